@@ -1,0 +1,70 @@
+#include "core/base/files.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+namespace hostler {
+
+void UniqueFd::reset(int fd) {
+  if (fd_ >= 0) ::close(fd_);
+  fd_ = fd;
+}
+
+Error errno_error(std::string_view doing, Errc code) {
+  const int number = errno;
+  return {code, std::string(doing) + ": " + std::generic_category().message(number)};
+}
+
+Result<std::string> read_file(const std::filesystem::path& path, std::size_t max) {
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!fd)
+    return tl::unexpected(errno_error(
+        "open " + path.string(), errno == ENOENT ? Errc::kNotFound : Errc::kInvalidArgument));
+  struct stat info {};
+  if (::fstat(fd.get(), &info) != 0) return tl::unexpected(errno_error("stat " + path.string()));
+  if (!S_ISREG(info.st_mode))
+    return fail(Errc::kInvalidArgument, path.string() + " is no regular file");
+  std::string out;
+  std::string chunk(65536, '\0');
+  for (;;) {
+    const ssize_t n = ::read(fd.get(), chunk.data(), chunk.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return tl::unexpected(errno_error("read " + path.string()));
+    if (n == 0) return out;
+    out.append(chunk, 0, static_cast<std::size_t>(n));
+    if (out.size() > max)
+      return fail(Errc::kTooLarge,
+                  path.string() + " is larger than " + std::to_string(max) + " bytes");
+  }
+}
+
+Result<void> write_all(int fd, std::string_view data, std::string_view name) {
+  while (!data.empty()) {
+    const ssize_t n = ::write(fd, data.data(), data.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return tl::unexpected(errno_error("write " + std::string(name)));
+    data.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return {};
+}
+
+Result<void> write_file(const std::filesystem::path& path, std::string_view content,
+                        unsigned mode) {
+  const std::string next = path.string() + ".next";
+  {
+    const UniqueFd fd(::open(next.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode));
+    if (!fd) return tl::unexpected(errno_error("create " + next));
+    if (::fchmod(fd.get(), mode) != 0) return tl::unexpected(errno_error("chmod " + next));
+    HOSTLER_TRY(write_all(fd.get(), content, next));
+    if (::fdatasync(fd.get()) != 0) return tl::unexpected(errno_error("sync " + next));
+  }
+  if (::rename(next.c_str(), path.c_str()) != 0)
+    return tl::unexpected(errno_error("rename " + next + " to " + path.string()));
+  return {};
+}
+
+}  // namespace hostler

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "core/base/error.h"
+
+namespace hostler {
+
+/// Owns one file descriptor. Every descriptor in the project is opened with O_CLOEXEC.
+class UniqueFd {
+ public:
+  UniqueFd() = default;
+  explicit UniqueFd(int fd) : fd_(fd) {}
+  UniqueFd(UniqueFd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  UniqueFd& operator=(UniqueFd&& other) noexcept {
+    if (this != &other) reset(std::exchange(other.fd_, -1));
+    return *this;
+  }
+  UniqueFd(const UniqueFd&) = delete;
+  UniqueFd& operator=(const UniqueFd&) = delete;
+  ~UniqueFd() { reset(); }
+
+  [[nodiscard]] int get() const { return fd_; }
+  explicit operator bool() const { return fd_ >= 0; }
+  int release() { return std::exchange(fd_, -1); }
+  void reset(int fd = -1);
+
+ private:
+  int fd_ = -1;
+};
+
+/// "open /x/y: No such file or directory", from errno as it is now.
+Error errno_error(std::string_view doing, Errc code = Errc::kInternal);
+
+/// The whole file; an error if it is missing, no regular file or longer than `max` bytes.
+Result<std::string> read_file(const std::filesystem::path& path, std::size_t max);
+/// Replaces the file in one step (temporary name, fdatasync, rename); `mode` e.g. 0600.
+Result<void> write_file(const std::filesystem::path& path, std::string_view content,
+                        unsigned mode);
+/// Writes all of `data`, again after EINTR and short writes.
+Result<void> write_all(int fd, std::string_view data, std::string_view name);
+
+}  // namespace hostler

@@ -1,0 +1,113 @@
+#include "core/base/text.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace hostler {
+namespace {
+
+int digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+/// Length of the well-formed UTF-8 sequence at the front of `s`, or 0. Table 3-7 of Unicode.
+std::size_t sequence(std::string_view s) {
+  const auto at = [&](std::size_t i) { return static_cast<unsigned char>(s[i]); };
+  const auto tail = [&](std::size_t i, unsigned low = 0x80, unsigned high = 0xbf) {
+    return i < s.size() && at(i) >= low && at(i) <= high;
+  };
+  const unsigned c = at(0);
+  if (c < 0x80) return 1;
+  if (c >= 0xc2 && c <= 0xdf) return tail(1) ? 2 : 0;
+  if (c >= 0xe0 && c <= 0xef)
+    return tail(1, c == 0xe0 ? 0xa0 : 0x80, c == 0xed ? 0x9f : 0xbf) && tail(2) ? 3 : 0;
+  if (c >= 0xf0 && c <= 0xf4)
+    return tail(1, c == 0xf0 ? 0x90 : 0x80, c == 0xf4 ? 0x8f : 0xbf) && tail(2) && tail(3) ? 4 : 0;
+  return 0;
+}
+
+}  // namespace
+
+std::string to_hex(std::span<const std::uint8_t> bytes) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string out;
+  out.reserve(bytes.size() * 2);
+  for (const std::uint8_t b : bytes) {
+    out += kDigits[b >> 4U];
+    out += kDigits[b & 15U];
+  }
+  return out;
+}
+
+std::optional<std::vector<std::uint8_t>> from_hex(std::string_view text) {
+  if (text.size() % 2 != 0) return std::nullopt;
+  std::vector<std::uint8_t> out;
+  out.reserve(text.size() / 2);
+  for (std::size_t i = 0; i < text.size(); i += 2) {
+    const int high = digit(text[i]);
+    const int low = digit(text[i + 1]);
+    if (high < 0 || low < 0) return std::nullopt;
+    out.push_back(static_cast<std::uint8_t>(high * 16 + low));
+  }
+  return out;
+}
+
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t n = text[0] == '\0' ? 0 : sequence(text);
+    if (n == 0) return false;
+    text.remove_prefix(n);
+  }
+  return true;
+}
+
+std::string printable(std::string_view text, std::size_t max) {
+  std::string out;
+  while (!text.empty()) {
+    if (out.size() >= max) return out + "...";
+    const std::size_t n = sequence(text);
+    const auto c = static_cast<unsigned char>(text[0]);
+    if (n == 0)
+      out += '?';
+    else if (n == 1 && (c < 0x20 || c == 0x7f))
+      out += ' ';
+    else
+      out += text.substr(0, n);
+    text.remove_prefix(std::max<std::size_t>(n, 1));
+  }
+  return out;
+}
+
+bool is_name(std::string_view text) {
+  return !text.empty() && text.size() <= 63 && std::ranges::all_of(text, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+  });
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> out;
+  for (std::size_t at = 0;;) {
+    const std::size_t end = text.find(separator, at);
+    out.push_back(text.substr(at, end == std::string_view::npos ? end : end - at));
+    if (end == std::string_view::npos) return out;
+    at = end + 1;
+  }
+}
+
+std::optional<std::uint64_t> parse_u64(std::string_view text) {
+  std::uint64_t value = 0;
+  const auto [rest, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (problem != std::errc() || rest != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::uint64_t fnv1a(std::string_view text) {
+  std::uint64_t hash = 0xcbf29ce484222325ULL;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
+  return hash;
+}
+
+}  // namespace hostler

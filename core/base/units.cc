@@ -1,0 +1,87 @@
+#include "core/base/units.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <ctime>
+#include <span>
+
+namespace hostler {
+namespace {
+
+struct Unit {
+  std::string_view name;
+  double factor;
+};
+constexpr std::array kDurations{
+    Unit{"ns", 1}, Unit{"us", 1e3}, Unit{"ms", 1e6}, Unit{"s", 1e9}, Unit{"m", 60e9},
+    Unit{"h", 3600e9}, Unit{"d", 86400e9}};
+constexpr std::array kSizes{
+    Unit{"B", 1}, Unit{"KiB", 1024}, Unit{"MiB", 1048576}, Unit{"GiB", 1073741824},
+    Unit{"TiB", 1099511627776}, Unit{"KB", 1e3}, Unit{"MB", 1e6}, Unit{"GB", 1e9}, Unit{"TB", 1e12}};
+
+Result<std::int64_t> parse(std::string_view text, std::span<const Unit> units,
+                           std::string_view what) {
+  const auto refuse = [&](std::string_view why) {
+    std::string names;
+    for (const Unit& unit : units) names += (names.empty() ? "" : " ") + std::string(unit.name);
+    return fail(Errc::kInvalidArgument, "'" + std::string(text.substr(0, 40)) + "' is no " +
+                                            std::string(what) + ": " + std::string(why) +
+                                            " (units: " + names + ")");
+  };
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, problem] = std::from_chars(text.data(), end, number, std::chars_format::fixed);
+  if (problem != std::errc()) return refuse("it must begin with a number");
+  if (number < 0 || !std::isfinite(number)) return refuse("it must not be negative");
+  const std::string_view name(rest, static_cast<std::size_t>(end - rest));
+  for (const Unit& unit : units) {
+    if (unit.name != name) continue;
+    const double value = number * unit.factor;
+    if (value >= 9.2e18) return refuse("it is too large");
+    return static_cast<std::int64_t>(std::llround(value));
+  }
+  return refuse(name.empty() ? "it needs a unit" : "its unit is unknown");
+}
+
+std::string scaled(double value, std::span<const Unit> units, double shown_from) {
+  const Unit* best = &units[0];
+  for (const Unit& unit : units)
+    if (value >= unit.factor * shown_from) best = &unit;
+  std::array<char, 48> out{};
+  const double shown = value / best->factor;
+  const bool whole = std::abs(shown - std::round(shown)) < 0.05;
+  std::snprintf(out.data(), out.size(), whole ? "%.0f %.*s" : "%.1f %.*s", shown,
+                static_cast<int>(best->name.size()), best->name.data());
+  return out.data();
+}
+
+}  // namespace
+
+Result<Duration> parse_duration(std::string_view text) {
+  const auto ns = HOSTLER_TRY(parse(text, kDurations, "duration"));
+  return Duration(ns);
+}
+
+Result<std::int64_t> parse_size(std::string_view text) { return parse(text, kSizes, "size"); }
+
+std::string format_duration(Duration d) {
+  return scaled(static_cast<double>(d.count()), kDurations, 1);
+}
+
+std::string format_size(std::int64_t bytes) {
+  return scaled(static_cast<double>(bytes), std::span(kSizes).first(5), 1);
+}
+
+std::string format_wall(Wall wall) {
+  if (wall.us == 0) return "-";
+  const std::time_t seconds = wall.us / 1'000'000;
+  std::tm utc{};
+  gmtime_r(&seconds, &utc);
+  std::array<char, 32> out{};
+  std::strftime(out.data(), out.size(), "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return out.data();
+}
+
+}  // namespace hostler

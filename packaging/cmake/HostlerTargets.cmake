@@ -1,0 +1,88 @@
+# A few verbs, so that a CMakeLists.txt in a leaf directory is about names and layers only.
+
+find_package(Threads REQUIRED)
+find_package(tl-expected CONFIG REQUIRED)
+
+add_library(hostler_flags INTERFACE)
+target_compile_options(hostler_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+  $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor> $<$<COMPILE_LANGUAGE:CXX>:-Woverloaded-virtual>
+  $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety>
+  $<$<BOOL:${HOSTLER_WERROR}>:-Werror>)
+if(HOSTLER_SANITIZE)
+  target_compile_options(hostler_flags INTERFACE -fsanitize=${HOSTLER_SANITIZE} -fno-omit-frame-pointer)
+  target_link_options(hostler_flags INTERFACE -fsanitize=${HOSTLER_SANITIZE})
+endif()
+if(HOSTLER_CLANG_TIDY)
+  find_program(CLANG_TIDY_EXE NAMES clang-tidy-14 clang-tidy REQUIRED)
+  set(CMAKE_CXX_CLANG_TIDY "${CLANG_TIDY_EXE}")
+endif()
+
+# hostler_layers(<dir>...): add_subdirectory for each, in order.
+function(hostler_layers)
+  foreach(dir ${ARGN})
+    if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${dir}/CMakeLists.txt)
+      add_subdirectory(${dir})
+    endif()
+  endforeach()
+endfunction()
+
+# hostler_library(<name> SOURCES <cc>... DEPS <lower layers>... PRIVATE_DEPS <third party>...)
+function(hostler_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS;PRIVATE_DEPS" ${ARGN})
+  if(ARG_SOURCES)
+    add_library(hostler_${name} STATIC ${ARG_SOURCES})
+    target_include_directories(hostler_${name} PUBLIC ${PROJECT_SOURCE_DIR})
+    target_link_libraries(hostler_${name} PUBLIC ${ARG_DEPS} PRIVATE hostler_flags ${ARG_PRIVATE_DEPS})
+  else()
+    add_library(hostler_${name} INTERFACE)
+    target_include_directories(hostler_${name} INTERFACE ${PROJECT_SOURCE_DIR})
+    target_link_libraries(hostler_${name} INTERFACE ${ARG_DEPS})
+  endif()
+  add_library(hostler::${name} ALIAS hostler_${name})
+endfunction()
+
+# hostler_program(<name> SOURCES <cc>... DEPS <layers>...): a program in build/<preset>/bin.
+# Never linked with -rdynamic: a driver's own calls must not resolve into the host.
+function(hostler_program name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_link_libraries(${name} PRIVATE hostler_flags ${ARG_DEPS})
+  set_target_properties(${name} PROPERTIES ENABLE_EXPORTS OFF)
+endfunction()
+
+# hostler_driver(<name> SOURCES <cc>...): a loadable driver that sees the SDK and nothing of core.
+# It exports hostler_driver_entry_1 and nothing else.
+function(hostler_driver name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;PRIVATE_DEPS" ${ARGN})
+  add_library(hostler_driver_${name} MODULE ${ARG_SOURCES})
+  target_link_libraries(hostler_driver_${name} PRIVATE hostler_flags hostler::sdk ${ARG_PRIVATE_DEPS})
+  set_target_properties(hostler_driver_${name} PROPERTIES
+    PREFIX "" OUTPUT_NAME "${name}" SUFFIX ".hostler.so"
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/hostler/drivers)
+  target_link_options(hostler_driver_${name} PRIVATE
+    -Wl,--version-script=${PROJECT_SOURCE_DIR}/sdk/driver.map -Wl,-z,now,-z,relro
+    -Wl,--exclude-libs,ALL)
+  if(NOT HOSTLER_SANITIZE)  # the sanitizer runtime lives in the executable
+    target_link_options(hostler_driver_${name} PRIVATE -Wl,-z,defs)
+  endif()
+endfunction()
+
+# hostler_test(<name> LABEL unit|abi|sim|integration SOURCES <cc>... DEPS <layers>...)
+function(hostler_test name)
+  cmake_parse_arguments(ARG "" "LABEL;TIMEOUT" "SOURCES;DEPS;DEFINES" ${ARGN})
+  find_package(GTest CONFIG REQUIRED)
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 120)
+  endif()
+  add_executable(${name} ${ARG_SOURCES})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_link_libraries(${name} PRIVATE hostler_flags ${ARG_DEPS} GTest::gmock GTest::gtest_main
+    Threads::Threads)
+  target_compile_definitions(${name} PRIVATE ${ARG_DEFINES})
+  include(GoogleTest)
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60
+    PROPERTIES LABELS "${ARG_LABEL}" TIMEOUT ${ARG_TIMEOUT})
+endfunction()

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""Fails if a file of core/ or plugins/ includes what its layer may not see. Run by ctest and by hand."""
+
+import pathlib
+import re
+import sys
+
+# Lowest first. A directory may include itself and what is listed; nothing else of core/.
+VALUES = ["base", "model"]
+MAY_INCLUDE = {
+    "base": [],
+    "log": ["base"],
+    "crypto": ["base"],
+    "model": ["base"],
+    "pricing": VALUES,
+    "fleet": VALUES,
+    "work": VALUES,
+    "scheduler": VALUES + ["pricing"],
+    "dispatch": VALUES + ["pricing", "fleet", "work", "scheduler"],
+    "json": VALUES,
+    "store": VALUES + ["log", "crypto", "json"],
+    "plugin_host": VALUES + ["log", "crypto", "json"],
+    "ssh": VALUES + ["log", "crypto"],
+    "agent": VALUES + ["log"],
+    "metrics": VALUES + ["log"],
+    "config": VALUES + ["crypto", "json"],
+    "api": VALUES + ["log", "crypto", "json"],
+    "daemon": ["*"],
+    "cli": VALUES + ["crypto", "json", "config", "plugin_host", "api"],
+}
+# Decisions: time, chance and the outside world come in as arguments.
+PURE = {"model", "pricing", "fleet", "work", "scheduler", "dispatch"}
+NOT_IN_PURE = re.compile(
+    r"::now\(\)|\bsleep_(for|until)\b|<(thread|mutex|future|random|iostream|fstream)>"
+    r"|\bgetenv\b|spdlog"
+)
+# One home per dependency, so that replacing one is a change to one directory.
+HOME = {
+    "boost/dll": {"plugin_host"},
+    "boost/asio": {"ssh", "api", "daemon", "cli"},
+    "boost/beast": {"api", "cli"},
+    "libssh2": {"ssh"},
+    "prometheus/": {"metrics"},
+    "rapidjson/": {"json"},
+    "spdlog/": {"log"},
+    "sqlite3": {"store"},
+    "openssl/": {"crypto"},
+    "CLI/": {"cli", "daemon"},
+    "hostler/driver": {"plugin_host"},
+}
+
+
+def problems(root: pathlib.Path):
+    for path in sorted(root.glob("core/**/*.[hc]*")):
+        layer = path.relative_to(root).parts[1]
+        allowed = MAY_INCLUDE.get(layer)
+        if allowed is None:
+            yield f"{path}: '{layer}' is not in MAY_INCLUDE; say where it belongs"
+            continue
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            where = f"{path}:{number}"
+            if match := re.match(r'#include "core/(\w+)/', line):
+                other = match[1]
+                if other != layer and other not in allowed and "*" not in allowed:
+                    yield f"{where}: {layer} may not include {other}"
+            if match := re.match(r"#include [<\"]([^>\"]+)", line):
+                for prefix, homes in HOME.items():
+                    if match[1].startswith(prefix) and layer not in homes:
+                        yield f"{where}: {prefix} lives in {', '.join(sorted(homes))}"
+            code = line.split("//")[0]
+            if layer in PURE and (match := NOT_IN_PURE.search(code)):
+                yield f"{where}: '{match[0]}' in a pure layer; make it an argument"
+    for path in sorted(root.glob("plugins/**/*.[hc]*")):
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            if re.match(r'#include "core/', line):
+                yield f"{path}:{number}: a driver sees sdk/ only"
+
+
+if __name__ == "__main__":
+    found = list(problems(pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".")))
+    print("\n".join(found) or "layers: ok")
+    sys.exit(1 if found else 0)
