@@ -30,7 +30,6 @@ enum class Errc : std::uint8_t {
   kInternal,
 };
 
-
 /// A failure on its way to whoever can react. Cheap to move, printable, comparable by code.
 struct Error {
   Errc code;

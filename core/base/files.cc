@@ -22,8 +22,8 @@ Error errno_error(std::string_view doing, Errc code) {
 Result<std::string> read_file(const std::filesystem::path& path, std::size_t max) {
   const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!fd)
-    return tl::unexpected(errno_error(
-        "open " + path.string(), errno == ENOENT ? Errc::kNotFound : Errc::kInvalidArgument));
+    return tl::unexpected(errno_error("open " + path.string(),
+                                      errno == ENOENT ? Errc::kNotFound : Errc::kInvalidArgument));
   struct stat info {};
   if (::fstat(fd.get(), &info) != 0) return tl::unexpected(errno_error("stat " + path.string()));
   if (!S_ISREG(info.st_mode))

@@ -14,12 +14,18 @@ struct Unit {
   std::string_view name;
   double factor;
 };
-constexpr std::array kDurations{
-    Unit{"ns", 1}, Unit{"us", 1e3}, Unit{"ms", 1e6}, Unit{"s", 1e9}, Unit{"m", 60e9},
-    Unit{"h", 3600e9}, Unit{"d", 86400e9}};
-constexpr std::array kSizes{
-    Unit{"B", 1}, Unit{"KiB", 1024}, Unit{"MiB", 1048576}, Unit{"GiB", 1073741824},
-    Unit{"TiB", 1099511627776}, Unit{"KB", 1e3}, Unit{"MB", 1e6}, Unit{"GB", 1e9}, Unit{"TB", 1e12}};
+constexpr std::array kDurations{Unit{"ns", 1},     Unit{"us", 1e3}, Unit{"ms", 1e6},
+                                Unit{"s", 1e9},    Unit{"m", 60e9}, Unit{"h", 3600e9},
+                                Unit{"d", 86400e9}};
+constexpr std::array kSizes{Unit{"B", 1},
+                            Unit{"KiB", 1024},
+                            Unit{"MiB", 1048576},
+                            Unit{"GiB", 1073741824},
+                            Unit{"TiB", 1099511627776},
+                            Unit{"KB", 1e3},
+                            Unit{"MB", 1e6},
+                            Unit{"GB", 1e9},
+                            Unit{"TB", 1e12}};
 
 Result<std::int64_t> parse(std::string_view text, std::span<const Unit> units,
                            std::string_view what) {

@@ -1,0 +1,168 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "core/base/time.h"
+#include "core/model/offering.h"
+
+/// What is said to a cloud through a driver, and what it answers: the driver ABI as values.
+namespace hostler::model {
+
+/// One class per reaction (driver_abi.md R23).
+enum class CloudErrorClass : std::uint8_t {
+  kInvalid,      ///< Do not retry; show the operator.
+  kUnsupported,  ///< Likewise.
+  kNotFound,
+  kConflict,   ///< Same key, other arguments: our bug; alert.
+  kAuth,       ///< Suspend the set, alert, probe slowly.
+  kRateLimit,  ///< Stop all calls in scope until retry_after.
+  kQuota,      ///< Stop creating in scope until something is destroyed.
+  kCapacity,   ///< Try another type or zone; remember with expiry.
+  kTransient,  ///< Back off, retry with the same key.
+  kTimeout,    ///< Likewise.
+  kCancelled,
+  kKeyMismatch,  ///< Host-key extension only.
+  kInternal,     ///< Driver bug: count, circuit breaker.
+  kMisbehaving,  ///< The driver broke a rule of the ABI; the message names it.
+};
+const char* to_string(CloudErrorClass cls);
+
+/// What an error speaks of; each bit has its text in CloudError where one applies.
+namespace scope {
+inline constexpr std::uint32_t kType = 0x01, kGroup = 0x02, kZone = 0x04, kRegion = 0x08,
+                               kAccount = 0x10, kMarket = 0x20, kOperation = 0x40, kSubnet = 0x80;
+}
+
+struct CloudError {
+  CloudErrorClass cls = CloudErrorClass::kInternal;
+  std::string message;  ///< One line for people, already fit to print.
+  std::uint32_t scope = 0;
+  std::string type, group, zone, subnet, region;  ///< Scope texts; empty: what the request named.
+  std::optional<Duration> retry_after;
+  bool outcome_unknown = false;  ///< The side effect may have happened: list before going on.
+  std::string provider_code, request_id;
+  std::int32_t provider_status = 0;  ///< HTTP status or 0.
+  std::int64_t quota_limit = -1, quota_used = -1;
+};
+template <class T>
+using CloudResult = tl::expected<T, CloudError>;
+
+enum class CloudOp : std::uint8_t {
+  kOpen,
+  kCreate,
+  kList,
+  kDestroy,
+  kSetTags,
+  kStart,
+  kStop,
+  kOther
+};
+const char* to_string(CloudOp op);
+
+using Tags = std::map<std::string, std::string>;
+
+enum class UserDataFormat : std::uint8_t { kNone, kSh, kCloudConfig, kIgnition, kRaw };
+
+/// A create, whole. It is journalled as it is and sent again byte for byte after a lost answer.
+struct CreateRequest {
+  std::string idempotency_key;   ///< A UUID; travels as tag hostler-key too.
+  std::string host_instance_id;  ///< "h-7"
+  std::string owner;             ///< The store's id.
+  std::uint64_t epoch = 0;
+  InstanceType type;
+  std::string region, zone, subnet;  ///< Empty: the driver's choice.
+  Micros price_cap_per_hour;         ///< 0: none.
+  std::string name_hint;
+  UserDataFormat user_data_format = UserDataFormat::kNone;
+  std::string user_data;             ///< As secret as a credential.
+  std::string ssh_host_key_private;  ///< Empty unless the set can place it before sshd starts.
+  std::string ssh_host_key_public;
+  std::vector<std::string> ssh_public_keys;
+  Tags tags;
+  friend bool operator==(const CreateRequest&, const CreateRequest&) = default;
+};
+
+struct ListRequest {
+  Tags tag_filter;               ///< All must match exactly.
+  std::vector<std::string> ids;  ///< Provider ids; empty: all.
+};
+
+struct DestroyRequest {
+  std::string id;  ///< The cloud's.
+  std::string expected_set_id;
+  std::string idempotency_key;
+  std::string reason;
+};
+
+struct SetTagsRequest {
+  std::string id;
+  Tags set;
+  std::vector<std::string> remove;
+};
+
+/// The cloud's view of an instance's state (driver ABI HOSTLER_STATE_*).
+enum class CloudState : std::uint8_t {
+  kUnknown,
+  kRequested,  ///< An unfulfilled spot request.
+  kPending,
+  kRunning,
+  kStopping,
+  kStopped,
+  kSuspended,
+  kTerminating,
+  kGone,  ///< May still be listed; counts as absent.
+  kFailed,
+};
+const char* to_string(CloudState state);
+
+/// One instance as the cloud lists it.
+struct ListedInstance {
+  std::string id;          ///< The cloud's; may change once: identity is the key.
+  std::string request_id;  ///< A spot request's id, if it has become this instance.
+  std::string idempotency_key, set_id, owner;
+  std::string name, provider_type, image_id, region, zone;
+  std::string address;  ///< Best address to reach it by; empty while unknown.
+  std::uint16_t ssh_port = 22;
+  std::string remote_user;
+  Market market = Market::kOnDemand;
+  std::optional<Micros> price_per_hour;
+  CloudState state = CloudState::kUnknown;
+  std::string state_reason;
+  Wall created, launched, interruption;
+  std::uint64_t boot_generation = 0;
+  Tags tags;
+  bool tags_unknown = false;
+};
+
+struct SetInfo {
+  std::string account_id, region, currency;
+  std::uint32_t max_concurrency = 1;
+  Duration list_consistency{};  ///< "Absent twice" means at least this far apart.
+  Duration list_interval_min{};
+  std::uint64_t user_data_max_bytes = 16384;
+  bool create_token_native = false, tags_at_create = false, server_filter = false,
+       host_key_inject = false, user_data = false, spot = false, stop = false;
+  bool has_host_key_extension = false, has_price_history = false, has_power = false;
+};
+
+struct PricePoint {
+  Wall start;
+  Micros per_hour;
+  friend auto operator<=>(const PricePoint&, const PricePoint&) = default;
+};
+
+/// The tags that every instance of ours carries: architecture.md, State.
+namespace tag {
+inline constexpr const char *kSet = "hostler-set", *kOwner = "hostler-owner",
+                            *kPool = "hostler-pool", *kEpoch = "hostler-epoch",
+                            *kKey = "hostler-key", *kType = "hostler-type", *kIdle = "hostler-idle";
+}
+
+}  // namespace hostler::model

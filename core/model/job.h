@@ -1,0 +1,99 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/base/time.h"
+#include "core/model/ids.h"
+#include "core/model/offering.h"
+#include "core/model/resources.h"
+
+namespace hostler::model {
+
+enum class JobState : std::uint8_t {
+  kQueued,
+  kStarting,  ///< Sent to a host, not yet known to run.
+  kRunning,
+  kCollecting,  ///< Ended; output and files are still on their way here.
+  kSucceeded,
+  kFailed,
+  kCancelled,
+};
+const char* to_string(JobState state);
+std::optional<JobState> parse_job_state(std::string_view text);
+inline bool is_terminal(JobState state) { return state >= JobState::kSucceeded; }
+
+/// Why a job ended, or why its last attempt did. kNone while nothing has.
+enum class JobReason : std::uint8_t {
+  kNone,
+  kExit,
+  kSignal,
+  kTimeLimit,
+  kHostLost,
+  kStartFailed,
+  kInputFailed,
+  kOutputLost,
+  kSupervisionLost,
+  kCancelled,
+};
+/// "exit", "signal", "time_limit", ...; "" for kNone.
+const char* to_string(JobReason reason);
+
+/// What narrows the offerings that work may run on. Empty means any.
+struct Constraints {
+  std::vector<std::string> types;  ///< Menu names.
+  std::optional<Market> market;
+  std::string zone;
+  friend auto operator<=>(const Constraints&, const Constraints&) = default;
+};
+
+struct Input {
+  std::string path;    ///< Relative, inside the job's working folder; no "..".
+  std::string sha256;  ///< 64 hex digits of the blob.
+  bool executable = false;
+  friend bool operator==(const Input&, const Input&) = default;
+};
+
+/// A job as it was submitted. Exactly one of command and script is set.
+struct JobSpec {
+  std::string name;
+  std::vector<std::string> command;
+  std::string script;
+  Resources needs{.vcpus = 1, .gpus = 0, .ram = std::int64_t{1} << 30, .scratch = 0};
+  std::int32_t priority = 0;  ///< Higher goes first.
+  Duration time_limit{};      ///< 0: none. Enforced by the host.
+  std::vector<std::pair<std::string, std::string>> env;
+  std::string stdin_text;
+  std::vector<Input> inputs;
+  std::vector<std::string> outputs;  ///< Patterns relative to the working folder.
+  Constraints constraints;
+  bool restartable = false;
+  std::uint32_t attempts_max = 3;
+  std::string client_key;
+  friend bool operator==(const JobSpec&, const JobSpec&) = default;
+};
+
+/// How an attempt ended, as its host's agent says.
+struct AttemptEnd {
+  JobReason reason = JobReason::kExit;               ///< Never kNone, kHostLost or kCancelled.
+  std::int32_t exit_code = 0;                        ///< kExit
+  std::int32_t signal = 0;                           ///< kSignal, kTimeLimit
+  std::string text;                                  ///< E.g. "exec /x: No such file or directory".
+  std::uint64_t stdout_bytes = 0, stderr_bytes = 0;  ///< Produced in all.
+  std::string stdout_inline, stderr_inline;  ///< Whole streams when both together are <= 4 KiB.
+  bool output_is_inline = true;              ///< False: the streams come as chunks.
+  bool has_output_files = false;
+  std::int64_t cpu_us = 0, ram_peak = 0;
+  bool limits_enforced = false;  ///< A cgroup held it; else "limits: none".
+  Wall started, ended;           ///< By the host's clock.
+};
+
+/// The exit status a shell would show: 0..255, 128+n on a signal, 124 on the time limit; nullopt
+/// when the job has no status of its own (`submit --wait` then exits with 125).
+std::optional<int> exit_status(JobReason reason, std::int32_t exit_code, std::int32_t signal);
+
+}  // namespace hostler::model

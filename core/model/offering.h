@@ -1,0 +1,39 @@
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/model/resources.h"
+
+namespace hostler::model {
+
+/// Money is an integer: millionths of the site's currency. Per hour where it is a price.
+struct Micros {
+  std::int64_t value = 0;
+  friend auto operator<=>(const Micros&, const Micros&) = default;
+  friend Micros operator+(Micros a, Micros b) { return {a.value + b.value}; }
+  Micros& operator+=(Micros b) { return value += b.value, *this; }
+};
+
+enum class Market : std::uint8_t { kOnDemand, kSpot };
+/// "on_demand", "spot".
+const char* to_string(Market market);
+
+/// The site's menu entry. Offerings are made of it: one for each of its zones in each set of a
+/// pool.
+struct InstanceType {
+  std::string name;           ///< `[a-z0-9_-]{1,63}`; also a tag's value.
+  std::string provider_type;  ///< What the cloud calls it.
+  Resources resources;
+  Micros price_per_hour;
+  Market market = Market::kOnDemand;
+  std::vector<std::string> zones;  ///< Empty: one offering, the driver chooses the zone.
+  std::string quota_group;         ///< Empty: the driver's own grouping, if it has one.
+  std::string image_id;
+  std::string provider_params_json = "{}";
+  friend bool operator==(const InstanceType&, const InstanceType&) = default;
+};
+
+}  // namespace hostler::model

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/time.h"
+#include "core/model/cloud.h"
+#include "core/model/instance.h"
+#include "core/model/offering.h"
+
+/// What the site wants, as config reads it and the pure layers use it. Validated when read: names
+/// resolve, min <= max, durations are positive.
+namespace hostler::model {
+
+using namespace std::chrono_literals;
+
+/// What no policy can pass (the governor); 0 means no ceiling.
+struct Ceilings {
+  std::int32_t instances_max = 0;
+  Micros price_per_hour_max;
+  std::int32_t creates_per_minute_max = 0;
+  std::int32_t destroys_per_decision_max = 0;
+  friend bool operator==(const Ceilings&, const Ceilings&) = default;
+};
+
+struct BrokenCheck {
+  std::string name;
+  std::string command;  ///< sh; exit status 0 is healthy.
+  Duration interval = 1min;
+  friend bool operator==(const BrokenCheck&, const BrokenCheck&) = default;
+};
+
+/// One configured connection to one cloud account or region.
+struct SetPolicy {
+  std::string name;
+  Ceilings ceilings;
+  Tags tags;  ///< Put on every instance beside ours.
+  std::string region;
+  std::string remote_user;  ///< Empty: what the driver says.
+  Duration list_interval = 10s;
+  Duration create_timeout = 2min, destroy_timeout = 1min, list_timeout = 1min;
+  friend bool operator==(const SetPolicy&, const SetPolicy&) = default;
+};
+
+/// A policy over one or more sets and their types.
+struct PoolPolicy {
+  std::string name;
+  std::vector<std::string> sets;
+  std::vector<std::string> types;
+  std::int32_t min = 0, max = 100, standby = 0;  ///< Instances; standby: idle ones kept ready.
+  Ceilings ceilings;
+  Duration idle_timeout = 1min, boot_timeout = 10min, probe_timeout = 10min,
+           shutdown_timeout = 10s;  ///< The last: between tries to destroy.
+  double price_factor_max = 2.0;    ///< A dearer type is taken up to this times the cheapest fit.
+  Micros price_cap_per_hour;        ///< 0: none.
+  Duration spot_patience = 10min;   ///< Before work that allows both falls back to on_demand.
+  Duration starvation_after = 10min;
+  std::vector<VerifyMethod> verify{VerifyMethod::kDelivered, VerifyMethod::kChallenge};
+  bool rotate_keys = true;
+  std::string init_command;         ///< sh, run at boot after ours.
+  std::string boot_probe = "true";  ///< sh; exit status 0 means booted.
+  std::vector<BrokenCheck> broken_checks;
+  std::int32_t attempts_parallel_max = 0;  ///< Per host; 0: only resources bound it.
+  friend bool operator==(const PoolPolicy&, const PoolPolicy&) = default;
+};
+
+struct SitePolicy {
+  std::vector<InstanceType> types;
+  std::vector<SetPolicy> sets;
+  std::vector<PoolPolicy> pools;
+  Ceilings ceilings;
+  Duration plan_interval = 100ms;
+  Duration abandoned_for = 24h;
+  friend bool operator==(const SitePolicy&, const SitePolicy&) = default;
+};
+
+}  // namespace hostler::model

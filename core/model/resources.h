@@ -1,0 +1,33 @@
+#pragma once
+
+#include <compare>
+#include <cstdint>
+
+namespace hostler::model {
+
+/// What a host has or work needs. Never negative; sums saturate at what an int64 can hold by the
+/// limits that config and job readers set (2^20 vcpus, 2^50 bytes).
+struct Resources {
+  std::int32_t vcpus = 0;
+  std::int32_t gpus = 0;
+  std::int64_t ram = 0;      ///< bytes
+  std::int64_t scratch = 0;  ///< bytes of disk
+
+  friend auto operator<=>(const Resources&, const Resources&) = default;
+
+  [[nodiscard]] bool fits_in(const Resources& room) const {
+    return vcpus <= room.vcpus && gpus <= room.gpus && ram <= room.ram && scratch <= room.scratch;
+  }
+  Resources& operator+=(const Resources& o) {
+    vcpus += o.vcpus, gpus += o.gpus, ram += o.ram, scratch += o.scratch;
+    return *this;
+  }
+  Resources& operator-=(const Resources& o) {
+    vcpus -= o.vcpus, gpus -= o.gpus, ram -= o.ram, scratch -= o.scratch;
+    return *this;
+  }
+  friend Resources operator+(Resources a, const Resources& b) { return a += b; }
+  friend Resources operator-(Resources a, const Resources& b) { return a -= b; }
+};
+
+}  // namespace hostler::model
