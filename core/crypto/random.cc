@@ -1,0 +1,28 @@
+#include "core/crypto/random.h"
+
+#include <openssl/rand.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "core/base/text.h"
+
+namespace hostler::crypto {
+
+std::vector<std::uint8_t> random_bytes(std::size_t n) {
+  std::vector<std::uint8_t> out(n);
+  // A generator that fails must end the process: a guessable secret is worse than none.
+  if (RAND_bytes(out.data(), static_cast<int>(n)) != 1) std::abort();
+  return out;
+}
+
+std::string random_hex(std::size_t n) { return to_hex(random_bytes(n)); }
+
+std::uint64_t random_seed() {
+  std::uint64_t seed = 0;
+  const std::vector<std::uint8_t> bytes = random_bytes(sizeof(seed));
+  std::memcpy(&seed, bytes.data(), sizeof(seed));
+  return seed;
+}
+
+}  // namespace hostler::crypto
