@@ -1,0 +1,154 @@
+#!/bin/bash
+# hostler.sh - build hostler and try it, on Debian 12.
+#
+#   ./hostler.sh demo            build what the demo runs (release) and run it
+#   ./hostler.sh test            build everything (debug) and run every test
+#   ./hostler.sh packages WHAT   only install what is missing for WHAT: build, test or ci
+#
+# Debian packages that are missing (packaging/apt/*.txt) are installed if this runs as root; an
+# ordinary user is told the command instead. No package's service is started or enabled.
+# What was installed, and how to undo it, is kept in .hostler/installed.txt.
+set -euo pipefail
+cd "$(dirname "$(readlink -f "$0")")"
+readonly policy=/usr/sbin/policy-rc.d
+readonly policy_mark='# temporary, by hostler.sh'
+readonly record=.hostler/installed.txt
+
+say() { printf 'hostler.sh: %s\n' "$*"; }
+die() { printf 'hostler.sh: %s\n' "$*" >&2; exit 1; }
+usage() { sed -n '2,10s/^# \{0,1\}//p' "$0"; }
+
+# Names from packaging/apt/LIST.txt..., one a line.
+package_names() {
+  local list
+  for list; do sed '/^#/d; /^$/d' "packaging/apt/$list.txt"; done
+}
+
+installed_packages() {
+  dpkg-query -W -f '${db:Status-Status} ${Package} ${Version}\n' | sed -n 's/^installed //p' | sort
+}
+
+# Of the names on standard input those that are not installed.
+missing_of() {
+  comm -23 <(sort -u) <(installed_packages | cut -d ' ' -f 1 | sort -u)
+}
+
+forget_our_policy() {
+  if [ -e $policy ] && grep -qF "$policy_mark" $policy; then rm -f $policy; fi
+}
+
+# Until this script ends no package starts a service. Somebody else's policy stays as it is, but
+# then it has to say no as well: openssh-server would open port 22.
+forbid_services() {
+  forget_our_policy
+  if [ -e $policy ]; then
+    local answer=0
+    $policy ssh start >/dev/null 2>&1 || answer=$?
+    [ $answer = 101 ] || die "$policy exists and lets packages start services (openssh-server" \
+      "would open port 22). Move it aside, or install the packages yourself: $*"
+  else
+    trap forget_our_policy EXIT
+    trap 'exit 130' INT TERM HUP
+    printf '#!/bin/sh\n%s\nexit 101\n' "$policy_mark" >$policy
+    chmod 755 $policy
+  fi
+}
+
+# Units that packages on standard input brought along: they must not start at the next boot either.
+disable_units() {
+  local package unit
+  while read -r package; do
+    dpkg -L "$package" | sed -n 's,^\(/usr\)\?/lib/systemd/system/\([^/@]*\.\(service\|socket\|timer\)\)$,\2,p'
+  done | sort -u | while read -r unit; do
+    [ -n "$(find /etc/systemd/system -name "$unit" -path '*.wants/*' 2>/dev/null)" ] || continue
+    if [ -d /run/systemd/system ]; then systemctl disable "$unit" 2>/dev/null || continue
+    else deb-systemd-helper disable "$unit" >/dev/null 2>&1 || continue; fi
+    echo "# disabled $unit (systemctl enable --now $unit would start it)"
+  done
+}
+
+write_record() {  # write_record BEFORE AFTER, both sorted lists of "package version"
+  local added changed
+  added=$(comm -13 <(cut -d ' ' -f 1 "$1") <(cut -d ' ' -f 1 "$2"))
+  changed=$(join "$1" "$2" | awk '$2 != $3 { print "# upgraded " $1 " from " $2 " to " $3 }')
+  {
+    echo "# $(date -u +%FT%TZ): ./hostler.sh $command installed these. To undo, as root:"
+    echo "#   apt-get purge \$(grep -v '^#' $PWD/$record)"
+    disable_units <<<"$added"
+    [ -z "$changed" ] || echo "$changed"
+    echo "$added"
+  } >>$record
+  # The tree may belong to somebody else than root.
+  chown -R --reference=. .hostler
+  say "installed $(wc -l <<<"$added") packages; list and how to undo it: $record"
+}
+
+install() {  # install WHAT; each set contains the one before
+  local missing before after log=.hostler/apt.log failed=''
+  case $1 in
+    build) set -- build ;;
+    test) set -- test build ;;
+    ci) set -- ci test build ;;
+    *) die "no package set '$1'; there are build, test and ci" ;;
+  esac
+  mapfile -t missing < <(package_names "$@" | missing_of)
+  [ ${#missing[@]} -gt 0 ] || return 0
+  if [ "$(id -u)" != 0 ]; then
+    die "these Debian packages are missing: ${missing[*]}
+Run this as root, then the same again as you were:
+  $PWD/hostler.sh packages $1"
+  fi
+  say "installing ${missing[*]}"
+  forbid_services "${missing[@]}"
+  mkdir -p .hostler
+  before=$(mktemp) after=$(mktemp)
+  installed_packages >"$before"
+  apt-get update -qq || say "apt-get update failed; trying with the package lists that are there"
+  # --no-remove: Debian's libboost-dev (1.74), for one, would have to go; that is not ours to decide.
+  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends --no-remove \
+    -o Dpkg::Options::=--force-confdef -o Dpkg::Options::=--force-confold \
+    "${missing[@]}" </dev/null >$log 2>&1 || failed=1
+  installed_packages >"$after"
+  cmp -s "$before" "$after" || write_record "$before" "$after"
+  rm -f "$before" "$after"
+  forget_our_policy
+  if [ -n "$failed" ]; then
+    tail -n 20 $log >&2
+    die "apt-get install failed, see above (all of it: $log)"
+  fi
+}
+
+build() {  # build PRESET [TARGET]
+  cmake --preset "$1"
+  cmake --build --preset "$1" --parallel "$(nproc)" ${2:+--target "$2"}
+}
+
+command=${1:-}
+[ -r /etc/debian_version ] || die "this script knows Debian 12 only; CONTRIBUTING.md lists what to install"
+case $command in
+  demo)
+    install build
+    build demo demo
+    if [ ! -x build/demo/bin/hostler ]; then
+      say "built; the command 'hostler demo' does not exist yet"
+      exit 0
+    fi
+    exec build/demo/bin/hostler demo
+    ;;
+  test)
+    install test
+    build dev
+    exec ctest --preset dev
+    ;;
+  packages)
+    install "${2:-}"
+    say "all packages for '$2' are there"
+    ;;
+  help | -h | --help)
+    usage
+    ;;
+  *)
+    usage >&2
+    exit 2
+    ;;
+esac
