@@ -1,0 +1,152 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/model/cloud.h"
+#include "core/model/instance.h"
+#include "core/model/job.h"
+#include "core/model/ledger.h"
+
+/// What is durable, as rows. The loop says changes, the store makes them so, in order and in one
+/// transaction for each commit; restart reads the same rows back.
+namespace hostler::model {
+
+/// The part of a job that changes. Everything else of it is in JobInserted and never changes.
+struct JobRecord {
+  JobId id;
+  JobState state = JobState::kQueued;
+  JobReason reason = JobReason::kNone;
+  std::string reason_text;
+  std::uint32_t attempt = 0;  ///< The current or last one; 0 before the first.
+  InstanceId instance;        ///< Where it is or was.
+  bool cancel_requested = false;
+  bool attempt_started = false;  ///< The current attempt cannot be shown never to have started.
+  std::int32_t exit_code = 0, signal = 0;
+  bool limits_enforced = false;
+  std::int64_t cpu_us = 0, ram_peak = 0;
+  std::uint64_t stdout_bytes = 0, stderr_bytes = 0;
+  Wall started, ended;  ///< Of the current or last attempt.
+};
+
+/// What the loop keeps of a job beside its record: enough to schedule without its body.
+struct JobShape {
+  Resources needs;
+  Constraints constraints;
+  std::int32_t priority = 0;
+  bool restartable = false;
+  std::uint32_t attempts_max = 3;
+  friend auto operator<=>(const JobShape&, const JobShape&) = default;
+};
+
+struct JobInserted {
+  JobRecord record;
+  std::uint64_t arrival = 0;  ///< Order of submission; kept when a job is queued again.
+  JobShape shape;
+  std::string principal;
+  std::string name;
+  std::string client_key;
+  std::string client_digest;  ///< Of the canonical body; only with client_key.
+  Wall submitted;
+  std::shared_ptr<const std::string> body;  ///< Canonical job JSON; stays in the store.
+};
+struct JobChanged {
+  JobRecord record;
+};
+
+enum class AttemptState : std::uint8_t {
+  kIntended,  ///< May have been sent; may have started.
+  kEnded,     ///< Its end is known and durable; output may still be coming.
+  kDone,      ///< Collected (or given up): the host may forget it.
+};
+/// The journal of starts: written before a start is sent.
+struct AttemptChanged {
+  AttemptId attempt;
+  InstanceId instance;
+  std::string boot_id;
+  std::uint64_t sequence = 0;
+  AttemptState state = AttemptState::kIntended;
+  std::optional<AttemptEnd> end;  ///< From kEnded on; inline output included once, with kEnded.
+};
+
+/// Everything about an instance that survives a restart. Upserted whole.
+struct InstanceRecord {
+  InstanceId id;
+  std::string set, pool, type, zone;
+  Market market = Market::kOnDemand;
+  Micros price_per_hour;
+  InstanceState state = InstanceState::kRequested;
+  IdleBehavior idle_behavior = IdleBehavior::kRun;
+  Health health = Health::kHealthy;
+  std::string provider_id, request_id, idempotency_key;
+  std::uint64_t epoch = 0;
+  std::string address, remote_user;
+  std::uint16_t ssh_port = 22;
+  HostIdentity identity;
+  std::string boot_id;
+  std::uint64_t last_sequence = 0;  ///< Of starts on boot_id.
+  std::uint32_t destroy_tries = 0;
+  std::uint32_t absent_sightings = 0;
+  std::string reason_code, reason;  ///< Why it is in its state.
+  std::string last_text;            ///< Last output of the boot probe, keys seen, ...
+  Wall created, verified, ready, first_job, state_since, gone;
+  Wall deadline;  ///< Of the state it is in; 0: none.
+};
+struct InstanceChanged {
+  InstanceRecord record;
+  /// The intent, whole, with kRequested; erased (secrets and all) once the instance is verified.
+  std::shared_ptr<const CreateRequest> create;
+  bool erase_create = false;
+};
+
+struct GateRecord {
+  std::string key;  ///< Canonical text of set, operation and scope.
+  std::string set;
+  CloudOp op = CloudOp::kCreate;
+  CloudErrorClass cls = CloudErrorClass::kRateLimit;
+  std::uint32_t scope = 0;
+  std::string type, group, zone, subnet, region;
+  std::optional<Market> market;
+  Wall until;
+  std::uint32_t failures = 0;
+  std::string message;
+};
+struct GateChanged {
+  GateRecord record;
+};
+struct GateOpened {
+  std::string key;
+};
+
+using Change = std::variant<JobInserted, JobChanged, AttemptChanged, InstanceChanged, GateChanged,
+                            GateOpened, LedgerRecord>;
+
+/// What one or more events changed; durable all or not at all.
+struct Commit {
+  Revision last_revision = 0;  ///< Highest ledger revision in it or before it.
+  std::vector<Change> changes;
+  std::vector<JobId> bodies_wanted;  ///< Jobs whose starts wait for this commit.
+};
+
+/// What restart finds. Terminal jobs stay in the store; live ones come back in order of arrival.
+struct Restored {
+  std::string owner;        ///< The store's id, made with it.
+  std::uint64_t epoch = 0;  ///< Raised by this start.
+  Revision last_revision = 0;
+  std::uint64_t last_job = 0, last_instance = 0, last_arrival = 0;
+  std::vector<JobInserted> jobs;           ///< Not terminal; `body` unset.
+  std::vector<AttemptChanged> attempts;    ///< Not kDone; inline output unset.
+  std::vector<InstanceChanged> instances;  ///< Not gone; `create` set where it is kept.
+  std::vector<GateRecord> gates;
+  struct ClientKey {
+    std::string principal, key, digest;
+    JobId job;
+  };
+  std::vector<ClientKey> client_keys;
+};
+
+}  // namespace hostler::model

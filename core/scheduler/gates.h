@@ -1,0 +1,54 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/random.h"
+#include "core/base/time.h"
+#include "core/model/cloud.h"
+#include "core/model/records.h"
+
+/// Remembered refusals (architecture.md, "Gates and the governor"). Each error shuts one gate for
+/// exactly its scope; repeats do not extend it; at its end one probe may pass (half-open).
+namespace hostler::scheduler {
+
+/// What a call is about to touch.
+struct GateQuery {
+  std::string set;
+  model::CloudOp op = model::CloudOp::kCreate;
+  std::string type, group, zone, subnet, region;
+  model::Market market = model::Market::kOnDemand;
+};
+
+struct Gate {
+  model::GateRecord record;
+  Mono until;
+  bool probing = false;  ///< Half-open: one call is under way to find out.
+};
+
+class Gates {
+ public:
+  /// Shuts a gate if `error` is of a class that has one (auth, rate limit, quota, capacity,
+  /// internal x5). Returns its record if the gate is new or longer than it was, for the journal.
+  std::optional<model::GateRecord> refuse(const GateQuery& call, const model::CloudError& error,
+                                          Now now, Random& random);
+  /// The gate that stands in the way of a call now; null: none.
+  [[nodiscard]] const Gate* shut(const GateQuery& call, Mono now) const;
+  /// A call passes a half-open gate: until its outcome no other does.
+  void passing(const GateQuery& call, Mono now);
+  /// A call succeeded: gates on its way open. Returns the keys, for the journal.
+  std::vector<std::string> succeeded(const GateQuery& call);
+  /// Something of that group was destroyed: its quota gates open. Returns the keys.
+  std::vector<std::string> destroyed(const std::string& set, const std::string& group);
+  void restore(const model::GateRecord& record, Now now);
+  [[nodiscard]] const std::map<std::string, Gate>& all() const { return gates_; }
+  /// When the first gate ends; for the loop's timer.
+  [[nodiscard]] std::optional<Mono> next_end() const;
+
+ private:
+  std::map<std::string, Gate> gates_;
+};
+
+}  // namespace hostler::scheduler
