@@ -37,6 +37,13 @@ forget_our_policy() {
   if [ -e $policy ] && grep -qF "$policy_mark" $policy; then rm -f $policy; fi
 }
 
+# Root may work in somebody else's tree: what appeared there is its owner's.
+leave() {
+  [ "$(id -u)" = 0 ] || return 0
+  forget_our_policy
+  [ -O . ] || chown -R -h --reference=. .hostler build 2>/dev/null || true
+}
+
 # Until this script ends no package starts a service. Somebody else's policy stays as it is, but
 # then it has to say no as well: openssh-server would open port 22.
 forbid_services() {
@@ -47,23 +54,29 @@ forbid_services() {
     [ $answer = 101 ] || die "$policy exists and lets packages start services (openssh-server" \
       "would open port 22). Move it aside, or install the packages yourself: $*"
   else
-    trap forget_our_policy EXIT
-    trap 'exit 130' INT TERM HUP
     printf '#!/bin/sh\n%s\nexit 101\n' "$policy_mark" >$policy
     chmod 755 $policy
   fi
 }
 
-# Units that packages on standard input brought along: they must not start at the next boot either.
-disable_units() {
-  local package unit
-  while read -r package; do
-    dpkg -L "$package" | sed -n 's,^\(/usr\)\?/lib/systemd/system/\([^/@]*\.\(service\|socket\|timer\)\)$,\2,p'
-  done | sort -u | while read -r unit; do
-    [ -n "$(find /etc/systemd/system -name "$unit" -path '*.wants/*' 2>/dev/null)" ] || continue
-    if [ -d /run/systemd/system ]; then systemctl disable "$unit" 2>/dev/null || continue
-    else deb-systemd-helper disable "$unit" >/dev/null 2>&1 || continue; fi
-    echo "# disabled $unit (systemctl enable --now $unit would start it)"
+# Services of the packages on standard input must not start at the next boot either.
+disable_services() {
+  local package file name links
+  while read -r package; do dpkg -L "$package"; done | sort -u | while read -r file; do
+    name=${file##*/}
+    case $file in
+      */lib/systemd/system/*.service | */lib/systemd/system/*.socket | */lib/systemd/system/*.timer)
+        links=(/etc/systemd/system/*.wants/"$name")
+        [ -L "${links[0]}" ] || continue
+        if command -v systemctl >/dev/null; then systemctl --quiet disable "$name"
+        else rm -f "${links[@]}"; fi
+        echo "# disabled $name; it can be enabled with: systemctl enable $name"
+        ;;
+      /etc/init.d/*)
+        update-rc.d "$name" disable
+        echo "# disabled /etc/init.d/$name; it can be enabled with: update-rc.d $name enable"
+        ;;
+    esac
   done
 }
 
@@ -74,12 +87,10 @@ write_record() {  # write_record BEFORE AFTER, both sorted lists of "package ver
   {
     echo "# $(date -u +%FT%TZ): ./hostler.sh $command installed these. To undo, as root:"
     echo "#   apt-get purge \$(grep -v '^#' $PWD/$record)"
-    disable_units <<<"$added"
+    disable_services <<<"$added"
     [ -z "$changed" ] || echo "$changed"
     echo "$added"
   } >>$record
-  # The tree may belong to somebody else than root.
-  chown -R --reference=. .hostler
   say "installed $(wc -l <<<"$added") packages; list and how to undo it: $record"
 }
 
@@ -124,6 +135,8 @@ build() {  # build PRESET [TARGET]
 }
 
 command=${1:-}
+trap leave EXIT
+trap 'exit 130' INT TERM HUP
 [ -r /etc/debian_version ] || die "this script knows Debian 12 only; CONTRIBUTING.md lists what to install"
 case $command in
   demo)
@@ -133,12 +146,12 @@ case $command in
       say "built; the command 'hostler demo' does not exist yet"
       exit 0
     fi
-    exec build/demo/bin/hostler demo
+    build/demo/bin/hostler demo
     ;;
   test)
     install test
     build dev
-    exec ctest --preset dev
+    ctest --preset dev
     ;;
   packages)
     install "${2:-}"
