@@ -9,6 +9,7 @@
 # ordinary user is told the command instead. No package's service is started or enabled.
 # What was installed, and how to undo it, is kept in .hostler/installed.txt.
 set -euo pipefail
+export LC_ALL=C.UTF-8
 cd "$(dirname "$(readlink -f "$0")")"
 readonly policy=/usr/sbin/policy-rc.d
 readonly policy_mark='# temporary, by hostler.sh'
@@ -59,10 +60,10 @@ forbid_services() {
   fi
 }
 
-# Services of the packages on standard input must not start at the next boot either.
+# The services of these packages must not start at the next boot either.
 disable_services() {
-  local package file name links
-  while read -r package; do dpkg -L "$package"; done | sort -u | while read -r file; do
+  local file name links
+  { dpkg -L "$@" 2>/dev/null || true; } | sort -u | while read -r file; do
     name=${file##*/}
     case $file in
       */lib/systemd/system/*.service | */lib/systemd/system/*.socket | */lib/systemd/system/*.timer)
@@ -80,14 +81,16 @@ disable_services() {
   done
 }
 
-write_record() {  # write_record BEFORE AFTER, both sorted lists of "package version"
-  local added changed
-  added=$(comm -13 <(cut -d ' ' -f 1 "$1") <(cut -d ' ' -f 1 "$2"))
-  changed=$(join "$1" "$2" | awk '$2 != $3 { print "# upgraded " $1 " from " $2 " to " $3 }')
+# write_record BEFORE AFTER PACKAGE...: the first two are files, sorted lists of "package version"
+write_record() {
+  local before=$1 after=$2 added changed
+  shift 2
+  added=$(comm -13 <(cut -d ' ' -f 1 "$before") <(cut -d ' ' -f 1 "$after"))
+  changed=$(join "$before" "$after" | awk '$2 != $3 { print "# upgraded " $1 " from " $2 " to " $3 }')
   {
     echo "# $(date -u +%FT%TZ): ./hostler.sh $command installed these. To undo, as root:"
     echo "#   apt-get purge \$(grep -v '^#' $PWD/$record)"
-    disable_services <<<"$added"
+    disable_services "$@"
     [ -z "$changed" ] || echo "$changed"
     echo "$added"
   } >>$record
@@ -120,7 +123,7 @@ Run this as root, then the same again as you were:
     -o Dpkg::Options::=--force-confdef -o Dpkg::Options::=--force-confold \
     "${missing[@]}" </dev/null >$log 2>&1 || failed=1
   installed_packages >"$after"
-  cmp -s "$before" "$after" || write_record "$before" "$after"
+  cmp -s "$before" "$after" || write_record "$before" "$after" "${missing[@]}"
   rm -f "$before" "$after"
   forget_our_policy
   if [ -n "$failed" ]; then
