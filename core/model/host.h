@@ -39,11 +39,14 @@ struct ConnectHost {
 struct DisconnectHost {
   InstanceId instance;
 };
-/// Start one attempt. `boot_id` is from HostReady; `sequence` rises with every start on this boot.
+/// Start one attempt. `boot_id` and `connection` are from the last HostReady that the loop has
+/// seen; a link whose connection is a later one refuses it, for the loop has counted it as never
+/// started. `sequence` rises with every start on this boot.
 struct StartAttempt {
   InstanceId instance;
   AttemptId attempt;
   std::string boot_id;
+  std::uint64_t connection = 0;
   std::uint64_t sequence = 0;
   std::shared_ptr<const JobSpec> spec;
 };
@@ -103,8 +106,10 @@ struct AttemptReport {
 };
 /// The agent answers: work may be sent. `attempts` is everything it knows and was not told to
 /// forget; what the daemon sent in this boot and is not in it never started.
+/// Ended ones are told again by AttemptExited on this connection, running ones go on.
 struct HostReady {
   std::string boot_id;
+  std::uint64_t connection = 0;  ///< Counts this link's connections; rises.
   std::uint64_t last_sequence = 0;
   std::vector<AttemptReport> attempts;
 };
@@ -125,7 +130,8 @@ struct AttemptStarted {
   AttemptId attempt;
   Wall started;
 };
-/// Refused before exec for a reason of ours (other boot, used sequence, busy agent): never started.
+/// Never started: refused before exec (other boot, used sequence, busy agent), or by the link
+/// itself because it never wrote the start to this connection.
 struct AttemptRefused {
   AttemptId attempt;
   std::string text;

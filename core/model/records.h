@@ -23,9 +23,9 @@ struct JobRecord {
   JobReason reason = JobReason::kNone;
   std::string reason_text;
   std::uint32_t attempt = 0;  ///< The current or last one; 0 before the first.
+  std::uint32_t starts = 0;   ///< Attempts that count against attempts_max.
   InstanceId instance;        ///< Where it is or was.
   bool cancel_requested = false;
-  bool attempt_started = false;  ///< The current attempt cannot be shown never to have started.
   std::int32_t exit_code = 0, signal = 0;
   bool limits_enforced = false;
   std::int64_t cpu_us = 0, ram_peak = 0;

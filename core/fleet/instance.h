@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "core/base/time.h"
+#include "core/model/policy.h"
+#include "core/model/records.h"
+
+namespace hostler::fleet {
+
+inline constexpr Mono kNever = Mono::max();
+
+/// One instance in memory: its durable record, and what a restart may forget.
+struct Instance {
+  model::InstanceRecord record;
+  std::uint32_t set = 0, pool = 0;    ///< Indices into SitePolicy.
+  std::optional<std::uint32_t> type;  ///< Index into the menu; unset: it has left the menu.
+
+  Mono since;              ///< In its state; an idle one is idle since then.
+  Mono deadline = kNever;  ///< Of its state; fires Due.
+  std::optional<Mono> unreachable_since;
+
+  Mono known_at;  ///< When its create was sent or it was last seen listed: older lists say nothing.
+  Mono absent_at;  ///< Last sighting of its absence.
+  bool seen_listed = false;
+  bool create_outcome_unknown = false;
+  std::uint32_t create_tries = 0;
+  bool unfulfilled_spot = false;
+
+  std::uint64_t connection = 0;  ///< Of the last HostReady.
+  bool ready = false;            ///< That connection still stands.
+  model::Resources used;         ///< By attempts starting or running.
+  std::uint32_t attempts = 0;    ///< Starting or running.
+  std::uint32_t collecting = 0;  ///< Ended, but output is still to come from here.
+
+  [[nodiscard]] bool empty() const { return attempts == 0 && collecting == 0; }
+  /// May be given work now.
+  [[nodiscard]] bool takes_work() const {
+    return ready && record.health == model::Health::kHealthy &&
+           record.idle_behavior == model::IdleBehavior::kRun &&
+           (record.state == model::InstanceState::kIdle ||
+            record.state == model::InstanceState::kBusy);
+  }
+};
+
+}  // namespace hostler::fleet

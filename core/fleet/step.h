@@ -1,0 +1,79 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/fleet/instance.h"
+#include "core/model/cloud.h"
+#include "core/model/host.h"
+
+/// The life of an instance (architecture.md, "The life of an instance"): each function applies one
+/// event and says what follows. Pure: time is an argument, nothing is called, equal arguments give
+/// equal answers. Whoever calls them journals the record and carries the effects out once that is
+/// durable.
+namespace hostler::fleet {
+
+enum class Effect : std::uint8_t {
+  kConnect,  ///< (Re)connect the link with the record's address and identity.
+  kDisconnect,
+  kCreateAgain,  ///< The same request, byte for byte.
+  kDestroy,
+  kList,   ///< Look at the set's instances soon.
+  kRetag,  ///< Write the idle behavior's tag.
+  kGone,   ///< It is certain not to exist: its work is lost.
+};
+
+struct Outcome {
+  std::vector<Effect> effects;
+  bool changed = false;  ///< The record must be journalled.
+  std::string event;     ///< For the ledger; empty: nothing worth a revision.
+  std::string reason_code;
+  std::string reason;
+};
+
+// ---- what the cloud says -----------------------------------------------------------------------
+
+/// The cloud shows it: in a list, or as a create's record.
+[[nodiscard]] Outcome listed(Instance& instance, const model::ListedInstance& seen,
+                             const model::PoolPolicy& pool, Now now);
+/// A complete list that was sent at `list_sent` does not show it.
+[[nodiscard]] Outcome absent(Instance& instance, Mono list_sent, Duration consistency, Now now);
+/// The create ended with an error.
+[[nodiscard]] Outcome create_failed(Instance& instance, const model::CloudError& error, Now now);
+/// A destroy was accepted or refused; either way only a list says gone.
+[[nodiscard]] Outcome destroy_answered(Instance& instance, const model::CloudError* error,
+                                       const model::PoolPolicy& pool, Now now);
+
+// ---- what its link says ------------------------------------------------------------------------
+
+[[nodiscard]] Outcome not_yet(Instance& instance, const model::HostNotYet& event, Now now);
+[[nodiscard]] Outcome verified(Instance& instance, const model::HostVerified& event, Now now);
+[[nodiscard]] Outcome ready(Instance& instance, const model::HostReady& event, Now now);
+[[nodiscard]] Outcome lost(Instance& instance, const model::HostLost& event,
+                           const model::PoolPolicy& pool, Now now);
+[[nodiscard]] Outcome key_alarm(Instance& instance, const model::HostKeyAlarm& event,
+                                const model::PoolPolicy& pool, Now now);
+[[nodiscard]] Outcome broken(Instance& instance, const model::HostBroken& event, Now now);
+[[nodiscard]] Outcome rotation_proposed(Instance& instance, const model::RotationProposed& event);
+[[nodiscard]] Outcome rotation_ended(Instance& instance, const model::RotationEnded& event);
+
+// ---- what we want ------------------------------------------------------------------------------
+
+/// Its deadline has passed.
+[[nodiscard]] Outcome due(Instance& instance, const model::PoolPolicy& pool, Now now);
+/// A plan, an admin or a rule wants it gone. Holds no matter what state it is in; callers ask
+/// first whether they may.
+[[nodiscard]] Outcome terminate(Instance& instance, const std::string& code,
+                                const std::string& reason, Now now);
+/// Work was put on it, or the last of it left. Also ends drained and broken hosts.
+[[nodiscard]] Outcome work_changed(Instance& instance, Now now);
+[[nodiscard]] Outcome set_idle_behavior(Instance& instance, model::IdleBehavior behavior,
+                                        const std::string& actor, Now now);
+/// After a restart: what the journal knew, not yet verified again.
+[[nodiscard]] Outcome adopt(Instance& instance, const model::PoolPolicy& pool, bool has_work,
+                            Now now);
+
+/// Back-off before try n (from 1): `first` doubling up to `longest`.
+[[nodiscard]] Duration backoff(std::uint32_t tries, Duration first, Duration longest);
+
+}  // namespace hostler::fleet

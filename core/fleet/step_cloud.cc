@@ -1,0 +1,189 @@
+#include <algorithm>
+#include <utility>
+
+#include "core/fleet/transition.h"
+
+namespace hostler::fleet {
+namespace {
+
+using model::CloudState;
+using model::InstanceState;
+
+/// Copies what the cloud knows better than we do; true if something to be kept has changed.
+bool refresh(model::InstanceRecord& record, const model::ListedInstance& seen) {
+  bool changed = false;
+  const auto take = [&](auto& ours, const auto& theirs) {
+    if (ours == theirs) return;
+    ours = theirs;
+    changed = true;
+  };
+  take(record.provider_id, seen.id);
+  if (!seen.request_id.empty()) take(record.request_id, seen.request_id);
+  if (!seen.address.empty()) take(record.address, seen.address);
+  if (!seen.remote_user.empty()) take(record.remote_user, seen.remote_user);
+  if (!seen.zone.empty()) take(record.zone, seen.zone);
+  if (seen.ssh_port != 0) take(record.ssh_port, seen.ssh_port);
+  if (seen.price_per_hour) take(record.price_per_hour, *seen.price_per_hour);
+  return changed;
+}
+
+bool same_place(const model::InstanceRecord& a, const model::InstanceRecord& b) {
+  return a.address == b.address && a.ssh_port == b.ssh_port && a.remote_user == b.remote_user &&
+         a.provider_id == b.provider_id;
+}
+
+}  // namespace
+
+Outcome listed(Instance& instance, const model::ListedInstance& seen, const model::PoolPolicy& pool,
+               Now now) {
+  Outcome out;
+  auto& record = instance.record;
+  if (record.state == InstanceState::kGone) return out;
+  const model::InstanceRecord before = record;
+  out.changed = refresh(record, seen);
+  instance.known_at = now.mono;
+  instance.seen_listed = true;
+  instance.unfulfilled_spot = seen.state == CloudState::kRequested;
+  if (record.absent_sightings != 0) {
+    record.absent_sightings = 0;
+    out.changed = true;
+  }
+
+  switch (record.state) {
+    case InstanceState::kTerminating:
+      return out;
+    case InstanceState::kAbandoned: {
+      Outcome end =
+          terminate(instance, "abandoned_seen", "showed up after its create was given up", now);
+      return end;
+    }
+    default:
+      break;
+  }
+  if (seen.state == CloudState::kFailed)
+    return terminate(instance, "cloud_failed",
+                     "the cloud says failed" +
+                         (seen.state_reason.empty() ? std::string() : ": " + seen.state_reason),
+                     now);
+  if (seen.state == CloudState::kStopping || seen.state == CloudState::kStopped ||
+      seen.state == CloudState::kSuspended) {
+    if (record.state == InstanceState::kStopped || !instance.empty()) return out;
+    enter(instance, InstanceState::kStopped, out, "stopped", "cloud_stopped", seen.state_reason,
+          now);
+    instance.ready = false;
+    out.effects.push_back(Effect::kDisconnect);
+    return out;
+  }
+  if (record.state == InstanceState::kRequested && seen.state != CloudState::kRequested) {
+    enter(instance, InstanceState::kBooting, out, "created", "",
+          "the cloud's id is " + record.provider_id, now);
+    set_deadline(instance, now.mono + pool.boot_timeout, now);
+    if (!record.address.empty()) out.effects.push_back(Effect::kConnect);
+    return out;
+  }
+  if (!same_place(before, record) && !record.address.empty())
+    out.effects.push_back(Effect::kConnect);
+  if (record.state == InstanceState::kBooting && record.address.empty())
+    out.effects.push_back(Effect::kList);
+  return out;
+}
+
+Outcome absent(Instance& instance, Mono list_sent, Duration consistency, Now now) {
+  Outcome out;
+  auto& record = instance.record;
+  if (record.state == InstanceState::kGone || record.state == InstanceState::kAbandoned) return out;
+  if (list_sent <= instance.known_at) return out;  // The list may be older than the instance.
+  if (record.state == InstanceState::kRequested) {
+    if (instance.create_outcome_unknown && instance.deadline > now.mono &&
+        list_sent - instance.known_at >= consistency) {
+      // Listed, looked for, not there: the same create again.
+      out.effects.push_back(Effect::kCreateAgain);
+      instance.known_at = now.mono;
+    } else if (instance.create_outcome_unknown) {
+      out.effects.push_back(Effect::kList);
+    }
+    return out;
+  }
+  if (record.absent_sightings > 0 && list_sent - instance.absent_at < consistency) {
+    out.effects.push_back(Effect::kList);
+    return out;
+  }
+  instance.absent_at = list_sent;
+  out.changed = true;
+  if (++record.absent_sightings < 2) {
+    out.effects.push_back(Effect::kList);
+    return out;
+  }
+  const bool wanted = record.state == InstanceState::kTerminating;
+  const std::string code = wanted ? record.reason_code : "vanished";
+  const std::string reason = wanted ? record.reason : "the cloud no longer lists it";
+  record.gone = now.wall;
+  enter(instance, InstanceState::kGone, out, "gone", code, reason, now);
+  record.identity = {};  // Secrets are erased when used up.
+  out.effects = {Effect::kDisconnect, Effect::kGone};
+  return out;
+}
+
+Outcome create_failed(Instance& instance, const model::CloudError& error, Now now) {
+  Outcome out;
+  if (instance.record.state != InstanceState::kRequested) return out;
+  const bool passing = error.cls == model::CloudErrorClass::kTransient ||
+                       error.cls == model::CloudErrorClass::kTimeout ||
+                       error.cls == model::CloudErrorClass::kCancelled ||
+                       error.cls == model::CloudErrorClass::kRateLimit;
+  ++instance.create_tries;
+  instance.record.last_text = error.message;
+  if (error.outcome_unknown) {
+    instance.create_outcome_unknown = true;
+    instance.known_at = now.mono;
+    if (instance.deadline == kNever)
+      set_deadline(instance, now.mono + std::chrono::minutes(10), now);
+    out.changed = true;
+    out.event = "create_unknown";
+    out.reason_code = model::to_string(error.cls);
+    out.reason = error.message;
+    out.effects.push_back(Effect::kList);
+    return out;
+  }
+  if (instance.create_outcome_unknown) {
+    // An earlier try may have made it: only a list, or its deadline, ends this.
+    out.effects.push_back(Effect::kList);
+    return out;
+  }
+  if (passing && instance.create_tries < 6) {
+    Duration wait =
+        backoff(instance.create_tries, std::chrono::seconds(1), std::chrono::minutes(1));
+    if (error.retry_after) wait = std::max(wait, *error.retry_after);
+    set_deadline(instance, now.mono + wait, now);
+    out.changed = true;
+    return out;
+  }
+  instance.record.gone = now.wall;
+  enter(instance, InstanceState::kGone, out, "create_refused", model::to_string(error.cls),
+        error.message, now);
+  instance.record.identity = {};
+  out.effects.push_back(Effect::kGone);
+  return out;
+}
+
+Outcome destroy_answered(Instance& instance, const model::CloudError* error,
+                         const model::PoolPolicy& pool, Now now) {
+  Outcome out;
+  if (instance.record.state != InstanceState::kTerminating) return out;
+  ++instance.record.destroy_tries;
+  out.changed = true;
+  Duration wait = backoff(instance.record.destroy_tries, pool.shutdown_timeout,
+                          std::max<Duration>(pool.shutdown_timeout, std::chrono::minutes(5)));
+  if (error != nullptr) {
+    instance.record.last_text = error->message;
+    if (error->retry_after) wait = std::max(wait, *error->retry_after);
+    out.event = "destroy_refused";
+    out.reason_code = model::to_string(error->cls);
+    out.reason = error->message;
+  }
+  set_deadline(instance, now.mono + wait, now);
+  out.effects.push_back(Effect::kList);
+  return out;
+}
+
+}  // namespace hostler::fleet

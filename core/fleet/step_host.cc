@@ -1,0 +1,158 @@
+#include <algorithm>
+#include <utility>
+
+#include "core/fleet/transition.h"
+
+namespace hostler::fleet {
+namespace {
+
+using model::Health;
+using model::InstanceState;
+
+bool has_link(const Instance& instance) {
+  const auto state = instance.record.state;
+  return state == InstanceState::kBooting || state == InstanceState::kUnknown ||
+         state == InstanceState::kIdle || state == InstanceState::kBusy;
+}
+
+void unreachable(Instance& instance, const std::string& text, const model::PoolPolicy& pool,
+                 Outcome& out, Now now) {
+  instance.ready = false;
+  instance.record.last_text = text;
+  const auto state = instance.record.state;
+  if (state != InstanceState::kIdle && state != InstanceState::kBusy) return;
+  if (instance.record.health == Health::kUnreachable) return;
+  instance.record.health = Health::kUnreachable;
+  instance.unreachable_since = now.mono;
+  set_deadline(instance, now.mono + pool.probe_timeout, now);
+  out.changed = true;
+  out.event = "unreachable";
+  out.reason = text;
+  out.effects.push_back(Effect::kList);
+}
+
+}  // namespace
+
+Outcome not_yet(Instance& instance, const model::HostNotYet& event, Now now) {
+  (void)now;
+  Outcome out;
+  // Not worth a revision: it is said again until the deadline, which tells it whole.
+  if (has_link(instance)) instance.record.last_text = event.step + ": " + event.text;
+  return out;
+}
+
+Outcome verified(Instance& instance, const model::HostVerified& event, Now now) {
+  Outcome out;
+  if (!has_link(instance)) return out;
+  auto& identity = instance.record.identity;
+  const bool first = !identity.verified_by.has_value();
+  const bool next =
+      !identity.next_public_key.empty() && event.public_key == identity.next_public_key;
+  if (!first && identity.public_key == event.public_key && !next) return out;
+  if (next) {
+    // A new connection shows the next key: the old one is forgotten.
+    identity.challenge_secret = std::exchange(identity.next_secret, {});
+    identity.next_public_key.clear();
+  }
+  identity.public_key = event.public_key;
+  identity.verified_by = event.method;
+  identity.delivered_private_key.clear();
+  if (first) instance.record.verified = now.wall;
+  out.changed = true;
+  out.event = first ? "verified" : "key_changed";
+  out.reason_code = model::to_string(event.method);
+  out.reason = first ? "host key proved" : "the rotated host key was shown";
+  return out;
+}
+
+Outcome ready(Instance& instance, const model::HostReady& event, Now now) {
+  Outcome out;
+  if (!has_link(instance)) return out;
+  auto& record = instance.record;
+  instance.ready = true;
+  instance.connection = event.connection;
+  instance.unreachable_since.reset();
+  if (record.boot_id != event.boot_id) {
+    record.boot_id = event.boot_id;
+    record.last_sequence = event.last_sequence;
+    out.changed = true;
+  }
+  record.last_sequence = std::max(record.last_sequence, event.last_sequence);
+  if (record.health == Health::kUnreachable) {
+    record.health = Health::kHealthy;
+    out.changed = true;
+    out.event = "reachable";
+    set_deadline(instance, kNever, now);
+  }
+  if (record.state == InstanceState::kBooting || record.state == InstanceState::kUnknown) {
+    const bool first = record.ready.us == 0;
+    if (first) record.ready = now.wall;
+    const InstanceState next = instance.empty() ? InstanceState::kIdle : InstanceState::kBusy;
+    enter(instance, next, out, first ? "ready" : "reachable", "", "", now);
+    record.last_text.clear();
+  }
+  return out;
+}
+
+Outcome lost(Instance& instance, const model::HostLost& event, const model::PoolPolicy& pool,
+             Now now) {
+  Outcome out;
+  if (has_link(instance)) unreachable(instance, event.text, pool, out, now);
+  return out;
+}
+
+Outcome key_alarm(Instance& instance, const model::HostKeyAlarm& event,
+                  const model::PoolPolicy& pool, Now now) {
+  Outcome out;
+  if (!has_link(instance)) return out;
+  unreachable(instance, event.text, pool, out, now);
+  out.event = "host_key_alarm";
+  out.reason_code = event.seen_key;
+  out.reason = event.text;
+  out.effects = {Effect::kList};
+  return out;
+}
+
+Outcome broken(Instance& instance, const model::HostBroken& event, Now now) {
+  Outcome out;
+  if (!has_link(instance) || instance.record.health == Health::kBroken) return out;
+  instance.record.health = Health::kBroken;
+  instance.record.last_text = "check '" + event.check + "' failed: " + event.text;
+  if (instance.empty() && instance.record.idle_behavior != model::IdleBehavior::kHold &&
+      instance.record.state == InstanceState::kIdle)
+    return terminate(instance, "broken", instance.record.last_text, now);
+  out.changed = true;
+  out.event = "broken";
+  out.reason_code = event.check;
+  out.reason = event.text;
+  return out;
+}
+
+Outcome rotation_proposed(Instance& instance, const model::RotationProposed& event) {
+  Outcome out;
+  if (!has_link(instance) || !instance.record.identity.verified_by) return out;
+  instance.record.identity.next_public_key = event.next_public_key;
+  instance.record.identity.next_secret = event.next_secret;
+  out.changed = true;
+  return out;
+}
+
+Outcome rotation_ended(Instance& instance, const model::RotationEnded& event) {
+  Outcome out;
+  auto& identity = instance.record.identity;
+  if (!has_link(instance)) return out;
+  if (event.never && !identity.rotation_none) {
+    identity.rotation_none = true;
+    out.changed = true;
+  }
+  if (event.rotated && !identity.next_public_key.empty()) {
+    identity.public_key = std::exchange(identity.next_public_key, {});
+    identity.challenge_secret = std::exchange(identity.next_secret, {});
+    out.changed = true;
+    out.event = "key_rotated";
+    out.reason = event.text;
+  }
+  return out;
+}
+
+}  // namespace hostler::fleet

@@ -1,0 +1,185 @@
+#include <algorithm>
+
+#include "core/fleet/transition.h"
+
+namespace hostler::fleet {
+
+using model::Health;
+using model::IdleBehavior;
+using model::InstanceState;
+
+void enter(Instance& instance, InstanceState state, Outcome& out, const std::string& event,
+           const std::string& code, const std::string& reason, Now now) {
+  instance.record.state = state;
+  instance.record.state_since = now.wall;
+  instance.record.reason_code = code;
+  instance.record.reason = reason;
+  instance.since = now.mono;
+  set_deadline(instance, kNever, now);
+  out.changed = true;
+  out.event = event;
+  out.reason_code = code;
+  out.reason = reason;
+}
+
+void set_deadline(Instance& instance, Mono deadline, Now now) {
+  instance.deadline = deadline;
+  instance.record.deadline = deadline == kNever ? Wall{} : now.wall + (deadline - now.mono);
+}
+
+Duration backoff(std::uint32_t tries, Duration first, Duration longest) {
+  const std::uint32_t doublings = std::min<std::uint32_t>(tries == 0 ? 0 : tries - 1, 20);
+  return std::min(longest, first * (std::int64_t{1} << doublings));
+}
+
+Outcome terminate(Instance& instance, const std::string& code, const std::string& reason, Now now) {
+  Outcome out;
+  if (instance.record.state == InstanceState::kTerminating ||
+      instance.record.state == InstanceState::kGone)
+    return out;
+  enter(instance, InstanceState::kTerminating, out, "terminating", code, reason, now);
+  instance.ready = false;
+  instance.record.absent_sightings = 0;
+  out.effects = {Effect::kDisconnect, Effect::kDestroy, Effect::kList};
+  return out;
+}
+
+Outcome due(Instance& instance, const model::PoolPolicy& pool, Now now) {
+  Outcome out;
+  set_deadline(instance, kNever, now);
+  switch (instance.record.state) {
+    case InstanceState::kRequested:
+      if (!instance.create_outcome_unknown) {
+        // A transient refusal's back-off ended: the same request again.
+        out.effects.push_back(Effect::kCreateAgain);
+        return out;
+      }
+      enter(instance, InstanceState::kAbandoned, out, "abandoned", "create_timeout",
+            "the create's outcome stayed unknown; if the instance shows up it is destroyed", now);
+      out.effects.push_back(Effect::kList);
+      return out;
+    case InstanceState::kBooting:
+      return terminate(instance, "boot_timeout",
+                       "not ready within the boot timeout" +
+                           (instance.record.last_text.empty() ? std::string()
+                                                              : ": " + instance.record.last_text),
+                       now);
+    case InstanceState::kUnknown:
+      if (instance.empty())
+        return terminate(instance, "not_verified",
+                         "adopted, but not verified in time" +
+                             (instance.record.last_text.empty() ? std::string()
+                                                                : ": " + instance.record.last_text),
+                         now);
+      // Work is known to be here: from now on it is a busy host that cannot be reached.
+      enter(instance, InstanceState::kBusy, out, "unreachable", "not_verified",
+            "adopted with work on it, still not verified", now);
+      instance.record.health = Health::kUnreachable;
+      instance.unreachable_since = now.mono;
+      set_deadline(instance, now.mono + pool.probe_timeout, now);
+      return out;
+    case InstanceState::kIdle:
+    case InstanceState::kBusy:
+      if (instance.record.health != Health::kUnreachable) return out;
+      if (instance.record.idle_behavior == IdleBehavior::kHold) return out;
+      return terminate(
+          instance, "unreachable",
+          "unreachable for longer than the probe timeout: " + instance.record.last_text, now);
+    case InstanceState::kTerminating:
+      out.effects = {Effect::kDestroy, Effect::kList};
+      return out;
+    case InstanceState::kAbandoned:
+      enter(instance, InstanceState::kGone, out, "gone", "never_seen",
+            "abandoned, and never listed since", now);
+      out.effects.push_back(Effect::kGone);
+      return out;
+    case InstanceState::kStopped:
+    case InstanceState::kGone:
+      return out;
+  }
+  return out;
+}
+
+Outcome work_changed(Instance& instance, Now now) {
+  Outcome out;
+  const auto state = instance.record.state;
+  if (state == InstanceState::kIdle && instance.attempts > 0) {
+    instance.record.state = InstanceState::kBusy;
+    instance.record.state_since = now.wall;
+    instance.since = now.mono;
+    out.changed = true;
+    if (instance.record.first_job.us == 0) instance.record.first_job = now.wall;
+  } else if (state == InstanceState::kBusy && instance.empty()) {
+    if (instance.record.health == Health::kBroken &&
+        instance.record.idle_behavior != IdleBehavior::kHold)
+      return terminate(instance, "broken", instance.record.last_text, now);
+    if (instance.record.idle_behavior == IdleBehavior::kDrain)
+      return terminate(instance, "drained", "empty after drain", now);
+    instance.record.state = InstanceState::kIdle;
+    instance.record.state_since = now.wall;
+    instance.since = now.mono;
+    out.changed = true;
+  }
+  return out;
+}
+
+Outcome set_idle_behavior(Instance& instance, IdleBehavior behavior, const std::string& actor,
+                          Now now) {
+  Outcome out;
+  if (instance.record.idle_behavior == behavior) return out;
+  instance.record.idle_behavior = behavior;
+  const bool leaves = behavior == IdleBehavior::kDrain && instance.empty() &&
+                      (instance.record.state == InstanceState::kIdle ||
+                       instance.record.state == InstanceState::kStopped);
+  if (leaves) return terminate(instance, "drained", "empty when " + actor + " drained it", now);
+  out.changed = true;
+  out.event = "idle_behavior";
+  out.reason_code = model::to_string(behavior);
+  out.reason = "set by " + actor;
+  out.effects.push_back(Effect::kRetag);
+  return out;
+}
+
+Outcome adopt(Instance& instance, const model::PoolPolicy& pool, bool has_work, Now now) {
+  Outcome out;
+  const auto remaining = [&](Duration whole) {
+    // A deadline on disk is wall time, clamped: a clock that jumped neither kills nor saves.
+    if (instance.record.deadline.us == 0) return whole;
+    return std::clamp(instance.record.deadline - now.wall, Duration::zero(), whole);
+  };
+  instance.since = now.mono;
+  instance.known_at = now.mono;
+  switch (instance.record.state) {
+    case InstanceState::kRequested:
+      instance.create_outcome_unknown = true;
+      set_deadline(instance, now.mono + pool.boot_timeout, now);
+      out.effects.push_back(Effect::kList);
+      break;
+    case InstanceState::kBooting:
+      set_deadline(instance, now.mono + remaining(pool.boot_timeout), now);
+      out.effects = {Effect::kConnect, Effect::kList};
+      break;
+    case InstanceState::kUnknown:
+    case InstanceState::kIdle:
+    case InstanceState::kBusy:
+      enter(instance, InstanceState::kUnknown, out, "adopted", "restart",
+            has_work ? "work is known to be on it" : "to be verified again", now);
+      instance.record.health = Health::kHealthy;
+      set_deadline(instance, now.mono + pool.probe_timeout, now);
+      out.effects = {Effect::kConnect, Effect::kList};
+      break;
+    case InstanceState::kTerminating:
+      out.effects = {Effect::kDestroy, Effect::kList};
+      break;
+    case InstanceState::kAbandoned:
+      set_deadline(instance, now.mono + remaining(std::chrono::hours(24)), now);
+      out.effects.push_back(Effect::kList);
+      break;
+    case InstanceState::kStopped:
+    case InstanceState::kGone:
+      break;
+  }
+  return out;
+}
+
+}  // namespace hostler::fleet

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+
+#include "core/fleet/step.h"
+
+/// Inside fleet: what every change of state does.
+namespace hostler::fleet {
+
+/// Enters a state: journalled, its clock starts anew, no deadline until one is set.
+void enter(Instance& instance, model::InstanceState state, Outcome& out, const std::string& event,
+           const std::string& code, const std::string& reason, Now now);
+
+/// Sets the deadline in memory and, as wall time, in the record.
+void set_deadline(Instance& instance, Mono deadline, Now now);
+
+}  // namespace hostler::fleet
