@@ -1,0 +1,193 @@
+#!/usr/bin/env python3
+"""Fails on what the compiler lets pass and this project does not. Run by ctest and by hand.
+
+usage: check_style.py [ROOT]"""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+SOURCE = {".h", ".hpp", ".c", ".cc"}
+LINES_MAX = 400
+# Each of these costs seconds to compile wherever it is included.
+FILES_MAX = {"boost/beast": 4, "CLI/": 1}
+
+
+def tracked(root: pathlib.Path):
+    """Text files that git knows; everything but build results where there is no git."""
+    command = ["git", "-c", "safe.directory=*", "-C", str(root), "ls-files", "-z"]
+    try:
+        listed = subprocess.run(command, capture_output=True, check=True).stdout.decode().split("\0")
+        paths = [root / name for name in listed if name]
+    except (OSError, subprocess.CalledProcessError):
+        skipped = {"build", ".git", ".hostler"}
+        paths = [p for p in root.rglob("*") if p.relative_to(root).parts[0] not in skipped]
+    for path in sorted(paths):
+        if path.is_file():
+            try:
+                yield path.relative_to(root).as_posix(), path.read_text()
+            except UnicodeDecodeError:
+                pass  # binary: the frozen drivers of tests/abi
+
+
+def blank(match: re.Match) -> str:
+    return re.sub(r"[^\n]", " ", match[0])
+
+
+def code_of(text: str) -> str:
+    """Comments, strings and character literals blanked out; every offset stays what it was."""
+    pattern = r'R"(\w*)\(.*?\)\1"|//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\''
+    # A digit before ' is a separator in a number, not a literal.
+    return re.sub(r"(?<![0-9a-fA-F])" + f"(?:{pattern})", blank, text, flags=re.S)
+
+
+def closing(code: str, opening: int) -> int:
+    """The offset of the bracket that closes the one at `opening`; the end of the text if none does."""
+    depth = 0
+    for at in range(opening, len(code)):
+        depth += (code[at] in "([{") - (code[at] in ")]}")
+        if depth == 0:
+            return at
+    return len(code)
+
+
+def line_of(code: str, at: int) -> int:
+    return code.count("\n", 0, at) + 1
+
+
+# gcc 12.2 destroys temporaries of an awaited expression twice, and frees wrongly when co_await
+# is one branch of a condition. Arguments of an awaited call are named variables.
+TEMPORARY = re.compile(
+    r"\{|(?:^|[,(])\s*\[[^\]]*\]\s*[({m]"
+    r"|\bstd::(?:string|vector|function|optional|make_unique|make_shared|map|set|span)\b\s*[(<]"
+)
+
+
+def awaited_arguments(code: str, at: int) -> str:
+    """What stands in the brackets of the call that the co_await at `at` waits for."""
+    name = re.compile(r"co_await\s+[\w:.>\-<]*").match(code, at)
+    return code[name.end() + 1 : closing(code, name.end())] if code[name.end()] == "(" else ""
+
+
+def statement_around(code: str, at: int) -> str:
+    """The statement with the co_await at `at`, without the head of an `if (...)` before it."""
+    begin = max(code.rfind(c, 0, at) for c in ";{}") + 1
+    while head := re.compile(r"\s*(?:else\s+)?(?:if|while|for|switch)\s*(?:constexpr\s*)?\(").match(
+        code, begin, at
+    ):
+        end = closing(code, head.end() - 1)
+        if end > at:
+            break
+        begin = end + 1
+    end = at
+    while end < len(code) and code[end] not in ";{":
+        end = closing(code, end) + 1 if code[end] in "([" else end + 1
+    return code[begin:end]
+
+
+def coroutines(name: str, text: str):
+    code = code_of(text)
+    for match in re.finditer(r"\bco_await\b", code):
+        where = f"{name}:{line_of(code, match.start())}"
+        if TEMPORARY.search(awaited_arguments(code, match.start())):
+            yield f"{where}: a temporary as argument of an awaited call; name it and move it"
+        if operator := re.search(r"\?|(?<=\s)(?:&&|\|\|)", statement_around(code, match.start())):
+            yield f"{where}: co_await together with '{operator[0]}'; make it a statement of its own"
+
+
+LEAKY = {
+    r"(?<![\w.>])(?:::)?open(?:at)?\s*\(": "O_CLOEXEC",
+    r"(?<![\w.>:])(?:::)?socket(?:pair)?\s*\(": "SOCK_CLOEXEC",
+    r"(?<![\w.>:])(?:::)?pipe2?\s*\(": "O_CLOEXEC",
+    r"(?<![\w.>:])::accept4?\s*\(": "SOCK_CLOEXEC",
+    r"(?<![\w.>:])(?:::)?mko?stemp\s*\(": "O_CLOEXEC",
+    r"\bepoll_create1?\s*\(": "EPOLL_CLOEXEC",
+    r"\bmemfd_create\s*\(": "MFD_CLOEXEC",
+    r"\bstd::[io]?fstream\b|(?<![\w.>:])(?:std::|::)?fopen\s*\(|(?<![\w.>:])::dup2?\s*\(":
+        "core/base/files.h or F_DUPFD_CLOEXEC",
+}
+
+
+def descriptors(name: str, text: str):
+    """A descriptor without close-on-exec would live on in every program that the daemon starts."""
+    if not name.startswith(("core/", "plugins/", "sdk/drivers/")):
+        return
+    code = code_of(text)
+    for pattern, wanted in LEAKY.items():
+        for match in re.finditer(pattern, code):
+            line_begin = code.rfind("\n", 0, match.start()) + 1
+            before = code[line_begin : match.start()]
+            is_declaration = re.search(r"\w[\w>&*]*\s+$", before) and not re.search(
+                r"\breturn\s+$", before
+            )
+            statement = code[match.start() : code.find(";", match.start())]
+            says_why = "// inherited:" in text[line_begin : text.find("\n", match.start())]
+            if wanted not in statement and not is_declaration and not says_why:
+                line = line_of(code, match.start())
+                yield f"{name}:{line}: '{match[0].strip()}' without {wanted} (or '// inherited: why')"
+
+
+# Somebody's machine. What is written here must hold anywhere.
+MACHINE = re.compile(
+    r"(?<![\w.}/])/(?:work|workspace|Users)/|(?<![\w.}/])/home/(?!user/|\$|\{|<)\w"
+    r"|\b(?:[\w-]+\.)*(?:artifactory|nexus|jfrog)[\w.-]*\.\w+/"
+    r"|\b(?:index\.crates\.io|proxy\.golang\.org|registry\.npmjs\.org|pypi\.org/simple)\b"
+)
+
+
+def machines(name: str, text: str):
+    if name.startswith("tests/style/"):
+        return
+    for number, line in enumerate(text.splitlines(), 1):
+        if match := MACHINE.search(line):
+            yield f"{name}:{number}: '{match[0]}' belongs to one machine"
+
+
+def lengths(files: dict, listed: set):
+    for name, text in files.items():
+        lines = text.count("\n")
+        if pathlib.Path(name).suffix in SOURCE | {".py"} and lines > LINES_MAX and name not in listed:
+            yield f"{name}: {lines} lines; look for its second role, or list it in long_files.txt"
+    for name in sorted(listed - files.keys()):
+        yield f"tests/style/long_files.txt: there is no {name}"
+
+
+def includes(files: dict):
+    for prefix, files_max in FILES_MAX.items():
+        users = [n for n, t in files.items() if re.search(rf'^#include [<"]{prefix}', t, re.M)]
+        if len(users) > files_max:
+            yield f"{prefix} is included by {len(users)} files, {files_max} may: {', '.join(users)}"
+
+
+def readme(files: dict):
+    """The commands that the README shows exist."""
+    blocks = "\n".join(re.findall(r"^```\w*\n(.*?)^```", files.get("README.md", ""), re.M | re.S))
+    script = files.get("hostler.sh", "")
+    for verb in re.findall(r"\./hostler\.sh (\w+)", blocks):
+        if not re.search(rf"^  {verb}\)", script, re.M):
+            yield f"README.md: hostler.sh has no '{verb}'"
+    cli = "\n".join(t for n, t in files.items() if n.startswith("core/cli/"))
+    for verb in re.findall(r"^(?:\$ )?hostler (\w+)", blocks, re.M):
+        if f'"{verb}"' not in cli:
+            yield f"README.md: there is no 'hostler {verb}' in core/cli"
+
+
+def problems(root: pathlib.Path):
+    files = dict(tracked(root))
+    listing = files.get("tests/style/long_files.txt", "")
+    listed = {line.split()[0] for line in listing.splitlines() if line and line[0] != "#"}
+    for name, text in files.items():
+        yield from machines(name, text)
+        if pathlib.Path(name).suffix in SOURCE:
+            yield from coroutines(name, text)
+            yield from descriptors(name, text)
+    yield from lengths(files, listed)
+    yield from includes(files)
+    yield from readme(files)
+
+
+if __name__ == "__main__":
+    found = list(problems(pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".")))
+    print("\n".join(found) or "style: ok")
+    sys.exit(1 if found else 0)

@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""check_style.py notices what it is there for, and nothing else."""
+
+import unittest
+
+import check_style as style
+
+
+class CoroutineTest(unittest.TestCase):
+    def found(self, code):
+        return len(list(style.coroutines("x.cc", code)))
+
+    def test_accepts_named_arguments(self):
+        for code in [
+            "const auto n = co_await read(std::move(request), buffer);",
+            "auto&& x = co_await f(y);",
+            "if (a && b) co_await f(c);",
+            "if (!co_await f(c)) {\n  x = a && b;\n}",
+            "spawn([&]() -> awaitable<void> { co_await f(c); });",
+            "co_await timer.async_wait(use_awaitable);  // && ||",
+            'co_await f(name); log("a ? b : c && d");',
+        ]:
+            self.assertEqual(self.found(code), 0, code)
+
+    def test_notices_temporaries(self):
+        for code in [
+            "co_await f(Request{a, b});",
+            "co_await f({a, b});",
+            "co_await session->f(x, [y] { return y; });",
+            "co_await f(x, [y]() { return y; });",
+            "co_await f<int>(std::string(x));",
+            "auto x = co_await a::f(g(std::vector<int>(3)));",
+        ]:
+            self.assertEqual(self.found(code), 1, code)
+
+    def test_notices_conditions(self):
+        for code in [
+            "auto x = a ? co_await f(b) : c;",
+            "if (a && co_await f(b)) {\n}",
+            "x = co_await f(b) || c;",
+            "if (z) x = co_await f(b) ||\n  c;",
+        ]:
+            self.assertEqual(self.found(code), 1, code)
+
+
+class DescriptorTest(unittest.TestCase):
+    def found(self, code):
+        return len(list(style.descriptors("core/x/x.cc", code)))
+
+    def test_accepts_close_on_exec(self):
+        for code in [
+            "int fd = ::open(p, O_RDONLY | O_CLOEXEC);",
+            "const UniqueFd fd(\n  ::open(p,\n  O_RDONLY | O_CLOEXEC));",
+            "::pipe2(p, O_CLOEXEC);",
+            "file.open(p); x->socket(); session.open(a);",
+            "Result<void> open(const std::string& path);",
+            "::dup2(a, 1);  // inherited: the job's output",
+        ]:
+            self.assertEqual(self.found(code), 0, code)
+
+    def test_notices_leaks(self):
+        for code in [
+            "int fd = ::open(p, O_RDONLY);",
+            "return open(p, O_RDONLY);",
+            "if (::pipe(p) != 0) return;",
+            "std::ofstream out(p);",
+            "::socketpair(AF_UNIX, SOCK_STREAM, 0, p);",
+            "::dup(a);",
+        ]:
+            self.assertEqual(self.found(code), 1, code)
+
+
+class TreeTest(unittest.TestCase):
+    def test_notices_paths_of_one_machine(self):
+        for line in ["see /work/tree/x", 'open("/home/joe/x")', "https://nexus.corp.example/apt"]:
+            self.assertEqual(len(list(style.machines("a.md", line))), 1, line)
+        for line in ["core/work/job.h", "/home/user/src", "tests/unit/work/x", "${X}/work/y"]:
+            self.assertEqual(list(style.machines("a.md", line)), [], line)
+
+    def test_notices_long_files_and_stale_exceptions(self):
+        files = {"core/a.cc": "x\n" * 401, "core/b.cc": "x\n" * 400, "core/c.cc": "x\n" * 900}
+        found = list(style.lengths(files, {"core/c.cc", "core/gone.cc"}))
+        self.assertEqual([f.split(":")[0] for f in found], ["core/a.cc", "tests/style/long_files.txt"])
+
+    def test_counts_costly_includes(self):
+        files = {f"core/api/{i}.cc": "#include <boost/beast/core.hpp>\n" for i in range(5)}
+        self.assertEqual(len(list(style.includes(files))), 1)
+        files.popitem()
+        self.assertEqual(list(style.includes(files)), [])
+
+    def test_notices_readme_commands_that_do_not_exist(self):
+        files = {
+            "README.md": "```\n./hostler.sh demo\n./hostler.sh fly\n$ hostler jobs\nhostler swim\n```\n",
+            "hostler.sh": "  demo)\n",
+            "core/cli/main.cc": '"jobs"',
+        }
+        self.assertEqual(len(list(style.readme(files))), 2)
+
+
+if __name__ == "__main__":
+    unittest.main()
