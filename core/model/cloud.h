@@ -103,8 +103,8 @@ struct DestroyRequest {
 
 struct SetTagsRequest {
   std::string id;
-  Tags set;
-  std::vector<std::string> remove;
+  Tags set = {};
+  std::vector<std::string> remove = {};
 };
 
 /// The cloud's view of an instance's state (driver ABI HOSTLER_STATE_*).

@@ -18,7 +18,7 @@ namespace hostler::scheduler {
 struct GateQuery {
   std::string set;
   model::CloudOp op = model::CloudOp::kCreate;
-  std::string type, group, zone, subnet, region;
+  std::string type = {}, group = {}, zone = {}, subnet = {}, region = {};
   model::Market market = model::Market::kOnDemand;
 };
 

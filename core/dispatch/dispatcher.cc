@@ -1,0 +1,105 @@
+#include "core/dispatch/dispatcher.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace hostler::dispatch {
+
+Dispatcher::Dispatcher(model::SitePolicy policy, Mint mint, Options options)
+    : policy_(std::move(policy)),
+      mint_(std::move(mint)),
+      options_(std::move(options)),
+      random_(options_.seed),
+      governor_(policy_) {
+  for (const auto& set : policy_.sets) sets_.emplace_back().name = set.name;
+  build_offerings();
+}
+
+Outbox Dispatcher::apply(Event event, Now now) {
+  std::visit([&](auto& body) { on(body, now); }, event);
+  return std::exchange(out_, {});
+}
+
+Outbox Dispatcher::tick(Now now) {
+  fire_timers(now);
+  for (std::uint32_t i = 0; i < sets_.size(); ++i) {
+    Set& set = sets_[i];
+    if (!set.open && !set.opening && set.open_at <= now.mono) {
+      set.opening = true;
+      out_.effects.emplace_back(OpenSet{set.name});
+    }
+    if (set.open && !set.listing && set.list_at <= now.mono) {
+      const scheduler::GateQuery query{.set = set.name, .op = model::CloudOp::kList};
+      if (const auto* gate = gates_.shut(query, now.mono)) {
+        set.list_at = std::max(gate->until, now.mono + std::chrono::seconds(1));
+        continue;
+      }
+      gates_.passing(query, now.mono);
+      set.listing = true;
+      set.list_at = fleet::kNever;
+      model::ListRequest request;
+      request.tag_filter[model::tag::kSet] = set.name;
+      out_.effects.emplace_back(
+          ListCall{set.name, std::move(request), policy_.sets[i].list_timeout});
+    }
+  }
+  const bool due = plan_wanted_ || plan_wake_ <= now.mono;
+  if (due && !planning_ && plan_not_before_ <= now.mono) plan(now);
+  return std::exchange(out_, {});
+}
+
+Mono Dispatcher::next_wake() const {
+  Mono next = timers_.empty() ? fleet::kNever : timers_.begin()->first;
+  for (const Set& set : sets_) {
+    if (!set.open && !set.opening) next = std::min(next, set.open_at);
+    if (set.open && !set.listing) next = std::min(next, set.list_at);
+  }
+  if (!planning_) {
+    const Mono plan_at = plan_wanted_ ? Mono{} : plan_wake_;
+    if (plan_at != fleet::kNever) next = std::min(next, std::max(plan_at, plan_not_before_));
+  }
+  return next;
+}
+
+model::Revision Dispatcher::record(const char* actor, std::string subject, std::string event,
+                                   std::string code, std::string reason, Now now) {
+  model::LedgerRecord entry;
+  entry.rev = ++revision_;
+  entry.time = now.wall;
+  entry.epoch = epoch_;
+  entry.actor = actor;
+  entry.subject = std::move(subject);
+  entry.event = std::move(event);
+  entry.reason_code = std::move(code);
+  entry.reason = std::move(reason);
+  out_.changes.emplace_back(std::move(entry));
+  return revision_;
+}
+
+void Dispatcher::schedule(Host& host) {
+  const model::InstanceId id = host.instance.record.id;
+  const Mono deadline = host.instance.deadline;
+  const auto known = timer_of_.find(id);
+  if (known != timer_of_.end()) {
+    if (known->second == deadline) return;
+    timers_.erase({known->second, id});
+    timer_of_.erase(known);
+  }
+  if (deadline == fleet::kNever) return;
+  timers_.emplace(deadline, id);
+  timer_of_.emplace(id, deadline);
+}
+
+void Dispatcher::fire_timers(Now now) {
+  while (!timers_.empty() && timers_.begin()->first <= now.mono) {
+    const model::InstanceId id = timers_.begin()->second;
+    timers_.erase(timers_.begin());
+    timer_of_.erase(id);
+    Host* due = host(id);
+    if (due == nullptr) continue;
+    const auto& pool = policy_.pools[due->instance.pool];
+    settle(*due, fleet::due(due->instance, pool, now), "timer", now);
+  }
+}
+
+}  // namespace hostler::dispatch

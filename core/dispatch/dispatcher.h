@@ -1,0 +1,180 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/base/random.h"
+#include "core/dispatch/events.h"
+#include "core/dispatch/views.h"
+#include "core/fleet/step.h"
+#include "core/scheduler/gates.h"
+#include "core/scheduler/governor.h"
+#include "core/scheduler/plan.h"
+#include "core/scheduler/queue.h"
+#include "core/work/step.h"
+
+/// The kernel: fleet, work and scheduler as one state machine, the same in the daemon and in the
+/// simulation. Events go in, changes and effects come out; it calls nothing and knows no clock.
+namespace hostler::dispatch {
+
+/// Fills in what a create needs of chance and secrets: idempotency key, host key, challenge
+/// secret, user data, SSH keys. The daemon uses crypto, the simulation its seed.
+using Mint = std::function<void(const model::PoolPolicy&, const model::SetInfo&,
+                                model::CreateRequest&, model::HostIdentity&)>;
+
+struct Options {
+  std::vector<std::string> take_over_sets;  ///< Adopt these sets' instances of a foreign owner.
+  std::uint64_t seed = 1;                   ///< Of jitter.
+};
+
+/// Threads: none of its own, not thread-safe; the loop owns it. Every call is of the order of what
+/// it changes; tick() with a plan due copies a snapshot (hosts + classes + offerings).
+class Dispatcher {
+ public:
+  Dispatcher(model::SitePolicy policy, Mint mint, Options options);
+
+  /// Once, first: takes up what the journal knew, opens the sets.
+  Outbox restore(model::Restored restored, Now now);
+  Outbox apply(Event event, Now now);
+  /// Fires what is due; call at next_wake() or later, as often as you like.
+  Outbox tick(Now now);
+  [[nodiscard]] Mono next_wake() const;
+
+  [[nodiscard]] const model::SitePolicy& policy() const { return policy_; }
+  [[nodiscard]] model::Revision revision() const { return revision_; }
+  [[nodiscard]] std::optional<WaitingView> waiting(model::JobId job) const;
+  [[nodiscard]] std::vector<RejectedView> rejected(model::JobId job) const;
+  [[nodiscard]] std::vector<InstanceView> instances() const;
+  [[nodiscard]] std::vector<PoolView> pools() const;
+  [[nodiscard]] std::vector<SetView> sets() const;
+  [[nodiscard]] std::vector<model::GateRecord> gates() const;
+  [[nodiscard]] Totals totals(Mono now) const;
+  /// Nothing waits, runs or is being collected, and no instance is left.
+  [[nodiscard]] bool at_rest() const { return jobs_.empty() && hosts_.empty(); }
+
+ private:
+  struct Live {  ///< An attempt on a host.
+    model::AttemptId attempt;
+    std::string boot_id;
+    std::uint64_t sequence = 0;
+    model::Resources needs;
+    bool collecting = false;
+  };
+  struct Host {
+    fleet::Instance instance;
+    std::shared_ptr<const model::CreateRequest> create;
+    std::vector<Live> attempts;
+    std::optional<scheduler::ClassId> reserved_for;
+    bool create_under_way = false, destroy_under_way = false;
+  };
+  struct Set {
+    std::string name;
+    bool open = false, opening = false, listing = false, foreign = false;
+    model::SetInfo info;
+    Mono list_at = fleet::kNever, open_at = fleet::kNever;
+    std::uint32_t failures = 0;
+    std::string problem;
+  };
+
+  // clouds.cc
+  void on(SetOpened& event, Now now);
+  void on(CreateSeen& event, Now now);
+  void on(CreateEnded& event, Now now);
+  void on(SetListed& event, Now now);
+  void on(DestroyEnded& event, Now now);
+  void on(TagsEnded& event, Now now);
+  void take_listed(Set& set, const model::ListedInstance& seen, Now now);
+  void adopt_stranger(Set& set, const model::ListedInstance& seen, Now now);
+  void send_create(Host& host, Now now);
+  void send_destroy(Host& host, Now now);
+  void refused(const scheduler::GateQuery& query, const model::CloudError& error, Now now);
+  void passed(const scheduler::GateQuery& query, Now now);
+  void want_list(std::uint32_t set, Mono at);
+  [[nodiscard]] scheduler::GateQuery gate_query(const Host& host, model::CloudOp op) const;
+  [[nodiscard]] std::optional<std::uint32_t> set_index(const std::string& name) const;
+
+  // hosts.cc
+  void on(model::HostEvent& event, Now now);
+  void settle(Host& host, fleet::Outcome outcome, const char* actor, Now now);
+  void compare_attempts(Host& host, const model::HostReady& report, Now now);
+  void gone(model::InstanceId id, Now now);
+  [[nodiscard]] model::HostTarget target(const Host& host) const;
+  Host* host(model::InstanceId id);
+
+  // jobs.cc
+  void on(Submit& event, Now now);
+  void on(CancelJob& event, Now now);
+  void settle(work::Job& job, work::Outcome outcome, Now now);
+  bool place(Host& host, scheduler::ClassId cls, Now now);
+  void fill(Host& host, Now now);
+  void attempt_exited(Host& host, const model::AttemptExited& event, Now now);
+  void detach(Host& host, model::AttemptId attempt);
+  void release(Host& host, Live& live);
+  Live* live(Host& host, model::AttemptId attempt);
+  work::Job* job(model::JobId id);
+  [[nodiscard]] std::uint32_t principal(const std::string& name);
+
+  // people.cc
+  void on(SetIdleBehavior& event, Now now);
+  void on(KillInstance& event, Now now);
+  void on(PolicyChanged& event, Now now);
+  void reply(Ticket ticket, Result<std::vector<model::JobId>> result);
+
+  // planning.cc
+  void on(PlanMade& event, Now now);
+  void plan(Now now);
+  [[nodiscard]] std::shared_ptr<scheduler::Snapshot> snapshot(Now now);
+  [[nodiscard]] scheduler::HostView view(const Host& host) const;
+  void create_host(const scheduler::Create& create, Now now);
+  void build_offerings();
+  void plan_soon() { plan_wanted_ = true; }
+
+  // dispatcher.cc
+  model::Revision record(const char* actor, std::string subject, std::string event,
+                         std::string code, std::string reason, Now now);
+  void schedule(Host& host);
+  void fire_timers(Now now);
+
+  model::SitePolicy policy_;
+  Mint mint_;
+  Options options_;
+  Random random_;
+  std::string owner_;
+  std::uint64_t epoch_ = 0;
+  model::Revision revision_ = 0;
+  std::uint64_t last_job_ = 0, last_instance_ = 0, last_arrival_ = 0;
+
+  std::vector<Set> sets_;  ///< By index into policy_.sets.
+  std::map<model::InstanceId, Host> hosts_;
+  std::map<std::string, model::InstanceId> by_key_;
+  std::set<std::pair<Mono, model::InstanceId>> timers_;
+  std::map<model::InstanceId, Mono> timer_of_;
+
+  std::unordered_map<model::JobId, work::Job> jobs_;
+  std::array<std::uint64_t, 4> job_counts_{};  ///< queued, starting, running, collecting
+  std::map<std::pair<std::string, std::string>, std::pair<std::string, model::JobId>> client_keys_;
+  std::vector<std::string> principals_;
+
+  scheduler::Queue queue_;
+  scheduler::Gates gates_;
+  scheduler::Governor governor_;
+  std::vector<scheduler::Offering> offerings_;  ///< Fixed for a policy; `shut` is set in snapshots.
+
+  bool plan_wanted_ = true;
+  bool planning_ = false;
+  std::uint64_t plan_number_ = 0;
+  Mono plan_not_before_{};
+  Mono plan_wake_ = fleet::kNever;  ///< When time alone makes a new plan worth making.
+  std::map<scheduler::ClassId, scheduler::Waiting> waiting_;
+  std::map<scheduler::ClassId, std::vector<scheduler::Rejected>> rejected_;
+
+  Outbox out_;  ///< Of the call under way.
+};
+
+}  // namespace hostler::dispatch

@@ -1,0 +1,143 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/model/host.h"
+#include "core/model/records.h"
+#include "core/scheduler/plan.h"
+
+/// What goes into the dispatcher and what comes out of it: values only.
+namespace hostler::dispatch {
+
+/// Names a request that waits for its answer.
+using Ticket = std::uint64_t;
+
+// ---- events: clouds ----------------------------------------------------------------------------
+
+struct SetOpened {
+  std::string set;
+  model::CloudResult<model::SetInfo> result;
+};
+/// The first (or a newer) record of a create that is still under way: R28.
+struct CreateSeen {
+  model::InstanceId instance;
+  model::ListedInstance seen;
+};
+struct CreateEnded {
+  model::InstanceId instance;
+  std::optional<model::CloudError> error;
+};
+struct SetListed {
+  std::string set;
+  Mono sent;  ///< When the call was made: what happened later it cannot know.
+  model::CloudResult<std::vector<model::ListedInstance>> result;
+};
+struct DestroyEnded {
+  model::InstanceId instance;
+  std::optional<model::CloudError> error;
+};
+struct TagsEnded {
+  model::InstanceId instance;
+  std::optional<model::CloudError> error;
+};
+
+// ---- events: people ----------------------------------------------------------------------------
+
+struct NewJob {
+  model::JobShape shape;
+  std::string name;
+  std::string client_key;
+  std::string client_digest;
+  std::shared_ptr<const std::string> body;
+};
+struct Submit {
+  Ticket ticket = 0;
+  std::string principal;
+  std::vector<NewJob> jobs;  ///< All or none.
+};
+struct CancelJob {
+  Ticket ticket = 0;
+  std::string principal;
+  bool admin = false;  ///< May cancel others' jobs.
+  model::JobId job;
+};
+struct SetIdleBehavior {
+  Ticket ticket = 0;
+  std::string actor;
+  model::InstanceId instance;
+  model::IdleBehavior behavior{};
+};
+struct KillInstance {
+  Ticket ticket = 0;
+  std::string actor;
+  model::InstanceId instance;
+  std::string reason;
+};
+struct PlanMade {
+  std::uint64_t number = 0;
+  scheduler::Plan plan;
+};
+struct PolicyChanged {
+  model::SitePolicy policy;
+};
+
+using Event = std::variant<SetOpened, CreateSeen, CreateEnded, SetListed, DestroyEnded, TagsEnded,
+                           model::HostEvent, Submit, CancelJob, SetIdleBehavior, KillInstance,
+                           PlanMade, PolicyChanged>;
+
+// ---- effects -----------------------------------------------------------------------------------
+
+struct OpenSet {
+  std::string set;
+};
+struct CreateCall {
+  std::string set;
+  model::InstanceId instance;
+  std::shared_ptr<const model::CreateRequest> request;
+  Duration timeout{};
+};
+struct ListCall {
+  std::string set;
+  model::ListRequest request;
+  Duration timeout{};
+};
+struct DestroyCall {
+  std::string set;
+  model::InstanceId instance;
+  model::DestroyRequest request;
+  Duration timeout{};
+};
+struct TagsCall {
+  std::string set;
+  model::InstanceId instance;
+  model::SetTagsRequest request;
+  Duration timeout{};
+};
+/// Make a plan of this snapshot, off the loop, and answer with PlanMade.
+struct MakePlan {
+  std::uint64_t number = 0;
+  std::shared_ptr<const scheduler::Snapshot> snapshot;
+};
+/// The answer to a person; jobs only for Submit.
+struct Reply {
+  Ticket ticket = 0;
+  Result<std::vector<model::JobId>> result;
+};
+
+using Effect = std::variant<model::HostCommand, OpenSet, CreateCall, ListCall, DestroyCall,
+                            TagsCall, MakePlan, Reply>;
+
+/// What one event led to. Effects leave only when every change before them is durable.
+struct Outbox {
+  std::vector<model::Change> changes;
+  std::vector<Effect> effects;
+  std::vector<model::JobId> bodies_wanted;  ///< For StartAttempt effects, whose spec is unset.
+};
+
+}  // namespace hostler::dispatch

@@ -1,0 +1,47 @@
+#include <utility>
+
+#include "core/dispatch/dispatcher.h"
+
+/// What people ask of the fleet.
+namespace hostler::dispatch {
+
+void Dispatcher::reply(Ticket ticket, Result<std::vector<model::JobId>> result) {
+  out_.effects.emplace_back(Reply{ticket, std::move(result)});
+}
+
+void Dispatcher::on(SetIdleBehavior& event, Now now) {
+  Host* found = host(event.instance);
+  if (found == nullptr)
+    return reply(event.ticket, fail(Errc::kNotFound, "no instance " + event.instance.text()));
+  settle(*found, fleet::set_idle_behavior(found->instance, event.behavior, event.actor, now),
+         "user", now);
+  plan_soon();
+  reply(event.ticket, std::vector<model::JobId>{});
+}
+
+void Dispatcher::on(KillInstance& event, Now now) {
+  Host* found = host(event.instance);
+  if (found == nullptr)
+    return reply(event.ticket, fail(Errc::kNotFound, "no instance " + event.instance.text()));
+  settle(
+      *found,
+      fleet::terminate(
+          found->instance, "killed",
+          "by " + event.actor + (event.reason.empty() ? std::string() : ": " + event.reason), now),
+      "user", now);
+  reply(event.ticket, std::vector<model::JobId>{});
+}
+
+/// Sets, pools and types keep their order and names (a reload that changes them is refused by
+/// config's diff); timers, bounds and prices may differ.
+void Dispatcher::on(PolicyChanged& event, Now now) {
+  policy_ = std::move(event.policy);
+  governor_ = scheduler::Governor(policy_);
+  for (const auto& [id, other] : hosts_)
+    governor_.added(other.instance.set, other.instance.pool, other.instance.record.price_per_hour);
+  build_offerings();
+  record("admin", "site", "policy_changed", "", "the configuration was read again", now);
+  plan_soon();
+}
+
+}  // namespace hostler::dispatch

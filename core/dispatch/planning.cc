@@ -1,0 +1,263 @@
+#include <algorithm>
+#include <utility>
+
+#include "core/dispatch/dispatcher.h"
+
+/// Snapshots for the planner, and its plans applied to a world that may have moved on.
+namespace hostler::dispatch {
+
+using model::InstanceState;
+using scheduler::HostPhase;
+
+void Dispatcher::build_offerings() {
+  offerings_.clear();
+  for (std::uint32_t p = 0; p < policy_.pools.size(); ++p) {
+    const auto& pool = policy_.pools[p];
+    for (const auto& set_name : pool.sets) {
+      const auto set = set_index(set_name);
+      if (!set) continue;
+      for (std::uint32_t t = 0; t < policy_.types.size(); ++t) {
+        const auto& type = policy_.types[t];
+        if (std::ranges::find(pool.types, type.name) == pool.types.end()) continue;
+        scheduler::Offering offering;
+        offering.pool = p;
+        offering.set = *set;
+        offering.type = t;
+        offering.market = type.market;
+        offering.resources = type.resources;
+        offering.price_per_hour = type.price_per_hour;
+        if (type.zones.empty()) offerings_.push_back(offering);
+        for (const auto& zone : type.zones) {
+          offering.zone = zone;
+          offerings_.push_back(offering);
+        }
+      }
+    }
+  }
+}
+
+scheduler::HostView Dispatcher::view(const Host& host) const {
+  const auto& instance = host.instance;
+  const auto& record = instance.record;
+  scheduler::HostView out;
+  out.id = record.id;
+  out.pool = instance.pool;
+  switch (record.state) {
+    case InstanceState::kRequested:
+    case InstanceState::kBooting:
+    case InstanceState::kUnknown:
+      out.phase = HostPhase::kComing;
+      break;
+    case InstanceState::kIdle:
+    case InstanceState::kBusy:
+      out.phase = HostPhase::kReady;
+      break;
+    case InstanceState::kStopped:
+      out.phase = HostPhase::kStopped;
+      break;
+    case InstanceState::kTerminating:
+    case InstanceState::kAbandoned:
+    case InstanceState::kGone:
+      out.phase = HostPhase::kLeaving;
+      break;
+  }
+  out.takes_work = instance.takes_work();
+  out.busy = !instance.empty();
+  out.kept = record.idle_behavior == model::IdleBehavior::kHold;
+  out.draining = record.idle_behavior == model::IdleBehavior::kDrain;
+  out.unfulfilled_spot = instance.unfulfilled_spot;
+  if (instance.type) out.total = policy_.types[*instance.type].resources;
+  out.free = out.total - instance.used;
+  const std::int32_t most = policy_.pools[instance.pool].attempts_parallel_max;
+  if (most > 0 && instance.attempts >= static_cast<std::uint32_t>(most)) out.takes_work = false;
+  out.price_per_hour = record.price_per_hour;
+  out.created = instance.since;
+  out.since = instance.since;
+  out.unreachable_since = instance.unreachable_since;
+  out.reserved_for = host.reserved_for;
+  return out;
+}
+
+std::shared_ptr<scheduler::Snapshot> Dispatcher::snapshot(Now now) {
+  auto out = std::make_shared<scheduler::Snapshot>();
+  out->now = now.mono;
+  out->offerings = offerings_;
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::string>, std::uint32_t> index;
+  Mono wake = fleet::kNever;
+  for (std::uint32_t i = 0; i < out->offerings.size(); ++i) {
+    auto& offering = out->offerings[i];
+    index.try_emplace({offering.set, offering.type, offering.zone}, i);
+    const auto& type = policy_.types[offering.type];
+    const Set& set = sets_[offering.set];
+    if (!set.open) {
+      offering.shut = "the set is not open" + (set.problem.empty() ? "" : ": " + set.problem);
+    } else if (set.foreign) {
+      offering.shut = set.problem;
+    } else {
+      const scheduler::GateQuery query{.set = set.name,
+                                       .op = model::CloudOp::kCreate,
+                                       .type = type.name,
+                                       .group = type.quota_group,
+                                       .zone = offering.zone,
+                                       .subnet = "",
+                                       .region = policy_.sets[offering.set].region,
+                                       .market = offering.market};
+      if (const auto* gate = gates_.shut(query, now.mono)) {
+        offering.shut = gate->record.message.empty() ? "a gate is shut" : gate->record.message;
+        wake = std::min(wake, gate->until);
+      }
+    }
+  }
+  out->hosts.reserve(hosts_.size());
+  for (const auto& [id, other] : hosts_) {
+    auto seen = view(other);
+    const auto& pool = policy_.pools[other.instance.pool];
+    if (other.instance.type) {
+      auto found =
+          index.find({other.instance.set, *other.instance.type, other.instance.record.zone});
+      if (found == index.end())
+        found = index.lower_bound({other.instance.set, *other.instance.type, ""});
+      if (found != index.end() && std::get<0>(found->first) == other.instance.set &&
+          std::get<1>(found->first) == *other.instance.type)
+        seen.offering = found->second;
+    }
+    if (seen.phase == HostPhase::kReady && !seen.busy)
+      wake = std::min(wake,
+                      std::max(seen.since + pool.idle_timeout, now.mono + std::chrono::seconds(1)));
+    out->hosts.push_back(std::move(seen));
+  }
+  for (const auto& order : queue_.order()) {
+    const auto& klass = queue_.at(order.cls);
+    scheduler::ClassView seen{.id = order.cls, .shape = klass.shape, .count = klass.count};
+    bool first = true;
+    for (const auto& item : klass.items) {
+      if (seen.heads.size() >= 32) break;
+      if (!item.job) continue;
+      if (std::exchange(first, false)) seen.oldest = item.since;
+      seen.heads.push_back(item.arrival);
+    }
+    wake = std::min(wake, now.mono + std::chrono::seconds(10));
+    out->classes.push_back(std::move(seen));
+  }
+  out->site = governor_.site(now.mono);
+  for (std::uint32_t i = 0; i < sets_.size(); ++i) out->sets.push_back(governor_.set(i, now.mono));
+  for (std::uint32_t i = 0; i < policy_.pools.size(); ++i)
+    out->pools.push_back(governor_.pool(i, now.mono));
+  if (const auto next = governor_.next_create(now.mono); next && queue_.size() != 0)
+    wake = std::min(wake, *next);
+  plan_wake_ = wake;
+  return out;
+}
+
+void Dispatcher::plan(Now now) {
+  plan_wanted_ = false;
+  planning_ = true;
+  out_.effects.emplace_back(MakePlan{++plan_number_, snapshot(now)});
+  plan_not_before_ = now.mono + policy_.plan_interval;
+}
+
+void Dispatcher::on(PlanMade& event, Now now) {
+  if (event.number != plan_number_) return;
+  planning_ = false;
+  governor_.begin_decision();
+  for (const auto& place_one : event.plan.places) {
+    Host* chosen = host(place_one.host);
+    if (chosen == nullptr) continue;
+    for (std::uint32_t i = 0; i < place_one.count; ++i)
+      if (!place(*chosen, place_one.cls, now)) break;
+    settle(*chosen, fleet::work_changed(chosen->instance, now), "scheduler", now);
+  }
+  for (const auto& shutdown : event.plan.shutdowns) {
+    Host* chosen = host(shutdown.host);
+    // The world may have moved on: a host is never ended as work lands on it, nor against a hold.
+    if (chosen == nullptr || chosen->instance.record.idle_behavior == model::IdleBehavior::kHold)
+      continue;
+    if (!chosen->instance.empty() && shutdown.code != scheduler::ShutdownCode::kUnreachable)
+      continue;
+    const auto& instance = chosen->instance;
+    if (!governor_.refuses_destroy(instance.set, instance.pool).empty()) {
+      plan_wanted_ = true;
+      continue;
+    }
+    governor_.destroy_decided(instance.set, instance.pool);
+    settle(*chosen,
+           fleet::terminate(chosen->instance, scheduler::to_string(shutdown.code), shutdown.reason,
+                            now),
+           "scheduler", now);
+  }
+  for (auto& [id, other] : hosts_) other.reserved_for.reset();
+  for (const auto& reserve : event.plan.reservations)
+    if (Host* chosen = host(reserve.host)) chosen->reserved_for = reserve.cls;
+  for (const auto& create : event.plan.creates) create_host(create, now);
+  waiting_.clear();
+  for (auto& one : event.plan.waiting) waiting_[one.cls] = std::move(one);
+  rejected_.clear();
+  for (auto& one : event.plan.rejected) {
+    auto& list = rejected_[one.cls];
+    if (list.size() < 32) list.push_back(std::move(one));
+  }
+}
+
+/// Intent first: the whole request is journalled with its key, the call leaves once that is
+/// durable.
+void Dispatcher::create_host(const scheduler::Create& create, Now now) {
+  if (create.offering >= offerings_.size()) return;
+  const auto& offering = offerings_[create.offering];
+  const Set& set = sets_[offering.set];
+  const auto& type = policy_.types[offering.type];
+  const auto& pool = policy_.pools[offering.pool];
+  if (create.for_class && queue_.at(*create.for_class).count == 0) return;
+  if (!set.open || set.foreign) return;
+  if (!governor_.refuses_create(offering.set, offering.pool, offering.price_per_hour, now.mono)
+           .empty())
+    return;
+  const model::InstanceId id{last_instance_ + 1};
+  Host made;
+  auto& r = made.instance.record;
+  r.id = id;
+  r.set = set.name;
+  r.pool = pool.name;
+  r.type = type.name;
+  r.zone = offering.zone;
+  r.market = offering.market;
+  r.price_per_hour = offering.price_per_hour;
+  r.epoch = epoch_;
+  r.created = r.state_since = now.wall;
+  r.reason = create.reason;
+  made.instance.set = offering.set;
+  made.instance.pool = offering.pool;
+  made.instance.type = offering.type;
+  made.instance.since = now.mono;
+  if (gates_.shut(gate_query(made, model::CloudOp::kCreate), now.mono) != nullptr) return;
+
+  auto request = std::make_shared<model::CreateRequest>();
+  request->host_instance_id = id.text();
+  request->owner = owner_;
+  request->epoch = epoch_;
+  request->type = type;
+  request->region = policy_.sets[offering.set].region;
+  request->zone = offering.zone;
+  request->name_hint = "hostler-" + pool.name + "-" + id.text();
+  mint_(pool, set.info, *request, r.identity);
+  r.idempotency_key = request->idempotency_key;
+  request->tags = policy_.sets[offering.set].tags;
+  request->tags[model::tag::kSet] = set.name;
+  request->tags[model::tag::kOwner] = owner_;
+  request->tags[model::tag::kPool] = pool.name;
+  request->tags[model::tag::kEpoch] = std::to_string(epoch_);
+  request->tags[model::tag::kKey] = request->idempotency_key;
+  request->tags[model::tag::kType] = type.name;
+  request->tags[model::tag::kIdle] = "run";
+  made.create = request;
+
+  last_instance_ = id.value;
+  by_key_[r.idempotency_key] = id;
+  governor_.added(offering.set, offering.pool, r.price_per_hour);
+  record("scheduler", id.text(), "create_intended", type.name, create.reason, now);
+  out_.changes.emplace_back(model::InstanceChanged{r, request, false});
+  auto [placed_at, fresh] = hosts_.emplace(id, std::move(made));
+  (void)fresh;
+  send_create(placed_at->second, now);
+}
+
+}  // namespace hostler::dispatch

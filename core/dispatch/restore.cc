@@ -1,0 +1,98 @@
+#include <algorithm>
+#include <utility>
+
+#include "core/dispatch/dispatcher.h"
+
+/// After a restart: what the journal knew is taken up as it stood; what clouds and hosts say then
+/// corrects it.
+namespace hostler::dispatch {
+
+Outbox Dispatcher::restore(model::Restored restored, Now now) {
+  owner_ = restored.owner;
+  epoch_ = restored.epoch;
+  revision_ = restored.last_revision;
+  last_job_ = restored.last_job;
+  last_instance_ = restored.last_instance;
+  last_arrival_ = restored.last_arrival;
+  for (Set& set : sets_) set.open_at = now.mono;
+  for (const auto& gate : restored.gates) gates_.restore(gate, now);
+  for (auto& key : restored.client_keys)
+    client_keys_[{key.principal, key.key}] = {key.digest, key.job};
+
+  std::vector<model::InstanceId> orphans;
+  for (auto& row : restored.instances) {
+    Host& made = hosts_[row.record.id];
+    auto& instance = made.instance;
+    instance.record = std::move(row.record);
+    made.create = std::move(row.create);
+    const auto set = set_index(instance.record.set);
+    instance.set = set.value_or(0);
+    for (std::uint32_t i = 0; i < policy_.pools.size(); ++i)
+      if (policy_.pools[i].name == instance.record.pool) instance.pool = i;
+    for (std::uint32_t i = 0; i < policy_.types.size(); ++i)
+      if (policy_.types[i].name == instance.record.type) instance.type = i;
+    if (!set) {
+      // The set has left the config: nothing can be done to it, and nothing is forgotten.
+      record("admin", instance.record.id.text(), "set_missing", instance.record.set,
+             "its instance set is not in the configuration", now);
+      orphans.push_back(instance.record.id);
+      continue;
+    }
+    if (!instance.record.idempotency_key.empty())
+      by_key_[instance.record.idempotency_key] = instance.record.id;
+    governor_.added(instance.set, instance.pool, instance.record.price_per_hour);
+  }
+  for (const auto id : orphans) hosts_.erase(id);
+
+  for (auto& row : restored.jobs) {
+    work::Job& made = jobs_[row.record.id];
+    made.id = row.record.id;
+    made.arrival = row.arrival;
+    made.cls = queue_.intern(row.shape);
+    made.principal = principal(row.principal);
+    made.attempts_max = row.shape.attempts_max;
+    made.restartable = row.shape.restartable;
+    made.queued = row.record.state == model::JobState::kQueued;
+    if (row.record.attempt > 0 || !made.queued)
+      made.record = std::make_unique<model::JobRecord>(std::move(row.record));
+    made.counted = made.state();
+    ++job_counts_[static_cast<std::size_t>(made.counted)];
+    if (made.queued) queue_.push(made.cls, {made.arrival, made.id, now.mono});
+  }
+  for (const auto& row : restored.attempts) {
+    Host* where = host(row.instance);
+    work::Job* owner = job(row.attempt.job);
+    if (where == nullptr || owner == nullptr || owner->attempt() != row.attempt || owner->queued)
+      continue;
+    Live one{row.attempt, row.boot_id, row.sequence, queue_.at(owner->cls).shape.needs, false};
+    where->instance.used += one.needs;
+    ++where->instance.attempts;
+    where->instance.record.last_sequence =
+        std::max(where->instance.record.last_sequence, row.sequence);
+    where->attempts.push_back(std::move(one));
+    if (row.state == model::AttemptState::kEnded) release(*where, where->attempts.back());
+  }
+  std::vector<model::JobId> homeless;
+  for (const auto& [id, one] : jobs_) {
+    if (one.queued) continue;
+    Host* where = host(one.record->instance);
+    if (where == nullptr || live(*where, one.attempt()) == nullptr) homeless.push_back(id);
+  }
+  std::ranges::sort(homeless);
+  for (const auto id : homeless)
+    settle(*job(id), work::host_gone(*job(id), "its instance is gone", now), now);
+
+  std::vector<model::InstanceId> ids;
+  for (const auto& [id, other] : hosts_) ids.push_back(id);
+  for (const auto id : ids) {
+    Host& adopted = hosts_.at(id);
+    settle(adopted,
+           fleet::adopt(adopted.instance, policy_.pools[adopted.instance.pool],
+                        !adopted.attempts.empty(), now),
+           "restart", now);
+  }
+  record("restart", "site", "started", "", "epoch " + std::to_string(epoch_), now);
+  return std::exchange(out_, {});
+}
+
+}  // namespace hostler::dispatch

@@ -1,0 +1,110 @@
+#include <algorithm>
+
+#include "core/dispatch/dispatcher.h"
+
+namespace hostler::dispatch {
+
+std::optional<WaitingView> Dispatcher::waiting(model::JobId id) const {
+  const auto found = jobs_.find(id);
+  if (found == jobs_.end() || !found->second.queued) return std::nullopt;
+  const auto cls = found->second.cls;
+  const auto& items = queue_.at(cls).items;
+  const auto at =
+      std::ranges::lower_bound(items, found->second.arrival, {}, &scheduler::Queue::Item::arrival);
+  WaitingView out;
+  out.ahead = static_cast<std::uint64_t>(at - items.begin());
+  const auto told = waiting_.find(cls);
+  if (told == waiting_.end()) {
+    out.code = "planning";
+    out.reason = "the next plan looks at it";
+    return out;
+  }
+  out.code = told->second.code;
+  out.reason = told->second.reason;
+  out.ahead += told->second.ahead;
+  return out;
+}
+
+std::vector<RejectedView> Dispatcher::rejected(model::JobId id) const {
+  std::vector<RejectedView> out;
+  const auto found = jobs_.find(id);
+  if (found == jobs_.end()) return out;
+  const auto list = rejected_.find(found->second.cls);
+  if (list == rejected_.end()) return out;
+  for (const auto& one : list->second) {
+    if (one.offering >= offerings_.size()) continue;
+    const auto& offering = offerings_[one.offering];
+    out.push_back({policy_.types[offering.type].name, offering.zone,
+                   model::to_string(offering.market), policy_.pools[offering.pool].name,
+                   one.reason});
+  }
+  return out;
+}
+
+std::vector<InstanceView> Dispatcher::instances() const {
+  std::vector<InstanceView> out;
+  out.reserve(hosts_.size());
+  for (const auto& [id, host] : hosts_) {
+    InstanceView one;
+    one.record = host.instance.record;
+    one.record.identity = {};  // Secrets are for links only.
+    one.record.identity.public_key = host.instance.record.identity.public_key;
+    one.record.identity.verified_by = host.instance.record.identity.verified_by;
+    one.record.identity.rotation_none = host.instance.record.identity.rotation_none;
+    if (host.instance.type) one.total = policy_.types[*host.instance.type].resources;
+    one.used = host.instance.used;
+    for (const auto& live : host.attempts) one.attempts.push_back(live.attempt);
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
+std::vector<PoolView> Dispatcher::pools() const {
+  std::vector<PoolView> out;
+  for (const auto& pool : policy_.pools) {
+    PoolView one;
+    one.name = pool.name;
+    one.min = pool.min;
+    one.max = pool.max;
+    one.standby = pool.standby;
+    out.push_back(std::move(one));
+  }
+  for (const auto& [id, host] : hosts_) {
+    auto& pool = out[host.instance.pool];
+    ++pool.instances[model::to_string(host.instance.record.state)];
+    pool.price_per_hour += host.instance.record.price_per_hour;
+  }
+  return out;
+}
+
+std::vector<SetView> Dispatcher::sets() const {
+  std::vector<SetView> out;
+  for (const Set& set : sets_) out.push_back({set.name, set.open, set.foreign, set.problem});
+  return out;
+}
+
+std::vector<model::GateRecord> Dispatcher::gates() const {
+  std::vector<model::GateRecord> out;
+  for (const auto& [key, gate] : gates_.all()) out.push_back(gate.record);
+  return out;
+}
+
+Totals Dispatcher::totals(Mono now) const {
+  Totals out;
+  out.jobs = job_counts_;
+  for (const auto& [id, host] : hosts_) {
+    ++out.instances[{model::to_string(host.instance.record.state), host.instance.record.type}];
+    out.price_per_hour += host.instance.record.price_per_hour;
+  }
+  for (const auto& order : queue_.order()) {
+    for (const auto& item : queue_.at(order.cls).items) {
+      if (!item.job) continue;
+      out.oldest_wait = std::max(out.oldest_wait, now - item.since);
+      break;
+    }
+  }
+  out.gates_shut = gates_.all().size();
+  return out;
+}
+
+}  // namespace hostler::dispatch

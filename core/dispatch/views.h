@@ -1,0 +1,50 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/fleet/instance.h"
+#include "core/scheduler/gates.h"
+
+/// What the dispatcher shows of itself; copies, for other threads.
+namespace hostler::dispatch {
+
+struct WaitingView {
+  std::string code;
+  std::string reason;
+  std::uint64_t ahead = 0;
+};
+struct InstanceView {
+  model::InstanceRecord record;
+  model::Resources total, used;
+  std::vector<model::AttemptId> attempts;
+};
+struct PoolView {
+  std::string name;
+  std::int32_t min = 0, max = 0, standby = 0;
+  std::map<std::string, std::uint64_t> instances;  ///< By state's name.
+  model::Micros price_per_hour;
+};
+struct SetView {
+  std::string name;
+  bool open = false;
+  bool foreign_owner = false;
+  std::string problem;  ///< Last error of open or list; empty: none.
+};
+struct RejectedView {
+  std::string type, zone, market, pool, reason;
+};
+
+/// Counts for metrics and health.
+struct Totals {
+  std::array<std::uint64_t, 4> jobs{};  ///< queued, starting, running, collecting
+  std::map<std::pair<std::string, std::string>, std::uint64_t> instances;  ///< (state, type)
+  model::Micros price_per_hour;
+  Duration oldest_wait{};
+  std::size_t gates_shut = 0;
+};
+
+}  // namespace hostler::dispatch

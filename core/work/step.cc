@@ -1,0 +1,156 @@
+#include "core/work/step.h"
+
+namespace hostler::work {
+namespace {
+
+using model::JobReason;
+using model::JobState;
+
+bool on_host(const Job& job) {
+  return job.state() == JobState::kStarting || job.state() == JobState::kRunning;
+}
+
+Outcome end(Job& job, JobState state, JobReason reason, const std::string& text, Now now) {
+  auto& record = job.made();
+  record.state = state;
+  record.reason = reason;
+  record.reason_text = text;
+  if (record.ended.us == 0) record.ended = now.wall;
+  job.queued = false;
+  return {Next::kEnd, true, model::to_string(state), model::to_string(reason), text};
+}
+
+Outcome queue_again(Job& job, const std::string& event, const std::string& why) {
+  auto& record = job.made();
+  record.state = JobState::kQueued;
+  record.reason = JobReason::kNone;
+  record.reason_text = why;
+  record.started = record.ended = Wall{};
+  job.queued = true;
+  return {Next::kQueueAgain, true, event, "", why};
+}
+
+/// What an ended attempt makes of its job, once nothing more is to come.
+Outcome conclude(Job& job, Now now) {
+  auto& record = job.made();
+  const bool success = record.reason == JobReason::kExit && record.exit_code == 0;
+  if (success) return end(job, JobState::kSucceeded, record.reason, record.reason_text, now);
+  if (record.cancel_requested)
+    return end(job, JobState::kCancelled, JobReason::kCancelled, record.reason_text, now);
+  return end(job, JobState::kFailed, record.reason, record.reason_text, now);
+}
+
+bool may_restart(const Job& job) {
+  return job.restartable && !job.record->cancel_requested && job.record->starts < job.attempts_max;
+}
+
+std::string describe(const model::AttemptEnd& end) {
+  if (!end.text.empty()) return end.text;
+  switch (end.reason) {
+    case JobReason::kExit:
+      return end.exit_code == 0 ? "" : "exit status " + std::to_string(end.exit_code);
+    case JobReason::kSignal:
+      return "killed by signal " + std::to_string(end.signal);
+    case JobReason::kTimeLimit:
+      return "its time limit passed";
+    default:
+      return "";
+  }
+}
+
+}  // namespace
+
+Outcome placed(Job& job, model::InstanceId instance, Now now) {
+  (void)now;
+  auto& record = job.made();
+  record.state = JobState::kStarting;
+  record.reason_text.clear();
+  record.instance = instance;
+  ++record.attempt;
+  ++record.starts;  // It counts as started until it is shown that it never did.
+  job.queued = false;
+  return {Next::kSend, true, "starting", "", "on " + instance.text()};
+}
+
+Outcome started(Job& job, Wall at) {
+  if (job.state() != JobState::kStarting) return {};
+  auto& record = job.made();
+  record.state = JobState::kRunning;
+  record.started = at;
+  Outcome out;
+  out.changed = true;
+  // A cancel that came before the start was known has been sent already.
+  return out;
+}
+
+Outcome never_started(Job& job, const std::string& why, Now now) {
+  if (job.state() != JobState::kStarting) return {};
+  --job.record->starts;
+  if (job.record->cancel_requested)
+    return end(job, JobState::kCancelled, JobReason::kCancelled, "cancelled before it started",
+               now);
+  return queue_again(job, "queued_again", "it never started: " + why);
+}
+
+Outcome exited(Job& job, const model::AttemptEnd& ended, Now now) {
+  if (!on_host(job)) return {};
+  auto& record = job.made();
+  record.reason = ended.reason;
+  record.reason_text = describe(ended);
+  record.exit_code = ended.exit_code;
+  record.signal = ended.signal;
+  record.limits_enforced = ended.limits_enforced;
+  record.cpu_us = ended.cpu_us;
+  record.ram_peak = ended.ram_peak;
+  record.stdout_bytes = ended.stdout_bytes;
+  record.stderr_bytes = ended.stderr_bytes;
+  record.started = ended.started;
+  record.ended = ended.ended.us != 0 ? ended.ended : now.wall;
+  if (ended.reason == JobReason::kSupervisionLost && may_restart(job))
+    return queue_again(job, "queued_again", "supervision of the attempt was lost");
+  if (ended.output_is_inline && !ended.has_output_files) return conclude(job, now);
+  record.state = JobState::kCollecting;
+  return {Next::kCollect, true, "collecting", "", ""};
+}
+
+Outcome collected(Job& job, const std::string& lost, Now now) {
+  if (job.state() != JobState::kCollecting) return {};
+  auto& record = job.made();
+  if (!lost.empty()) {
+    const bool success = record.reason == JobReason::kExit && record.exit_code == 0;
+    record.reason_text += (record.reason_text.empty() ? "" : "; ") + lost;
+    if (success) record.reason = JobReason::kOutputLost;
+  }
+  return conclude(job, now);
+}
+
+Outcome host_gone(Job& job, const std::string& why, Now now) {
+  if (job.state() == JobState::kCollecting)
+    return collected(job, "its host went before all output was here: " + why, now);
+  if (!on_host(job)) return {};
+  if (may_restart(job)) return queue_again(job, "queued_again", "its host was lost: " + why);
+  if (job.record->cancel_requested)
+    return end(job, JobState::kCancelled, JobReason::kCancelled, "its host was lost: " + why, now);
+  return end(job, JobState::kFailed, JobReason::kHostLost, why, now);
+}
+
+Outcome cancel(Job& job, const std::string& actor, Now now) {
+  switch (job.state()) {
+    case JobState::kQueued: {
+      job.made().cancel_requested = true;
+      return end(job, JobState::kCancelled, JobReason::kCancelled, "by " + actor, now);
+    }
+    case JobState::kStarting:
+    case JobState::kRunning: {
+      auto& record = job.made();
+      if (record.cancel_requested) return {Next::kKill, false, "", "", ""};
+      record.cancel_requested = true;
+      record.reason_text = "by " + actor;
+      return {Next::kKill, true, "cancel_requested", "", "by " + actor};
+    }
+    default:
+      return {};  // It has ended.
+  }
+}
+
+}  // namespace hostler::work
