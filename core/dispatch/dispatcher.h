@@ -11,8 +11,8 @@
 
 #include "core/base/random.h"
 #include "core/dispatch/events.h"
-#include "core/dispatch/views.h"
 #include "core/fleet/step.h"
+#include "core/model/views.h"
 #include "core/scheduler/gates.h"
 #include "core/scheduler/governor.h"
 #include "core/scheduler/plan.h"
@@ -48,13 +48,13 @@ class Dispatcher {
 
   [[nodiscard]] const model::SitePolicy& policy() const { return policy_; }
   [[nodiscard]] model::Revision revision() const { return revision_; }
-  [[nodiscard]] std::optional<WaitingView> waiting(model::JobId job) const;
-  [[nodiscard]] std::vector<RejectedView> rejected(model::JobId job) const;
-  [[nodiscard]] std::vector<InstanceView> instances() const;
-  [[nodiscard]] std::vector<PoolView> pools() const;
-  [[nodiscard]] std::vector<SetView> sets() const;
+  [[nodiscard]] std::optional<model::WaitingView> waiting(model::JobId job) const;
+  [[nodiscard]] std::vector<model::RejectedView> rejected(model::JobId job) const;
+  [[nodiscard]] std::vector<model::InstanceView> instances() const;
+  [[nodiscard]] std::vector<model::PoolView> pools() const;
+  [[nodiscard]] std::vector<model::SetView> sets() const;
   [[nodiscard]] std::vector<model::GateRecord> gates() const;
-  [[nodiscard]] Totals totals(Mono now) const;
+  [[nodiscard]] model::Totals totals(Mono now) const;
   /// Nothing waits, runs or is being collected, and no instance is left.
   [[nodiscard]] bool at_rest() const { return jobs_.empty() && hosts_.empty(); }
 

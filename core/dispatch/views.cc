@@ -4,14 +4,14 @@
 
 namespace hostler::dispatch {
 
-std::optional<WaitingView> Dispatcher::waiting(model::JobId id) const {
+std::optional<model::WaitingView> Dispatcher::waiting(model::JobId id) const {
   const auto found = jobs_.find(id);
   if (found == jobs_.end() || !found->second.queued) return std::nullopt;
   const auto cls = found->second.cls;
   const auto& items = queue_.at(cls).items;
   const auto at =
       std::ranges::lower_bound(items, found->second.arrival, {}, &scheduler::Queue::Item::arrival);
-  WaitingView out;
+  model::WaitingView out;
   out.ahead = static_cast<std::uint64_t>(at - items.begin());
   const auto told = waiting_.find(cls);
   if (told == waiting_.end()) {
@@ -25,8 +25,8 @@ std::optional<WaitingView> Dispatcher::waiting(model::JobId id) const {
   return out;
 }
 
-std::vector<RejectedView> Dispatcher::rejected(model::JobId id) const {
-  std::vector<RejectedView> out;
+std::vector<model::RejectedView> Dispatcher::rejected(model::JobId id) const {
+  std::vector<model::RejectedView> out;
   const auto found = jobs_.find(id);
   if (found == jobs_.end()) return out;
   const auto list = rejected_.find(found->second.cls);
@@ -41,11 +41,11 @@ std::vector<RejectedView> Dispatcher::rejected(model::JobId id) const {
   return out;
 }
 
-std::vector<InstanceView> Dispatcher::instances() const {
-  std::vector<InstanceView> out;
+std::vector<model::InstanceView> Dispatcher::instances() const {
+  std::vector<model::InstanceView> out;
   out.reserve(hosts_.size());
   for (const auto& [id, host] : hosts_) {
-    InstanceView one;
+    model::InstanceView one;
     one.record = host.instance.record;
     one.record.identity = {};  // Secrets are for links only.
     one.record.identity.public_key = host.instance.record.identity.public_key;
@@ -59,10 +59,10 @@ std::vector<InstanceView> Dispatcher::instances() const {
   return out;
 }
 
-std::vector<PoolView> Dispatcher::pools() const {
-  std::vector<PoolView> out;
+std::vector<model::PoolView> Dispatcher::pools() const {
+  std::vector<model::PoolView> out;
   for (const auto& pool : policy_.pools) {
-    PoolView one;
+    model::PoolView one;
     one.name = pool.name;
     one.min = pool.min;
     one.max = pool.max;
@@ -77,8 +77,8 @@ std::vector<PoolView> Dispatcher::pools() const {
   return out;
 }
 
-std::vector<SetView> Dispatcher::sets() const {
-  std::vector<SetView> out;
+std::vector<model::SetView> Dispatcher::sets() const {
+  std::vector<model::SetView> out;
   for (const Set& set : sets_) out.push_back({set.name, set.open, set.foreign, set.problem});
   return out;
 }
@@ -89,8 +89,8 @@ std::vector<model::GateRecord> Dispatcher::gates() const {
   return out;
 }
 
-Totals Dispatcher::totals(Mono now) const {
-  Totals out;
+model::Totals Dispatcher::totals(Mono now) const {
+  model::Totals out;
   out.jobs = job_counts_;
   for (const auto& [id, host] : hosts_) {
     ++out.instances[{model::to_string(host.instance.record.state), host.instance.record.type}];

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "core/fleet/instance.h"
-#include "core/scheduler/gates.h"
+#include "core/base/time.h"
+#include "core/model/records.h"
 
-/// What the dispatcher shows of itself; copies, for other threads.
-namespace hostler::dispatch {
+/// What the loop shows of itself; copies, for other threads.
+namespace hostler::model {
 
 struct WaitingView {
   std::string code;
@@ -18,15 +18,15 @@ struct WaitingView {
   std::uint64_t ahead = 0;
 };
 struct InstanceView {
-  model::InstanceRecord record;
-  model::Resources total, used;
-  std::vector<model::AttemptId> attempts;
+  InstanceRecord record;
+  Resources total, used;
+  std::vector<AttemptId> attempts;
 };
 struct PoolView {
   std::string name;
   std::int32_t min = 0, max = 0, standby = 0;
   std::map<std::string, std::uint64_t> instances;  ///< By state's name.
-  model::Micros price_per_hour;
+  Micros price_per_hour;
 };
 struct SetView {
   std::string name;
@@ -42,9 +42,9 @@ struct RejectedView {
 struct Totals {
   std::array<std::uint64_t, 4> jobs{};  ///< queued, starting, running, collecting
   std::map<std::pair<std::string, std::string>, std::uint64_t> instances;  ///< (state, type)
-  model::Micros price_per_hour;
+  Micros price_per_hour;
   Duration oldest_wait{};
   std::size_t gates_shut = 0;
 };
 
-}  // namespace hostler::dispatch
+}  // namespace hostler::model

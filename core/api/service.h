@@ -1,0 +1,136 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/model/records.h"
+#include "core/model/views.h"
+
+/// What the HTTP server needs of the daemon. Two implementations: core/daemon, and a fake in the
+/// API's tests.
+namespace hostler::api {
+
+enum class Role : std::uint8_t { kRead, kSubmit, kAdmin };
+
+/// Who asks: "user alice" by peer credentials, "token ci" by token.
+struct Principal {
+  std::string name;
+  Role role = Role::kRead;
+};
+
+/// Called once, on any thread, possibly before the asking function has returned.
+template <class T>
+using Answer = std::function<void(Result<T>)>;
+
+struct NewJob {
+  model::JobSpec spec;
+  std::string body;  ///< Canonical JSON, as job_codec writes it.
+};
+
+struct JobDetail {
+  model::JobInserted job;  ///< `record` is the present one; body set where it was asked for.
+  std::optional<model::WaitingView> waiting;
+};
+struct JobFilter {
+  std::vector<model::JobState> states;  ///< Empty: any.
+  std::string principal;                ///< Empty: any.
+  std::string name;                     ///< Empty: any; exact.
+  model::JobId before;                  ///< Cursor: ids below this; 0: from the newest.
+  std::size_t limit = 100;
+};
+struct JobPage {
+  std::vector<JobDetail> jobs;  ///< Newest first.
+  model::JobId next;            ///< Cursor of the next page; 0: this was the last.
+};
+
+enum class Stream : std::uint8_t { kStdout, kStderr };
+struct OutputPart {
+  std::string data;
+  std::uint64_t offset = 0;  ///< Of data's first byte; larger than asked for after a gap.
+  std::uint64_t lost = 0;    ///< Bytes between the asked offset and `offset` that fell out.
+  bool complete = false;     ///< Nothing follows `data`, ever.
+};
+struct OutputFile {
+  std::string path;  ///< Relative.
+  std::uint64_t size = 0;
+};
+
+/// One upload in progress; dropped without finish() it leaves nothing. Blocking, one thread.
+class BlobWriter {
+ public:
+  virtual ~BlobWriter() = default;
+  virtual Result<void> append(std::string_view bytes) = 0;
+  /// Fails with kInvalidArgument if the content does not have the promised sha256.
+  virtual Result<void> finish() = 0;
+};
+
+struct WhyView {
+  std::string subject;
+  std::vector<model::LedgerRecord> records;  ///< Newest last, at most 200.
+  std::optional<model::WaitingView> waiting;
+  std::vector<model::RejectedView> rejected;
+  std::vector<model::GateRecord> gates;
+};
+
+struct HealthView {
+  bool ok = true;
+  std::vector<std::string> problems;  ///< E.g. the store's last error, a set that is not open.
+  model::Revision revision = 0;
+  std::string version;
+};
+
+/// Threads: every method from any thread; none blocks for longer than a read of the store takes,
+/// unless it says so. Rights are checked here: kForbidden names what is missing.
+class Service {
+ public:
+  virtual ~Service() = default;
+
+  /// All or none, durable when answered. The specs are valid by job_codec; what can never fit is
+  /// refused here.
+  virtual void submit(const Principal& who, std::vector<NewJob> jobs,
+                      Answer<std::vector<model::JobId>> answer) = 0;
+  virtual void cancel(const Principal& who, model::JobId job, Answer<void> answer) = 0;
+  virtual void job(const Principal& who, model::JobId job, bool with_body,
+                   Answer<JobDetail> answer) = 0;
+  virtual void jobs(const Principal& who, const JobFilter& filter, Answer<JobPage> answer) = 0;
+
+  /// The current or last attempt's output from `offset` on, at most `max` bytes.
+  virtual void output(const Principal& who, model::JobId job, Stream stream, std::uint64_t offset,
+                      std::size_t max, Answer<OutputPart> answer) = 0;
+  virtual void output_files(const Principal& who, model::JobId job,
+                            Answer<std::vector<OutputFile>> answer) = 0;
+  /// An open, read-only descriptor of one file; the caller closes it.
+  virtual Result<int> open_output_file(const Principal& who, model::JobId job,
+                                       const std::string& path) = 0;
+
+  virtual Result<bool> has_blob(const std::string& sha256) = 0;
+  virtual Result<std::unique_ptr<BlobWriter>> put_blob(const Principal& who,
+                                                       const std::string& sha256) = 0;
+
+  virtual void instances(const Principal& who, Answer<std::vector<model::InstanceView>> answer) = 0;
+  virtual void set_idle_behavior(const Principal& who, model::InstanceId instance,
+                                 model::IdleBehavior behavior, Answer<void> answer) = 0;
+  virtual void kill(const Principal& who, model::InstanceId instance, const std::string& reason,
+                    Answer<void> answer) = 0;
+  virtual void pools(const Principal& who, Answer<std::vector<model::PoolView>> answer) = 0;
+  virtual void sets(const Principal& who, Answer<std::vector<model::SetView>> answer) = 0;
+  virtual void gates(const Principal& who, Answer<std::vector<model::GateRecord>> answer) = 0;
+  /// `subject`: "j-42", "h-7", "pool default", "set local", "gate ...".
+  virtual void why(const Principal& who, const std::string& subject, Answer<WhyView> answer) = 0;
+
+  /// Ledger records after `after`, oldest first, at most `limit`; never waits.
+  virtual void events(const Principal& who, model::Revision after, std::size_t limit,
+                      Answer<std::vector<model::LedgerRecord>> answer) = 0;
+  /// Calls `wake` (any thread, quickly) whenever new records are durable; the handle ends it.
+  virtual std::shared_ptr<void> on_new_events(std::function<void()> wake) = 0;
+
+  virtual HealthView health() = 0;
+  virtual std::string metrics_text() = 0;
+};
+
+}  // namespace hostler::api
