@@ -1,0 +1,773 @@
+/* hostler/driver.h - the cloud driver ABI, major version 1. This header is the specification.
+ *
+ * A driver is a shared library that exports one function, hostler_driver_entry_1(), and through it
+ * one static table, hostler_driver. The host (the dispatcher, or a child process that it runs for
+ * one set) calls the table; the driver answers through the callbacks of hostler_op. A driver needs
+ * this header and nothing else of hostler; hostler/driver.hpp is a C++ layer over it.
+ *
+ * THE LAWS
+ *  1  Only fixed-width integers, size_t, double and pointers cross this line: no bool, enum type,
+ *     bit-field, long, time_t, va_list, FILE, struct by value, C++ type.
+ *  2  GROWABLE structs begin with struct_size, which the writer sets to its own sizeof. They go by
+ *     pointer only, are never embedded nor put in arrays by value, and grow at the end only. A
+ *     field newer than 1.0 is read through HOSTLER_HAS and not otherwise. FROZEN structs never
+ *     change. Words named reserved are written as zero and not read.
+ *  3  Memory is BORROWED for the duration of the call it is passed to, and the receiver copies what
+ *     it keeps. Nobody frees memory of the other side. The exceptions: a hostler_set is the
+ *     driver's until set_close; static tables and hostler_host live as long as the process; a
+ *     hostler_op lives until its function has returned AND the operation is complete.
+ *  4  No exception, panic or longjmp leaves a function, on either side.
+ *  5  Text is UTF-8 without embedded NUL. Host to driver it is also NUL-terminated (ptr[len] is 0);
+ *     driver to host, pointer and length are enough. Length 0 with a NULL pointer is legal both
+ *     ways and means "none". An array of length 0 may be NULL too.
+ *  6  What is not known is survived: an unknown negative status is read as INTERNAL, an unknown
+ *     state as UNKNOWN, an unknown value of another enumeration as its 0; unknown flag bits,
+ *     record kinds and text fields are ignored.
+ *  7  Wall times are nanoseconds since 1970 (0 = not known); deadlines are nanoseconds of
+ *     CLOCK_MONOTONIC; durations are milliseconds. Money is an integer: millionths of the set's
+ *     currency, per hour.
+ *  8  Credentials, init_command, user data and private keys are SECRET. They appear in no log,
+ *     error, tag, record, metric, argv, environment or file that others can read.
+ *
+ * THREADS. Each function has one of these tags:
+ *  [any]   from any thread, at any time, several at once. Never blocks for long.
+ *  [call]  from a thread of the host, with no lock of the host held. At most as many at once as
+ *          `threading` and `max_concurrency` allow, set_open included. May block until the
+ *          deadline of its op.
+ *  [pure]  like [any], and besides: no I/O, and the same answer each time.
+ * The host never uses pthread_cancel on a thread that runs driver code. The driver blocks all
+ * signals in threads of its own, makes them after set_open was called, and has joined them when
+ * set_close returns.
+ *
+ * CALLS. A function that takes an op either
+ *   returns a status <= 0: it is finished, and everything has been emitted (synchronous), or
+ *   returns HOSTLER_PENDING: the driver calls op->complete() exactly once, from any thread, maybe
+ *     before the function has returned. What it needs of the request it has copied by then.
+ * PENDING is legal where the function's comment says so. A status other than PENDING returned
+ * after complete() was called breaks the rules; then the status of complete() counts.
+ * A status below 0 goes with op->error filled first: at least HOSTLER_TEXT_MESSAGE. After the end
+ * of the operation the driver does not touch op, op->error or the request.
+ * A driver gives up by the deadline and within 2 s of a cancel. The host waits a grace time longer,
+ * then treats the call as ended with its outcome unknown, and the driver as sick.
+ *
+ * SETS. A set is one configured connection to one account or region, in the order: set_open, any
+ * number of other calls, set_close. Two sets of one process share nothing that they can notice.
+ * To renew credentials the host opens a second set with the same set_id beside the first, moves
+ * over to it, and closes the first. There is no global initialisation and no unloading.
+ *
+ * DRAFT. This header is a draft until drivers for several real clouds have been written against it:
+ * host and driver must agree on HOSTLER_ABI_DRAFT exactly, and the host says so when they do not.
+ * With 1.0 the macro goes, and what is here then stays for ever. */
+#ifndef HOSTLER_DRIVER_H
+#define HOSTLER_DRIVER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define HOSTLER_EXPORT __attribute__((visibility("default")))
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define HOSTLER_ABI_MAJOR 1u
+#define HOSTLER_ABI_MINOR 0u
+#define HOSTLER_ABI_DRAFT 1u
+
+/* May p->field be read? The only legal way to reach a field that is newer than 1.0. */
+#define HOSTLER_HAS(p, T, field) \
+  ((p)->struct_size >= offsetof(T, field) + sizeof(((const T*)0)->field))
+
+/* ---- status ---------------------------------------------------------------------------------- */
+
+typedef int32_t hostler_status;
+#define HOSTLER_OK 0               /* finished; every result has been emitted */
+#define HOSTLER_PENDING 1          /* op->complete() will be called exactly once */
+#define HOSTLER_E_INTERNAL (-1)    /* a bug of the driver */
+#define HOSTLER_E_INVALID (-2)     /* bad argument or configuration: not retried */
+#define HOSTLER_E_UNSUPPORTED (-3) /* this driver or this account cannot do it: not retried */
+#define HOSTLER_E_NOT_FOUND (-4)   /* no such instance; destroy of one is OK, not this */
+#define HOSTLER_E_CONFLICT (-5)    /* key known with other arguments; foreign instance */
+#define HOSTLER_E_AUTH (-6)        /* credentials bad or expired: the set is suspended */
+#define HOSTLER_E_RATE_LIMIT (-7)  /* no call in `scope` until retry_after_ms have passed */
+#define HOSTLER_E_QUOTA (-8)       /* account limit: no create in `scope` until one is destroyed */
+#define HOSTLER_E_CAPACITY (-9)    /* the provider has no stock in `scope`: another type or zone */
+#define HOSTLER_E_TRANSIENT (-10)  /* network, 5xx: retried with back-off and the same key */
+#define HOSTLER_E_TIMEOUT (-11)    /* like TRANSIENT; the deadline passed */
+#define HOSTLER_E_CANCELLED (-12)  /* given up because the host asked for it */
+#define HOSTLER_E_KEY_MISMATCH (-13) /* host-key extension only: that is not the instance's key */
+
+/* hostler_error.scope: what the refusal is about, as narrow as the driver knows. Several bits mean
+ * all of them together ("this type in this zone"). 0 = the whole set. */
+#define HOSTLER_SCOPE_TYPE 0x01u
+#define HOSTLER_SCOPE_GROUP 0x02u /* quota group */
+#define HOSTLER_SCOPE_ZONE 0x04u
+#define HOSTLER_SCOPE_REGION 0x08u
+#define HOSTLER_SCOPE_ACCOUNT 0x10u
+#define HOSTLER_SCOPE_MARKET 0x20u    /* the request's market only */
+#define HOSTLER_SCOPE_OPERATION 0x40u /* this function only, the others may go on */
+#define HOSTLER_SCOPE_SUBNET 0x80u
+
+/* hostler_error.flags */
+/* The effect may have happened, for the request may have left this machine: the host lists before
+ * it tries again. */
+#define HOSTLER_EF_OUTCOME_UNKNOWN 0x01u
+
+/* Fields of hostler_error.set_text. Each scope text names the one thing of its scope bit; left out
+ * where it is the request's own. */
+#define HOSTLER_TEXT_MESSAGE 1u       /* one line for people: what failed, what to do */
+#define HOSTLER_TEXT_PROVIDER_CODE 2u /* the provider's own error code, verbatim */
+#define HOSTLER_TEXT_REQUEST_ID 3u    /* the provider's id of the failed request */
+#define HOSTLER_TEXT_SCOPE_TYPE 4u
+#define HOSTLER_TEXT_SCOPE_GROUP 5u
+#define HOSTLER_TEXT_SCOPE_ZONE 6u
+#define HOSTLER_TEXT_SCOPE_SUBNET 7u
+#define HOSTLER_TEXT_SCOPE_REGION 8u
+
+/* ---- enumerations and flags that several structs share --------------------------------------- */
+
+/* Market of a type, an instance, a price. */
+#define HOSTLER_MARKET_ANY 0u /* not said; in a request: on demand */
+#define HOSTLER_MARKET_ON_DEMAND 1u
+#define HOSTLER_MARKET_SPOT 2u
+
+/* hostler_instance.state */
+#define HOSTLER_STATE_UNKNOWN 0u
+#define HOSTLER_STATE_REQUESTED 1u /* an unfulfilled request, e.g. for spot: no machine yet */
+#define HOSTLER_STATE_PENDING 2u   /* the machine is being made or started */
+#define HOSTLER_STATE_RUNNING 3u   /* powered on; says nothing about SSH */
+#define HOSTLER_STATE_STOPPING 4u
+#define HOSTLER_STATE_STOPPED 5u /* switched off and kept; must be listed */
+#define HOSTLER_STATE_SUSPENDED 6u
+#define HOSTLER_STATE_TERMINATING 7u
+#define HOSTLER_STATE_GONE 8u   /* may be listed for a while; counts as absent */
+#define HOSTLER_STATE_FAILED 9u /* will never run; the host destroys it */
+
+/* hostler_instance.flags */
+#define HOSTLER_INSTANCE_TAGS_UNKNOWN 0x01u /* the provider did not say the tags in this answer */
+
+/* hostler_address */
+#define HOSTLER_FAMILY_IPV4 1u
+#define HOSTLER_FAMILY_IPV6 2u
+#define HOSTLER_FAMILY_NAME 3u
+#define HOSTLER_ADDRESS_PRIVATE 1u
+#define HOSTLER_ADDRESS_PUBLIC 2u
+
+/* hostler_instance_type.flags */
+#define HOSTLER_TYPE_BURSTABLE 0x01u   /* full speed in bursts only */
+#define HOSTLER_TYPE_BARE_METAL 0x02u  /* a whole machine; slow to boot */
+#define HOSTLER_TYPE_NESTED_VIRT 0x04u /* can run virtual machines itself */
+
+/* hostler_user_data.format and .flags */
+#define HOSTLER_USER_DATA_RAW 0u
+#define HOSTLER_USER_DATA_SH 1u /* a script that begins with #! */
+#define HOSTLER_USER_DATA_CLOUD_CONFIG 2u
+#define HOSTLER_USER_DATA_IGNITION 3u
+#define HOSTLER_USER_DATA_SECRET 0x01u /* use a protected channel if there is one */
+
+/* hostler_disk */
+#define HOSTLER_DISK_ROOT 1u
+#define HOSTLER_DISK_SCRATCH 2u
+#define HOSTLER_DISK_ENCRYPTED 0x01u
+#define HOSTLER_DISK_DELETE_WITH_INSTANCE 0x02u
+
+/* hostler_create_req */
+#define HOSTLER_TENANCY_DEFAULT 0u
+#define HOSTLER_TENANCY_DEDICATED 1u
+#define HOSTLER_TENANCY_HOST 2u
+#define HOSTLER_PUBLIC_IP_DEFAULT 0u /* as the subnet says */
+#define HOSTLER_PUBLIC_IP_YES 1u
+#define HOSTLER_PUBLIC_IP_NO 2u
+
+/* hostler_destroy_req.flags */
+#define HOSTLER_DESTROY_GRACEFUL 0x01u   /* let its system shut down first */
+#define HOSTLER_DESTROY_KEEP_DISKS 0x02u /* keep disks that are not DELETE_WITH_INSTANCE */
+
+/* hostler_set_tags_req.flags */
+#define HOSTLER_SET_TAGS_REPLACE 0x01u /* all tags but `set` and the driver's own go */
+
+/* hostler_set_info.capabilities */
+#define HOSTLER_CAP_CREATE_TOKEN_NATIVE 0x01u /* the cloud itself keeps creates idempotent */
+#define HOSTLER_CAP_TAGS_AT_CREATE 0x02u      /* there is no moment without tags */
+#define HOSTLER_CAP_SERVER_FILTER 0x04u       /* tag_filter is done by the cloud: a list is cheap */
+#define HOSTLER_CAP_HOST_KEY_INJECT 0x08u     /* ssh_host_key_* is in place before sshd starts */
+#define HOSTLER_CAP_USER_DATA 0x10u
+#define HOSTLER_CAP_SPOT 0x20u
+#define HOSTLER_CAP_STOP 0x40u /* hostler.power/1 works on this account */
+
+/* hostler_host.log */
+#define HOSTLER_LOG_TRACE 0u
+#define HOSTLER_LOG_DEBUG 1u
+#define HOSTLER_LOG_INFO 2u
+#define HOSTLER_LOG_WARNING 3u
+#define HOSTLER_LOG_ERROR 4u
+
+/* hostler_driver.threading */
+#define HOSTLER_THREAD_SERIAL_DRIVER 0u /* the host makes one call at a time into this library */
+#define HOSTLER_THREAD_SERIAL_SET 1u    /* one call at a time on each set */
+#define HOSTLER_THREAD_CONCURRENT 2u    /* up to max_concurrency calls at once on each set */
+
+/* ---- types ----------------------------------------------------------------------------------- */
+
+typedef struct hostler_str { /* frozen */
+  const char* ptr;
+  size_t len;
+} hostler_str;
+/* Initializer from a string literal: hostler_str s = HOSTLER_STR("x"); */
+#define HOSTLER_STR(literal) \
+  { (literal), sizeof(literal) - 1 }
+
+typedef struct hostler_kv { /* frozen */
+  hostler_str key, value;
+} hostler_kv;
+
+typedef struct hostler_address { /* frozen */
+  uint32_t family, scope;        /* HOSTLER_FAMILY_*, HOSTLER_ADDRESS_* */
+  hostler_str text;              /* "192.0.2.7", "2001:db8::7", "host.example" */
+} hostler_address;
+
+typedef struct hostler_rec { /* frozen: the first 8 bytes of every record */
+  uint32_t struct_size;
+  uint32_t kind; /* HOSTLER_REC_* */
+} hostler_rec;
+
+typedef struct hostler_set hostler_set; /* opaque, the driver's */
+typedef struct hostler_op hostler_op;
+typedef struct hostler_error hostler_error;
+typedef struct hostler_host hostler_host;
+
+/* Where a failure is described. Made and freed by the host, filled in by the driver before it
+ * returns or completes with a negative status. The host has set retry_after_ms, quota_limit and
+ * quota_used to -1 and the rest to 0. */
+struct hostler_error { /* growable */
+  uint32_t struct_size;
+  int32_t code;           /* the hostler_status; 0 is read as "the one returned" */
+  uint32_t scope;         /* HOSTLER_SCOPE_* */
+  uint32_t flags;         /* HOSTLER_EF_* */
+  int64_t retry_after_ms; /* from now; -1 = the provider did not say */
+  int64_t quota_limit;    /* with QUOTA, in the provider's unit; -1 = not known */
+  int64_t quota_used;
+  int32_t provider_status; /* HTTP status, or 0 */
+  uint32_t reserved0;
+  /* Sets text `field` (HOSTLER_TEXT_*) to a copy of s[0..n); again replaces it. The host cuts what
+   * is longer than 4 KiB and replaces control characters.
+   * [any] while the op is not complete, but not two at once. Does not block, cannot fail. */
+  void (*set_text)(hostler_error* e, uint32_t field, const char* s, size_t n);
+};
+
+/* One operation: deadline, cancel, results, end. One for each call, made and freed by the host. */
+struct hostler_op { /* growable */
+  uint32_t struct_size;
+  uint32_t reserved0;
+  uint64_t deadline_mono_ns; /* CLOCK_MONOTONIC; 0 = none. The driver has given up by then */
+  hostler_error* error;      /* never NULL */
+  /* Not 0 once the host no longer wants the result: cancelled, or past the deadline.
+   * [any] Does not block. */
+  int32_t (*is_cancelled)(const hostler_op* op);
+  /* Registers fn(arg), to be called once the operation is cancelled: at most once, on a thread of
+   * the host's own, or at once inside this call if it is cancelled already. One registration at a
+   * time: another replaces it.
+   * on_cancel(op, NULL, NULL) removes it and waits until an fn that is running has returned (not if
+   * it is called from inside fn). Required before `arg` dies, and so before a synchronous return
+   * and before arg's owner goes; complete() implies it.
+   * fn does not block, and does not call complete() holding a lock that the driver's worker needs:
+   * it sets a flag, signals a condition or an eventfd, or breaks off the transfer.
+   * [any] Blocks only as said. */
+  void (*on_cancel)(hostler_op* op, void (*fn)(void* arg), void* arg);
+  /* Delivers one record, a growable struct that begins with hostler_rec; the host copies it before
+   * this returns. Emits of one op are serialised by the driver. Records per op and bytes per record
+   * have limits, see hostler_host; what passes them ends the op.
+   * Returns 0 to go on; else the driver stops, and ends the op with CANCELLED.
+   * [any] Does not block for long. */
+  int32_t (*emit)(hostler_op* op, const hostler_rec* rec);
+  /* Ends an operation whose function returns HOSTLER_PENDING. Exactly once; the op is gone when it
+   * returns, unless the function is still running. `st` is not PENDING.
+   * [any] Waits for a running on_cancel function (not if it is called from inside it). */
+  void (*complete)(hostler_op* op, hostler_status st);
+};
+
+/* What the host offers to drivers. Static: lives until the process ends, one for all sets.
+ * The first 16 bytes of this struct and of hostler_driver stay as they are in every draft. */
+struct hostler_host { /* growable */
+  uint32_t struct_size, abi_major, abi_minor, abi_draft;
+  const char* name;          /* "hostlerd", "driver-check" */
+  const char* version;       /* of the host program */
+  uint64_t records_max;      /* per op */
+  uint64_t record_bytes_max; /* per record, strings and arrays included */
+  /* One line of log with key/value fields. Drivers write nothing to stdout or stderr.
+   * `set` may be NULL. Limited in rate and length by the host; what is cut is counted.
+   * [any] Does not block. */
+  void (*log)(const hostler_host* h, const hostler_set* set, uint32_t level, const char* msg,
+              size_t n, const hostler_kv* fields, size_t n_fields);
+  /* A feature of the host by its id ("hostler.host.metrics/1"), or NULL. The table is static.
+   * [pure] */
+  const void* (*get_extension)(const hostler_host* h, const char* id);
+};
+
+/* ---- records --------------------------------------------------------------------------------- */
+
+#define HOSTLER_REC_INSTANCE 1u
+#define HOSTLER_REC_PRICE 2u
+#define HOSTLER_REC_SET_INFO 3u
+#define HOSTLER_REC_PROGRESS 4u
+#define HOSTLER_REC_OFFERING 5u
+#define HOSTLER_REC_INTERRUPTION 6u
+#define HOSTLER_REC_CONSOLE 7u
+#define HOSTLER_REC_LEFTOVER 8u
+
+/* One machine, or one request for one, as the cloud shows it now. */
+typedef struct hostler_instance { /* growable record */
+  uint32_t struct_size, kind;     /* HOSTLER_REC_INSTANCE */
+  hostler_str id;                 /* the cloud's; never empty, unique within the account */
+  hostler_str request_id;         /* the id it had as a spot request, when `id` is the machine's */
+  hostler_str idempotency_key;    /* echoed: the key of its create; empty only if not ours */
+  hostler_str set_id, owner;      /* echoed, from its tags */
+  hostler_str name;
+  hostler_str provider_type; /* as in hostler_instance_type */
+  hostler_str image_id;
+  hostler_str remote_user; /* who logs in by SSH; empty = as configured */
+  hostler_str region, zone;
+  hostler_str state_reason;         /* the provider's words, e.g. why it failed */
+  const hostler_address* addresses; /* best first; empty while there is none yet */
+  size_t n_addresses;
+  const hostler_kv* tags;
+  size_t n_tags;
+  int64_t created_unix_ns;       /* when it was asked for */
+  int64_t launched_unix_ns;      /* when it last began to run */
+  int64_t interruption_unix_ns;  /* when the provider will take it back; 0 = no notice */
+  int64_t price_micros_per_hour; /* what it costs now; -1 = not known */
+  uint64_t boot_generation;      /* another value after each boot; 0 = not known */
+  uint32_t state;                /* HOSTLER_STATE_* */
+  uint32_t flags;                /* HOSTLER_INSTANCE_* */
+  uint32_t market;               /* HOSTLER_MARKET_* */
+  uint32_t ssh_port;             /* 0 = 22 */
+} hostler_instance;
+
+/* What this account allows, found out by the driver: limits differ between accounts. */
+typedef struct hostler_set_info { /* growable record */
+  uint32_t struct_size, kind;     /* HOSTLER_REC_SET_INFO */
+  hostler_str account_id;         /* equal for two sets on one account; never empty */
+  hostler_str region;
+  hostler_str currency;          /* ISO 4217, "USD"; empty = no prices */
+  uint64_t capabilities;         /* HOSTLER_CAP_* */
+  uint64_t list_consistency_ms;  /* a change shows in list() after at most this time */
+  uint64_t list_interval_min_ms; /* list() no more often than that */
+  uint64_t user_data_max_bytes;  /* 0 = none can be given */
+  uint32_t max_concurrency;      /* for this account, at most the driver's; 0 = the driver's */
+  uint32_t tags_max;             /* free for the host, per instance */
+  uint32_t tag_key_max, tag_value_max, name_max; /* bytes */
+  uint32_t reserved0;
+} hostler_set_info;
+
+/* How far a slow operation is. Optional, and only for people. */
+typedef struct hostler_progress { /* growable record */
+  uint32_t struct_size, kind;     /* HOSTLER_REC_PROGRESS */
+  hostler_str phase;              /* one word: "waiting", "copying" */
+  hostler_str text;
+  uint32_t percent; /* 0 to 100; above = not known */
+  uint32_t reserved0;
+  int64_t eta_ms; /* from now; -1 = not known */
+} hostler_progress;
+
+/* ---- requests -------------------------------------------------------------------------------- */
+
+typedef struct hostler_instance_type { /* growable */
+  uint32_t struct_size;
+  uint32_t flags;            /* HOSTLER_TYPE_* */
+  hostler_str name;          /* on the site's menu */
+  hostler_str provider_type; /* what the provider calls it */
+  hostler_str architecture;  /* "x86_64", "aarch64" */
+  hostler_str quota_group;   /* as hostler.quota-group/1 gave it, or configured; may be empty */
+  hostler_str gpu_kind;
+  hostler_str provider_params_json; /* what only this driver understands; empty or an object */
+  uint64_t ram_bytes;
+  uint64_t scratch_bytes;        /* disk that comes with the type */
+  uint64_t added_scratch_bytes;  /* to be added to it, in the form of `disks` of the create */
+  uint64_t gpu_ram_bytes;        /* of each */
+  int64_t price_micros_per_hour; /* as configured; -1 = not known */
+  uint32_t vcpus, gpus;
+  uint32_t market; /* HOSTLER_MARKET_* */
+  uint32_t reserved0;
+} hostler_instance_type;
+
+typedef struct hostler_set_config { /* growable; the request of set_open */
+  uint32_t struct_size, flags;
+  hostler_str set_id;            /* the value of the tag hostler-set of everything it makes */
+  hostler_str config_json;       /* an object, as config_schema_json describes it */
+  hostler_str credentials_json;  /* SECRET; an object, or empty */
+  const hostler_kv* shared_tags; /* put on everything that this set makes */
+  size_t n_shared_tags;
+} hostler_set_config;
+
+typedef struct hostler_set_info_req { /* growable */
+  uint32_t struct_size, flags;
+} hostler_set_info_req;
+
+typedef struct hostler_user_data { /* growable */
+  uint32_t struct_size;
+  uint32_t format; /* HOSTLER_USER_DATA_* */
+  uint32_t flags;  /* HOSTLER_USER_DATA_SECRET */
+  uint32_t reserved0;
+  const uint8_t* bytes; /* SECRET; may hold NUL */
+  size_t n_bytes;
+} hostler_user_data;
+
+typedef struct hostler_disk { /* growable */
+  uint32_t struct_size;
+  uint32_t role;    /* HOSTLER_DISK_ROOT, _SCRATCH */
+  hostler_str kind; /* what the provider calls it; empty = the driver's choice */
+  uint64_t bytes;
+  uint64_t iops; /* 0 = the driver's choice */
+  uint64_t throughput_bytes_per_s;
+  uint32_t flags; /* HOSTLER_DISK_ENCRYPTED, _DELETE_WITH_INSTANCE */
+  uint32_t reserved0;
+} hostler_disk;
+
+typedef struct hostler_create_req { /* growable */
+  uint32_t struct_size, flags;
+  hostler_str idempotency_key;  /* same key = same instance, even after a crash of either side */
+  hostler_str host_instance_id; /* the host's own id for it, "h-..." */
+  hostler_str owner;            /* the value of the tag hostler-owner */
+  uint64_t epoch;               /* fencing: of the daemon that decided this */
+  const hostler_instance_type* type; /* never NULL */
+  hostler_str region, zone, subnet;  /* empty = the driver's choice */
+  hostler_str image_id;
+  hostler_str name_hint;    /* for people; the driver may change it to what is allowed */
+  hostler_str init_command; /* SECRET; a POSIX sh script, run once as root at first boot */
+  const hostler_user_data* user_data; /* SECRET; NULL = none */
+  hostler_str ssh_host_key_private;   /* SECRET; OpenSSH PEM; placed before sshd starts */
+  hostler_str ssh_host_key_public;    /* one line "ssh-ed25519 AAAA..." */
+  const hostler_str* ssh_public_keys; /* allowed to log in; lines of authorized_keys */
+  size_t n_ssh_public_keys;
+  const hostler_kv* tags; /* all of them, hostler-key among them; put on at create */
+  size_t n_tags;
+  const hostler_disk* const* disks; /* n_disks pointers, none NULL */
+  size_t n_disks;
+  hostler_str placement_group, capacity_reservation, identity_profile;
+  hostler_str provider_params_json;  /* what only this driver understands; empty or an object */
+  int64_t price_cap_micros_per_hour; /* spot: never pay more; 0 = no cap */
+  int64_t request_expires_unix_ns;   /* a spot request is withdrawn by then; 0 = never */
+  uint64_t lifetime_max_ms;          /* the cloud itself ends it then, if it can; 0 = none */
+  uint32_t market;                   /* HOSTLER_MARKET_* */
+  uint32_t tenancy;                  /* HOSTLER_TENANCY_* */
+  uint32_t public_ip;                /* HOSTLER_PUBLIC_IP_* */
+  uint32_t reserved0;
+} hostler_create_req;
+
+typedef struct hostler_list_req { /* growable */
+  uint32_t struct_size, flags;
+  const hostler_str* ids; /* only these; none = all */
+  size_t n_ids;
+  const hostler_kv* tag_filter; /* exact matches, all of them */
+  size_t n_tag_filter;
+} hostler_list_req;
+
+typedef struct hostler_destroy_req { /* growable */
+  uint32_t struct_size;
+  uint32_t flags;              /* HOSTLER_DESTROY_* */
+  hostler_str id;              /* may be empty if the key is given: an instance never seen */
+  hostler_str idempotency_key; /* of its create; empty = not known */
+  hostler_str expected_set_id; /* CONFLICT if it carries another; empty = do not check */
+  hostler_str reason;          /* for the provider's audit log */
+} hostler_destroy_req;
+
+typedef struct hostler_set_tags_req { /* growable */
+  uint32_t struct_size;
+  uint32_t flags; /* HOSTLER_SET_TAGS_REPLACE */
+  hostler_str id;
+  const hostler_kv* set;
+  size_t n_set;
+  const hostler_str* remove; /* keys; those that the driver itself uses are kept */
+  size_t n_remove;
+} hostler_set_tags_req;
+
+/* ---- the driver ------------------------------------------------------------------------------ */
+
+/* The driver's table: static, const, the same each time. Fields up to the mark are there in every
+ * driver; functions that are marked optional, and whatever comes after the mark, may be NULL.
+ * Every function below that takes an op may end with INTERNAL, INVALID, AUTH, RATE_LIMIT,
+ * TRANSIENT, TIMEOUT or CANCELLED; what else it may end with is said there. */
+typedef struct hostler_driver {                          /* growable */
+  uint32_t struct_size, abi_major, abi_minor, abi_draft; /* as compiled: HOSTLER_ABI_* */
+  uint32_t min_host_minor;                               /* an older host refuses it; normally 0 */
+  uint32_t threading;                                    /* HOSTLER_THREAD_* */
+  uint32_t max_concurrency; /* blocking calls at once per set, 1 to 1024; 1 if serial. Calls that
+                               are PENDING do not count */
+  uint32_t flags;
+  const char* name; /* [a-z0-9_-]{1,63}; equal to the manifest's */
+  const char *version, *vendor, *license;
+  const char* runtime;            /* "c", "cpp", "rust", "go", ... */
+  const char* config_schema_json; /* JSON Schema of config_json */
+
+  /* Opens a set: checks config_json against the schema, and makes one cheap authenticated call, so
+   * that AUTH and INVALID show now and not at the first burst. INVALID names the field.
+   * On OK, *out is the set, the driver's until set_close; else *out is not read.
+   * [call] Blocks until the deadline. Never PENDING. Emits nothing.
+   * Ends with: also UNSUPPORTED. */
+  hostler_status (*set_open)(const hostler_host* h, const hostler_set_config* c, hostler_op* op,
+                             hostler_set** out);
+  /* Closes a set and frees it. Every op has ended before. When it returns, no thread of the driver
+   * touches the host, an op or the set any more. Instances stay as they are.
+   * [call] Blocks until quiet: 5 s at most. Cannot fail. */
+  void (*set_close)(hostler_set* s);
+  /* Emits one HOSTLER_REC_SET_INFO: limits and abilities of this account as they are now.
+   * [call] Blocks until the deadline. May be PENDING. */
+  hostler_status (*set_info)(hostler_set* s, const hostler_set_info_req* r, hostler_op* op);
+  /* Makes one instance, or finds the one that this idempotency key made before, and emits it.
+   * The record goes out AS SOON AS the provider has returned an id, before any waiting; a second
+   * record with the same id updates it. OK means accepted, not running. Everything emitted in one
+   * create has one id. A retry is byte for byte the first request. Where the cloud has no client
+   * token, the driver keeps the key in the tag hostler-key and lists first. If the key's instance
+   * is gone already, it is emitted with state GONE, and none is made.
+   * A failure after the request may have left the machine carries HOSTLER_EF_OUTCOME_UNKNOWN.
+   * [call] Blocks until the deadline. May be PENDING.
+   * Ends with: also UNSUPPORTED, CONFLICT (known key, other arguments), QUOTA, CAPACITY. */
+  hostler_status (*create)(hostler_set* s, const hostler_create_req* r, hostler_op* op);
+  /* Emits every instance and unfulfilled request of the account that matches the filters, stopped
+   * and failed ones too, each once. Complete, or an error: never silently a part. An id that is
+   * asked for and not there is left out.
+   * [call] Blocks until the deadline. May be PENDING. */
+  hostler_status (*list)(hostler_set* s, const hostler_list_req* r, hostler_op* op);
+  /* Asks for the end of one instance, with all that was made for it, or withdraws a spot request.
+   * OK means accepted, or that there is no such instance any more; only list() says it is gone.
+   * [call] Blocks until the deadline. May be PENDING. Emits nothing.
+   * Ends with: also CONFLICT (another set's). */
+  hostler_status (*destroy)(hostler_set* s, const hostler_destroy_req* r, hostler_op* op);
+  /* Sets and removes tags of one instance. Not atomic: after an error it is repeated as a whole.
+   * [call] Blocks until the deadline. May be PENDING. Emits nothing.
+   * Ends with: also NOT_FOUND, UNSUPPORTED, QUOTA (too many tags). */
+  hostler_status (*set_tags)(hostler_set* s, const hostler_set_tags_req* r, hostler_op* op);
+  /* A feature by its id, or NULL; the table is static.
+   * [pure] */
+  const void* (*get_extension)(const char* id);
+  /* ---- end of 1.0. What is appended below is optional: NULL or absent means unsupported. ---- */
+} hostler_driver;
+
+/* The one symbol that a driver exports. Returns its table, or NULL if host->abi_major is not
+ * HOSTLER_ABI_MAJOR. Starts no thread, opens no file, registers nothing; always the same pointer.
+ * [pure] */
+HOSTLER_EXPORT const hostler_driver* hostler_driver_entry_1(const hostler_host* host);
+#define HOSTLER_DRIVER_ENTRY "hostler_driver_entry_1"
+typedef const hostler_driver* (*hostler_driver_entry_1_fn)(const hostler_host* host);
+
+/* ---- extensions of a driver -------------------------------------------------------------------
+ * Found by driver->get_extension(id). An id is "name/rev", third parties use "com.example.thing/1".
+ * A table may grow at its end; any other change is a new rev, and the old one is served for at
+ * least five years. What is said above on ops, errors and threads holds here too. */
+
+/* Does the cloud vouch for this SSH host key? OK: the key is the instance's. */
+#define HOSTLER_EXT_HOST_KEY "hostler.host-key/1"
+typedef struct hostler_verify_req { /* growable */
+  uint32_t struct_size, flags;
+  hostler_str id;          /* of the instance */
+  hostler_str address;     /* that was connected to */
+  hostler_str key_algo;    /* "ssh-ed25519" */
+  const uint8_t* key_blob; /* the public key in SSH wire form */
+  size_t n_key_blob;
+} hostler_verify_req;
+typedef struct hostler_ext_host_key { /* growable */
+  uint32_t struct_size, reserved0;
+  /* [call] Blocks until the deadline. May be PENDING. May use hostler.host.tunnel/1. Emits nothing.
+   * Ends with: also KEY_MISMATCH; TRANSIENT while the cloud does not know the key yet; UNSUPPORTED
+   * (the host goes on to the pool's other methods); NOT_FOUND. */
+  hostler_status (*verify)(hostler_set* s, const hostler_verify_req* r, hostler_op* op);
+} hostler_ext_host_key;
+
+/* What instances of a type have cost. */
+#define HOSTLER_EXT_PRICE_HISTORY "hostler.price-history/1"
+typedef struct hostler_price { /* growable record: the price from start_unix_ns on */
+  uint32_t struct_size, kind;  /* HOSTLER_REC_PRICE */
+  hostler_str zone;            /* empty = every zone */
+  int64_t start_unix_ns;
+  int64_t price_micros_per_hour;
+  uint32_t market; /* HOSTLER_MARKET_* */
+  uint32_t reserved0;
+} hostler_price;
+typedef struct hostler_price_req { /* growable */
+  uint32_t struct_size, flags;
+  const hostler_instance_type* type; /* never NULL */
+  hostler_str zone;                  /* empty = all zones */
+  int64_t since_unix_ns;
+  uint32_t market; /* HOSTLER_MARKET_ANY = all */
+  uint32_t reserved0;
+} hostler_price_req;
+typedef struct hostler_ext_price_history { /* growable */
+  uint32_t struct_size, reserved0;
+  /* Emits a HOSTLER_REC_PRICE for each change after since_unix_ns, and for each zone and market the
+   * one in force at that time; in any order.
+   * [call] Blocks until the deadline. May be PENDING. Ends with: also UNSUPPORTED. */
+  hostler_status (*history)(hostler_set* s, const hostler_price_req* r, hostler_op* op);
+} hostler_ext_price_history;
+
+/* Types that share one quota of the account share a group. */
+#define HOSTLER_EXT_QUOTA_GROUP "hostler.quota-group/1"
+typedef struct hostler_quota_group_req { /* growable */
+  uint32_t struct_size;
+  uint32_t market;                   /* HOSTLER_MARKET_* */
+  const hostler_instance_type* type; /* never NULL */
+  hostler_str region, zone;          /* empty = the set's */
+} hostler_quota_group_req;
+typedef struct hostler_ext_quota_group { /* growable */
+  uint32_t struct_size, reserved0;
+  /* Writes the first `cap` bytes of the group's name to buf (no NUL is added); returns the length
+   * of the whole name, 0 for "no group".
+   * [pure] */
+  size_t (*group)(hostler_set* s, const hostler_quota_group_req* r, char* buf, size_t cap);
+} hostler_ext_quota_group;
+
+/* Switch an instance off and on without giving it up. OK means accepted; list() shows the state. */
+#define HOSTLER_EXT_POWER "hostler.power/1"
+typedef struct hostler_power_req { /* growable */
+  uint32_t struct_size, flags;
+  hostler_str id;
+  hostler_str expected_set_id; /* CONFLICT if it carries another; empty = do not check */
+  hostler_str reason;
+} hostler_power_req;
+typedef struct hostler_ext_power { /* growable */
+  uint32_t struct_size, reserved0;
+  /* [call] Block until the deadline. May be PENDING. May emit the instance. OK if it is so already.
+   * Ends with: also NOT_FOUND, CONFLICT, UNSUPPORTED; start: QUOTA, CAPACITY.
+   * suspend is optional: NULL. */
+  hostler_status (*start)(hostler_set* s, const hostler_power_req* r, hostler_op* op);
+  hostler_status (*stop)(hostler_set* s, const hostler_power_req* r, hostler_op* op);
+  hostler_status (*suspend)(hostler_set* s, const hostler_power_req* r, hostler_op* op);
+} hostler_ext_power;
+
+/* ---- draft extensions: these may still change after 1.0, until a real driver uses them ------- */
+
+/* What can be had: type x zone x market x price. */
+#define HOSTLER_EXT_OFFERINGS "hostler.offerings/1"
+typedef struct hostler_offering { /* growable record */
+  uint32_t struct_size, kind;     /* HOSTLER_REC_OFFERING */
+  hostler_str provider_type, region, zone;
+  int64_t price_micros_per_hour; /* -1 = not known */
+  uint32_t market;               /* HOSTLER_MARKET_* */
+  uint32_t available;            /* 0 no, 1 yes, 2 not known */
+} hostler_offering;
+typedef struct hostler_offerings_req { /* growable */
+  uint32_t struct_size;
+  uint32_t market;                   /* HOSTLER_MARKET_ANY = all */
+  const hostler_str* provider_types; /* none = all */
+  size_t n_provider_types;
+} hostler_offerings_req;
+typedef struct hostler_ext_offerings { /* growable */
+  uint32_t struct_size, reserved0;
+  /* [call] Blocks until the deadline. May be PENDING. Ends with: also UNSUPPORTED. */
+  hostler_status (*offerings)(hostler_set* s, const hostler_offerings_req* r, hostler_op* op);
+} hostler_ext_offerings;
+
+/* Notices that the provider will take instances back. */
+#define HOSTLER_EXT_INTERRUPTION "hostler.interruption/1"
+typedef struct hostler_interruption { /* growable record */
+  uint32_t struct_size, kind;         /* HOSTLER_REC_INTERRUPTION */
+  hostler_str instance_id;
+  hostler_str text; /* the provider's words */
+  int64_t noticed_unix_ns;
+  int64_t interruption_unix_ns; /* when it ends */
+} hostler_interruption;
+typedef struct hostler_interruption_req { /* growable */
+  uint32_t struct_size, flags;
+} hostler_interruption_req;
+typedef struct hostler_ext_interruption { /* growable */
+  uint32_t struct_size, reserved0;
+  /* Emits notices as they come, until the deadline or a cancel; then OK.
+   * [call] Blocks until the deadline. Should be PENDING. Ends with: also UNSUPPORTED. */
+  hostler_status (*watch)(hostler_set* s, const hostler_interruption_req* r, hostler_op* op);
+} hostler_ext_interruption;
+
+/* The boot text of an instance, for diagnosis and for the host keys printed there. */
+#define HOSTLER_EXT_CONSOLE "hostler.console/1"
+typedef struct hostler_console { /* growable record: a piece of it, in order */
+  uint32_t struct_size, kind;    /* HOSTLER_REC_CONSOLE */
+  uint64_t offset;               /* of the first byte in the whole */
+  const uint8_t* bytes;          /* as the machine wrote them */
+  size_t n_bytes;
+} hostler_console;
+typedef struct hostler_console_req { /* growable */
+  uint32_t struct_size, flags;
+  hostler_str id;
+  uint64_t offset;    /* from there on, if it can be had so */
+  uint64_t bytes_max; /* the last so many; 0 = all there is */
+} hostler_console_req;
+typedef struct hostler_ext_console { /* growable */
+  uint32_t struct_size, reserved0;
+  /* [call] Blocks until the deadline. May be PENDING. Ends with: also NOT_FOUND, UNSUPPORTED. */
+  hostler_status (*read)(hostler_set* s, const hostler_console_req* r, hostler_op* op);
+} hostler_ext_console;
+
+/* Things with the set's tag that outlived their instance: network cards, disks, addresses. */
+#define HOSTLER_EXT_LEFTOVERS "hostler.leftovers/1"
+typedef struct hostler_leftover { /* growable record */
+  uint32_t struct_size, kind;     /* HOSTLER_REC_LEFTOVER */
+  hostler_str type;               /* what the provider calls it: "network-interface" */
+  hostler_str id;
+  hostler_str instance_id; /* it belonged to; may be empty */
+  const hostler_kv* tags;
+  size_t n_tags;
+  int64_t created_unix_ns;
+} hostler_leftover;
+typedef struct hostler_leftover_list_req { /* growable */
+  uint32_t struct_size, flags;
+  const hostler_kv* tag_filter;
+  size_t n_tag_filter;
+} hostler_leftover_list_req;
+typedef struct hostler_leftover_destroy_req { /* growable */
+  uint32_t struct_size, flags;
+  hostler_str type, id;
+  hostler_str expected_set_id; /* CONFLICT if it carries another */
+} hostler_leftover_destroy_req;
+typedef struct hostler_ext_leftovers { /* growable */
+  uint32_t struct_size, reserved0;
+  /* [call] Block until the deadline. May be PENDING. Ends with: also UNSUPPORTED, CONFLICT. */
+  hostler_status (*list)(hostler_set* s, const hostler_leftover_list_req* r, hostler_op* op);
+  hostler_status (*destroy)(hostler_set* s, const hostler_leftover_destroy_req* r, hostler_op* op);
+} hostler_ext_leftovers;
+
+/* ---- extensions of the host: found by host->get_extension(id) -------------------------------- */
+
+#define HOSTLER_HOST_EXT_METRICS "hostler.host.metrics/1"
+#define HOSTLER_METRIC_COUNTER 1u
+#define HOSTLER_METRIC_GAUGE 2u
+#define HOSTLER_METRIC_HISTOGRAM 3u
+typedef struct hostler_metric_def { /* growable */
+  uint32_t struct_size;
+  uint32_t type;    /* HOSTLER_METRIC_* */
+  hostler_str name; /* begins with the driver's name and '_' */
+  hostler_str help;
+  const hostler_str* label_names;
+  size_t n_label_names;
+} hostler_metric_def;
+typedef struct hostler_host_metrics { /* growable */
+  uint32_t struct_size, reserved0;
+  /* A number for the metric, the same for the same name; 0 = refused (a log line says why).
+   * [any] Does not block. */
+  uint64_t (*define)(const hostler_host* h, const hostler_metric_def* def);
+  /* Adds to a counter, sets a gauge, observes in a histogram. Labels are those of the definition,
+   * in any order. The host limits how many series a driver may make; what is beyond is dropped.
+   * [any] Does not block. */
+  void (*record)(const hostler_host* h, uint64_t metric, double value, const hostler_kv* labels,
+                 size_t n_labels);
+} hostler_host_metrics;
+
+/* Draft. For verify() only: runs one command on the instance over the SSH connection whose key is
+ * not proved yet, so that a driver can check the key in band. Nothing secret may go into it. */
+#define HOSTLER_HOST_EXT_TUNNEL "hostler.host.tunnel/1"
+typedef struct hostler_tunnel_req { /* growable */
+  uint32_t struct_size, flags;
+  hostler_str command;
+  const uint8_t* input;
+  size_t n_input;
+} hostler_tunnel_req;
+typedef struct hostler_host_tunnel { /* growable */
+  uint32_t struct_size, reserved0;
+  /* `op` is the one of the running verify(). Writes at most cap bytes of the command's output to
+   * buf, and its whole length to *n.
+   * [any] Blocks until op's deadline. Returns OK, TRANSIENT, TIMEOUT, CANCELLED or UNSUPPORTED. */
+  hostler_status (*run)(const hostler_host* h, hostler_op* op, const hostler_tunnel_req* r,
+                        uint8_t* buf, size_t cap, size_t* n);
+} hostler_host_tunnel;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

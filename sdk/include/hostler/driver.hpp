@@ -1,0 +1,355 @@
+// hostler/driver.hpp - a C++17 layer over driver.h. Compiled into each driver, with hidden
+// visibility; nothing in it crosses the ABI. The rules are in driver.h; this header keeps those
+// that a machine can keep: no exception leaves, every error has its message, cancel functions are
+// removed before what they point to dies.
+//
+// A driver is a class T with
+//   static hostler::driver::About about();
+//   T(const hostler_host&, const hostler_set_config&, hostler_op*);   // set_open; the destructor
+//                                                                     // is set_close
+//   R info(const hostler_set_info_req&, hostler_op*);
+//   R create(const hostler_create_req&, hostler_op*);
+//   R list(const hostler_list_req&, hostler_op*);
+//   R destroy(const hostler_destroy_req&, hostler_op*);
+//   R set_tags(const hostler_set_tags_req&, hostler_op*);
+// and, for the extensions it has,
+//   R verify(const hostler_verify_req&, hostler_op*);                 // hostler.host-key/1
+//   R price_history(const hostler_price_req&, hostler_op*);           // hostler.price-history/1
+//   std::string quota_group(const hostler_quota_group_req&);          // hostler.quota-group/1
+//   R start(const hostler_power_req&, hostler_op*), stop(...);        // hostler.power/1
+// and HOSTLER_REGISTER(T) in one source file. R is void (finished when it returns) or
+// hostler_status (may be HOSTLER_PENDING). All of them may throw; driver::Error says what went
+// wrong.
+#ifndef HOSTLER_DRIVER_HPP
+#define HOSTLER_DRIVER_HPP
+
+#include <chrono>
+#include <condition_variable>
+#include <cstring>
+#include <exception>
+#include <mutex>
+#include <new>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "hostler/driver.h"
+
+namespace hostler::driver {
+
+/// Borrowed like the hostler_str itself.
+inline std::string_view view(const hostler_str& s) noexcept {
+  return s.len != 0 ? std::string_view(s.ptr, s.len) : std::string_view();
+}
+inline hostler_str str(std::string_view s) noexcept { return {s.data(), s.size()}; }
+
+/// A growable struct with its size set and the rest zero.
+template <class T>
+T sized() noexcept {
+  T t{};
+  t.struct_size = sizeof(T);
+  return t;
+}
+
+/// What a driver throws. code is a HOSTLER_E_*; message one line: what failed, and what to do.
+/// throw Error(HOSTLER_E_CAPACITY, "no stock").about(HOSTLER_SCOPE_ZONE, "z1").retry_after(30s);
+class Error : public std::exception {
+ public:
+  Error(hostler_status code, std::string message) : code_(code), message_(std::move(message)) {}
+
+  /// Narrows the error to a scope (HOSTLER_SCOPE_*), and names it.
+  Error& about(uint32_t scope, std::string name = {}) {
+    scope_ |= scope;
+    const auto keep = [&](uint32_t bit, std::string& text) {
+      if ((scope & bit) != 0) text = name;
+    };
+    keep(HOSTLER_SCOPE_TYPE, type_);
+    keep(HOSTLER_SCOPE_GROUP, group_);
+    keep(HOSTLER_SCOPE_ZONE, zone_);
+    keep(HOSTLER_SCOPE_SUBNET, subnet_);
+    keep(HOSTLER_SCOPE_REGION, region_);
+    return *this;
+  }
+  Error& outcome_unknown() { return flags_ |= HOSTLER_EF_OUTCOME_UNKNOWN, *this; }
+  Error& retry_after(std::chrono::milliseconds d) { return retry_after_ms_ = d.count(), *this; }
+  Error& quota(int64_t limit, int64_t used) { return limit_ = limit, used_ = used, *this; }
+  Error& provider(int32_t status, std::string code, std::string request_id) {
+    provider_status_ = status;
+    provider_code_ = std::move(code);
+    request_id_ = std::move(request_id);
+    return *this;
+  }
+
+  const char* what() const noexcept override { return message_.c_str(); }
+
+  /// Writes it to op->error.
+  /// \return the status to return or to complete with.
+  hostler_status report(hostler_op* op) const noexcept {
+    hostler_error* const e = op->error;
+    e->code = code_ < 0 ? code_ : HOSTLER_E_INTERNAL;
+    e->scope = scope_;
+    e->flags = flags_;
+    e->retry_after_ms = retry_after_ms_;
+    e->quota_limit = limit_;
+    e->quota_used = used_;
+    e->provider_status = provider_status_;
+    const auto text = [e](uint32_t field, const std::string& s) {
+      if (!s.empty()) e->set_text(e, field, s.data(), s.size());
+    };
+    text(HOSTLER_TEXT_MESSAGE, message_);
+    text(HOSTLER_TEXT_PROVIDER_CODE, provider_code_);
+    text(HOSTLER_TEXT_REQUEST_ID, request_id_);
+    text(HOSTLER_TEXT_SCOPE_TYPE, type_);
+    text(HOSTLER_TEXT_SCOPE_GROUP, group_);
+    text(HOSTLER_TEXT_SCOPE_ZONE, zone_);
+    text(HOSTLER_TEXT_SCOPE_SUBNET, subnet_);
+    text(HOSTLER_TEXT_SCOPE_REGION, region_);
+    return e->code;
+  }
+
+ private:
+  hostler_status code_;
+  uint32_t scope_ = 0, flags_ = 0;
+  int32_t provider_status_ = 0;
+  int64_t retry_after_ms_ = -1, limit_ = -1, used_ = -1;
+  std::string message_, provider_code_, request_id_, type_, group_, zone_, subnet_, region_;
+};
+
+/// The same for a failure of which nothing is known but a text. Allocates nothing.
+inline hostler_status report_internal(hostler_op* op, const char* message) noexcept {
+  op->error->code = HOSTLER_E_INTERNAL;
+  op->error->set_text(op->error, HOSTLER_TEXT_MESSAGE, message, std::strlen(message));
+  return HOSTLER_E_INTERNAL;
+}
+
+/// The barrier: runs `body`, which may throw, and turns the outcome into a status.
+/// \return what body returns, HOSTLER_OK if that is void, a HOSTLER_E_* if it threw.
+template <class Body>
+hostler_status guard(hostler_op* op, Body&& body) noexcept {
+  try {
+    if constexpr (std::is_void_v<decltype(body())>) {
+      body();
+      return HOSTLER_OK;
+    } else {
+      return body();
+    }
+  } catch (const Error& e) {
+    return e.report(op);
+  } catch (const std::bad_alloc&) {
+    return report_internal(op, "out of memory");
+  } catch (const std::exception& e) {
+    return report_internal(op, e.what()[0] != '\0' ? e.what() : "unnamed exception");
+  } catch (...) {
+    return report_internal(op, "unknown exception");
+  }
+}
+
+/// Ends a PENDING operation with the outcome of `body`, from any thread.
+template <class Body>
+void finish(hostler_op* op, Body&& body) noexcept {
+  op->complete(op, guard(op, std::forward<Body>(body)));
+}
+
+/// Calls f() once if the operation is cancelled while this object lives. The destructor waits until
+/// a running f has returned. f does not block and does not throw.
+template <class F>
+class OnCancel {
+ public:
+  OnCancel(hostler_op* op, F f) : op_(op), f_(std::move(f)) { op_->on_cancel(op_, &call, this); }
+  ~OnCancel() { op_->on_cancel(op_, nullptr, nullptr); }
+  OnCancel(const OnCancel&) = delete;
+  OnCancel& operator=(const OnCancel&) = delete;
+
+ private:
+  static void call(void* self) noexcept { static_cast<OnCancel*>(self)->f_(); }
+
+  hostler_op* op_;
+  F f_;
+};
+
+/// Throws CANCELLED if the host no longer wants the result.
+inline void check_cancelled(const hostler_op* op) {
+  if (op->is_cancelled(op) != 0) throw Error(HOSTLER_E_CANCELLED, "cancelled by the host");
+}
+
+/// Sleeps for `d`; throws CANCELLED as soon as the host no longer wants the result.
+inline void pause(hostler_op* op, std::chrono::milliseconds d) {
+  const auto end = std::chrono::steady_clock::now() + d;
+  std::mutex mutex;
+  std::condition_variable wake;
+  bool cancelled = false;
+  {
+    const OnCancel on_cancel(op, [&] {
+      const std::lock_guard<std::mutex> lock(mutex);
+      cancelled = true;
+      wake.notify_all();
+    });
+    std::unique_lock<std::mutex> lock(mutex);
+    wake.wait_until(lock, end, [&] { return cancelled; });
+  }
+  check_cancelled(op);
+}
+
+/// Hands a record to the host; throws CANCELLED if the host wants no more.
+inline void emit(hostler_op* op, const hostler_rec* rec) {
+  if (op->emit(op, rec) != 0) throw Error(HOSTLER_E_CANCELLED, "stopped by the host");
+}
+inline void emit(hostler_op* op, const hostler_instance& r) {
+  emit(op, reinterpret_cast<const hostler_rec*>(&r));
+}
+inline void emit(hostler_op* op, const hostler_price& r) {
+  emit(op, reinterpret_cast<const hostler_rec*>(&r));
+}
+inline void emit(hostler_op* op, const hostler_set_info& r) {
+  emit(op, reinterpret_cast<const hostler_rec*>(&r));
+}
+inline void emit(hostler_op* op, const hostler_progress& r) {
+  emit(op, reinterpret_cast<const hostler_rec*>(&r));
+}
+
+/// Empty records, ready to be filled in and emitted.
+inline hostler_instance instance_record() noexcept {
+  auto r = sized<hostler_instance>();
+  r.kind = HOSTLER_REC_INSTANCE;
+  r.price_micros_per_hour = -1;
+  return r;
+}
+inline hostler_price price_record() noexcept {
+  auto r = sized<hostler_price>();
+  r.kind = HOSTLER_REC_PRICE;
+  return r;
+}
+inline hostler_set_info set_info_record() noexcept {
+  auto r = sized<hostler_set_info>();
+  r.kind = HOSTLER_REC_SET_INFO;
+  return r;
+}
+
+inline void log(const hostler_host& host, uint32_t level, std::string_view message) noexcept {
+  host.log(&host, nullptr, level, message.data(), message.size(), nullptr, 0);
+}
+
+/// Who the driver is. Every text is a literal: it lives as long as the process.
+struct About {
+  const char* name;
+  const char* version;
+  const char* vendor;
+  const char* license;
+  const char* config_schema_json;
+  uint32_t threading;        ///< HOSTLER_THREAD_*
+  uint32_t max_concurrency;  ///< Blocking calls at once per set; 1 if serial.
+};
+
+namespace detail {
+
+template <class T>
+T& self(hostler_set* s) noexcept {
+  return *reinterpret_cast<T*>(s);
+}
+
+template <class T, class = void>
+struct HasVerify : std::false_type {};
+template <class T>
+struct HasVerify<T, std::void_t<decltype(&T::verify)>> : std::true_type {};
+template <class T, class = void>
+struct HasPriceHistory : std::false_type {};
+template <class T>
+struct HasPriceHistory<T, std::void_t<decltype(&T::price_history)>> : std::true_type {};
+template <class T, class = void>
+struct HasQuotaGroup : std::false_type {};
+template <class T>
+struct HasQuotaGroup<T, std::void_t<decltype(&T::quota_group)>> : std::true_type {};
+template <class T, class = void>
+struct HasPower : std::false_type {};
+template <class T>
+struct HasPower<T, std::void_t<decltype(&T::start), decltype(&T::stop)>> : std::true_type {};
+
+// One trampoline per function of the table: the C call, inside the barrier, on the object.
+#define HOSTLER_DETAIL_CALL(method, request)                                        \
+  [](hostler_set* s, const request* r, hostler_op* op) noexcept -> hostler_status { \
+    return guard(op, [&] { return self<T>(s).method(*r, op); });                    \
+  }
+
+template <class T>
+const void* extension([[maybe_unused]] std::string_view id) noexcept {
+  if constexpr (HasVerify<T>::value) {
+    static const hostler_ext_host_key ext = {sizeof ext, 0,
+                                             HOSTLER_DETAIL_CALL(verify, hostler_verify_req)};
+    if (id == HOSTLER_EXT_HOST_KEY) return &ext;
+  }
+  if constexpr (HasPriceHistory<T>::value) {
+    static const hostler_ext_price_history ext = {
+        sizeof ext, 0, HOSTLER_DETAIL_CALL(price_history, hostler_price_req)};
+    if (id == HOSTLER_EXT_PRICE_HISTORY) return &ext;
+  }
+  if constexpr (HasQuotaGroup<T>::value) {
+    static const hostler_ext_quota_group ext = {sizeof ext, 0,
+                                                [](hostler_set* s, const hostler_quota_group_req* r,
+                                                   char* buf, size_t cap) noexcept -> size_t {
+                                                  try {
+                                                    const std::string group =
+                                                        self<T>(s).quota_group(*r);
+                                                    group.copy(buf, cap);
+                                                    return group.size();
+                                                  } catch (...) {
+                                                    return 0;
+                                                  }
+                                                }};
+    if (id == HOSTLER_EXT_QUOTA_GROUP) return &ext;
+  }
+  if constexpr (HasPower<T>::value) {
+    static const hostler_ext_power ext = {sizeof ext, 0,
+                                          HOSTLER_DETAIL_CALL(start, hostler_power_req),
+                                          HOSTLER_DETAIL_CALL(stop, hostler_power_req), nullptr};
+    if (id == HOSTLER_EXT_POWER) return &ext;
+  }
+  return nullptr;
+}
+
+/// The driver's table over T.
+template <class T>
+const hostler_driver* table() noexcept {
+  static const About about = T::about();
+  static const hostler_driver driver = {
+      sizeof(hostler_driver),
+      HOSTLER_ABI_MAJOR,
+      HOSTLER_ABI_MINOR,
+      HOSTLER_ABI_DRAFT,
+      0,
+      about.threading,
+      about.max_concurrency,
+      0,
+      about.name,
+      about.version,
+      about.vendor,
+      about.license,
+      "cpp",
+      about.config_schema_json,
+      [](const hostler_host* h, const hostler_set_config* c, hostler_op* op,
+         hostler_set** out) noexcept -> hostler_status {
+        return guard(op, [&] { *out = reinterpret_cast<hostler_set*>(new T(*h, *c, op)); });
+      },
+      [](hostler_set* s) noexcept { delete &self<T>(s); },
+      HOSTLER_DETAIL_CALL(info, hostler_set_info_req),
+      HOSTLER_DETAIL_CALL(create, hostler_create_req),
+      HOSTLER_DETAIL_CALL(list, hostler_list_req),
+      HOSTLER_DETAIL_CALL(destroy, hostler_destroy_req),
+      HOSTLER_DETAIL_CALL(set_tags, hostler_set_tags_req),
+      [](const char* id) noexcept -> const void* { return extension<T>(id); }};
+  return &driver;
+}
+
+#undef HOSTLER_DETAIL_CALL
+
+}  // namespace detail
+}  // namespace hostler::driver
+
+/// Exports T as this library's driver. Once per driver, at namespace scope outside any namespace.
+#define HOSTLER_REGISTER(T)                                                                      \
+  extern "C" HOSTLER_EXPORT const hostler_driver* hostler_driver_entry_1(                        \
+      const hostler_host* host) {                                                                \
+    return host->abi_major == HOSTLER_ABI_MAJOR ? hostler::driver::detail::table<T>() : nullptr; \
+  }
+
+#endif
