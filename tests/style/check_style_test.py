@@ -53,6 +53,7 @@ class DescriptorTest(unittest.TestCase):
             "const UniqueFd fd(\n  ::open(p,\n  O_RDONLY | O_CLOEXEC));",
             "::pipe2(p, O_CLOEXEC);",
             "file.open(p); x->socket(); session.open(a);",
+            "Result<int> Session::open(const Request& request) {",
             "Result<void> open(const std::string& path);",
             "::dup2(a, 1);  // inherited: the job's output",
         ]:
