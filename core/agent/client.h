@@ -44,13 +44,14 @@ using Event = std::variant<Ready, Started, Refused, Exit, Chunk, OutputLost, Fil
 /// events out; commands in, bytes out. One object per connection; after a reconnect begin anew and
 /// call resume() for each attempt whose output is not yet durable.
 ///
-/// The output of an attempt comes either inline with its Exit or as Chunks, never both. Chunks of an
-/// attempt come before and after its Exit, each stream in order.
+/// The output of an attempt comes either inline with its Exit or as Chunks, never both. Chunks of
+/// an attempt come before and after its Exit, each stream in order.
 ///
 /// Flow: Chunks come within a window for each stream that moves on with durable(). The client asks
-/// for the list of output files itself when an exit says that there are any, and then for each file.
-/// Errors: an error of receive() is kMisbehaving (the host, or noise) and ends the connection; an
-/// error of a command is kTooLarge or kInvalidArgument and leaves everything as it was.
+/// for the list of output files itself when an exit says that there are any, and then for each
+/// file. Errors: an error of receive() is kMisbehaving (the host, or noise) and ends the
+/// connection; an error of a command is kTooLarge or kInvalidArgument and leaves everything as it
+/// was.
 class Client {
  public:
   /// `window`: bytes of each stream that may be under way or not yet durable.
@@ -61,9 +62,7 @@ class Client {
   std::optional<Event> next();
 
   /// To be written to the channel; call sent() with what was.
-  [[nodiscard]] std::string_view pending() const {
-    return std::string_view(out_).substr(out_at_);
-  }
+  [[nodiscard]] std::string_view pending() const { return std::string_view(out_).substr(out_at_); }
   void sent(std::size_t bytes);
 
   /// Commands; after Ready.

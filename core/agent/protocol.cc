@@ -280,8 +280,8 @@ Result<std::optional<Message>> Decoder<Message>::next() {
                                         " is not between 1 and " + std::to_string(kFrameMax));
   if (rest.size() < 4 + std::size_t{length}) return std::nullopt;
   constexpr auto kAll = std::make_index_sequence<std::variant_size_v<Message>>();
-  auto message = decode_body<Message>(static_cast<std::uint8_t>(rest[4]),
-                                      rest.substr(5, length - 1), kAll);
+  auto message =
+      decode_body<Message>(static_cast<std::uint8_t>(rest[4]), rest.substr(5, length - 1), kAll);
   if (!message) return tl::unexpected(std::move(message).error());
   at_ += 4 + std::size_t{length};
   return std::optional<Message>(*std::move(message));

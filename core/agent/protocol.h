@@ -80,15 +80,15 @@ struct Start {
   std::string script;                ///< Run by /bin/sh from a file.
   std::vector<std::pair<std::string, std::string>> env;
   std::string stdin_text;
-  std::vector<model::Input> inputs;   ///< Their blobs are put before.
-  std::vector<std::string> outputs;   ///< Patterns relative to the working folder.
-  std::uint64_t time_limit_us = 0;    ///< 0: none.
+  std::vector<model::Input> inputs;     ///< Their blobs are put before.
+  std::vector<std::string> outputs;     ///< Patterns relative to the working folder.
+  std::uint64_t time_limit_us = 0;      ///< 0: none.
   std::uint64_t grace_us = 10'000'000;  ///< Between TERM and KILL.
-  std::uint64_t ram_max = 0;          ///< Bytes for the job's cgroup; 0: none.
-  std::uint32_t processes_max = 0;    ///< Likewise.
+  std::uint64_t ram_max = 0;            ///< Bytes for the job's cgroup; 0: none.
+  std::uint32_t processes_max = 0;      ///< Likewise.
   std::uint64_t output_head_max = std::uint64_t{16} << 20;  ///< Kept of each stream's begin,
   std::uint64_t output_tail_max = std::uint64_t{16} << 20;  ///< and of its end.
-  std::uint64_t credit = 0;           ///< As Credit{from 0, until credit} for both streams.
+  std::uint64_t credit = 0;  ///< As Credit{from 0, until credit} for both streams.
   friend bool operator==(const Start&, const Start&) = default;
 };
 

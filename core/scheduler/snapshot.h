@@ -26,7 +26,7 @@ struct ClassView {
   model::JobShape shape;
   std::uint64_t count = 0;
   std::vector<std::uint64_t> heads = {};  ///< Arrivals of the first items, at most 32.
-  Mono oldest = {};                  ///< Since when its first item waits.
+  Mono oldest = {};                       ///< Since when its first item waits.
 };
 
 enum class HostPhase : std::uint8_t {
