@@ -13,22 +13,6 @@ int digit(char c) {
   return -1;
 }
 
-/// Length of the well-formed UTF-8 sequence at the front of `s`, or 0. Table 3-7 of Unicode.
-std::size_t sequence(std::string_view s) {
-  const auto at = [&](std::size_t i) { return static_cast<unsigned char>(s[i]); };
-  const auto tail = [&](std::size_t i, unsigned low = 0x80, unsigned high = 0xbf) {
-    return i < s.size() && at(i) >= low && at(i) <= high;
-  };
-  const unsigned c = at(0);
-  if (c < 0x80) return 1;
-  if (c >= 0xc2 && c <= 0xdf) return tail(1) ? 2 : 0;
-  if (c >= 0xe0 && c <= 0xef)
-    return tail(1, c == 0xe0 ? 0xa0 : 0x80, c == 0xed ? 0x9f : 0xbf) && tail(2) ? 3 : 0;
-  if (c >= 0xf0 && c <= 0xf4)
-    return tail(1, c == 0xf0 ? 0x90 : 0x80, c == 0xf4 ? 0x8f : 0xbf) && tail(2) && tail(3) ? 4 : 0;
-  return 0;
-}
-
 }  // namespace
 
 std::string to_hex(std::span<const std::uint8_t> bytes) {
@@ -55,9 +39,26 @@ std::optional<std::vector<std::uint8_t>> from_hex(std::string_view text) {
   return out;
 }
 
+// Table 3-7 of the Unicode standard.
+std::size_t utf8_length(std::string_view s) {
+  if (s.empty()) return 0;
+  const auto at = [&](std::size_t i) { return static_cast<unsigned char>(s[i]); };
+  const auto tail = [&](std::size_t i, unsigned low = 0x80, unsigned high = 0xbf) {
+    return i < s.size() && at(i) >= low && at(i) <= high;
+  };
+  const unsigned c = at(0);
+  if (c < 0x80) return 1;
+  if (c >= 0xc2 && c <= 0xdf) return tail(1) ? 2 : 0;
+  if (c >= 0xe0 && c <= 0xef)
+    return tail(1, c == 0xe0 ? 0xa0 : 0x80, c == 0xed ? 0x9f : 0xbf) && tail(2) ? 3 : 0;
+  if (c >= 0xf0 && c <= 0xf4)
+    return tail(1, c == 0xf0 ? 0x90 : 0x80, c == 0xf4 ? 0x8f : 0xbf) && tail(2) && tail(3) ? 4 : 0;
+  return 0;
+}
+
 bool is_utf8(std::string_view text) {
   while (!text.empty()) {
-    const std::size_t n = text[0] == '\0' ? 0 : sequence(text);
+    const std::size_t n = text[0] == '\0' ? 0 : utf8_length(text);
     if (n == 0) return false;
     text.remove_prefix(n);
   }
@@ -68,7 +69,7 @@ std::string printable(std::string_view text, std::size_t max) {
   std::string out;
   while (!text.empty()) {
     if (out.size() >= max) return out + "...";
-    const std::size_t n = sequence(text);
+    const std::size_t n = utf8_length(text);
     const auto c = static_cast<unsigned char>(text[0]);
     if (n == 0)
       out += '?';

@@ -14,6 +14,8 @@ std::string to_hex(std::span<const std::uint8_t> bytes);
 /// nullopt unless `text` is an even number of hexadecimal digits of either case.
 std::optional<std::vector<std::uint8_t>> from_hex(std::string_view text);
 
+/// Bytes of the well-formed UTF-8 sequence at the front of `text`; 0 if there is none.
+std::size_t utf8_length(std::string_view text);
 /// True if `text` is well-formed UTF-8 without NUL.
 bool is_utf8(std::string_view text);
 /// One line, control characters and malformed bytes replaced, cut at `max` bytes with "...":

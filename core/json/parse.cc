@@ -1,0 +1,209 @@
+#include <rapidjson/error/en.h>
+#include <rapidjson/reader.h>
+
+#include <algorithm>
+#include <cassert>
+#include <optional>
+
+#include "core/base/text.h"
+#include "core/json/document.h"
+#include "core/json/tree.h"
+
+namespace hostler::json {
+namespace {
+
+/// RapidJSON's view of the text. A class of our own, because only then does the reader work on it
+/// directly, so that tell() is right inside the handler. The text has no NUL: 0 is its end.
+struct TextStream {
+  using Ch = char;
+  const char* begin;
+  const char* at;
+  const char* end;
+
+  [[nodiscard]] Ch Peek() const { return at == end ? '\0' : *at; }
+  Ch Take() { return at == end ? '\0' : *at++; }
+  [[nodiscard]] std::size_t Tell() const { return static_cast<std::size_t>(at - begin); }
+  // Only in-place parsing writes.
+  Ch* PutBegin() { return assert(false), nullptr; }
+  void Put(Ch) { assert(false); }
+  void Flush() { assert(false); }
+  std::size_t PutEnd(Ch*) { return assert(false), 0; }
+};
+
+/// Builds the tree and keeps the limits. A false return stops the parser; `error` then says why.
+class Builder {
+ public:
+  Builder(Tree& tree, const TextStream& stream, const ParseOptions& options)
+      : tree_(tree), stream_(stream), options_(options) {}
+
+  std::optional<Error> error;
+
+  bool Null() { return leaf(Kind::kNull, "null", 4); }
+  bool Bool(bool value) {
+    return value ? leaf(Kind::kBool, "true", 4) : leaf(Kind::kBool, "false", 5);
+  }
+  bool RawNumber(const char* text, rapidjson::SizeType length, bool) {
+    return leaf(Kind::kNumber, {text, length}, length);
+  }
+  bool String(const char* text, rapidjson::SizeType length, bool) {
+    const std::string_view decoded(text, length);
+    const std::size_t start = string_start();
+    return valid(decoded, start) && leaf(Kind::kString, decoded, stream_.Tell() - start);
+  }
+  bool Key(const char* text, rapidjson::SizeType length, bool) {
+    const std::string_view decoded(text, length);
+    const std::size_t start = string_start();
+    if (!valid(decoded, start)) return false;
+    key_ = keep(decoded);
+    return true;
+  }
+  bool StartObject() { return open(Kind::kObject); }
+  bool StartArray() { return open(Kind::kArray); }
+  bool EndArray(rapidjson::SizeType) { return close(); }
+  bool EndObject(rapidjson::SizeType) { return no_key_twice() && close(); }
+
+  // Never called with kParseNumbersAsStringsFlag.
+  bool Int(int) { return false; }
+  bool Uint(unsigned) { return false; }
+  bool Int64(std::int64_t) { return false; }
+  bool Uint64(std::uint64_t) { return false; }
+  bool Double(double) { return false; }
+
+  [[nodiscard]] std::string open_path() const { return tree_.path(open_); }
+
+ private:
+  bool leaf(Kind kind, std::string_view text, std::size_t length_in_source) {
+    if (!add(kind, stream_.Tell() - length_in_source)) return false;
+    tree_.nodes.back().text = keep(text);
+    tree_.nodes.back().next = static_cast<std::uint32_t>(tree_.nodes.size());
+    return true;
+  }
+
+  bool open(Kind kind) {
+    if (++depth_ > options_.depth_max)
+      return refuse(Errc::kTooLarge, stream_.Tell(),
+                    "nested too deeply; at most " + std::to_string(options_.depth_max) +
+                        " arrays and objects may be in one another");
+    if (!add(kind, stream_.Tell())) return false;
+    open_ = static_cast<std::uint32_t>(tree_.nodes.size() - 1);
+    return true;
+  }
+
+  bool close() {
+    --depth_;
+    tree_.nodes[open_].next = static_cast<std::uint32_t>(tree_.nodes.size());
+    open_ = tree_.nodes[open_].parent;
+    return true;
+  }
+
+  bool add(Kind kind, std::size_t offset) {
+    if (tree_.nodes.size() >= options_.values_max)
+      return refuse(Errc::kTooLarge, offset,
+                    "more than " + std::to_string(options_.values_max) + " values");
+    Node node{.kind = kind, .parent = open_, .offset = static_cast<std::uint32_t>(offset)};
+    if (open_ != kNoNode) {
+      ++tree_.nodes[open_].count;
+      if (tree_.nodes[open_].kind == Kind::kObject) node.key = key_;
+    }
+    tree_.nodes.push_back(node);
+    return true;
+  }
+
+  bool no_key_twice() {
+    keys_.clear();
+    for (std::uint32_t n = open_ + 1; n < tree_.nodes.size(); n = tree_.nodes[n].next)
+      keys_.emplace_back(tree_.slice(tree_.nodes[n].key), n);
+    std::ranges::sort(keys_);
+    const auto same = [](const auto& a, const auto& b) { return a.first == b.first; };
+    const auto twice = std::ranges::adjacent_find(keys_, same);
+    if (twice == keys_.end()) return true;
+    const std::uint32_t second = std::next(twice)->second;
+    error = Error{Errc::kInvalidArgument,
+                  "the key is there twice, allowed once (at " +
+                      position_in(tree_.source, tree_.nodes[second].offset) + ")",
+                  tree_.path(second)};
+    return false;
+  }
+
+  bool valid(std::string_view decoded, std::size_t start) {
+    // The parser lets a lone low surrogate through; \u0000 is judged by who reads the string.
+    for (std::string_view rest = decoded; !rest.empty();) {
+      const std::size_t nul = std::min(rest.find('\0'), rest.size());
+      if (!is_utf8(rest.substr(0, nul)))
+        return refuse(Errc::kInvalidArgument, start, "a string that is no UTF-8");
+      rest.remove_prefix(std::min(nul + 1, rest.size()));
+    }
+    return true;
+  }
+
+  /// Where the string that ends here began: at the last quote without a backslash before it.
+  [[nodiscard]] std::size_t string_start() const {
+    const char* at = stream_.at - 2;
+    while (*at != '"' || (at > stream_.begin && at[-1] == '\\')) --at;
+    return static_cast<std::size_t>(at - stream_.begin);
+  }
+
+  Slice keep(std::string_view text) {
+    const Slice out{static_cast<std::uint32_t>(tree_.strings.size()),
+                    static_cast<std::uint32_t>(text.size())};
+    tree_.strings += text;
+    return out;
+  }
+
+  bool refuse(Errc code, std::size_t offset, const std::string& what) {
+    error = Error{code, what + " (at " + position_in(tree_.source, offset) + ")", open_path()};
+    return false;
+  }
+
+  Tree& tree_;
+  const TextStream& stream_;
+  const ParseOptions& options_;
+  std::uint32_t open_ = kNoNode;
+  std::uint32_t depth_ = 0;
+  Slice key_;
+  std::vector<std::pair<std::string_view, std::uint32_t>> keys_;
+};
+
+/// Iterative always: the recursive parser overflows the stack on deeply nested text.
+constexpr unsigned kFlags = rapidjson::kParseIterativeFlag | rapidjson::kParseNumbersAsStringsFlag;
+
+/// The path in front of the message, so that it is there wherever only the message goes.
+Error with_path(Error error) {
+  if (!error.path.empty()) error.message.insert(0, error.path + ": ");
+  return error;
+}
+
+}  // namespace
+
+Result<Document> Document::parse(std::string_view text, const ParseOptions& options) {
+  if (text.size() > options.bytes_max)
+    return fail(Errc::kTooLarge, "JSON of " + std::to_string(text.size()) + " bytes; at most " +
+                                     std::to_string(options.bytes_max) + " are allowed");
+  if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos)
+    return fail(Errc::kInvalidArgument, "no JSON: a NUL byte (at " + position_in(text, nul) + ")");
+
+  auto tree = std::make_shared<Tree>();
+  tree->source = text;
+  tree->nodes.reserve(text.size() / 8 + 2);
+  TextStream stream{tree->source.data(), tree->source.data(),
+                    tree->source.data() + tree->source.size()};
+  Builder builder(*tree, stream, options);
+  rapidjson::Reader reader;
+  const rapidjson::ParseResult result =
+      options.comments ? reader.Parse<kFlags | rapidjson::kParseCommentsFlag>(stream, builder)
+                       : reader.Parse<kFlags>(stream, builder);
+  if (builder.error) return tl::unexpected(with_path(*std::move(builder.error)));
+  if (result.IsError())
+    return tl::unexpected(
+        with_path({Errc::kInvalidArgument,
+                   std::string("no JSON: ") + rapidjson::GetParseError_En(result.Code()) + " (at " +
+                       position_in(tree->source, result.Offset()) + ")",
+                   builder.open_path()}));
+  const Slice null{static_cast<std::uint32_t>(tree->strings.size()), 4};
+  tree->strings += "null";
+  tree->nodes.push_back(
+      Node{.next = static_cast<std::uint32_t>(tree->nodes.size() + 1), .text = null});
+  return Document(std::move(tree));
+}
+
+}  // namespace hostler::json

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/json/document.h"
+
+/// How a Document keeps its values; for this directory alone.
+namespace hostler::json {
+
+inline constexpr std::uint32_t kNoNode = UINT32_MAX;
+
+struct Slice {
+  std::uint32_t at = 0, length = 0;  ///< In Tree::strings.
+};
+
+/// Nodes lie in the order of the text, so the first child of `n` is `n + 1`.
+struct Node {
+  Kind kind = Kind::kNull;
+  std::uint32_t parent = kNoNode;
+  std::uint32_t next = 0;    ///< The node after this one and all that is in it.
+  std::uint32_t count = 0;   ///< Children.
+  std::uint32_t offset = 0;  ///< Where it begins in the source.
+  Slice key = {}, text = {};
+};
+
+struct Tree {
+  std::string source;
+  std::string strings;
+  std::vector<Node> nodes;
+
+  [[nodiscard]] std::string_view slice(Slice s) const {
+    return std::string_view(strings).substr(s.at, s.length);
+  }
+  [[nodiscard]] std::string path(std::uint32_t node) const;
+};
+
+/// "line:column" of a byte of the source.
+std::string position_in(std::string_view source, std::size_t offset);
+
+}  // namespace hostler::json

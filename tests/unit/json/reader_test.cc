@@ -1,0 +1,205 @@
+#include "core/json/reader.h"
+
+#include <gmock/gmock.h>
+
+namespace hostler::json {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+/// Every message that reading `text` gives.
+std::vector<std::string> problems_of(std::string_view text,
+                                     const std::function<void(Object&)>& members) {
+  const auto document = Document::parse(text);
+  if (!document) return {document.error().message};
+  Problems problems;
+  Field(document->root(), problems).object(members);
+  std::vector<std::string> out;
+  for (const Error& error : problems.list()) out.push_back(error.message);
+  return out;
+}
+
+enum class Color { kRed, kBlue };
+constexpr std::array kColors{Word<Color>{"red", Color::kRed}, Word<Color>{"blue", Color::kBlue}};
+
+TEST(ReaderTest, ReadsEveryType) {
+  bool flag = false;
+  int count = 0;
+  double factor = 0;
+  std::int64_t price = 0;
+  std::string text, name, raw;
+  Duration wait{};
+  std::int64_t size = 0;
+  Color color{};
+  std::vector<std::string> names;
+
+  const auto problems = problems_of(
+      R"({"flag": true, "count": -3, "factor": 1.5, "price": 0.123, "text": "a b", "name": "x-1",
+          "wait": "10m", "size": "2GiB", "color": "blue", "names": ["a", "b"],
+          "raw": {"k": [1.50, "é"]}})",
+      [&](Object& o) {
+        EXPECT_TRUE(o.need("flag").boolean(flag));
+        EXPECT_TRUE(o.need("count").integer(count, -5, 5));
+        EXPECT_TRUE(o.need("factor").number(factor, 1, 2));
+        EXPECT_TRUE(o.need("price").millionths(price, 0, 1'000'000));
+        EXPECT_TRUE(o.need("text").text(text));
+        EXPECT_TRUE(o.need("name").name(name));
+        EXPECT_TRUE(o.need("wait").duration(wait, 1s, 1h));
+        EXPECT_TRUE(o.need("size").size(size, 0, std::int64_t{1} << 40));
+        EXPECT_TRUE(o.need("color").word(color, kColors));
+        EXPECT_TRUE(o.need("names").names(names, 2));
+        EXPECT_TRUE(o.need("raw").object_text(raw, 100));
+        EXPECT_FALSE(o.may("absent").boolean(flag));
+      });
+
+  EXPECT_THAT(problems, ElementsAre());
+  EXPECT_TRUE(flag);
+  EXPECT_EQ(count, -3);
+  EXPECT_EQ(factor, 1.5);
+  EXPECT_EQ(price, 123'000);
+  EXPECT_EQ(wait, Duration(10min));
+  EXPECT_EQ(size, std::int64_t{2} << 30);
+  EXPECT_EQ(color, Color::kBlue);
+  EXPECT_THAT(names, ElementsAre("a", "b"));
+  EXPECT_EQ(raw, R"({"k":[1.50,"é"]})");
+}
+
+TEST(ReaderTest, SaysPathPlaceFoundAndAllowed) {
+  double price = 0;
+  const auto problems =
+      problems_of("{\"pools\": [{\"types\": [{}, {}, {\"price\": \"cheap\"}]}]}", [&](Object& o) {
+        o.need("pools").each(9, [&](const Field& pool) {
+          pool.object([&](Object& p) {
+            p.need("types").each(9, [&](const Field& type) {
+              type.object([&](Object& t) { t.may("price").number(price, 0, 10); });
+            });
+          });
+        });
+      });
+
+  EXPECT_THAT(problems, ElementsAre("pools[0].types[2].price: found \"cheap\", allowed: a number "
+                                    "from 0 to 10 (at 1:41)"));
+}
+
+TEST(ReaderTest, NamesAllProblemsAndLeavesTargetsAlone) {
+  int count = 7;
+  Color color = Color::kBlue;
+  Duration wait = 5s;
+  std::string name = "kept";
+  const auto problems =
+      problems_of(R"({"count": 1.0, "color": "green", "wait": 10, "name": "No Name", "extra": 1})",
+                  [&](Object& o) {
+                    o.may("count").integer(count, 0, 9);
+                    o.may("color").word(color, kColors);
+                    o.may("wait").duration(wait, 1s, 1h);
+                    o.may("name").name(name);
+                    o.need("gone").name(name);
+                  });
+
+  EXPECT_THAT(
+      problems,
+      ElementsAre(HasSubstr("count: found 1.0, allowed: a whole number from 0 to 9"),
+                  HasSubstr("color: found \"green\", allowed: red, blue"),
+                  HasSubstr("wait: found 10, allowed: a duration from 1 s to 1 h"),
+                  HasSubstr("name: found \"No Name\", allowed: a name"),
+                  HasSubstr("gone: missing, but needed"),
+                  HasSubstr("extra: unknown key; known here: count, color, wait, name, gone")));
+  EXPECT_EQ(count, 7);
+  EXPECT_EQ(color, Color::kBlue);
+  EXPECT_EQ(wait, Duration(5s));
+  EXPECT_EQ(name, "kept");
+}
+
+TEST(ReaderTest, KeepsRangesAtTheirEnds) {
+  for (const char* text : {"[0]", "[10]", "[99999999999999999999]", "[-1]", "[true]", "[null]"}) {
+    const auto document = Document::parse(text);
+    ASSERT_TRUE(document);
+    Problems problems;
+    int out = 5;
+    Field(document->root(), problems).each(1, [&](const Field& f) { f.integer(out, 1, 9); });
+    EXPECT_EQ(problems.list().size(), 1U) << text;
+    EXPECT_EQ(out, 5) << text;
+  }
+}
+
+TEST(ReaderTest, NeedsUnits) {
+  Duration wait{};
+  std::int64_t size = 0;
+  EXPECT_THAT(problems_of(R"({"w": "10", "s": "10"})",
+                          [&](Object& o) {
+                            o.may("w").duration(wait, 0s, 1h);
+                            o.may("s").size(size, 0, 100);
+                          }),
+              ElementsAre(HasSubstr("needs a unit (units: ns us ms s m h d)"),
+                          HasSubstr("needs a unit (units: B KiB")));
+}
+
+TEST(ReaderTest, BoundsStringsArraysAndObjects) {
+  std::string text;
+  std::vector<std::string> list;
+  const auto problems = problems_of(
+      R"({"long": "abcd", "empty": "", "lines": "a\nb", "nul": "a\u0000", "list": ["a", "b"],
+          "twice": ["a", "a"], "map": {"a": 1, "b": 2}})",
+      [&](Object& o) {
+        o.may("long").text(text, {.bytes_max = 3});
+        o.may("empty").text(text, {.bytes_min = 1});
+        o.may("lines").text(text, {.one_line = true});
+        o.may("nul").text(text);
+        o.may("list").texts(list, 1);
+        o.may("twice").names(list, 9);
+        o.may("map").members(1, [](std::string_view, const Field&) { FAIL(); });
+      });
+
+  EXPECT_THAT(
+      problems,
+      ElementsAre(HasSubstr("long: found a string of 4 bytes, allowed: at most 3"),
+                  HasSubstr("empty: found \"\", allowed: a string that is not"),
+                  HasSubstr("lines: found \"a b\", allowed: one line"), HasSubstr("without U+0000"),
+                  HasSubstr("list: found an array of 2, allowed: at most 1"),
+                  HasSubstr("twice[1]: found \"a\" twice"),
+                  HasSubstr("map: found an object of 2 members")));
+}
+
+TEST(ReaderTest, DoesNotQuoteSecrets) {
+  std::string text;
+  const auto problems = problems_of(R"({"a": "pass\nword"})", [&](Object& o) {
+    o.may("a").text(text, {.one_line = true, .secret = true});
+  });
+
+  ASSERT_EQ(problems.size(), 1U);
+  EXPECT_THAT(problems[0], testing::Not(HasSubstr("pass")));
+}
+
+TEST(ReaderTest, WantsExactlyOneOfAlternatives) {
+  const auto pick = [](std::string_view text) {
+    std::string found;
+    const auto problems = problems_of(text, [&](Object& o) {
+      found = o.exactly_one({"command", "script"});
+    });
+    return problems.empty() ? found : problems[0];
+  };
+
+  EXPECT_EQ(pick(R"({"script": 1})"), "script");
+  EXPECT_THAT(pick(R"({})"), HasSubstr("found none, allowed: exactly one of command, script"));
+  EXPECT_THAT(pick(R"({"script": 1, "command": 2})"), HasSubstr("found more than one"));
+}
+
+TEST(ReaderTest, GivesTheFirstProblemAndCountsTheRest) {
+  const auto result = read_object(R"({"a": 1, "b": 2})", {}, [](Object&) {});
+
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().path, "a");
+  EXPECT_THAT(result.error().message,
+              HasSubstr("a: unknown key; known here: none (at 1:7); and 1 more"));
+  EXPECT_THAT(read_object("[]", {}, [](Object&) {}).error().message,
+              HasSubstr("found an array of 0, allowed: an object (at 1:1)"));
+}
+
+TEST(ReaderTest, BearsUnknownKeysWhereItIsTold) {
+  EXPECT_TRUE(read_object(R"({"new": 1})", {}, [](Object& o) { o.allow_unknown_keys(); }));
+}
+
+}  // namespace
+}  // namespace hostler::json
