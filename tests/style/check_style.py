@@ -97,14 +97,14 @@ def coroutines(name: str, text: str):
 
 
 LEAKY = {
-    r"(?<![\w.>:])(?:::)?open(?:at)?\s*\(": "O_CLOEXEC",
-    r"(?<![\w.>:])(?:::)?socket(?:pair)?\s*\(": "SOCK_CLOEXEC",
-    r"(?<![\w.>:])(?:::)?pipe2?\s*\(": "O_CLOEXEC",
+    r"(?<![\w.>:])(?:::)?open(?:at)?\s*\((?=[^;]*\bO_)": "O_CLOEXEC",
+    r"(?<![\w.>:])(?:::)?socket(?:pair)?\s*\((?=[^;]*\b[AP]F_)": "SOCK_CLOEXEC",
+    r"(?<![\w.>:])::pipe2?\s*\(": "O_CLOEXEC",
     r"(?<![\w.>:])::accept4?\s*\(": "SOCK_CLOEXEC",
     r"(?<![\w.>:])(?:::)?mko?stemp\s*\(": "O_CLOEXEC",
     r"\bepoll_create1?\s*\(": "EPOLL_CLOEXEC",
     r"\bmemfd_create\s*\(": "MFD_CLOEXEC",
-    r"\bstd::[io]?fstream\b|(?<![\w.>:])(?:std::|::)?fopen\s*\(|(?<![\w.>:])::dup2?\s*\(":
+    r"\bstd::[io]?fstream\b|(?<![\w.>:])(?:std::|::)?fopen\s*\(|(?<![\w.>:])::dup\s*\(":
         "core/base/files.h or F_DUPFD_CLOEXEC",
 }
 

@@ -54,8 +54,9 @@ class DescriptorTest(unittest.TestCase):
             "::pipe2(p, O_CLOEXEC);",
             "file.open(p); x->socket(); session.open(a);",
             "Result<int> Session::open(const Request& request) {",
+            "open('{'); return open();",
             "Result<void> open(const std::string& path);",
-            "::dup2(a, 1);  // inherited: the job's output",
+            "::dup2(a, 1); ::dup(a);  // inherited: the job's output",
         ]:
             self.assertEqual(self.found(code), 0, code)
 
