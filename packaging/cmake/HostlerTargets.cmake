@@ -67,6 +67,16 @@ function(hostler_driver name)
   if(NOT HOSTLER_SANITIZE)  # the sanitizer runtime lives in the executable
     target_link_options(hostler_driver_${name} PRIVATE -Wl,-z,defs)
   endif()
+  if(HOSTLER_TESTS)
+    find_package(Python3 COMPONENTS Interpreter REQUIRED)
+    add_test(NAME abi.exports.${name} COMMAND Python3::Interpreter
+      ${PROJECT_SOURCE_DIR}/tests/abi/exports.py $<TARGET_FILE:hostler_driver_${name}>)
+    set_tests_properties(abi.exports.${name} PROPERTIES LABELS abi)
+    if(NOT TARGET tests-abi)
+      add_custom_target(tests-abi)
+    endif()
+    add_dependencies(tests-abi hostler_driver_${name})
+  endif()
 endfunction()
 
 # hostler_test(<name> LABEL unit|abi|sim|integration SOURCES <cc>... DEPS <layers>...)

@@ -495,7 +495,9 @@ typedef struct hostler_driver {                          /* growable */
                                are PENDING do not count */
   uint32_t flags;
   const char* name; /* [a-z0-9_-]{1,63}; equal to the manifest's */
-  const char *version, *vendor, *license;
+  const char* version;
+  const char* vendor;
+  const char* license;            /* SPDX, "Apache-2.0" */
   const char* runtime;            /* "c", "cpp", "rust", "go", ... */
   const char* config_schema_json; /* JSON Schema of config_json */
 
