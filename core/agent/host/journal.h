@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "core/agent/host/os.h"
+#include "core/model/ids.h"
+#include "core/model/job.h"
+
+/// The append-only log of one host's attempts. The server writes that an attempt begins before it
+/// forks; the attempt's shim writes its end, even if no server lives. Each record is one write()
+/// to a file opened with O_APPEND, so that both may write at once.
+///
+/// It is a row of files, journal.1, journal.2 ...: a new one begins with what is not forgotten, and
+/// an old one goes when the last shim that holds it has ended. Nothing is synced when it is
+/// written: a crash of the server loses no page cache, and a crash of the host changes the boot id.
+namespace hostler::agent {
+
+struct Begin {
+  model::AttemptId attempt;
+  std::uint64_t sequence = 0;
+  std::string boot_id;
+  std::uint32_t uid = 0;  ///< Of its own; 0: the agent's.
+  std::uint64_t output_head_max = 0;
+  std::uint64_t output_tail_max = 0;
+};
+struct End {
+  model::AttemptId attempt;
+  model::AttemptEnd end;
+};
+/// The daemon has acknowledged it.
+struct Forget {
+  model::AttemptId attempt;
+};
+/// First in each file.
+struct Opened {
+  std::string state_id;
+  std::uint64_t last_sequence = 0;
+};
+using Record = std::variant<Begin, End, Forget, Opened>;
+
+template <class T>
+std::string to_record(const T& record);
+
+/// Appends an End through the descriptor that a shim inherited.
+Result<void> append_end(int journal, const End& end);
+
+class Journal {
+ public:
+  /// Opens the journal of the working directory and hands every whole record in it to `apply`, in
+  /// order; a torn one at the end of a file is passed over. Continues the newest file.
+  Result<void> open(const std::function<void(Record&&)>& apply);
+
+  Result<void> append(std::string_view record);
+  /// Hands over what was appended since the last call, by whomever, to any of the files.
+  void read_new(const std::function<void(Record&&)>& apply);
+
+  /// A new file that begins with `records`; appends go there. Old files are still read.
+  Result<void> rotate(std::string_view records);
+  /// Removes files older than `number`.
+  void drop_before(std::uint64_t number);
+
+  /// What a shim is to inherit, and the number of its file.
+  [[nodiscard]] int fd() const { return files_.rbegin()->second.fd.get(); }
+  [[nodiscard]] std::uint64_t number() const { return files_.rbegin()->first; }
+  [[nodiscard]] std::uint64_t oldest() const { return files_.begin()->first; }
+  [[nodiscard]] std::uint64_t size() const { return files_.rbegin()->second.read; }
+  [[nodiscard]] bool dirty() const { return dirty_; }
+  void sync();
+
+ private:
+  struct File {
+    UniqueFd fd;
+    std::uint64_t read = 0;  ///< Records before this were handed over.
+  };
+  void read_file(File& file, const std::function<void(Record&&)>& apply);
+
+  std::map<std::uint64_t, File> files_;
+  bool dirty_ = false;
+};
+
+}  // namespace hostler::agent

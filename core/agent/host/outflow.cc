@@ -1,0 +1,102 @@
+#include "core/agent/host/outflow.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "core/agent/host/spool.h"
+
+namespace hostler::agent {
+namespace {
+
+constexpr std::size_t kQueuedMax = std::size_t{256} << 10;
+
+}  // namespace
+
+void Outflow::credit(const Credit& credit) {
+  const Key key{credit.attempt, credit.stream};
+  const auto [at, is_new] = streams_.try_emplace(key);
+  Stream& stream = at->second;
+  if (is_new) stream.sent = credit.from;
+  stream.until = std::max(stream.until, credit.until);
+  enqueue(key, stream);
+}
+
+void Outflow::touch(model::AttemptId attempt) {
+  for (auto at = streams_.lower_bound({attempt, 0}); at != streams_.end(); ++at) {
+    if (at->first.first != attempt) return;
+    enqueue(at->first, at->second);
+  }
+}
+
+void Outflow::forget(model::AttemptId attempt) {
+  const auto begin = streams_.lower_bound({attempt, 0});
+  auto end = begin;
+  while (end != streams_.end() && end->first.first == attempt) ++end;
+  streams_.erase(begin, end);  // turn_ finds them gone
+}
+
+void Outflow::enqueue(const Key& key, Stream& stream) {
+  if (stream.queued || stream.lost) return;
+  stream.queued = true;
+  turn_.push_back(key);
+}
+
+void Outflow::pump(Attempts& attempts, Connection& connection) {
+  while (!turn_.empty() && connection.queued() < kQueuedMax) {
+    const Key key = turn_.front();
+    turn_.pop_front();
+    const auto found = streams_.find(key);
+    if (found == streams_.end()) continue;
+    found->second.queued = false;
+    const Attempt* attempt = attempts.find(key.first);
+    if (attempt != nullptr && send_piece(key, found->second, *attempt, connection))
+      enqueue(key, found->second);
+    else
+      found->second.fd.reset();
+  }
+}
+
+bool Outflow::lose(const Key& key, Stream& stream, Connection& connection, std::string text) {
+  stream.lost = true;
+  connection.send(OutputLost{key.first, key.second, std::move(text)});
+  return false;
+}
+
+bool Outflow::send_piece(const Key& key, Stream& stream, const Attempt& attempt,
+                         Connection& connection) {
+  const auto& [id, number] = key;
+  if (number > kStderr || (attempt.end && attempt.end->output_is_inline)) return false;
+  const SpoolShape shape{attempt.begin.output_head_max, attempt.begin.output_tail_max};
+  std::uint64_t limit = shape.head_max;  // while it runs
+  if (attempt.end) {
+    limit = number == kStdout ? attempt.end->stdout_bytes : attempt.end->stderr_bytes;
+    const std::uint64_t next = std::min(limit, shape.next_kept(stream.sent, limit));
+    stream.until += next - stream.sent;
+    stream.sent = next;
+  }
+  const std::uint64_t size = std::min<std::uint64_t>(
+      {kChunkMax, std::min(stream.until, limit) - std::min({stream.sent, stream.until, limit}),
+       shape.run(stream.sent)});
+  if (size == 0) return false;
+  if (!stream.fd) {
+    stream.fd.reset(::open(spool_path(id, number).c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+    if (!stream.fd && !attempt.end && errno == ENOENT) return false;  // nothing printed yet
+    if (!stream.fd) return lose(key, stream, connection, os_error("open kept output").message);
+  }
+  Output piece{id, number, stream.sent, std::string(size, '\0')};
+  const ssize_t n = ::pread(stream.fd.get(), piece.data.data(), size,
+                            static_cast<off_t>(shape.place(stream.sent)));
+  if (n < 0) return lose(key, stream, connection, os_error("read kept output").message);
+  if (n == 0 && !attempt.end) return false;
+  if (n == 0) return lose(key, stream, connection, "kept output is shorter than what was printed");
+  piece.data.resize(static_cast<std::size_t>(n));
+  stream.sent += piece.data.size();
+  connection.send(piece);
+  return true;
+}
+
+}  // namespace hostler::agent

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <utility>
+
+#include "core/agent/host/attempts.h"
+#include "core/agent/host/connection.h"
+
+namespace hostler::agent {
+
+/// What one connection is still to be sent of streams: each moves within the daemon's credit, in
+/// turn, and only while little else is queued, so that exits overtake output.
+class Outflow {
+ public:
+  void credit(const Credit& credit);
+  /// There may be more of the attempt's streams now.
+  void touch(model::AttemptId attempt);
+  void forget(model::AttemptId attempt);
+
+  /// Queues pieces until `connection` has enough for now, or nothing more can be sent.
+  void pump(Attempts& attempts, Connection& connection);
+
+ private:
+  using Key = std::pair<model::AttemptId, std::uint32_t>;
+  struct Stream {
+    std::uint64_t sent = 0;
+    std::uint64_t until = 0;
+    bool queued = false;
+    bool lost = false;
+    UniqueFd fd;
+  };
+  /// One piece; false: nothing can be sent now.
+  bool send_piece(const Key& key, Stream& stream, const Attempt& attempt, Connection& connection);
+  bool lose(const Key& key, Stream& stream, Connection& connection, std::string text);
+  void enqueue(const Key& key, Stream& stream);
+
+  std::map<Key, Stream> streams_;
+  std::deque<Key> turn_;
+};
+
+}  // namespace hostler::agent

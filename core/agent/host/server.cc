@@ -1,0 +1,481 @@
+#include "core/agent/host/server.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <ctime>
+
+#include "core/agent/host/boot.h"
+#include "core/agent/host/shim.h"
+#include "core/agent/host/socket.h"
+#include "core/agent/host/spool.h"
+#include "core/agent/host/sweep.h"
+
+namespace hostler::agent {
+namespace {
+
+constexpr std::size_t kAttemptsMax = 4096;
+constexpr std::uint64_t kRotateAt = std::uint64_t{4} << 20;
+constexpr std::int64_t kSyncAfterUs = 100'000;
+constexpr std::size_t kQueuedMax = std::size_t{256} << 10;
+constexpr std::uint64_t kKeptMax = std::uint64_t{1} << 40;
+
+}  // namespace
+
+// ---- start -------------------------------------------------------------------------------------
+
+Result<std::unique_ptr<Server>> Server::create() {
+  auto server = std::unique_ptr<Server>(new Server());
+  HOSTLER_TRY(server->take_lock());
+  HOSTLER_TRY(server->open_state());
+  HOSTLER_TRY(server->open_loop());
+  return server;
+}
+
+Result<void> Server::take_lock() {
+  lock_.reset(::open("server.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (!lock_) return tl::unexpected(os_error("open server.lock"));
+  // A shim that was just forked holds it for the moment that it needs to be found.
+  for (int i = 0; i < 400; ++i) {
+    if (::flock(lock_.get(), LOCK_EX | LOCK_NB) == 0) return {};
+    if (errno != EWOULDBLOCK && errno != EINTR) return tl::unexpected(os_error("lock server.lock"));
+    const timespec pause{0, 5'000'000};
+    ::nanosleep(&pause, nullptr);
+  }
+  return fail(Errc::kConflict, "another server holds server.lock");
+}
+
+Result<void> Server::open_state() {
+  char path[4096];
+  if (::getcwd(path, sizeof path) == nullptr) return tl::unexpected(os_error("getcwd"));
+  folder_ = path;
+  boot_id_ = boot_id();
+  (void)::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+  for (const char* name : {"work", "out"})
+    if (::mkdir(name, 0711) != 0 && errno != EEXIST)
+      return tl::unexpected(os_error(std::string("create ") + name));
+  locks_.reset(::open("shims.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (!locks_) return tl::unexpected(os_error("open shims.lock"));
+  if (::mkfifo("wake", 0600) != 0 && errno != EEXIST) return tl::unexpected(os_error("make wake"));
+  wake_.reset(::open("wake", O_RDWR | O_NONBLOCK | O_CLOEXEC));
+  if (!wake_) return tl::unexpected(os_error("open wake"));
+  HOSTLER_TRY(journal_.open([this](Record&& record) { attempts_.apply(std::move(record)); }));
+  if (attempts_.state_id.empty()) attempts_.state_id = random_hex(16);
+  return {};
+}
+
+Result<void> Server::open_loop() {
+  epoll_.reset(::epoll_create1(EPOLL_CLOEXEC));
+  sigset_t mask;
+  ::sigemptyset(&mask);
+  for (const int number : {SIGCHLD, SIGTERM, SIGINT}) ::sigaddset(&mask, number);
+  ::sigprocmask(SIG_SETMASK, &mask, nullptr);
+  ::signal(SIGPIPE, SIG_IGN);
+  ::signal(SIGHUP, SIG_IGN);
+  signals_.reset(::signalfd(-1, &mask, SFD_NONBLOCK | SFD_CLOEXEC));
+  if (!epoll_ || !signals_) return tl::unexpected(os_error("make the loop"));
+  for (auto& [id, attempt] : attempts_.all()) {
+    attempt.journal_number = journal_.oldest();  // any of the files may be its shim's
+    if (!attempt.end) adopt(attempt);
+  }
+  (void)attempts_.take_ended();  // the listing says them
+  rotate_journal();              // what was torn or long stays behind
+  listener_ = HOSTLER_TRY(listen_here());
+  watch(listener_.get(), Source::kListen, EPOLLIN);
+  watch(signals_.get(), Source::kSignals, EPOLLIN);
+  watch(wake_.get(), Source::kWake, EPOLLIN);
+  return {};
+}
+
+/// An attempt without an end: its shim lives, or it was lost in this boot or with another.
+void Server::adopt(Attempt& attempt) {
+  const pid_t pid = shim_pid(locks_.get(), attempt.begin.sequence);
+  if (pid > 0) {
+    attempt.pidfd.reset(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0U)));
+    if (attempt.pidfd) (void)::fcntl(attempt.pidfd.get(), F_SETFD, FD_CLOEXEC);
+    if (attempt.pidfd && shim_pid(locks_.get(), attempt.begin.sequence) == pid) {
+      attempt.shim = pid;
+      found_shims_[attempt.pidfd.get()] = attempt.begin.attempt;
+      watch(attempt.pidfd.get(), Source::kShim, EPOLLIN);
+      return;
+    }
+    attempt.pidfd.reset();
+  }
+  // It may have ended since the journal was read.
+  journal_.read_new([this](Record&& record) { attempts_.apply(std::move(record)); });
+  if (attempt.end) return;
+  if (attempt.begin.boot_id != boot_id_)
+    attempt.unknown_end = true;
+  else
+    lost_supervision(attempt);
+}
+
+void Server::watch(int fd, Source source, std::uint32_t events) {
+  epoll_event event{};
+  event.events = events;
+  event.data.u64 =
+      (std::uint64_t{static_cast<std::uint32_t>(source)} << 32U) | static_cast<std::uint32_t>(fd);
+  (void)::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event);
+}
+
+// ---- the loop ----------------------------------------------------------------------------------
+
+void Server::run() {
+  epoll_event events[64];
+  while (!quitting_) {
+    int timeout = -1;
+    if (sync_at_ != 0)
+      timeout = static_cast<int>(std::max<std::int64_t>(0, sync_at_ - boottime_us()) / 1000 + 1);
+    const int count = ::epoll_wait(epoll_.get(), events, 64, timeout);
+    for (int i = 0; i < count; ++i)
+      handle(static_cast<Source>(events[i].data.u64 >> 32U),
+             static_cast<int>(events[i].data.u64 & 0xffffffffU), events[i].events);
+    if (connection_) flush();
+    if (journal_.dirty() && sync_at_ == 0) sync_at_ = boottime_us() + kSyncAfterUs;
+    if (sync_at_ != 0 && boottime_us() >= sync_at_) {
+      journal_.sync();
+      sync_at_ = 0;
+      if (journal_.size() > kRotateAt) rotate_journal();
+    }
+  }
+  (void)::unlink(kSocketName);
+  journal_.sync();
+}
+
+void Server::handle(Source source, int fd, std::uint32_t events) {
+  switch (source) {
+    case Source::kListen:
+      return accept_connection();
+    case Source::kSignals:
+      return on_signals();
+    case Source::kWake:
+      return on_wake();
+    case Source::kShim: {
+      const auto found = found_shims_.find(fd);
+      if (found != found_shims_.end()) on_shim_gone(found->second);
+      return;
+    }
+    case Source::kControl:
+      // `connect` says nothing; that it is readable means it has gone.
+      if (connection_ && connection_->control() == fd) drop_connection();
+      return;
+    case Source::kIn:
+      if (connection_ && connection_->in() == fd) read_connection();
+      return;
+    case Source::kOut:
+      if (connection_ && connection_->out() == fd && (events & (EPOLLERR | EPOLLHUP)) != 0 &&
+          (events & EPOLLOUT) == 0)
+        drop_connection();
+      return;  // flush() follows
+  }
+}
+
+void Server::accept_connection() {
+  auto connection = accept_handover(listener_.get());
+  if (!connection) return;
+  drop_connection();
+  connection_ = std::move(connection);
+  outflow_ = Outflow();
+  unannounced_.clear();
+  config_ = Configure();
+  watch(connection_->control(), Source::kControl, EPOLLIN | EPOLLRDHUP);
+  watch(connection_->in(), Source::kIn, EPOLLIN);
+  watch(connection_->out(), Source::kOut, 0);
+  connection_->greet();
+  Hello hello;
+  hello.boot_id = boot_id_;
+  hello.state_id = attempts_.state_id;
+  hello.uid = ::geteuid();
+  hello.last_sequence = attempts_.last_sequence;
+  connection_->send(hello);
+  send_listing();
+}
+
+void Server::drop_connection() {
+  connection_.reset();  // closing takes its descriptors out of the epoll
+  want_out_ = false;
+}
+
+void Server::read_connection() {
+  if (!connection_->read_some()) return drop_connection();
+  while (connection_ && !quitting_) {
+    auto message = connection_->next();
+    if (!message) {
+      connection_->send(Problem{message.error().message.substr(0, kTextMax)});
+      (void)connection_->write_some();
+      return drop_connection();
+    }
+    if (!*message) return;
+    std::visit([this](const auto& m) { on(m); }, **message);
+  }
+}
+
+/// Writes what is queued; exits first, then pieces of output as there is room.
+void Server::flush() {
+  announce();
+  outflow_.pump(attempts_, *connection_);
+  if (!connection_->write_some()) return drop_connection();
+  const bool want = connection_->queued() > 0;
+  if (want == want_out_) return;
+  want_out_ = want;
+  epoll_event event{};
+  event.events = want ? static_cast<std::uint32_t>(EPOLLOUT) : 0U;
+  event.data.u64 = (std::uint64_t{static_cast<std::uint32_t>(Source::kOut)} << 32U) |
+                   static_cast<std::uint32_t>(connection_->out());
+  (void)::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, connection_->out(), &event);
+}
+
+void Server::announce() {
+  while (!unannounced_.empty() && connection_->queued() < kQueuedMax) {
+    const model::AttemptId id = unannounced_.front();
+    unannounced_.pop_front();
+    const Attempt* attempt = attempts_.find(id);
+    if (attempt == nullptr || !attempt->end) continue;
+    connection_->send(Exit{id, *attempt->end});
+    if (attempt->end->output_is_inline)
+      outflow_.forget(id);
+    else
+      outflow_.touch(id);
+  }
+}
+
+void Server::send_listing() {
+  Listing listing;
+  listing.last = false;
+  for (const auto& [id, attempt] : attempts_.all()) {
+    listing.known.push_back({id, attempt.phase()});
+    if (attempt.end) unannounced_.push_back(id);
+    if (listing.known.size() < kListingMax) continue;
+    connection_->send(listing);
+    listing.known.clear();
+  }
+  listing.last = true;
+  connection_->send(listing);
+}
+
+// ---- what the daemon asks ----------------------------------------------------------------------
+
+std::optional<Refused> Server::refusal(const Start& start) {
+  using Why = Refused::Why;
+  const auto refuse = [&](Why why, std::string text) {
+    return Refused{start.attempt, why, std::move(text)};
+  };
+  if (start.boot_id != boot_id_)
+    return refuse(Why::kOtherBoot, "this host's boot is " + boot_id_ + " by now");
+  if (start.sequence <= attempts_.last_sequence || start.sequence > INT64_MAX)
+    return refuse(Why::kUsedSequence, "sequence number " + std::to_string(start.sequence) +
+                                          " is not above " +
+                                          std::to_string(attempts_.last_sequence));
+  if (attempts_.find(start.attempt) != nullptr)
+    return refuse(Why::kBadRequest, "this attempt is known already");
+  if (start.command.empty() == start.script.empty())
+    return refuse(Why::kBadRequest, "exactly one of command and script is needed");
+  if (!start.command.empty() && start.command[0].empty())
+    return refuse(Why::kBadRequest, "the command's first word is empty");
+  for (const auto& [name, value] : start.env)
+    if (name.empty() || name.find('=') != std::string::npos)
+      return refuse(Why::kBadRequest, "an environment name is empty or has '='");
+  if (start.output_head_max > kKeptMax || start.output_tail_max > kKeptMax ||
+      start.time_limit_us > INT64_MAX / 4 || start.grace_us > INT64_MAX / 4)
+    return refuse(Why::kBadRequest, "a limit is out of range");
+  if (attempts_.all().size() >= kAttemptsMax)
+    return refuse(Why::kBusy, std::to_string(kAttemptsMax) + " attempts are not acknowledged yet");
+  return std::nullopt;
+}
+
+void Server::on(const Start& start) {
+  if (const auto refused = refusal(start)) return connection_->send(*refused);
+  Begin begin{start.attempt, start.sequence,        boot_id_,
+              free_uid(),    start.output_head_max, start.output_tail_max};
+  if (const auto logged = journal_.append(to_record(begin)); !logged)
+    return connection_->send(
+        Refused{start.attempt, Refused::Why::kInternal, logged.error().message});
+  attempts_.apply(begin);
+  Attempt& attempt = *attempts_.find(start.attempt);
+  attempt.journal_number = journal_.number();
+  const std::int64_t now = wall_us();
+  if (!fork_shim(start, attempt)) {
+    connection_->send(Refused{start.attempt, Refused::Why::kBusy, os_error("fork").message});
+    return forget(start.attempt);
+  }
+  connection_->send(Started{start.attempt, now});
+  if (start.credit > 0)
+    for (const std::uint32_t stream : {kStdout, kStderr})
+      outflow_.credit(Credit{start.attempt, stream, 0, start.credit});
+}
+
+bool Server::fork_shim(const Start& start, Attempt& attempt) {
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    ShimTask task;
+    task.start = start;
+    task.uid = attempt.begin.uid;
+    task.state_folder = folder_;
+    task.marker = marker(attempt);
+    task.started_us = wall_us();
+    task.journal = journal_.fd();
+    task.wake = wake_.get();
+    task.locks = locks_.get();
+    run_shim(task);
+  }
+  if (pid < 0) return false;
+  attempt.shim = pid;
+  attempt.is_child = true;
+  children_[pid] = start.attempt;
+  return true;
+}
+
+std::uint32_t Server::free_uid() const {
+  if (config_.uid_count == 0 || config_.uid_first == 0 || ::geteuid() != 0) return 0;
+  std::set<std::uint32_t> used;
+  for (const auto& [id, attempt] : const_cast<Server*>(this)->attempts_.all())
+    used.insert(attempt.begin.uid);
+  for (std::uint32_t i = 0; i < config_.uid_count; ++i)
+    if (!used.contains(config_.uid_first + i)) return config_.uid_first + i;
+  return 0;
+}
+
+void Server::on(const Kill& kill) {
+  Attempt* attempt = attempts_.find(kill.attempt);
+  if (attempt == nullptr || attempt->shim == 0) return;
+  const int number = kill.at_once ? SIGUSR1 : SIGTERM;
+  if (attempt->is_child)
+    ::kill(attempt->shim, number);
+  else
+    (void)::syscall(SYS_pidfd_send_signal, attempt->pidfd.get(), number, nullptr, 0U);
+}
+
+void Server::on(const List&) {
+  unannounced_.clear();
+  send_listing();
+}
+
+void Server::on(const Ack& ack) {
+  for (const model::AttemptId id : ack.attempts) {
+    const Attempt* attempt = attempts_.find(id);
+    if (attempt == nullptr || attempt->phase() == Phase::kRunning) continue;
+    forget(id);
+  }
+}
+
+void Server::on(const Credit& credit) {
+  if (attempts_.find(credit.attempt) != nullptr) outflow_.credit(credit);
+}
+
+void Server::on(const ListFiles& list) { connection_->send(Files{list.attempt, {}, true}); }
+
+void Server::on(const BlobQuery& query) {
+  connection_->send(BlobState{query.sha256, false, "not kept yet"});
+}
+void Server::on(const BlobPut& put) {
+  connection_->send(BlobState{put.sha256, false, "not kept yet"});
+}
+
+void Server::on(const Ping& ping) { connection_->send(Pong{ping.token}); }
+
+// ---- what shims do -----------------------------------------------------------------------------
+
+void Server::on_signals() {
+  signalfd_siginfo info{};
+  while (::read(signals_.get(), &info, sizeof info) == sizeof info)
+    if (info.ssi_signo != SIGCHLD) quitting_ = true;
+  for (;;) {
+    const pid_t pid = ::waitpid(-1, nullptr, WNOHANG);
+    if (pid <= 0) break;
+    const auto found = children_.find(pid);
+    if (found == children_.end()) continue;  // an orphan of a shim that was killed
+    const model::AttemptId id = found->second;
+    children_.erase(found);
+    on_shim_gone(id);
+  }
+}
+
+void Server::on_shim_gone(model::AttemptId id) {
+  read_journal();
+  Attempt* attempt = attempts_.find(id);
+  if (attempt == nullptr) return;
+  if (attempt->pidfd) found_shims_.erase(attempt->pidfd.get());
+  attempt->pidfd.reset();
+  attempt->shim = 0;
+  if (!attempt->end) lost_supervision(*attempt);
+}
+
+void Server::read_journal() {
+  journal_.read_new([this](Record&& record) { attempts_.apply(std::move(record)); });
+  for (const model::AttemptId id : attempts_.take_ended()) {
+    const Attempt* attempt = attempts_.find(id);
+    // An end in an older file has to outlive that file.
+    if (attempt != nullptr && attempt->journal_number != journal_.number())
+      (void)journal_.append(to_record(End{id, *attempt->end}));
+    if (connection_) unannounced_.push_back(id);
+  }
+}
+
+/// Its shim is gone and left no end: nobody can say how the job ended.
+void Server::lost_supervision(Attempt& attempt) {
+  std::set<pid_t> shims;
+  for (const auto& [pid, id] : children_) shims.insert(pid);
+  kill_strays(marker(attempt), attempt.begin.uid, shims);
+  End end;
+  end.attempt = attempt.begin.attempt;
+  end.end.reason = model::JobReason::kSupervisionLost;
+  end.end.text = "the process that watched the job was killed; the job was killed after it";
+  end.end.started.us = end.end.ended.us = wall_us();
+  for (const std::uint32_t stream : {kStdout, kStderr}) {
+    struct stat info {};
+    if (::stat(spool_path(end.attempt, stream).c_str(), &info) != 0) continue;
+    // Where the ring of the tail begins nobody knows: the head is what is left.
+    const auto size =
+        std::min(static_cast<std::uint64_t>(info.st_size), attempt.begin.output_head_max);
+    (stream == kStdout ? end.end.stdout_bytes : end.end.stderr_bytes) = size;
+    if (size > 0) end.end.output_is_inline = false;
+  }
+  (void)journal_.append(to_record(end));
+  attempts_.apply(std::move(end));
+}
+
+void Server::on_wake() {
+  WakeNote notes[256];
+  for (;;) {
+    const ssize_t n = ::read(wake_.get(), notes, sizeof notes);
+    if (n <= 0) return;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(n) / sizeof(WakeNote); ++i)
+      outflow_.touch({model::JobId{notes[i].job}, notes[i].number});
+  }
+}
+
+void Server::forget(model::AttemptId id) {
+  (void)journal_.append(to_record(Forget{id}));
+  attempts_.apply(Forget{id});
+  outflow_.forget(id);
+  remove_tree(AT_FDCWD, work_path(id).c_str());
+  remove_tree(AT_FDCWD, script_path(id).c_str());
+  for (const std::uint32_t stream : {kStdout, kStderr})
+    (void)::unlink(spool_path(id, stream).c_str());
+}
+
+void Server::rotate_journal() {
+  if (!journal_.rotate(attempts_.snapshot())) return;
+  std::uint64_t oldest = journal_.number();
+  for (const auto& [id, attempt] : attempts_.all())
+    if (attempt.shim != 0) oldest = std::min(oldest, attempt.journal_number);
+  journal_.drop_before(oldest);
+}
+
+std::string Server::marker(const Attempt& attempt) const {
+  return "HOSTLER_ATTEMPT_KEY=" + attempts_.state_id + "." + std::to_string(attempt.begin.sequence);
+}
+
+}  // namespace hostler::agent

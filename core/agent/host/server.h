@@ -1,0 +1,90 @@
+#pragma once
+
+#include <signal.h>
+
+#include <deque>
+#include <memory>
+#include <string>
+
+#include "core/agent/host/attempts.h"
+#include "core/agent/host/connection.h"
+#include "core/agent/host/journal.h"
+#include "core/agent/host/os.h"
+#include "core/agent/host/outflow.h"
+
+namespace hostler::agent {
+
+/// The agent's one process that listens: a loop without threads. It starts shims, passes on what
+/// they write, and answers the daemon. It may be killed at any moment: the next one finds all of
+/// it.
+class Server {
+ public:
+  /// Takes over the state folder (the working directory) and everything that runs in it. Fails with
+  /// kConflict if another server holds it.
+  static Result<std::unique_ptr<Server>> create();
+  /// Until Quit, SIGTERM or SIGINT.
+  void run();
+
+ private:
+  enum class Source : std::uint32_t { kListen, kSignals, kWake, kControl, kIn, kOut, kShim };
+
+  Result<void> take_lock();
+  Result<void> open_state();
+  Result<void> open_loop();
+  void adopt(Attempt& attempt);
+  void watch(int fd, Source source, std::uint32_t events);
+
+  void handle(Source source, int fd, std::uint32_t events);
+  void accept_connection();
+  void drop_connection();
+  void read_connection();
+  void flush();
+  void announce();
+  void send_listing();
+
+  void on(const Quit&) { quitting_ = true; }
+  void on(const Configure& configure) { config_ = configure; }
+  void on(const Start& start);
+  void on(const Kill& kill);
+  void on(const List&);
+  void on(const Ack& ack);
+  void on(const Credit& credit);
+  void on(const ListFiles& list);
+  void on(const BlobQuery& query);
+  void on(const BlobPut& put);
+  void on(const Ping& ping);
+
+  std::optional<Refused> refusal(const Start& start);
+  bool fork_shim(const Start& start, Attempt& attempt);
+  std::uint32_t free_uid() const;
+  void on_signals();
+  void on_shim_gone(model::AttemptId id);
+  void read_journal();
+  void lost_supervision(Attempt& attempt);
+  void on_wake();
+  void forget(model::AttemptId id);
+  void rotate_journal();
+  std::string marker(const Attempt& attempt) const;
+
+  UniqueFd lock_;
+  UniqueFd locks_;
+  UniqueFd listener_;
+  UniqueFd signals_;
+  UniqueFd wake_;
+  UniqueFd epoll_;
+  std::string folder_;  ///< Absolute path of the state folder.
+  std::string boot_id_;
+  Journal journal_;
+  Attempts attempts_;
+  std::map<pid_t, model::AttemptId> children_;
+  std::map<int, model::AttemptId> found_shims_;  ///< By their pidfd.
+  Configure config_;
+  std::unique_ptr<Connection> connection_;
+  Outflow outflow_;
+  std::deque<model::AttemptId> unannounced_;  ///< Ended; their Exit is not queued yet.
+  bool want_out_ = false;                     ///< Waiting to be able to write.
+  bool quitting_ = false;
+  std::int64_t sync_at_ = 0;  ///< Boottime; 0: nothing to sync.
+};
+
+}  // namespace hostler::agent
