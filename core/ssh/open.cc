@@ -1,0 +1,71 @@
+#include "core/ssh/open.h"
+
+#include "core/base/text.h"
+
+namespace hostler::ssh {
+namespace asio = boost::asio;
+namespace {
+
+/// An open that its coroutine leaves unfinished goes on in the background: libssh2 keeps the
+/// state of the one open in the session.
+struct OpenGuard {
+  explicit OpenGuard(Transport& owner) : transport(owner) {}
+  OpenGuard(const OpenGuard&) = delete;
+  OpenGuard& operator=(const OpenGuard&) = delete;
+  ~OpenGuard() {
+    if (pending) transport.abandon_open();
+  }
+  Transport& transport;
+  bool pending = true;
+};
+
+}  // namespace
+
+asio::awaitable<Result<ChannelHandle>> start_command(std::shared_ptr<Transport> transport,
+                                                     std::string command, Deadline deadline,
+                                                     Duration limit) {
+  bool mine = false;
+  auto take = [&] { return mine = mine || (!transport->is_lost() && transport->take_slot()); };
+  const Waited slot = co_await transport->until(take, deadline);
+  if (slot != Waited::kDone) {
+    Error error = transport->error("wait for a free channel", slot, limit);
+    if (slot == Waited::kDeadline && transport->buried() > 0)
+      error.message += "; " + std::to_string(transport->buried()) +
+                       " are held by commands that passed their limit and still run there";
+    co_return tl::unexpected(std::move(error));
+  }
+
+  OpenGuard guard(*transport);
+  LIBSSH2_CHANNEL* channel = nullptr;
+  auto open = [&] {
+    channel = libssh2_channel_open_session(transport->ssh());
+    return channel != nullptr ||
+           libssh2_session_last_errno(transport->ssh()) != LIBSSH2_ERROR_EAGAIN;
+  };
+  const Waited opened = co_await transport->until(open, deadline);
+  if (opened != Waited::kDone)
+    co_return tl::unexpected(transport->error("open a channel", opened, limit));
+  guard.pending = false;
+  transport->opened(channel);
+  if (channel == nullptr) {
+    Error error = transport->error("open a channel", opened, limit);
+    error.message += "; the server refuses sessions: see MaxSessions in its sshd_config";
+    co_return tl::unexpected(std::move(error));
+  }
+  ChannelHandle handle(transport, channel);
+
+  int rc = 0;
+  auto start = [&] {
+    rc = libssh2_channel_exec(channel, command.c_str());
+    return rc != LIBSSH2_ERROR_EAGAIN;
+  };
+  const Waited started = co_await transport->until(start, deadline);
+  if (started != Waited::kDone || rc != 0) {
+    const Errc code = started == Waited::kDone ? Errc::kUnavailable : Errc::kOutcomeUnknown;
+    co_return tl::unexpected(
+        transport->error("start '" + printable(command, 60) + "'", started, limit, code));
+  }
+  co_return handle;
+}
+
+}  // namespace hostler::ssh

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hostler::test {
+
+/// A folder of its own that goes with the object.
+class ScratchFolder {
+ public:
+  ScratchFolder();
+  ~ScratchFolder();
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// A real sshd on loopback with a configuration, keys and home folder of its own, ended with the
+/// object. Whoever runs the tests logs in as himself.
+class Sshd {
+ public:
+  struct Options {
+    std::vector<std::string> host_keys{"ed25519"};  ///< Types; the files are kept across restarts.
+    std::string lines;                              ///< More of sshd_config.
+    std::string bashrc;  ///< The user's start-up file, read when the login shell is bash.
+    std::string user_key_type = "ed25519";
+    std::string address = "127.0.0.1";
+  };
+  Sshd() : Sshd(Options()) {}
+  explicit Sshd(Options options);
+  ~Sshd();
+  Sshd(const Sshd&) = delete;
+  Sshd& operator=(const Sshd&) = delete;
+
+  [[nodiscard]] const std::string& address() const { return options_.address; }
+  [[nodiscard]] std::uint16_t port() const { return port_; }
+  [[nodiscard]] const std::filesystem::path& dir() const { return folder_.path(); }
+  [[nodiscard]] std::filesystem::path host_key_file() const {
+    return dir() / ("host_" + options_.host_keys.front());
+  }
+  /// "ssh-ed25519 AAAA...", as the file says now.
+  [[nodiscard]] std::string host_key() const;
+  [[nodiscard]] std::string user_key() const;
+  [[nodiscard]] static std::string user();
+  [[nodiscard]] pid_t pid() const { return pid_; }
+
+  void start();  ///< Returns when it listens, on the same port as before.
+  void stop();   ///< Ends it and every session that it serves.
+
+ private:
+  void write_config();
+
+  Options options_;
+  ScratchFolder folder_;
+  std::uint16_t port_ = 0;
+  pid_t pid_ = -1;
+};
+
+/// Runs `command` with sh and returns what it printed, without the last newline.
+std::string shell(const std::string& command);
+
+}  // namespace hostler::test
