@@ -7,8 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include <tl/expected.hpp>
-
+#include "core/base/error.h"
 #include "core/base/time.h"
 #include "core/model/offering.h"
 

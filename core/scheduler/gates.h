@@ -32,20 +32,23 @@ class Gates {
  public:
   /// Shuts a gate if `error` is of a class that has one (auth, rate limit, quota, capacity,
   /// internal x5). Returns its record if the gate is new or longer than it was, for the journal.
+  /// Any other error ends a half-open probe: after a pause another call may try. The gate's scope
+  /// never misses the call that was refused; a shortage of spot never shuts on_demand.
   std::optional<model::GateRecord> refuse(const GateQuery& call, const model::CloudError& error,
                                           Now now, Random& random);
   /// The gate that stands in the way of a call now; null: none.
   [[nodiscard]] const Gate* shut(const GateQuery& call, Mono now) const;
   /// A call passes a half-open gate: until its outcome no other does.
   void passing(const GateQuery& call, Mono now);
-  /// A call succeeded: gates on its way open. Returns the keys, for the journal.
+  /// A call succeeded: gates that it probed open, counts of internal errors end. Returns the keys
+  /// of gates that were journalled.
   std::vector<std::string> succeeded(const GateQuery& call);
   /// Something of that group was destroyed: its quota gates open. Returns the keys.
   std::vector<std::string> destroyed(const std::string& set, const std::string& group);
   void restore(const model::GateRecord& record, Now now);
   [[nodiscard]] const std::map<std::string, Gate>& all() const { return gates_; }
-  /// When the first gate ends; for the loop's timer.
-  [[nodiscard]] std::optional<Mono> next_end() const;
+  /// When the next gate that is shut now ends; for the loop's timer.
+  [[nodiscard]] std::optional<Mono> next_end(Mono now) const;
 
  private:
   std::map<std::string, Gate> gates_;

@@ -50,6 +50,10 @@ class Governor {
     std::deque<Mono> creates;  ///< Of the last minute.
     std::int32_t destroys = 0;
   };
+  template <class Self, class Do>
+  static void each(Self& self, std::uint32_t set, std::uint32_t pool, Do act);
+  static Headroom headroom(const Account& account, Mono now);
+
   Account site_;
   std::vector<Account> sets_, pools_;
 };

@@ -18,6 +18,7 @@ struct Place {
 struct Create {
   std::uint32_t offering = 0;        ///< Index into Snapshot::offerings.
   std::optional<ClassId> for_class;  ///< Unset: minimum or standby of the pool.
+  std::vector<Load> load;            ///< What it is for; the kernel keeps it for HostView::load.
   std::string reason;
 };
 enum class ShutdownCode : std::uint8_t {

@@ -57,7 +57,9 @@ class Queue {
   [[nodiscard]] const std::set<Order>& order() const { return order_; }
 
  private:
-  void trim(Class& cls);
+  void forget_one(Class& cls);
+  void leave_order(ClassId cls);
+  void enter_order(ClassId cls);
 
   std::vector<Class> classes_;
   std::map<model::JobShape, ClassId> by_shape_;

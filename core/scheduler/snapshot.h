@@ -21,6 +21,12 @@ struct Offering {
   std::string shut;  ///< Why it cannot be had now (a gate's text); empty: open.
 };
 
+/// Items of a class that are counted on a host that is still coming.
+struct Load {
+  ClassId cls = 0;
+  std::uint32_t count = 0;
+};
+
 struct ClassView {
   ClassId id = 0;
   model::JobShape shape;
@@ -44,15 +50,17 @@ struct HostView {
   HostPhase phase = HostPhase::kComing;
   bool takes_work = false;  ///< Ready, healthy, idle behavior run: may be given work.
   bool busy = false;        ///< Something runs or is being started on it.
-  bool kept = false;        ///< hold, or work known to run: never shut down by a plan.
+  bool kept = false;        ///< hold, or unverified with work known to run: never shut down.
   bool draining = false;    ///< drain: to be shut down when empty.
   bool unfulfilled_spot = false, failed = false;
   model::Resources total, free;
+  std::int32_t attempts_left = INT32_MAX;  ///< More that may run at once (attempts_parallel_max).
   model::Micros price_per_hour;
   Mono created;
   Mono since;  ///< Of its phase; for idle hosts since when it is idle.
   std::optional<Mono> unreachable_since;
   std::optional<ClassId> reserved_for;  ///< By an earlier plan, against starvation.
+  std::vector<Load> load;  ///< kComing: Create::load, so that no plan repeats an earlier one.
 };
 
 /// Headroom below one ceiling now; nullopt: no ceiling.

@@ -1,0 +1,125 @@
+#include <algorithm>
+
+#include "core/base/units.h"
+#include "core/scheduler/fit.h"
+#include "core/scheduler/steps.h"
+
+namespace hostler::scheduler {
+namespace {
+
+/// A plan's memory is bounded: this many classes, this many candidates of each.
+constexpr std::size_t kClassesExplained = 64, kRejectedOfClass = 16;
+
+std::string money(model::Micros m) {
+  std::string cents = std::to_string(m.value % 1'000'000 / 100);
+  cents.insert(0, 4 - std::min<std::size_t>(4, cents.size()), '0');
+  return std::to_string(m.value / 1'000'000) + "." + cents;
+}
+
+/// Why spot does not do any more, or not yet on_demand; empty if the market is no obstacle.
+std::string market_refuses(const World& world, const Demand& demand, const Offering& o,
+                           std::uint32_t index) {
+  if (world.needs[demand.need].constraints->market) return {};
+  if (o.market == model::Market::kSpot)
+    return world.spot_in_vain[index] ? "spot was asked for in vain" : "";
+  const bool has_spot = world.needs[demand.need].cheapest[1].value >= 0;
+  const auto patience = world.policy.pools[o.pool].spot_patience;
+  if (has_spot && world.snapshot.now - demand.view->oldest < patience)
+    return "spot is tried first for " + format_duration(patience);
+  return {};
+}
+
+bool too_dear(const World& world, const Demand& demand, const Offering& o) {
+  const auto cheapest = world.needs[demand.need].cheapest[o.market == model::Market::kSpot].value;
+  // Doubles hold prices exactly up to 2^53 millionths; beyond that the comparison saturates.
+  return static_cast<double>(o.price_per_hour.value) >
+         static_cast<double>(cheapest) * world.policy.pools[o.pool].price_factor_max;
+}
+
+Waiting why(const World& world, const Demand& demand) {
+  Waiting out{.cls = demand.view->id, .ahead = 0, .code = "no_offering", .reason = ""};
+  const auto says = [&out](const char* code, std::string reason) {
+    out.code = code;
+    out.reason = std::move(reason);
+  };
+  if (demand.uncovered < demand.left) {
+    says("host_coming", "a host for it is coming");
+    return out;
+  }
+  std::string shut, ceiling, refused;
+  for (const std::uint32_t i : world.offers) {
+    const Offering& o = world.snapshot.offerings[i];
+    std::string no = refuses(world, demand, i);
+    if (!no.empty()) {
+      if (refused.empty()) refused = world.policy.types[o.type].name + ": " + std::move(no);
+    } else if (!o.shut.empty()) {
+      if (shut.empty()) shut = world.policy.types[o.type].name + ": " + o.shut;
+    } else if (ceiling.empty()) {
+      (void)world.budget.creates(o, 1, &ceiling);
+    }
+  }
+  if (!ceiling.empty()) {
+    says("at_ceiling", std::move(ceiling));
+  } else if (!shut.empty()) {
+    says("gate_shut", std::move(shut));
+  } else {
+    says("no_offering", refused.empty() ? "no pool offers any type" : std::move(refused));
+  }
+  return out;
+}
+
+}  // namespace
+
+bool allows(const World& world, const Demand& demand, std::uint32_t index) {
+  const Need& need = world.needs[demand.need];
+  const Offering& o = world.snapshot.offerings[index];
+  const auto cap = world.policy.pools[o.pool].price_cap_per_hour;
+  return world.meets(need, index) && need.resources.fits_in(o.resources) &&
+         !world.pool_held[o.pool] && (cap.value <= 0 || o.price_per_hour <= cap) &&
+         !too_dear(world, demand, o) && market_refuses(world, demand, o, index).empty();
+}
+
+std::string refuses(const World& world, const Demand& demand, std::uint32_t index) {
+  const Need& need = world.needs[demand.need];
+  const Offering& o = world.snapshot.offerings[index];
+  const auto& pool = world.policy.pools[o.pool];
+  if (!world.meets(need, index)) return "not what the job's constraints allow";
+  if (!need.resources.fits_in(o.resources)) return lacks(need.resources, o.resources);
+  if (world.pool_held[o.pool])
+    return "pool " + pool.name + " is held: its policy contradicts itself";
+  if (pool.price_cap_per_hour.value > 0 && o.price_per_hour > pool.price_cap_per_hour)
+    return "price " + money(o.price_per_hour) + " is above the cap " +
+           money(pool.price_cap_per_hour);
+  if (too_dear(world, demand, o))
+    return "price " + money(o.price_per_hour) + " is over price_factor_max times the cheapest fit";
+  return market_refuses(world, demand, o, index);
+}
+
+void explain(const World& world, Plan& plan) {
+  std::uint64_t ahead = 0;
+  std::size_t explained = 0;
+  for (const Demand& demand : world.demand) {
+    if (demand.left == 0) continue;
+    Waiting waiting = why(world, demand);
+    waiting.ahead = ahead;
+    for (const Reserve& r : plan.reservations)
+      if (r.cls == demand.view->id) {
+        waiting.code = "reserved";
+        waiting.reason = "it waited long: host " + r.host.text() + " is reserved for it";
+      }
+    plan.waiting.push_back(std::move(waiting));
+    ahead += demand.left;
+    if (demand.uncovered == 0 || ++explained > kClassesExplained) continue;
+    std::size_t listed = 0;
+    for (const std::uint32_t i : world.offers) {
+      std::string no = refuses(world, demand, i);
+      if (no.empty()) no = world.snapshot.offerings[i].shut;
+      if (no.empty()) (void)world.budget.creates(world.snapshot.offerings[i], 1, &no);
+      if (no.empty()) continue;
+      plan.rejected.push_back({demand.view->id, i, std::move(no)});
+      if (++listed == kRejectedOfClass) break;
+    }
+  }
+}
+
+}  // namespace hostler::scheduler

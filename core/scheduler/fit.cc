@@ -1,0 +1,134 @@
+#include "core/scheduler/fit.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "core/base/units.h"
+#include "core/scheduler/plan.h"
+
+namespace hostler::scheduler {
+namespace {
+
+const std::string& type_name(const Offering& o, const model::SitePolicy& policy) {
+  return policy.types[o.type].name;
+}
+
+bool within_cap(const Offering& o, const model::SitePolicy& policy) {
+  const model::Micros cap = policy.pools[o.pool].price_cap_per_hour;
+  return cap.value <= 0 || o.price_per_hour <= cap;
+}
+
+/// How far a type is from holding the needs: the sum of what is missing, each as a share.
+double distance(const model::Resources& needs, const model::Resources& room) {
+  const auto share = [](auto want, auto have) {
+    return want <= have ? 0.0 : static_cast<double>(want - have) / static_cast<double>(want);
+  };
+  return share(needs.vcpus, room.vcpus) + share(needs.gpus, room.gpus) +
+         share(needs.ram, room.ram) + share(needs.scratch, room.scratch);
+}
+
+std::string all_lacks(const model::Resources& needs, const model::Resources& room) {
+  std::string out;
+  const auto add = [&out](const std::string& text) { out += (out.empty() ? "" : ", ") + text; };
+  if (needs.vcpus > room.vcpus)
+    add(std::to_string(room.vcpus) + " of " + std::to_string(needs.vcpus) + " vcpus");
+  if (needs.gpus > room.gpus)
+    add(std::to_string(room.gpus) + " of " + std::to_string(needs.gpus) + " gpus");
+  if (needs.ram > room.ram) add(format_size(room.ram) + " of " + format_size(needs.ram) + " ram");
+  if (needs.scratch > room.scratch)
+    add(format_size(room.scratch) + " of " + format_size(needs.scratch) + " scratch");
+  return out;
+}
+
+/// Up to three types that come nearest, and why each does not do.
+std::string nearest_types(const model::JobShape& shape, const std::vector<Offering>& offerings,
+                          const model::SitePolicy& policy) {
+  struct Near {
+    double far;
+    std::string text;
+    auto operator<=>(const Near&) const = default;
+  };
+  std::vector<Near> near;
+  for (const Offering& o : offerings) {
+    if (!is_valid(o, policy)) continue;
+    const std::string& name = type_name(o, policy);
+    Near one{distance(shape.needs, o.resources), name + ": "};
+    if (const std::string lack = all_lacks(shape.needs, o.resources); !lack.empty()) {
+      one.text += lack;
+      if (!meets(shape.constraints, name, o.zone, o.market)) one.far += 10;
+    } else if (!meets(shape.constraints, name, o.zone, o.market)) {
+      one.text += "not what the constraints allow (zone '" + o.zone + "', market " +
+                  model::to_string(o.market) + ")";
+      one.far += 10;
+    } else {
+      one.text += "dearer than pool " + policy.pools[o.pool].name + " allows";
+    }
+    near.push_back(std::move(one));
+  }
+  std::sort(near.begin(), near.end());
+  near.erase(std::unique(near.begin(), near.end()), near.end());
+  std::string out;
+  for (std::size_t i = 0; i < near.size() && i < 3; ++i) out += (i > 0 ? "; " : "") + near[i].text;
+  return out.empty() ? "no pool offers any type" : out;
+}
+
+}  // namespace
+
+bool meets(const model::Constraints& constraints, const std::string& type_name,
+           const std::string& zone, model::Market market) {
+  if (constraints.market && *constraints.market != market) return false;
+  if (!constraints.zone.empty() && constraints.zone != zone) return false;
+  return constraints.types.empty() || std::find(constraints.types.begin(), constraints.types.end(),
+                                                type_name) != constraints.types.end();
+}
+
+bool is_valid(const Offering& offering, const model::SitePolicy& policy) {
+  return offering.pool < policy.pools.size() && offering.set < policy.sets.size() &&
+         offering.type < policy.types.size();
+}
+
+bool cheaper(const Offering& a, const Offering& b, const model::SitePolicy& policy) {
+  if (a.price_per_hour != b.price_per_hour) return a.price_per_hour < b.price_per_hour;
+  if (a.type != b.type) {
+    const int order = type_name(a, policy).compare(type_name(b, policy));
+    if (order != 0) return order < 0;
+  }
+  return std::tie(a.zone, policy.pools[a.pool].name, policy.sets[a.set].name, a.market) <
+         std::tie(b.zone, policy.pools[b.pool].name, policy.sets[b.set].name, b.market);
+}
+
+std::string lacks(const model::Resources& needs, const model::Resources& room) {
+  const std::string all = all_lacks(needs, room);
+  return all.substr(0, all.find(','));
+}
+
+std::optional<ClassId> pick_next(const Queue& queue, const HostView& host,
+                                 const std::string& type_name, const std::string& zone,
+                                 model::Market market) {
+  if (!host.takes_work || host.attempts_left <= 0) return std::nullopt;
+  for (const Queue::Order& next : queue.order()) {
+    if (host.reserved_for && *host.reserved_for != next.cls) continue;
+    const model::JobShape& shape = queue.at(next.cls).shape;
+    if (shape.needs.fits_in(host.free) && meets(shape.constraints, type_name, zone, market))
+      return next.cls;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::uint32_t> cheapest_fit(const model::JobShape& shape,
+                                          const std::vector<Offering>& offerings,
+                                          const model::SitePolicy& policy, std::string* nearest) {
+  const Offering* best = nullptr;
+  for (const Offering& o : offerings) {
+    if (best != nullptr && best->price_per_hour < o.price_per_hour) continue;
+    if (!shape.needs.fits_in(o.resources) || !is_valid(o, policy) || !within_cap(o, policy) ||
+        !meets(shape.constraints, type_name(o, policy), o.zone, o.market))
+      continue;
+    if (best == nullptr || cheaper(o, *best, policy)) best = &o;
+  }
+  if (best != nullptr) return static_cast<std::uint32_t>(best - offerings.data());
+  if (nearest != nullptr) *nearest = nearest_types(shape, offerings, policy);
+  return std::nullopt;
+}
+
+}  // namespace hostler::scheduler

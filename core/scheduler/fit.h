@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+
+#include "core/model/job.h"
+#include "core/model/policy.h"
+#include "core/scheduler/snapshot.h"
+
+/// What may run where, for one item: constraints, caps, resources.
+namespace hostler::scheduler {
+
+[[nodiscard]] bool meets(const model::Constraints& constraints, const std::string& type_name,
+                         const std::string& zone, model::Market market);
+
+/// The offering's indices are within the policy's tables.
+[[nodiscard]] bool is_valid(const Offering& offering, const model::SitePolicy& policy);
+
+/// Canonical order of offerings, whatever their indices: price, type name, zone, pool name, set
+/// name, market. Both must be valid.
+[[nodiscard]] bool cheaper(const Offering& a, const Offering& b, const model::SitePolicy& policy);
+
+/// What `room` lacks for `needs`, first resource only: "2 of 8 vcpus"; empty if nothing.
+[[nodiscard]] std::string lacks(const model::Resources& needs, const model::Resources& room);
+
+}  // namespace hostler::scheduler

@@ -1,0 +1,71 @@
+#include "core/scheduler/room.h"
+
+#include <algorithm>
+
+namespace hostler::scheduler {
+
+void Room::add(std::uint32_t host, const model::Resources& free, std::int32_t attempts_left,
+               bool empty) {
+  if (seat_of_.empty()) seat_of_.assign(world_.snapshot.hosts.size(), kNone);
+  seat_of_[host] = static_cast<std::uint32_t>(seats_.size());
+  seats_.push_back({.host = host, .free = free, .attempts_left = attempts_left});
+  enter(seat_of_[host], empty);
+}
+
+void Room::enter(std::uint32_t index, bool empty) {
+  Seat& seat = seats_[index];
+  const auto vcpus = static_cast<std::size_t>(std::max(0, seat.free.vcpus));
+  const std::size_t level = std::min(vcpus, kLevels - 1);
+  const std::size_t side = (seat.free.gpus > 0 ? kBusyGpu : kBusy) + (empty ? 1U : 0U);
+  levels_ = std::max(levels_, level + 1);
+  seat.list = static_cast<std::uint32_t>(side * kLevels + level);
+  seat.position = static_cast<std::uint32_t>(lists_[seat.list].size());
+  lists_[seat.list].push_back(index);
+}
+
+std::uint32_t Room::scan(std::uint32_t list, const Need& need, std::uint32_t& next) const {
+  const auto& entries = lists_[list];
+  for (; next < entries.size(); ++next) {
+    const Seat& seat = seats_[entries[next]];
+    if (seat.list == list && seat.position == next && seat.attempts_left > 0 &&
+        need.resources.fits_in(seat.free)) {
+      const std::uint32_t host = seat.host;
+      const bool stale =
+          world_.stale_spot[host] && need.constraints->market != model::Market::kSpot;
+      if (!stale && world_.meets(need, world_.snapshot.hosts[host])) return host;
+    }
+  }
+  return kNone;
+}
+
+std::uint32_t Room::find(std::uint32_t need_index) {
+  Cursors& cursors = cursors_[need_index];
+  if (cursors.exhausted) return kNone;
+  if (cursors.next.empty()) cursors.next.assign(lists_.size(), 0);
+  const Need& need = world_.needs[need_index];
+  const auto lowest = static_cast<std::size_t>(std::max(0, need.resources.vcpus));
+  for (std::size_t side = need.resources.gpus > 0 ? kBusyGpu : kBusy; side < kSides; ++side)
+    for (std::size_t level = std::min(lowest, kLevels - 1); level < levels_; ++level) {
+      const std::size_t list = side * kLevels + level;
+      if (cursors.next[list] == lists_[list].size()) continue;
+      const std::uint32_t host = scan(static_cast<std::uint32_t>(list), need, cursors.next[list]);
+      if (host != kNone) return host;
+    }
+  cursors.exhausted = true;
+  return kNone;
+}
+
+std::uint64_t Room::take(std::uint32_t host, std::uint32_t need, std::uint64_t count) {
+  const std::uint32_t index = seat_of_[host];
+  Seat& seat = seats_[index];
+  const model::Resources& wants = world_.needs[need].resources;
+  std::uint64_t taken = 0;
+  for (; taken < count && seat.attempts_left > 0 && wants.fits_in(seat.free); ++taken) {
+    seat.free -= wants;
+    --seat.attempts_left;
+  }
+  enter(index, false);
+  return taken;
+}
+
+}  // namespace hostler::scheduler

@@ -1,0 +1,143 @@
+#include <algorithm>
+
+#include "core/base/units.h"
+#include "core/scheduler/steps.h"
+
+namespace hostler::scheduler {
+namespace {
+
+/// Why a host may go, judged alone; minimum and standby are judged after.
+struct Candidate {
+  std::uint32_t host = 0;
+  ShutdownCode code{};
+  bool keeps_minimum = false;  ///< It counts for min and standby, so these may keep it.
+};
+
+std::optional<Candidate> judge(const World& world, std::uint32_t h) {
+  const HostView& host = world.snapshot.hosts[h];
+  const auto* pool = world.pool(host);
+  if (pool == nullptr || world.pool_held[host.pool] || host.kept ||
+      host.phase == HostPhase::kLeaving)
+    return std::nullopt;
+  const Mono now = world.snapshot.now;
+  const bool in_use = host.busy || world.used[h];
+  if (host.unfulfilled_spot && host.phase == HostPhase::kComing && !in_use)
+    return Candidate{h, ShutdownCode::kUnwantedSpot, !world.stale_spot[h]};
+  if ((host.failed || host.phase == HostPhase::kStopped) && !host.busy)
+    return Candidate{h, ShutdownCode::kFailed, false};
+  if (host.unreachable_since && now - *host.unreachable_since >= pool->probe_timeout &&
+      host.phase == HostPhase::kReady)
+    return Candidate{h, ShutdownCode::kUnreachable, false};
+  if (in_use) return std::nullopt;
+  if (host.draining) return Candidate{h, ShutdownCode::kDrained, false};
+  if (host.phase == HostPhase::kComing) return Candidate{h, ShutdownCode::kBootingSurplus, true};
+  if (now - host.since >= pool->idle_timeout) return Candidate{h, ShutdownCode::kIdle, true};
+  return std::nullopt;
+}
+
+/// Place in the shrink order, least wanted first.
+int rank(ShutdownCode code) {
+  switch (code) {
+    case ShutdownCode::kUnwantedSpot:
+      return 0;
+    case ShutdownCode::kFailed:
+      return 1;
+    case ShutdownCode::kUnreachable:
+      return 2;
+    case ShutdownCode::kIdle:
+      return 3;
+    case ShutdownCode::kDrained:
+      return 4;
+    case ShutdownCode::kBootingSurplus:
+      return 5;
+  }
+  return 6;
+}
+
+bool goes_first(const World& world, const Candidate& a, const Candidate& b) {
+  const HostView &x = world.snapshot.hosts[a.host], &y = world.snapshot.hosts[b.host];
+  if (a.code != b.code) return rank(a.code) < rank(b.code);
+  if (a.code == ShutdownCode::kIdle && x.price_per_hour != y.price_per_hour)
+    return x.price_per_hour > y.price_per_hour;
+  if ((a.code == ShutdownCode::kBootingSurplus || a.code == ShutdownCode::kUnwantedSpot) &&
+      x.created != y.created)
+    return x.created > y.created;
+  if (a.code == ShutdownCode::kIdle && x.since != y.since) return x.since < y.since;
+  return a.code == ShutdownCode::kBootingSurplus ? x.id > y.id : x.id < y.id;
+}
+
+std::string reason_of(const World& world, const Candidate& c) {
+  const HostView& host = world.snapshot.hosts[c.host];
+  const auto& pool = *world.pool(host);
+  const Mono now = world.snapshot.now;
+  switch (c.code) {
+    case ShutdownCode::kUnwantedSpot:
+      return world.stale_spot[c.host]
+                 ? "its spot request was not fulfilled in " + format_duration(now - host.created)
+                 : "nothing waits for its spot request";
+    case ShutdownCode::kFailed:
+      return host.failed ? "the cloud says that it failed" : "it is switched off";
+    case ShutdownCode::kUnreachable:
+      return "unreachable for " + format_duration(now - *host.unreachable_since) +
+             ", probe timeout " + format_duration(pool.probe_timeout);
+    case ShutdownCode::kIdle:
+      return "idle for " + format_duration(now - host.since) + ", idle timeout " +
+             format_duration(pool.idle_timeout);
+    case ShutdownCode::kDrained:
+      return "drained: nothing runs on it any more";
+    case ShutdownCode::kBootingSurplus:
+      return "still booting, and nothing waits for it";
+  }
+  return {};
+}
+
+}  // namespace
+
+void shrink(World& world, Plan& plan) {
+  std::vector<std::int64_t> alive(world.policy.pools.size()), spare(alive);
+  std::vector<Candidate> candidates;
+  for (const std::uint32_t h : world.hosts) {
+    const HostView& host = world.snapshot.hosts[h];
+    const auto candidate = judge(world, h);
+    if (candidate) candidates.push_back(*candidate);
+    const bool counts =
+        candidate ? candidate->keeps_minimum
+                  : (host.phase == HostPhase::kComing || host.phase == HostPhase::kReady) &&
+                        !host.failed && !host.draining;
+    if (!counts || host.pool >= alive.size()) continue;
+    ++alive[host.pool];
+    if (!host.busy && !world.used[h] && !host.kept) ++spare[host.pool];
+  }
+  std::sort(candidates.begin(), candidates.end(),
+            [&](const Candidate& a, const Candidate& b) { return goes_first(world, a, b); });
+  for (const Candidate& c : candidates) {
+    const HostView& host = world.snapshot.hosts[c.host];
+    const auto& pool = *world.pool(host);
+    if (c.keeps_minimum && (alive[host.pool] <= pool.min || spare[host.pool] <= pool.standby))
+      continue;
+    if (!world.budget.may_destroy(host)) continue;
+    world.budget.destroy(host);
+    if (c.keeps_minimum) --alive[host.pool], --spare[host.pool];
+    plan.shutdowns.push_back({host.id, c.code, reason_of(world, c)});
+  }
+}
+
+const char* to_string(ShutdownCode code) {
+  switch (code) {
+    case ShutdownCode::kUnwantedSpot:
+      return "unwanted_spot";
+    case ShutdownCode::kFailed:
+      return "failed";
+    case ShutdownCode::kUnreachable:
+      return "unreachable";
+    case ShutdownCode::kIdle:
+      return "idle";
+    case ShutdownCode::kDrained:
+      return "drained";
+    case ShutdownCode::kBootingSurplus:
+      return "booting_surplus";
+  }
+  return "?";
+}
+
+}  // namespace hostler::scheduler

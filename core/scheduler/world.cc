@@ -1,0 +1,199 @@
+#include "core/scheduler/world.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <tuple>
+
+#include "core/scheduler/fit.h"
+
+namespace hostler::scheduler {
+namespace {
+
+/// A policy that no sense can be made of is no reason to create or destroy anything.
+bool makes_sense(const model::PoolPolicy& pool) {
+  const auto duration_ok = [](Duration d) { return d >= Duration::zero(); };
+  return pool.min >= 0 && pool.standby >= 0 && pool.min <= pool.max &&
+         std::isfinite(pool.price_factor_max) && pool.price_factor_max > 0 &&
+         pool.price_cap_per_hour.value >= 0 && duration_ok(pool.idle_timeout) &&
+         duration_ok(pool.probe_timeout) && duration_ok(pool.spot_patience) &&
+         duration_ok(pool.starvation_after);
+}
+
+template <class T>
+void lower(std::optional<T>& left, T by) {
+  if (left) left = *left > by ? T{*left - by} : T{};
+}
+
+}  // namespace
+
+std::int64_t add_saturating(std::int64_t a, std::int64_t b) {
+  std::int64_t sum = 0;
+  if (!__builtin_add_overflow(a, b, &sum)) return sum;
+  return b > 0 ? std::numeric_limits<std::int64_t>::max()
+               : std::numeric_limits<std::int64_t>::min();
+}
+
+std::uint64_t Demand::arrival(std::uint64_t n) const {
+  const auto& heads = view->heads;
+  if (n < heads.size()) return heads[n];
+  if (heads.empty()) return n;
+  const std::uint64_t pace =
+      heads.size() < 2
+          ? 1
+          : std::max<std::uint64_t>(1, (heads.back() - heads.front()) / (heads.size() - 1));
+  return heads.back() + pace * (n - heads.size() + 1);
+}
+
+Budget::Budget(const Snapshot& snapshot, const model::SitePolicy& policy)
+    : snapshot_(snapshot),
+      policy_(policy),
+      site_(snapshot.site),
+      sets_(snapshot.sets),
+      pools_(snapshot.pools) {
+  sets_.resize(policy.sets.size());
+  pools_.resize(policy.pools.size());
+  for (const auto& pool : policy.pools) pool_left_.push_back(makes_sense(pool) ? pool.max : 0);
+  for (const HostView& host : snapshot.hosts)
+    if (host.phase != HostPhase::kLeaving && host.pool < pool_left_.size()) --pool_left_[host.pool];
+}
+
+std::int64_t Budget::creates(const Offering& o, std::int64_t wanted, std::string* says_no) const {
+  std::int64_t most = wanted;
+  const auto bound = [&](std::int64_t limit, const std::string& who, const char* what) {
+    if (limit >= most) return;
+    most = std::max<std::int64_t>(0, limit);
+    if (says_no != nullptr) *says_no = who + " is at its ceiling: " + what;
+  };
+  const auto look = [&](const Headroom& room, const std::string& who) {
+    if (room.instances) bound(*room.instances, who, "instances");
+    if (room.creates) bound(*room.creates, who, "creates per minute");
+    if (room.price_per_hour && o.price_per_hour.value > 0)
+      bound(room.price_per_hour->value / o.price_per_hour.value, who, "price per hour");
+  };
+  const std::string& pool = policy_.pools[o.pool].name;
+  bound(pool_left_[o.pool], "pool " + pool, "max");
+  look(pools_[o.pool], "pool " + pool);
+  look(sets_[o.set], "set " + policy_.sets[o.set].name);
+  look(site_, "the site");
+  return most;
+}
+
+template <class Do>
+void Budget::each(std::uint32_t set, std::uint32_t pool, Do act) {
+  act(site_);
+  if (set < sets_.size()) act(sets_[set]);
+  if (pool < pools_.size()) act(pools_[pool]);
+}
+
+void Budget::create(const Offering& o, std::int64_t count) {
+  pool_left_[o.pool] -= count;
+  each(o.set, o.pool, [&](Headroom& room) {
+    lower(room.instances, count);
+    lower(room.creates, count);
+    // creates() saw to it that the product fits below the headroom, where there is one.
+    if (room.price_per_hour)
+      room.price_per_hour->value -=
+          std::min(room.price_per_hour->value, o.price_per_hour.value * count);
+  });
+}
+
+bool Budget::may_destroy(const HostView& host) const {
+  const auto ok = [](const Headroom& room) { return !room.destroys || *room.destroys > 0; };
+  const std::uint32_t set =
+      host.offering < snapshot_.offerings.size() ? snapshot_.offerings[host.offering].set : kNone;
+  return ok(site_) && (set >= sets_.size() || ok(sets_[set])) &&
+         (host.pool >= pools_.size() || ok(pools_[host.pool]));
+}
+
+void Budget::destroy(const HostView& host) {
+  const std::uint32_t set =
+      host.offering < snapshot_.offerings.size() ? snapshot_.offerings[host.offering].set : kNone;
+  each(set, host.pool, [](Headroom& room) { lower(room.destroys, std::int64_t{1}); });
+}
+
+World::World(const Snapshot& s, const model::SitePolicy& p)
+    : snapshot(s),
+      policy(p),
+      hosts(s.hosts.size()),
+      used(s.hosts.size()),
+      reserved(s.hosts.size()),
+      stale_spot(s.hosts.size()),
+      spot_in_vain(s.offerings.size()),
+      budget(s, p) {
+  for (const auto& pool : p.pools) pool_held.push_back(!makes_sense(pool));
+  const auto by_id = [&](std::uint32_t a, std::uint32_t b) {
+    return s.hosts[a].id < s.hosts[b].id;
+  };
+  std::iota(hosts.begin(), hosts.end(), 0U);
+  if (!std::is_sorted(hosts.begin(), hosts.end(), by_id))
+    std::sort(hosts.begin(), hosts.end(), by_id);
+  for (std::uint32_t i = 0; i < s.offerings.size(); ++i)
+    if (is_valid(s.offerings[i], p)) offers.push_back(i);
+  std::sort(offers.begin(), offers.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return cheaper(s.offerings[a], s.offerings[b], p);
+  });
+  for (std::uint32_t i = 0; i < s.hosts.size(); ++i) {
+    const HostView& host = s.hosts[i];
+    stale_spot[i] = host.unfulfilled_spot && host.phase == HostPhase::kComing &&
+                    host.pool < p.pools.size() &&
+                    s.now - host.created >= p.pools[host.pool].spot_patience;
+    if (stale_spot[i] && host.offering < spot_in_vain.size()) spot_in_vain[host.offering] = true;
+  }
+  group_needs();
+}
+
+void World::group_needs() {
+  struct Less {
+    bool operator()(const model::JobShape* a, const model::JobShape* b) const {
+      return std::tie(a->needs, a->constraints) < std::tie(b->needs, b->constraints);
+    }
+  };
+  std::map<const model::JobShape*, std::uint32_t, Less> seen;
+  for (const ClassView& view : snapshot.classes) {
+    const auto [found, fresh] =
+        seen.try_emplace(&view.shape, static_cast<std::uint32_t>(needs.size()));
+    if (fresh) {
+      Need need;
+      need.resources = view.shape.needs;
+      need.constraints = &view.shape.constraints;
+      need.cheapest[0] = need.cheapest[1] = {-1};
+      if (*need.constraints != model::Constraints{}) {
+        need.meets.resize(snapshot.offerings.size());
+        for (const std::uint32_t i : offers) {
+          const Offering& o = snapshot.offerings[i];
+          need.meets[i] =
+              scheduler::meets(*need.constraints, policy.types[o.type].name, o.zone, o.market);
+        }
+      }
+      for (const std::uint32_t i : offers) {  // cheapest first
+        const Offering& o = snapshot.offerings[i];
+        auto& cheapest = need.cheapest[o.market == model::Market::kSpot];
+        if (cheapest.value < 0 && meets(need, i) && need.resources.fits_in(o.resources))
+          cheapest = o.price_per_hour;
+      }
+      needs.push_back(std::move(need));
+    }
+    by_class_.emplace_back(view.id, static_cast<std::uint32_t>(demand.size()));
+    demand.push_back({.view = &view,
+                      .need = found->second,
+                      .left = view.count,
+                      .uncovered = view.count,
+                      .placed = 0});
+  }
+  std::sort(by_class_.begin(), by_class_.end());
+}
+
+bool World::meets(const Need& need, const HostView& host) const {
+  if (host.offering < snapshot.offerings.size()) return meets(need, host.offering);
+  return *need.constraints == model::Constraints{};  // its type has left the menu
+}
+
+std::uint32_t World::find(ClassId cls) const {
+  const auto found = std::lower_bound(by_class_.begin(), by_class_.end(), std::pair(cls, 0U));
+  return found != by_class_.end() && found->first == cls ? found->second : kNone;
+}
+
+}  // namespace hostler::scheduler

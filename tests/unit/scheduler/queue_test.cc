@@ -1,0 +1,95 @@
+#include "core/scheduler/queue.h"
+
+#include <gtest/gtest.h>
+
+namespace hostler::scheduler {
+namespace {
+
+model::JobShape shape(std::int32_t vcpus, std::int32_t priority = 0) {
+  model::JobShape out;
+  out.needs.vcpus = vcpus;
+  out.priority = priority;
+  return out;
+}
+
+Queue::Item item(std::uint64_t arrival) {
+  return {.arrival = arrival, .job = {arrival + 100}, .since = {}};
+}
+
+TEST(QueueTest, GivesJobsThatDifferInAttemptsOnlyOneClass) {
+  Queue queue;
+  model::JobShape restartable = shape(1);
+  restartable.restartable = true;
+  restartable.attempts_max = 7;
+
+  EXPECT_EQ(queue.intern(shape(1)), queue.intern(restartable));
+  EXPECT_NE(queue.intern(shape(1)), queue.intern(shape(2)));
+  EXPECT_NE(queue.intern(shape(1)), queue.intern(shape(1, 5)));
+}
+
+TEST(QueueTest, HandsOutFirstComeFirstServed) {
+  Queue queue;
+  const ClassId cls = queue.intern(shape(1));
+  for (const std::uint64_t arrival : {3U, 5U, 9U}) queue.push(cls, item(arrival));
+
+  queue.push(cls, item(4));  // queued again: it keeps its place
+
+  for (const std::uint64_t arrival : {3U, 4U, 5U, 9U}) EXPECT_EQ(queue.pop(cls).arrival, arrival);
+  EXPECT_EQ(queue.size(), 0U);
+  EXPECT_TRUE(queue.order().empty());
+}
+
+TEST(QueueTest, OrdersClassesByPriorityThenByTheirFirstArrival) {
+  Queue queue;
+  const ClassId late = queue.intern(shape(1)), early = queue.intern(shape(2)),
+                urgent = queue.intern(shape(3, 9));
+  queue.push(late, item(5));
+  queue.push(early, item(2));
+  queue.push(urgent, item(8));
+
+  std::vector<ClassId> seen;
+  for (const auto& order : queue.order()) seen.push_back(order.cls);
+  EXPECT_EQ(seen, (std::vector{urgent, early, late}));
+
+  queue.pop(early);
+  queue.push(early, item(7));
+  seen.clear();
+  for (const auto& order : queue.order()) seen.push_back(order.cls);
+  EXPECT_EQ(seen, (std::vector{urgent, late, early}));
+}
+
+TEST(QueueTest, ErasesAnItemWhereverItIs) {
+  Queue queue;
+  const ClassId cls = queue.intern(shape(1));
+  for (std::uint64_t i = 1; i <= 200; ++i) queue.push(cls, item(i));
+
+  for (std::uint64_t i = 2; i <= 200; ++i)
+    if (i != 77) {
+      EXPECT_TRUE(queue.erase(cls, i)) << i;
+    }
+  EXPECT_FALSE(queue.erase(cls, 50)) << "erased twice";
+  EXPECT_FALSE(queue.erase(cls, 999)) << "never was";
+
+  EXPECT_EQ(queue.at(cls).count, 2U);
+  EXPECT_LE(queue.at(cls).items.size(), 64U) << "holes of cancelled items stay";
+  EXPECT_EQ(queue.pop(cls).arrival, 1U);
+  EXPECT_EQ(queue.pop(cls).arrival, 77U);
+  EXPECT_TRUE(queue.order().empty());
+}
+
+TEST(QueueTest, TakesBackAnItemWhoseHoleIsStillThere) {
+  Queue queue;
+  const ClassId cls = queue.intern(shape(1));
+  for (const std::uint64_t arrival : {1U, 2U, 3U}) queue.push(cls, item(arrival));
+
+  queue.erase(cls, 2);
+  queue.push(cls, item(2));
+
+  EXPECT_EQ(queue.at(cls).count, 3U);
+  queue.pop(cls);
+  EXPECT_EQ(queue.pop(cls).arrival, 2U);
+  EXPECT_EQ(queue.pop(cls).arrival, 3U);
+}
+
+}  // namespace
+}  // namespace hostler::scheduler

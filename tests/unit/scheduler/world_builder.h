@@ -1,0 +1,132 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/scheduler/plan.h"
+
+namespace hostler::scheduler {
+
+using namespace std::chrono_literals;
+
+inline constexpr std::int64_t kGiB = std::int64_t{1} << 30;
+
+/// A small site for tests of plans: one set, one pool, types and hosts added by name.
+struct Site {
+  model::SitePolicy policy;
+  Snapshot snapshot;
+  std::uint64_t arrivals = 0;
+
+  Site() {
+    policy.sets.resize(1);
+    policy.sets[0].name = "west";
+    policy.pools.resize(1);
+    pool().name = "default";
+    pool().max = 1000;
+    snapshot.now = Mono(1h);
+    snapshot.sets.resize(1);
+    snapshot.pools.resize(1);
+  }
+  model::PoolPolicy& pool(std::size_t i = 0) { return policy.pools[i]; }
+
+  /// Returns the offering's index.
+  std::uint32_t type(const std::string& name, std::int32_t vcpus, std::int64_t gib,
+                     std::int64_t price, model::Market market = model::Market::kOnDemand,
+                     const std::string& zone = "", std::uint32_t in_pool = 0) {
+    model::InstanceType t;
+    t.name = name;
+    t.resources = {.vcpus = vcpus, .gpus = 0, .ram = gib * kGiB, .scratch = 0};
+    t.price_per_hour = {price};
+    t.market = market;
+    policy.types.push_back(t);
+    Offering o;
+    o.pool = in_pool;
+    o.type = static_cast<std::uint32_t>(policy.types.size() - 1);
+    o.zone = zone;
+    o.market = market;
+    o.resources = t.resources;
+    o.price_per_hour = t.price_per_hour;
+    snapshot.offerings.push_back(o);
+    return static_cast<std::uint32_t>(snapshot.offerings.size() - 1);
+  }
+  /// A ready, idle host since a second.
+  HostView& host(std::uint64_t id, std::uint32_t offering, HostPhase phase = HostPhase::kReady) {
+    const Offering& o = snapshot.offerings[offering];
+    HostView h;
+    h.id = {id};
+    h.offering = offering;
+    h.pool = o.pool;
+    h.phase = phase;
+    h.takes_work = phase == HostPhase::kReady;
+    h.total = h.free = o.resources;
+    h.price_per_hour = o.price_per_hour;
+    h.created = h.since = snapshot.now - 1s;
+    snapshot.hosts.push_back(h);
+    return snapshot.hosts.back();
+  }
+  /// `count` jobs that arrive one after the other; the class's id.
+  ClassId jobs(std::uint64_t count, std::int32_t vcpus, std::int64_t gib = 1,
+               std::int32_t priority = 0, Duration waited = 1s) {
+    ClassView c;
+    c.id = static_cast<ClassId>(snapshot.classes.size());
+    c.shape.needs = {.vcpus = vcpus, .gpus = 0, .ram = gib * kGiB, .scratch = 0};
+    c.shape.priority = priority;
+    c.count = count;
+    for (std::uint64_t i = 0; i < count && i < 32; ++i) c.heads.push_back(arrivals + i);
+    arrivals += count;
+    c.oldest = snapshot.now - waited;
+    snapshot.classes.push_back(c);
+    return c.id;
+  }
+  model::Constraints& constraints(ClassId cls) { return snapshot.classes[cls].shape.constraints; }
+  void occupy(HostView& h, const model::Resources& used) {
+    h.free -= used;
+    h.busy = true;
+  }
+  [[nodiscard]] Plan plan() const { return make_plan(snapshot, policy); }
+
+  /// Applies a plan as the kernel would: places leave the queue, creates come, shutdowns leave.
+  void apply(const Plan& plan) {
+    for (const Place& p : plan.places) {
+      ClassView& c = snapshot.classes[p.cls];
+      c.count -= p.count;
+      c.heads.erase(c.heads.begin(),
+                    c.heads.begin() + std::min<std::ptrdiff_t>(p.count, std::ssize(c.heads)));
+      for (HostView& h : snapshot.hosts)
+        if (h.id == p.host)
+          for (std::uint32_t i = 0; i < p.count; ++i) occupy(h, c.shape.needs);
+    }
+    for (const Create& create : plan.creates) {
+      HostView& h = host(1000 + snapshot.hosts.size(), create.offering, HostPhase::kComing);
+      h.created = h.since = snapshot.now;
+      h.load = create.load;
+    }
+    for (const Shutdown& s : plan.shutdowns)
+      for (HostView& h : snapshot.hosts)
+        if (h.id == s.host) h.phase = HostPhase::kLeaving;
+    for (HostView& h : snapshot.hosts) h.reserved_for.reset();
+    for (const Reserve& r : plan.reservations)
+      for (HostView& h : snapshot.hosts)
+        if (h.id == r.host) h.reserved_for = r.cls;
+    std::erase_if(snapshot.classes, [](const ClassView& c) { return c.count == 0; });
+  }
+};
+
+inline std::uint64_t placed(const Plan& plan, ClassId cls) {
+  std::uint64_t n = 0;
+  for (const Place& p : plan.places) n += p.cls == cls ? p.count : 0;
+  return n;
+}
+inline std::uint64_t placed_on(const Plan& plan, std::uint64_t host) {
+  std::uint64_t n = 0;
+  for (const Place& p : plan.places) n += p.host.value == host ? p.count : 0;
+  return n;
+}
+inline std::vector<std::pair<std::uint64_t, ShutdownCode>> ended(const Plan& plan) {
+  std::vector<std::pair<std::uint64_t, ShutdownCode>> out;
+  for (const Shutdown& s : plan.shutdowns) out.emplace_back(s.host.value, s.code);
+  return out;
+}
+
+}  // namespace hostler::scheduler
