@@ -71,6 +71,7 @@ class Dispatcher {
     std::shared_ptr<const model::CreateRequest> create;
     std::vector<Live> attempts;
     std::optional<scheduler::ClassId> reserved_for;
+    std::vector<scheduler::Load> load;  ///< What its create was for.
     bool create_under_way = false, destroy_under_way = false;
   };
   struct Set {

@@ -75,6 +75,7 @@ scheduler::HostView Dispatcher::view(const Host& host) const {
   out.since = instance.since;
   out.unreachable_since = instance.unreachable_since;
   out.reserved_for = host.reserved_for;
+  if (out.phase == HostPhase::kComing) out.load = host.load;
   return out;
 }
 
@@ -249,6 +250,7 @@ void Dispatcher::create_host(const scheduler::Create& create, Now now) {
   request->tags[model::tag::kType] = type.name;
   request->tags[model::tag::kIdle] = "run";
   made.create = request;
+  made.load = create.load;
 
   last_instance_ = id.value;
   by_key_[r.idempotency_key] = id;
