@@ -63,6 +63,13 @@ std::string scaled(double value, std::span<const Unit> units, double shown_from)
   return out.data();
 }
 
+std::string exact(std::int64_t value, std::span<const Unit> units) {
+  const Unit* best = &units[0];
+  for (const Unit& unit : units)
+    if (value != 0 && value % static_cast<std::int64_t>(unit.factor) == 0) best = &unit;
+  return std::to_string(value / static_cast<std::int64_t>(best->factor)) + std::string(best->name);
+}
+
 }  // namespace
 
 Result<Duration> parse_duration(std::string_view text) {
@@ -78,6 +85,18 @@ std::string format_duration(Duration d) {
 
 std::string format_size(std::int64_t bytes) {
   return scaled(static_cast<double>(bytes), std::span(kSizes).first(5), 1);
+}
+
+std::string exact_duration(Duration d) {
+  return d == Duration{} ? "0s" : exact(d.count(), kDurations);
+}
+
+std::string exact_size(std::int64_t bytes) { return exact(bytes, std::span(kSizes).first(5)); }
+
+std::string exact_wall(Wall wall) {
+  std::string out = format_wall({wall.us == 0 ? 1 : wall.us});
+  const std::string micros = std::to_string(1'000'000 + wall.us % 1'000'000);
+  return out.replace(out.size() - 1, 1, "." + micros.substr(1) + "Z");
 }
 
 std::string format_wall(Wall wall) {

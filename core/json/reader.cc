@@ -47,6 +47,11 @@ void Problems::add(Error error) {
   if (list_.size() < kProblemsMax) list_.push_back(std::move(error));
 }
 
+void Problems::add(const Problems& found) {
+  for (const Error& error : found.list()) add(error);
+  keys_.insert(found.keys().begin(), found.keys().end());
+}
+
 void Problems::add(const Value& at, const std::string& what, Errc code) {
   const std::string path = at.path();
   add(Error{code, (path.empty() ? "" : path + ": ") + what + " (at " + at.position() + ")", path});
@@ -69,6 +74,8 @@ bool Field::problem(const std::string& what, Errc code) const {
   if (value_) problems_->add(*value_, what, code);
   return false;
 }
+
+void Field::pass_on(const Problems& found) const { problems_->add(found); }
 
 bool Field::refuse(const std::string& allowed) const {
   return value_ && problem("found " + value_->found() + ", allowed: " + allowed);

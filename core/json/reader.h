@@ -37,6 +37,7 @@ class Problems {
   /// "path: what (at line:column)"
   void add(const Value& at, const std::string& what, Errc code = Errc::kInvalidArgument);
   void add(Error error);
+  void add(const Problems& found);
 
   [[nodiscard]] bool ok() const { return list_.empty(); }
   [[nodiscard]] const std::vector<Error>& list() const { return list_; }
@@ -84,6 +85,9 @@ class Field {
   bool refuse(const std::string& allowed) const;
   /// Adds a problem in the caller's own words if it is present. False always.
   bool problem(const std::string& what, Errc code = Errc::kInvalidArgument) const;
+  /// Adds what was found by a reader with Problems of its own, for one that must know whether its
+  /// part alone is good.
+  void pass_on(const Problems& found) const;
 
   bool boolean(bool& out) const;
   /// Decimal digits without point or exponent.

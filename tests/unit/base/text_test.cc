@@ -1,0 +1,50 @@
+#include "core/base/text.h"
+
+#include <gmock/gmock.h>
+
+namespace hostler {
+namespace {
+
+TEST(TextTest, KnowsWellFormedUtf8) {
+  EXPECT_TRUE(is_utf8("plain \xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80"));
+  for (const std::string_view bad :
+       {std::string_view("\x80"), std::string_view("\xc0\x80"), std::string_view("\xed\xa0\x80"),
+        std::string_view("\xf4\x90\x80\x80"), std::string_view("\xe2\x82"),
+        std::string_view("a\0b", 3)})
+    EXPECT_FALSE(is_utf8(bad));
+}
+
+TEST(TextTest, MakesForeignTextFitForOneLine) {
+  EXPECT_EQ(printable("a\nb\x1b[0m\xff \xc3\xa9"), "a b [0m? \xc3\xa9");
+  EXPECT_EQ(printable("abcdef", 3), "abc...");
+}
+
+TEST(TextTest, KnowsNamesThatFitATag) {
+  EXPECT_TRUE(is_name("a-b_9"));
+  EXPECT_TRUE(is_name(std::string(63, 'a')));
+  for (const std::string& bad : {std::string(), std::string(64, 'a'), std::string("A"),
+                                 std::string("a.b"), std::string("a b"), std::string("\xc3\xa9")})
+    EXPECT_FALSE(is_name(bad)) << bad;
+}
+
+TEST(TextTest, HexReadsBack) {
+  const std::vector<std::uint8_t> bytes{0, 15, 16, 255};
+  EXPECT_EQ(to_hex(bytes), "000f10ff");
+  EXPECT_EQ(from_hex("000F10ff"), bytes);
+  EXPECT_FALSE(from_hex("0"));
+  EXPECT_FALSE(from_hex("0g"));
+}
+
+TEST(TextTest, ReadsWholeNumbersOnly) {
+  EXPECT_EQ(parse_u64("18446744073709551615"), 18446744073709551615U);
+  for (const char* bad : {"", "18446744073709551616", "-1", "+1", " 1", "1 ", "0x1"})
+    EXPECT_FALSE(parse_u64(bad)) << bad;
+}
+
+TEST(TextTest, SplitKeepsEmptyParts) {
+  EXPECT_THAT(split("a,,b,", ','), testing::ElementsAre("a", "", "b", ""));
+  EXPECT_THAT(split("", ','), testing::ElementsAre(""));
+}
+
+}  // namespace
+}  // namespace hostler
