@@ -1,0 +1,71 @@
+#include "core/store/batch.h"
+
+#include <unordered_map>
+
+namespace hostler::store {
+namespace {
+
+/// Takes changes in order and keeps where each subject's entry is.
+class Collector {
+ public:
+  explicit Collector(Batch& batch) : batch_(batch) {}
+
+  void operator()(const model::JobInserted& job) {
+    new_jobs_[job.record.id] = batch_.new_jobs.size();
+    batch_.new_jobs.push_back({&job, &job.record});
+  }
+  void operator()(const model::JobChanged& change) {
+    const auto* record = &change.record;
+    if (const auto fresh = new_jobs_.find(record->id); fresh != new_jobs_.end()) {
+      batch_.new_jobs[fresh->second].record = record;
+      return;
+    }
+    const auto [known, added] = jobs_.try_emplace(record->id, batch_.jobs.size());
+    if (added)
+      batch_.jobs.push_back(record);
+    else
+      batch_.jobs[known->second] = record;
+  }
+  void operator()(const model::AttemptChanged& change) {
+    const auto [known, added] =
+        attempts_[change.attempt.job].try_emplace(change.attempt.number, batch_.attempts.size());
+    if (added) batch_.attempts.push_back({nullptr, nullptr, nullptr});
+    auto& entry = batch_.attempts[known->second];
+    entry.last = &change;
+    if (!change.end) return;
+    entry.end = &*change.end;
+    if (!change.end->stdout_inline.empty() || !change.end->stderr_inline.empty())
+      entry.output = &*change.end;
+  }
+  void operator()(const model::InstanceChanged& change) {
+    const auto [known, added] = instances_.try_emplace(change.record.id, batch_.instances.size());
+    if (added) batch_.instances.push_back({nullptr, nullptr, false});
+    auto& entry = batch_.instances[known->second];
+    entry.record = &change.record;
+    if (change.create) entry.create = change.create.get();
+    entry.erase_create = entry.erase_create || change.erase_create;
+  }
+  void operator()(const model::GateChanged& change) {
+    batch_.gates[change.record.key] = &change.record;
+  }
+  void operator()(const model::GateOpened& change) { batch_.gates[change.key] = nullptr; }
+  void operator()(const model::LedgerRecord& record) { batch_.ledger.push_back(&record); }
+
+ private:
+  Batch& batch_;
+  std::unordered_map<model::JobId, std::size_t> new_jobs_, jobs_;
+  std::unordered_map<model::JobId, std::map<std::uint32_t, std::size_t>> attempts_;
+  std::unordered_map<model::InstanceId, std::size_t> instances_;
+};
+
+}  // namespace
+
+Batch make_batch(std::span<const model::Commit* const> commits) {
+  Batch batch;
+  Collector collect(batch);
+  for (const auto* commit : commits)
+    for (const auto& change : commit->changes) std::visit(collect, change);
+  return batch;
+}
+
+}  // namespace hostler::store

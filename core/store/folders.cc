@@ -1,0 +1,83 @@
+#include "core/store/folders.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <system_error>
+
+#include "core/base/files.h"
+#include "core/log/log.h"
+
+namespace hostler::store {
+
+Result<void> make_folder(const std::filesystem::path& folder) {
+  if (::mkdir(folder.c_str(), 0700) == 0) {
+    if (folder.has_parent_path()) return sync_folder(folder.parent_path());
+    return {};
+  }
+  if (errno == ENOENT && folder.has_parent_path() && folder.parent_path() != folder) {
+    HOSTLER_TRY(make_folder(folder.parent_path()));
+    return make_folder(folder);
+  }
+  if (errno == EEXIST) {
+    std::error_code code;
+    if (std::filesystem::is_directory(folder, code)) return {};
+    errno = ENOTDIR;
+  }
+  return tl::unexpected(errno_error("make folder " + folder.string(), Errc::kUnavailable));
+}
+
+Result<void> sync_folder(const std::filesystem::path& folder) {
+  const UniqueFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!fd) return tl::unexpected(errno_error("open folder " + folder.string(), Errc::kUnavailable));
+  if (::fsync(fd.get()) != 0) die_of_failed_sync(folder);
+  return {};
+}
+
+Result<std::vector<std::string>> names_in(const std::filesystem::path& folder) {
+  std::vector<std::string> names;
+  std::error_code code;
+  std::filesystem::directory_iterator entries(folder, code);
+  if (code == std::errc::no_such_file_or_directory) return names;
+  for (; !code && entries != std::filesystem::directory_iterator(); entries.increment(code))
+    names.push_back(entries->path().filename().string());
+  if (code) return fail(Errc::kInternal, "list " + folder.string() + ": " + code.message());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+Result<std::string> read_at(const std::filesystem::path& file, std::uint64_t offset,
+                            std::size_t length) {
+  const UniqueFd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd)
+    return tl::unexpected(
+        errno_error("open " + file.string(), errno == ENOENT ? Errc::kNotFound : Errc::kInternal));
+  struct stat info {};
+  if (::fstat(fd.get(), &info) != 0) return tl::unexpected(errno_error("stat " + file.string()));
+  const auto size = static_cast<std::uint64_t>(info.st_size);
+  std::string out(offset >= size ? 0 : std::min<std::uint64_t>(length, size - offset), '\0');
+  std::size_t have = 0;
+  while (have < out.size()) {
+    const ssize_t n =
+        ::pread(fd.get(), out.data() + have, out.size() - have, static_cast<off_t>(offset + have));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return tl::unexpected(errno_error("read " + file.string()));
+    if (n == 0) break;
+    have += static_cast<std::size_t>(n);
+  }
+  out.resize(have);
+  return out;
+}
+
+void die_of_failed_sync(const std::filesystem::path& file) {
+  log::error("store", errno_error("sync " + file.string()).message +
+                          "; what is on the disk is not known any more: ending at once, "
+                          "check the disk and start again");
+  std::abort();
+}
+
+}  // namespace hostler::store

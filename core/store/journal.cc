@@ -1,0 +1,198 @@
+#include "core/store/journal.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+
+#include "core/log/log.h"
+
+namespace hostler::store {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::size_t kGroupChangesMax = 20'000;  ///< Bounds a transaction to some 100 ms.
+constexpr auto kBackoffMin = 50ms, kBackoffMax = 2000ms;
+constexpr auto kLogKeepsSecretsFor = 1s;
+
+[[noreturn]] void die(const std::string& message) {
+  log::error("store", message + "; ending at once: restart goes on from what is durable");
+  std::abort();
+}
+
+bool erases_secrets(const model::Commit& commit) {
+  return std::any_of(commit.changes.begin(), commit.changes.end(), [](const auto& change) {
+    const auto* instance = std::get_if<model::InstanceChanged>(&change);
+    return instance != nullptr && instance->erase_create;
+  });
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Journal>> Journal::start(sqlite::Connection connection, Segments segments,
+                                                OnHealth on_health) {
+  std::unique_ptr<Journal> journal(
+      new Journal(std::move(connection), std::move(segments), std::move(on_health)));
+  journal->writer_ = HOSTLER_TRY(Writer::open(journal->connection_, journal->segments_));
+  journal->thread_ = std::thread([raw = journal.get()] { raw->run(); });
+  return journal;
+}
+
+Journal::~Journal() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+void Journal::commit(model::Commit commit, OnCommitted done) {
+  {
+    const std::lock_guard lock(mutex_);
+    queue_.push_back({std::move(commit), std::move(done), {}});
+    ++health_.queued;
+  }
+  wake_.notify_one();
+}
+
+void Journal::add_chore(Chore chore) {
+  {
+    const std::lock_guard lock(mutex_);
+    chores_.push_back(std::move(chore));
+  }
+  wake_.notify_one();
+}
+
+Health Journal::health() const {
+  const std::lock_guard lock(mutex_);
+  return health_;
+}
+
+void Journal::run() {
+  pthread_setname_np(pthread_self(), "store");
+  Lock lock(mutex_);
+  for (;;) {
+    wait_for_work(lock);
+    if (queue_.empty() && stopping_) {
+      (void)connection_.truncate_log();  // it is done at the next start, if not now
+      return;
+    }
+    if (!queue_.empty()) {
+      take_group();
+      if (!commit_group(lock)) return give_up(lock);
+    }
+    if (!chores_.empty() && !stopping_) run_chore(lock);
+  }
+}
+
+void Journal::wait_for_work(Lock& lock) {
+  const auto has_work = [this] { return stopping_ || !queue_.empty() || !chores_.empty(); };
+  if (!secrets_in_log_) return wake_.wait(lock, has_work);
+  if (wake_.wait_for(lock, kLogKeepsSecretsFor, has_work)) return;
+  lock.unlock();
+  // A reader in the way only means that it is tried again.
+  secrets_in_log_ = !connection_.truncate_log();
+  lock.lock();
+}
+
+void Journal::take_group() {
+  std::size_t changes = 0;
+  while (!queue_.empty() && changes < kGroupChangesMax) {
+    changes += queue_.front().commit.changes.size();
+    group_.push_back(std::move(queue_.front()));
+    queue_.pop_front();
+  }
+  group_written_ = false;
+}
+
+bool Journal::commit_group(Lock& lock) {
+  auto backoff = kBackoffMin;
+  for (;;) {
+    const bool last_try = stopping_;
+    lock.unlock();
+    const auto result = write_group();
+    lock.lock();
+    if (result) break;
+    report(lock, false, result.error().message);
+    if (last_try) return false;
+    wake_.wait_for(lock, backoff, [this] { return stopping_; });
+    backoff = std::min(backoff * 2, kBackoffMax);
+  }
+  report(lock, true, {});
+  health_.queued -= group_.size();
+  lock.unlock();
+  for (auto& entry : group_)
+    if (entry.done) entry.done(std::move(entry.committed));
+  group_.clear();
+  lock.lock();
+  return true;
+}
+
+Result<void> Journal::write_group() {
+  if (!group_written_) {
+    std::vector<const model::Commit*> commits;
+    commits.reserve(group_.size());
+    for (const auto& entry : group_) commits.push_back(&entry.commit);
+    auto written = writer_->write(make_batch(commits));
+    if (!written && connection_.failure() == sqlite::Failure::kSync) die(written.error().message);
+    if (!written && connection_.failure() == sqlite::Failure::kOurs)
+      die("a commit breaks the database's rules, which is a mistake in hostlerd: " +
+          written.error().message);
+    HOSTLER_TRY(std::move(written));
+    group_written_ = true;
+    for (const auto* commit : commits) secrets_in_log_ = secrets_in_log_ || erases_secrets(*commit);
+  }
+  return read_bodies();
+}
+
+Result<void> Journal::read_bodies() {
+  for (auto& entry : group_) {
+    auto& bodies = entry.committed.bodies;
+    bodies.clear();
+    entry.committed.last_revision = entry.commit.last_revision;
+    for (const auto job : entry.commit.bodies_wanted) {
+      auto body = writer_->body(job);
+      if (body)
+        bodies.push_back({job, std::make_shared<const std::string>(*std::move(body))});
+      else if (body.error().code != Errc::kNotFound)
+        return tl::unexpected(std::move(body).error());
+    }
+  }
+  return {};
+}
+
+void Journal::give_up(Lock& lock) {
+  const auto error =
+      Error{Errc::kUnavailable, "the store stopped before this was durable: " + health_.error};
+  std::move(queue_.begin(), queue_.end(), std::back_inserter(group_));
+  queue_.clear();
+  lock.unlock();
+  for (auto& entry : group_)
+    if (entry.done) entry.done(tl::unexpected(error));
+  lock.lock();
+}
+
+void Journal::run_chore(Lock& lock) {
+  const auto chore = std::move(chores_.front());
+  chores_.pop_front();
+  lock.unlock();
+  const bool more = chore(connection_);
+  lock.lock();
+  if (more) chores_.push_front(chore);
+}
+
+void Journal::report(Lock& lock, bool ok, const std::string& error) {
+  if (health_.ok == ok && health_.error == error) return;
+  health_.ok = ok;
+  health_.error = error;
+  if (!on_health_) return;
+  const Health now = health_;
+  lock.unlock();
+  on_health_(now);
+  lock.lock();
+}
+
+}  // namespace hostler::store

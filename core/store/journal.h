@@ -1,0 +1,113 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/model/records.h"
+#include "core/store/segments.h"
+#include "core/store/sqlite/database.h"
+#include "core/store/writer.h"
+
+namespace hostler::store {
+
+/// A commit that is durable.
+struct Committed {
+  model::Revision last_revision = 0;
+  struct Body {
+    model::JobId job;
+    std::shared_ptr<const std::string> text;
+  };
+  /// Of the jobs whose bodies were wanted, in that order; a job that is not in the store is left
+  /// out.
+  std::vector<Body> bodies;
+};
+using OnCommitted = std::function<void(Result<Committed>)>;
+
+struct Health {
+  bool ok = true;
+  std::string error;       ///< Of the last try, while not ok.
+  std::size_t queued = 0;  ///< Commits that are not durable yet.
+};
+
+/// The store thread: makes commits durable in the order of their coming, as many as have queued up
+/// in one transaction. What fails stays at the front and is tried again with back-off, so nothing
+/// is ever left out or overtaken. A failed sync or a broken constraint ends the process.
+class Journal {
+ public:
+  /// One short step of housekeeping, run between groups; true: there is more to do. It leaves no
+  /// transaction open.
+  using Chore = std::function<bool(sqlite::Connection&)>;
+  using OnHealth = std::function<void(const Health&)>;
+
+  /// `on_health` is called on the store thread when a try fails with a new error, and when it
+  /// works again.
+  static Result<std::unique_ptr<Journal>> start(sqlite::Connection connection, Segments segments,
+                                                OnHealth on_health);
+  /// Makes durable what has queued up, then ends the thread. If that fails, one more try; then the
+  /// callbacks of what is left get the error.
+  ~Journal();
+  Journal(const Journal&) = delete;
+  Journal& operator=(const Journal&) = delete;
+
+  /// Any thread; never blocks. `done` is called on the store thread, in order of the commits.
+  void commit(model::Commit commit, OnCommitted done);
+  /// Any thread. Chores run in order, one at a time.
+  void add_chore(Chore chore);
+  [[nodiscard]] Health health() const;
+  /// The segment file that is being written. Chores only.
+  [[nodiscard]] std::uint64_t current_segment() const { return segments_.current(); }
+
+ private:
+  struct Entry {
+    model::Commit commit;
+    OnCommitted done;
+    Committed committed;
+  };
+  using Lock = std::unique_lock<std::mutex>;
+
+  Journal(sqlite::Connection connection, Segments segments, OnHealth on_health)
+      : connection_(std::move(connection)),
+        segments_(std::move(segments)),
+        on_health_(std::move(on_health)) {}
+
+  void run();
+  void take_group();
+  /// False: the store is stopping and cannot write.
+  bool commit_group(Lock& lock);
+  Result<void> write_group();
+  Result<void> read_bodies();
+  void give_up(Lock& lock);
+  void run_chore(Lock& lock);
+  /// Waits for work; at times does what only an idle store does.
+  void wait_for_work(Lock& lock);
+  void report(Lock& lock, bool ok, const std::string& error);
+
+  // The store thread's.
+  sqlite::Connection connection_;
+  Segments segments_;
+  std::unique_ptr<Writer> writer_;
+  OnHealth on_health_;
+  std::vector<Entry> group_;
+  bool group_written_ = false;
+  /// Erased rows whose old pages still lie in the log; so may those of a run that was killed.
+  bool secrets_in_log_ = true;
+
+  mutable std::mutex mutex_;
+  std::condition_variable wake_;
+  std::deque<Entry> queue_;  // guarded by mutex_, as all below
+  std::deque<Chore> chores_;
+  Health health_;
+  bool stopping_ = false;
+
+  std::thread thread_;  ///< Last: everything above is ready when it starts.
+};
+
+}  // namespace hostler::store

@@ -1,0 +1,298 @@
+#include "core/store/reads.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace hostler::store {
+namespace {
+
+using sqlite::Statement;
+using sqlite::Value;
+
+constexpr std::size_t kLimitMax = 10'000;
+
+std::size_t bounded(std::size_t limit) { return std::clamp<std::size_t>(limit, 1, kLimitMax); }
+
+std::string spec_columns(bool body) {
+  auto columns = prefixed(kJobSpecColumns, "s");
+  if (!body) columns.resize(columns.rfind(','));
+  return columns;
+}
+
+std::string select_jobs(bool body) {
+  return "SELECT " + prefixed(kJobColumns, "j") + ", " + spec_columns(body);
+}
+
+model::JobInserted read_job(const Statement& row_of, bool body) {
+  model::JobInserted job;
+  Row row(row_of);
+  read(row, job.record);
+  read_spec(row, job);
+  if (!body) return job;
+  std::string text;
+  row >> text;
+  job.body = std::make_shared<const std::string>(std::move(text));
+  return job;
+}
+
+StoredAttempt read_attempt(const Statement& row_of) {
+  StoredAttempt out;
+  Row row(row_of);
+  read(row, out.attempt, out.place);
+  return out;
+}
+
+model::InstanceRecord read_instance(const Statement& row_of) {
+  model::InstanceRecord out;
+  Row row(row_of);
+  read(row, out);
+  out.identity.delivered_private_key.clear();
+  out.identity.challenge_secret.clear();
+  out.identity.next_secret.clear();
+  return out;
+}
+
+model::LedgerRecord read_record(const Statement& row_of) {
+  model::LedgerRecord out;
+  Row row(row_of);
+  read(row, out);
+  return out;
+}
+
+/// A list of jobs by the index that narrows it most. The order of the join is written down (CROSS
+/// JOIN): a planner without statistics may begin at the wrong end.
+struct JobQuery {
+  std::string sql;
+  std::vector<Value> values;
+
+  void where(const std::string& condition, Value value) {
+    values.push_back(std::move(value));
+    sql += " AND " + condition + " $" + std::to_string(values.size());
+  }
+};
+
+JobQuery job_query(const JobFilter& filter, std::optional<model::JobState> state) {
+  const bool by_spec = !filter.principal.empty() || !filter.name.empty();
+  const std::string id = by_spec ? "s.id" : "j.id";
+  JobQuery query{select_jobs(false) +
+                     (by_spec ? " FROM job_specs s CROSS JOIN jobs j"
+                              : " FROM jobs j CROSS JOIN job_specs s") +
+                     " WHERE s.id = j.id",
+                 {}};
+  if (!filter.principal.empty()) query.where("s.principal =", filter.principal);
+  if (!filter.name.empty()) query.where("s.name <> '' AND s.name =", filter.name);
+  if (state) query.where("j.state =", static_cast<std::int64_t>(*state));
+  if (filter.after)
+    query.where(id + (filter.newest_first ? " <" : " >"),
+                static_cast<std::int64_t>(filter.after.value));
+  query.values.emplace_back(static_cast<std::int64_t>(bounded(filter.limit) + 1));
+  query.sql += " ORDER BY " + id + (filter.newest_first ? " DESC" : "") + " LIMIT $" +
+               std::to_string(query.values.size());
+  return query;
+}
+
+template <class T>
+Page<T> cut(std::vector<T> items, std::size_t limit) {
+  Page<T> page{std::move(items), false};
+  if (page.items.size() > limit) {
+    page.more = true;
+    page.items.erase(page.items.begin() + static_cast<std::ptrdiff_t>(limit), page.items.end());
+  }
+  return page;
+}
+
+template <class Read>
+auto collect(Statement& statement, Read read_one)
+    -> Result<std::vector<decltype(read_one(statement))>> {
+  std::vector<decltype(read_one(statement))> out;
+  while (HOSTLER_TRY(statement.next())) out.push_back(read_one(statement));
+  return out;
+}
+
+}  // namespace
+
+/// A connection and the statements that were used on it.
+struct Reads::Session {
+  explicit Session(sqlite::Connection opened) : connection(std::move(opened)) {}
+
+  Result<Statement*> prepared(const std::string& sql) {
+    if (const auto known = statements.find(sql); known != statements.end()) return &known->second;
+    return &statements.emplace(sql, HOSTLER_TRY(connection.prepare(sql))).first->second;
+  }
+
+  sqlite::Connection connection;
+  std::unordered_map<std::string, Statement> statements;
+};
+
+class Reads::Borrowed {
+ public:
+  Borrowed(const Reads& reads, std::unique_ptr<Session> session)
+      : reads_(reads), session_(std::move(session)) {}
+  Borrowed(const Borrowed&) = delete;
+  Borrowed& operator=(const Borrowed&) = delete;
+  ~Borrowed() {
+    // Half-read statements would hold an old view of the database open.
+    for (auto& [sql, statement] : session_->statements) statement.rewind();
+    {
+      const std::lock_guard lock(reads_.mutex_);
+      reads_.free_.push_back(std::move(session_));
+    }
+    reads_.returned_.notify_one();
+  }
+  Session* operator->() { return session_.get(); }
+
+  /// The statement, started with `args`.
+  template <class... Args>
+  Result<Statement*> start(const std::string& sql, const Args&... args) {
+    auto* statement = HOSTLER_TRY(session_->prepared(sql));
+    HOSTLER_TRY(statement->start(args...));
+    return statement;
+  }
+
+ private:
+  const Reads& reads_;
+  std::unique_ptr<Session> session_;
+};
+
+Reads::Reads(std::vector<std::unique_ptr<Session>> sessions) : free_(std::move(sessions)) {}
+Reads::~Reads() = default;
+
+Result<std::unique_ptr<Reads>> Reads::open(const std::filesystem::path& database,
+                                           std::size_t connections) {
+  std::vector<std::unique_ptr<Session>> sessions;
+  for (std::size_t i = 0; i < connections; ++i)
+    sessions.push_back(std::make_unique<Session>(
+        HOSTLER_TRY(sqlite::Connection::open(database, sqlite::Mode::kRead, /*busy_ms=*/2000))));
+  return std::unique_ptr<Reads>(new Reads(std::move(sessions)));
+}
+
+Reads::Borrowed Reads::borrow() const {
+  std::unique_lock lock(mutex_);
+  returned_.wait(lock, [this] { return !free_.empty(); });
+  auto session = std::move(free_.back());
+  free_.pop_back();
+  return {*this, std::move(session)};
+}
+
+Result<model::JobInserted> Reads::job(model::JobId id) const {
+  auto session = borrow();
+  static const std::string kSql =
+      select_jobs(true) + " FROM jobs j JOIN job_specs s ON s.id = j.id WHERE j.id = $1";
+  auto* found = HOSTLER_TRY(session.start(kSql, id.value));
+  if (!HOSTLER_TRY(found->next())) return fail(Errc::kNotFound, "there is no job " + id.text());
+  return read_job(*found, true);
+}
+
+Result<std::vector<StoredAttempt>> Reads::attempts(model::JobId id) const {
+  auto session = borrow();
+  static const std::string kSql =
+      "SELECT " + std::string(kAttemptColumns) + " FROM attempts WHERE job = $1 ORDER BY number";
+  auto* found = HOSTLER_TRY(session.start(kSql, id.value));
+  return collect(*found, read_attempt);
+}
+
+Result<StoredAttempt> Reads::attempt(model::AttemptId id) const {
+  auto session = borrow();
+  static const std::string kSql =
+      "SELECT " + std::string(kAttemptColumns) + " FROM attempts WHERE job = $1 AND number = $2";
+  auto* found = HOSTLER_TRY(session.start(kSql, id.job.value, id.number));
+  if (!HOSTLER_TRY(found->next())) return fail(Errc::kNotFound, "there is no attempt " + id.text());
+  return read_attempt(*found);
+}
+
+Result<Page<model::JobInserted>> Reads::jobs(const JobFilter& filter) const {
+  auto session = borrow();
+  // One query a state, each in the order of its index, then merged: no sort of a million rows.
+  std::vector<std::optional<model::JobState>> states(filter.states.begin(), filter.states.end());
+  if (states.empty()) states.emplace_back(std::nullopt);
+  std::vector<model::JobInserted> all;
+  for (const auto& state : states) {
+    const auto query = job_query(filter, state);
+    auto* found = HOSTLER_TRY(session->prepared(query.sql));
+    HOSTLER_TRY(found->start_with(query.values));
+    while (HOSTLER_TRY(found->next())) all.push_back(read_job(*found, false));
+  }
+  std::sort(all.begin(), all.end(), [&](const auto& a, const auto& b) {
+    return filter.newest_first ? a.record.id > b.record.id : a.record.id < b.record.id;
+  });
+  return cut(std::move(all), bounded(filter.limit));
+}
+
+Result<std::optional<model::JobId>> Reads::job_by_client_key(std::string_view principal,
+                                                             std::string_view key) const {
+  auto session = borrow();
+  static const std::string kSql =
+      "SELECT id FROM job_specs WHERE principal = $1 AND client_key = $2 AND client_key <> '' "
+      "ORDER BY id LIMIT 1";
+  auto* found = HOSTLER_TRY(session.start(kSql, principal, key));
+  if (!HOSTLER_TRY(found->next())) return std::nullopt;
+  return model::JobId{static_cast<std::uint64_t>(found->i64(0))};
+}
+
+Result<Page<model::LedgerRecord>> Reads::ledger(model::Revision after, std::size_t limit) const {
+  auto session = borrow();
+  static const std::string kSql =
+      "SELECT " + std::string(kLedgerColumns) + " FROM ledger WHERE rev > $1 ORDER BY rev LIMIT $2";
+  auto* found = HOSTLER_TRY(session.start(kSql, after, bounded(limit) + 1));
+  return cut(HOSTLER_TRY(collect(*found, read_record)), bounded(limit));
+}
+
+Result<Page<model::LedgerRecord>> Reads::ledger_of(std::string_view subject, model::Revision after,
+                                                   std::size_t limit, bool newest_first) const {
+  auto session = borrow();
+  static const std::string kSelect =
+      "SELECT " + std::string(kLedgerColumns) + " FROM ledger WHERE subject = $1 AND rev ";
+  static const std::string kForward = kSelect + "> $2 ORDER BY rev LIMIT $3";
+  static const std::string kBackward = kSelect + "< $2 ORDER BY rev DESC LIMIT $3";
+  const auto from = newest_first && after == 0 ? model::Revision{INT64_MAX} : after;
+  auto* found = HOSTLER_TRY(
+      session.start(newest_first ? kBackward : kForward, subject, from, bounded(limit) + 1));
+  return cut(HOSTLER_TRY(collect(*found, read_record)), bounded(limit));
+}
+
+Result<model::InstanceRecord> Reads::instance(model::InstanceId id) const {
+  auto session = borrow();
+  static const std::string kSql =
+      "SELECT " + std::string(kInstanceColumns) + " FROM instances WHERE id = $1";
+  auto* found = HOSTLER_TRY(session.start(kSql, id.value));
+  if (!HOSTLER_TRY(found->next()))
+    return fail(Errc::kNotFound, "there is no instance " + id.text());
+  return read_instance(*found);
+}
+
+Result<Page<model::InstanceRecord>> Reads::instances(const InstanceFilter& filter) const {
+  auto session = borrow();
+  static const std::string kSelect =
+      "SELECT " + std::string(kInstanceColumns) + " FROM instances WHERE id > $1 ";
+  static const std::string kAll = kSelect + "ORDER BY id LIMIT $2";
+  static const std::string kPresent =
+      kSelect + "AND state < " + std::to_string(static_cast<int>(model::InstanceState::kGone)) +
+      " ORDER BY id LIMIT $2";
+  auto* found = HOSTLER_TRY(session.start(filter.gone_too ? kAll : kPresent, filter.after.value,
+                                          bounded(filter.limit) + 1));
+  return cut(HOSTLER_TRY(collect(*found, read_instance)), bounded(filter.limit));
+}
+
+Result<Counts> Reads::counts() const {
+  auto session = borrow();
+  Counts counts;
+  counts.jobs.resize(static_cast<std::size_t>(model::JobState::kCancelled) + 1);
+  auto* jobs = HOSTLER_TRY(session.start("SELECT state, COUNT(*) FROM jobs GROUP BY state"));
+  while (HOSTLER_TRY(jobs->next())) {
+    const auto state = static_cast<std::size_t>(jobs->i64(0));
+    if (state < counts.jobs.size()) counts.jobs[state] = static_cast<std::uint64_t>(jobs->i64(1));
+  }
+  const auto number = [&](const std::string& sql) -> Result<std::uint64_t> {
+    auto* found = HOSTLER_TRY(session.start(sql));
+    return HOSTLER_TRY(found->next()) ? static_cast<std::uint64_t>(found->i64(0)) : 0;
+  };
+  counts.instances =
+      HOSTLER_TRY(number("SELECT COUNT(*) FROM instances WHERE state < " +
+                         std::to_string(static_cast<int>(model::InstanceState::kGone))));
+  counts.ledger_first = HOSTLER_TRY(number("SELECT COALESCE(MIN(rev), 0) FROM ledger"));
+  counts.ledger_last = HOSTLER_TRY(number("SELECT COALESCE(MAX(rev), 0) FROM ledger"));
+  counts.database_bytes = HOSTLER_TRY(session->connection.used_bytes());
+  return counts;
+}
+
+}  // namespace hostler::store

@@ -1,0 +1,97 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/model/records.h"
+#include "core/store/rows.h"
+
+namespace hostler::store {
+
+/// Some of a list. If there is more, ask again from the last one's id or revision.
+template <class T>
+struct Page {
+  std::vector<T> items;
+  bool more = false;
+};
+
+struct JobFilter {
+  std::vector<model::JobState> states = {};  ///< Empty: any.
+  std::string principal = {}, name = {};     ///< Empty: any.
+  model::JobId after = {};    ///< Not this one nor what comes before it; 0: from the start.
+  bool newest_first = false;  ///< Then `after` is the one whose older ones are wanted.
+  std::size_t limit = 100;    ///< At most 10,000 are given.
+};
+
+struct InstanceFilter {
+  bool gone_too = false;
+  model::InstanceId after = {};
+  std::size_t limit = 1000;
+};
+
+struct StoredAttempt {
+  model::AttemptChanged attempt;  ///< Its end without the inline output.
+  InlinePlace place;
+};
+
+struct Counts {
+  std::vector<std::uint64_t> jobs;                  ///< By JobState.
+  std::uint64_t instances = 0;                      ///< Not gone.
+  std::uint64_t ledger_first = 0, ledger_last = 0;  ///< Revisions; 0: none.
+  std::uint64_t database_bytes = 0;
+};
+
+/// What is durable, read back. A commit can be seen once its callback was called.
+/// Threads: any, several at once; each call takes one of a few connections and waits for one if all
+/// are taken. Blocking: on the disk, mostly well below a millisecond; not for the loop.
+class Reads {
+ public:
+  static Result<std::unique_ptr<Reads>> open(const std::filesystem::path& database,
+                                             std::size_t connections);
+  ~Reads();
+  Reads(const Reads&) = delete;
+  Reads& operator=(const Reads&) = delete;
+
+  /// kNotFound if there is none. `body` is set.
+  Result<model::JobInserted> job(model::JobId id) const;
+  /// Oldest first; empty if the job has none, or is not there.
+  Result<std::vector<StoredAttempt>> attempts(model::JobId id) const;
+  Result<StoredAttempt> attempt(model::AttemptId id) const;
+  /// Without bodies.
+  Result<Page<model::JobInserted>> jobs(const JobFilter& filter) const;
+  Result<std::optional<model::JobId>> job_by_client_key(std::string_view principal,
+                                                        std::string_view key) const;
+
+  /// In order, revisions above `after`.
+  Result<Page<model::LedgerRecord>> ledger(model::Revision after, std::size_t limit) const;
+  /// Likewise of one subject ("j-42"); newest first if asked for, then revisions below `after`
+  /// (0: from the newest).
+  Result<Page<model::LedgerRecord>> ledger_of(std::string_view subject, model::Revision after,
+                                              std::size_t limit, bool newest_first = false) const;
+
+  /// Secrets of identities are left out.
+  Result<model::InstanceRecord> instance(model::InstanceId id) const;
+  Result<Page<model::InstanceRecord>> instances(const InstanceFilter& filter) const;
+  Result<Counts> counts() const;
+
+ private:
+  struct Session;
+  class Borrowed;
+  explicit Reads(std::vector<std::unique_ptr<Session>> sessions);
+  [[nodiscard]] Borrowed borrow() const;
+
+  mutable std::mutex mutex_;
+  mutable std::condition_variable returned_;
+  mutable std::vector<std::unique_ptr<Session>> free_;  // guarded by mutex_
+};
+
+}  // namespace hostler::store

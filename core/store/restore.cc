@@ -1,0 +1,148 @@
+#include "core/store/restore.h"
+
+#include <algorithm>
+
+#include "core/base/text.h"
+#include "core/crypto/random.h"
+#include "core/store/create_json.h"
+#include "core/store/rows.h"
+
+namespace hostler::store {
+namespace {
+
+using model::Restored;
+
+constexpr std::string_view kPutMeta =
+    "INSERT INTO meta (key, value) VALUES ($1, $2) "
+    "ON CONFLICT (key) DO UPDATE SET value = excluded.value";
+
+Result<std::string> meta(sqlite::Connection& connection, std::string_view key) {
+  auto find = HOSTLER_TRY(connection.prepare("SELECT value FROM meta WHERE key = $1"));
+  HOSTLER_TRY(find.start(key));
+  return HOSTLER_TRY(find.next()) ? find.text(0) : std::string();
+}
+
+Result<std::uint64_t> meta_number(sqlite::Connection& connection, std::string_view key) {
+  return parse_u64(HOSTLER_TRY(meta(connection, key))).value_or(0);
+}
+
+/// The highest number ever given: that of the table's last row, or what pruning noted before it
+/// took that row away.
+Result<std::uint64_t> highest(sqlite::Connection& connection, const std::string& column,
+                              const std::string& table, const std::string& key,
+                              std::string_view mark) {
+  auto find = HOSTLER_TRY(connection.prepare("SELECT " + column + " FROM " + table + " ORDER BY " +
+                                             key + " DESC LIMIT 1"));
+  HOSTLER_TRY(find.start());
+  const bool any = HOSTLER_TRY(find.next());
+  return std::max(any ? static_cast<std::uint64_t>(find.i64(0)) : 0,
+                  HOSTLER_TRY(meta_number(connection, mark)));
+}
+
+/// Calls `each` with a Row for every row of `sql`.
+template <class Each>
+Result<void> for_each_row(sqlite::Connection& connection, const std::string& sql, Each each) {
+  auto select = HOSTLER_TRY(connection.prepare(sql));
+  HOSTLER_TRY(select.start());
+  while (HOSTLER_TRY(select.next())) {
+    Row row(select);
+    HOSTLER_TRY(each(row));
+  }
+  return {};
+}
+
+Result<void> restore_jobs(sqlite::Connection& connection, Restored& out) {
+  auto spec_columns = prefixed(kJobSpecColumns, "s");
+  spec_columns.resize(spec_columns.rfind(','));  // without the body
+  HOSTLER_TRY(for_each_row(connection,
+                           "SELECT " + prefixed(kJobColumns, "j") + ", " + spec_columns +
+                               " FROM jobs j JOIN job_specs s ON s.id = j.id WHERE j.state < 4",
+                           [&](Row& row) -> Result<void> {
+                             auto& job = out.jobs.emplace_back();
+                             read(row, job.record);
+                             read_spec(row, job);
+                             return {};
+                           }));
+  const auto earlier = [](const auto& a, const auto& b) { return a.arrival < b.arrival; };
+  if (!std::is_sorted(out.jobs.begin(), out.jobs.end(), earlier))
+    std::sort(out.jobs.begin(), out.jobs.end(), earlier);
+  return for_each_row(connection,
+                      "SELECT principal, client_key, client_digest, id FROM job_specs "
+                      "WHERE client_key <> ''",
+                      [&](Row& row) -> Result<void> {
+                        auto& known = out.client_keys.emplace_back();
+                        row >> known.principal >> known.key >> known.digest >> known.job;
+                        return {};
+                      });
+}
+
+Result<void> restore_attempts(sqlite::Connection& connection, Restored& out) {
+  return for_each_row(connection,
+                      "SELECT " + std::string(kAttemptColumns) +
+                          " FROM attempts WHERE state < 2 ORDER BY job, number",
+                      [&](Row& row) -> Result<void> {
+                        InlinePlace place;
+                        read(row, out.attempts.emplace_back(), place);
+                        return {};
+                      });
+}
+
+Result<void> restore_instances(sqlite::Connection& connection, Restored& out) {
+  const auto gone = std::to_string(static_cast<int>(model::InstanceState::kGone));
+  return for_each_row(
+      connection,
+      "SELECT " + prefixed(kInstanceColumns, "i") + ", COALESCE(c.request, '') FROM instances i " +
+          "LEFT JOIN creates c ON c.instance = i.id WHERE i.state < " + gone + " ORDER BY i.id",
+      [&](Row& row) -> Result<void> {
+        auto& instance = out.instances.emplace_back();
+        read(row, instance.record);
+        std::string request;
+        row >> request;
+        if (request.empty()) return {};
+        auto create = create_from_json(request);
+        if (!create)
+          return tl::unexpected(std::move(create).error().with_context(
+              "the create of " + instance.record.id.text() + " is damaged in the store"));
+        instance.create = std::make_shared<const model::CreateRequest>(*std::move(create));
+        return {};
+      });
+}
+
+Result<void> restore_gates(sqlite::Connection& connection, Restored& out) {
+  return for_each_row(connection,
+                      "SELECT " + std::string(kGateColumns) + " FROM gates ORDER BY key",
+                      [&](Row& row) -> Result<void> {
+                        read(row, out.gates.emplace_back());
+                        return {};
+                      });
+}
+
+}  // namespace
+
+Result<void> begin_epoch(sqlite::Connection& connection) {
+  return sqlite::in_one_transaction(connection, [&]() -> Result<void> {
+    auto put = HOSTLER_TRY(connection.prepare(kPutMeta));
+    if (HOSTLER_TRY(meta(connection, "owner")).empty())
+      HOSTLER_TRY(put.run("owner", crypto::random_hex(16)));
+    const auto epoch = HOSTLER_TRY(meta_number(connection, "epoch"));
+    return put.run("epoch", std::to_string(epoch + 1));
+  });
+}
+
+Result<Restored> restore(sqlite::Connection& connection) {
+  Restored out;
+  out.owner = HOSTLER_TRY(meta(connection, "owner"));
+  out.epoch = HOSTLER_TRY(meta_number(connection, "epoch"));
+  out.last_revision = HOSTLER_TRY(highest(connection, "rev", "ledger", "rev", "last_revision"));
+  out.last_job = HOSTLER_TRY(highest(connection, "id", "jobs", "id", "last_job"));
+  out.last_instance = HOSTLER_TRY(highest(connection, "id", "instances", "id", "last_instance"));
+  // Ids and arrivals are given out together.
+  out.last_arrival = HOSTLER_TRY(highest(connection, "arrival", "job_specs", "id", "last_arrival"));
+  HOSTLER_TRY(restore_jobs(connection, out));
+  HOSTLER_TRY(restore_attempts(connection, out));
+  HOSTLER_TRY(restore_instances(connection, out));
+  HOSTLER_TRY(restore_gates(connection, out));
+  return out;
+}
+
+}  // namespace hostler::store

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/model/records.h"
+#include "core/store/sqlite/database.h"
+
+/// How records lie in tables: one list of columns, one writer and one reader a table, side by side
+/// in rows.cc in the same order.
+namespace hostler::store {
+
+/// Reads the columns of a row one after the other.
+class Row {
+ public:
+  explicit Row(const sqlite::Statement& statement, int first = 0)
+      : statement_(statement), column_(first) {}
+
+  template <class T>
+  requires std::is_integral_v<T> || std::is_enum_v<T> Row& operator>>(T& out) {
+    out = static_cast<T>(statement_.i64(column_++));
+    return *this;
+  }
+  Row& operator>>(std::string& out) {
+    out = statement_.view(column_++);
+    return *this;
+  }
+  Row& operator>>(Wall& out) { return *this >> out.us; }
+  Row& operator>>(model::Micros& out) { return *this >> out.value; }
+  Row& operator>>(model::JobId& out) { return *this >> out.value; }
+  Row& operator>>(model::InstanceId& out) { return *this >> out.value; }
+  /// Negative: unset.
+  template <class T>
+  Row& operator>>(std::optional<T>& out) {
+    const auto number = statement_.i64(column_++);
+    out = number < 0 ? std::nullopt : std::optional<T>(static_cast<T>(number));
+    return *this;
+  }
+
+ private:
+  const sqlite::Statement& statement_;
+  int column_;
+};
+
+/// Where the inline output of an attempt lies: stdout, then stderr. segment 0: there is none.
+struct InlinePlace {
+  std::uint64_t segment = 0, offset = 0;
+  std::uint32_t stdout_length = 0, stderr_length = 0;
+};
+
+extern const std::string_view kJobColumns, kJobSpecColumns, kAttemptColumns, kInstanceColumns,
+    kGateColumns, kLedgerColumns;
+/// How many columns kJobColumns has: kJobSpecColumns come after them in a joined row.
+inline constexpr int kJobColumnCount = 17;
+
+/// "INSERT INTO table (columns) VALUES ($1, ...)"; with a key, "... ON CONFLICT (key) DO UPDATE
+/// SET" for every column that is no part of it.
+std::string insert_sql(std::string_view table, std::string_view columns, std::string_view key = {});
+/// `columns`, each with "prefix." before it.
+std::string prefixed(std::string_view columns, std::string_view prefix);
+
+Result<void> write(sqlite::Statement& put, const model::JobRecord& job);
+Result<void> write_spec(sqlite::Statement& put, const model::JobInserted& job);
+Result<void> write(sqlite::Statement& put, const model::AttemptChanged& attempt,
+                   const InlinePlace& place);
+Result<void> write(sqlite::Statement& put, const model::InstanceRecord& instance);
+Result<void> write(sqlite::Statement& put, const model::GateRecord& gate);
+Result<void> write(sqlite::Statement& put, const model::LedgerRecord& record);
+
+void read(Row& row, model::JobRecord& job);
+/// All but the record and the body.
+void read_spec(Row& row, model::JobInserted& job);
+/// The inline output stays where `place` says.
+void read(Row& row, model::AttemptChanged& attempt, InlinePlace& place);
+void read(Row& row, model::InstanceRecord& instance);
+void read(Row& row, model::GateRecord& gate);
+void read(Row& row, model::LedgerRecord& record);
+
+}  // namespace hostler::store

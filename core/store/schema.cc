@@ -1,0 +1,128 @@
+#include "core/store/schema.h"
+
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "core/base/text.h"
+
+namespace hostler::store {
+namespace {
+
+// One entry a version, never edited once released. Times are microseconds since 1970, 0 for none;
+// enums are their numbers in core/model; ids are the number behind "j-" or "h-", so that a cursor
+// follows their order. Two words differ by engine: {id} is an int64 that may be a table's key
+// (INTEGER here, BIGINT in PostgreSQL), {by_key} says that a table is stored in the order of its
+// key (WITHOUT ROWID here, nothing in PostgreSQL).
+constexpr std::array<std::string_view, 1> kMigrations{R"sql(
+CREATE TABLE jobs (            -- what of a job changes
+  id {id} PRIMARY KEY, state BIGINT NOT NULL, reason BIGINT NOT NULL, reason_text TEXT NOT NULL,
+  attempt BIGINT NOT NULL, starts BIGINT NOT NULL, instance BIGINT NOT NULL,
+  cancel_requested BIGINT NOT NULL, exit_code BIGINT NOT NULL, signal BIGINT NOT NULL,
+  limits_enforced BIGINT NOT NULL, cpu_us BIGINT NOT NULL, ram_peak BIGINT NOT NULL,
+  stdout_bytes BIGINT NOT NULL, stderr_bytes BIGINT NOT NULL,
+  started_us BIGINT NOT NULL, ended_us BIGINT NOT NULL);
+CREATE INDEX jobs_by_state ON jobs (state, id);
+
+CREATE TABLE job_specs (       -- what does not; body last, so that the rest is read without it
+  id {id} PRIMARY KEY, arrival BIGINT NOT NULL, vcpus BIGINT NOT NULL, gpus BIGINT NOT NULL,
+  ram BIGINT NOT NULL, scratch BIGINT NOT NULL, types TEXT NOT NULL, market BIGINT NOT NULL,
+  zone TEXT NOT NULL, priority BIGINT NOT NULL, restartable BIGINT NOT NULL,
+  attempts_max BIGINT NOT NULL, principal TEXT NOT NULL, name TEXT NOT NULL,
+  client_key TEXT NOT NULL, client_digest TEXT NOT NULL, submitted_us BIGINT NOT NULL,
+  body TEXT NOT NULL);
+CREATE INDEX job_specs_by_principal ON job_specs (principal, id);
+CREATE INDEX job_specs_by_name ON job_specs (name, id) WHERE name <> '';
+CREATE INDEX job_specs_by_client_key ON job_specs (principal, client_key) WHERE client_key <> '';
+
+CREATE TABLE attempts (        -- segment 0: no inline output
+  job BIGINT NOT NULL, number BIGINT NOT NULL, instance BIGINT NOT NULL, boot_id TEXT NOT NULL,
+  sequence BIGINT NOT NULL, state BIGINT NOT NULL, has_end BIGINT NOT NULL, reason BIGINT NOT NULL,
+  exit_code BIGINT NOT NULL, signal BIGINT NOT NULL, text TEXT NOT NULL,
+  stdout_bytes BIGINT NOT NULL, stderr_bytes BIGINT NOT NULL, output_is_inline BIGINT NOT NULL,
+  has_output_files BIGINT NOT NULL, cpu_us BIGINT NOT NULL, ram_peak BIGINT NOT NULL,
+  limits_enforced BIGINT NOT NULL, started_us BIGINT NOT NULL, ended_us BIGINT NOT NULL,
+  segment BIGINT NOT NULL, segment_offset BIGINT NOT NULL, stdout_inline BIGINT NOT NULL,
+  stderr_inline BIGINT NOT NULL,
+  PRIMARY KEY (job, number)) {by_key};
+CREATE INDEX attempts_open ON attempts (job, number) WHERE state < 2;
+CREATE INDEX attempts_by_segment ON attempts (segment) WHERE segment > 0;
+
+CREATE TABLE instances (       -- holds secrets; see also creates
+  id {id} PRIMARY KEY, set_name TEXT NOT NULL, pool TEXT NOT NULL, type TEXT NOT NULL,
+  zone TEXT NOT NULL, market BIGINT NOT NULL, price_per_hour BIGINT NOT NULL,
+  state BIGINT NOT NULL, idle_behavior BIGINT NOT NULL, health BIGINT NOT NULL,
+  provider_id TEXT NOT NULL, request_id TEXT NOT NULL, idempotency_key TEXT NOT NULL,
+  epoch BIGINT NOT NULL, address TEXT NOT NULL, remote_user TEXT NOT NULL,
+  ssh_port BIGINT NOT NULL, delivered_private_key TEXT NOT NULL,
+  delivered_public_key TEXT NOT NULL, challenge_secret TEXT NOT NULL, public_key TEXT NOT NULL,
+  next_public_key TEXT NOT NULL, next_secret TEXT NOT NULL, verified_by BIGINT NOT NULL,
+  rotation_none BIGINT NOT NULL, boot_id TEXT NOT NULL, last_sequence BIGINT NOT NULL,
+  destroy_tries BIGINT NOT NULL, absent_sightings BIGINT NOT NULL, reason_code TEXT NOT NULL,
+  reason TEXT NOT NULL, last_text TEXT NOT NULL, created_us BIGINT NOT NULL,
+  verified_us BIGINT NOT NULL, ready_us BIGINT NOT NULL, first_job_us BIGINT NOT NULL,
+  state_since_us BIGINT NOT NULL, gone_us BIGINT NOT NULL, deadline_us BIGINT NOT NULL);
+CREATE INDEX instances_by_state ON instances (state, id);
+
+CREATE TABLE creates (         -- intents, whole, until the instance is verified; secrets
+  instance {id} PRIMARY KEY, request TEXT NOT NULL);
+
+CREATE TABLE gates (
+  key TEXT PRIMARY KEY, set_name TEXT NOT NULL, op BIGINT NOT NULL, cls BIGINT NOT NULL,
+  scope BIGINT NOT NULL, type TEXT NOT NULL, quota_group TEXT NOT NULL, zone TEXT NOT NULL,
+  subnet TEXT NOT NULL, region TEXT NOT NULL, market BIGINT NOT NULL, until_us BIGINT NOT NULL,
+  failures BIGINT NOT NULL, message TEXT NOT NULL) {by_key};
+
+CREATE TABLE ledger (
+  rev {id} PRIMARY KEY, time_us BIGINT NOT NULL, epoch BIGINT NOT NULL, actor TEXT NOT NULL,
+  subject TEXT NOT NULL, event TEXT NOT NULL, reason_code TEXT NOT NULL, reason TEXT NOT NULL,
+  cause_rev BIGINT NOT NULL, data TEXT NOT NULL);
+CREATE INDEX ledger_by_subject ON ledger (subject, rev);
+)sql"};
+
+std::string replaced(std::string text, std::string_view word, std::string_view by) {
+  for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos; at += by.size())
+    text.replace(at, word.size(), by);
+  return text;
+}
+
+std::string for_sqlite(std::string_view sql) {
+  return replaced(replaced(std::string(sql), "{id}", "INTEGER"), "{by_key}", "WITHOUT ROWID");
+}
+
+Result<int> version_in(sqlite::Connection& connection) {
+  auto find = HOSTLER_TRY(connection.prepare("SELECT value FROM meta WHERE key = $1"));
+  HOSTLER_TRY(find.start("schema_version"));
+  if (!HOSTLER_TRY(find.next())) return 0;
+  const auto version = parse_u64(find.view(0));
+  if (!version || *version > 1'000'000)
+    return fail(Errc::kInternal, "the schema version is no number; the database is damaged");
+  return static_cast<int>(*version);
+}
+
+Result<void> migrate_in_transaction(sqlite::Connection& connection) {
+  HOSTLER_TRY(connection.execute(
+      "CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL)"));
+  const int found = HOSTLER_TRY(version_in(connection));
+  if (found > schema_version())
+    return fail(Errc::kConflict, "the database has schema " + std::to_string(found) +
+                                     ", this hostlerd knows up to " +
+                                     std::to_string(schema_version()) +
+                                     ": start the newer hostlerd that wrote it");
+  for (int version = found; version < schema_version(); ++version)
+    HOSTLER_TRY(connection.execute(for_sqlite(kMigrations[static_cast<std::size_t>(version)])));
+  auto keep =
+      HOSTLER_TRY(connection.prepare("INSERT INTO meta (key, value) VALUES ($1, $2) "
+                                     "ON CONFLICT (key) DO UPDATE SET value = excluded.value"));
+  return keep.run("schema_version", std::to_string(schema_version()));
+}
+
+}  // namespace
+
+int schema_version() { return static_cast<int>(kMigrations.size()); }
+
+Result<void> migrate(sqlite::Connection& connection) {
+  return sqlite::in_one_transaction(connection, [&] { return migrate_in_transaction(connection); });
+}
+
+}  // namespace hostler::store

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+
+#include "core/base/error.h"
+#include "core/model/records.h"
+#include "core/store/journal.h"
+#include "core/store/reads.h"
+#include "core/store/state_lock.h"
+
+namespace hostler::store {
+
+struct Options {
+  /// On the store thread: when a commit cannot be made durable (effects must stop), and when it can
+  /// be again.
+  Journal::OnHealth on_health = {};
+  std::size_t read_connections = 3;
+  std::uint64_t segment_bytes_max = std::uint64_t{64} << 20U;
+};
+
+/// The state of one daemon, in one folder: rows in SQLite, output and blobs in files beside it.
+///
+/// Threads: one of its own makes commits durable. commit() never blocks; callbacks come on the
+/// store thread and must not wait for anything. What else there is says its thread itself.
+class Store {
+ public:
+  /// Takes the folder (made 0700 if it is not there) for this process, brings the schema forward,
+  /// makes the owner id at first, raises the epoch. kConflict: another process has the folder, or a
+  /// newer program wrote it. Blocking.
+  static Result<std::unique_ptr<Store>> open(const std::filesystem::path& folder, Options options);
+  /// Makes durable what has queued up; no callback comes afterwards.
+  ~Store();
+  Store(const Store&) = delete;
+  Store& operator=(const Store&) = delete;
+
+  /// What the last run left. Blocking; before the first commit.
+  Result<model::Restored> load();
+
+  /// Makes `commit` durable, after all that came before it and in one piece, and reads the bodies
+  /// it wants. A failure is tried again until it works: see Health. Any thread.
+  void commit(model::Commit commit, OnCommitted done) {
+    journal_->commit(std::move(commit), std::move(done));
+  }
+  /// Any thread.
+  [[nodiscard]] Health health() const { return journal_->health(); }
+  [[nodiscard]] const Reads& reads() const { return *reads_; }
+
+  /// An attempt's inline output, both streams; empty if it had none. Any thread but the loop.
+  struct InlineOutput {
+    std::string stdout_text, stderr_text;
+  };
+  Result<InlineOutput> inline_output(const StoredAttempt& attempt) const;
+
+ private:
+  Store(std::filesystem::path folder, StateLock lock)
+      : folder_(std::move(folder)), lock_(std::move(lock)) {}
+
+  std::filesystem::path folder_;
+  StateLock lock_;  ///< Before all that writes: let go of last.
+  std::unique_ptr<Reads> reads_;
+  std::unique_ptr<Journal> journal_;
+};
+
+}  // namespace hostler::store

@@ -1,0 +1,126 @@
+#include "core/store/writer.h"
+
+#include "core/store/create_json.h"
+#include "core/store/rows.h"
+
+namespace hostler::store {
+namespace {
+
+// An intent leaves what is known of an end alone; an end leaves the place of inline output alone
+// unless it brings some.
+constexpr std::string_view kOnIntent =
+    " ON CONFLICT (job, number) DO UPDATE SET instance = excluded.instance, "
+    "boot_id = excluded.boot_id, sequence = excluded.sequence, state = excluded.state";
+constexpr std::string_view kOnEnd =
+    " ON CONFLICT (job, number) DO UPDATE SET instance = excluded.instance, "
+    "boot_id = excluded.boot_id, sequence = excluded.sequence, state = excluded.state, "
+    "has_end = excluded.has_end, reason = excluded.reason, exit_code = excluded.exit_code, "
+    "signal = excluded.signal, text = excluded.text, stdout_bytes = excluded.stdout_bytes, "
+    "stderr_bytes = excluded.stderr_bytes, output_is_inline = excluded.output_is_inline, "
+    "has_output_files = excluded.has_output_files, cpu_us = excluded.cpu_us, "
+    "ram_peak = excluded.ram_peak, limits_enforced = excluded.limits_enforced, "
+    "started_us = excluded.started_us, ended_us = excluded.ended_us, "
+    "segment_offset = CASE WHEN excluded.segment > 0 THEN excluded.segment_offset "
+    "ELSE attempts.segment_offset END, "
+    "stdout_inline = CASE WHEN excluded.segment > 0 THEN excluded.stdout_inline "
+    "ELSE attempts.stdout_inline END, "
+    "stderr_inline = CASE WHEN excluded.segment > 0 THEN excluded.stderr_inline "
+    "ELSE attempts.stderr_inline END, "
+    "segment = CASE WHEN excluded.segment > 0 THEN excluded.segment ELSE attempts.segment END";
+
+}  // namespace
+
+Result<std::unique_ptr<Writer>> Writer::open(sqlite::Connection& connection, Segments& segments) {
+  const auto attempt = insert_sql("attempts", kAttemptColumns);
+  Statements statements{
+      .put_job = HOSTLER_TRY(connection.prepare(insert_sql("jobs", kJobColumns, "id"))),
+      .put_spec = HOSTLER_TRY(connection.prepare(insert_sql("job_specs", kJobSpecColumns))),
+      .intend_attempt = HOSTLER_TRY(connection.prepare(attempt + std::string(kOnIntent))),
+      .end_attempt = HOSTLER_TRY(connection.prepare(attempt + std::string(kOnEnd))),
+      .put_instance =
+          HOSTLER_TRY(connection.prepare(insert_sql("instances", kInstanceColumns, "id"))),
+      .put_create =
+          HOSTLER_TRY(connection.prepare(insert_sql("creates", "instance, request", "instance"))),
+      .erase_create = HOSTLER_TRY(connection.prepare("DELETE FROM creates WHERE instance = $1")),
+      .put_gate = HOSTLER_TRY(connection.prepare(insert_sql("gates", kGateColumns, "key"))),
+      .open_gate = HOSTLER_TRY(connection.prepare("DELETE FROM gates WHERE key = $1")),
+      .put_record = HOSTLER_TRY(connection.prepare(insert_sql("ledger", kLedgerColumns))),
+      .find_body = HOSTLER_TRY(connection.prepare("SELECT body FROM job_specs WHERE id = $1")),
+  };
+  return std::unique_ptr<Writer>(new Writer(connection, segments, std::move(statements)));
+}
+
+Result<void> Writer::write(const Batch& batch) {
+  connection_.clear_failure();
+  auto result = [&]() -> Result<void> {
+    const auto places = HOSTLER_TRY(write_outputs(batch));
+    return sqlite::in_one_transaction(connection_, [&] { return write_rows(batch, places); });
+  }();
+  if (result)
+    segments_.keep();
+  else
+    segments_.discard();
+  return result;
+}
+
+Result<std::vector<InlinePlace>> Writer::write_outputs(const Batch& batch) {
+  std::vector<InlinePlace> places;
+  places.reserve(batch.attempts.size());
+  for (const auto& attempt : batch.attempts) {
+    places.emplace_back();
+    if (attempt.output != nullptr) places.back() = HOSTLER_TRY(segments_.append(*attempt.output));
+  }
+  HOSTLER_TRY(segments_.sync());
+  return places;
+}
+
+Result<void> Writer::write_rows(const Batch& batch, const std::vector<InlinePlace>& places) {
+  HOSTLER_TRY(write_jobs(batch));
+  for (std::size_t i = 0; i < batch.attempts.size(); ++i)
+    HOSTLER_TRY(write_attempt(batch.attempts[i], places[i]));
+  for (const auto& instance : batch.instances) HOSTLER_TRY(write_instance(instance));
+  for (const auto& [key, record] : batch.gates) {
+    if (record != nullptr)
+      HOSTLER_TRY(store::write(sql_.put_gate, *record));
+    else
+      HOSTLER_TRY(sql_.open_gate.run(key));
+  }
+  for (const auto* record : batch.ledger) HOSTLER_TRY(store::write(sql_.put_record, *record));
+  return {};
+}
+
+Result<void> Writer::write_jobs(const Batch& batch) {
+  // Table by table: each then stays in the cache.
+  for (const auto& [job, record] : batch.new_jobs) HOSTLER_TRY(store::write(sql_.put_job, *record));
+  for (const auto& [job, record] : batch.new_jobs) HOSTLER_TRY(write_spec(sql_.put_spec, *job));
+  for (const auto* record : batch.jobs) HOSTLER_TRY(store::write(sql_.put_job, *record));
+  return {};
+}
+
+Result<void> Writer::write_attempt(const Batch::Attempt& attempt, const InlinePlace& place) {
+  if (attempt.end == nullptr) return store::write(sql_.intend_attempt, *attempt.last, {});
+  if (attempt.last->end) return store::write(sql_.end_attempt, *attempt.last, place);
+  auto merged = *attempt.last;
+  merged.end = *attempt.end;
+  return store::write(sql_.end_attempt, merged, place);
+}
+
+Result<void> Writer::write_instance(const Batch::Instance& instance) {
+  HOSTLER_TRY(store::write(sql_.put_instance, *instance.record));
+  const auto id = instance.record->id.value;
+  if (instance.erase_create) return sql_.erase_create.run(id);
+  if (instance.create != nullptr) return sql_.put_create.run(id, to_json(*instance.create));
+  return {};
+}
+
+Result<std::string> Writer::body(model::JobId job) {
+  HOSTLER_TRY(sql_.find_body.start(job.value));
+  if (!HOSTLER_TRY(sql_.find_body.next()))
+    return fail(Errc::kNotFound, "the store has no job " + job.text());
+  auto body = sql_.find_body.text(0);
+  while (HOSTLER_TRY(sql_.find_body.next())) {
+  }
+  return body;
+}
+
+}  // namespace hostler::store

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <memory>
+
+#include "core/store/batch.h"
+#include "core/store/segments.h"
+#include "core/store/sqlite/database.h"
+
+namespace hostler::store {
+
+/// Writes batches by statements prepared once. Threads: the store's.
+class Writer {
+ public:
+  static Result<std::unique_ptr<Writer>> open(sqlite::Connection& connection, Segments& segments);
+
+  /// The whole batch in one transaction, inline output first; nothing of it on failure.
+  Result<void> write(const Batch& batch);
+  /// kNotFound if the store has no such job.
+  Result<std::string> body(model::JobId job);
+
+ private:
+  struct Statements {
+    sqlite::Statement put_job, put_spec, intend_attempt, end_attempt, put_instance, put_create,
+        erase_create, put_gate, open_gate, put_record, find_body;
+  };
+  Writer(sqlite::Connection& connection, Segments& segments, Statements statements)
+      : connection_(connection), segments_(segments), sql_(std::move(statements)) {}
+
+  Result<std::vector<InlinePlace>> write_outputs(const Batch& batch);
+  Result<void> write_rows(const Batch& batch, const std::vector<InlinePlace>& places);
+  Result<void> write_jobs(const Batch& batch);
+  Result<void> write_attempt(const Batch::Attempt& attempt, const InlinePlace& place);
+  Result<void> write_instance(const Batch::Instance& instance);
+
+  sqlite::Connection& connection_;
+  Segments& segments_;
+  Statements sql_;
+};
+
+}  // namespace hostler::store

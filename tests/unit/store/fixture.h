@@ -1,0 +1,126 @@
+#pragma once
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <future>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/store/store.h"
+
+namespace hostler::store {
+
+inline constexpr auto kDeadline = std::chrono::seconds(60);
+
+/// A folder of its own that goes with it.
+class TempFolder {
+ public:
+  TempFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "hostler-store-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) std::abort();
+    path_ = name;
+  }
+  ~TempFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TempFolder(const TempFolder&) = delete;
+  TempFolder& operator=(const TempFolder&) = delete;
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+inline model::JobInserted new_job(std::uint64_t id, std::string body = "{}") {
+  model::JobInserted job;
+  job.record.id = {id};
+  job.arrival = id;
+  job.shape.needs = {.vcpus = 1, .gpus = 0, .ram = 1 << 30, .scratch = 0};
+  job.principal = "user root";
+  job.submitted = {1'000'000};
+  job.body = std::make_shared<const std::string>(std::move(body));
+  return job;
+}
+
+inline model::JobChanged job_in(std::uint64_t id, model::JobState state) {
+  model::JobChanged change;
+  change.record.id = {id};
+  change.record.state = state;
+  return change;
+}
+
+inline model::LedgerRecord record(model::Revision rev, std::string subject, std::string event,
+                                  Wall time = {1}) {
+  model::LedgerRecord out;
+  out.rev = rev;
+  out.time = time;
+  out.actor = "test";
+  out.subject = std::move(subject);
+  out.event = std::move(event);
+  return out;
+}
+
+inline model::InstanceChanged instance_in(std::uint64_t id, model::InstanceState state) {
+  model::InstanceChanged change;
+  change.record.id = {id};
+  change.record.state = state;
+  change.record.set = "local";
+  return change;
+}
+
+inline model::Commit commit_of(std::vector<model::Change> changes,
+                               std::vector<model::JobId> bodies_wanted = {}) {
+  model::Commit commit;
+  for (const auto& change : changes)
+    if (const auto* entry = std::get_if<model::LedgerRecord>(&change))
+      commit.last_revision = entry->rev;
+  commit.changes = std::move(changes);
+  commit.bodies_wanted = std::move(bodies_wanted);
+  return commit;
+}
+
+/// A store in a folder of its own.
+class StoreFixture : public testing::Test {
+ protected:
+  void SetUp() override { open(); }
+
+  void open(Options options = {}) {
+    store_.reset();
+    auto opened = Store::open(folder_.path() / "state", std::move(options));
+    ASSERT_TRUE(opened) << opened.error().message;
+    store_ = *std::move(opened);
+  }
+  /// What a new process finds.
+  model::Restored reopened() {
+    open();
+    auto restored = store_->load();
+    EXPECT_TRUE(restored) << restored.error().message;
+    return restored ? *std::move(restored) : model::Restored{};
+  }
+  /// Waits until the commit is durable.
+  Result<Committed> commit(model::Commit commit) {
+    std::promise<Result<Committed>> done;
+    store_->commit(std::move(commit),
+                   [&](Result<Committed> result) { done.set_value(std::move(result)); });
+    auto future = done.get_future();
+    if (future.wait_for(kDeadline) != std::future_status::ready) {
+      ADD_FAILURE() << "the commit does not end";
+      std::abort();
+    }
+    return future.get();
+  }
+  void must_commit(std::vector<model::Change> changes) {
+    const auto done = commit(commit_of(std::move(changes)));
+    ASSERT_TRUE(done) << done.error().message;
+  }
+
+  TempFolder folder_;
+  std::unique_ptr<Store> store_;
+};
+
+}  // namespace hostler::store

@@ -1,0 +1,285 @@
+#include "core/store/journal.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <condition_variable>
+#include <fstream>
+#include <mutex>
+
+#include "core/base/files.h"
+#include "core/store/sqlite/database.h"
+#include "tests/unit/store/fixture.h"
+
+namespace hostler::store {
+namespace {
+
+using model::InstanceState;
+using model::JobState;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class JournalTest : public StoreFixture {
+ protected:
+  std::filesystem::path state() { return folder_.path() / "state"; }
+};
+
+model::AttemptChanged attempt_in(model::AttemptState state) {
+  model::AttemptChanged change;
+  change.attempt = {{1}, 1};
+  change.instance = {5};
+  change.boot_id = "boot";
+  change.sequence = 3;
+  change.state = state;
+  return change;
+}
+
+model::AttemptEnd ended_with(std::string out, std::string err) {
+  model::AttemptEnd end;
+  end.exit_code = 4;
+  end.text = "text";
+  end.stdout_bytes = out.size();
+  end.stderr_bytes = err.size();
+  end.stdout_inline = std::move(out);
+  end.stderr_inline = std::move(err);
+  end.has_output_files = true;
+  end.cpu_us = 6;
+  end.ram_peak = 7;
+  end.limits_enforced = true;
+  end.started = {8};
+  end.ended = {9};
+  return end;
+}
+
+TEST_F(JournalTest, HandsOverTheWantedBodies) {
+  must_commit({new_job(1, "one"), new_job(2, "two")});
+
+  const auto done = commit(commit_of({new_job(3, "three")}, {{2}, {99}, {3}}));
+
+  ASSERT_TRUE(done);
+  ASSERT_EQ(done->bodies.size(), 2U);
+  EXPECT_EQ(done->bodies[0].job.value, 2U);
+  EXPECT_EQ(*done->bodies[0].text, "two");
+  EXPECT_EQ(*done->bodies[1].text, "three");
+}
+
+TEST_F(JournalTest, CallsBackInTheOrderOfTheCommits) {
+  std::vector<model::Revision> seen;
+  std::promise<void> last;
+  for (model::Revision rev = 1; rev <= 500; ++rev)
+    store_->commit(commit_of({record(rev, "set local", "tick")}), [&](Result<Committed> done) {
+      ASSERT_TRUE(done);
+      seen.push_back(done->last_revision);
+      if (seen.size() == 500) last.set_value();
+    });
+  ASSERT_EQ(last.get_future().wait_for(kDeadline), std::future_status::ready);
+
+  EXPECT_TRUE(std::is_sorted(seen.begin(), seen.end()));
+  EXPECT_EQ(store_->health().queued, 0U);
+}
+
+TEST_F(JournalTest, KeepsTheLastOfSeveralChangesAndEveryLedgerRecord) {
+  must_commit({new_job(1), job_in(1, JobState::kStarting), record(1, "j-1", "starting"),
+               job_in(1, JobState::kRunning), record(2, "j-1", "running"),
+               instance_in(5, InstanceState::kIdle), instance_in(5, InstanceState::kBusy)});
+  must_commit({job_in(1, JobState::kCollecting), record(3, "j-1", "ended"),
+               job_in(1, JobState::kFailed), record(4, "j-1", "failed")});
+
+  EXPECT_EQ(store_->reads().job({1})->record.state, JobState::kFailed);
+  EXPECT_EQ(store_->reads().instance({5})->state, InstanceState::kBusy);
+  EXPECT_EQ(store_->reads().ledger_of("j-1", 0, 10)->items.size(), 4U);
+}
+
+TEST_F(JournalTest, KeepsInlineOutputOnceWhateverFollows) {
+  auto ended = attempt_in(model::AttemptState::kEnded);
+  ended.end = ended_with("out\n", "err");
+  must_commit({attempt_in(model::AttemptState::kIntended)});
+  must_commit({ended});
+  auto done = attempt_in(model::AttemptState::kDone);
+  must_commit({done});
+  done.end = ended_with("", "");  // the end again, its output no more
+  must_commit({done});
+
+  const auto attempt = store_->reads().attempt({{1}, 1});
+  ASSERT_TRUE(attempt);
+  EXPECT_EQ(attempt->attempt.state, model::AttemptState::kDone);
+  EXPECT_EQ(attempt->attempt.boot_id, "boot");
+  ASSERT_TRUE(attempt->attempt.end);
+  EXPECT_EQ(attempt->attempt.end->exit_code, 4);
+  EXPECT_EQ(attempt->attempt.end->ended, Wall{9});
+  const auto output = store_->inline_output(*attempt);
+  ASSERT_TRUE(output);
+  EXPECT_EQ(output->stdout_text, "out\n");
+  EXPECT_EQ(output->stderr_text, "err");
+}
+
+TEST_F(JournalTest, KeepsInlineOutputOfAnAttemptThatIsDoneInTheSameGroup) {
+  auto ended = attempt_in(model::AttemptState::kEnded);
+  ended.end = ended_with("out", "");
+  must_commit(
+      {attempt_in(model::AttemptState::kIntended), ended, attempt_in(model::AttemptState::kDone)});
+  open();
+
+  const auto attempt = store_->reads().attempt({{1}, 1});
+  ASSERT_TRUE(attempt && attempt->attempt.end);
+  EXPECT_EQ(attempt->attempt.state, model::AttemptState::kDone);
+  EXPECT_EQ(store_->inline_output(*attempt)->stdout_text, "out");
+  const auto restored = store_->load();
+  ASSERT_TRUE(restored);
+  EXPECT_TRUE(restored->attempts.empty());
+}
+
+TEST_F(JournalTest, RestoresOpenAttempts) {
+  auto second = attempt_in(model::AttemptState::kEnded);
+  second.attempt.number = 2;
+  second.end = ended_with("out", "");
+  must_commit({attempt_in(model::AttemptState::kIntended), second});
+
+  const auto restored = reopened();
+
+  ASSERT_EQ(restored.attempts.size(), 2U);
+  EXPECT_EQ(restored.attempts[0].sequence, 3U);
+  EXPECT_FALSE(restored.attempts[0].end);
+  ASSERT_TRUE(restored.attempts[1].end);
+  EXPECT_EQ(restored.attempts[1].end->ram_peak, 7);
+  EXPECT_TRUE(restored.attempts[1].end->stdout_inline.empty());
+}
+
+TEST_F(JournalTest, ErasesCreatesAndLeavesNoTraceOfTheirSecretsInTheFiles) {
+  auto wanted = instance_in(1, InstanceState::kRequested);
+  model::CreateRequest create;
+  create.ssh_host_key_private = "the-very-secret-key-of-h-1";
+  wanted.create = std::make_shared<const model::CreateRequest>(create);
+  wanted.record.identity.delivered_private_key = create.ssh_host_key_private;
+  must_commit({wanted});
+  auto verified = instance_in(1, InstanceState::kIdle);
+  verified.erase_create = true;
+  must_commit({verified});
+
+  const auto restored = reopened();
+
+  ASSERT_EQ(restored.instances.size(), 1U);
+  EXPECT_EQ(restored.instances[0].create, nullptr);
+  for (const char* file : {"hostler.db", "hostler.db-wal"}) {
+    const auto bytes = read_file(state() / file, 100 << 20);
+    ASSERT_TRUE(bytes) << file;
+    EXPECT_EQ(bytes->find("the-very-secret-key-of-h-1"), std::string::npos) << file;
+  }
+}
+
+/// Collects what the store says of its health.
+struct HealthLog {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::vector<Health> seen;
+
+  Journal::OnHealth callback() {
+    return [this](const Health& health) {
+      const std::lock_guard lock(mutex);
+      seen.push_back(health);
+      changed.notify_all();
+    };
+  }
+  bool wait_for(std::size_t count) {
+    std::unique_lock lock(mutex);
+    return changed.wait_for(lock, kDeadline, [&] { return seen.size() >= count; });
+  }
+};
+
+TEST_F(JournalTest, TriesAgainInOrderUntilALockedDatabaseIsFree) {
+  HealthLog log;
+  open({.on_health = log.callback()});
+  auto other = sqlite::Connection::open(state() / "hostler.db", sqlite::Mode::kWrite, 1000);
+  ASSERT_TRUE(other && other->execute("BEGIN IMMEDIATE"));
+  std::vector<int> order;
+  std::promise<void> both;
+  store_->commit(commit_of({new_job(1)}), [&](Result<Committed> done) {
+    EXPECT_TRUE(done);
+    order.push_back(1);
+  });
+  ASSERT_TRUE(log.wait_for(1));
+  EXPECT_FALSE(store_->health().ok);
+  EXPECT_THAT(store_->health().error, HasSubstr("locked"));
+  store_->commit(commit_of({job_in(1, JobState::kRunning)}), [&](Result<Committed> done) {
+    EXPECT_TRUE(done);
+    order.push_back(2);
+    both.set_value();
+  });
+  EXPECT_EQ(store_->health().queued, 2U);
+
+  ASSERT_TRUE(other->execute("ROLLBACK"));
+
+  ASSERT_EQ(both.get_future().wait_for(kDeadline), std::future_status::ready);
+  EXPECT_THAT(order, ElementsAre(1, 2));
+  EXPECT_TRUE(store_->health().ok);
+  EXPECT_EQ(store_->reads().job({1})->record.state, JobState::kRunning);
+}
+
+TEST_F(JournalTest, TellsTheWaitingWhenItStopsWithoutHavingWritten) {
+  auto other = sqlite::Connection::open(state() / "hostler.db", sqlite::Mode::kWrite, 1000);
+  ASSERT_TRUE(other && other->execute("BEGIN IMMEDIATE"));
+  std::promise<Result<Committed>> done;
+  store_->commit(commit_of({new_job(1)}),
+                 [&](Result<Committed> result) { done.set_value(std::move(result)); });
+
+  store_.reset();
+
+  const auto result = done.get_future().get();
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code, Errc::kUnavailable);
+}
+
+/// Commits in a loop and writes each revision that was acknowledged to `pipe`; never returns.
+[[noreturn]] void commit_until_killed(const std::filesystem::path& folder, int pipe) {
+  auto store = Store::open(folder, {});
+  if (!store) ::_exit(1);
+  for (model::Revision rev = 1;; ++rev) {
+    auto ended = attempt_in(model::AttemptState::kEnded);
+    ended.attempt = {{rev}, 1};
+    ended.end = ended_with("output of " + std::to_string(rev), "");
+    auto commit = commit_of({new_job(rev), ended, record(rev, model::JobId{rev}.text(), "ended")});
+    (*store)->commit(std::move(commit), [pipe](Result<Committed> done) {
+      if (!done) ::_exit(1);
+      const auto acknowledged = done->last_revision;
+      if (::write(pipe, &acknowledged, sizeof acknowledged) != sizeof acknowledged) ::_exit(1);
+    });
+    while ((*store)->health().queued > 200) ::sched_yield();
+  }
+}
+
+TEST(JournalCrashTest, LosesNothingThatWasAcknowledgedAndKeepsNothingHalf) {
+  const TempFolder folder;
+  int ends[2];
+  ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+  const pid_t child = ::fork();
+  if (child == 0) commit_until_killed(folder.path() / "state", ends[1]);
+  ::close(ends[1]);
+  model::Revision acknowledged = 0;
+  for (int i = 0; i < 3000; ++i)
+    ASSERT_EQ(::read(ends[0], &acknowledged, sizeof acknowledged), ssize_t{sizeof acknowledged});
+
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+  while (::read(ends[0], &acknowledged, sizeof acknowledged) == ssize_t{sizeof acknowledged}) {
+  }
+  ::close(ends[0]);
+
+  const auto store = Store::open(folder.path() / "state", {});
+  ASSERT_TRUE(store) << store.error().message;
+  const auto restored = (*store)->load();
+  ASSERT_TRUE(restored);
+  EXPECT_GE(restored->last_revision, acknowledged);
+  EXPECT_EQ(restored->jobs.size(), restored->last_revision);
+  EXPECT_EQ(restored->attempts.size(), restored->last_revision);
+  EXPECT_EQ(restored->last_job, restored->last_revision);
+  for (const auto rev : {model::Revision{1}, acknowledged / 2, acknowledged}) {
+    const auto attempt = (*store)->reads().attempt({{rev}, 1});
+    ASSERT_TRUE(attempt);
+    EXPECT_EQ((*store)->inline_output(*attempt)->stdout_text, "output of " + std::to_string(rev));
+  }
+}
+
+}  // namespace
+}  // namespace hostler::store

@@ -1,0 +1,129 @@
+#include "core/store/reads.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/unit/store/fixture.h"
+
+namespace hostler::store {
+namespace {
+
+using model::JobState;
+using testing::ElementsAre;
+
+class ReadsTest : public StoreFixture {
+ protected:
+  void SetUp() override {
+    StoreFixture::SetUp();
+    std::vector<model::Change> changes;
+    for (std::uint64_t id = 1; id <= 6; ++id) {
+      auto job = new_job(id, "body " + std::to_string(id));
+      job.principal = id % 2 == 0 ? "user ann" : "user bob";
+      job.name = id <= 3 ? "first" : "";
+      job.client_key = "key" + std::to_string(id);
+      job.record.state = id == 6 ? JobState::kSucceeded : JobState::kQueued;
+      changes.emplace_back(job);
+      changes.emplace_back(record(id, model::JobId{id}.text(), "submitted"));
+    }
+    must_commit(std::move(changes));
+  }
+
+  std::vector<std::uint64_t> ids(const JobFilter& filter) {
+    const auto page = store_->reads().jobs(filter);
+    EXPECT_TRUE(page) << page.error().message;
+    std::vector<std::uint64_t> out;
+    if (page)
+      for (const auto& job : page->items) out.push_back(job.record.id.value);
+    return out;
+  }
+};
+
+TEST_F(ReadsTest, GivesOneJobWithItsBody) {
+  const auto job = store_->reads().job({2});
+
+  ASSERT_TRUE(job);
+  EXPECT_EQ(*job->body, "body 2");
+  EXPECT_EQ(job->principal, "user ann");
+  EXPECT_EQ(store_->reads().job({77}).error().code, Errc::kNotFound);
+}
+
+TEST_F(ReadsTest, ListsJobsByEveryFilter) {
+  EXPECT_THAT(ids({}), ElementsAre(1, 2, 3, 4, 5, 6));
+  EXPECT_THAT(ids({.states = {JobState::kSucceeded}}), ElementsAre(6));
+  EXPECT_THAT(ids({.states = {JobState::kSucceeded, JobState::kQueued}, .newest_first = true}),
+              ElementsAre(6, 5, 4, 3, 2, 1));
+  EXPECT_THAT(ids({.principal = "user ann"}), ElementsAre(2, 4, 6));
+  EXPECT_THAT(ids({.states = {JobState::kQueued}, .principal = "user ann", .name = "first"}),
+              ElementsAre(2));
+  EXPECT_THAT(ids({.name = "nobody"}), ElementsAre());
+}
+
+TEST_F(ReadsTest, GoesOnFromACursorInBothDirections) {
+  const auto first = store_->reads().jobs({.limit = 4});
+  ASSERT_TRUE(first);
+  EXPECT_TRUE(first->more);
+  EXPECT_EQ(first->items.size(), 4U);
+
+  EXPECT_THAT(ids({.after = first->items.back().record.id}), ElementsAre(5, 6));
+  EXPECT_THAT(ids({.after = {3}, .newest_first = true}), ElementsAre(2, 1));
+  EXPECT_FALSE(store_->reads().jobs({.after = {4}, .limit = 2})->more);
+}
+
+TEST_F(ReadsTest, FindsAJobByItsClientKeyForItsPrincipalOnly) {
+  EXPECT_EQ(store_->reads().job_by_client_key("user ann", "key2").value(), model::JobId{2});
+  EXPECT_EQ(store_->reads().job_by_client_key("user bob", "key2").value(), std::nullopt);
+}
+
+TEST_F(ReadsTest, GivesTheLedgerFromARevisionOn) {
+  const auto page = store_->reads().ledger(2, 3);
+
+  ASSERT_TRUE(page);
+  ASSERT_EQ(page->items.size(), 3U);
+  EXPECT_TRUE(page->more);
+  EXPECT_EQ(page->items[0].rev, 3U);
+  EXPECT_EQ(page->items[0].subject, "j-3");
+  EXPECT_EQ(page->items[0].actor, "test");
+}
+
+TEST_F(ReadsTest, GivesTheLedgerOfOneSubjectInBothDirections) {
+  must_commit(
+      {record(10, "j-2", "started"), record(11, "j-3", "started"), record(12, "j-2", "ended")});
+
+  const auto forward = store_->reads().ledger_of("j-2", 2, 10);
+  const auto backward = store_->reads().ledger_of("j-2", 0, 2, /*newest_first=*/true);
+
+  ASSERT_TRUE(forward && backward);
+  EXPECT_EQ(forward->items.size(), 2U);
+  ASSERT_EQ(backward->items.size(), 2U);
+  EXPECT_EQ(backward->items[0].event, "ended");
+  EXPECT_TRUE(backward->more);
+}
+
+TEST_F(ReadsTest, ListsInstancesWithoutTheirSecretsAndGoneOnesOnRequest) {
+  auto idle = instance_in(1, model::InstanceState::kIdle);
+  idle.record.identity = {"private", "public", "secret", "shown", "next", "next secret", {}, false};
+  must_commit({idle, instance_in(2, model::InstanceState::kGone)});
+
+  const auto present = store_->reads().instances({});
+  const auto all = store_->reads().instances({.gone_too = true});
+
+  ASSERT_TRUE(present && all);
+  ASSERT_EQ(present->items.size(), 1U);
+  EXPECT_EQ(all->items.size(), 2U);
+  const auto& identity = present->items[0].identity;
+  EXPECT_EQ(identity.public_key, "shown");
+  EXPECT_EQ(identity.delivered_private_key + identity.challenge_secret + identity.next_secret, "");
+}
+
+TEST_F(ReadsTest, CountsJobsByState) {
+  const auto counts = store_->reads().counts();
+
+  ASSERT_TRUE(counts);
+  EXPECT_EQ(counts->jobs[static_cast<std::size_t>(JobState::kQueued)], 5U);
+  EXPECT_EQ(counts->jobs[static_cast<std::size_t>(JobState::kSucceeded)], 1U);
+  EXPECT_EQ(counts->ledger_first, 1U);
+  EXPECT_EQ(counts->ledger_last, 6U);
+  EXPECT_GT(counts->database_bytes, 0U);
+}
+
+}  // namespace
+}  // namespace hostler::store

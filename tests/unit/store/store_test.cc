@@ -1,0 +1,250 @@
+#include "core/store/store.h"
+
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include <fstream>
+
+#include "core/store/sqlite/database.h"
+#include "tests/unit/store/fixture.h"
+
+namespace hostler::store {
+namespace {
+
+using testing::HasSubstr;
+
+class StoreTest : public StoreFixture {
+ protected:
+  std::filesystem::path state() { return folder_.path() / "state"; }
+};
+
+TEST_F(StoreTest, MakesAPrivateFolderAndAnOwnerThatStays) {
+  const auto first = store_->load();
+  ASSERT_TRUE(first);
+  const auto second = reopened();
+
+  EXPECT_TRUE(is_name(first->owner));
+  EXPECT_EQ(second.owner, first->owner);
+  EXPECT_EQ(first->epoch, 1U);
+  EXPECT_EQ(second.epoch, 2U);
+  for (const char* file : {"hostler.db", "hostler.db-wal", "lock"}) {
+    struct stat info {};
+    ASSERT_EQ(::stat((state() / file).c_str(), &info), 0) << file;
+    EXPECT_EQ(info.st_mode & 0777U, 0600U) << file;
+  }
+  struct stat info {};
+  ASSERT_EQ(::stat(state().c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777U, 0700U);
+}
+
+TEST_F(StoreTest, RefusesASecondOpenerAndNamesTheFirst) {
+  const auto second = Store::open(state(), {});
+
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().code, Errc::kConflict);
+  EXPECT_THAT(second.error().message, HasSubstr("process " + std::to_string(::getpid())));
+}
+
+TEST_F(StoreTest, RefusesANewerSchemaAndLeavesItAlone) {
+  store_.reset();
+  {
+    auto db = sqlite::Connection::open(state() / "hostler.db", sqlite::Mode::kWrite, 1000);
+    ASSERT_TRUE(db);
+    ASSERT_TRUE(db->execute("UPDATE meta SET value = '99' WHERE key = 'schema_version'"));
+  }
+
+  const auto opened = Store::open(state(), {});
+
+  ASSERT_FALSE(opened);
+  EXPECT_THAT(opened.error().message, HasSubstr("schema 99"));
+  auto db = sqlite::Connection::open(state() / "hostler.db", sqlite::Mode::kRead, 1000);
+  ASSERT_TRUE(db);
+  auto epoch = db->prepare("SELECT value FROM meta WHERE key = 'epoch'");
+  ASSERT_TRUE(epoch && epoch->next());
+  EXPECT_EQ(epoch->text(0), "1");
+}
+
+TEST_F(StoreTest, NamesADamagedFile) {
+  store_.reset();
+  std::filesystem::remove(state() / "hostler.db-wal");
+  std::ofstream(state() / "hostler.db", std::ios::trunc) << std::string(8192, 'x');
+
+  const auto opened = Store::open(state(), {});
+
+  ASSERT_FALSE(opened);
+  EXPECT_THAT(opened.error().message, HasSubstr("hostler.db"));
+  EXPECT_THAT(opened.error().message, HasSubstr("damaged"));
+}
+
+TEST_F(StoreTest, RestoresLiveJobsInOrderOfArrivalWithoutBodies) {
+  auto first = new_job(1);
+  first.arrival = 8;
+  first.shape = {
+      .needs = {.vcpus = 3, .gpus = 1, .ram = 5, .scratch = 7},
+      .constraints = {.types = {"small", "big"}, .market = model::Market::kSpot, .zone = "a"},
+      .priority = -4,
+      .restartable = true,
+      .attempts_max = 9};
+  first.name = "n";
+  first.client_key = "k";
+  first.client_digest = "d";
+  auto second = new_job(2);
+  second.arrival = 7;
+  auto ended = new_job(3);
+  ended.record.state = model::JobState::kSucceeded;
+  must_commit({first, second, ended, record(17, "j-3", "ended")});
+
+  const auto restored = reopened();
+
+  ASSERT_EQ(restored.jobs.size(), 2U);
+  EXPECT_EQ(restored.jobs[0].record.id.value, 2U);
+  const auto& job = restored.jobs[1];
+  EXPECT_EQ(job.shape, first.shape);
+  EXPECT_EQ(job.name, "n");
+  EXPECT_EQ(job.principal, "user root");
+  EXPECT_EQ(job.submitted, first.submitted);
+  EXPECT_EQ(job.body, nullptr);
+  EXPECT_EQ(restored.last_job, 3U);
+  EXPECT_EQ(restored.last_revision, 17U);
+  ASSERT_EQ(restored.client_keys.size(), 1U);
+  EXPECT_EQ(restored.client_keys[0].key, "k");
+  EXPECT_EQ(restored.client_keys[0].digest, "d");
+}
+
+TEST_F(StoreTest, RestoresEveryFieldOfAJobsRecord) {
+  auto change = job_in(1, model::JobState::kCollecting);
+  auto& r = change.record;
+  r.reason = model::JobReason::kTimeLimit;
+  r.reason_text = "text";
+  r.attempt = 2;
+  r.starts = 4;
+  r.instance = {3};
+  r.cancel_requested = r.limits_enforced = true;
+  r.exit_code = -5, r.signal = 6, r.cpu_us = 7, r.ram_peak = 8;
+  r.stdout_bytes = 9, r.stderr_bytes = 10, r.started = {11}, r.ended = {12};
+  must_commit({new_job(1)});
+  must_commit({change});
+
+  const auto restored = reopened();
+
+  ASSERT_EQ(restored.jobs.size(), 1U);
+  const auto& got = restored.jobs[0].record;
+  EXPECT_EQ(got.state, r.state);
+  EXPECT_EQ(got.reason, r.reason);
+  EXPECT_EQ(got.reason_text, r.reason_text);
+  EXPECT_EQ(got.attempt, r.attempt);
+  EXPECT_EQ(got.instance, r.instance);
+  EXPECT_EQ(got.starts, r.starts);
+  EXPECT_TRUE(got.cancel_requested && got.limits_enforced);
+  EXPECT_EQ(got.exit_code, r.exit_code);
+  EXPECT_EQ(got.signal, r.signal);
+  EXPECT_EQ(got.cpu_us, r.cpu_us);
+  EXPECT_EQ(got.ram_peak, r.ram_peak);
+  EXPECT_EQ(got.stdout_bytes, r.stdout_bytes);
+  EXPECT_EQ(got.stderr_bytes, r.stderr_bytes);
+  EXPECT_EQ(got.started, r.started);
+  EXPECT_EQ(got.ended, r.ended);
+}
+
+TEST_F(StoreTest, RestoresAnInstanceWithItsIdentityAndItsCreateByteForByte) {
+  auto change = instance_in(7, model::InstanceState::kBooting);
+  auto& r = change.record;
+  r.pool = "default", r.type = "small", r.zone = "a", r.price_per_hour = {250'000};
+  r.market = model::Market::kSpot, r.health = model::Health::kBroken;
+  r.idle_behavior = model::IdleBehavior::kHold;
+  r.provider_id = "i-1", r.request_id = "r-1", r.idempotency_key = "key", r.epoch = 3;
+  r.address = "127.0.0.9", r.remote_user = "root", r.ssh_port = 2022;
+  r.identity = {"private",
+                "public",
+                "secret",
+                "shown",
+                "next",
+                "next secret",
+                model::VerifyMethod::kChallenge,
+                true};
+  r.boot_id = "boot", r.last_sequence = 44, r.destroy_tries = 2, r.absent_sightings = 1;
+  r.reason_code = "code", r.reason = "why", r.last_text = "last";
+  r.created = {1}, r.verified = {2}, r.ready = {3}, r.first_job = {4}, r.state_since = {5},
+  r.deadline = {6};
+  model::CreateRequest create;
+  create.idempotency_key = "key";
+  create.host_instance_id = "h-7";
+  create.owner = "owner";
+  create.epoch = 3;
+  create.type = {.name = "small",
+                 .provider_type = "m1",
+                 .resources = {1, 2, 3, 4},
+                 .price_per_hour = {5},
+                 .market = model::Market::kSpot,
+                 .zones = {"a", "b"},
+                 .quota_group = "g",
+                 .image_id = "img",
+                 .provider_params_json = R"({"a":"\n"})"};
+  create.region = "r", create.zone = "a", create.subnet = "s", create.price_cap_per_hour = {9};
+  create.name_hint = "hint", create.user_data_format = model::UserDataFormat::kRaw;
+  create.user_data = std::string("\0\xff\n\"", 4);
+  create.ssh_host_key_private = "-----BEGIN\n", create.ssh_host_key_public = "ssh-ed25519 A";
+  create.ssh_public_keys = {"k1", "k2"};
+  create.tags = {{"hostler-key", "key"}, {"x", "\"\u00e9"}};
+  change.create = std::make_shared<const model::CreateRequest>(create);
+  must_commit({change});
+
+  const auto restored = reopened();
+
+  ASSERT_EQ(restored.instances.size(), 1U);
+  ASSERT_NE(restored.instances[0].create, nullptr);
+  EXPECT_EQ(*restored.instances[0].create, create);
+  const auto& got = restored.instances[0].record;
+  EXPECT_EQ(got.identity, r.identity);
+  EXPECT_EQ(std::tie(got.id, got.set, got.pool, got.type, got.zone, got.market, got.state),
+            std::tie(r.id, r.set, r.pool, r.type, r.zone, r.market, r.state));
+  EXPECT_EQ(std::tie(got.price_per_hour, got.idle_behavior, got.health, got.provider_id),
+            std::tie(r.price_per_hour, r.idle_behavior, r.health, r.provider_id));
+  EXPECT_EQ(std::tie(got.request_id, got.idempotency_key, got.epoch, got.address, got.remote_user),
+            std::tie(r.request_id, r.idempotency_key, r.epoch, r.address, r.remote_user));
+  EXPECT_EQ(std::tie(got.ssh_port, got.boot_id, got.last_sequence, got.destroy_tries),
+            std::tie(r.ssh_port, r.boot_id, r.last_sequence, r.destroy_tries));
+  EXPECT_EQ(std::tie(got.absent_sightings, got.reason_code, got.reason, got.last_text),
+            std::tie(r.absent_sightings, r.reason_code, r.reason, r.last_text));
+  EXPECT_EQ(std::tie(got.created, got.verified, got.ready, got.first_job, got.state_since),
+            std::tie(r.created, r.verified, r.ready, r.first_job, r.state_since));
+  EXPECT_EQ(std::tie(got.gone, got.deadline), std::tie(r.gone, r.deadline));
+}
+
+TEST_F(StoreTest, ForgetsGoneInstancesAndOpenedGatesAtRestartAndKeepsTheRest) {
+  model::GateChanged gate;
+  gate.record = {.key = "local create type small",
+                 .set = "local",
+                 .op = model::CloudOp::kCreate,
+                 .cls = model::CloudErrorClass::kQuota,
+                 .scope = model::scope::kType,
+                 .type = "small",
+                 .group = "g",
+                 .zone = "z",
+                 .subnet = "s",
+                 .region = "r",
+                 .market = model::Market::kSpot,
+                 .until = {99},
+                 .failures = 3,
+                 .message = "no"};
+  auto other = gate;
+  other.record.key = "other";
+  other.record.market.reset();
+  must_commit({gate, other, instance_in(1, model::InstanceState::kGone),
+               instance_in(2, model::InstanceState::kIdle)});
+  must_commit({model::GateOpened{"other"}});
+
+  const auto restored = reopened();
+
+  ASSERT_EQ(restored.gates.size(), 1U);
+  EXPECT_EQ(restored.gates[0].key, gate.record.key);
+  EXPECT_EQ(restored.gates[0].market, gate.record.market);
+  EXPECT_EQ(restored.gates[0].until, gate.record.until);
+  EXPECT_EQ(restored.gates[0].message, "no");
+  ASSERT_EQ(restored.instances.size(), 1U);
+  EXPECT_EQ(restored.instances[0].record.id.value, 2U);
+  EXPECT_EQ(restored.last_instance, 2U);
+}
+
+}  // namespace
+}  // namespace hostler::store
