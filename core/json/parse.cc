@@ -12,6 +12,8 @@
 namespace hostler::json {
 namespace {
 
+// NOLINTBEGIN(readability-identifier-naming): RapidJSON calls these by name.
+
 /// RapidJSON's view of the text. A class of our own, because only then does the reader work on it
 /// directly, so that tell() is right inside the handler. The text has no NUL: 0 is its end.
 struct TextStream {
@@ -68,6 +70,7 @@ class Builder {
   bool Int64(std::int64_t) { return false; }
   bool Uint64(std::uint64_t) { return false; }
   bool Double(double) { return false; }
+  // NOLINTEND(readability-identifier-naming)
 
   [[nodiscard]] std::string open_path() const { return tree_.path(open_); }
 
