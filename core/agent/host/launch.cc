@@ -108,7 +108,7 @@ Result<pid_t> launch(const Launch& what) {
   plan.fds[1] = what.stdout_fd;
   plan.fds[2] = what.stderr_fd;
 
-  // The child uses system calls and `plan` only. Copying page tables would halve the rate of starts.
+  // The child uses system calls and `plan` only; a fork would halve the rate of starts.
   // NOLINTBEGIN(clang-analyzer-security.insecureAPI.vfork,clang-analyzer-unix.Vfork)
   const pid_t pid = ::vfork();
   if (pid == 0) run_child(plan);
