@@ -102,6 +102,8 @@ class Service {
   /// The current or last attempt's output from `offset` on, at most `max` bytes.
   virtual void output(const Principal& who, model::JobId job, Stream stream, std::uint64_t offset,
                       std::size_t max, Answer<OutputPart> answer) = 0;
+  /// Calls `wake` (any thread, quickly) whenever output of the job is durable or it ended.
+  virtual std::shared_ptr<void> on_new_output(model::JobId job, std::function<void()> wake) = 0;
   virtual void output_files(const Principal& who, model::JobId job,
                             Answer<std::vector<OutputFile>> answer) = 0;
   /// An open, read-only descriptor of one file; the caller closes it.

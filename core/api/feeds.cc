@@ -1,0 +1,100 @@
+#include "core/api/feeds.h"
+
+#include "core/api/views_json.h"
+
+namespace hostler::api {
+namespace {
+
+using Piece = std::function<void(std::optional<std::string>)>;
+
+std::string as_event(const std::string& data, const std::string& id = {}) {
+  return (id.empty() ? std::string() : "id: " + id + "\n") + "data: " + data + "\n\n";
+}
+
+/// One next() is under way at a time, so the cursors need no lock.
+class EventFeed final : public Feed, public std::enable_shared_from_this<EventFeed> {
+ public:
+  EventFeed(Service& service, Principal who, model::Revision after)
+      : service_(service), who_(std::move(who)), after_(after) {}
+
+  void next(Piece piece) override {
+    service_.events(who_, after_, 500,
+                    [self = shared_from_this(),
+                     piece = std::move(piece)](Result<std::vector<model::LedgerRecord>> records) {
+                      self->told(std::move(records), piece);
+                    });
+  }
+  std::shared_ptr<void> on_more(std::function<void()> wake) override {
+    return service_.on_new_events(std::move(wake));
+  }
+
+ private:
+  void told(Result<std::vector<model::LedgerRecord>> records, const Piece& piece) {
+    if (!records) return piece(std::nullopt);
+    std::string out;
+    for (const auto& record : *records) {
+      std::string data;
+      json::Writer w(data);
+      write_ledger(w, record);
+      out += as_event(data, std::to_string(record.rev));
+      after_ = record.rev;
+    }
+    piece(std::move(out));
+  }
+
+  Service& service_;
+  const Principal who_;
+  model::Revision after_;
+};
+
+class OutputFeed final : public Feed, public std::enable_shared_from_this<OutputFeed> {
+ public:
+  OutputFeed(Service& service, Principal who, model::JobId job, Stream stream, std::uint64_t offset)
+      : service_(service), who_(std::move(who)), job_(job), stream_(stream), offset_(offset) {}
+
+  void next(Piece piece) override {
+    if (ended_) return piece(std::nullopt);
+    service_.output(who_, job_, stream_, offset_, 65536,
+                    [self = shared_from_this(), piece = std::move(piece)](Result<OutputPart> part) {
+                      self->told(std::move(part), piece);
+                    });
+  }
+  std::shared_ptr<void> on_more(std::function<void()> wake) override {
+    return service_.on_new_output(job_, std::move(wake));
+  }
+
+ private:
+  void told(Result<OutputPart> part, const Piece& piece) {
+    if (!part) {
+      ended_ = true;
+      return piece("event: error\n" + as_event(error_response(part.error()).body));
+    }
+    if (part->data.empty() && !part->complete) return piece(std::string());
+    ended_ = part->complete;
+    offset_ = part->offset + part->data.size();
+    std::string data;
+    json::Writer w(data);
+    write_output(w, *part);
+    piece(as_event(data));
+  }
+
+  Service& service_;
+  const Principal who_;
+  const model::JobId job_;
+  const Stream stream_;
+  std::uint64_t offset_;
+  bool ended_ = false;
+};
+
+}  // namespace
+
+std::shared_ptr<Feed> follow_events(Service& service, const Principal& who, model::Revision after) {
+  return std::make_shared<EventFeed>(service, who, after);
+}
+
+std::shared_ptr<Feed> follow_output(Service& service, const Principal& who, model::JobId job,
+                                    Stream stream, std::uint64_t offset) {
+  return std::make_shared<OutputFeed>(service, who, job, stream, offset);
+}
+
+}  // namespace hostler::api

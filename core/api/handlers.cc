@@ -1,0 +1,59 @@
+#include "core/api/handlers.h"
+
+#include "core/api/views_json.h"
+
+namespace hostler::api {
+
+Answer<void> empty_answer(Respond respond) {
+  return [respond = std::move(respond)](Result<void> result) {
+    if (!result) return respond(error_response(result.error()));
+    Response response;
+    response.body = "{}\n";
+    respond(std::move(response));
+  };
+}
+
+Result<void> need_role(const Principal& who, Role role) {
+  if (who.role >= role) return {};
+  return fail(Errc::kForbidden, (who.name.empty() ? "an anonymous client" : who.name) +
+                                    " has the role " +
+                                    (who.role == Role::kRead ? "read" : "submit") +
+                                    "; this needs " + (role == Role::kAdmin ? "admin" : "submit"));
+}
+
+Result<model::JobId> path_job(const Request& request) {
+  const auto id = model::JobId::parse(request.path[2]);
+  if (id) return *id;
+  return fail(Errc::kInvalidArgument,
+              "'" + printable(request.path[2], 40) + "' is no job id (such as j-42)");
+}
+
+Result<std::uint64_t> query_number(const Request& request, const std::string& key,
+                                   std::uint64_t otherwise, std::uint64_t max) {
+  const auto found = request.query.find(key);
+  if (found == request.query.end()) return otherwise;
+  const auto number = parse_u64(found->second);
+  if (number && *number <= max) return *number;
+  return fail(Errc::kInvalidArgument, "?" + key + "=" + printable(found->second, 40) +
+                                          ": a whole number up to " + std::to_string(max) +
+                                          " is needed");
+}
+
+void get_health(const Context& context, Request, Respond respond) {
+  const HealthView health = context.service->health();
+  Response response;
+  response.status = health.ok ? 200 : 503;
+  json::Writer w(response.body);
+  write_health(w, health);
+  response.body += '\n';
+  respond(std::move(response));
+}
+
+void get_metrics(const Context& context, Request, Respond respond) {
+  Response response;
+  response.content_type = "text/plain; version=0.0.4; charset=utf-8";
+  response.body = context.service->metrics_text();
+  respond(std::move(response));
+}
+
+}  // namespace hostler::api

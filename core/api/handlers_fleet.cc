@@ -1,0 +1,91 @@
+#include "core/api/feeds.h"
+#include "core/api/handlers.h"
+#include "core/api/views_json.h"
+#include "core/json/reader.h"
+
+namespace hostler::api {
+namespace {
+
+Result<model::InstanceId> path_instance(const Request& request) {
+  const auto id = model::InstanceId::parse(request.path[2]);
+  if (id) return *id;
+  return fail(Errc::kInvalidArgument,
+              "'" + printable(request.path[2], 40) + "' is no instance id (such as h-7)");
+}
+
+/// `{"name": [ ... ]}`
+template <class T>
+Answer<std::vector<T>> list_answer(Respond respond, const char* name,
+                                   void (*write)(json::Writer&, const T&)) {
+  return json_answer<std::vector<T>>(std::move(respond),
+                                     [name, write](json::Writer& w, const std::vector<T>& list) {
+                                       w.begin_object().key(name).begin_array();
+                                       for (const T& one : list) write(w, one);
+                                       w.end_array().end_object();
+                                     });
+}
+
+}  // namespace
+
+void get_instances(const Context& context, Request request, Respond respond) {
+  context.service->instances(request.who,
+                             list_answer(std::move(respond), "instances", write_instance));
+}
+void get_pools(const Context& context, Request request, Respond respond) {
+  context.service->pools(request.who, list_answer(std::move(respond), "pools", write_pool));
+}
+void get_sets(const Context& context, Request request, Respond respond) {
+  context.service->sets(request.who, list_answer(std::move(respond), "sets", write_set));
+}
+void get_gates(const Context& context, Request request, Respond respond) {
+  context.service->gates(request.who, list_answer(std::move(respond), "gates", write_gate));
+}
+
+void post_idle_behavior(const Context& context, Request request, Respond respond) {
+  const auto id = path_instance(request);
+  if (!id) return respond(error_response(id.error()));
+  if (auto allowed = need_role(request.who, Role::kAdmin); !allowed)
+    return respond(error_response(allowed.error()));
+  context.service->set_idle_behavior(request.who, *id, *model::parse_idle_behavior(request.path[3]),
+                                     empty_answer(std::move(respond)));
+}
+
+void post_kill(const Context& context, Request request, Respond respond) {
+  const auto id = path_instance(request);
+  if (!id) return respond(error_response(id.error()));
+  if (auto allowed = need_role(request.who, Role::kAdmin); !allowed)
+    return respond(error_response(allowed.error()));
+  std::string reason;
+  if (!request.body.empty()) {
+    const auto read = json::read_object(request.body, {}, [&](json::Object& o) {
+      o.may("reason").text(reason, {.bytes_max = 300, .one_line = true});
+    });
+    if (!read) return respond(error_response(read.error()));
+  }
+  context.service->kill(request.who, *id, reason, empty_answer(std::move(respond)));
+}
+
+void get_why(const Context& context, Request request, Respond respond) {
+  const std::string subject = request.query_or("subject", "");
+  if (subject.empty() || subject.size() > 300)
+    return respond(error_response({Errc::kInvalidArgument,
+                                   "?subject= names what is asked about: j-42, h-7, pool default, "
+                                   "set local, gate KEY"}));
+  context.service->why(request.who, subject, json_answer<WhyView>(std::move(respond), write_why));
+}
+
+void get_events(const Context& context, Request request, Respond respond) {
+  const auto after = query_number(request, "after", 0, INT64_MAX);
+  if (!after) return respond(error_response(after.error()));
+  if (request.query_or("follow", "1") != "0") {
+    Response response;
+    response.feed = follow_events(*context.service, request.who, *after);
+    return respond(std::move(response));
+  }
+  const auto limit = query_number(request, "limit", 1000, 10'000);
+  if (!limit) return respond(error_response(limit.error()));
+  context.service->events(request.who, *after, static_cast<std::size_t>(*limit),
+                          list_answer(std::move(respond), "events", write_ledger));
+}
+
+}  // namespace hostler::api

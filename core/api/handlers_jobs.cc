@@ -1,0 +1,172 @@
+#include "core/api/feeds.h"
+#include "core/api/handlers.h"
+#include "core/api/job_codec.h"
+#include "core/api/views_json.h"
+
+namespace hostler::api {
+namespace {
+
+Result<std::vector<NewJob>> read_submit(const Context& context, const std::string& body) {
+  json::ParseOptions options;
+  options.bytes_max = context.limits.submit_bytes_max;
+  options.values_max = 40'000'000;
+  std::vector<NewJob> jobs;
+  HOSTLER_TRY(json::read_object(body, options, [&](json::Object& o) {
+    o.need("jobs").each(context.limits.submit_jobs_max, [&](json::Field one) {
+      NewJob job;
+      if (read_job(one, context.limits.job, job.spec)) jobs.push_back(std::move(job));
+    });
+  }));
+  if (jobs.empty()) return fail(Errc::kInvalidArgument, "jobs: at least one job is needed");
+  for (NewJob& job : jobs) job.body = canonical_body(job.spec);
+  return jobs;
+}
+
+void write_detail(json::Writer& w, const JobDetail& detail, Sight sight) {
+  write_job(w, detail.job, detail.waiting ? &*detail.waiting : nullptr, sight);
+}
+
+Sight sight_of(const Principal& who) {
+  return who.role == Role::kRead ? Sight::kPublic : Sight::kAll;
+}
+
+Result<JobFilter> read_filter(const Request& request) {
+  JobFilter filter;
+  const std::string states = request.query_or("state", "");
+  for (const std::string_view word : split(states, ',')) {
+    if (word.empty()) continue;
+    const auto state = model::parse_job_state(word);
+    if (!state)
+      return fail(Errc::kInvalidArgument,
+                  "?state=" + printable(word, 40) +
+                      ": queued, starting, running, collecting, succeeded, failed or cancelled");
+    filter.states.push_back(*state);
+  }
+  filter.principal = request.query_or("principal", "");
+  filter.name = request.query_or("name", "");
+  if (const std::string before = request.query_or("before", ""); !before.empty()) {
+    const auto id = model::JobId::parse(before);
+    if (!id)
+      return fail(Errc::kInvalidArgument, "?before=" + printable(before, 40) + ": no job id");
+    filter.before = *id;
+  }
+  filter.limit = static_cast<std::size_t>(HOSTLER_TRY(query_number(request, "limit", 100, 10'000)));
+  return filter;
+}
+
+}  // namespace
+
+void post_jobs(const Context& context, Request request, Respond respond) {
+  if (auto allowed = need_role(request.who, Role::kSubmit); !allowed)
+    return respond(error_response(allowed.error()));
+  auto jobs = read_submit(context, request.body);
+  if (!jobs) return respond(error_response(jobs.error()));
+  request.body.clear();
+  context.service->submit(
+      request.who, std::move(*jobs),
+      json_answer<std::vector<model::JobId>>(
+          std::move(respond), [](json::Writer& w, const std::vector<model::JobId>& ids) {
+            w.begin_object().key("ids").begin_array();
+            for (const auto& id : ids) w.value(id.text());
+            w.end_array().end_object();
+          }));
+}
+
+void get_jobs(const Context& context, Request request, Respond respond) {
+  const auto filter = read_filter(request);
+  if (!filter) return respond(error_response(filter.error()));
+  const Sight sight = sight_of(request.who);
+  context.service->jobs(
+      request.who, *filter,
+      json_answer<JobPage>(std::move(respond), [sight](json::Writer& w, const JobPage& page) {
+        w.begin_object().key("jobs").begin_array();
+        for (const auto& one : page.jobs) write_detail(w, one, sight);
+        w.end_array();
+        if (page.next) w.member("next", page.next.text());
+        w.end_object();
+      }));
+}
+
+void get_job(const Context& context, Request request, Respond respond) {
+  const auto id = path_job(request);
+  if (!id) return respond(error_response(id.error()));
+  const Sight sight = sight_of(request.who);
+  context.service->job(
+      request.who, *id, true,
+      json_answer<JobDetail>(std::move(respond), [sight](json::Writer& w, const JobDetail& detail) {
+        write_detail(w, detail, sight);
+      }));
+}
+
+void post_cancel(const Context& context, Request request, Respond respond) {
+  const auto id = path_job(request);
+  if (!id) return respond(error_response(id.error()));
+  if (auto allowed = need_role(request.who, Role::kSubmit); !allowed)
+    return respond(error_response(allowed.error()));
+  context.service->cancel(request.who, *id, empty_answer(std::move(respond)));
+}
+
+void get_output(const Context& context, Request request, Respond respond) {
+  const auto refuse = [&](const Error& error) { respond(error_response(error)); };
+  const auto id = path_job(request);
+  if (!id) return refuse(id.error());
+  const std::string stream = request.query_or("stream", "stdout");
+  if (stream != "stdout" && stream != "stderr")
+    return refuse({Errc::kInvalidArgument, "?stream is stdout or stderr"});
+  const auto offset = query_number(request, "offset", 0, INT64_MAX);
+  if (!offset) return refuse(offset.error());
+  const auto max = query_number(request, "max", 65536, 1U << 20U);
+  if (!max) return refuse(max.error());
+  const Stream which = stream == "stderr" ? Stream::kStderr : Stream::kStdout;
+  if (request.query_or("follow", "") == "1") {
+    Response response;
+    response.feed = follow_output(*context.service, request.who, *id, which, *offset);
+    return respond(std::move(response));
+  }
+  context.service->output(request.who, *id, which, *offset, static_cast<std::size_t>(*max),
+                          json_answer<OutputPart>(std::move(respond), write_output));
+}
+
+void get_files(const Context& context, Request request, Respond respond) {
+  const auto id = path_job(request);
+  if (!id) return respond(error_response(id.error()));
+  context.service->output_files(
+      request.who, *id,
+      json_answer<std::vector<OutputFile>>(
+          std::move(respond), [](json::Writer& w, const std::vector<OutputFile>& files) {
+            w.begin_object().key("files").begin_array();
+            for (const auto& file : files)
+              w.begin_object().member("path", file.path).member("size", file.size).end_object();
+            w.end_array().end_object();
+          }));
+}
+
+void get_file(const Context& context, Request request, Respond respond) {
+  const auto id = path_job(request);
+  if (!id) return respond(error_response(id.error()));
+  std::string path;
+  for (std::size_t i = 4; i < request.path.size(); ++i)
+    path += (path.empty() ? "" : "/") + request.path[i];
+  auto file = context.service->open_output_file(request.who, *id, path);
+  if (!file) return respond(error_response(file.error()));
+  Response response;
+  response.file = UniqueFd(*file);
+  respond(std::move(response));
+}
+
+void get_blob(const Context& context, Request request, Respond respond) {
+  const auto there = context.service->has_blob(request.path[2]);
+  if (!there) return respond(error_response(there.error()));
+  if (!*there) return respond(error_response({Errc::kNotFound, "no such blob"}));
+  Response response;
+  response.body = "{}\n";  // Blobs are inputs; whoever sent one has it.
+  respond(std::move(response));
+}
+
+void put_blob(const Context&, Request, Respond respond) {
+  Response response;  // The server has written the body away by now.
+  response.body = "{}\n";
+  respond(std::move(response));
+}
+
+}  // namespace hostler::api

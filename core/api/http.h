@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/api/service.h"
+#include "core/base/files.h"
+
+/// HTTP as values, so that handlers know nothing of sockets and only server.cc knows Beast.
+namespace hostler::api {
+
+struct Request {
+  std::string method;                        ///< "GET"
+  std::vector<std::string> path;             ///< Segments, percent-decoded: {"v1", "jobs", "j-42"}.
+  std::map<std::string, std::string> query;  ///< Decoded; of a key given twice the last.
+  std::string body;
+  Principal who;
+
+  /// The query's value, or `otherwise`.
+  [[nodiscard]] std::string query_or(const std::string& key, const std::string& otherwise) const {
+    const auto found = query.find(key);
+    return found == query.end() ? otherwise : found->second;
+  }
+};
+
+/// Text that goes on for as long as the client reads (server-sent events).
+class Feed {
+ public:
+  virtual ~Feed() = default;
+  /// The next piece; empty: nothing yet; nullopt: the end. Never waits for events, only for a
+  /// read of the store.
+  virtual void next(std::function<void(std::optional<std::string>)> piece) = 0;
+  /// Calls `wake` when next() may have more; the handle ends it.
+  virtual std::shared_ptr<void> on_more(std::function<void()> wake) = 0;
+};
+
+struct Response {
+  unsigned status = 200;
+  std::string content_type = "application/json";
+  std::string body;
+  std::optional<UniqueFd> file;  ///< Sent instead of body, as application/octet-stream.
+  std::shared_ptr<Feed> feed;    ///< Sent instead of body, as text/event-stream.
+};
+using Respond = std::function<void(Response)>;
+
+/// What stands behind the server.
+class Site {
+ public:
+  virtual ~Site() = default;
+  /// How long a body of this request may be, in bytes.
+  [[nodiscard]] virtual std::uint64_t body_max(std::string_view method,
+                                               const std::vector<std::string>& path) const = 0;
+  /// A request whose body is to be written away as it comes; null: it is kept in memory.
+  /// Blocking calls on the server's thread; errors answer the request.
+  virtual Result<std::unique_ptr<BlobWriter>> upload(const Request& request) = 0;
+  /// Any of the server's threads; `respond` once, from any thread.
+  virtual void handle(Request request, Respond respond) = 0;
+};
+
+/// `{"code":...,"message":...,"path":...}` with the status of its code.
+Response error_response(const Error& error);
+unsigned http_status(Errc code);
+
+}  // namespace hostler::api

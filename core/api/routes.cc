@@ -1,0 +1,135 @@
+#include "core/api/routes.h"
+
+#include "core/api/handlers.h"
+
+namespace hostler::api {
+namespace {
+
+struct Route {
+  std::string_view method;
+  std::vector<std::string_view>
+      path;  ///< "*" stands for one segment, "**" at the end for the rest.
+  void (*run)(const Context&, Request, Respond);
+};
+
+const std::vector<Route>& routes() {
+  static const std::vector<Route> table{
+      {"GET", {"health"}, get_health},
+      {"GET", {"metrics"}, get_metrics},
+      {"POST", {"v1", "jobs"}, post_jobs},
+      {"GET", {"v1", "jobs"}, get_jobs},
+      {"GET", {"v1", "jobs", "*"}, get_job},
+      {"POST", {"v1", "jobs", "*", "cancel"}, post_cancel},
+      {"GET", {"v1", "jobs", "*", "output"}, get_output},
+      {"GET", {"v1", "jobs", "*", "files"}, get_files},
+      {"GET", {"v1", "jobs", "*", "files", "**"}, get_file},
+      {"GET", {"v1", "blobs", "*"}, get_blob},
+      {"PUT", {"v1", "blobs", "*"}, put_blob},
+      {"GET", {"v1", "instances"}, get_instances},
+      {"POST", {"v1", "instances", "*", "hold"}, post_idle_behavior},
+      {"POST", {"v1", "instances", "*", "drain"}, post_idle_behavior},
+      {"POST", {"v1", "instances", "*", "run"}, post_idle_behavior},
+      {"POST", {"v1", "instances", "*", "kill"}, post_kill},
+      {"GET", {"v1", "pools"}, get_pools},
+      {"GET", {"v1", "sets"}, get_sets},
+      {"GET", {"v1", "gates"}, get_gates},
+      {"GET", {"v1", "why"}, get_why},
+      {"GET", {"v1", "events"}, get_events},
+  };
+  return table;
+}
+
+bool matches(const std::vector<std::string_view>& pattern, const std::vector<std::string>& path) {
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    if (pattern[i] == "**") return path.size() > i;
+    if (i >= path.size() || (pattern[i] != "*" && pattern[i] != path[i])) return false;
+  }
+  return pattern.size() == path.size();
+}
+
+std::string spoken(const std::vector<std::string>& path) {
+  std::string out;
+  for (const auto& part : path) out += "/" + printable(part, 60);
+  return out.empty() ? "/" : out;
+}
+
+class ServiceSite final : public Site {
+ public:
+  ServiceSite(Service& service, Limits limits) : context_{&service, std::move(limits)} {}
+
+  std::uint64_t body_max(std::string_view method,
+                         const std::vector<std::string>& path) const override {
+    if (method == "PUT" && path.size() == 3 && path[1] == "blobs")
+      return context_.limits.blob_bytes_max;
+    if (method == "POST" && path == std::vector<std::string>{"v1", "jobs"})
+      return context_.limits.submit_bytes_max;
+    return method == "POST" ? 65536 : 0;
+  }
+
+  Result<std::unique_ptr<BlobWriter>> upload(const Request& request) override {
+    const bool blob = request.method == "PUT" && request.path.size() == 3 &&
+                      request.path[0] == "v1" && request.path[1] == "blobs";
+    if (!blob) return std::unique_ptr<BlobWriter>();
+    return context_.service->put_blob(request.who, request.path[2]);
+  }
+
+  void handle(Request request, Respond respond) override {
+    std::string allowed;
+    for (const Route& route : routes()) {
+      if (!matches(route.path, request.path)) continue;
+      if (route.method == request.method) return route.run(context_, std::move(request), respond);
+      allowed += (allowed.empty() ? "" : ", ") + std::string(route.method);
+    }
+    if (allowed.empty())
+      return respond(error_response({Errc::kNotFound, "nothing is at " + spoken(request.path)}));
+    Response response =
+        error_response({Errc::kInvalidArgument, spoken(request.path) + " takes " + allowed +
+                                                    ", not " + printable(request.method, 20)});
+    response.status = 405;
+    respond(std::move(response));
+  }
+
+ private:
+  const Context context_;
+};
+
+}  // namespace
+
+std::shared_ptr<Site> make_site(Service& service, Limits limits) {
+  return std::make_shared<ServiceSite>(service, std::move(limits));
+}
+
+unsigned http_status(Errc code) {
+  switch (code) {
+    case Errc::kInvalidArgument:
+      return 400;
+    case Errc::kForbidden:
+      return 403;
+    case Errc::kNotFound:
+      return 404;
+    case Errc::kConflict:
+      return 409;
+    case Errc::kTooLarge:
+      return 413;
+    case Errc::kUnavailable:
+    case Errc::kOutcomeUnknown:
+      return 503;
+    case Errc::kMisbehaving:
+    case Errc::kInternal:
+      return 500;
+  }
+  return 500;
+}
+
+Response error_response(const Error& error) {
+  Response response;
+  response.status = http_status(error.code);
+  json::Writer w(response.body);
+  w.begin_object().member("code", to_string(error.code)).member("message", error.message);
+  if (!error.path.empty()) w.member("path", error.path);
+  w.end_object();
+  response.body += '\n';
+  return response;
+}
+
+}  // namespace hostler::api

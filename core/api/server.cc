@@ -1,0 +1,170 @@
+#include "core/api/server.h"
+
+#include <grp.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <boost/asio/ssl.hpp>
+#include <filesystem>
+#include <thread>
+#include <vector>
+
+#include "core/api/session.h"
+#include "core/log/log.h"
+
+namespace hostler::api {
+namespace {
+
+using Acceptor = asio::basic_socket_acceptor<asio::generic::stream_protocol>;
+
+/// Whether someone answers behind a socket file.
+bool answers(const std::string& path) {
+  asio::io_context io;
+  asio::local::stream_protocol::socket probe(io);
+  boost::system::error_code problem;
+  probe.connect(asio::local::stream_protocol::endpoint(path), problem);
+  return !problem;
+}
+
+class BeastServer final : public Server {
+ public:
+  BeastServer(ServerOptions options, Access access, std::shared_ptr<Site> site)
+      : options_(std::move(options)), access_(std::move(access)), site_(std::move(site)) {}
+
+  ~BeastServer() override {
+    io_.stop();
+    for (auto& thread : threads_) thread.join();
+    if (owns_socket_file_) ::unlink(options_.unix_socket.c_str());
+  }
+
+  Result<void> open() {
+    if (!options_.unix_socket.empty()) HOSTLER_TRY(open_unix());
+    if (!options_.tcp_address.empty()) HOSTLER_TRY(open_tcp());
+    return {};
+  }
+
+  void start() override {
+    for (auto& [acceptor, secure] : acceptors_)
+      asio::co_spawn(io_, accept(*acceptor, secure), asio::detached);
+    for (int i = 0; i < 2; ++i) threads_.emplace_back([this] { io_.run(); });
+  }
+
+  std::uint16_t tcp_port() const override { return port_; }
+
+ private:
+  struct Listening {
+    std::unique_ptr<Acceptor> acceptor;
+    bool secure = false;
+  };
+
+  Result<void> open_unix() {
+    const std::string& path = options_.unix_socket;
+    std::error_code ignored;
+    if (std::filesystem::is_socket(path, ignored)) {
+      if (answers(path))
+        return fail(Errc::kConflict, "listen on " + path + ": another daemon answers there");
+      ::unlink(path.c_str());
+    }
+    if (path.size() > 100)
+      return fail(Errc::kInvalidArgument,
+                  "listen on " + path + ": a socket's path has at most 100 bytes");
+    const asio::local::stream_protocol::endpoint endpoint(path);
+    HOSTLER_TRY(add(endpoint, asio::local::stream_protocol(), path, false));
+    owns_socket_file_ = true;
+    if (::chmod(path.c_str(), options_.unix_mode) != 0)
+      return tl::unexpected(errno_error("chmod " + path));
+    if (!options_.unix_group.empty()) {
+      const group* entry = getgrnam(options_.unix_group.c_str());
+      if (entry == nullptr || ::chown(path.c_str(), static_cast<uid_t>(-1), entry->gr_gid) != 0)
+        log::warn("api", "cannot give " + path + " to group " + options_.unix_group +
+                             "; only its owner may use it");
+    }
+    return {};
+  }
+
+  Result<void> open_tcp() {
+    boost::system::error_code problem;
+    const auto address = asio::ip::make_address(options_.tcp_address, problem);
+    const std::string name = options_.tcp_address + ":" + std::to_string(options_.tcp_port);
+    if (problem)
+      return fail(Errc::kInvalidArgument, "'" + options_.tcp_address + "' is no address");
+    const bool secure = !options_.tls_certificate.empty();
+    if (!secure && !address.is_loopback())
+      return fail(Errc::kInvalidArgument,
+                  "listen on " + name + ": beyond loopback only with TLS (certificate and key)");
+    if (secure) {
+      tls_.use_certificate_chain_file(options_.tls_certificate, problem);
+      if (!problem) tls_.use_private_key_file(options_.tls_key, asio::ssl::context::pem, problem);
+      if (problem)
+        return fail(Errc::kInvalidArgument, "TLS: " + options_.tls_certificate + ", " +
+                                                options_.tls_key + ": " + problem.message());
+    }
+    const asio::ip::tcp::endpoint endpoint(address, options_.tcp_port);
+    HOSTLER_TRY(add(endpoint, endpoint.protocol(), name, secure));
+    const auto bound = acceptors_.back().acceptor->local_endpoint();
+    asio::ip::tcp::endpoint tcp;
+    std::memcpy(tcp.data(), bound.data(), std::min(bound.size(), tcp.capacity()));
+    tcp.resize(bound.size());
+    port_ = tcp.port();
+    return {};
+  }
+
+  template <class Endpoint, class Protocol>
+  Result<void> add(const Endpoint& endpoint, const Protocol& protocol, const std::string& name,
+                   bool secure) {
+    boost::system::error_code problem;
+    auto acceptor = std::make_unique<Acceptor>(io_);
+    acceptor->open(asio::generic::stream_protocol(protocol), problem);
+    if (!problem) acceptor->set_option(asio::socket_base::reuse_address(true), problem);
+    if (!problem) acceptor->bind(asio::generic::stream_protocol::endpoint(endpoint), problem);
+    if (!problem) acceptor->listen(asio::socket_base::max_listen_connections, problem);
+    if (problem) return fail(Errc::kUnavailable, "listen on " + name + ": " + problem.message());
+    acceptors_.push_back({std::move(acceptor), secure});
+    return {};
+  }
+
+  asio::awaitable<void> accept(Acceptor& acceptor, bool secure) {
+    asio::steady_timer pause(io_);
+    for (;;) {
+      boost::system::error_code problem;
+      auto strand = asio::make_strand(io_);
+      auto token = asio::redirect_error(asio::use_awaitable, problem);
+      PlainSocket socket = co_await acceptor.async_accept(strand, std::move(token));
+      if (problem) {
+        // Out of descriptors, mostly: let some go before the next try.
+        pause.expires_after(std::chrono::milliseconds(100));
+        auto wait = asio::redirect_error(asio::use_awaitable, problem);
+        co_await pause.async_wait(std::move(wait));
+        continue;
+      }
+      if (*open_ >= options_.connections_max) continue;  // Closed at once.
+      ::fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
+      SessionContext context{site_.get(), &access_, secure ? &tls_ : nullptr, open_};
+      auto session = serve(std::move(socket), std::move(context));
+      asio::co_spawn(strand, std::move(session), asio::detached);
+    }
+  }
+
+  const ServerOptions options_;
+  const Access access_;
+  const std::shared_ptr<Site> site_;
+  std::shared_ptr<std::atomic<unsigned>> open_ = std::make_shared<std::atomic<unsigned>>(0);
+  asio::ssl::context tls_{asio::ssl::context::tls_server};
+  asio::io_context io_;
+  std::vector<Listening> acceptors_;
+  std::vector<std::thread> threads_;
+  std::uint16_t port_ = 0;
+  bool owns_socket_file_ = false;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Server>> Server::listen(const ServerOptions& options, Access access,
+                                               std::shared_ptr<Site> site) {
+  auto server = std::make_unique<BeastServer>(options, std::move(access), std::move(site));
+  HOSTLER_TRY(server->open());
+  return std::unique_ptr<Server>(std::move(server));
+}
+
+}  // namespace hostler::api

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "core/api/access.h"
+#include "core/api/http.h"
+
+namespace hostler::api {
+
+struct ServerOptions {
+  std::string unix_socket;  ///< Path; empty: none.
+  unsigned unix_mode = 0660;
+  std::string unix_group;                ///< Empty: left as it is.
+  std::string tcp_address;               ///< Numeric; empty: none.
+  std::uint16_t tcp_port = 0;            ///< 0: any; see Server::tcp_port().
+  std::string tls_certificate, tls_key;  ///< PEM files; both or none.
+  unsigned connections_max = 2000;
+};
+
+/// HTTP/1.1 on a unix socket and on TCP. Requests have deadlines: 30 s for the headers, 10 minutes
+/// for a body, 30 s for each write to a client that does not read.
+class Server {
+ public:
+  /// Listens; nothing is answered before start(). An address in use is an error that names it; a
+  /// stale socket file, behind which nobody listens, is replaced.
+  static Result<std::unique_ptr<Server>> listen(const ServerOptions& options, Access access,
+                                                std::shared_ptr<Site> site);
+  virtual ~Server() = default;  ///< Stops, closes every connection, removes the socket file.
+
+  virtual void start() = 0;
+  [[nodiscard]] virtual std::uint16_t tcp_port() const = 0;
+
+ protected:
+  Server() = default;
+};
+
+}  // namespace hostler::api

@@ -1,0 +1,139 @@
+#include "core/api/views_json.h"
+
+#include "core/base/text.h"
+#include "core/base/units.h"
+
+namespace hostler::api {
+namespace {
+
+void member_time(json::Writer& w, std::string_view key, Wall at) {
+  if (at.us != 0) w.member(key, format_wall(at));
+}
+void member_text(json::Writer& w, std::string_view key, const std::string& text) {
+  if (!text.empty()) w.member(key, text);
+}
+void write_resources(json::Writer& w, const model::Resources& r) {
+  w.begin_object().member("vcpus", r.vcpus).member("ram", r.ram);
+  if (r.scratch != 0) w.member("scratch", r.scratch);
+  if (r.gpus != 0) w.member("gpus", r.gpus);
+  w.end_object();
+}
+
+}  // namespace
+
+void write_instance(json::Writer& w, const model::InstanceView& view) {
+  const auto& r = view.record;
+  w.begin_object().member("id", r.id.text()).member("state", model::to_string(r.state));
+  w.member("idle_behavior", model::to_string(r.idle_behavior));
+  w.member("health", model::to_string(r.health));
+  w.member("set", r.set).member("pool", r.pool).member("type", r.type);
+  member_text(w, "zone", r.zone);
+  w.member("market", model::to_string(r.market));
+  w.key("price_per_hour").millionths(r.price_per_hour.value);
+  member_text(w, "provider_id", r.provider_id);
+  if (!r.address.empty()) w.member("address", r.address).member("ssh_port", r.ssh_port);
+  if (r.identity.verified_by)
+    w.member("verified_by", model::to_string(*r.identity.verified_by))
+        .member("host_key", r.identity.public_key);
+  if (r.identity.rotation_none) w.member("rotation", "none");
+  member_text(w, "reason_code", r.reason_code);
+  member_text(w, "reason", r.reason);
+  member_text(w, "last_text", r.last_text);
+  w.key("total");
+  write_resources(w, view.total);
+  w.key("used");
+  write_resources(w, view.used);
+  w.key("attempts").begin_array();
+  for (const auto& attempt : view.attempts) w.value(attempt.text());
+  w.end_array();
+  member_time(w, "created", r.created);
+  member_time(w, "verified", r.verified);
+  member_time(w, "ready", r.ready);
+  member_time(w, "first_job", r.first_job);
+  member_time(w, "state_since", r.state_since);
+  w.end_object();
+}
+
+void write_pool(json::Writer& w, const model::PoolView& view) {
+  w.begin_object().member("name", view.name).member("min", view.min).member("max", view.max);
+  w.member("standby", view.standby).key("instances").begin_object();
+  for (const auto& [state, count] : view.instances) w.member(state, count);
+  w.end_object().key("price_per_hour").millionths(view.price_per_hour.value).end_object();
+}
+
+void write_set(json::Writer& w, const model::SetView& view) {
+  w.begin_object().member("name", view.name).member("open", view.open);
+  w.member("foreign_owner", view.foreign_owner);
+  member_text(w, "problem", view.problem);
+  w.end_object();
+}
+
+void write_gate(json::Writer& w, const model::GateRecord& gate) {
+  w.begin_object().member("key", gate.key).member("set", gate.set);
+  w.member("operation", model::to_string(gate.op)).member("class", model::to_string(gate.cls));
+  member_text(w, "type", gate.type);
+  member_text(w, "group", gate.group);
+  member_text(w, "zone", gate.zone);
+  member_text(w, "subnet", gate.subnet);
+  member_text(w, "region", gate.region);
+  if (gate.market) w.member("market", model::to_string(*gate.market));
+  member_time(w, "until", gate.until);
+  w.member("failures", gate.failures).member("message", gate.message).end_object();
+}
+
+void write_ledger(json::Writer& w, const model::LedgerRecord& record) {
+  w.begin_object().member("v", 1).member("rev", record.rev).member("time_us", record.time.us);
+  w.member("epoch", record.epoch).member("actor", record.actor);
+  w.member("subject", record.subject).member("event", record.event);
+  member_text(w, "reason_code", record.reason_code);
+  member_text(w, "reason", record.reason);
+  if (record.cause_rev != 0) w.member("cause_rev", record.cause_rev);
+  if (!record.data_json.empty()) w.key("data").raw(record.data_json);
+  w.end_object();
+}
+
+void write_waiting(json::Writer& w, const model::WaitingView& waiting) {
+  w.begin_object().member("code", waiting.code).member("reason", waiting.reason);
+  w.member("ahead", waiting.ahead).end_object();
+}
+
+void write_why(json::Writer& w, const WhyView& why) {
+  w.begin_object().member("subject", why.subject);
+  if (why.waiting) {
+    w.key("waiting_because");
+    write_waiting(w, *why.waiting);
+  }
+  w.key("rejected").begin_array();
+  for (const auto& one : why.rejected) {
+    w.begin_object().member("type", one.type);
+    member_text(w, "zone", one.zone);
+    w.member("market", one.market).member("pool", one.pool).member("reason", one.reason);
+    w.end_object();
+  }
+  w.end_array().key("gates").begin_array();
+  for (const auto& gate : why.gates) write_gate(w, gate);
+  w.end_array().key("records").begin_array();
+  for (const auto& record : why.records) write_ledger(w, record);
+  w.end_array().end_object();
+}
+
+void write_output(json::Writer& w, const OutputPart& part) {
+  w.begin_object().member("offset", part.offset).member("lost", part.lost);
+  w.member("complete", part.complete);
+  if (part.data.empty() || is_utf8(part.data)) {
+    w.member("text", part.data);
+  } else {
+    const auto* bytes = reinterpret_cast<const std::uint8_t*>(part.data.data());
+    w.member("hex", to_hex({bytes, part.data.size()}));
+  }
+  w.end_object();
+}
+
+void write_health(json::Writer& w, const HealthView& health) {
+  w.begin_object().member("ok", health.ok).member("version", health.version);
+  w.member("revision", health.revision).key("problems").begin_array();
+  for (const auto& problem : health.problems) w.value(problem);
+  w.end_array().end_object();
+}
+
+}  // namespace hostler::api

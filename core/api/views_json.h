@@ -1,0 +1,20 @@
+#pragma once
+
+#include "core/api/service.h"
+#include "core/json/writer.h"
+
+/// The views as JSON, alike in API, event stream and `--json`. Jobs: job_codec.h.
+namespace hostler::api {
+
+void write_instance(json::Writer& w, const model::InstanceView& view);
+void write_pool(json::Writer& w, const model::PoolView& view);
+void write_set(json::Writer& w, const model::SetView& view);
+void write_gate(json::Writer& w, const model::GateRecord& gate);
+void write_ledger(json::Writer& w, const model::LedgerRecord& record);
+void write_waiting(json::Writer& w, const model::WaitingView& waiting);
+void write_why(json::Writer& w, const WhyView& why);
+/// `text` where it is UTF-8, else `hex`: output is bytes, JSON is text.
+void write_output(json::Writer& w, const OutputPart& part);
+void write_health(json::Writer& w, const HealthView& health);
+
+}  // namespace hostler::api

@@ -1,0 +1,156 @@
+#include "core/daemon/clouds.h"
+
+#include <chrono>
+#include <utility>
+
+#include "core/daemon/clock.h"
+#include "core/log/log.h"
+#include "core/plugin_host/discovery.h"
+#include "core/plugin_host/in_process_set.h"
+
+namespace hostler::daemon {
+namespace {
+
+constexpr Duration kOpenTime = std::chrono::seconds(60);
+constexpr Duration kVerifyTime = std::chrono::seconds(30);
+
+/// Times one driver call and counts it when it ends.
+class Timed {
+ public:
+  Timed(metrics::Metrics& metrics, std::string set, model::CloudOp op)
+      : metrics_(metrics), set_(std::move(set)), op_(op), began_(read_clocks().mono) {}
+
+  template <class T>
+  void ended(const model::CloudResult<T>& result) const {
+    std::optional<model::CloudErrorClass> error;
+    if (!result) error = result.error().cls;
+    metrics_.driver_call(set_, op_, error, read_clocks().mono - began_);
+    if (!result && result.error().cls != model::CloudErrorClass::kCancelled)
+      log::warn("cloud " + set_, std::string(model::to_string(op_)) + ": " +
+                                     model::to_string(result.error().cls) + ": " +
+                                     result.error().message);
+  }
+
+ private:
+  metrics::Metrics& metrics_;
+  const std::string set_;
+  const model::CloudOp op_;
+  const Mono began_;
+};
+
+template <class T>
+std::optional<model::CloudError> error_of(const model::CloudResult<T>& result) {
+  if (result) return std::nullopt;
+  return result.error();
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Clouds>> Clouds::load(std::vector<SetSource> sets,
+                                             const std::vector<std::filesystem::path>& driver_path,
+                                             metrics::Metrics& metrics, Post post) {
+  std::unique_ptr<Clouds> clouds(new Clouds(metrics, std::move(post)));
+  const auto found = plugin_host::discover(plugin_host::driver_folders(driver_path));
+  for (SetSource& source : sets) {
+    const std::string doing = "instance set '" + source.name + "'";
+    auto manifest = found.find(source.driver);
+    if (!manifest) return tl::unexpected(std::move(manifest.error()).with_context(doing));
+    auto library = plugin_host::DriverLibrary::load(*manifest);
+    if (!library) return tl::unexpected(std::move(library.error()).with_context(doing));
+    Set& set = clouds->sets_[source.name];
+    set.source = std::move(source);
+    set.driver = plugin_host::make_in_process_set(std::move(*library));
+  }
+  return clouds;
+}
+
+plugin_host::DriverSet* Clouds::find(const std::string& set) {
+  const auto found = sets_.find(set);
+  return found == sets_.end() ? nullptr : found->second.driver.get();
+}
+
+void Clouds::carry_out(const dispatch::OpenSet& effect) {
+  const auto found = sets_.find(effect.set);
+  if (found == sets_.end()) return;
+  const SetSource& source = found->second.source;
+  const Timed timed(metrics_, effect.set, model::CloudOp::kOpen);
+  found->second.driver->open(
+      {source.name, source.config_json, source.credentials_json, source.tags}, kOpenTime,
+      [this, timed, set = effect.set](model::CloudResult<model::SetInfo> result) {
+        timed.ended(result);
+        post_(dispatch::SetOpened{set, std::move(result)});
+      });
+}
+
+void Clouds::carry_out(const dispatch::CreateCall& effect) {
+  auto* driver = find(effect.set);
+  if (driver == nullptr) return;
+  const Timed timed(metrics_, effect.set, model::CloudOp::kCreate);
+  driver->create(
+      *effect.request, effect.timeout,
+      [this, id = effect.instance](const model::ListedInstance& seen) {
+        post_(dispatch::CreateSeen{id, seen});
+      },
+      [this, timed, id = effect.instance](model::CloudResult<model::ListedInstance> result) {
+        timed.ended(result);
+        post_(dispatch::CreateEnded{id, error_of(result)});
+      });
+}
+
+void Clouds::carry_out(const dispatch::ListCall& effect) {
+  auto* driver = find(effect.set);
+  if (driver == nullptr) return;
+  const Timed timed(metrics_, effect.set, model::CloudOp::kList);
+  const Mono sent = read_clocks().mono;
+  driver->list(effect.request, effect.timeout,
+               [this, timed, sent,
+                set = effect.set](model::CloudResult<std::vector<model::ListedInstance>> result) {
+                 timed.ended(result);
+                 post_(dispatch::SetListed{set, sent, std::move(result)});
+               });
+}
+
+void Clouds::carry_out(const dispatch::DestroyCall& effect) {
+  auto* driver = find(effect.set);
+  if (driver == nullptr) return;
+  const Timed timed(metrics_, effect.set, model::CloudOp::kDestroy);
+  driver->destroy(effect.request, effect.timeout,
+                  [this, timed, id = effect.instance](
+                      const model::CloudResult<plugin_host::DriverSet::Nothing>& result) {
+                    timed.ended(result);
+                    post_(dispatch::DestroyEnded{id, error_of(result)});
+                  });
+}
+
+void Clouds::carry_out(const dispatch::TagsCall& effect) {
+  auto* driver = find(effect.set);
+  if (driver == nullptr) return;
+  const Timed timed(metrics_, effect.set, model::CloudOp::kSetTags);
+  driver->set_tags(effect.request, effect.timeout,
+                   [this, timed, id = effect.instance](
+                       const model::CloudResult<plugin_host::DriverSet::Nothing>& result) {
+                     timed.ended(result);
+                     post_(dispatch::TagsEnded{id, error_of(result)});
+                   });
+}
+
+void Clouds::verify_host_key(const std::string& set, plugin_host::HostKeyCheck check,
+                             std::function<void(model::CloudResult<bool>)> vouched) {
+  auto* driver = find(set);
+  if (driver == nullptr) {
+    model::CloudError none;
+    none.cls = model::CloudErrorClass::kUnsupported;
+    none.message = "no such instance set";
+    return vouched(tl::unexpected(std::move(none)));
+  }
+  driver->verify_host_key(std::move(check), kVerifyTime,
+                          [vouched = std::move(vouched)](
+                              const model::CloudResult<plugin_host::DriverSet::Nothing>& result) {
+                            if (result) return vouched(true);
+                            if (result.error().cls == model::CloudErrorClass::kKeyMismatch)
+                              return vouched(false);
+                            vouched(tl::unexpected(result.error()));
+                          });
+}
+
+}  // namespace hostler::daemon

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/dispatch/events.h"
+#include "core/metrics/metrics.h"
+#include "core/plugin_host/driver_set.h"
+
+namespace hostler::daemon {
+
+/// One instance set as the config has it.
+struct SetSource {
+  std::string name, driver;
+  std::string config_json = "{}";
+  std::string credentials_json;  ///< Secret.
+  model::Tags tags;
+};
+
+/// The clouds: every instance set behind its driver. Calls come from any thread and return at once;
+/// what clouds answer is posted as events, and counted.
+class Clouds {
+ public:
+  using Post = std::function<void(dispatch::Event)>;
+
+  /// Finds and loads the drivers that the sets name. Errors name set, driver and file. Blocking.
+  static Result<std::unique_ptr<Clouds>> load(std::vector<SetSource> sets,
+                                              const std::vector<std::filesystem::path>& driver_path,
+                                              metrics::Metrics& metrics, Post post);
+  /// Ends calls under way; instances stay.
+  ~Clouds() = default;
+
+  void carry_out(const dispatch::OpenSet& effect);
+  void carry_out(const dispatch::CreateCall& effect);
+  void carry_out(const dispatch::ListCall& effect);
+  void carry_out(const dispatch::DestroyCall& effect);
+  void carry_out(const dispatch::TagsCall& effect);
+
+  /// Asks a set's driver whether the key is its instance's. `vouched` once, on a thread of the set.
+  void verify_host_key(const std::string& set, plugin_host::HostKeyCheck check,
+                       std::function<void(model::CloudResult<bool>)> vouched);
+
+ private:
+  struct Set {
+    SetSource source;
+    std::unique_ptr<plugin_host::DriverSet> driver;
+  };
+  Clouds(metrics::Metrics& metrics, Post post) : metrics_(metrics), post_(std::move(post)) {}
+
+  plugin_host::DriverSet* find(const std::string& set);
+
+  metrics::Metrics& metrics_;
+  const Post post_;
+  std::map<std::string, Set> sets_;  ///< Not changed after load().
+};
+
+}  // namespace hostler::daemon

@@ -1,0 +1,99 @@
+#include "core/daemon/loop.h"
+
+#include <iterator>
+#include <utility>
+
+#include "core/daemon/clock.h"
+
+namespace hostler::daemon {
+namespace {
+
+void append(dispatch::Outbox& to, dispatch::Outbox from) {
+  const auto move_all = [](auto& target, auto& source) {
+    if (target.empty()) {
+      target = std::move(source);
+      return;
+    }
+    target.insert(target.end(), std::make_move_iterator(source.begin()),
+                  std::make_move_iterator(source.end()));
+  };
+  move_all(to.changes, from.changes);
+  move_all(to.effects, from.effects);
+  move_all(to.bodies_wanted, from.bodies_wanted);
+}
+
+}  // namespace
+
+Loop::Loop(dispatch::Dispatcher dispatcher, Sink sink)
+    : dispatcher_(std::move(dispatcher)), sink_(std::move(sink)) {}
+
+Loop::~Loop() { stop(); }
+
+void Loop::start(model::Restored restored) {
+  dispatch::Outbox first = dispatcher_.restore(std::move(restored), read_clocks());
+  flush(first);
+  thread_ = std::thread([this] { run(); });
+}
+
+void Loop::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  woken_.notify_one();
+  if (thread_.joinable()) thread_.join();
+}
+
+void Loop::add(Item item) {
+  bool was_empty = false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopping_) return;
+    was_empty = inbox_.empty();
+    inbox_.push_back(std::move(item));
+  }
+  if (was_empty) woken_.notify_one();
+}
+
+void Loop::post(dispatch::Event event) { add(std::move(event)); }
+void Loop::look(Look look) { add(std::move(look)); }
+
+/// Waits for items or the time; false once stopping and empty.
+bool Loop::wait(Mono until, std::vector<Item>& batch) {
+  constexpr Duration kLongest = std::chrono::seconds(60);
+  std::unique_lock lock(mutex_);
+  const auto ready = [this] { return !inbox_.empty() || stopping_; };
+  if (!ready()) {
+    // Boot time goes on during suspend and the condition's clock does not: wait in bounded steps.
+    const Mono now = read_clocks().mono;
+    const Duration rest = until <= now ? Duration::zero() : std::min(until - now, kLongest);
+    if (rest > Duration::zero()) woken_.wait_for(lock, rest, ready);
+  }
+  batch.swap(inbox_);
+  return !(stopping_ && batch.empty());
+}
+
+void Loop::flush(dispatch::Outbox& out) {
+  if (out.changes.empty() && out.effects.empty()) return;
+  sink_(std::exchange(out, {}), dispatcher_.revision());
+}
+
+void Loop::run() {
+  std::vector<Item> batch;
+  dispatch::Outbox out;
+  while (wait(dispatcher_.next_wake(), batch)) {
+    for (Item& item : batch) {
+      if (auto* look = std::get_if<Look>(&item)) {
+        flush(out);
+        (*look)(dispatcher_, read_clocks());
+      } else {
+        append(out, dispatcher_.apply(std::move(std::get<dispatch::Event>(item)), read_clocks()));
+      }
+    }
+    batch.clear();
+    append(out, dispatcher_.tick(read_clocks()));
+    flush(out);
+  }
+}
+
+}  // namespace hostler::daemon

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <variant>
+#include <vector>
+
+#include "core/dispatch/dispatcher.h"
+
+namespace hostler::daemon {
+
+/// The one thread that owns the state. Everyone else sends it values.
+class Loop {
+ public:
+  /// Takes what a batch of events led to; called on the loop's thread, must not block.
+  using Sink = std::function<void(dispatch::Outbox, model::Revision)>;
+  /// A look at the state, on the loop's thread, after every event that was posted before it.
+  using Look = std::function<void(const dispatch::Dispatcher&, Now)>;
+
+  Loop(dispatch::Dispatcher dispatcher, Sink sink);
+  ~Loop();
+  Loop(const Loop&) = delete;
+  Loop& operator=(const Loop&) = delete;
+
+  void start(model::Restored restored);
+  /// Applies what was posted before the call, hands it to the sink, and joins the thread.
+  void stop();
+
+  /// Any thread; never blocks. After stop() it is dropped.
+  void post(dispatch::Event event);
+  void look(Look look);
+
+ private:
+  using Item = std::variant<dispatch::Event, Look>;
+
+  void run();
+  void add(Item item);
+  bool wait(Mono until, std::vector<Item>& batch);
+  void flush(dispatch::Outbox& out);
+
+  dispatch::Dispatcher dispatcher_;  ///< Loop thread only, once started.
+  const Sink sink_;
+  std::mutex mutex_;
+  std::condition_variable woken_;
+  std::vector<Item> inbox_;  ///< Guarded by mutex_.
+  bool stopping_ = false;    ///< Guarded by mutex_.
+  std::thread thread_;
+};
+
+}  // namespace hostler::daemon

@@ -1,0 +1,205 @@
+#include "core/daemon/service.h"
+
+#include <chrono>
+#include <utility>
+
+#include "core/base/text.h"
+#include "core/crypto/hash.h"
+
+namespace hostler::daemon {
+namespace {
+
+/// Requests are refused, not queued, once this many commits wait for the disk.
+constexpr std::size_t kCommitsWaitingMax = 1000;
+
+Tickets::Answer without_jobs(api::Answer<void> answer) {
+  return [answer = std::move(answer)](Result<std::vector<model::JobId>> result) {
+    if (!result) return answer(tl::unexpected(std::move(result.error())));
+    answer({});
+  };
+}
+
+}  // namespace
+
+void DaemonService::submit(const api::Principal& who, std::vector<api::NewJob> jobs,
+                           api::Answer<std::vector<model::JobId>> answer) {
+  const auto health = parts_.store->health();
+  if (!health.ok || health.queued > kCommitsWaitingMax)
+    return answer(
+        fail(Errc::kUnavailable, "nothing can be accepted now: the store does not commit" +
+                                     (health.error.empty() ? std::string() : ": " + health.error)));
+  dispatch::Submit event;
+  event.principal = who.name;
+  event.jobs.reserve(jobs.size());
+  for (api::NewJob& job : jobs) {
+    for (const auto& input : job.spec.inputs) {
+      const auto there = has_blob(input.sha256);
+      if (!there) return answer(tl::unexpected(there.error()));
+      if (!*there)
+        return answer(fail(Errc::kInvalidArgument, "input '" + input.path + "': blob " +
+                                                       input.sha256 + " was not uploaded"));
+    }
+    dispatch::NewJob one;
+    one.shape = {job.spec.needs, job.spec.constraints, job.spec.priority, job.spec.restartable,
+                 job.spec.attempts_max};
+    one.name = std::move(job.spec.name);
+    one.client_key = std::move(job.spec.client_key);
+    if (!one.client_key.empty()) one.client_digest = crypto::sha256_hex(job.body);
+    one.body = std::make_shared<const std::string>(std::move(job.body));
+    event.jobs.push_back(std::move(one));
+  }
+  event.ticket = parts_.tickets->add(std::move(answer));
+  parts_.loop->post(std::move(event));
+}
+
+void DaemonService::cancel(const api::Principal& who, model::JobId job, api::Answer<void> answer) {
+  const auto known = parts_.store->reads().job(job);
+  if (!known) return answer(tl::unexpected(known.error()));
+  if (who.role != api::Role::kAdmin && known->principal != who.name)
+    return answer(fail(Errc::kForbidden, job.text() + " is not yours"));
+  if (model::is_terminal(known->record.state))
+    return answer(
+        fail(Errc::kConflict, job.text() + " has ended: " + model::to_string(known->record.state)));
+  const auto ticket = parts_.tickets->add(without_jobs(std::move(answer)));
+  parts_.loop->post(dispatch::CancelJob{ticket, who.name, who.role == api::Role::kAdmin, job});
+}
+
+Result<model::JobInserted> DaemonService::readable_job(const api::Principal& who,
+                                                       model::JobId job) const {
+  auto found = HOSTLER_TRY(parts_.store->reads().job(job));
+  if (who.role == api::Role::kSubmit && found.principal != who.name)
+    return fail(Errc::kForbidden, job.text() + " is not yours");
+  return found;
+}
+
+void DaemonService::job(const api::Principal& who, model::JobId id, bool with_body,
+                        api::Answer<api::JobDetail> answer) {
+  auto found = readable_job(who, id);
+  if (!found) return answer(tl::unexpected(found.error()));
+  api::JobDetail detail{std::move(*found), std::nullopt};
+  if (!with_body) detail.job.body.reset();
+  if (detail.job.record.state != model::JobState::kQueued) return answer(std::move(detail));
+  parts_.loop->look([id, detail = std::move(detail), answer = std::move(answer)](
+                        const dispatch::Dispatcher& state, Now) mutable {
+    detail.waiting = state.waiting(id);
+    answer(std::move(detail));
+  });
+}
+
+void DaemonService::jobs(const api::Principal& who, const api::JobFilter& filter,
+                         api::Answer<api::JobPage> answer) {
+  store::JobFilter wanted;
+  wanted.states = filter.states;
+  wanted.principal = who.role == api::Role::kSubmit ? who.name : filter.principal;
+  wanted.name = filter.name;
+  wanted.after = filter.before;
+  wanted.newest_first = true;
+  wanted.limit = filter.limit;
+  auto found = parts_.store->reads().jobs(wanted);
+  if (!found) return answer(tl::unexpected(found.error()));
+  api::JobPage page;
+  if (found->more && !found->items.empty()) page.next = found->items.back().record.id;
+  for (auto& row : found->items) page.jobs.push_back({std::move(row), std::nullopt});
+  parts_.loop->look([page = std::move(page), answer = std::move(answer)](
+                        const dispatch::Dispatcher& state, Now) mutable {
+    for (auto& one : page.jobs)
+      if (one.job.record.state == model::JobState::kQueued)
+        one.waiting = state.waiting(one.job.record.id);
+    answer(std::move(page));
+  });
+}
+
+void DaemonService::set_idle_behavior(const api::Principal& who, model::InstanceId instance,
+                                      model::IdleBehavior behavior, api::Answer<void> answer) {
+  const auto ticket = parts_.tickets->add(without_jobs(std::move(answer)));
+  parts_.loop->post(dispatch::SetIdleBehavior{ticket, who.name, instance, behavior});
+}
+
+void DaemonService::kill(const api::Principal& who, model::InstanceId instance,
+                         const std::string& reason, api::Answer<void> answer) {
+  const auto ticket = parts_.tickets->add(without_jobs(std::move(answer)));
+  parts_.loop->post(dispatch::KillInstance{ticket, who.name, instance, reason});
+}
+
+template <class T>
+void DaemonService::look(api::Answer<T> answer, T (*of)(const dispatch::Dispatcher&)) {
+  parts_.loop->look([answer = std::move(answer), of](const dispatch::Dispatcher& state, Now) {
+    answer(of(state));
+  });
+}
+
+void DaemonService::instances(const api::Principal&,
+                              api::Answer<std::vector<model::InstanceView>> answer) {
+  look<std::vector<model::InstanceView>>(
+      std::move(answer), [](const dispatch::Dispatcher& state) { return state.instances(); });
+}
+void DaemonService::pools(const api::Principal&, api::Answer<std::vector<model::PoolView>> answer) {
+  look<std::vector<model::PoolView>>(
+      std::move(answer), [](const dispatch::Dispatcher& state) { return state.pools(); });
+}
+void DaemonService::sets(const api::Principal&, api::Answer<std::vector<model::SetView>> answer) {
+  look<std::vector<model::SetView>>(std::move(answer),
+                                    [](const dispatch::Dispatcher& state) { return state.sets(); });
+}
+void DaemonService::gates(const api::Principal&,
+                          api::Answer<std::vector<model::GateRecord>> answer) {
+  look<std::vector<model::GateRecord>>(
+      std::move(answer), [](const dispatch::Dispatcher& state) { return state.gates(); });
+}
+
+void DaemonService::why(const api::Principal& who, const std::string& subject,
+                        api::Answer<api::WhyView> answer) {
+  const auto id = model::JobId::parse(subject);
+  if (id) {
+    if (const auto allowed = readable_job(who, *id); !allowed)
+      return answer(tl::unexpected(allowed.error()));
+  }
+  auto records = parts_.store->reads().ledger_of(subject, 0, 200, true);
+  if (!records) return answer(tl::unexpected(records.error()));
+  api::WhyView view;
+  view.subject = subject;
+  view.records.assign(std::make_move_iterator(records->items.rbegin()),
+                      std::make_move_iterator(records->items.rend()));
+  parts_.loop->look([id, view = std::move(view), answer = std::move(answer)](
+                        const dispatch::Dispatcher& state, Now) mutable {
+    if (id) {
+      view.waiting = state.waiting(*id);
+      if (view.waiting) {
+        view.rejected = state.rejected(*id);
+        view.gates = state.gates();
+      }
+    } else if (view.subject.starts_with("gate ") || view.subject.starts_with("pool ") ||
+               view.subject.starts_with("set ")) {
+      view.gates = state.gates();
+    }
+    answer(std::move(view));
+  });
+}
+
+void DaemonService::events(const api::Principal&, model::Revision after, std::size_t limit,
+                           api::Answer<std::vector<model::LedgerRecord>> answer) {
+  auto page = parts_.store->reads().ledger(after, limit);
+  if (!page) return answer(tl::unexpected(page.error()));
+  answer(std::move(page->items));
+}
+
+std::shared_ptr<void> DaemonService::on_new_events(std::function<void()> wake) {
+  return parts_.events->watch(0, std::move(wake));
+}
+
+std::shared_ptr<void> DaemonService::on_new_output(model::JobId job, std::function<void()> wake) {
+  return parts_.output->watch(job, std::move(wake));
+}
+
+api::HealthView DaemonService::health() {
+  const auto store = parts_.store->health();
+  api::HealthView view;
+  view.version = "0.1.0";
+  view.ok = store.ok;
+  if (!store.ok) view.problems.push_back("store: " + store.error);
+  return view;
+}
+
+std::string DaemonService::metrics_text() { return parts_.metrics->text(); }
+
+}  // namespace hostler::daemon

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "core/api/service.h"
+#include "core/daemon/hub.h"
+#include "core/daemon/loop.h"
+#include "core/daemon/tickets.h"
+#include "core/metrics/metrics.h"
+#include "core/store/store.h"
+
+namespace hostler::daemon {
+
+/// What the API sees of the daemon: changes go to the loop as events, what is durable is read from
+/// the store, what only the loop knows is looked at there.
+class DaemonService final : public api::Service {
+ public:
+  struct Parts {
+    Loop* loop = nullptr;
+    store::Store* store = nullptr;
+    Tickets* tickets = nullptr;
+    metrics::Metrics* metrics = nullptr;
+    std::shared_ptr<Hub<int>> events;           ///< Rung when records are durable.
+    std::shared_ptr<Hub<model::JobId>> output;  ///< Rung when output is, or a job ended.
+  };
+  explicit DaemonService(Parts parts) : parts_(std::move(parts)) {}
+
+  void submit(const api::Principal& who, std::vector<api::NewJob> jobs,
+              api::Answer<std::vector<model::JobId>> answer) override;
+  void cancel(const api::Principal& who, model::JobId job, api::Answer<void> answer) override;
+  void job(const api::Principal& who, model::JobId job, bool with_body,
+           api::Answer<api::JobDetail> answer) override;
+  void jobs(const api::Principal& who, const api::JobFilter& filter,
+            api::Answer<api::JobPage> answer) override;
+
+  void output(const api::Principal& who, model::JobId job, api::Stream stream, std::uint64_t offset,
+              std::size_t max, api::Answer<api::OutputPart> answer) override;
+  std::shared_ptr<void> on_new_output(model::JobId job, std::function<void()> wake) override;
+  void output_files(const api::Principal& who, model::JobId job,
+                    api::Answer<std::vector<api::OutputFile>> answer) override;
+  Result<int> open_output_file(const api::Principal& who, model::JobId job,
+                               const std::string& path) override;
+  Result<bool> has_blob(const std::string& sha256) override;
+  Result<std::unique_ptr<api::BlobWriter>> put_blob(const api::Principal& who,
+                                                    const std::string& sha256) override;
+
+  void instances(const api::Principal& who,
+                 api::Answer<std::vector<model::InstanceView>> answer) override;
+  void set_idle_behavior(const api::Principal& who, model::InstanceId instance,
+                         model::IdleBehavior behavior, api::Answer<void> answer) override;
+  void kill(const api::Principal& who, model::InstanceId instance, const std::string& reason,
+            api::Answer<void> answer) override;
+  void pools(const api::Principal& who, api::Answer<std::vector<model::PoolView>> answer) override;
+  void sets(const api::Principal& who, api::Answer<std::vector<model::SetView>> answer) override;
+  void gates(const api::Principal& who,
+             api::Answer<std::vector<model::GateRecord>> answer) override;
+  void why(const api::Principal& who, const std::string& subject,
+           api::Answer<api::WhyView> answer) override;
+
+  void events(const api::Principal& who, model::Revision after, std::size_t limit,
+              api::Answer<std::vector<model::LedgerRecord>> answer) override;
+  std::shared_ptr<void> on_new_events(std::function<void()> wake) override;
+
+  api::HealthView health() override;
+  std::string metrics_text() override;
+
+ private:
+  /// kNotFound, or kForbidden where the role or the owner does not fit.
+  Result<model::JobInserted> readable_job(const api::Principal& who, model::JobId job) const;
+  template <class T>
+  void look(api::Answer<T> answer, T (*of)(const dispatch::Dispatcher&));
+
+  const Parts parts_;
+};
+
+}  // namespace hostler::daemon
