@@ -1,0 +1,57 @@
+#include "core/ssh/rotation.h"
+
+#include "core/base/text.h"
+#include "core/crypto/random.h"
+#include "core/crypto/ssh_keys.h"
+#include "core/ssh/scripts.h"
+
+namespace hostler::ssh {
+namespace asio = boost::asio;
+
+asio::awaitable<Result<NextKey>> prepare_rotation(Session& session, std::string prefix) {
+  const std::string nonce = crypto::random_hex(16);
+  ExecRequest request;
+  request.command = scripts::command(prefix, {nonce});
+  request.input = scripts::kPrepareRotation;
+  const auto said = co_await session.exec(std::move(request));
+  if (!said) co_return tl::unexpected(Error(said.error()).with_context("make the next host key"));
+
+  NextKey out;
+  out.why = printable(scripts::answer(said->output, "hostler-rotation-none", nonce));
+  out.none = !out.why.empty();
+  if (out.none) co_return out;
+  const std::string_view made = scripts::answer(said->output, "hostler-rotation", nonce);
+  const std::size_t space = made.find(' ');
+  if (space == 64 && from_hex(made.substr(0, space))) {
+    const auto key = crypto::parse_public_key(made.substr(space + 1));
+    if (key && crypto::require_usable(*key)) {
+      out.secret = made.substr(0, space);
+      out.public_key = key->line();
+      co_return out;
+    }
+  }
+  // What was printed may hold the secret: only the errors are shown.
+  co_return fail(Errc::kUnavailable, "make the next host key: the script on " + session.address() +
+                                         " gave none; '" + printable(said->errors) + "'");
+}
+
+asio::awaitable<Result<void>> activate_rotation(Session& session, std::string prefix,
+                                                std::string public_key) {
+  const auto key = crypto::parse_public_key(public_key);
+  if (!key) co_return tl::unexpected(key.error());
+  const std::string nonce = crypto::random_hex(16);
+  const std::string line = key->line();
+  ExecRequest request;
+  request.command = scripts::command(
+      prefix, {nonce, key->type, std::string_view(line).substr(line.find(' ') + 1)});
+  request.input = scripts::kActivateRotation;
+  const auto said = co_await session.exec(std::move(request));
+  if (!said)
+    co_return tl::unexpected(Error(said.error()).with_context("activate the next host key"));
+  const std::string_view result = scripts::answer(said->output, "hostler-activated", nonce);
+  if (result == "done") co_return Result<void>();
+  co_return fail(Errc::kUnavailable, "activate the next host key: " +
+                                         (result.empty() ? said->describe() : printable(result)));
+}
+
+}  // namespace hostler::ssh

@@ -1,0 +1,190 @@
+#include "core/base/files.h"
+#include "core/crypto/random.h"
+#include "core/ssh/challenge.h"
+#include "core/ssh/init_script.h"
+#include "core/ssh/rotation.h"
+#include "core/ssh/verify.h"
+#include "tests/integration/ssh/loop.h"
+
+namespace hostler::test {
+namespace {
+
+using ssh::Session;
+
+/// A host whose init script has run.
+class Host : public Sshd {
+ public:
+  Host() : Host(Options()) {}
+  explicit Host(const Options& options) : Sshd(options) {
+    (void)write_file(dir() / "init", ssh::make_init_script({secret, "", "", ""}), 0600);
+    shell("HOSTLER_AGENT_DIR=" + (dir() / "agent").string() + " sh " + (dir() / "init").string());
+  }
+  std::string secret = crypto::random_hex(32);
+};
+
+Result<void> challenge(Loop& loop, const Sshd& sshd, const std::string& secret) {
+  const auto session = login(loop, sshd);
+  return loop.get(ssh::prove(*session, "h-7", secret));
+}
+
+bool login_shell_is_bash() {
+  return shell("getent passwd $(id -u) | grep -c ':/bin/bash$'") == "1";
+}
+
+TEST(VerificationTest, ProvesAHostByItsSecret) {
+  const Host host;
+  Loop loop;
+  const auto proved = challenge(loop, host, host.secret);
+  EXPECT_TRUE(proved) << proved.error().message;
+}
+
+TEST(VerificationTest, RefusesAHostWithAnotherSecret) {
+  const Host host;
+  Loop loop;
+  const auto proved = challenge(loop, host, crypto::random_hex(32));
+  ASSERT_FALSE(proved);
+  EXPECT_NE(proved.error().message.find("wrong proof"), std::string::npos);
+}
+
+TEST(VerificationTest, RefusesAnImpostorThatRelaysToTheRealHost) {
+  const Host real;
+  Sshd::Options options;
+  options.lines =
+      "ForceCommand exec ssh -q -F none -o BatchMode=yes -o StrictHostKeyChecking=no "
+      "-o UserKnownHostsFile=/dev/null -i " +
+      (real.dir() / "user").string() + " -p " + std::to_string(real.port()) +
+      " 127.0.0.1 \"$SSH_ORIGINAL_COMMAND\"";
+  const Sshd impostor(options);
+  Loop loop;
+  const auto session = login(loop, impostor);
+  // It does relay: what it answers comes from the real host.
+  const auto relayed = loop.get(session->exec(command("echo $HOSTLER_HOST_KEY")));
+  ASSERT_TRUE(relayed);
+  ASSERT_EQ(relayed->output, real.host_key_file().string() + "\n");
+
+  const auto proved = loop.get(ssh::prove(*session, "h-7", real.secret));
+
+  ASSERT_FALSE(proved);
+  EXPECT_NE(proved.error().message.find("wrong proof"), std::string::npos)
+      << proved.error().message;
+}
+
+TEST(VerificationTest, PassesANoisyLoginShell) {
+  if (!login_shell_is_bash()) GTEST_SKIP() << "the login shell is not bash";
+  Sshd::Options options;
+  options.bashrc =
+      "echo Welcome to this host; printf 'no newline'; head -c 30000 /dev/urandom\n"
+      "echo on stderr too >&2\nset -u\nfalse\n";
+  const Host host(options);
+  Loop loop;
+  const auto proved = challenge(loop, host, host.secret);
+  EXPECT_TRUE(proved) << proved.error().message;
+}
+
+TEST(VerificationTest, NamesTheStartUpFileThatExecs) {
+  if (!login_shell_is_bash()) GTEST_SKIP() << "the login shell is not bash";
+  Sshd::Options options;
+  options.bashrc = "exec echo this is fish now\n";
+  const Host host(options);
+  Loop loop;
+  const auto proved = challenge(loop, host, host.secret);
+  ASSERT_FALSE(proved);
+  EXPECT_NE(proved.error().message.find("~/.bashrc"), std::string::npos);
+  EXPECT_NE(proved.error().message.find("this is fish now"), std::string::npos);
+}
+
+TEST(VerificationTest, NamesTheForeignForceCommand) {
+  Sshd::Options options;
+  options.lines = "ForceCommand echo backups only";
+  const Host host(options);
+  Loop loop;
+  const auto proved = challenge(loop, host, host.secret);
+  ASSERT_FALSE(proved);
+  EXPECT_NE(proved.error().message.find("ForceCommand"), std::string::npos);
+  EXPECT_NE(proved.error().message.find("backups only"), std::string::npos);
+}
+
+TEST(RotationTest, PutsANewKeyAndSecretInPlace) {
+  const Host host;
+  Loop loop;
+  const auto session = login(loop, host);
+  const std::string before = host.host_key();
+
+  const auto next = loop.get(ssh::prepare_rotation(*session, ""));
+  ASSERT_TRUE(next) << next.error().message;
+  ASSERT_FALSE(next->none) << next->why;
+  EXPECT_EQ(host.host_key(), before);
+  const auto done = loop.get(ssh::activate_rotation(*session, "", next->public_key));
+  ASSERT_TRUE(done) << done.error().message;
+
+  EXPECT_EQ(host.host_key(), next->public_key);
+  EXPECT_EQ(*read_file(host.dir() / "agent/secret", 1000), next->secret + "\n");
+  EXPECT_TRUE(loop.get(session->exec(command("true"))));
+  // A listener that reloads refuses for a moment; what it shows then is the new key.
+  Result<std::unique_ptr<Session>> again = fail(Errc::kUnavailable, "");
+  for (int i = 0; i < 1000 && !again; ++i) again = loop.get(Session::connect(connect_to(host)));
+  ASSERT_TRUE(again);
+  EXPECT_EQ((*again)->host_key().line(), next->public_key);
+  const auto proved = challenge(loop, host, next->secret);
+  EXPECT_TRUE(proved) << proved.error().message;
+}
+
+TEST(RotationTest, MayBeActivatedAgain) {
+  const Host host;
+  Loop loop;
+  const auto session = login(loop, host);
+  const auto next = loop.get(ssh::prepare_rotation(*session, ""));
+  ASSERT_TRUE(next);
+
+  ASSERT_TRUE(loop.get(ssh::activate_rotation(*session, "", next->public_key)));
+  const auto again = loop.get(ssh::activate_rotation(*session, "", next->public_key));
+
+  EXPECT_TRUE(again) << again.error().message;
+}
+
+TEST(RotationTest, ReplacesNothingButWhatWasAgreed) {
+  const Host host;
+  Loop loop;
+  const auto session = login(loop, host);
+  const std::string before = host.host_key();
+  ASSERT_TRUE(loop.get(ssh::prepare_rotation(*session, "")));
+
+  const auto done =
+      loop.get(ssh::activate_rotation(*session, "", crypto::make_ed25519_key("").public_key));
+
+  ASSERT_FALSE(done);
+  EXPECT_NE(done.error().message.find("not the key that was agreed"), std::string::npos);
+  EXPECT_EQ(host.host_key(), before);
+}
+
+TEST(RotationTest, NeverReloadsAnSshdWhoseConfigurationIsBroken) {
+  const Host host;
+  Loop loop;
+  const auto session = login(loop, host);
+  const auto next = loop.get(ssh::prepare_rotation(*session, ""));
+  ASSERT_TRUE(next);
+  shell("echo Nonsense yes >> " + (host.dir() / "sshd_config").string());
+
+  const auto done = loop.get(ssh::activate_rotation(*session, "", next->public_key));
+
+  ASSERT_FALSE(done);
+  EXPECT_NE(done.error().message.find("check of the configuration fails"), std::string::npos)
+      << done.error().message;
+  EXPECT_EQ(::kill(host.pid(), 0), 0);
+}
+
+TEST(RotationTest, LeavesAKeyAloneThatIsNotThere) {
+  const Host host;
+  Loop loop;
+  const auto session = login(loop, host);
+  shell("rm " + host.host_key_file().string());
+
+  const auto next = loop.get(ssh::prepare_rotation(*session, ""));
+
+  ASSERT_TRUE(next) << next.error().message;
+  EXPECT_TRUE(next->none);
+  EXPECT_NE(next->why.find("no host key"), std::string::npos) << next->why;
+}
+
+}  // namespace
+}  // namespace hostler::test
