@@ -1,0 +1,347 @@
+#include "core/daemon/hosts/conversation.h"
+
+#include <algorithm>
+#include <array>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <utility>
+
+#include "core/log/log.h"
+
+namespace hostler::daemon {
+
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr std::size_t kReadBytes = 65536;
+constexpr std::size_t kWriteBytes = 262144;
+
+agent::Start to_start(const model::StartAttempt& command, const std::string& boot_id,
+                      const HostSettings& settings) {
+  const model::JobSpec& spec = *command.spec;
+  agent::Start out;
+  out.attempt = command.attempt;
+  out.boot_id = boot_id;
+  out.sequence = command.sequence;
+  out.command = spec.command;
+  out.script = spec.script;
+  out.env = spec.env;
+  out.stdin_text = spec.stdin_text;
+  out.inputs = spec.inputs;
+  out.outputs = spec.outputs;
+  out.time_limit_us = static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::microseconds>(spec.time_limit).count());
+  out.ram_max = static_cast<std::uint64_t>(spec.needs.ram);
+  out.output_head_max = settings.output_head_max;
+  out.output_tail_max = settings.output_tail_max;
+  return out;
+}
+
+agent::Configure to_configure(const HostSettings& settings, const model::PoolPolicy& pool) {
+  agent::Configure out;
+  out.uid_first = settings.uid_first;
+  out.uid_count = settings.uid_count;
+  for (const auto& check : pool.broken_checks) {
+    agent::Check one;
+    one.name = check.name;
+    one.command = check.command;
+    one.interval_us = static_cast<std::uint64_t>(
+        std::chrono::duration_cast<std::chrono::microseconds>(check.interval).count());
+    out.checks.push_back(std::move(one));
+  }
+  return out;
+}
+
+model::AttemptPhase to_phase(agent::Phase phase) {
+  switch (phase) {
+    case agent::Phase::kRunning:
+      return model::AttemptPhase::kRunning;
+    case agent::Phase::kEnded:
+      return model::AttemptPhase::kEnded;
+    case agent::Phase::kUnknownEnd:
+      return model::AttemptPhase::kUnknownEnd;
+  }
+  return model::AttemptPhase::kUnknownEnd;
+}
+
+}  // namespace
+
+Conversation::Conversation(asio::io_context& io, ssh::Channel channel, model::InstanceId instance,
+                           std::uint64_t connection,
+                           std::shared_ptr<const HostSettings> settings,
+                           std::shared_ptr<const HostPorts> ports, const model::PoolPolicy& pool)
+    : io_(io),
+      channel_(std::move(channel)),
+      instance_(instance),
+      connection_(connection),
+      settings_(std::move(settings)),
+      ports_(std::move(ports)),
+      pool_(pool),
+      writer_(io) {}
+
+void Conversation::post(model::HostEventBody body) {
+  if (!ended_) ports_->post({instance_, std::move(body)});
+}
+
+void Conversation::stop() {
+  ended_ = true;
+  writer_.cancel();
+}
+
+asio::awaitable<Result<void>> Conversation::run(std::function<void()> on_ready) {
+  on_ready_ = std::move(on_ready);
+  auto self = shared_from_this();
+  auto writing = write_loop();
+  asio::co_spawn(
+      io_, std::move(writing), [self](const std::exception_ptr&) {});
+  std::vector<char> buffer(kReadBytes);
+  Result<void> outcome;
+  while (!ended_) {
+    const std::span<char> into(buffer);
+    const auto got = co_await channel_.read(into);
+    if (!got || *got == 0) {
+      outcome = !got ? tl::unexpected(got.error())
+                     : Result<void>(fail(Errc::kUnavailable,
+                                         "the agent hung up" +
+                                             (channel_.errors().empty()
+                                                  ? std::string()
+                                                  : ": " + printable(channel_.errors()))));
+      break;
+    }
+    const auto taken = client_.receive(std::string_view(buffer.data(), *got));
+    while (auto event = client_.next()) take(std::move(*event));
+    if (!taken) {
+      outcome = tl::unexpected(taken.error());
+      break;
+    }
+    advance_starts();
+    wake_writer();
+  }
+  for (const Waiting& one : starts_) refuse(one.command, "the connection ended before it was sent");
+  starts_.clear();
+  stop();
+  if (!problem_.empty()) outcome = fail(Errc::kUnavailable, problem_);
+  co_return outcome;
+}
+
+asio::awaitable<void> Conversation::write_loop() {
+  const auto self = shared_from_this();
+  while (!ended_) {
+    if (!acks_.empty()) {
+      const std::vector<model::AttemptId> acks = std::exchange(acks_, {});
+      if (const auto told = client_.ack(acks); !told)
+        log::warn("host " + instance_.text(), told.error().message);
+    }
+    const std::string piece(client_.pending().substr(0, kWriteBytes));
+    if (piece.empty()) {
+      boost::system::error_code woken;
+      writer_.expires_at(asio::steady_timer::time_point::max());
+      auto token = asio::redirect_error(asio::use_awaitable, woken);
+      co_await writer_.async_wait(std::move(token));
+      continue;
+    }
+    client_.sent(piece.size());
+    const std::string_view bytes(piece);
+    const auto written = co_await channel_.write(bytes);
+    if (!written) {
+      problem_ = written.error().message;
+      co_return;  // The reader sees the end too.
+    }
+  }
+}
+
+void Conversation::wake_writer() { writer_.cancel(); }
+
+// ---- commands ----------------------------------------------------------------------------------
+
+void Conversation::refuse(const model::StartAttempt& command, const std::string& why) {
+  ports_->post({instance_, model::AttemptRefused{command.attempt, why}});
+}
+
+void Conversation::start(model::StartAttempt command) {
+  if (!ready_ || ended_ || command.connection != connection_)
+    return refuse(command, "it was meant for an earlier connection");
+  Waiting waiting;
+  for (const auto& input : command.spec->inputs) waiting.blobs.push_back(input.sha256);
+  waiting.command = std::move(command);
+  starts_.push_back(std::move(waiting));
+  advance_starts();
+  wake_writer();
+}
+
+void Conversation::send_start(const model::StartAttempt& command) {
+  auto start = to_start(command, boot_id_, *settings_);
+  if (const auto sent = client_.start(std::move(start)); !sent)
+    refuse(command, sent.error().message);
+}
+
+/// Sends starts from the front for as long as their inputs are there.
+void Conversation::advance_starts() {
+  while (!starts_.empty() && ready_ && !upload_) {
+    Waiting& first = starts_.front();
+    if (first.cancelled) {
+      refuse(first.command, "cancelled before it was sent");
+      starts_.pop_front();
+      continue;
+    }
+    if (first.blobs.empty()) {
+      send_start(first.command);
+      starts_.pop_front();
+      continue;
+    }
+    if (first.asked) return;
+    first.asked = true;
+    if (const auto asked = client_.blob_query(first.blobs.back()); !asked) {
+      refuse(first.command, asked.error().message);
+      starts_.pop_front();
+      continue;
+    }
+    return;
+  }
+}
+
+void Conversation::take(const agent::BlobState& state) {
+  if (starts_.empty() || starts_.front().blobs.empty() ||
+      starts_.front().blobs.back() != state.sha256)
+    return;
+  Waiting& first = starts_.front();
+  if (state.present) {
+    upload_.reset();
+    first.blobs.pop_back();
+    first.asked = false;
+  } else if (!state.problem.empty()) {
+    upload_.reset();
+    model::AttemptEnd end;
+    end.reason = model::JobReason::kInputFailed;
+    end.text = "blob " + state.sha256 + ": " + state.problem;
+    post(model::AttemptExited{first.command.attempt, std::move(end)});
+    starts_.pop_front();
+  } else {
+    upload_ = Upload{state.sha256, 0};
+    continue_upload();
+  }
+}
+
+void Conversation::continue_upload() {
+  // The whole blob is queued piece by piece; the writer's back-pressure bounds what is pending.
+  while (upload_ && client_.pending().size() < 4 * kWriteBytes) {
+    auto piece = ports_->read_blob(upload_->sha256, upload_->offset);
+    if (!piece) {
+      model::AttemptEnd end;
+      end.reason = model::JobReason::kInputFailed;
+      end.text = "blob " + upload_->sha256 + ": " + piece.error().message;
+      post(model::AttemptExited{starts_.front().command.attempt, std::move(end)});
+      starts_.pop_front();
+      upload_.reset();
+      return;
+    }
+    const std::uint64_t length = piece->data.size();
+    const agent::BlobPut put{upload_->sha256, piece->size, upload_->offset, std::move(piece->data)};
+    if (const auto sent = client_.blob_put(put); !sent) {
+      log::warn("host " + instance_.text(), sent.error().message);
+      return;
+    }
+    upload_->offset += length;
+    if (upload_->offset >= put.size) return;  // BlobState answers.
+  }
+}
+
+void Conversation::kill(const model::KillAttempt& command) {
+  for (Waiting& one : starts_) {
+    if (one.command.attempt != command.attempt) continue;
+    one.cancelled = true;  // Refused when its turn comes.
+    return advance_starts();
+  }
+  if (const auto sent = client_.kill(command.attempt); !sent)
+    log::warn("host " + instance_.text(), sent.error().message);
+  wake_writer();
+}
+
+void Conversation::ack(const model::AckAttempt& command) {
+  acks_.push_back(command.attempt);
+  wake_writer();
+}
+
+// ---- events ------------------------------------------------------------------------------------
+
+void Conversation::take(agent::Ready& ready) {
+  boot_id_ = ready.hello.boot_id;
+  ready_ = true;
+  if (const auto sent = client_.configure(to_configure(*settings_, pool_)); !sent)
+    log::warn("host " + instance_.text(), sent.error().message);
+  model::HostReady event;
+  event.boot_id = boot_id_ + "/" + ready.hello.state_id;
+  event.connection = connection_;
+  event.last_sequence = ready.hello.last_sequence;
+  for (const auto& known : ready.attempts) {
+    event.attempts.push_back({known.attempt, to_phase(known.phase)});
+    if (known.phase == agent::Phase::kUnknownEnd) continue;
+    const DurableOutput durable = ports_->durable_output(known.attempt);
+    if (const auto resumed =
+            client_.resume(known.attempt, durable.stdout_bytes, durable.stderr_bytes);
+        !resumed)
+      log::warn("host " + instance_.text(), resumed.error().message);
+  }
+  post(std::move(event));
+  on_ready_();
+}
+
+void Conversation::take(agent::Chunk& chunk) {
+  const std::uint64_t end = chunk.offset + chunk.data.size();
+  auto self = weak_from_this();
+  const auto attempt = chunk.attempt;
+  const auto stream = chunk.stream;
+  ports_->append_output(
+      attempt, stream, chunk.offset, std::move(chunk.data),
+      [self, attempt, stream, end, &io = io_](const Result<void>& durable) {
+        if (!durable) return;  // Not acknowledged: the host keeps it and sends it again.
+        asio::post(io, [self, attempt, stream, end] {
+          const auto here = self.lock();
+          if (!here || here->ended_) return;
+          here->client_.durable(attempt, stream, end);
+          while (auto event = here->client_.next()) here->take(std::move(*event));
+          here->wake_writer();
+        });
+      });
+}
+
+void Conversation::take(agent::Event&& event) {
+  if (auto* ready = std::get_if<agent::Ready>(&event)) {
+    take(*ready);
+  } else if (const auto* started = std::get_if<agent::Started>(&event)) {
+    post(model::AttemptStarted{started->attempt, Wall{started->started_us}});
+  } else if (const auto* refused = std::get_if<agent::Refused>(&event)) {
+    post(model::AttemptRefused{refused->attempt, refused->text});
+  } else if (auto* exit = std::get_if<agent::Exit>(&event)) {
+    post(model::AttemptExited{exit->attempt, std::move(exit->end)});
+  } else if (auto* chunk = std::get_if<agent::Chunk>(&event)) {
+    take(*chunk);
+  } else if (const auto* lost = std::get_if<agent::OutputLost>(&event)) {
+    auto& text = lost_[lost->attempt];
+    text += (text.empty() ? "" : "; ") + lost->text;
+  } else if (const auto* files = std::get_if<agent::Files>(&event)) {
+    for (const auto& file : files->files)
+      if (!file.problem.empty()) {
+        auto& text = lost_[files->attempt];
+        text += (text.empty() ? "" : "; ") + file.path + ": " + file.problem;
+      }
+    ports_->output_files(files->attempt, files->files);
+  } else if (const auto* collected = std::get_if<agent::Collected>(&event)) {
+    const auto found = lost_.find(collected->attempt);
+    std::string text = found == lost_.end() ? std::string() : std::move(found->second);
+    if (found != lost_.end()) lost_.erase(found);
+    post(model::AttemptCollected{collected->attempt, std::move(text)});
+  } else if (const auto* blob = std::get_if<agent::BlobState>(&event)) {
+    take(*blob);
+  } else if (const auto* broken = std::get_if<agent::HostBroken>(&event)) {
+    post(model::HostBroken{broken->check, broken->text});
+  } else if (const auto* notice = std::get_if<agent::SpotNotice>(&event)) {
+    post(model::HostInterruption{notice->text});
+  }
+}
+
+}  // namespace hostler::daemon

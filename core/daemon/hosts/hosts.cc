@@ -1,0 +1,61 @@
+#include "core/daemon/hosts/hosts.h"
+
+#include <boost/asio/post.hpp>
+#include <utility>
+
+#include "core/daemon/hosts/link.h"
+
+namespace hostler::daemon {
+
+namespace asio = boost::asio;
+
+Hosts::Hosts(HostSettings settings, HostPorts ports)
+    : settings_(std::make_shared<const HostSettings>(std::move(settings))),
+      ports_(std::make_shared<const HostPorts>(std::move(ports))),
+      busy_(asio::make_work_guard(io_)),
+      thread_([this] { io_.run(); }) {}
+
+Hosts::~Hosts() {
+  asio::post(io_, [this] {
+    for (auto& [id, link] : links_) link->stop();
+    links_.clear();
+    busy_.reset();
+    io_.stop();
+  });
+  thread_.join();
+}
+
+void Hosts::send(model::HostCommand command) {
+  asio::post(io_, [this, command = std::move(command)]() mutable { handle(command); });
+}
+
+void Hosts::handle(model::HostCommand& command) {
+  if (auto* connect = std::get_if<model::ConnectHost>(&command)) {
+    auto& link = links_[connect->target.instance];
+    if (link) return link->retarget(std::move(connect->target));
+    link = std::make_shared<Link>(io_, settings_, ports_, std::move(connect->target));
+    return link->start();
+  }
+  const auto id = std::visit(
+      [](const auto& one) {
+        if constexpr (requires { one.instance; })
+          return one.instance;
+        else
+          return one.target.instance;
+      },
+      command);
+  const auto found = links_.find(id);
+  if (found == links_.end()) {
+    if (const auto* start = std::get_if<model::StartAttempt>(&command))
+      ports_->post({id, model::AttemptRefused{start->attempt, "there is no link to the host"}});
+    return;
+  }
+  if (std::get_if<model::DisconnectHost>(&command) != nullptr) {
+    found->second->stop();
+    links_.erase(found);
+    return;
+  }
+  found->second->command(std::move(command));
+}
+
+}  // namespace hostler::daemon

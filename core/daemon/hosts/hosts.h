@@ -1,0 +1,37 @@
+#pragma once
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <map>
+#include <memory>
+#include <thread>
+
+#include "core/daemon/hosts/settings.h"
+
+namespace hostler::daemon {
+
+class Link;
+
+/// The links to all hosts, on one thread of their own. Commands come from any thread.
+class Hosts {
+ public:
+  Hosts(HostSettings settings, HostPorts ports);
+  /// Hangs up everywhere and joins the thread; jobs go on.
+  ~Hosts();
+  Hosts(const Hosts&) = delete;
+  Hosts& operator=(const Hosts&) = delete;
+
+  void send(model::HostCommand command);
+
+ private:
+  void handle(model::HostCommand& command);
+
+  const std::shared_ptr<const HostSettings> settings_;
+  const std::shared_ptr<const HostPorts> ports_;
+  boost::asio::io_context io_{1};
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> busy_;
+  std::map<model::InstanceId, std::shared_ptr<Link>> links_;  ///< Hosts thread only.
+  std::thread thread_;
+};
+
+}  // namespace hostler::daemon
