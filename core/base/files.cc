@@ -19,15 +19,21 @@ Error errno_error(std::string_view doing, Errc code) {
   return {code, std::string(doing) + ": " + std::generic_category().message(number)};
 }
 
-Result<std::string> read_file(const std::filesystem::path& path, std::size_t max) {
-  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+namespace {
+
+Result<UniqueFd> open_regular(const std::filesystem::path& path, struct stat& info) {
+  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!fd)
     return tl::unexpected(errno_error("open " + path.string(),
                                       errno == ENOENT ? Errc::kNotFound : Errc::kInvalidArgument));
-  struct stat info {};
   if (::fstat(fd.get(), &info) != 0) return tl::unexpected(errno_error("stat " + path.string()));
   if (!S_ISREG(info.st_mode))
     return fail(Errc::kInvalidArgument, path.string() + " is no regular file");
+  return fd;
+}
+
+Result<std::string> read_whole(const UniqueFd& fd, const std::filesystem::path& path,
+                               std::size_t max) {
   std::string out;
   std::string chunk(65536, '\0');
   for (;;) {
@@ -40,6 +46,26 @@ Result<std::string> read_file(const std::filesystem::path& path, std::size_t max
       return fail(Errc::kTooLarge,
                   path.string() + " is larger than " + std::to_string(max) + " bytes");
   }
+}
+
+}  // namespace
+
+Result<std::string> read_file(const std::filesystem::path& path, std::size_t max) {
+  struct stat info {};
+  const UniqueFd fd = HOSTLER_TRY(open_regular(path, info));
+  return read_whole(fd, path, max);
+}
+
+Result<std::string> read_secret_file(const std::filesystem::path& path, std::size_t max) {
+  struct stat info {};
+  const UniqueFd fd = HOSTLER_TRY(open_regular(path, info));
+  if (info.st_uid != 0 && info.st_uid != ::geteuid())
+    return fail(Errc::kForbidden, path.string() + " holds a secret but belongs to uid " +
+                                      std::to_string(info.st_uid) + ": make it this user's own");
+  if ((info.st_mode & 077U) != 0)
+    return fail(Errc::kForbidden,
+                path.string() + " holds a secret but is open to group or others: chmod 600 it");
+  return read_whole(fd, path, max);
 }
 
 Result<void> write_all(int fd, std::string_view data, std::string_view name) {

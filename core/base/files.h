@@ -38,6 +38,9 @@ Error errno_error(std::string_view doing, Errc code = Errc::kInternal);
 
 /// The whole file; an error if it is missing, no regular file or longer than `max` bytes.
 Result<std::string> read_file(const std::filesystem::path& path, std::size_t max);
+/// The same for a secret: refused if it belongs to another user than root and this process's, or
+/// if group or others may do anything with it (mode 0600 or less is allowed).
+Result<std::string> read_secret_file(const std::filesystem::path& path, std::size_t max);
 /// Replaces the file in one step (temporary name, fdatasync, rename); `mode` e.g. 0600.
 Result<void> write_file(const std::filesystem::path& path, std::string_view content, unsigned mode);
 /// Writes all of `data`, again after EINTR and short writes.

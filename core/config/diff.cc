@@ -1,0 +1,62 @@
+#include "core/config/diff.h"
+
+#include <algorithm>
+
+namespace hostler::config {
+namespace {
+
+template <class Named>
+bool keeps_order(const std::vector<Named>& old, const std::vector<Named>& fresh) {
+  return old.size() <= fresh.size() &&
+         std::equal(old.begin(), old.end(), fresh.begin(),
+                    [](const Named& a, const Named& b) { return a.name == b.name; });
+}
+
+void compare_sets(const Config& old, const Config& fresh, Diff& out) {
+  if (old.sets.size() != fresh.sets.size() || !keeps_order(old.sets, fresh.sets)) {
+    out.restart.emplace_back("sets (added, removed or in another order)");
+    return;
+  }
+  for (std::size_t i = 0; i < old.sets.size(); ++i) {
+    const std::string name = "sets \"" + old.sets[i].name + "\"";
+    if (old.sets[i] != fresh.sets[i])
+      out.restart.push_back(name + " (driver, isolation, config, credentials, keys or escalate)");
+    if (old.site.sets[i] != fresh.site.sets[i]) out.live.push_back(name);
+  }
+}
+
+void compare_pools(const Config& old, const Config& fresh, Diff& out) {
+  if (!keeps_order(old.site.pools, fresh.site.pools)) {
+    out.restart.emplace_back("pools (removed or in another order)");
+    return;
+  }
+  for (std::size_t i = 0; i < fresh.site.pools.size(); ++i)
+    if (i >= old.site.pools.size() || old.site.pools[i] != fresh.site.pools[i])
+      out.live.push_back("pools \"" + fresh.site.pools[i].name + "\"");
+}
+
+}  // namespace
+
+Diff diff(const Config& old, const Config& fresh) {
+  Diff out;
+  const auto compare = [](std::vector<std::string>& to, const char* key, const auto& a,
+                          const auto& b) {
+    if (!(a == b)) to.emplace_back(key);
+  };
+  compare(out.restart, "state_dir", old.state_dir, fresh.state_dir);
+  compare(out.restart, "driver_path", old.driver_path, fresh.driver_path);
+  compare(out.restart, "access", old.access, fresh.access);
+  compare_sets(old, fresh, out);
+  compare_pools(old, fresh, out);
+  compare(out.live, "types", old.site.types, fresh.site.types);
+  compare(out.live, "ceilings", old.site.ceilings, fresh.site.ceilings);
+  compare(out.live, "scheduler.plan_interval", old.site.plan_interval, fresh.site.plan_interval);
+  compare(out.live, "scheduler.abandoned_for", old.site.abandoned_for, fresh.site.abandoned_for);
+  compare(out.restart, "agent", old.agent, fresh.agent);
+  compare(out.restart, "limits", old.limits, fresh.limits);
+  compare(out.live, "ledger_keep", old.ledger_keep, fresh.ledger_keep);
+  compare(out.live, "log.level", old.log_level, fresh.log_level);
+  return out;
+}
+
+}  // namespace hostler::config

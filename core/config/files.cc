@@ -1,0 +1,39 @@
+#include "core/base/files.h"
+
+#include "core/config/readers.h"
+
+namespace hostler::config {
+namespace {
+
+void replace_all(std::string& text, std::string_view what, const std::string& with) {
+  for (std::size_t at = text.find(what); at != std::string::npos;
+       at = text.find(what, at + with.size()))
+    text.replace(at, what.size(), with);
+}
+
+}  // namespace
+
+std::string expand(const Context& context, std::string text) {
+  replace_all(text, "${state_dir}", context.state_dir.string());
+  replace_all(text, "${config_dir}", context.folder.string());
+  return text;
+}
+
+bool read_path(const json::Field& field, const Context& context, std::string& out) {
+  std::string text;
+  if (!field.text(text, {.bytes_max = 4096, .bytes_min = 1, .one_line = true})) return false;
+  out = (context.folder / expand(context, text)).lexically_normal();
+  return true;
+}
+
+bool read_secret(const json::Field& field, const Context& context, std::string& path,
+                 std::string& content) {
+  if (!read_path(field, context, path)) return false;
+  if (!context.options.read_files) return false;
+  auto read = read_secret_file(path, kSecretFileMax);
+  if (!read) return field.problem(read.error().message);
+  content = *std::move(read);
+  return true;
+}
+
+}  // namespace hostler::config

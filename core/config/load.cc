@@ -1,0 +1,109 @@
+#include "core/config/load.h"
+
+#include <array>
+
+#include "core/base/files.h"
+#include "core/config/readers.h"
+#include "core/json/document.h"
+
+namespace hostler::config {
+namespace {
+
+constexpr std::size_t kConfigMax = std::size_t{4} << 20U;
+constexpr std::array kLevels{
+    json::Word<std::string_view>{"debug", "debug"}, json::Word<std::string_view>{"info", "info"},
+    json::Word<std::string_view>{"warn", "warn"}, json::Word<std::string_view>{"error", "error"}};
+
+void read_state_dir(json::Object& o, Context& context) {
+  const LoadOptions& options = context.options;
+  context.state_dir = default_state_dir(options.surroundings);
+  std::string configured;
+  if (read_path(o.may("state_dir"), context, configured)) context.state_dir = configured;
+  if (options.state_dir) context.state_dir = std::filesystem::absolute(*options.state_dir);
+}
+
+void read_site(json::Object& o, model::SitePolicy& out) {
+  read_ceilings(o.may("ceilings"), out.ceilings);
+  o.may("scheduler").object([&](json::Object& scheduler) {
+    scheduler.may("plan_interval").duration(out.plan_interval, 1ms, 1min);
+    scheduler.may("abandoned_for").duration(out.abandoned_for, 1min, 24h * 30);
+  });
+}
+
+void read_all(json::Object& o, Context& context, Config& out) {
+  read_state_dir(o, context);
+  out.state_dir = context.state_dir;
+  out.access.socket_path = default_socket(context.options.surroundings, context.state_dir);
+  o.may("access").object([&](json::Object& access) { read_access(access, context, out.access); });
+  o.may("driver_path").each(32, [&](const json::Field& element) {
+    std::string folder;
+    if (read_path(element, context, folder)) out.driver_path.emplace_back(folder);
+  });
+  Isolation isolation = Isolation::kChild;
+  const json::Field isolation_for_all = o.may("isolation");
+  const bool refused = isolation_for_all.present() && !read_isolation(isolation_for_all, isolation);
+  if (refused) isolation = Isolation::kInProcess;  // said once, not again for each set
+
+  read_types(o.need("types"), out.site.types);
+  read_sets(o.need("sets"), context, isolation, out.sets, out.site.sets);
+  read_pools(o.need("pools"), out.site);
+  read_site(o, out.site);
+  o.may("agent").object([&](json::Object& agent) { read_agent(agent, out.agent); });
+  o.may("limits").object([&](json::Object& limits) { read_limits(limits, out.limits); });
+  o.may("ledger_keep").object([&](json::Object& keep) {
+    keep.may("age").duration(out.ledger_keep.age, 1h, kLongest);
+    keep.may("size").size(out.ledger_keep.bytes, std::int64_t{1} << 20, std::int64_t{1} << 44);
+  });
+  o.may("log").object([&](json::Object& log) {
+    std::string_view level;
+    if (log.may("level").word(level, kLevels)) out.log_level = level;
+  });
+}
+
+Reading failed(Error error) {
+  Reading out;
+  out.problems.push_back(std::move(error));
+  return out;
+}
+
+}  // namespace
+
+void claim_name(const json::Field& field, const std::string& name, std::set<std::string>& taken) {
+  if (!name.empty() && !taken.insert(name).second)
+    field.problem("found \"" + name + "\" a second time, allowed: each name once");
+}
+
+Reading read_text(std::string_view text, const std::filesystem::path& folder,
+                  const LoadOptions& options) {
+  const auto document = json::Document::parse(text, {.bytes_max = kConfigMax, .comments = true});
+  if (!document) return failed(document.error());
+  Reading out;
+  Context context{options, std::filesystem::absolute(folder).lexically_normal(), {}};
+  json::Problems problems;
+  problems.record_keys();
+  json::Field(document->root(), problems).object([&](json::Object& o) {
+    read_all(o, context, out.config);
+  });
+  out.problems = problems.list();
+  out.keys = problems.keys();
+  if (problems.ok()) out.warnings = warnings_of(out.config);
+  return out;
+}
+
+Reading read(const std::filesystem::path& file, const LoadOptions& options) {
+  const auto text = read_file(file, kConfigMax);
+  if (!text) return failed(text.error());
+  return read_text(*text, std::filesystem::absolute(file).parent_path(), options);
+}
+
+Result<Config> load(const std::filesystem::path& file, const LoadOptions& options) {
+  Reading reading = read(file, options);
+  if (reading.problems.empty()) return std::move(reading.config);
+  Error first = std::move(reading.problems.front());
+  if (reading.problems.size() > 1)
+    first.message += "; and " + std::to_string(reading.problems.size() - 1) +
+                     " more, which 'hostler config check " + file.string() + "' shows";
+  return tl::unexpected(std::move(first).with_context("config " + file.string()));
+}
+
+}  // namespace hostler::config

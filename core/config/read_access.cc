@@ -1,0 +1,106 @@
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "core/base/text.h"
+#include "core/config/readers.h"
+
+namespace hostler::config {
+namespace {
+
+constexpr std::size_t kSocketPathMax = 107;  // sockaddr_un
+constexpr std::array kRoles{json::Word<std::string_view>{"admin", "admin"},
+                            json::Word<std::string_view>{"submit", "submit"},
+                            json::Word<std::string_view>{"read", "read"}};
+
+bool is_numeric_address(const std::string& text) {
+  return !text.empty() && text.find_first_not_of("0123456789abcdef:.") == std::string::npos &&
+         text.find_first_of(".:") != std::string::npos;
+}
+
+bool is_loopback(const std::string& address) {
+  return address == "::1" || address.starts_with("127.");
+}
+
+void read_mode(const json::Field& field, unsigned& out) {
+  std::string text;
+  if (!field.text(text, {.bytes_max = 8})) return;
+  unsigned mode = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, problem] = std::from_chars(text.data(), end, mode, 8);
+  if (problem != std::errc() || rest != end || mode > 0777 || (mode & 0600U) != 0600U)
+    field.refuse("a mode in octal digits that lets the owner read and write, as \"0660\"");
+  else
+    out = mode;
+}
+
+void read_socket(json::Object& o, const Context& context, Access& out) {
+  const json::Field path = o.may("path");
+  if (read_path(path, context, out.socket_path) && out.socket_path.size() > kSocketPathMax)
+    path.problem("the path " + out.socket_path + " has " + std::to_string(out.socket_path.size()) +
+                 " bytes, allowed: at most " + std::to_string(kSocketPathMax));
+  read_mode(o.may("mode"), out.socket_mode);
+  o.may("group").text(out.socket_group, {.bytes_max = 64, .bytes_min = 1, .one_line = true});
+}
+
+/// {"tokens": [{"name": "ci", "role": "submit", "sha256": "..."}]}, in a file of its own.
+Result<std::vector<Token>> read_tokens(const std::string& text) {
+  std::vector<Token> tokens;
+  std::set<std::string> names;
+  const auto read_token = [&](json::Object& o) {
+    Token& token = tokens.emplace_back();
+    const json::Field name = o.need("name");
+    if (name.name(token.name)) claim_name(name, token.name, names);
+    std::string_view role;
+    if (o.need("role").word(role, kRoles)) token.role = role;
+    const json::Field digest = o.need("sha256");
+    if (!digest.text(token.sha256, {.bytes_max = 64, .secret = true})) return;
+    const auto bytes = from_hex(token.sha256);
+    if (!bytes || bytes->size() != 32 || to_hex(*bytes) != token.sha256)
+      digest.problem("no SHA-256, allowed: 64 digits out of 0-9 a-f");
+  };
+  HOSTLER_TRY(json::read_object(text, {.comments = true}, [&](json::Object& o) {
+    o.need("tokens").each(1000, [&](const json::Field& token) { token.object(read_token); });
+  }));
+  return tokens;
+}
+
+void read_tcp(json::Object& o, const Context& context, Access& out) {
+  out.tcp_address = "127.0.0.1";
+  const json::Field address = o.may("address");
+  if (address.text(out.tcp_address, {.bytes_max = 64}) && !is_numeric_address(out.tcp_address))
+    address.refuse("a numeric address, as \"127.0.0.1\" or \"::1\"");
+  o.need("port").integer(out.tcp_port, 1, 65535);
+
+  std::string file, content;
+  const json::Field tokens_file = o.need("tokens_file");
+  if (read_secret(tokens_file, context, file, content)) {
+    auto tokens = read_tokens(content);
+    if (tokens)
+      out.tokens = *std::move(tokens);
+    else
+      tokens_file.problem(file + ": " + tokens.error().message);
+  }
+
+  const json::Field certificate = o.may("tls_certificate_file");
+  const json::Field key = o.may("tls_key_file");
+  read_path(certificate, context, out.tls_certificate_file);
+  std::string private_key;
+  read_secret(key, context, out.tls_key_file, private_key);
+  if (certificate.present() != key.present())
+    (certificate.present() ? certificate : key)
+        .problem("tls_certificate_file and tls_key_file go together; one of them is missing");
+  if (!is_loopback(out.tcp_address) && !certificate.present())
+    json::Field(o.value(), o.problems())
+        .problem("address " + printable(out.tcp_address, 64) +
+                 " is beyond loopback, which needs tls_certificate_file and tls_key_file");
+}
+
+}  // namespace
+
+void read_access(json::Object& o, const Context& context, Access& out) {
+  o.may("socket").object([&](json::Object& socket) { read_socket(socket, context, out); });
+  o.may("tcp").object([&](json::Object& tcp) { read_tcp(tcp, context, out); });
+}
+
+}  // namespace hostler::config

@@ -1,0 +1,117 @@
+#include <algorithm>
+#include <array>
+
+#include "core/base/text.h"
+#include "core/config/readers.h"
+
+namespace hostler::config {
+namespace {
+
+constexpr std::int64_t kPriceMax = 1'000'000'000'000;  // a million an hour
+constexpr std::size_t kCommandMax = 16 * 1024;
+constexpr std::array kMethods{
+    json::Word<model::VerifyMethod>{"driver", model::VerifyMethod::kDriver},
+    json::Word<model::VerifyMethod>{"delivered", model::VerifyMethod::kDelivered},
+    json::Word<model::VerifyMethod>{"challenge", model::VerifyMethod::kChallenge},
+};
+
+/// Names out of `known`, at least one, each once.
+template <class Known>
+void read_references(const json::Field& field, const Known& known, const std::string& what,
+                     std::vector<std::string>& out) {
+  std::string all;
+  for (const auto& entry : known) all += (all.empty() ? "" : ", ") + printable(entry.name, 63);
+  std::set<std::string> taken;
+  field.each(1000, [&](const json::Field& element) {
+    std::string name;
+    if (!element.name(name)) return;
+    claim_name(element, name, taken);
+    if (std::ranges::none_of(known, [&](const auto& entry) { return entry.name == name; }))
+      element.problem("found \"" + name + "\", which is no " + what +
+                      ", allowed: " + (all.empty() ? "none are configured" : printable(all, 300)));
+    out.push_back(std::move(name));
+  });
+  if (field.present() && field.value()->is(json::Kind::kArray) && field.value()->size() == 0)
+    field.problem("found no " + what + ", allowed: at least one");
+}
+
+void read_verify(const json::Field& field, std::vector<model::VerifyMethod>& out) {
+  std::vector<model::VerifyMethod> methods;
+  const bool read = field.each(kMethods.size(), [&](const json::Field& element) {
+    model::VerifyMethod method{};
+    if (!element.word(method, kMethods)) return;
+    if (std::ranges::find(methods, method) != methods.end())
+      element.problem("found twice, allowed: each once");
+    methods.push_back(method);
+  });
+  if (!read) return;
+  if (field.value()->size() == 0)
+    field.problem("found no method, allowed: at least one, for a host is never trusted unproved");
+  out = std::move(methods);
+}
+
+void read_checks(const json::Field& field, std::vector<model::BrokenCheck>& out) {
+  std::set<std::string> names;
+  field.each(32, [&](const json::Field& element) {
+    element.object([&](json::Object& o) {
+      model::BrokenCheck& check = out.emplace_back();
+      const json::Field name = o.need("name");
+      if (name.name(check.name)) claim_name(name, check.name, names);
+      o.need("command").text(check.command, {.bytes_max = kCommandMax, .bytes_min = 1});
+      o.may("interval").duration(check.interval, 1s, 24h);
+    });
+  });
+}
+
+void read_sizes(json::Object& o, model::PoolPolicy& out) {
+  const json::Field min = o.may("min");
+  const json::Field standby = o.may("standby");
+  min.integer(out.min, 0, kInstancesMax);
+  o.may("max").integer(out.max, 0, kInstancesMax);
+  standby.integer(out.standby, 0, kInstancesMax);
+  if (out.min > out.max)
+    min.problem("min " + std::to_string(out.min) + " is above max " + std::to_string(out.max));
+  if (out.standby > out.max)
+    standby.problem("standby " + std::to_string(out.standby) + " is above max " +
+                    std::to_string(out.max));
+}
+
+void read_timers(json::Object& o, model::PoolPolicy& out) {
+  o.may("idle_timeout").duration(out.idle_timeout, 100ms, kLongest);
+  o.may("boot_timeout").duration(out.boot_timeout, 1s, 24h);
+  o.may("probe_timeout").duration(out.probe_timeout, 1s, 24h);
+  o.may("shutdown_timeout").duration(out.shutdown_timeout, 100ms, 1h);
+  o.may("spot_patience").duration(out.spot_patience, 1s, kLongest);
+  o.may("starvation_after").duration(out.starvation_after, 1s, kLongest);
+}
+
+void read_pool(json::Object& o, const model::SitePolicy& site, model::PoolPolicy& out) {
+  o.need("name").name(out.name);
+  read_references(o.need("sets"), site.sets, "set", out.sets);
+  read_references(o.need("types"), site.types, "type", out.types);
+  read_sizes(o, out);
+  read_ceilings(o.may("ceilings"), out.ceilings);
+  read_timers(o, out);
+  o.may("price_factor_max").number(out.price_factor_max, 1, 1000);
+  o.may("price_cap_per_hour").millionths(out.price_cap_per_hour.value, 0, kPriceMax);
+  read_verify(o.may("verify"), out.verify);
+  o.may("rotate_keys").boolean(out.rotate_keys);
+  o.may("init_command").text(out.init_command, {.bytes_max = kCommandMax});
+  o.may("boot_probe").text(out.boot_probe, {.bytes_max = kCommandMax, .bytes_min = 1});
+  read_checks(o.may("broken_checks"), out.broken_checks);
+  o.may("attempts_parallel_max").integer(out.attempts_parallel_max, 0, 100'000);
+}
+
+}  // namespace
+
+void read_pools(const json::Field& field, model::SitePolicy& site) {
+  std::set<std::string> names;
+  field.each(1000, [&](const json::Field& element) {
+    element.object([&](json::Object& o) {
+      read_pool(o, site, site.pools.emplace_back());
+      claim_name(o.may("name"), site.pools.back().name, names);
+    });
+  });
+}
+
+}  // namespace hostler::config

@@ -1,0 +1,33 @@
+#include <algorithm>
+
+#include "core/config/readers.h"
+
+namespace hostler::config {
+
+std::vector<std::string> warnings_of(const Config& config) {
+  std::vector<std::string> out;
+  const model::SitePolicy& site = config.site;
+  const auto in_a_pool = [&](const std::string& name, auto member) {
+    return std::ranges::any_of(site.pools, [&](const model::PoolPolicy& pool) {
+      return std::ranges::find(pool.*member, name) != (pool.*member).end();
+    });
+  };
+  std::int64_t wanted = 0;
+  for (const model::PoolPolicy& pool : site.pools) wanted += std::max(pool.min, pool.standby);
+
+  if (site.pools.empty()) out.emplace_back("pools: there are none, so no work can run");
+  for (const model::InstanceType& type : site.types)
+    if (!in_a_pool(type.name, &model::PoolPolicy::types))
+      out.push_back("types: no pool uses \"" + type.name + "\"");
+  for (const model::SetPolicy& set : site.sets)
+    if (!in_a_pool(set.name, &model::PoolPolicy::sets))
+      out.push_back("sets: no pool uses \"" + set.name + "\"");
+  for (const model::PoolPolicy& pool : site.pools)
+    if (pool.max == 0) out.push_back("pools: \"" + pool.name + "\" has max 0 and gets no instance");
+  if (site.ceilings.instances_max != 0 && wanted > site.ceilings.instances_max)
+    out.push_back("ceilings.instances_max: " + std::to_string(site.ceilings.instances_max) +
+                  " is below the " + std::to_string(wanted) + " that min and standby of pools ask");
+  return out;
+}
+
+}  // namespace hostler::config

@@ -1,0 +1,68 @@
+#include "core/config/diff.h"
+
+#include <gmock/gmock.h>
+
+namespace hostler::config {
+namespace {
+
+using testing::ElementsAre;
+
+void add_set(Config& config, const std::string& name) {
+  config.sets.emplace_back().name = name;
+  config.site.sets.emplace_back().name = name;
+}
+
+Config sample() {
+  Config config;
+  add_set(config, "s");
+  config.site.pools.emplace_back().name = "p";
+  return config;
+}
+
+TEST(DiffTest, EqualConfigsDifferInNothing) {
+  const Diff none = diff(sample(), sample());
+
+  EXPECT_THAT(none.live, ElementsAre());
+  EXPECT_THAT(none.restart, ElementsAre());
+}
+
+TEST(DiffTest, PoliciesAreTakenOverAtOnce) {
+  Config fresh = sample();
+  fresh.site.pools[0].max = 7;
+  fresh.site.pools.emplace_back().name = "q";
+  fresh.site.sets[0].list_interval = 1s;
+  fresh.log_level = "debug";
+
+  const Diff found = diff(sample(), fresh);
+
+  EXPECT_THAT(found.live, ElementsAre("sets \"s\"", "pools \"p\"", "pools \"q\"", "log.level"));
+  EXPECT_THAT(found.restart, ElementsAre());
+}
+
+TEST(DiffTest, WhatIsOpenNeedsARestart) {
+  Config fresh = sample();
+  fresh.access.socket_path = "/x";
+  fresh.sets[0].driver = "other";
+  fresh.site.pools.clear();
+
+  const Diff found = diff(sample(), fresh);
+
+  EXPECT_THAT(found.live, ElementsAre());
+  EXPECT_THAT(
+      found.restart,
+      ElementsAre("access", "sets \"s\" (driver, isolation, config, credentials, keys or escalate)",
+                  "pools (removed or in another order)"));
+}
+
+TEST(DiffTest, AnotherOrderOfSetsNeedsARestart) {
+  Config old = sample();
+  add_set(old, "r");
+  Config fresh = old;
+  std::swap(fresh.sets[0], fresh.sets[1]);
+  std::swap(fresh.site.sets[0], fresh.site.sets[1]);
+
+  EXPECT_THAT(diff(old, fresh).restart, ElementsAre("sets (added, removed or in another order)"));
+}
+
+}  // namespace
+}  // namespace hostler::config

@@ -1,0 +1,177 @@
+#include "core/config/load.h"
+
+#include <gmock/gmock.h>
+
+#include "core/config/check.h"
+#include "tests/unit/config/temp_folder.h"
+
+namespace hostler::config {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+const std::string kSmallest = R"({"isolation": "in-process",
+  "types": [{"name": "t", "vcpus": 1, "ram": "1GiB", "price": 0.01}],
+  "sets": [{"name": "s", "driver": "local"}],
+  "pools": [{"name": "p", "sets": ["s"], "types": ["t"]}]})";
+
+LoadOptions as_root() { return {.surroundings = {.is_root = true}, .state_dir = {}}; }
+
+std::vector<std::string> problems_of(std::string_view text) {
+  std::vector<std::string> out;
+  for (const Error& error : read_text(text, "/etc/hostler", as_root()).problems)
+    out.push_back(error.message);
+  return out;
+}
+
+/// kSmallest with `from` replaced, once.
+std::string with(const std::string& from, const std::string& to) {
+  std::string text = kSmallest;
+  return text.replace(text.find(from), from.size(), to);
+}
+
+TEST(LoadTest, SmallestConfigHasDefaultsForAllElse) {
+  const Reading reading = read_text(kSmallest, "/etc/hostler", as_root());
+  ASSERT_THAT(reading.problems, SizeIs(0)) << reading.problems[0].message;
+  const Config& config = reading.config;
+
+  EXPECT_EQ(config.state_dir, "/var/lib/hostler");
+  EXPECT_EQ(config.access.socket_path, "/run/hostler/hostler.sock");
+  EXPECT_EQ(config.access.socket_mode, 0660U);
+  EXPECT_EQ(config.access.tcp_address, "");
+  EXPECT_EQ(config.site.types[0].provider_type, "t");
+  EXPECT_EQ(config.site.types[0].price_per_hour.value, 10'000);
+  EXPECT_EQ(config.sets[0].config_json, "{}");
+  model::PoolPolicy pool;
+  pool.name = "p", pool.sets = {"s"}, pool.types = {"t"};
+  EXPECT_EQ(config.site.pools[0], pool);
+  EXPECT_EQ(config.limits, Limits{});
+  EXPECT_THAT(reading.warnings, ElementsAre());
+}
+
+TEST(LoadTest, NamesAllProblemsAtOnce) {
+  EXPECT_THAT(problems_of(R"({"isolation": "in-process", "log": {"level": "loud"},
+      "types": [{"name": "T", "vcpus": 0, "ram": 5, "price": "much"}],
+      "sets": [{"name": "s"}], "pools": [], "extra": 1})"),
+              ElementsAre(HasSubstr("types[0].name: found \"T\", allowed: a name"),
+                          HasSubstr("types[0].vcpus: found 0"), HasSubstr("types[0].ram: found 5"),
+                          HasSubstr("types[0].price: found \"much\", allowed: a number"),
+                          HasSubstr("sets[0].driver: missing"),
+                          HasSubstr("log.level: found \"loud\", allowed: debug, info, warn, error"),
+                          HasSubstr("extra: unknown key; known here: state_dir, access")));
+}
+
+TEST(LoadTest, WantsInProcessIsolationWritten) {
+  const std::string in_process = R"("isolation": "in-process",)";
+  EXPECT_THAT(problems_of(with(in_process, "")),
+              ElementsAre(HasSubstr("sets[0]: isolation: child (the default) cannot be had yet")));
+  EXPECT_THAT(problems_of(with(in_process, R"("isolation": "child",)")),
+              ElementsAre(HasSubstr("isolation: found \"child\", which cannot be had yet")));
+  std::string own = with(in_process, "");
+  own.replace(own.find(R"("driver")"), 0, in_process + " ");
+  EXPECT_THAT(problems_of(own), ElementsAre());
+}
+
+TEST(LoadTest, RefusesTwoThingsOfOneName) {
+  EXPECT_THAT(
+      problems_of(with(R"({"name": "s", "driver": "local"})",
+                       R"({"name": "s", "driver": "local"}, {"name": "s", "driver": "x"})")),
+      ElementsAre(HasSubstr("sets[1].name: found \"s\" a second time")));
+}
+
+TEST(LoadTest, ReplacesPlaceholdersInPathsAndDriverConfig) {
+  const std::string text = with(
+      R"("driver": "local")",
+      R"("driver": "local", "config": {"root": "${state_dir}/x", "list": ["${config_dir}", 1.50]})");
+  LoadOptions options = as_root();
+  options.state_dir = "/tmp/state";
+
+  const Reading reading = read_text(text, "/etc/hostler", options);
+
+  ASSERT_THAT(reading.problems, SizeIs(0));
+  EXPECT_EQ(reading.config.sets[0].config_json,
+            R"({"root":"/tmp/state/x","list":["/etc/hostler",1.50]})");
+}
+
+TEST(LoadTest, TakesRelativePathsFromTheFilesFolder) {
+  std::string text = kSmallest;
+  text.insert(1, R"("state_dir": "../state", "driver_path": ["drivers", "/abs"],)");
+
+  const Reading reading = read_text(text, "/etc/hostler", as_root());
+
+  EXPECT_EQ(reading.config.state_dir, "/etc/state");
+  EXPECT_THAT(reading.config.driver_path, ElementsAre("/etc/hostler/drivers", "/abs"));
+}
+
+TEST(LoadTest, WantsTlsBeyondLoopback) {
+  const auto tcp = [](const std::string& members) {
+    std::string text = kSmallest;
+    return text.insert(1,
+                       R"("access": {"tcp": {"port": 80, "tokens_file": "t", )" + members + "}},");
+  };
+  LoadOptions options = as_root();
+  options.read_files = false;
+  const auto problems = [&](const std::string& members) {
+    const Reading reading = read_text(tcp(members), "/", options);
+    return reading.problems.empty() ? "good" : reading.problems[0].message;
+  };
+
+  EXPECT_EQ(problems(R"("address": "127.0.0.1")"), "good");
+  EXPECT_EQ(problems(R"("address": "::1")"), "good");
+  EXPECT_THAT(problems(R"("address": "0.0.0.0")"), HasSubstr("beyond loopback, which needs tls"));
+  EXPECT_THAT(problems(R"("address": "localhost")"), HasSubstr("numeric address"));
+  EXPECT_EQ(problems(R"("address": "::", "tls_certificate_file": "c", "tls_key_file": "k")"),
+            "good");
+  EXPECT_THAT(problems(R"("tls_key_file": "k")"), HasSubstr("go together"));
+}
+
+TEST(LoadTest, RefusesTagsThatAreHostlersOwn) {
+  EXPECT_THAT(problems_of(with(R"("driver": "local")",
+                               R"("driver": "local", "tags": {"hostler-set": "x", "a b": "c"})")),
+              ElementsAre(HasSubstr("sets[0].tags.hostler-set: tags that begin with hostler-"),
+                          HasSubstr("sets[0].tags[\"a b\"]: a tag's name")));
+}
+
+TEST(LoadTest, SurvivesMalformedOversizedAndDeepFiles) {
+  EXPECT_THAT(problems_of("{\"types\": [}"), ElementsAre(HasSubstr("types: no JSON: ")));
+  EXPECT_THAT(problems_of(""), ElementsAre(HasSubstr("empty")));
+  EXPECT_THAT(problems_of(std::string(200'000, '[')), ElementsAre(HasSubstr("nested too deeply")));
+  EXPECT_THAT(problems_of("{\"sets\": [{\"config\": " + std::string(200'000, '[')),
+              ElementsAre(HasSubstr("sets[0]")));
+  EXPECT_THAT(problems_of(std::string((4U << 20U) + 1, ' ')), ElementsAre(HasSubstr("at most")));
+  EXPECT_THAT(problems_of("[]"), ElementsAre(HasSubstr("found an array of 0, allowed: an object")));
+}
+
+TEST(LoadTest, ErrorNamesFileAndCountsTheRest) {
+  const TempFolder folder;
+  const std::string file = folder.put("c.json", R"({"types": [], "sets": []})");
+
+  const auto config = load(file, as_root());
+
+  ASSERT_FALSE(config);
+  EXPECT_EQ(config.error().path, "pools");
+  EXPECT_THAT(config.error().message, HasSubstr("config " + file + ": pools: missing"));
+  EXPECT_THAT(load("/nowhere/c.json").error().message, HasSubstr("open /nowhere/c.json"));
+}
+
+TEST(CheckTest, ListsProblemsAndWarningsAndSumsUp) {
+  const TempFolder folder;
+  const std::string good =
+      folder.put("good.json", with(R"("pools": [{)", R"("pools": [{"max": 0, )"));
+  const std::string bad = folder.put("bad.json", R"({"types": 1, "sets": [], "pools": []})");
+
+  const CheckReport good_report = check(good, as_root());
+  const CheckReport bad_report = check(bad, as_root());
+
+  EXPECT_TRUE(good_report.good);
+  EXPECT_EQ(good_report.text, "warning: pools: \"p\" has max 0 and gets no instance\n" + good +
+                                  ": good: 1 set, 1 type, 1 pool\n");
+  EXPECT_FALSE(bad_report.good);
+  EXPECT_THAT(bad_report.text, HasSubstr("error: types: found 1, allowed: an array"));
+  EXPECT_THAT(bad_report.text, HasSubstr(bad + ": 1 error\n"));
+}
+
+}  // namespace
+}  // namespace hostler::config

@@ -1,0 +1,88 @@
+#include <gmock/gmock.h>
+
+#include "core/config/load.h"
+
+namespace hostler::config {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using namespace std::chrono_literals;
+
+Reading read_pool(const std::string& pool) {
+  return read_text(R"({"isolation": "in-process",
+      "types": [{"name": "t", "vcpus": 1, "ram": "1GiB", "price": 0.01},
+                {"name": "u", "vcpus": 1, "ram": "1GiB", "price": 0.01}],
+      "sets": [{"name": "s", "driver": "local"}], "pools": [)" +
+                       pool + "]}",
+                   "/", {.surroundings = {.is_root = true}, .state_dir = {}});
+}
+
+std::vector<std::string> problems_of(const std::string& members) {
+  std::vector<std::string> out;
+  for (const Error& error :
+       read_pool(R"({"name": "p", "sets": ["s"], "types": ["t"], )" + members + "}").problems)
+    out.push_back(error.message);
+  return out;
+}
+
+TEST(PoolsTest, ReadsEveryKey) {
+  const Reading reading = read_pool(R"({"name": "p", "sets": ["s"], "types": ["u", "t"],
+      "min": 1, "max": 5, "standby": 2, "ceilings": {"instances_max": 6, "price_per_hour_max": 1.5,
+      "creates_per_minute_max": 7, "destroys_per_decision_max": 8}, "idle_timeout": "2m",
+      "boot_timeout": "3m", "probe_timeout": "4m", "shutdown_timeout": "5s",
+      "price_factor_max": 3.5, "price_cap_per_hour": 0.25, "spot_patience": "6m",
+      "starvation_after": "7m", "verify": ["challenge"], "rotate_keys": false,
+      "init_command": "a", "boot_probe": "b", "broken_checks":
+      [{"name": "c", "command": "d", "interval": "8s"}], "attempts_parallel_max": 9})");
+  ASSERT_TRUE(reading.problems.empty()) << reading.problems[0].message;
+
+  model::PoolPolicy pool;
+  pool.name = "p", pool.sets = {"s"}, pool.types = {"u", "t"};
+  pool.min = 1, pool.max = 5, pool.standby = 2;
+  pool.ceilings = {6, {1'500'000}, 7, 8};
+  pool.idle_timeout = 2min, pool.boot_timeout = 3min, pool.probe_timeout = 4min;
+  pool.shutdown_timeout = 5s, pool.price_factor_max = 3.5, pool.price_cap_per_hour = {250'000};
+  pool.spot_patience = 6min, pool.starvation_after = 7min;
+  pool.verify = {model::VerifyMethod::kChallenge}, pool.rotate_keys = false;
+  pool.init_command = "a", pool.boot_probe = "b";
+  pool.broken_checks = {{"c", "d", 8s}}, pool.attempts_parallel_max = 9;
+  EXPECT_EQ(reading.config.site.pools[0], pool);
+}
+
+TEST(PoolsTest, RefusesNamesOfNothing) {
+  const Reading reading = read_pool(R"({"name": "p", "sets": ["nope", "s", "s"], "types": []})");
+  ASSERT_EQ(reading.problems.size(), 3U);
+
+  EXPECT_THAT(reading.problems[0].message,
+              HasSubstr("pools[0].sets[0]: found \"nope\", which is no set, allowed: s (at "));
+  EXPECT_THAT(reading.problems[1].message,
+              HasSubstr("pools[0].sets[2]: found \"s\" a second time"));
+  EXPECT_THAT(reading.problems[2].message, HasSubstr("pools[0].types: found no type"));
+}
+
+TEST(PoolsTest, RefusesMinAndStandbyAboveMax) {
+  EXPECT_THAT(problems_of(R"("min": 3, "max": 2, "standby": 4)"),
+              ElementsAre(HasSubstr("pools[0].min: min 3 is above max 2"),
+                          HasSubstr("pools[0].standby: standby 4 is above max 2")));
+  EXPECT_THAT(problems_of(R"("min": 101)"), ElementsAre(HasSubstr("min 101 is above max 100")));
+}
+
+TEST(PoolsTest, NeverTrustsHostsUnproved) {
+  EXPECT_THAT(problems_of(R"("verify": [])"), ElementsAre(HasSubstr("found no method")));
+  EXPECT_THAT(problems_of(R"("verify": ["none"])"),
+              ElementsAre(HasSubstr("found \"none\", allowed: driver, delivered, challenge")));
+  EXPECT_THAT(problems_of(R"("verify": ["driver", "driver"])"), ElementsAre(HasSubstr("twice")));
+}
+
+TEST(PoolsTest, RefusesTimersAndPricesThatCannotBe) {
+  EXPECT_THAT(problems_of(R"("boot_timeout": "0s", "idle_timeout": 60, "price_factor_max": 0.5,
+                             "price_cap_per_hour": -1)"),
+              ElementsAre(HasSubstr("pools[0].idle_timeout: found 60, allowed: a duration"),
+                          HasSubstr("pools[0].boot_timeout: found \"0s\""),
+                          HasSubstr("pools[0].price_factor_max: found 0.5"),
+                          HasSubstr("pools[0].price_cap_per_hour: found -1")));
+}
+
+}  // namespace
+}  // namespace hostler::config
