@@ -38,6 +38,12 @@ Result<void> sync_folder(const std::filesystem::path& folder) {
   return {};
 }
 
+Result<void> write_durably(const std::filesystem::path& file, std::string_view content) {
+  auto written = write_file(file, content, 0600);
+  if (!written) return fail(Errc::kUnavailable, std::move(written).error().message);
+  return sync_folder(file.parent_path());
+}
+
 Result<std::vector<std::string>> names_in(const std::filesystem::path& folder) {
   std::vector<std::string> names;
   std::error_code code;

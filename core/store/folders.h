@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/error.h"
@@ -15,6 +16,8 @@ namespace hostler::store {
 Result<void> make_folder(const std::filesystem::path& folder);
 /// Makes names that were made or removed in it durable.
 Result<void> sync_folder(const std::filesystem::path& folder);
+/// Replaces a file (0600) in one step; durable when done. kUnavailable if it cannot.
+Result<void> write_durably(const std::filesystem::path& file, std::string_view content);
 /// Names in a folder, sorted; none if it is not there.
 Result<std::vector<std::string>> names_in(const std::filesystem::path& folder);
 /// Up to `length` bytes from `offset`; fewer at the file's end. kNotFound if there is no file.

@@ -3,6 +3,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "core/store/folders.h"
 #include "core/store/restore.h"
 #include "core/store/schema.h"
@@ -42,6 +44,9 @@ Result<std::unique_ptr<Store>> Store::open(const std::filesystem::path& folder, 
   HOSTLER_TRY(migrate(connection));
   HOSTLER_TRY(begin_epoch(connection));
   auto segments = HOSTLER_TRY(Segments::open(folder / "segments", options.segment_bytes_max));
+  store->blobs_ =
+      std::make_unique<Blobs>(HOSTLER_TRY(Blobs::open(folder / "blobs", options.blob_bytes_max)));
+  store->outputs_ = HOSTLER_TRY(Outputs::open(folder / "spool", options.outputs));
   store->reads_ = HOSTLER_TRY(Reads::open(database_path(folder), options.read_connections));
   store->journal_ = HOSTLER_TRY(
       Journal::start(std::move(connection), std::move(segments), std::move(options.on_health)));
@@ -56,15 +61,43 @@ Result<model::Restored> Store::load() {
   return restore(connection);
 }
 
-Result<Store::InlineOutput> Store::inline_output(const StoredAttempt& attempt) const {
-  const auto& place = attempt.place;
-  if (place.segment == 0) return InlineOutput{};
-  auto text = HOSTLER_TRY(read_segment(folder_ / "segments", place.segment, place.offset,
-                                       place.stdout_length + place.stderr_length));
-  if (text.size() < std::size_t{place.stdout_length} + place.stderr_length)
-    return fail(Errc::kInternal, "segment " + std::to_string(place.segment) +
-                                     " is shorter than its rows say: it was damaged");
-  return InlineOutput{text.substr(0, place.stdout_length), text.substr(place.stdout_length)};
+Result<OutputPart> Store::read_output(model::AttemptId id, std::uint32_t stream,
+                                      std::uint64_t offset, std::size_t max) const {
+  const auto [attempt, place] = HOSTLER_TRY(reads_->attempt(id));
+  const auto& end = attempt.end;
+  OutputPart part{.data = {}, .offset = offset};
+  if (end && end->output_is_inline) {
+    const bool is_stdout = stream == kStdoutStream;
+    part.end = is_stdout ? place.stdout_length : place.stderr_length;
+    part.complete = true;
+    if (offset >= part.end) return part;
+    const auto length = std::min<std::uint64_t>(max, part.end - offset);
+    part.data = HOSTLER_TRY(
+        read_segment(folder_ / "segments", place.segment,
+                     place.offset + (is_stdout ? 0 : place.stdout_length) + offset, length));
+    if (part.data.size() < length)
+      return fail(Errc::kInternal, "segment " + std::to_string(place.segment) +
+                                       " is shorter than its rows say: it was damaged");
+    part.complete = offset + length == part.end;
+    return part;
+  }
+  auto stored = HOSTLER_TRY(outputs_->read(id, stream, offset, max));
+  part = {.data = std::move(stored.data),
+          .offset = stored.offset,
+          .lost = stored.lost,
+          .end = stored.end};
+  // The row was read before the file: what a done attempt has was there by then.
+  part.complete =
+      attempt.state == model::AttemptState::kDone && part.offset + part.data.size() >= part.end;
+  if (part.complete && end) {
+    // What the host had no more when the stream was collected.
+    const auto produced = stream == kStdoutStream ? end->stdout_bytes : end->stderr_bytes;
+    if (part.data.empty() && produced > part.offset) {
+      part.lost += produced - part.offset;
+      part.offset = part.end = produced;
+    }
+  }
+  return part;
 }
 
 }  // namespace hostler::store

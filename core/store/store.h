@@ -6,7 +6,9 @@
 
 #include "core/base/error.h"
 #include "core/model/records.h"
+#include "core/store/blobs.h"
 #include "core/store/journal.h"
+#include "core/store/outputs.h"
 #include "core/store/reads.h"
 #include "core/store/state_lock.h"
 
@@ -18,6 +20,17 @@ struct Options {
   Journal::OnHealth on_health = {};
   std::size_t read_connections = 3;
   std::uint64_t segment_bytes_max = std::uint64_t{64} << 20U;
+  std::uint64_t blob_bytes_max = std::uint64_t{64} << 30U;
+  OutputLimits outputs = {};
+};
+
+/// A piece of an attempt's stdout or stderr.
+struct OutputPart {
+  std::string data;
+  std::uint64_t offset = 0;  ///< Of data's first byte; larger than asked for after a gap.
+  std::uint64_t lost = 0;    ///< Bytes between the offset asked for and `offset` that fell out.
+  std::uint64_t end = 0;     ///< Of the stream as far as it is here.
+  bool complete = false;     ///< Nothing follows `data`, ever.
 };
 
 /// The state of one daemon, in one folder: rows in SQLite, output and blobs in files beside it.
@@ -47,11 +60,14 @@ class Store {
   [[nodiscard]] Health health() const { return journal_->health(); }
   [[nodiscard]] const Reads& reads() const { return *reads_; }
 
-  /// An attempt's inline output, both streams; empty if it had none. Any thread but the loop.
-  struct InlineOutput {
-    std::string stdout_text, stderr_text;
-  };
-  Result<InlineOutput> inline_output(const StoredAttempt& attempt) const;
+  /// Output beyond what comes with an exit, and output files.
+  [[nodiscard]] Outputs& outputs() { return *outputs_; }
+  [[nodiscard]] const Blobs& blobs() const { return *blobs_; }
+
+  /// Up to `max` bytes of stdout (stream 0) or stderr (1) from `offset`, wherever they lie.
+  /// kNotFound if there is no such attempt. Any thread but the loop; blocking.
+  Result<OutputPart> read_output(model::AttemptId attempt, std::uint32_t stream,
+                                 std::uint64_t offset, std::size_t max) const;
 
  private:
   Store(std::filesystem::path folder, StateLock lock)
@@ -60,6 +76,8 @@ class Store {
   std::filesystem::path folder_;
   StateLock lock_;  ///< Before all that writes: let go of last.
   std::unique_ptr<Reads> reads_;
+  std::unique_ptr<Blobs> blobs_;
+  std::unique_ptr<Outputs> outputs_;
   std::unique_ptr<Journal> journal_;
 };
 

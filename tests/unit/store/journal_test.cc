@@ -109,10 +109,8 @@ TEST_F(JournalTest, KeepsInlineOutputOnceWhateverFollows) {
   ASSERT_TRUE(attempt->attempt.end);
   EXPECT_EQ(attempt->attempt.end->exit_code, 4);
   EXPECT_EQ(attempt->attempt.end->ended, Wall{9});
-  const auto output = store_->inline_output(*attempt);
-  ASSERT_TRUE(output);
-  EXPECT_EQ(output->stdout_text, "out\n");
-  EXPECT_EQ(output->stderr_text, "err");
+  EXPECT_EQ(store_->read_output({{1}, 1}, kStdoutStream, 0, 100)->data, "out\n");
+  EXPECT_EQ(store_->read_output({{1}, 1}, kStderrStream, 0, 100)->data, "err");
 }
 
 TEST_F(JournalTest, KeepsInlineOutputOfAnAttemptThatIsDoneInTheSameGroup) {
@@ -125,7 +123,7 @@ TEST_F(JournalTest, KeepsInlineOutputOfAnAttemptThatIsDoneInTheSameGroup) {
   const auto attempt = store_->reads().attempt({{1}, 1});
   ASSERT_TRUE(attempt && attempt->attempt.end);
   EXPECT_EQ(attempt->attempt.state, model::AttemptState::kDone);
-  EXPECT_EQ(store_->inline_output(*attempt)->stdout_text, "out");
+  EXPECT_EQ(store_->read_output({{1}, 1}, kStdoutStream, 0, 100)->data, "out");
   const auto restored = store_->load();
   ASSERT_TRUE(restored);
   EXPECT_TRUE(restored->attempts.empty());
@@ -275,9 +273,9 @@ TEST(JournalCrashTest, LosesNothingThatWasAcknowledgedAndKeepsNothingHalf) {
   EXPECT_EQ(restored->attempts.size(), restored->last_revision);
   EXPECT_EQ(restored->last_job, restored->last_revision);
   for (const auto rev : {model::Revision{1}, acknowledged / 2, acknowledged}) {
-    const auto attempt = (*store)->reads().attempt({{rev}, 1});
-    ASSERT_TRUE(attempt);
-    EXPECT_EQ((*store)->inline_output(*attempt)->stdout_text, "output of " + std::to_string(rev));
+    const auto output = (*store)->read_output({{rev}, 1}, kStdoutStream, 0, 100);
+    ASSERT_TRUE(output) << output.error().message;
+    EXPECT_EQ(output->data, "output of " + std::to_string(rev));
   }
 }
 

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "core/base/error.h"
+#include "core/base/files.h"
+#include "core/base/time.h"
+#include "core/crypto/hash.h"
+
+namespace hostler::store {
+
+/// One upload under way; dropped without finish() it leaves nothing. One thread; blocking.
+class BlobUpload {
+ public:
+  ~BlobUpload();
+  BlobUpload(const BlobUpload&) = delete;
+  BlobUpload& operator=(const BlobUpload&) = delete;
+
+  /// kTooLarge beyond the limit.
+  Result<void> append(std::string_view bytes);
+  /// Durable under its name when done. kInvalidArgument if the content is not what was promised.
+  Result<void> finish();
+
+ private:
+  friend class Blobs;
+  BlobUpload() = default;
+
+  std::filesystem::path path_, part_;
+  std::string sha256_;
+  std::uint64_t size_ = 0, bytes_max_ = 0;
+  UniqueFd fd_;
+  crypto::Sha256 hash_;
+};
+
+/// Inputs of jobs, by what they contain: "blobs/<first two digits>/<sha256>". Any thread; blocking.
+class Blobs {
+ public:
+  /// Removes what uploads of an earlier run left unfinished.
+  static Result<Blobs> open(const std::filesystem::path& folder, std::uint64_t blob_bytes_max);
+
+  /// `sha256`: 64 lower-case hexadecimal digits, else kInvalidArgument.
+  Result<std::unique_ptr<BlobUpload>> begin(std::string_view sha256) const;
+  /// Also keeps a blob that is there for another day.
+  Result<bool> exists(std::string_view sha256) const;
+  /// Open for reading, from its begin. kNotFound if it is not there.
+  Result<UniqueFd> open_blob(std::string_view sha256) const;
+  Result<std::uint64_t> size(std::string_view sha256) const;
+
+  /// Those that were last put or asked for before `time`.
+  Result<std::set<std::string>> older_than(Wall time) const;
+  /// Removes it if it still is older than `time`.
+  Result<void> remove(std::string_view sha256, Wall time) const;
+
+ private:
+  Blobs(std::filesystem::path folder, std::uint64_t blob_bytes_max)
+      : folder_(std::move(folder)), blob_bytes_max_(blob_bytes_max) {}
+  [[nodiscard]] Result<std::filesystem::path> path_of(std::string_view sha256) const;
+
+  std::filesystem::path folder_;
+  std::uint64_t blob_bytes_max_;
+};
+
+}  // namespace hostler::store

@@ -1,0 +1,275 @@
+#include "core/store/outputs.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <system_error>
+
+#include "core/base/text.h"
+#include "core/store/folders.h"
+
+namespace hostler::store {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::size_t kOpenMax = 128;
+constexpr std::size_t kGroupBytesMax = std::size_t{16} << 20U;
+constexpr std::size_t kListBytesMax = std::size_t{64} << 20U;
+constexpr auto kBackoffMin = 50ms, kBackoffMax = 2000ms;
+
+std::uint64_t bytes_below(const std::filesystem::path& folder) {
+  std::uint64_t bytes = 0;
+  std::error_code code;
+  std::filesystem::recursive_directory_iterator entries(folder, code);
+  for (; !code && entries != std::filesystem::recursive_directory_iterator();
+       entries.increment(code)) {
+    std::error_code ignored;
+    if (entries->is_regular_file(ignored)) bytes += entries->file_size(ignored);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+Outputs::Outputs(std::filesystem::path folder, OutputLimits limits)
+    : folder_(std::move(folder)), limits_(limits) {}
+
+Result<std::unique_ptr<Outputs>> Outputs::open(const std::filesystem::path& folder,
+                                               OutputLimits limits) {
+  HOSTLER_TRY(make_folder(folder));
+  std::unique_ptr<Outputs> outputs(new Outputs(folder, limits));
+  outputs->thread_ = std::thread([raw = outputs.get()] { raw->run(); });
+  return outputs;
+}
+
+Outputs::~Outputs() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+std::filesystem::path Outputs::folder_of(model::AttemptId attempt) const {
+  // 256 shards keep folders small.
+  char shard[3];
+  std::snprintf(shard, sizeof shard, "%02x", static_cast<unsigned>(attempt.job.value & 0xffU));
+  return folder_ / shard / attempt.text();
+}
+
+std::filesystem::path Outputs::file_of(Key key) const {
+  return folder_of(key.attempt) / std::to_string(key.stream);
+}
+
+// ---- any thread ---------------------------------------------------------------------------------
+
+void Outputs::push(Item item) {
+  {
+    const std::lock_guard lock(mutex_);
+    queue_.push_back(std::move(item));
+  }
+  wake_.notify_one();
+}
+
+void Outputs::append(model::AttemptId attempt, std::uint32_t stream, std::uint64_t offset,
+                     std::string bytes, OnStored done) {
+  push({.append = Append{.key = {attempt, stream},
+                         .offset = offset,
+                         .bytes = std::move(bytes),
+                         .done = std::move(done)},
+        .order = std::nullopt});
+}
+
+void Outputs::set_files(model::AttemptId attempt, std::vector<OutputFile> files, OnDone done) {
+  if (auto checked = check_output_files(files, limits_.files_max); !checked)
+    return push({.append = std::nullopt,
+                 .order = Order{[checked]() -> Result<void> { return checked; }, std::move(done)}});
+  push({.append = std::nullopt,
+        .order =
+            Order{[this, attempt, files = std::move(files)] { return write_list(attempt, files); },
+                  std::move(done)}});
+}
+
+void Outputs::remove(model::AttemptId attempt, OnDone done) {
+  push({.append = std::nullopt,
+        .order = Order{[this, attempt] { return remove_folder(attempt); }, std::move(done)}});
+}
+
+Result<StreamPart> Outputs::read(model::AttemptId attempt, std::uint32_t stream,
+                                 std::uint64_t offset, std::size_t max) const {
+  return read_stream(file_of({attempt, stream}), offset, max);
+}
+
+Result<std::vector<OutputFile>> Outputs::files(model::AttemptId attempt) const {
+  const auto text = read_file(folder_of(attempt) / "files", kListBytesMax);
+  if (!text && text.error().code == Errc::kNotFound) return std::vector<OutputFile>{};
+  if (!text) return tl::unexpected(text.error());
+  return output_files_from_json(*text);
+}
+
+Result<UniqueFd> Outputs::open_file(model::AttemptId attempt, std::string_view path) const {
+  const auto list = HOSTLER_TRY(files(attempt));
+  const auto found = std::find_if(list.begin(), list.end(),
+                                  [&](const OutputFile& file) { return file.path == path; });
+  const auto name = "output file '" + printable(path, 80) + "' of " + attempt.text();
+  if (found == list.end()) return fail(Errc::kNotFound, "there is no " + name);
+  if (!found->problem.empty())
+    return fail(Errc::kNotFound, name + " was not collected: " + found->problem);
+  const auto stream = kFirstFileStream + static_cast<std::uint32_t>(found - list.begin());
+  UniqueFd fd(::open(file_of({attempt, stream}).c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd) return tl::unexpected(errno_error("open " + name, Errc::kNotFound));
+  return fd;
+}
+
+std::string Outputs::problem() const {
+  const std::lock_guard lock(mutex_);
+  return problem_;
+}
+
+// ---- its own thread -----------------------------------------------------------------------------
+
+void Outputs::run() {
+  pthread_setname_np(pthread_self(), "outputs");
+  bytes_ += bytes_below(folder_);
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    wake_.wait(lock, [this] { return stopping_ || !queue_.empty(); });
+    if (queue_.empty()) return;
+    std::optional<Order> order;
+    const auto appends = take_group(order);
+    lock.unlock();
+    carry_out(appends);
+    if (order) {
+      const auto result = insist(order->run);
+      if (order->done) order->done(result);
+    }
+    close_unused();
+    lock.lock();
+  }
+}
+
+std::vector<Outputs::Append> Outputs::take_group(std::optional<Order>& order) {
+  std::vector<Append> appends;
+  std::size_t bytes = 0;
+  while (!queue_.empty() && !order && bytes < kGroupBytesMax) {
+    auto& item = queue_.front();
+    if (item.append) {
+      bytes += item.append->bytes.size();
+      appends.push_back(*std::move(item.append));
+    } else {
+      order = std::move(item.order);
+    }
+    queue_.pop_front();
+  }
+  return appends;
+}
+
+Result<void> Outputs::insist(const std::function<Result<void>()>& work) {
+  auto backoff = kBackoffMin;
+  for (;;) {
+    auto result = work();
+    const bool no_room = !result && result.error().code == Errc::kUnavailable;
+    std::unique_lock lock(mutex_);
+    problem_ = no_room ? result.error().message : std::string();
+    if (!no_room || stopping_) return result;
+    wake_.wait_for(lock, backoff, [this] { return stopping_; });
+    backoff = std::min(backoff * 2, kBackoffMax);
+  }
+}
+
+void Outputs::carry_out(const std::vector<Append>& appends) {
+  std::vector<Result<std::uint64_t>> results;
+  results.reserve(appends.size());
+  for (const auto& append : appends) {
+    auto written = insist([&] { return write(append); });
+    if (written)
+      results.emplace_back(0);
+    else
+      results.emplace_back(tl::unexpected(std::move(written).error()));
+  }
+  for (std::size_t i = 0; i < appends.size(); ++i) {
+    const auto open = open_.find(appends[i].key);
+    if (!results[i] || open == open_.end()) continue;
+    // One sync a file: the second finds nothing to do.
+    const auto synced = open->second.file.sync();
+    if (synced)
+      results[i] = open->second.file.end();
+    else
+      results[i] = tl::unexpected(synced.error());
+  }
+  for (std::size_t i = 0; i < appends.size(); ++i)
+    if (appends[i].done) appends[i].done(std::move(results[i]));
+}
+
+Result<void> Outputs::write(const Append& append) {
+  auto* file = HOSTLER_TRY(stream_file(append.key));
+  const auto before = file->size();
+  HOSTLER_TRY(file->append(append.offset, append.bytes));
+  bytes_ += file->size() - before;
+  return {};
+}
+
+Result<StreamFile*> Outputs::stream_file(Key key) {
+  if (const auto open = open_.find(key); open != open_.end()) {
+    uses_.splice(uses_.end(), uses_, open->second.use);
+    return &open->second.file;
+  }
+  const auto limit = HOSTLER_TRY(bytes_max(key));
+  auto file = HOSTLER_TRY(StreamFile::open(file_of(key), limit));
+  uses_.push_back(key);
+  return &open_.emplace(key, Open{std::move(file), std::prev(uses_.end())}).first->second.file;
+}
+
+Result<std::uint64_t> Outputs::bytes_max(Key key) const {
+  if (key.stream < kFirstFileStream) return limits_.stream_bytes_max;
+  const auto list = HOSTLER_TRY(files(key.attempt));
+  const std::size_t number = key.stream - kFirstFileStream;
+  if (number >= list.size())
+    return fail(Errc::kMisbehaving, "stream " + std::to_string(key.stream) + " of " +
+                                        key.attempt.text() + " is no output file of its list");
+  return std::min(list[number].size, limits_.file_bytes_max);
+}
+
+void Outputs::close_unused() {
+  while (uses_.size() > kOpenMax) {
+    open_.erase(uses_.front());
+    uses_.pop_front();
+  }
+}
+
+Result<void> Outputs::write_list(model::AttemptId attempt, const std::vector<OutputFile>& list) {
+  const auto folder = folder_of(attempt);
+  std::error_code ignored;
+  if (list.empty() || std::filesystem::exists(folder / "files", ignored)) return {};
+  HOSTLER_TRY(make_folder(folder));
+  // Empty files get no bytes, yet they are there.
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (list[i].size > 0 || !list[i].problem.empty()) continue;
+    const auto path = file_of({attempt, kFirstFileStream + static_cast<std::uint32_t>(i)});
+    const UniqueFd made(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+    if (!made) return tl::unexpected(errno_error("create " + path.string(), Errc::kUnavailable));
+  }
+  return write_durably(folder / "files", to_json(list));
+}
+
+Result<void> Outputs::remove_folder(model::AttemptId attempt) {
+  for (auto open = open_.lower_bound(Key{attempt, 0});
+       open != open_.end() && open->first.attempt == attempt;) {
+    uses_.erase(open->second.use);
+    open = open_.erase(open);
+  }
+  const auto folder = folder_of(attempt);
+  const auto bytes = bytes_below(folder);
+  std::error_code code;
+  std::filesystem::remove_all(folder, code);
+  if (code) return fail(Errc::kInternal, "remove " + folder.string() + ": " + code.message());
+  bytes_ -= std::min<std::uint64_t>(bytes, bytes_);
+  return {};
+}
+
+}  // namespace hostler::store

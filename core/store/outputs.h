@@ -1,0 +1,140 @@
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/base/files.h"
+#include "core/model/ids.h"
+#include "core/store/output_files.h"
+#include "core/store/stream_file.h"
+
+namespace hostler::store {
+
+/// Streams of an attempt: its two outputs, then its files in the order of their list.
+inline constexpr std::uint32_t kStdoutStream = 0, kStderrStream = 1, kFirstFileStream = 2;
+
+struct OutputLimits {
+  std::uint64_t stream_bytes_max = std::uint64_t{64} << 20U;  ///< Kept of stdout and of stderr.
+  std::uint64_t file_bytes_max = std::uint64_t{64} << 30U;    ///< Of one output file.
+  std::size_t files_max = 10'000;                             ///< Of one attempt.
+};
+
+/// Output that is more than comes with an exit: "spool/<shard>/<attempt>/<stream>".
+///
+/// Threads: append(), set_files() and remove() from any, never blocking; a thread of its own writes
+/// what has queued up and makes it durable with one sync a file. Callbacks come on that thread, in
+/// order, and must not wait. What fails for want of room is tried again until it works, so nothing
+/// is skipped; callers bound what is on its way by their credit. Reads: any thread, blocking.
+class Outputs {
+ public:
+  /// The stream's end: everything before it is durable here, or known to be lost.
+  using OnStored = std::function<void(Result<std::uint64_t>)>;
+  using OnDone = std::function<void(Result<void>)>;
+
+  static Result<std::unique_ptr<Outputs>> open(const std::filesystem::path& folder,
+                                               OutputLimits limits);
+  /// Writes what has queued up; what fails then gets an error.
+  ~Outputs();
+  Outputs(const Outputs&) = delete;
+  Outputs& operator=(const Outputs&) = delete;
+
+  /// Again with the same offset it changes nothing; an offset beyond the end means that what is
+  /// between was lost on the host. Empty `bytes` ask for the end, where a reconnect resumes.
+  /// kTooLarge: the stream has reached its limit; what came before stays.
+  void append(model::AttemptId attempt, std::uint32_t stream, std::uint64_t offset,
+              std::string bytes, OnStored done);
+  /// Keeps the list of an ended attempt's files; their bytes follow as streams. The list given
+  /// first stays. Fails as check_output_files().
+  void set_files(model::AttemptId attempt, std::vector<OutputFile> files, OnDone done);
+  /// Removes all of an attempt.
+  void remove(model::AttemptId attempt, OnDone done);
+
+  /// Up to `max` bytes of a stream from `offset`; empty if none came.
+  Result<StreamPart> read(model::AttemptId attempt, std::uint32_t stream, std::uint64_t offset,
+                          std::size_t max) const;
+  /// Empty if the attempt has none.
+  Result<std::vector<OutputFile>> files(model::AttemptId attempt) const;
+  /// Open for reading. kNotFound: no such file, or it was not collected (says why).
+  Result<UniqueFd> open_file(model::AttemptId attempt, std::string_view path) const;
+
+  /// What all of it takes on the disk, about.
+  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
+  /// The error of the last try; empty while all is well.
+  [[nodiscard]] std::string problem() const;
+
+ private:
+  struct Key {
+    model::AttemptId attempt;
+    std::uint32_t stream = 0;
+    friend auto operator<=>(const Key&, const Key&) = default;
+  };
+  struct Append {
+    Key key;
+    std::uint64_t offset = 0;
+    std::string bytes;
+    OnStored done;
+  };
+  /// set_files and remove; runs once all appends before it are done.
+  struct Order {
+    std::function<Result<void>()> run;
+    OnDone done;
+  };
+  struct Item {
+    std::optional<Append> append;
+    std::optional<Order> order;
+  };
+  struct Open {
+    StreamFile file;
+    std::list<Key>::iterator use;  ///< Its place in uses_.
+  };
+
+  Outputs(std::filesystem::path folder, OutputLimits limits);
+  void push(Item item);
+  void run();
+  /// Takes appends up to the next order, which goes to `order`. With the mutex held.
+  std::vector<Append> take_group(std::optional<Order>& order);
+  /// Tries again while there is no room and the object is not being destroyed.
+  Result<void> insist(const std::function<Result<void>()>& work);
+  void carry_out(const std::vector<Append>& appends);
+  Result<void> write(const Append& append);
+  Result<StreamFile*> stream_file(Key key);
+  Result<std::uint64_t> bytes_max(Key key) const;
+  void close_unused();
+  Result<void> write_list(model::AttemptId attempt, const std::vector<OutputFile>& files);
+  Result<void> remove_folder(model::AttemptId attempt);
+
+  [[nodiscard]] std::filesystem::path folder_of(model::AttemptId attempt) const;
+  [[nodiscard]] std::filesystem::path file_of(Key key) const;
+
+  const std::filesystem::path folder_;
+  const OutputLimits limits_;
+  std::atomic<std::uint64_t> bytes_ = 0;
+
+  // The thread's own.
+  std::map<Key, Open> open_;
+  std::list<Key> uses_;  ///< Least lately used first.
+
+  mutable std::mutex mutex_;
+  std::condition_variable wake_;
+  std::deque<Item> queue_;  // guarded by mutex_, as all below
+  std::string problem_;
+  bool stopping_ = false;
+
+  std::thread thread_;
+};
+
+}  // namespace hostler::store

@@ -1,0 +1,194 @@
+#include "core/store/outputs.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/unit/store/fixture.h"
+
+namespace hostler::store {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr model::AttemptId kAttempt{{1}, 1};
+
+class OutputsTest : public StoreFixture {
+ protected:
+  Result<std::uint64_t> append(std::uint64_t offset, std::string bytes,
+                               std::uint32_t stream = kStdoutStream) {
+    std::promise<Result<std::uint64_t>> done;
+    store_->outputs().append(
+        kAttempt, stream, offset, std::move(bytes),
+        [&](Result<std::uint64_t> result) { done.set_value(std::move(result)); });
+    return done.get_future().get();
+  }
+  Result<void> set_files(std::vector<OutputFile> files) {
+    std::promise<Result<void>> done;
+    store_->outputs().set_files(kAttempt, std::move(files),
+                                [&](Result<void> result) { done.set_value(std::move(result)); });
+    return done.get_future().get();
+  }
+  StreamPart read(std::uint64_t offset, std::size_t max = 100) {
+    auto part = store_->outputs().read(kAttempt, kStdoutStream, offset, max);
+    EXPECT_TRUE(part) << part.error().message;
+    return part ? *part : StreamPart{};
+  }
+  /// The attempt's row: its streams came as chunks.
+  model::AttemptChanged streamed(model::AttemptState state) {
+    model::AttemptChanged change;
+    change.attempt = kAttempt;
+    change.state = state;
+    change.end.emplace();
+    change.end->output_is_inline = false;
+    change.end->stdout_bytes = 20;
+    return change;
+  }
+};
+
+TEST_F(OutputsTest, KeepsWhatWasAcknowledgedAndResumesThereAfterARestart) {
+  EXPECT_EQ(append(0, "hello "), 6U);
+  EXPECT_EQ(append(6, "world"), 11U);
+  open();
+
+  EXPECT_EQ(append(0, ""), 11U);
+  EXPECT_EQ(append(11, "!"), 12U);
+  EXPECT_EQ(read(0).data, "hello world!");
+  EXPECT_EQ(read(6, 3).data, "wor");
+  EXPECT_EQ(read(12).data, "");
+}
+
+TEST_F(OutputsTest, TakesTheSamePieceTwiceAndOverlapsOnce) {
+  EXPECT_EQ(append(0, "abcdef"), 6U);
+  EXPECT_EQ(append(0, "abcdef"), 6U);
+  EXPECT_EQ(append(2, "cd"), 6U);
+  EXPECT_EQ(append(4, "efgh"), 8U);
+
+  EXPECT_EQ(read(0).data, "abcdefgh");
+}
+
+TEST_F(OutputsTest, SaysWhatFellOutAlsoAfterARestart) {
+  EXPECT_EQ(append(0, "head"), 4U);
+  EXPECT_EQ(append(10, "tail"), 14U);
+  EXPECT_EQ(append(20, "end"), 23U);
+  open();
+  EXPECT_EQ(append(0, ""), 23U);
+
+  EXPECT_EQ(read(0).data, "head");
+  EXPECT_EQ(read(0).end, 23U);
+  const auto after_head = read(4);
+  EXPECT_EQ(after_head.data, "tail");
+  EXPECT_EQ(after_head.offset, 10U);
+  EXPECT_EQ(after_head.lost, 6U);
+  EXPECT_EQ(read(12).data, "il");
+  EXPECT_EQ(read(12).lost, 0U);
+  const auto inside = read(15);
+  EXPECT_EQ(inside.data, "end");
+  EXPECT_EQ(inside.lost, 5U);
+}
+
+TEST_F(OutputsTest, BeginsWithAGapIfTheHeadFellOut) {
+  EXPECT_EQ(append(5, "tail"), 9U);
+
+  EXPECT_EQ(read(0).data, "tail");
+  EXPECT_EQ(read(0).lost, 5U);
+}
+
+TEST_F(OutputsTest, RefusesWhatPassesTheLimitAndKeepsTheRest) {
+  open({.outputs = {.stream_bytes_max = 8}});
+  EXPECT_EQ(append(0, "12345678"), 8U);
+
+  const auto more = append(8, "9");
+
+  ASSERT_FALSE(more);
+  EXPECT_EQ(more.error().code, Errc::kTooLarge);
+  EXPECT_EQ(read(0).data, "12345678");
+}
+
+TEST_F(OutputsTest, MakesNoFileForNoOutput) {
+  EXPECT_EQ(append(0, ""), 0U);
+
+  EXPECT_TRUE(std::filesystem::is_empty(folder_.path() / "state" / "spool"));
+}
+
+TEST_F(OutputsTest, IsCompleteOnceTheAttemptIsDone) {
+  EXPECT_EQ(append(0, "12345"), 5U);
+  EXPECT_EQ(append(15, "67890"), 20U);
+  must_commit({streamed(model::AttemptState::kEnded)});
+  EXPECT_FALSE(store_->read_output(kAttempt, kStdoutStream, 15, 100)->complete);
+
+  must_commit({streamed(model::AttemptState::kDone)});
+
+  EXPECT_FALSE(store_->read_output(kAttempt, kStdoutStream, 0, 100)->complete);
+  const auto last = store_->read_output(kAttempt, kStdoutStream, 5, 100);
+  ASSERT_TRUE(last);
+  EXPECT_EQ(last->data, "67890");
+  EXPECT_EQ(last->lost, 10U);
+  EXPECT_TRUE(last->complete);
+}
+
+TEST_F(OutputsTest, SaysHowMuchOfAnEndedStreamNeverCame) {
+  EXPECT_EQ(append(0, "12345"), 5U);
+  must_commit({streamed(model::AttemptState::kDone)});
+
+  const auto rest = store_->read_output(kAttempt, kStdoutStream, 5, 100);
+
+  ASSERT_TRUE(rest);
+  EXPECT_EQ(rest->lost, 15U);
+  EXPECT_TRUE(rest->complete);
+}
+
+TEST_F(OutputsTest, KeepsOutputFilesUnderTheirPaths) {
+  ASSERT_TRUE(set_files({{.path = "a/b.txt", .size = 3, .mode = 0644},
+                         {.path = "empty", .size = 0, .mode = 0600},
+                         {.path = "big", .size = 9, .mode = 0600, .problem = "too large"}}));
+  EXPECT_EQ(append(0, "abc", kFirstFileStream), 3U);
+  open();
+
+  const auto files = store_->outputs().files(kAttempt);
+  ASSERT_TRUE(files);
+  ASSERT_EQ(files->size(), 3U);
+  EXPECT_EQ((*files)[0], (OutputFile{.path = "a/b.txt", .size = 3, .mode = 0644}));
+  const auto fd = store_->outputs().open_file(kAttempt, "a/b.txt");
+  ASSERT_TRUE(fd);
+  char bytes[10];
+  EXPECT_EQ(::read(fd->get(), bytes, sizeof bytes), 3);
+  EXPECT_TRUE(store_->outputs().open_file(kAttempt, "empty"));
+  EXPECT_THAT(store_->outputs().open_file(kAttempt, "big").error().message, HasSubstr("too large"));
+  EXPECT_EQ(store_->outputs().open_file(kAttempt, "c").error().code, Errc::kNotFound);
+}
+
+TEST_F(OutputsTest, RefusesFilesThatAreNotInTheListOrLargerThanItSays) {
+  ASSERT_TRUE(set_files({{.path = "a", .size = 3}}));
+
+  EXPECT_EQ(append(0, "x", kFirstFileStream + 1).error().code, Errc::kMisbehaving);
+  EXPECT_EQ(append(0, "abcd", kFirstFileStream).error().code, Errc::kTooLarge);
+  EXPECT_EQ(append(0, "abc", kFirstFileStream), 3U);
+}
+
+TEST_F(OutputsTest, RefusesPathsThatLeadOutOfTheirFolder) {
+  for (const char* path :
+       {"", "/etc/passwd", "../x", "a/../../x", "a//b", "a/", ".", "a/./b", "a\nb", "\xff"}) {
+    const auto result = set_files({{.path = path, .size = 1}});
+    ASSERT_FALSE(result) << path;
+    EXPECT_EQ(result.error().code, Errc::kInvalidArgument);
+  }
+  EXPECT_FALSE(set_files({{.path = "a"}, {.path = "a"}}));
+  EXPECT_TRUE(set_files({{.path = "a..b/.c"}}));
+}
+
+TEST_F(OutputsTest, RemovesAllOfAnAttempt) {
+  EXPECT_EQ(append(0, "abc"), 3U);
+  std::promise<void> removed;
+
+  store_->outputs().remove(kAttempt, [&](Result<void> result) {
+    EXPECT_TRUE(result);
+    removed.set_value();
+  });
+  removed.get_future().get();
+
+  EXPECT_EQ(read(0).data, "");
+  EXPECT_EQ(store_->outputs().bytes(), 0U);
+  EXPECT_EQ(append(0, "new"), 3U);
+}
+
+}  // namespace
+}  // namespace hostler::store
