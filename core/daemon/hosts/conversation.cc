@@ -71,8 +71,7 @@ model::AttemptPhase to_phase(agent::Phase phase) {
 }  // namespace
 
 Conversation::Conversation(asio::io_context& io, ssh::Channel channel, model::InstanceId instance,
-                           std::uint64_t connection,
-                           std::shared_ptr<const HostSettings> settings,
+                           std::uint64_t connection, std::shared_ptr<const HostSettings> settings,
                            std::shared_ptr<const HostPorts> ports, const model::PoolPolicy& pool)
     : io_(io),
       channel_(std::move(channel)),
@@ -96,8 +95,7 @@ asio::awaitable<Result<void>> Conversation::run(std::function<void()> on_ready) 
   on_ready_ = std::move(on_ready);
   auto self = shared_from_this();
   auto writing = write_loop();
-  asio::co_spawn(
-      io_, std::move(writing), [self](const std::exception_ptr&) {});
+  asio::co_spawn(io_, std::move(writing), [self](const std::exception_ptr&) {});
   std::vector<char> buffer(kReadBytes);
   Result<void> outcome;
   while (!ended_) {
@@ -105,11 +103,11 @@ asio::awaitable<Result<void>> Conversation::run(std::function<void()> on_ready) 
     const auto got = co_await channel_.read(into);
     if (!got || *got == 0) {
       outcome = !got ? tl::unexpected(got.error())
-                     : Result<void>(fail(Errc::kUnavailable,
-                                         "the agent hung up" +
-                                             (channel_.errors().empty()
-                                                  ? std::string()
-                                                  : ": " + printable(channel_.errors()))));
+                     : Result<void>(
+                           fail(Errc::kUnavailable,
+                                "the agent hung up" + (channel_.errors().empty()
+                                                           ? std::string()
+                                                           : ": " + printable(channel_.errors()))));
       break;
     }
     const auto taken = client_.receive(std::string_view(buffer.data(), *got));
@@ -151,6 +149,7 @@ asio::awaitable<void> Conversation::write_loop() {
       problem_ = written.error().message;
       co_return;  // The reader sees the end too.
     }
+    continue_upload();
   }
 }
 
@@ -295,18 +294,18 @@ void Conversation::take(agent::Chunk& chunk) {
   auto self = weak_from_this();
   const auto attempt = chunk.attempt;
   const auto stream = chunk.stream;
-  ports_->append_output(
-      attempt, stream, chunk.offset, std::move(chunk.data),
-      [self, attempt, stream, end, &io = io_](const Result<void>& durable) {
-        if (!durable) return;  // Not acknowledged: the host keeps it and sends it again.
-        asio::post(io, [self, attempt, stream, end] {
-          const auto here = self.lock();
-          if (!here || here->ended_) return;
-          here->client_.durable(attempt, stream, end);
-          while (auto event = here->client_.next()) here->take(std::move(*event));
-          here->wake_writer();
-        });
-      });
+  ports_->append_output(attempt, stream, chunk.offset, std::move(chunk.data),
+                        [self, attempt, stream, end, &io = io_](const Result<void>& durable) {
+                          if (!durable)
+                            return;  // Not acknowledged: the host keeps it and sends it again.
+                          asio::post(io, [self, attempt, stream, end] {
+                            const auto here = self.lock();
+                            if (!here || here->ended_) return;
+                            here->client_.durable(attempt, stream, end);
+                            while (auto event = here->client_.next()) here->take(std::move(*event));
+                            here->wake_writer();
+                          });
+                        });
 }
 
 void Conversation::take(agent::Event&& event) {

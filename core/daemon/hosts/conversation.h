@@ -24,7 +24,8 @@ class Conversation : public std::enable_shared_from_this<Conversation> {
                std::uint64_t connection, std::shared_ptr<const HostSettings> settings,
                std::shared_ptr<const HostPorts> ports, const model::PoolPolicy& pool);
 
-  /// Until the connection ends; says why. `on_ready` is called once the agent has told all it knows.
+  /// Until the connection ends; says why. `on_ready` is called once the agent has told all it
+  /// knows.
   boost::asio::awaitable<Result<void>> run(std::function<void()> on_ready);
   void start(model::StartAttempt command);
   void kill(const model::KillAttempt& command);

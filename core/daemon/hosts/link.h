@@ -59,13 +59,13 @@ class Link : public std::enable_shared_from_this<Link> {
   Random random_;
   boost::asio::steady_timer timer_;
   bool stopped_ = false;
-  bool probed_ = false;       ///< The boot probe passed once.
-  bool fresh_ = false;        ///< First proved by this link: its key is to be rotated.
-  bool was_ready_ = false;    ///< Since the last HostLost.
+  bool probed_ = false;     ///< The boot probe passed once.
+  bool fresh_ = false;      ///< First proved by this link: its key is to be rotated.
+  bool was_ready_ = false;  ///< Since the last HostLost.
   unsigned failures_ = 0;
   std::uint64_t connection_ = 0;
-  std::string prefix_;        ///< "sudo -n " or nothing.
-  std::string said_;          ///< Last "not yet".
+  std::string prefix_;  ///< "sudo -n " or nothing.
+  std::string said_;    ///< Last "not yet".
   std::shared_ptr<ssh::Session> session_;
   std::shared_ptr<Conversation> conversation_;
 };

@@ -41,12 +41,13 @@ struct DurableOutput {
 /// longer than a file read. `durable` callbacks come once, on any thread.
 struct HostPorts {
   std::function<void(model::HostEvent)> post;
-  /// Whether the driver vouches for the key (a line "ssh-ed25519 AAAA..."); an error: it cannot say.
+  /// Whether the driver vouches for the key (a line "ssh-ed25519 AAAA..."); an error: it cannot
+  /// say.
   std::function<void(const model::HostTarget&, const std::string& key,
                      std::function<void(Result<bool>)>)>
       ask_driver;
-  std::function<void(model::AttemptId, std::uint32_t stream, std::uint64_t offset,
-                     std::string data, std::function<void(Result<void>)> durable)>
+  std::function<void(model::AttemptId, std::uint32_t stream, std::uint64_t offset, std::string data,
+                     std::function<void(Result<void>)> durable)>
       append_output;
   std::function<void(model::AttemptId, const std::vector<agent::OutputFile>&)> output_files;
   std::function<DurableOutput(model::AttemptId)> durable_output;
