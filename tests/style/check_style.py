@@ -64,10 +64,10 @@ TEMPORARY = re.compile(
 )
 
 
-def awaited_arguments(code: str, at: int) -> str:
-    """What stands in the brackets of the call that the co_await at `at` waits for."""
-    name = re.compile(r"co_await\s+[\w:.>\-<]*").match(code, at)
-    return code[name.end() + 1 : closing(code, name.end())] if code[name.end()] == "(" else ""
+def awaited_arguments(code: str, at: int) -> tuple:
+    """Begin and end of what the call that the co_await at `at` waits for has in its brackets."""
+    end = re.compile(r"co_await\s+[\w:.>\-<]*").match(code, at).end()
+    return (end + 1, closing(code, end)) if code[end] == "(" else (end, end)
 
 
 def statement_around(code: str, at: int) -> str:
@@ -90,9 +90,11 @@ def coroutines(name: str, text: str):
     code = code_of(text)
     for match in re.finditer(r"\bco_await\b", code):
         where = f"{name}:{line_of(code, match.start())}"
-        if TEMPORARY.search(awaited_arguments(code, match.start())):
+        begin, end = awaited_arguments(code, match.start())
+        if TEMPORARY.search(code[begin:end]):
             yield f"{where}: a temporary as argument of an awaited call; name it and move it"
-        if operator := re.search(r"\?|(?<=\s)(?:&&|\|\|)", statement_around(code, match.start())):
+        without = code[:begin] + re.sub(r"[^\n]", " ", code[begin:end]) + code[end:]
+        if operator := re.search(r"\?|(?<=\s)(?:&&|\|\|)", statement_around(without, match.start())):
             yield f"{where}: co_await together with '{operator[0]}'; make it a statement of its own"
 
 

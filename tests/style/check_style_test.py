@@ -15,6 +15,7 @@ class CoroutineTest(unittest.TestCase):
             "const auto n = co_await read(std::move(request), buffer);",
             "auto&& x = co_await f(y);",
             "if (a && b) co_await f(c);",
+            "x = co_await f(a && b, c ? d : e);",
             "if (!co_await f(c)) {\n  x = a && b;\n}",
             "spawn([&]() -> awaitable<void> { co_await f(c); });",
             "co_await timer.async_wait(use_awaitable);  // && ||",
@@ -38,6 +39,7 @@ class CoroutineTest(unittest.TestCase):
             "auto x = a ? co_await f(b) : c;",
             "if (a && co_await f(b)) {\n}",
             "x = co_await f(b) || c;",
+            "g(a && co_await f(b));",
             "if (z) x = co_await f(b) ||\n  c;",
         ]:
             self.assertEqual(self.found(code), 1, code)
