@@ -132,7 +132,7 @@ def descriptors(name: str, text: str):
 
 # Somebody's machine. What is written here must hold anywhere.
 MACHINE = re.compile(
-    r"(?<![\w.}/])/(?:work|workspace|Users)/|(?<![\w.}/])/home/(?!user/|\$|\{|<)\w"
+    r"(?<![\w.}/])/(?:work|workspace|Users)/|(?<![\w.}/])/home/(?!(?:user|u|alice|bob)\b|[${<])\w"
     r"|\b(?:[\w-]+\.)*(?:artifactory|nexus|jfrog)[\w.-]*\.\w+/"
     r"|\b(?:index\.crates\.io|proxy\.golang\.org|registry\.npmjs\.org|pypi\.org/simple)\b"
 )
