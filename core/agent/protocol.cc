@@ -71,6 +71,7 @@ FIELDS(Start) {
   v.number("processes_max", m.processes_max);
   v.number("output_head_max", m.output_head_max);
   v.number("output_tail_max", m.output_tail_max);
+  v.number("files_bytes_max", m.files_bytes_max);
   v.number("credit", m.credit);
 }
 FIELDS(Kill) {

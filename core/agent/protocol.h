@@ -88,6 +88,7 @@ struct Start {
   std::uint32_t processes_max = 0;      ///< Likewise.
   std::uint64_t output_head_max = std::uint64_t{16} << 20;  ///< Kept of each stream's begin,
   std::uint64_t output_tail_max = std::uint64_t{16} << 20;  ///< and of its end.
+  std::uint64_t files_bytes_max = std::uint64_t{64} << 30;  ///< Of all output files together.
   std::uint64_t credit = 0;  ///< As Credit{from 0, until credit} for both streams.
   friend bool operator==(const Start&, const Start&) = default;
 };

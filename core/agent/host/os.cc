@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <span>
@@ -37,15 +38,13 @@ std::string read_small(const char* path, std::size_t max) {
   const UniqueFd fd(::open(path, O_RDONLY | O_CLOEXEC));
   std::string out;
   if (!fd) return out;
-  out.resize(max);
-  std::size_t have = 0;
-  while (have < max) {
-    const ssize_t n = ::read(fd.get(), out.data() + have, max - have);
+  char buffer[4096];
+  while (out.size() < max) {
+    const ssize_t n = ::read(fd.get(), buffer, std::min(sizeof buffer, max - out.size()));
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) break;
-    have += static_cast<std::size_t>(n);
+    out.append(buffer, static_cast<std::size_t>(n));
   }
-  out.resize(have);
   return out;
 }
 
@@ -83,6 +82,16 @@ void remove_tree(int at, const char* path) {
   }
   ::closedir(dir);
   (void)::unlinkat(at, path, AT_REMOVEDIR);
+}
+
+void empty_folder(const char* path) {
+  DIR* dir = ::opendir(path);
+  if (dir == nullptr) return;
+  while (const dirent* entry = ::readdir(dir)) {
+    const std::string_view name = entry->d_name;
+    if (name != "." && name != "..") remove_tree(::dirfd(dir), entry->d_name);
+  }
+  ::closedir(dir);
 }
 
 std::string random_hex(std::size_t bytes) {

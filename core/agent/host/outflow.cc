@@ -1,12 +1,13 @@
 #include "core/agent/host/outflow.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 
+#include "core/agent/host/outputs.h"
+#include "core/agent/host/shim.h"
 #include "core/agent/host/spool.h"
 
 namespace hostler::agent {
@@ -68,31 +69,61 @@ bool Outflow::lose(const Key& key, Stream& stream, Connection& connection, std::
 
 bool Outflow::send_piece(const Key& key, Stream& stream, const Attempt& attempt,
                          Connection& connection) {
+  return key.second < kFirstFile ? send_stream_piece(key, stream, attempt, connection)
+                                 : send_file_piece(key, stream, attempt, connection);
+}
+
+bool Outflow::send_stream_piece(const Key& key, Stream& stream, const Attempt& attempt,
+                                Connection& connection) {
   const auto& [id, number] = key;
-  if (number > kStderr || (attempt.end && attempt.end->output_is_inline)) return false;
+  if (attempt.end && attempt.end->output_is_inline) return false;
   const SpoolShape shape{attempt.begin.output_head_max, attempt.begin.output_tail_max};
   std::uint64_t limit = shape.head_max;  // while it runs
   if (attempt.end) {
     limit = number == kStdout ? attempt.end->stdout_bytes : attempt.end->stderr_bytes;
     const std::uint64_t next = std::min(limit, shape.next_kept(stream.sent, limit));
-    stream.until += next - stream.sent;
-    stream.sent = next;
+    stream.until += next - std::min(next, stream.sent);
+    stream.sent = std::max(next, stream.sent);
   }
-  const std::uint64_t size = std::min<std::uint64_t>(
-      {kChunkMax, std::min(stream.until, limit) - std::min({stream.sent, stream.until, limit}),
-       shape.run(stream.sent)});
-  if (size == 0) return false;
+  const std::uint64_t end = std::min(stream.until, limit);
+  if (stream.sent >= end) return false;
   if (!stream.fd) {
     stream.fd.reset(::open(spool_path(id, number).c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
     if (!stream.fd && !attempt.end && errno == ENOENT) return false;  // nothing printed yet
     if (!stream.fd) return lose(key, stream, connection, os_error("open kept output").message);
   }
-  Output piece{id, number, stream.sent, std::string(size, '\0')};
-  const ssize_t n = ::pread(stream.fd.get(), piece.data.data(), size,
-                            static_cast<off_t>(shape.place(stream.sent)));
-  if (n < 0) return lose(key, stream, connection, os_error("read kept output").message);
-  if (n == 0 && !attempt.end) return false;
-  if (n == 0) return lose(key, stream, connection, "kept output is shorter than what was printed");
+  const std::uint64_t size = std::min(end - stream.sent, shape.run(stream.sent));
+  return send_bytes(key, stream, shape.place(stream.sent), size, !attempt.end, connection);
+}
+
+bool Outflow::send_file_piece(const Key& key, Stream& stream, const Attempt& attempt,
+                              Connection& connection) {
+  const auto& [id, number] = key;
+  if (!attempt.end || !attempt.end->has_output_files) return false;
+  if (!stream.fd) {
+    if (files_.first != id) files_ = {id, read_files(id)};
+    const std::size_t index = number - kFirstFile;
+    if (index >= files_.second.size() || !files_.second[index].problem.empty())
+      return lose(key, stream, connection, "there is no such output file");
+    stream.fd = open_output(work_path(id), files_.second[index].path);
+    if (!stream.fd) return lose(key, stream, connection, os_error("open output file").message);
+    stream.size = files_.second[index].size;
+  }
+  const std::uint64_t end = std::min(stream.until, stream.size);
+  if (stream.sent >= end) return false;
+  return send_bytes(key, stream, stream.sent, end - stream.sent, false, connection);
+}
+
+/// Sends up to `size` bytes that lie at `place`; `growing`: it is no loss that there are none yet.
+bool Outflow::send_bytes(const Key& key, Stream& stream, std::uint64_t place, std::uint64_t size,
+                         bool growing, Connection& connection) {
+  Output piece{key.first, key.second, stream.sent, {}};
+  piece.data.resize(std::min<std::uint64_t>(size, kChunkMax));
+  const ssize_t n =
+      ::pread(stream.fd.get(), piece.data.data(), piece.data.size(), static_cast<off_t>(place));
+  if (n < 0) return lose(key, stream, connection, os_error("read").message);
+  if (n == 0 && growing) return false;
+  if (n == 0) return lose(key, stream, connection, "it is shorter on the host than it was");
   piece.data.resize(static_cast<std::size_t>(n));
   stream.sent += piece.data.size();
   connection.send(piece);

@@ -3,7 +3,9 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "core/agent/host/attempts.h"
 #include "core/agent/host/connection.h"
@@ -30,14 +32,23 @@ class Outflow {
     bool queued = false;
     bool lost = false;
     UniqueFd fd;
+    std::uint64_t size = 0;  ///< Of an output file.
   };
   /// One piece; false: nothing can be sent now.
   bool send_piece(const Key& key, Stream& stream, const Attempt& attempt, Connection& connection);
+  bool send_stream_piece(const Key& key, Stream& stream, const Attempt& attempt,
+                         Connection& connection);
+  bool send_file_piece(const Key& key, Stream& stream, const Attempt& attempt,
+                       Connection& connection);
+  bool send_bytes(const Key& key, Stream& stream, std::uint64_t place, std::uint64_t size,
+                  bool growing, Connection& connection);
   bool lose(const Key& key, Stream& stream, Connection& connection, std::string text);
   void enqueue(const Key& key, Stream& stream);
 
   std::map<Key, Stream> streams_;
   std::deque<Key> turn_;
+  /// Of the attempt whose files are being sent.
+  std::pair<model::AttemptId, std::vector<OutputFile>> files_;
 };
 
 }  // namespace hostler::agent

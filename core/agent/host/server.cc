@@ -18,6 +18,8 @@
 #include <ctime>
 
 #include "core/agent/host/boot.h"
+#include "core/agent/host/outputs.h"
+#include "core/agent/host/sha256.h"
 #include "core/agent/host/shim.h"
 #include "core/agent/host/socket.h"
 #include "core/agent/host/spool.h"
@@ -62,6 +64,8 @@ Result<void> Server::open_state() {
   if (::getcwd(path, sizeof path) == nullptr) return tl::unexpected(os_error("getcwd"));
   folder_ = path;
   boot_id_ = boot_id();
+  const std::string program = read_small("/proc/self/exe", std::size_t{16} << 20);
+  if (!program.empty()) sha256_ = Sha256().update(program).finish_hex();
   (void)::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
   for (const char* name : {"work", "out"})
     if (::mkdir(name, 0711) != 0 && errno != EEXIST)
@@ -71,6 +75,8 @@ Result<void> Server::open_state() {
   if (::mkfifo("wake", 0600) != 0 && errno != EEXIST) return tl::unexpected(os_error("make wake"));
   wake_.reset(::open("wake", O_RDWR | O_NONBLOCK | O_CLOEXEC));
   if (!wake_) return tl::unexpected(os_error("open wake"));
+  HOSTLER_TRY(blobs_.open());
+  cleaner_.open();
   HOSTLER_TRY(journal_.open([this](Record&& record) { attempts_.apply(std::move(record)); }));
   if (attempts_.state_id.empty()) attempts_.state_id = random_hex(16);
   return {};
@@ -135,23 +141,32 @@ void Server::watch(int fd, Source source, std::uint32_t events) {
 void Server::run() {
   epoll_event events[64];
   while (!quitting_) {
-    int timeout = -1;
-    if (sync_at_ != 0)
-      timeout = static_cast<int>(std::max<std::int64_t>(0, sync_at_ - boottime_us()) / 1000 + 1);
-    const int count = ::epoll_wait(epoll_.get(), events, 64, timeout);
+    const int count = ::epoll_wait(epoll_.get(), events, 64, wait_ms());
     for (int i = 0; i < count; ++i)
       handle(static_cast<Source>(events[i].data.u64 >> 32U),
              static_cast<int>(events[i].data.u64 & 0xffffffffU), events[i].events);
     if (connection_) flush();
-    if (journal_.dirty() && sync_at_ == 0) sync_at_ = boottime_us() + kSyncAfterUs;
-    if (sync_at_ != 0 && boottime_us() >= sync_at_) {
-      journal_.sync();
-      sync_at_ = 0;
-      if (journal_.size() > kRotateAt) rotate_journal();
-    }
+    do_timed_work();
   }
   (void)::unlink(kSocketName);
   journal_.sync();
+}
+
+int Server::wait_ms() const {
+  const std::int64_t due = std::min(checks_.due(), sync_at_ != 0 ? sync_at_ : INT64_MAX);
+  if (due == INT64_MAX) return -1;
+  const std::int64_t ms = std::max<std::int64_t>(0, due - boottime_us()) / 1000 + 1;
+  return static_cast<int>(std::min<std::int64_t>(ms, 3'600'000));
+}
+
+void Server::do_timed_work() {
+  checks_.tick();
+  cleaner_.tick();
+  if (journal_.dirty() && sync_at_ == 0) sync_at_ = boottime_us() + kSyncAfterUs;
+  if (sync_at_ == 0 || boottime_us() < sync_at_) return;
+  journal_.sync();
+  sync_at_ = 0;
+  if (journal_.size() > kRotateAt) rotate_journal();
 }
 
 void Server::handle(Source source, int fd, std::uint32_t events) {
@@ -189,7 +204,7 @@ void Server::accept_connection() {
   connection_ = std::move(connection);
   outflow_ = Outflow();
   unannounced_.clear();
-  config_ = Configure();
+  on(Configure());
   watch(connection_->control(), Source::kControl, EPOLLIN | EPOLLRDHUP);
   watch(connection_->in(), Source::kIn, EPOLLIN);
   watch(connection_->out(), Source::kOut, 0);
@@ -197,6 +212,7 @@ void Server::accept_connection() {
   Hello hello;
   hello.boot_id = boot_id_;
   hello.state_id = attempts_.state_id;
+  hello.agent_sha = sha256_;
   hello.uid = ::geteuid();
   hello.last_sequence = attempts_.last_sequence;
   connection_->send(hello);
@@ -374,13 +390,31 @@ void Server::on(const Credit& credit) {
   if (attempts_.find(credit.attempt) != nullptr) outflow_.credit(credit);
 }
 
-void Server::on(const ListFiles& list) { connection_->send(Files{list.attempt, {}, true}); }
+void Server::on(const ListFiles& list) {
+  const auto files = read_files(list.attempt);
+  Files piece{list.attempt, {}, false};
+  for (const OutputFile& file : files) {
+    piece.files.push_back(file);
+    if (piece.files.size() < kListingMax / 4) continue;
+    connection_->send(piece);
+    piece.files.clear();
+  }
+  piece.last = true;
+  connection_->send(piece);
+}
 
 void Server::on(const BlobQuery& query) {
-  connection_->send(BlobState{query.sha256, false, "not kept yet"});
+  connection_->send(BlobState{query.sha256, blobs_.has(query.sha256), ""});
 }
+
 void Server::on(const BlobPut& put) {
-  connection_->send(BlobState{put.sha256, false, "not kept yet"});
+  if (const auto answer = blobs_.put(put)) connection_->send(*answer);
+}
+
+void Server::on(const Configure& configure) {
+  config_ = configure;
+  blobs_.set_max(configure.blobs_max);
+  checks_.configure(configure.checks);
 }
 
 void Server::on(const Ping& ping) { connection_->send(Pong{ping.token}); }
@@ -392,14 +426,28 @@ void Server::on_signals() {
   while (::read(signals_.get(), &info, sizeof info) == sizeof info)
     if (info.ssi_signo != SIGCHLD) quitting_ = true;
   for (;;) {
-    const pid_t pid = ::waitpid(-1, nullptr, WNOHANG);
+    int status = 0;
+    const pid_t pid = ::waitpid(-1, &status, WNOHANG);
     if (pid <= 0) break;
     const auto found = children_.find(pid);
-    if (found == children_.end()) continue;  // an orphan of a shim that was killed
+    if (found == children_.end()) {
+      // A check, the cleaner, or an orphan of a shim that was killed.
+      if (!cleaner_.on_exit(pid))
+        (void)checks_.on_exit(pid, status, [this](auto&& finding) { report(std::move(finding)); });
+      continue;
+    }
     const model::AttemptId id = found->second;
     children_.erase(found);
     on_shim_gone(id);
   }
+}
+
+void Server::report(Checks::Finding&& finding) {
+  if (!connection_) return;
+  if (finding.kind == Check::Kind::kHealthy)
+    connection_->send(HostBroken{finding.check, finding.text});
+  else
+    connection_->send(SpotNotice{finding.text});
 }
 
 void Server::on_shim_gone(model::AttemptId id) {
@@ -409,7 +457,9 @@ void Server::on_shim_gone(model::AttemptId id) {
   if (attempt->pidfd) found_shims_.erase(attempt->pidfd.get());
   attempt->pidfd.reset();
   attempt->shim = 0;
-  if (!attempt->end) lost_supervision(*attempt);
+  if (attempt->end) return;
+  lost_supervision(*attempt);
+  read_journal();
 }
 
 void Server::read_journal() {
@@ -427,6 +477,8 @@ void Server::read_journal() {
 void Server::lost_supervision(Attempt& attempt) {
   std::set<pid_t> shims;
   for (const auto& [pid, id] : children_) shims.insert(pid);
+  checks_.add_pids(shims);
+  shims.insert(cleaner_.pid());
   kill_strays(marker(attempt), attempt.begin.uid, shims);
   End end;
   end.attempt = attempt.begin.attempt;
@@ -460,10 +512,7 @@ void Server::forget(model::AttemptId id) {
   (void)journal_.append(to_record(Forget{id}));
   attempts_.apply(Forget{id});
   outflow_.forget(id);
-  remove_tree(AT_FDCWD, work_path(id).c_str());
-  remove_tree(AT_FDCWD, script_path(id).c_str());
-  for (const std::uint32_t stream : {kStdout, kStderr})
-    (void)::unlink(spool_path(id, stream).c_str());
+  cleaner_.remove(id);
 }
 
 void Server::rotate_journal() {

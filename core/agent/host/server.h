@@ -7,6 +7,9 @@
 #include <string>
 
 #include "core/agent/host/attempts.h"
+#include "core/agent/host/blobs.h"
+#include "core/agent/host/checks.h"
+#include "core/agent/host/cleaner.h"
 #include "core/agent/host/connection.h"
 #include "core/agent/host/journal.h"
 #include "core/agent/host/os.h"
@@ -43,7 +46,7 @@ class Server {
   void send_listing();
 
   void on(const Quit&) { quitting_ = true; }
-  void on(const Configure& configure) { config_ = configure; }
+  void on(const Configure& configure);
   void on(const Start& start);
   void on(const Kill& kill);
   void on(const List&);
@@ -58,6 +61,9 @@ class Server {
   bool fork_shim(const Start& start, Attempt& attempt);
   std::uint32_t free_uid() const;
   void on_signals();
+  void report(Checks::Finding&& finding);
+  void do_timed_work();
+  int wait_ms() const;
   void on_shim_gone(model::AttemptId id);
   void read_journal();
   void lost_supervision(Attempt& attempt);
@@ -74,11 +80,15 @@ class Server {
   UniqueFd epoll_;
   std::string folder_;  ///< Absolute path of the state folder.
   std::string boot_id_;
+  std::string sha256_;  ///< Of this program.
   Journal journal_;
   Attempts attempts_;
   std::map<pid_t, model::AttemptId> children_;
   std::map<int, model::AttemptId> found_shims_;  ///< By their pidfd.
   Configure config_;
+  Blobs blobs_;
+  Checks checks_;
+  Cleaner cleaner_;
   std::unique_ptr<Connection> connection_;
   Outflow outflow_;
   std::deque<model::AttemptId> unannounced_;  ///< Ended; their Exit is not queued yet.

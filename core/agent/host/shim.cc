@@ -14,8 +14,10 @@
 #include <cerrno>
 #include <optional>
 
+#include "core/agent/host/inputs.h"
 #include "core/agent/host/journal.h"
 #include "core/agent/host/launch.h"
+#include "core/agent/host/outputs.h"
 #include "core/agent/host/spool.h"
 #include "core/agent/host/sweep.h"
 
@@ -113,6 +115,7 @@ class Shim {
   void reap();
   bool drain(int index, std::size_t rounds);
   void show_output();
+  void find_files();
   void finish();
 
   const ShimTask& task_;
@@ -137,7 +140,9 @@ Result<void> Shim::prepare_folder() {
   if (::mkdir(folder.c_str(), 0700) != 0) return tl::unexpected(os_error("create " + folder));
   if (task_.uid != 0 && ::chown(folder.c_str(), task_.uid, task_.uid) != 0)
     return tl::unexpected(os_error("give away " + folder));
-  return {};
+  auto placed = place_inputs(task_.start.inputs, folder, task_.uid);
+  if (!placed) failure_ = model::JobReason::kInputFailed;
+  return placed;
 }
 
 Result<std::vector<std::string>> Shim::command() {
@@ -278,6 +283,16 @@ void Shim::show_output() {
   spill_at_ = kNever;
 }
 
+void Shim::find_files() {
+  const Start& start = task_.start;
+  if (start.outputs.empty()) return;
+  const auto files =
+      find_outputs(work_path(start.attempt), start.outputs, task_.uid, start.files_bytes_max);
+  end_.end.has_output_files = !files.empty();
+  if (const auto written = write_files(start.attempt, files); !written)
+    end_.end.text = "output files: " + written.error().message;
+}
+
 void Shim::finish() {
   model::AttemptEnd& end = end_.end;
   const bool clean = kill_descendants(pid_, task_.uid);
@@ -293,6 +308,7 @@ void Shim::finish() {
   } else {
     for (Spool& spool : out_) spool.spill();
   }
+  find_files();
   if (!clean) end.text = "some processes of the job could not be killed";
   rusage usage{};
   if (::getrusage(RUSAGE_CHILDREN, &usage) == 0) {

@@ -87,14 +87,14 @@ bool kill_descendants(pid_t session, std::uint32_t uid) {
   }
 }
 
-void kill_strays(const std::string& marker, std::uint32_t uid, const std::set<pid_t>& shims) {
+void kill_strays(const std::string& marker, std::uint32_t uid, const std::set<pid_t>& ours) {
   const std::int64_t begin = boottime_us();
   const pid_t self = ::getpid();
   for (bool found = true; found && boottime_us() - begin < kPatienceUs;) {
     found = false;
     kill_user(uid);
     for (const auto& [pid, parent] : parents()) {
-      if (pid == self || pid == 1 || shims.contains(pid)) continue;
+      if (pid == self || pid == 1 || ours.contains(pid)) continue;
       const std::string folder = "/proc/" + std::to_string(pid);
       std::string environment(1, '\0');
       environment += read_small((folder + "/environ").c_str(), std::size_t{4} << 20);

@@ -16,7 +16,7 @@ bool kill_descendants(pid_t session, std::uint32_t uid);
 
 /// Kills what is left of attempts whose shim is gone: processes whose environment has `marker`
 /// (NAME=value), or that run as `uid` (0: none), or that fell to the calling subreaper and are not
-/// in `shims`. Blocks until none is left or some seconds have passed.
-void kill_strays(const std::string& marker, std::uint32_t uid, const std::set<pid_t>& shims);
+/// in `ours`. Blocks until none is left or some seconds have passed.
+void kill_strays(const std::string& marker, std::uint32_t uid, const std::set<pid_t>& ours);
 
 }  // namespace hostler::agent
