@@ -1,0 +1,57 @@
+#include "supervisor/confinement.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "folder/files.h"
+
+namespace hostler::local {
+namespace {
+
+constexpr int kNamespaces = CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS;
+
+void write_proc(const char* path, const std::string& text) {
+  const Fd fd(::open(path, O_WRONLY | O_CLOEXEC));
+  if (!fd) throw_errno("open", path);
+  if (::write(fd.get(), text.data(), text.size()) < 0) throw_errno("write", path);
+}
+
+/// An ordinary user stays who he is; without this he would be nobody.
+void map_user_to_itself(uid_t uid, gid_t gid) {
+  write_proc("/proc/self/setgroups", "deny");
+  write_proc("/proc/self/uid_map", std::to_string(uid) + " " + std::to_string(uid) + " 1");
+  write_proc("/proc/self/gid_map", std::to_string(gid) + " " + std::to_string(gid) + " 1");
+}
+
+void lay_over(const std::string& file, const char* path) {
+  if (::mount(file.c_str(), path, nullptr, MS_BIND, nullptr) != 0) throw_errno("mount over", path);
+}
+
+}  // namespace
+
+pid_t fork_into_namespaces() {
+  const int flags = kNamespaces | SIGCHLD | (::geteuid() == 0 ? 0 : CLONE_NEWUSER);
+  // A fork with flags; glibc's clone() wants a stack of its own. One thread only, so it is safe.
+  return static_cast<pid_t>(::syscall(SYS_clone, flags, 0L, 0L, 0L, 0L));
+}
+
+void settle_in_namespaces(const InstanceFolder& folder, const BootPlan& plan, uid_t uid,
+                          gid_t gid) {
+  if (uid != 0) map_user_to_itself(uid, gid);
+  if (::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)
+    throw_errno("make private the mounts below", "/");
+  if (::mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr) != 0)
+    throw_errno("mount", "/proc");
+  lay_over(folder.passwd(), "/etc/passwd");
+  if (plan.own_shadow) lay_over(folder.shadow(), "/etc/shadow");
+  const std::string name = folder.path().substr(folder.path().rfind('/') + 1);
+  if (::sethostname(name.c_str(), name.size()) != 0) throw_errno("set the host name", name);
+}
+
+}  // namespace hostler::local

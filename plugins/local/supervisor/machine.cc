@@ -1,0 +1,184 @@
+#include "supervisor/machine.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+
+#include "folder/files.h"
+#include "supervisor/child.h"
+#include "supervisor/sweep.h"
+
+namespace hostler::local {
+namespace {
+
+constexpr std::int64_t kLivedLongMs = 5000;
+constexpr int kQuickEndsMax = 6;
+constexpr std::int64_t kGraceMs = 1000;
+constexpr std::int64_t kLookAgainMs = 20;
+
+std::int64_t now_ms() {
+  using namespace std::chrono;
+  return duration_cast<milliseconds>(steady_clock::now().time_since_epoch()).count();
+}
+
+std::vector<std::string> environment_of(const InstanceFolder& folder, const BootPlan& plan,
+                                        const std::string& boot_id) {
+  return {"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+          "HOME=" + folder.home(),
+          "USER=" + plan.account,
+          "LOGNAME=" + plan.account,
+          "HOSTLER_HOST_KEY=" + folder.host_key(),
+          "HOSTLER_AGENT_DIR=" + folder.agent(),
+          "HOSTLER_BOOT_ID=" + boot_id};
+}
+
+Fd take_signals() {
+  sigset_t set;
+  ::sigemptyset(&set);
+  ::sigaddset(&set, SIGCHLD);
+  ::sigaddset(&set, SIGTERM);
+  ::sigprocmask(SIG_BLOCK, &set, nullptr);
+  return Fd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+}
+
+bool answers(const InstanceFolder& folder) {
+  const std::optional<std::string> log = read_file(folder.sshd_log());
+  return log && log->find("Server listening on") != std::string::npos;
+}
+
+}  // namespace
+
+Machine::Machine(const InstanceFolder& folder, const BootPlan& plan, const std::string& boot_id,
+                 Fd life)
+    : folder_(folder),
+      plan_(plan),
+      environment_(environment_of(folder, plan, boot_id)),
+      life_(std::move(life)),
+      signals_(take_signals()) {}
+
+int Machine::run() {
+  if (::chdir("/") != 0) return kMachineBroken;
+  start_init();
+  if (plan_.sshd_delay_ms >= 0) {
+    const Time init_wait = init_ > 0 || user_data_ > 0 ? plan_.init_wait_ms : 0;
+    sshd_due_ = now_ms() + std::max<Time>(plan_.sshd_delay_ms, init_wait);
+  }
+  while (exit_status_ < 0) {
+    do_what_is_due();
+    pollfd fds[] = {{signals_.get(), POLLIN, 0}, {life_.get(), 0, 0}};
+    if (::poll(fds, 2, poll_timeout()) < 0 && errno != EINTR) return kMachineBroken;
+    if ((fds[1].revents & (POLLHUP | POLLERR)) != 0) {
+      sweep_descendants();
+      return kMachineBroken;
+    }
+    signalfd_siginfo signal{};
+    while (::read(signals_.get(), &signal, sizeof signal) == sizeof signal)
+      if (signal.ssi_signo == SIGTERM) shut_down();
+    reap();
+  }
+  return exit_status_;
+}
+
+/// Both run at the first boot only. They go on after sshd is up, if they take that long.
+void Machine::start_init() {
+  if (is_there(folder_.init()))
+    init_ = start_child({"/bin/sh", folder_.init()}, environment_, folder_.console());
+  if (is_there(folder_.user_data()))
+    user_data_ = start_child({folder_.user_data()}, environment_, folder_.console());
+}
+
+void Machine::start_sshd() {
+  sshd_due_ = kNever;
+  sshd_since_ = now_ms();
+  // What sessions find in their environment. On the command line, since the boot id is new each time.
+  const std::string session = "SetEnv=" + environment_[4] + " " + environment_[5] + " " + environment_[6];
+  sshd_ = start_child({plan_.sshd, "-D", "-f", folder_.sshd_config(), "-E", folder_.sshd_log(), "-o", session},
+                      environment_, folder_.console());
+  if (sshd_ < 0) return on_sshd_end();
+  if (plan_.key_change_ms >= 0 && is_there(folder_.other_host_key()))
+    key_change_due_ = now_ms() + kLookAgainMs;
+}
+
+/// The test dial: from now on the host shows a key that nobody made for it.
+void Machine::change_host_key() {
+  key_change_due_ = kNever;
+  if (!answers(folder_)) {
+    key_change_due_ = now_ms() + kLookAgainMs;
+    return;
+  }
+  if (now_ms() < sshd_since_ + plan_.key_change_ms) {
+    key_change_due_ = sshd_since_ + plan_.key_change_ms;
+    return;
+  }
+  std::rename((folder_.other_host_key() + ".pub").c_str(), (folder_.host_key() + ".pub").c_str());
+  std::rename(folder_.other_host_key().c_str(), folder_.host_key().c_str());
+  if (sshd_ > 0) ::kill(sshd_, SIGHUP);
+}
+
+void Machine::reap() {
+  int status = 0;
+  pid_t pid = 0;
+  while ((pid = ::waitpid(-1, &status, WNOHANG)) > 0) {
+    if (pid == init_) {
+      ::unlink(folder_.init().c_str());
+      init_ = -1;
+    } else if (pid == user_data_) {
+      ::unlink(folder_.user_data().c_str());
+      user_data_ = -1;
+    } else if (pid == sshd_) {
+      sshd_ = -1;
+      on_sshd_end();
+      continue;
+    } else {
+      continue;  // an orphan
+    }
+    // Nothing to wait for any more: sshd may come, unless the dial holds it back.
+    if (init_ < 0 && user_data_ < 0 && sshd_due_ != kNever && plan_.sshd_delay_ms == 0)
+      sshd_due_ = now_ms();
+  }
+  if (kill_due_ != kNever && pid < 0 && errno == ECHILD) exit_status_ = kMachineOff;
+}
+
+/// As a service manager does: start it again, soon at first. Sessions live on meanwhile.
+void Machine::on_sshd_end() {
+  if (kill_due_ != kNever) return;
+  quick_ends_ = now_ms() - sshd_since_ >= kLivedLongMs ? 1 : quick_ends_ + 1;
+  if (quick_ends_ >= kQuickEndsMax) {
+    exit_status_ = kMachineNoSshd;
+    return;
+  }
+  sshd_due_ = now_ms() + (Time{50} << quick_ends_);
+}
+
+void Machine::shut_down() {
+  if (kill_due_ != kNever) return;
+  kill_due_ = now_ms() + kGraceMs;
+  sshd_due_ = key_change_due_ = kNever;
+  signal_descendants(SIGTERM);
+}
+
+void Machine::do_what_is_due() {
+  const Time now = now_ms();
+  if (sshd_due_ <= now) start_sshd();
+  if (key_change_due_ <= now) change_host_key();
+  if (kill_due_ <= now) {
+    sweep_descendants();
+    exit_status_ = kMachineOff;
+  }
+}
+
+int Machine::poll_timeout() const {
+  const Time due = std::min({sshd_due_, key_change_due_, kill_due_});
+  if (exit_status_ >= 0) return 0;
+  if (due == kNever) return -1;
+  return static_cast<int>(std::clamp<Time>(due - now_ms(), 0, 3600 * 1000));
+}
+
+}  // namespace hostler::local

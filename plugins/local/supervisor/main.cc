@@ -1,0 +1,73 @@
+// hostler-local-supervisor FOLDER GENERATION
+//
+// Boots the instance of FOLDER and stays with it until it is off. GENERATION is how often the caller
+// saw it started; if it was started since, this ends at once. Returns 0 as soon as the instance's
+// lock is held and its state says that it boots; its work goes on in a process of its own.
+
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+
+#include "folder/files.h"
+#include "folder/lock.h"
+#include "supervisor/keeper.h"
+
+namespace hostler::local {
+namespace {
+
+void redirect_output(const InstanceFolder& folder) {
+  const Fd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  ::dup2(null.get(), STDIN_FILENO);
+  ::dup2(null.get(), STDOUT_FILENO);
+  const Fd console(
+      ::open(folder.console().c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+  if (console) ::dup2(console.get(), STDERR_FILENO);
+}
+
+int supervise(const InstanceFolder& folder, std::int64_t generation) {
+  std::optional<Fd> lock = try_lock(folder.lock());
+  // Taken: another supervisor is there, or the driver removes the folder.
+  if (!lock || folder.state().generation != generation) return 0;
+  // Forked with the lock held, so that there is no moment without.
+  int ready[2];
+  if (::pipe2(ready, O_CLOEXEC) != 0) throw_errno("make", "a pipe");
+  const pid_t pid = ::fork();
+  if (pid < 0) throw_errno("fork for", folder.path());
+  if (pid > 0) {
+    ::close(ready[1]);
+    char byte = 0;
+    return ::read(ready[0], &byte, 1) == 1 ? 0 : 1;
+  }
+  ::close(ready[0]);
+  redirect_output(folder);
+  Keeper keeper(folder, std::move(*lock));
+  for (int ready_fd = ready[1];; ready_fd = -1)
+    if (!keeper.leave(keeper.run(ready_fd))) return 0;
+}
+
+}  // namespace
+}  // namespace hostler::local
+
+int main(int argc, char** argv) {
+  if (argc != 3 || argv[1][0] != '/') {
+    std::fprintf(stderr, "usage: hostler-local-supervisor FOLDER GENERATION\n");
+    return 2;
+  }
+  ::syscall(SYS_close_range, 3U, ~0U, 0U);  // whatever the caller's process leaked
+  ::setsid();
+  ::umask(022);
+  try {
+    if (::chdir("/") != 0) return 1;
+    return hostler::local::supervise(hostler::local::InstanceFolder(argv[1]),
+                                     std::atoll(argv[2]));
+  } catch (const std::exception& wrong) {
+    std::fprintf(stderr, "hostler-local-supervisor: %s\n", wrong.what());
+    return 1;
+  }
+}
