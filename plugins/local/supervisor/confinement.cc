@@ -5,9 +5,11 @@
 #include <signal.h>
 #include <sys/mount.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <exception>
 
 #include "folder/files.h"
 
@@ -33,6 +35,14 @@ void lay_over(const std::string& file, const char* path) {
   if (::mount(file.c_str(), path, nullptr, MS_BIND, nullptr) != 0) throw_errno("mount over", path);
 }
 
+void settle(uid_t uid, gid_t gid) {
+  if (uid != 0) map_user_to_itself(uid, gid);
+  if (::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)
+    throw_errno("make private the mounts below", "/");
+  if (::mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr) != 0)
+    throw_errno("mount", "/proc");
+}
+
 }  // namespace
 
 pid_t fork_into_namespaces() {
@@ -41,13 +51,27 @@ pid_t fork_into_namespaces() {
   return static_cast<pid_t>(::syscall(SYS_clone, flags, 0L, 0L, 0L, 0L));
 }
 
+bool namespaces_work() {
+  const uid_t uid = ::geteuid();
+  const gid_t gid = ::getegid();
+  const pid_t pid = fork_into_namespaces();
+  if (pid < 0) return false;
+  if (pid == 0) {
+    try {
+      settle(uid, gid);
+      lay_over("/etc/passwd", "/etc/passwd");
+    } catch (const std::exception&) {
+      ::_exit(1);
+    }
+    ::_exit(0);
+  }
+  int status = 0;
+  return ::waitpid(pid, &status, 0) == pid && status == 0;
+}
+
 void settle_in_namespaces(const InstanceFolder& folder, const BootPlan& plan, uid_t uid,
                           gid_t gid) {
-  if (uid != 0) map_user_to_itself(uid, gid);
-  if (::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)
-    throw_errno("make private the mounts below", "/");
-  if (::mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr) != 0)
-    throw_errno("mount", "/proc");
+  settle(uid, gid);
   lay_over(folder.passwd(), "/etc/passwd");
   if (plan.own_shadow) lay_over(folder.shadow(), "/etc/shadow");
   const std::string name = folder.path().substr(folder.path().rfind('/') + 1);

@@ -14,4 +14,7 @@ pid_t fork_into_namespaces();
 /// those before the fork. Throws where a step is refused.
 void settle_in_namespaces(const InstanceFolder& folder, const BootPlan& plan, uid_t uid, gid_t gid);
 
+/// Whether all of that is allowed here.
+bool namespaces_work();
+
 }  // namespace hostler::local

@@ -3,6 +3,10 @@
 // Boots the instance of FOLDER and stays with it until it is off. GENERATION is how often the caller
 // saw it started; if it was started since, this ends at once. Returns 0 as soon as the instance's
 // lock is held and its state says that it boots; its work goes on in a process of its own.
+//
+// hostler-local-supervisor --probe
+//
+// Returns 0 if namespaces can be had here.
 
 #include <fcntl.h>
 #include <linux/close_range.h>
@@ -12,10 +16,12 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 
 #include "folder/files.h"
 #include "folder/lock.h"
+#include "supervisor/confinement.h"
 #include "supervisor/keeper.h"
 
 namespace hostler::local {
@@ -55,6 +61,8 @@ int supervise(const InstanceFolder& folder, std::int64_t generation) {
 }  // namespace hostler::local
 
 int main(int argc, char** argv) {
+  if (argc == 2 && std::strcmp(argv[1], "--probe") == 0)
+    return hostler::local::namespaces_work() ? 0 : 1;
   if (argc != 3 || argv[1][0] != '/') {
     std::fprintf(stderr, "usage: hostler-local-supervisor FOLDER GENERATION\n");
     return 2;

@@ -1,0 +1,3 @@
+#include "local_set.h"
+
+HOSTLER_REGISTER(hostler::local::LocalSet)

@@ -1,0 +1,71 @@
+#include "installation.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <unistd.h>
+
+#include <hostler/driver.hpp>
+
+#include "folder/files.h"
+#include "program.h"
+
+namespace hostler::local {
+namespace {
+
+using driver::Error;
+
+constexpr const char* kSupervisor = "hostler-local-supervisor";
+constexpr const char* kInstalled = "/usr/lib/hostler/drivers/";
+
+/// The folder of this library; empty where it was loaded from memory.
+std::string own_folder() {
+  Dl_info info{};
+  if (::dladdr(reinterpret_cast<const void*>(&checked_installation), &info) == 0) return "";
+  std::string path = info.dli_fname;
+  if (path.compare(0, 6, "/proc/") == 0) {  // the host loads the very file that it has checked
+    char target[PATH_MAX];
+    const ssize_t n = ::readlink(path.c_str(), target, sizeof target);
+    path = n < 0 ? "" : std::string(target, static_cast<std::size_t>(n));
+  }
+  const auto slash = path.rfind('/');
+  return slash == std::string::npos || path[0] != '/' ? "" : path.substr(0, slash + 1);
+}
+
+bool can_run(const std::string& path) { return ::access(path.c_str(), X_OK) == 0; }
+
+void check_program(const char* field, const std::string& path) {
+  if (can_run(path)) return;
+  throw Error(HOSTLER_E_INVALID, std::string("driver config: ") + field + ": there is no program " +
+                                     path + "; install openssh-server, or say where it is");
+}
+
+}  // namespace
+
+Config checked_installation(Config config) {
+  check_program("sshd", config.sshd);
+  check_program("ssh_keygen", config.ssh_keygen);
+  if (config.supervisor.empty()) {
+    config.supervisor = own_folder() + kSupervisor;
+    if (!can_run(config.supervisor)) config.supervisor = std::string(kInstalled) + kSupervisor;
+  }
+  if (!can_run(config.supervisor))
+    throw Error(HOSTLER_E_INVALID, std::string("driver config: supervisor: there is no program ") +
+                                       kSupervisor + " beside the driver nor at " +
+                                       config.supervisor + "; say where it is");
+  return config;
+}
+
+void prepare_machine(const Config& config, const Account& account, hostler_op* op) {
+  // Compiled into sshd; made at boot by a service manager, where there is one.
+  if (account.uid == 0) make_folder("/run/sshd", 0755);
+  if (account.can_log_in()) return;
+  const bool namespaces = config.confinement != "subreapers" &&
+                          run_program({config.supervisor, "--probe"}, op) == 0;
+  if (!namespaces)
+    throw Error(HOSTLER_E_INVALID,
+                "the account " + account.name + " cannot log in (shell " + account.shell +
+                    "), and without namespaces an instance has no account of its own: run hostler "
+                    "as another user, or allow user namespaces");
+}
+
+}  // namespace hostler::local

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <rapidjson/document.h>
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace hostler::local {
+
+/// One JSON object of the config, read key by key. Every wrong thing throws
+/// driver::Error(HOSTLER_E_INVALID) with the path of the field, what was found and what is needed.
+/// Borrows the document.
+class JsonObject {
+ public:
+  /// `text` has to be one object; the document keeps its values.
+  static JsonObject parse(const std::string& text, rapidjson::Document& document);
+
+  JsonObject(const rapidjson::Value& value, std::string path);
+
+  bool has(const char* key);
+  std::string text(const char* key, const std::string& fallback);
+  std::string path(const char* key, const std::string& fallback);  ///< Absolute.
+  std::int64_t number(const char* key, std::int64_t fallback, std::int64_t min, std::int64_t max);
+  /// "250ms", "3s", "5m" or "2h", as milliseconds.
+  std::int64_t duration_ms(const char* key, std::int64_t fallback);
+  /// "2026-03-01T12:00:00Z", as nanoseconds since 1970.
+  std::int64_t time_ns(const char* key, std::int64_t fallback);
+  /// One of `names`, as its index.
+  std::size_t choice(const char* key, const std::vector<std::string>& names, std::size_t fallback);
+  std::vector<std::string> texts(const char* key);
+  std::optional<JsonObject> object(const char* key);
+  std::vector<JsonObject> objects(const char* key);
+  /// All keys with what they hold; for objects whose keys are names.
+  std::vector<std::string> keys();
+  bool is_number(const char* key);
+
+  /// To be called last: a key that nobody asked for is a mistake.
+  void refuse_the_rest() const;
+
+  /// Throws about `key` of this object.
+  [[noreturn]] void refuse(const std::string& key, const std::string& problem) const;
+
+ private:
+  const rapidjson::Value* find(const char* key);
+  std::string path_of(const std::string& key) const;
+
+  const rapidjson::Value* value_;
+  std::string path_;
+  std::set<std::string> asked_;
+};
+
+}  // namespace hostler::local

@@ -1,0 +1,324 @@
+#include "local_set.h"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <set>
+#include <system_error>
+
+#include "addresses.h"
+#include "create.h"
+#include "folder/files.h"
+#include "host_key.h"
+#include "installation.h"
+#include "program.h"
+
+namespace hostler::local {
+namespace {
+
+using driver::Error;
+using driver::str;
+using driver::view;
+
+std::int64_t now_ns() {
+  using namespace std::chrono;
+  return duration_cast<nanoseconds>(system_clock::now().time_since_epoch()).count();
+}
+
+/// What the machine refuses for the moment (no space, no descriptors) is worth another try.
+template <class Body>
+auto on_this_machine(Body body) -> decltype(body()) {
+  try {
+    return body();
+  } catch (const std::system_error& wrong) {
+    throw Error(HOSTLER_E_TRANSIENT, wrong.what());
+  }
+}
+
+Tags tags_of(const hostler_kv* tags, std::size_t n) {
+  Tags copy;
+  for (std::size_t i = 0; i < n; ++i) copy[std::string(view(tags[i].key))] = view(tags[i].value);
+  return copy;
+}
+
+bool has_all(const Tags& tags, const Tags& wanted) {
+  for (const auto& [key, value] : wanted) {
+    const auto found = tags.find(key);
+    if (found == tags.end() || found->second != value) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+driver::About LocalSet::about() {
+  return {"local",   HOSTLER_LOCAL_VERSION, "hostler", "Apache-2.0", kConfigSchema,
+          HOSTLER_THREAD_CONCURRENT, 16};
+}
+
+LocalSet::LocalSet(const hostler_host& host, const hostler_set_config& config, hostler_op* op)
+    : host_(host),
+      set_id_(view(config.set_id)),
+      shared_tags_(tags_of(config.shared_tags, config.n_shared_tags)),
+      config_(checked_installation(read_config(std::string(view(config.config_json))))),
+      account_(Account::own()),
+      dials_(config_.dials),
+      store_(config_) {
+  on_this_machine([&] { prepare_machine(config_, account_, op); });
+  driver::log(host_, HOSTLER_LOG_INFO, "local instances live in " + config_.root);
+}
+
+void LocalSet::info(const hostler_set_info_req&, hostler_op* op) {
+  auto info = driver::set_info_record();
+  const std::string account = config_.root;
+  info.account_id = str(account);
+  info.region = str(config_.region);
+  info.currency = str(config_.currency);
+  info.capabilities = HOSTLER_CAP_CREATE_TOKEN_NATIVE | HOSTLER_CAP_TAGS_AT_CREATE |
+                      HOSTLER_CAP_SERVER_FILTER | HOSTLER_CAP_HOST_KEY_INJECT |
+                      HOSTLER_CAP_USER_DATA | HOSTLER_CAP_SPOT | HOSTLER_CAP_STOP;
+  info.user_data_max_bytes = 64 * 1024;
+  info.tags_max = 40;  // and some of our own
+  info.tag_key_max = 128;
+  info.tag_value_max = 256;
+  info.name_max = 255;
+  driver::emit(op, info);
+}
+
+void LocalSet::create(const hostler_create_req& request, hostler_op* op) {
+  const CreateSpec spec = read_request(request, config_, account_, set_id_, shared_tags_);
+  driver::pause(op, std::chrono::milliseconds(config_.dials.create_delay_ms));
+  on_this_machine([&] {
+    if (answer_known(spec.record, op)) return;
+    dials_.on_create(spec.record.provider_type);
+    make(spec, op);
+  });
+  dials_.on_created();
+}
+
+/// A key that was seen before has its instance, or had it. False: it is new.
+bool LocalSet::answer_known(const Record& asked, hostler_op* op) {
+  if (const auto known = store_.record(asked.id)) {
+    if (known->idempotency_key != asked.idempotency_key || known->digest != asked.digest)
+      throw Error(HOSTLER_E_CONFLICT, "the idempotency key of " + asked.id +
+                                          " was used for a create with other arguments");
+    if (const auto found = store_.look(asked.id, op)) {
+      emit_found(*found, op);
+      return true;
+    }
+  }
+  if (!store_.is_gone(asked.id)) return false;
+  Found gone{std::make_shared<Record>(asked), {}, {}, {HOSTLER_STATE_GONE, "", Remedy::kNone}};
+  emit_found(gone, op);
+  return true;
+}
+
+void LocalSet::make(const CreateSpec& spec, hostler_op* op) {
+  find_room(spec, config_, store_.records());  // before any work; counted again below
+  store_.drop_stale_drafts(op);
+  Record record = spec.record;
+  Draft draft = store_.draft(record.id, op);
+  furnish(draft, spec, config_, record, account_, op);
+  const InstanceFolder folder = store_.folder(record.id);
+  write_file(draft.folder().passwd(), account_.passwd(folder.home()), 0644);
+  bool published = false;
+  {
+    const InstanceStore::RootLock root(store_, op);
+    const auto others = store_.records();
+    if (!store_.is_gone(record.id) && !store_.record(record.id)) {
+      record.zone = find_room(spec, config_, others);
+      std::set<std::string> taken;
+      for (const auto& other : others) taken.insert(other->address);
+      record.address = free_address(config_.root + record.id, record.port, taken);
+      if (record.address.empty())
+        throw Error(HOSTLER_E_TRANSIENT, "port " + std::to_string(record.port) +
+                                             " is in use on every address of 127.0.0.0/8 that was "
+                                             "tried; set another `port` in the driver config");
+      record.created_unix_ns = now_ns();
+      write_file(draft.folder().record(), record.text());
+      write_file(draft.folder().sshd_config(), sshd_config(folder, record));
+      published = store_.publish(draft, record.id);
+    }
+  }
+  if (!published) {  // the same request, at the same time, was quicker
+    answer_known(record, op);
+    return;
+  }
+  try {
+    // The id is known from here on, whatever happens to this process.
+    emit_found({std::make_shared<Record>(record), spec.tags, {},
+                {HOSTLER_STATE_PENDING, "", Remedy::kNone}}, op);
+    store_.start(folder, 0, op);
+  } catch (const std::exception& wrong) {
+    throw Error(op->is_cancelled(op) != 0 ? HOSTLER_E_CANCELLED : HOSTLER_E_TRANSIENT, wrong.what())
+        .outcome_unknown();
+  }
+}
+
+void LocalSet::list(const hostler_list_req& request, hostler_op* op) {
+  driver::pause(op, std::chrono::milliseconds(config_.dials.list_delay_ms));
+  dials_.on_list();
+  on_this_machine([&] {
+    store_.drop_stale_drafts(op);
+    std::vector<std::string> ids;
+    for (std::size_t i = 0; i < request.n_ids; ++i) ids.emplace_back(view(request.ids[i]));
+    if (ids.empty()) ids = store_.ids();
+    const Tags wanted = tags_of(request.tag_filter, request.n_tag_filter);
+    for (const std::string& id : ids) {
+      driver::check_cancelled(op);
+      const auto found = store_.look(id, op);
+      if (found && has_all(found->tags, wanted)) emit_found(*found, op);
+    }
+  });
+}
+
+void LocalSet::destroy(const hostler_destroy_req& request, hostler_op* op) {
+  driver::pause(op, std::chrono::milliseconds(config_.dials.destroy_delay_ms));
+  dials_.on_destroy();
+  std::string id(view(request.id));
+  if (id.empty()) id = id_of_key(std::string(view(request.idempotency_key)));
+  on_this_machine([&] {
+    if (!is_id(id)) return;  // none that we gave: there is no such instance
+    const InstanceFolder folder = store_.folder(id);
+    const InstanceStore::RootLock root(store_, op);  // a create under way comes before or after
+    const auto record = store_.record(id);
+    if (record && request.expected_set_id.len != 0 && record->set_id != view(request.expected_set_id))
+      throw Error(HOSTLER_E_CONFLICT, id + " belongs to the set " + record->set_id);
+    store_.remember_gone(id);  // so that a create that comes late makes none
+    if (!record) return;
+    folder.give_order({Wanted::kDestroyed, (request.flags & HOSTLER_DESTROY_GRACEFUL) != 0});
+    folder.poke();
+  });
+  // Where no supervisor was there to hear it, the look does its work.
+  on_this_machine([&] { store_.look(id, op); });
+}
+
+void LocalSet::set_tags(const hostler_set_tags_req& request, hostler_op* op) {
+  const std::string id(view(request.id));
+  on_this_machine([&] {
+    const InstanceStore::RootLock root(store_, op);
+    ours(id, {});
+    const InstanceFolder folder = store_.folder(id);
+    const std::optional<std::string> text = read_file(folder.tags());
+    if (!text) throw Error(HOSTLER_E_NOT_FOUND, "no instance " + id);
+    const Tags before = parse_tags(*text);
+    const bool replace = (request.flags & HOSTLER_SET_TAGS_REPLACE) != 0;
+    Tags tags = replace ? shared_tags_ : before;
+    for (std::size_t i = 0; i < request.n_remove; ++i)
+      tags.erase(std::string(view(request.remove[i])));
+    for (const auto& [key, value] : tags_of(request.set, request.n_set)) tags[key] = value;
+    for (const char* own : {"hostler-set", "hostler-key"}) tags[own] = before.at(own);
+    check_tags(tags);
+    write_file(folder.tags(), tags_text(tags));
+  });
+}
+
+void LocalSet::verify(const hostler_verify_req& request, hostler_op*) {
+  const auto record = on_this_machine([&] { return ours(std::string(view(request.id)), {}); });
+  if (!is_key(record->host_key, view(request.key_algo), request.key_blob, request.n_key_blob))
+    throw Error(HOSTLER_E_KEY_MISMATCH,
+                "that is not the host key that " + record->id + " was made with");
+}
+
+void LocalSet::price_history(const hostler_price_req& request, hostler_op* op) {
+  const auto type = config_.types.find(std::string(view(request.type->provider_type)));
+  std::vector<PriceChange> changes;
+  if (type != config_.types.end()) changes = type->second.prices;
+  if (changes.empty() && request.type->price_micros_per_hour >= 0)  // it never changed
+    changes.push_back({"", HOSTLER_MARKET_ANY, 0, request.type->price_micros_per_hour});
+  for (const std::string& zone : config_.zones) {
+    if (request.zone.len != 0 && view(request.zone) != zone) continue;
+    for (const std::uint32_t market : {HOSTLER_MARKET_ON_DEMAND, HOSTLER_MARKET_SPOT}) {
+      if (request.market != HOSTLER_MARKET_ANY && request.market != market) continue;
+      for (const Price& price :
+           local::price_history(changes, zone, market, request.since_unix_ns, now_ns())) {
+        auto out = driver::price_record();
+        out.zone = str(price.zone);
+        out.start_unix_ns = price.start_unix_ns;
+        out.price_micros_per_hour = price.micros_per_hour;
+        out.market = price.market;
+        driver::emit(op, out);
+      }
+    }
+  }
+}
+
+void LocalSet::start(const hostler_power_req& request, hostler_op* op) {
+  const std::string id(view(request.id));
+  on_this_machine([&] {
+    ours(id, request.expected_set_id);
+    const InstanceFolder folder = store_.folder(id);
+    {
+      const InstanceStore::RootLock root(store_, op);
+      if (folder.order().wanted == Wanted::kDestroyed)
+        throw Error(HOSTLER_E_NOT_FOUND, id + " is being destroyed");
+      folder.give_order({Wanted::kRunning, false});
+    }
+    const auto found = store_.look(id, op);  // boots it where it is off
+    if (!found) throw Error(HOSTLER_E_NOT_FOUND, "no instance " + id);
+    if (found->sight.state == HOSTLER_STATE_FAILED)
+      store_.start(folder, found->state.generation, op);
+    folder.poke();  // one that is stopping looks again
+  });
+}
+
+void LocalSet::stop(const hostler_power_req& request, hostler_op* op) {
+  const std::string id(view(request.id));
+  on_this_machine([&] {
+    ours(id, request.expected_set_id);
+    const InstanceFolder folder = store_.folder(id);
+    const InstanceStore::RootLock root(store_, op);
+    if (folder.order().wanted == Wanted::kDestroyed)
+      throw Error(HOSTLER_E_NOT_FOUND, id + " is being destroyed");
+    folder.give_order({Wanted::kStopped, true});
+    folder.poke();
+  });
+}
+
+/// Throws NOT_FOUND, or CONFLICT where it is another set's than expected.
+std::shared_ptr<const Record> LocalSet::ours(const std::string& id,
+                                             const hostler_str& expected_set) {
+  auto record = store_.record(id);
+  if (!record) throw Error(HOSTLER_E_NOT_FOUND, "no instance " + id);
+  if (expected_set.len != 0 && record->set_id != view(expected_set))
+    throw Error(HOSTLER_E_CONFLICT, id + " belongs to the set " + record->set_id);
+  return record;
+}
+
+void LocalSet::emit_found(const Found& found, hostler_op* op) {
+  const Record& record = *found.record;
+  auto out = driver::instance_record();
+  out.id = str(record.id);
+  out.idempotency_key = str(record.idempotency_key);
+  out.set_id = str(record.set_id);
+  out.owner = str(record.owner);
+  out.name = str(record.name);
+  out.provider_type = str(record.provider_type);
+  out.image_id = str(record.image_id);
+  out.remote_user = str(record.account);
+  out.region = str(record.region);
+  out.zone = str(record.zone);
+  out.state_reason = str(found.sight.reason);
+  const hostler_address address = {HOSTLER_FAMILY_IPV4, HOSTLER_ADDRESS_PRIVATE,
+                                   str(record.address)};
+  out.addresses = &address;
+  out.n_addresses = record.address.empty() ? 0 : 1;
+  std::vector<hostler_kv> tags;
+  for (const auto& [key, value] : found.tags) tags.push_back({str(key), str(value)});
+  out.tags = tags.data();
+  out.n_tags = tags.size();
+  out.created_unix_ns = record.created_unix_ns;
+  out.launched_unix_ns = found.state.launched_unix_ns;
+  out.boot_generation = static_cast<std::uint64_t>(found.state.generation);
+  out.state = found.sight.state;
+  out.market = static_cast<std::uint32_t>(record.market);
+  out.ssh_port = static_cast<std::uint32_t>(record.port);
+  const auto type = config_.types.find(record.provider_type);
+  const std::int64_t price =
+      type == config_.types.end() ? -1 : price_at(type->second.prices, record.zone, out.market, now_ns());
+  out.price_micros_per_hour = price >= 0 ? price : record.price_micros_per_hour;
+  driver::emit(op, out);
+}
+
+}  // namespace hostler::local

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <hostler/driver.hpp>
+#include <string>
+
+#include "account.h"
+#include "config.h"
+#include "dials.h"
+#include "store.h"
+
+namespace hostler::local {
+
+/// The driver: one set of instances that are sshds of this machine. It has no threads and keeps
+/// nothing in memory that is not on disk. What each function does is said in hostler/driver.h.
+class LocalSet {
+ public:
+  static driver::About about();
+
+  LocalSet(const hostler_host& host, const hostler_set_config& config, hostler_op* op);
+
+  void info(const hostler_set_info_req& request, hostler_op* op);
+  void create(const hostler_create_req& request, hostler_op* op);
+  void list(const hostler_list_req& request, hostler_op* op);
+  void destroy(const hostler_destroy_req& request, hostler_op* op);
+  void set_tags(const hostler_set_tags_req& request, hostler_op* op);
+
+  void verify(const hostler_verify_req& request, hostler_op* op);
+  void price_history(const hostler_price_req& request, hostler_op* op);
+  void start(const hostler_power_req& request, hostler_op* op);
+  void stop(const hostler_power_req& request, hostler_op* op);
+
+ private:
+  bool answer_known(const Record& asked, hostler_op* op);
+  void make(const struct CreateSpec& spec, hostler_op* op);
+  void emit_found(const Found& found, hostler_op* op);
+  std::shared_ptr<const Record> ours(const std::string& id, const hostler_str& expected_set);
+
+  const hostler_host& host_;
+  const std::string set_id_;
+  Tags shared_tags_;
+  const Config config_;
+  const Account account_;
+  DialBoard dials_;
+  InstanceStore store_;
+};
+
+}  // namespace hostler::local

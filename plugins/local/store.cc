@@ -1,0 +1,244 @@
+#include "store.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <ctime>
+#include <filesystem>
+#include <hostler/driver.hpp>
+
+#include "folder/files.h"
+#include "folder/lock.h"
+#include "program.h"
+#include "strays.h"
+
+namespace hostler::local {
+namespace {
+
+using driver::Error;
+
+constexpr std::time_t kGoneKeptSeconds = 24 * 3600;
+
+void make_file(const std::string& path) {
+  const Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!fd) throw_errno("create", path);
+}
+
+void check_root(const std::string& root) {
+  struct stat st {};
+  if (::lstat(root.c_str(), &st) != 0) throw_errno("look at", root);
+  const char* problem = !S_ISDIR(st.st_mode)               ? "is no folder"
+                        : st.st_uid != ::geteuid()         ? "belongs to another user"
+                        : (st.st_mode & (S_IWGRP | S_IWOTH)) ? "can be written by other users"
+                                                             : nullptr;
+  if (problem != nullptr)
+    throw Error(HOSTLER_E_INVALID, "driver config: root " + root + " " + problem);
+}
+
+/// 0 is none: the longest wait.
+std::chrono::milliseconds time_left(const hostler_op* op) {
+  using namespace std::chrono;
+  if (op->deadline_mono_ns == 0) return hours(1);
+  const auto now = duration_cast<nanoseconds>(steady_clock::now().time_since_epoch());
+  return duration_cast<milliseconds>(
+      nanoseconds(static_cast<std::int64_t>(op->deadline_mono_ns)) - now);
+}
+
+}  // namespace
+
+Draft::~Draft() {
+  if (!lock_) return;
+  try {
+    folder_.remove();
+  } catch (const std::exception&) {  // it is dropped as stale later
+  }
+}
+
+InstanceStore::InstanceStore(const Config& config)
+    : root_(config.root), supervisor_(config.supervisor) {
+  try {
+    std::filesystem::create_directories(std::filesystem::path(root_).parent_path());
+    // Jobs may run as other users: they have to get through, and see nothing.
+    make_folder(root_, 0711);
+    check_root(root_);
+    make_folder(root_ + "/instances", 0711);
+    make_folder(root_ + "/new", 0700);
+    make_folder(root_ + "/gone", 0700);
+    make_file(root_ + "/lock");
+    forget_old_keys();
+  } catch (const std::system_error& wrong) {
+    throw Error(HOSTLER_E_INVALID, std::string("driver config: root: ") + wrong.what());
+  }
+}
+
+std::vector<std::string> InstanceStore::ids() const { return names_in(root_ + "/instances"); }
+
+InstanceFolder InstanceStore::folder(const std::string& id) const {
+  return InstanceFolder(root_ + "/instances/" + (is_id(id) ? id : ".none"));
+}
+
+std::shared_ptr<const Record> InstanceStore::record(const std::string& id) {
+  const std::optional<std::string> text = read_file(folder(id).record());
+  const std::lock_guard lock(cache_mutex_);
+  if (!text) {
+    cache_.erase(id);
+    return nullptr;
+  }
+  std::shared_ptr<const Record>& cached = cache_[id];
+  if (!cached) cached = std::make_shared<Record>(Record::parse(*text));
+  return cached;
+}
+
+std::vector<std::shared_ptr<const Record>> InstanceStore::records() {
+  std::vector<std::shared_ptr<const Record>> all;
+  for (const std::string& id : ids())
+    if (auto one = record(id)) all.push_back(std::move(one));
+  return all;
+}
+
+std::optional<Found> InstanceStore::look(const std::string& id, hostler_op* op) {
+  const InstanceFolder folder = this->folder(id);
+  try {
+    return look_into(folder, id, op);
+  } catch (const std::system_error&) {
+    throw;  // it could not be read now
+  } catch (const std::runtime_error&) {
+    // It was read and makes no sense: the machine lost power as it was written, so that nothing of
+    // it runs either. Otherwise it is not ours to repair.
+    if (!try_lock(folder.lock())) throw;
+    folder.remove();
+    return std::nullopt;
+  }
+}
+
+std::optional<Found> InstanceStore::look_into(const InstanceFolder& folder, const std::string& id,
+                                              hostler_op* op) {
+  Found found;
+  found.record = record(id);
+  if (!found.record) {
+    // What a removal left that was cut short.
+    if (is_there(folder.path())) finish_removal(folder);
+    return std::nullopt;
+  }
+  std::optional<Evidence> evidence = examine(folder);
+  const std::optional<std::string> tags = read_file(folder.tags());
+  if (!evidence || !tags) return std::nullopt;  // it was removed meanwhile
+  found.tags = parse_tags(*tags);
+  found.state = evidence->state;
+  found.sight = judge(*evidence);
+  if (found.sight.remedy == Remedy::kStart) start(folder, found.state.generation, op);
+  if (found.sight.remedy == Remedy::kRemove) {
+    finish_removal(folder);
+    if (!is_there(folder.path())) return std::nullopt;
+  }
+  return found;
+}
+
+/// Nothing where the folder goes away meanwhile. What was read before the lock was looked at is read
+/// again after it: an instance that changes hands in between is not one without a supervisor.
+std::optional<Evidence> InstanceStore::examine(const InstanceFolder& folder) const {
+  for (;;) {
+    Evidence evidence{folder.order(), folder.state(), false, false};
+    evidence.locked = is_locked(folder.lock());
+    evidence.machine_runs = evidence.state.machine.runs();
+    const Order order = folder.order();
+    const State state = folder.state();
+    if (!is_there(folder.record())) return std::nullopt;
+    if (order.wanted == evidence.order.wanted && state.phase == evidence.state.phase &&
+        state.generation == evidence.state.generation)
+      return evidence;
+  }
+}
+
+/// Does nothing where a supervisor is there to do it, or processes are left.
+void InstanceStore::finish_removal(const InstanceFolder& folder) const {
+  const std::optional<Fd> lock = try_lock(folder.lock());
+  if (!lock && is_there(folder.lock())) return;
+  const State state = folder.state();
+  if (state.machine.runs()) return;
+  if (state.confinement == "subreapers" && kill_strays(folder.path())) return;  // look again later
+  folder.remove();
+}
+
+void InstanceStore::drop_stale_drafts(hostler_op* op) {
+  const std::string drafts = root_ + "/new";
+  if (names_in(drafts).empty()) return;
+  const RootLock root(*this, op);
+  for (const std::string& name : names_in(drafts)) {
+    const InstanceFolder draft(drafts + "/" + name);
+    const std::optional<Fd> lock = try_lock(draft.lock());
+    if (lock || !is_there(draft.lock())) draft.remove();
+  }
+}
+
+bool InstanceStore::is_gone(const std::string& id) const { return is_there(root_ + "/gone/" + id); }
+
+void InstanceStore::remember_gone(const std::string& id) const { make_file(root_ + "/gone/" + id); }
+
+void InstanceStore::forget_old_keys() const {
+  for (const std::string& name : names_in(root_ + "/gone")) {
+    const std::string path = root_ + "/gone/" + name;
+    struct stat st {};
+    if (::lstat(path.c_str(), &st) == 0 && st.st_mtime + kGoneKeptSeconds < std::time(nullptr))
+      ::unlink(path.c_str());
+  }
+}
+
+InstanceStore::RootLock::RootLock(InstanceStore& store, hostler_op* op)
+    : here_(store.root_mutex_, std::defer_lock) {
+  driver::check_cancelled(op);
+  const auto left = time_left(op);
+  if (here_.try_lock_for(left))
+    file_ = lock_within(store.root_ + "/lock", static_cast<int>(time_left(op).count()));
+  if (!file_)
+    throw Error(HOSTLER_E_TIMEOUT, "another process has " + store.root_ + "/lock for too long");
+}
+
+Draft InstanceStore::draft(const std::string& id, hostler_op* op) {
+  static std::atomic<unsigned> counter{0};
+  const std::string path = root_ + "/new/" + id + "." + std::to_string(::getpid()) + "-" +
+                           std::to_string(counter++);
+  const RootLock root(*this, op);  // so that it is not taken for a stale one before it is locked
+  make_folder(path, 0711);
+  const InstanceFolder folder(path);
+  make_file(folder.lock());
+  std::optional<Fd> lock = try_lock(folder.lock());
+  if (!lock) throw Error(HOSTLER_E_INTERNAL, "somebody has the lock of the new folder " + path);
+  return {path, std::move(*lock)};
+}
+
+bool InstanceStore::publish(Draft& draft, const std::string& id) {
+  const std::string path = folder(id).path();
+  if (::rename(draft.folder().path().c_str(), path.c_str()) != 0) {
+    if (errno == EEXIST || errno == ENOTEMPTY) return false;
+    throw_errno("publish", path);
+  }
+  draft.folder_ = InstanceFolder(path);
+  draft.lock_.reset();
+  return true;
+}
+
+void InstanceStore::start(const InstanceFolder& folder, std::int64_t generation, hostler_op* op) {
+  std::string problem;
+  try {
+    const int status =
+        run_program({supervisor_, folder.path(), std::to_string(generation)}, op);
+    if (status == 0) return;
+    problem = supervisor_ + " ended with status " + std::to_string(status);
+  } catch (const Error& wrong) {
+    driver::check_cancelled(op);
+    problem = wrong.what();
+  }
+  const std::optional<Fd> lock = try_lock(folder.lock());
+  if (!lock) return;  // it runs, or the folder is gone
+  State state = folder.state();
+  if (state.generation != generation) return;
+  state.phase = Phase::kFailed;
+  state.reason = problem;
+  folder.set_state(state);
+}
+
+}  // namespace hostler::local

@@ -1,0 +1,55 @@
+#include "strays.h"
+
+#include <limits.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <exception>
+
+#include "folder/fd.h"
+#include "folder/files.h"
+
+namespace hostler::local {
+namespace {
+
+bool is_in(const std::string& path, const std::string& folder) {
+  return path.compare(0, folder.size() + 1, folder + "/") == 0 || path == folder;
+}
+
+std::string target_of(const std::string& link) {
+  char path[PATH_MAX];
+  const ssize_t n = ::readlink(link.c_str(), path, sizeof path);
+  return n < 0 ? "" : std::string(path, static_cast<std::size_t>(n));
+}
+
+bool belongs(const std::string& process, const std::string& folder) {
+  if (is_in(target_of(process + "/cwd"), folder)) return true;
+  const std::string environment = read_file(process + "/environ").value_or("");
+  if (environment.find("HOSTLER_AGENT_DIR=" + folder + "/") != std::string::npos) return true;
+  for (const std::string& fd : names_in(process + "/fd"))
+    if (is_in(target_of(process + "/fd/" + fd), folder)) return true;
+  return false;
+}
+
+}  // namespace
+
+bool kill_strays(const std::string& folder) {
+  bool any = false;
+  for (const std::string& name : names_in("/proc")) {
+    const pid_t pid = std::atoi(name.c_str());
+    if (pid <= 1 || pid == ::getpid()) continue;
+    try {
+      // Opened before the look, so that it is this process that is killed and no later one.
+      const Fd handle(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+      if (!handle || !belongs("/proc/" + name, folder)) continue;
+      any = true;
+      ::syscall(SYS_pidfd_send_signal, handle.get(), SIGKILL, nullptr, 0);
+    } catch (const std::exception&) {  // somebody else's, or just gone
+    }
+  }
+  return any;
+}
+
+}  // namespace hostler::local
