@@ -14,7 +14,8 @@ namespace {
 
 bool is_locked(const std::string& name) {
   std::vector<char> buffer(16 * 1024);
-  struct ::spwd entry {}, *found = nullptr;
+  struct ::spwd entry {
+  }, *found = nullptr;
   ::getspnam_r(name.c_str(), &entry, buffer.data(), buffer.size(), &found);
   return found != nullptr && found->sp_pwdp != nullptr && found->sp_pwdp[0] == '!';
 }
@@ -23,7 +24,8 @@ bool is_locked(const std::string& name) {
 
 Account Account::own() {
   std::vector<char> buffer(16 * 1024);
-  struct ::passwd entry {}, *found = nullptr;
+  struct ::passwd entry {
+  }, *found = nullptr;
   ::getpwuid_r(::geteuid(), &entry, buffer.data(), buffer.size(), &found);
   if (found == nullptr)
     throw driver::Error(HOSTLER_E_INVALID, "user id " + std::to_string(::geteuid()) +
@@ -46,8 +48,8 @@ bool Account::can_log_in() const {
 
 std::string Account::passwd(const std::string& home) const {
   std::string rest = read_file("/etc/passwd").value_or("");
-  std::string text = name + ":x:" + std::to_string(uid) + ":" + std::to_string(gid) + "::" + home +
-                     ":/bin/sh\n";
+  std::string text =
+      name + ":x:" + std::to_string(uid) + ":" + std::to_string(gid) + "::" + home + ":/bin/sh\n";
   while (!rest.empty()) {
     const auto newline = rest.find('\n');
     const std::string line = rest.substr(0, newline);

@@ -10,11 +10,16 @@ namespace hostler::local {
 namespace {
 
 const std::vector<std::pair<std::string, hostler_status>> kClasses = {
-    {"INTERNAL", HOSTLER_E_INTERNAL},       {"INVALID", HOSTLER_E_INVALID},
-    {"UNSUPPORTED", HOSTLER_E_UNSUPPORTED}, {"CONFLICT", HOSTLER_E_CONFLICT},
-    {"AUTH", HOSTLER_E_AUTH},               {"RATE_LIMIT", HOSTLER_E_RATE_LIMIT},
-    {"QUOTA", HOSTLER_E_QUOTA},             {"CAPACITY", HOSTLER_E_CAPACITY},
-    {"TRANSIENT", HOSTLER_E_TRANSIENT},     {"TIMEOUT", HOSTLER_E_TIMEOUT}};
+    {"INTERNAL", HOSTLER_E_INTERNAL},
+    {"INVALID", HOSTLER_E_INVALID},
+    {"UNSUPPORTED", HOSTLER_E_UNSUPPORTED},
+    {"CONFLICT", HOSTLER_E_CONFLICT},
+    {"AUTH", HOSTLER_E_AUTH},
+    {"RATE_LIMIT", HOSTLER_E_RATE_LIMIT},
+    {"QUOTA", HOSTLER_E_QUOTA},
+    {"CAPACITY", HOSTLER_E_CAPACITY},
+    {"TRANSIENT", HOSTLER_E_TRANSIENT},
+    {"TIMEOUT", HOSTLER_E_TIMEOUT}};
 const std::vector<std::pair<std::string, std::uint32_t>> kScopes = {
     {"TYPE", HOSTLER_SCOPE_TYPE},     {"GROUP", HOSTLER_SCOPE_GROUP},
     {"ZONE", HOSTLER_SCOPE_ZONE},     {"REGION", HOSTLER_SCOPE_REGION},
@@ -32,7 +37,8 @@ std::vector<std::string> names(const std::vector<std::pair<std::string, T>>& tab
 /// sshd reads paths in its own config language: what has a meaning there is not taken.
 void check_plain(const JsonObject& json, const char* key, const std::string& path) {
   const bool plain = std::all_of(path.begin(), path.end(), [](unsigned char c) {
-    return std::isalnum(c) != 0 || c >= 0x80 || std::string("/._-+@,=").find(static_cast<char>(c)) != std::string::npos;
+    return std::isalnum(c) != 0 || c >= 0x80 ||
+           std::string("/._-+@,=").find(static_cast<char>(c)) != std::string::npos;
   });
   if (!plain) json.refuse(key, "may hold letters, digits and / . _ - + @ , = only");
 }

@@ -13,7 +13,7 @@ namespace hostler::local {
 
 /// What is configured for one provider type.
 struct TypeConfig {
-  std::optional<std::int64_t> stock;            ///< Instances at once, all zones together.
+  std::optional<std::int64_t> stock;             ///< Instances at once, all zones together.
   std::map<std::string, std::int64_t> stock_in;  ///< Likewise by zone; a zone left out has plenty.
   std::vector<PriceChange> prices;
 };

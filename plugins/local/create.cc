@@ -30,7 +30,8 @@ std::string limited(const hostler_str& text, std::size_t max, const char* what) 
 std::string word(const hostler_str& text, const char* what) {
   std::string copy = limited(text, 255, what);
   for (const char c : copy)
-    if (static_cast<unsigned char>(c) < 0x20) refuse(std::string(what) + " has a control character");
+    if (static_cast<unsigned char>(c) < 0x20)
+      refuse(std::string(what) + " has a control character");
   return copy;
 }
 
@@ -38,8 +39,9 @@ std::string read_user_data(const hostler_create_req& request, bool& is_script) {
   const hostler_user_data* data = request.user_data;
   if (data == nullptr || data->n_bytes == 0) return "";
   if (data->format != HOSTLER_USER_DATA_SH && data->format != HOSTLER_USER_DATA_RAW)
-    throw Error(HOSTLER_E_UNSUPPORTED, "user data can be of the formats SH and RAW only: there is "
-                                       "no cloud-init in a local instance");
+    throw Error(HOSTLER_E_UNSUPPORTED,
+                "user data can be of the formats SH and RAW only: there is "
+                "no cloud-init in a local instance");
   if (data->n_bytes > kUserDataMax) refuse("user data is longer than 64 KiB");
   std::string text(reinterpret_cast<const char*>(data->bytes), data->n_bytes);
   is_script = data->format == HOSTLER_USER_DATA_SH;
@@ -90,8 +92,8 @@ std::string without_comment(const std::string& line) {
 }
 
 void make_key(const std::string& path, const Config& config, hostler_op* op) {
-  const int status = run_program(
-      {config.ssh_keygen, "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", path}, op);
+  const int status =
+      run_program({config.ssh_keygen, "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", path}, op);
   if (status != 0)
     throw Error(HOSTLER_E_INTERNAL, config.ssh_keygen + " ended with status " +
                                         std::to_string(status) + " as it made a host key");
@@ -117,14 +119,15 @@ CreateSpec read_request(const hostler_create_req& request, const Config& config,
     refuse("provider type \"" + record.provider_type + "\" is not in the driver config's `types`");
   record.image_id = word(request.image_id, "image_id");
   record.region = config.region;
-  if (const auto region = word(request.region, "region"); !region.empty() && region != config.region)
+  if (const auto region = word(request.region, "region");
+      !region.empty() && region != config.region)
     refuse("region \"" + region + "\" is not this set's, which is \"" + config.region + "\"");
   spec.zone = word(request.zone, "zone");
   const auto& zones = config.zones;
   if (!spec.zone.empty() && std::find(zones.begin(), zones.end(), spec.zone) == zones.end())
     refuse("zone \"" + spec.zone + "\" is not in the driver config's `zones`");
-  record.market = request.market == HOSTLER_MARKET_SPOT ? HOSTLER_MARKET_SPOT
-                                                        : HOSTLER_MARKET_ON_DEMAND;
+  record.market =
+      request.market == HOSTLER_MARKET_SPOT ? HOSTLER_MARKET_SPOT : HOSTLER_MARKET_ON_DEMAND;
   record.price_micros_per_hour = request.type->price_micros_per_hour;
   record.account = account.name;
   record.port = config.port;
@@ -231,9 +234,15 @@ std::string find_room(const CreateSpec& spec, const Config& config,
 
 std::string sshd_config(const InstanceFolder& published, const Record& record) {
   return "# Written by the driver; the environment of sessions is on the command line.\n"
-         "ListenAddress " + record.address + ":" + std::to_string(record.port) + "\n"
-         "HostKey " + published.host_key() + "\n"
-         "AuthorizedKeysFile " + published.authorized_keys() + "\n"
+         "ListenAddress " +
+         record.address + ":" + std::to_string(record.port) +
+         "\n"
+         "HostKey " +
+         published.host_key() +
+         "\n"
+         "AuthorizedKeysFile " +
+         published.authorized_keys() +
+         "\n"
          "PidFile none\n"
          "StrictModes no\n"
          "UsePAM no\n"

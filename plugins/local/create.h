@@ -30,7 +30,8 @@ CreateSpec read_request(const hostler_create_req& request, const Config& config,
 /// Throws INVALID.
 void check_tags(const Tags& tags);
 
-/// Everything of the instance that does not depend on the others: keys, boot plan, account, scripts.
+/// Everything of the instance that does not depend on the others: keys, boot plan, account,
+/// scripts.
 void furnish(const Draft& draft, const CreateSpec& spec, const Config& config, Record& record,
              const Account& account, hostler_op* op);
 

@@ -10,8 +10,7 @@ std::string base64(const std::uint8_t* bytes, std::size_t size) {
     const std::size_t n = size - i < 3 ? size - i : 3;
     std::uint32_t group = 0;
     for (std::size_t k = 0; k < 3; ++k) group = group << 8 | (k < n ? bytes[i + k] : 0U);
-    for (std::size_t k = 0; k < 4; ++k)
-      text += k <= n ? kDigits[group >> (18 - 6 * k) & 63] : '=';
+    for (std::size_t k = 0; k < 4; ++k) text += k <= n ? kDigits[group >> (18 - 6 * k) & 63] : '=';
   }
   return text;
 }

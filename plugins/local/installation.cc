@@ -59,8 +59,8 @@ void prepare_machine(const Config& config, const Account& account, hostler_op* o
   // Compiled into sshd; made at boot by a service manager, where there is one.
   if (account.uid == 0) make_folder("/run/sshd", 0755);
   if (account.can_log_in()) return;
-  const bool namespaces = config.confinement != "subreapers" &&
-                          run_program({config.supervisor, "--probe"}, op) == 0;
+  const bool namespaces =
+      config.confinement != "subreapers" && run_program({config.supervisor, "--probe"}, op) == 0;
   if (!namespaces)
     throw Error(HOSTLER_E_INVALID,
                 "the account " + account.name + " cannot log in (shell " + account.shell +

@@ -8,7 +8,8 @@
 namespace hostler::local {
 
 /// The config with the supervisor's path filled in: beside the driver's own file unless it is
-/// configured. Throws driver::Error(HOSTLER_E_INVALID), naming the field, where a program is missing.
+/// configured. Throws driver::Error(HOSTLER_E_INVALID), naming the field, where a program is
+/// missing.
 Config checked_installation(Config config);
 
 /// What sshd needs besides: its folder in /run, where this is root; and an account that can log in,

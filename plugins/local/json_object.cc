@@ -92,7 +92,8 @@ std::int64_t JsonObject::duration_ms(const char* key, std::int64_t fallback) {
                                : unit == "h" ? 3600 * 1000
                                              : 0;
   if (error != std::errc{} || unit_ms == 0 || count < 0 || count > 1'000'000)
-    refuse(key, "is \"" + text + "\"; needed: a duration such as \"250ms\", \"3s\", \"5m\", \"2h\"");
+    refuse(key,
+           "is \"" + text + "\"; needed: a duration such as \"250ms\", \"3s\", \"5m\", \"2h\"");
   return count * unit_ms;
 }
 

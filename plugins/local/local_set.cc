@@ -53,8 +53,8 @@ bool has_all(const Tags& tags, const Tags& wanted) {
 }  // namespace
 
 driver::About LocalSet::about() {
-  return {"local",   HOSTLER_LOCAL_VERSION, "hostler", "Apache-2.0", kConfigSchema,
-          HOSTLER_THREAD_CONCURRENT, 16};
+  return {"local",       HOSTLER_LOCAL_VERSION,     "hostler", "Apache-2.0",
+          kConfigSchema, HOSTLER_THREAD_CONCURRENT, 16};
 }
 
 LocalSet::LocalSet(const hostler_host& host, const hostler_set_config& config, hostler_op* op)
@@ -147,8 +147,11 @@ void LocalSet::make(const CreateSpec& spec, hostler_op* op) {
   }
   try {
     // The id is known from here on, whatever happens to this process.
-    emit_found({std::make_shared<Record>(record), spec.tags, {},
-                {HOSTLER_STATE_PENDING, "", Remedy::kNone}}, op);
+    emit_found({std::make_shared<Record>(record),
+                spec.tags,
+                {},
+                {HOSTLER_STATE_PENDING, "", Remedy::kNone}},
+               op);
     store_.start(folder, 0, op);
   } catch (const std::exception& wrong) {
     throw Error(op->is_cancelled(op) != 0 ? HOSTLER_E_CANCELLED : HOSTLER_E_TRANSIENT, wrong.what())
@@ -183,7 +186,8 @@ void LocalSet::destroy(const hostler_destroy_req& request, hostler_op* op) {
     const InstanceFolder folder = store_.folder(id);
     const InstanceStore::RootLock root(store_, op);  // a create under way comes before or after
     const auto record = store_.record(id);
-    if (record && request.expected_set_id.len != 0 && record->set_id != view(request.expected_set_id))
+    if (record && request.expected_set_id.len != 0 &&
+        record->set_id != view(request.expected_set_id))
       throw Error(HOSTLER_E_CONFLICT, id + " belongs to the set " + record->set_id);
     store_.remember_gone(id);  // so that a create that comes late makes none
     if (!record) return;
@@ -315,8 +319,9 @@ void LocalSet::emit_found(const Found& found, hostler_op* op) {
   out.market = static_cast<std::uint32_t>(record.market);
   out.ssh_port = static_cast<std::uint32_t>(record.port);
   const auto type = config_.types.find(record.provider_type);
-  const std::int64_t price =
-      type == config_.types.end() ? -1 : price_at(type->second.prices, record.zone, out.market, now_ns());
+  const std::int64_t price = type == config_.types.end()
+                                 ? -1
+                                 : price_at(type->second.prices, record.zone, out.market, now_ns());
   out.price_micros_per_hour = price >= 0 ? price : record.price_micros_per_hour;
   driver::emit(op, out);
 }

@@ -35,9 +35,9 @@ struct SpawnSettings {
     posix_spawnattr_setsigmask(&attributes, &set);
     sigfillset(&set);
     posix_spawnattr_setsigdefault(&attributes, &set);
-    posix_spawnattr_setflags(&attributes,
-                             static_cast<short>(POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK |
-                                                POSIX_SPAWN_SETSIGDEF));
+    posix_spawnattr_setflags(
+        &attributes,
+        static_cast<short>(POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF));
     for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
       posix_spawn_file_actions_addopen(&actions, fd, "/dev/null", O_RDWR, 0);
   }
@@ -52,8 +52,7 @@ struct SpawnSettings {
 pid_t spawn(const std::vector<std::string>& argv) {
   const SpawnSettings settings;
   std::vector<char*> arguments;
-  for (const std::string& argument : argv)
-    arguments.push_back(const_cast<char*>(argument.c_str()));
+  for (const std::string& argument : argv) arguments.push_back(const_cast<char*>(argument.c_str()));
   arguments.push_back(nullptr);
   char path[] = "PATH=/usr/local/bin:/usr/bin:/bin";
   char* environment[] = {path, nullptr};
@@ -101,8 +100,8 @@ int run_program(const std::vector<std::string>& argv, hostler_op* op) {
     throw Error(HOSTLER_E_TIMEOUT, argv[0] + " did not end by the deadline");
   }
   if (WIFEXITED(status)) return WEXITSTATUS(status);
-  throw Error(HOSTLER_E_INTERNAL, argv[0] + " was killed by signal " +
-                                      std::to_string(WTERMSIG(status)));
+  throw Error(HOSTLER_E_INTERNAL,
+              argv[0] + " was killed by signal " + std::to_string(WTERMSIG(status)));
 }
 
 }  // namespace hostler::local

@@ -57,7 +57,9 @@ std::string hash_of(const std::string& text) {  // FNV-1a, 64 bits
   return hex;
 }
 
-std::string id_of_key(const std::string& idempotency_key) { return "i-" + hash_of(idempotency_key); }
+std::string id_of_key(const std::string& idempotency_key) {
+  return "i-" + hash_of(idempotency_key);
+}
 
 bool is_id(const std::string& text) {
   return text.size() == 18 && text.compare(0, 2, "i-") == 0 &&

@@ -12,7 +12,8 @@ using Tags = std::map<std::string, std::string>;
 
 /// What an instance is, from its create to its end.
 struct Record {
-  std::string id;  ///< "i-" and 16 hex digits of the idempotency key's hash: also its folder's name.
+  std::string
+      id;  ///< "i-" and 16 hex digits of the idempotency key's hash: also its folder's name.
   std::string idempotency_key, host_instance_id, set_id, owner, name;
   std::string provider_type, image_id, region, zone;
   std::string account, address;

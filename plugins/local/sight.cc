@@ -32,8 +32,8 @@ Sight judge_dead(const Evidence& evidence) {
     case Phase::kRunning:
       break;
   }
-  return {HOSTLER_STATE_FAILED, "its supervisor was killed, or the machine that it ran on restarted",
-          Remedy::kNone};
+  return {HOSTLER_STATE_FAILED,
+          "its supervisor was killed, or the machine that it ran on restarted", Remedy::kNone};
 }
 
 }  // namespace

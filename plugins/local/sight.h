@@ -11,8 +11,8 @@ namespace hostler::local {
 struct Evidence {
   Order order;
   State state;
-  bool locked = false;         ///< A supervisor has the lock.
-  bool machine_runs = false;   ///< The first process of its pid namespace is there.
+  bool locked = false;        ///< A supervisor has the lock.
+  bool machine_runs = false;  ///< The first process of its pid namespace is there.
 };
 
 enum class Remedy : std::uint8_t {

@@ -30,8 +30,8 @@ void make_file(const std::string& path) {
 void check_root(const std::string& root) {
   struct stat st {};
   if (::lstat(root.c_str(), &st) != 0) throw_errno("look at", root);
-  const char* problem = !S_ISDIR(st.st_mode)               ? "is no folder"
-                        : st.st_uid != ::geteuid()         ? "belongs to another user"
+  const char* problem = !S_ISDIR(st.st_mode)                 ? "is no folder"
+                        : st.st_uid != ::geteuid()           ? "belongs to another user"
                         : (st.st_mode & (S_IWGRP | S_IWOTH)) ? "can be written by other users"
                                                              : nullptr;
   if (problem != nullptr)
@@ -43,8 +43,8 @@ std::chrono::milliseconds time_left(const hostler_op* op) {
   using namespace std::chrono;
   if (op->deadline_mono_ns == 0) return hours(1);
   const auto now = duration_cast<nanoseconds>(steady_clock::now().time_since_epoch());
-  return duration_cast<milliseconds>(
-      nanoseconds(static_cast<std::int64_t>(op->deadline_mono_ns)) - now);
+  return duration_cast<milliseconds>(nanoseconds(static_cast<std::int64_t>(op->deadline_mono_ns)) -
+                                     now);
 }
 
 }  // namespace
@@ -119,8 +119,12 @@ std::optional<Found> InstanceStore::look_into(const InstanceFolder& folder, cons
   Found found;
   found.record = record(id);
   if (!found.record) {
-    // What a removal left that was cut short.
-    if (is_there(folder.path())) finish_removal(folder);
+    // The last steps of a removal, which are quick; or what one left that was cut short. Absent
+    // means that nothing is left.
+    for (int tries = 0; is_there(folder.path()) && tries < 200; ++tries) {
+      finish_removal(folder);
+      if (is_there(folder.path())) driver::pause(op, std::chrono::milliseconds(5));
+    }
     return std::nullopt;
   }
   std::optional<Evidence> evidence = examine(folder);
@@ -137,8 +141,8 @@ std::optional<Found> InstanceStore::look_into(const InstanceFolder& folder, cons
   return found;
 }
 
-/// Nothing where the folder goes away meanwhile. What was read before the lock was looked at is read
-/// again after it: an instance that changes hands in between is not one without a supervisor.
+/// Nothing where the folder goes away meanwhile. What was read before the lock was looked at is
+/// read again after it: an instance that changes hands in between is not one without a supervisor.
 std::optional<Evidence> InstanceStore::examine(const InstanceFolder& folder) const {
   for (;;) {
     Evidence evidence{folder.order(), folder.state(), false, false};
@@ -155,7 +159,7 @@ std::optional<Evidence> InstanceStore::examine(const InstanceFolder& folder) con
 
 /// Does nothing where a supervisor is there to do it, or processes are left.
 void InstanceStore::finish_removal(const InstanceFolder& folder) const {
-  const std::optional<Fd> lock = try_lock(folder.lock());
+  const std::optional<Lock> lock = try_lock(folder.lock());
   if (!lock && is_there(folder.lock())) return;
   const State state = folder.state();
   if (state.machine.runs()) return;
@@ -169,7 +173,7 @@ void InstanceStore::drop_stale_drafts(hostler_op* op) {
   const RootLock root(*this, op);
   for (const std::string& name : names_in(drafts)) {
     const InstanceFolder draft(drafts + "/" + name);
-    const std::optional<Fd> lock = try_lock(draft.lock());
+    const std::optional<Lock> lock = try_lock(draft.lock());
     if (lock || !is_there(draft.lock())) draft.remove();
   }
 }
@@ -191,21 +195,23 @@ InstanceStore::RootLock::RootLock(InstanceStore& store, hostler_op* op)
     : here_(store.root_mutex_, std::defer_lock) {
   driver::check_cancelled(op);
   const auto left = time_left(op);
-  if (here_.try_lock_for(left))
-    file_ = lock_within(store.root_ + "/lock", static_cast<int>(time_left(op).count()));
+  if (here_.try_lock_for(left)) {
+    auto lock = lock_within(store.root_ + "/lock", static_cast<int>(time_left(op).count()));
+    if (lock) file_.emplace(std::move(*lock));
+  }
   if (!file_)
     throw Error(HOSTLER_E_TIMEOUT, "another process has " + store.root_ + "/lock for too long");
 }
 
 Draft InstanceStore::draft(const std::string& id, hostler_op* op) {
   static std::atomic<unsigned> counter{0};
-  const std::string path = root_ + "/new/" + id + "." + std::to_string(::getpid()) + "-" +
-                           std::to_string(counter++);
+  const std::string path =
+      root_ + "/new/" + id + "." + std::to_string(::getpid()) + "-" + std::to_string(counter++);
   const RootLock root(*this, op);  // so that it is not taken for a stale one before it is locked
   make_folder(path, 0711);
   const InstanceFolder folder(path);
   make_file(folder.lock());
-  std::optional<Fd> lock = try_lock(folder.lock());
+  std::optional<Lock> lock = try_lock(folder.lock());
   if (!lock) throw Error(HOSTLER_E_INTERNAL, "somebody has the lock of the new folder " + path);
   return {path, std::move(*lock)};
 }
@@ -224,15 +230,14 @@ bool InstanceStore::publish(Draft& draft, const std::string& id) {
 void InstanceStore::start(const InstanceFolder& folder, std::int64_t generation, hostler_op* op) {
   std::string problem;
   try {
-    const int status =
-        run_program({supervisor_, folder.path(), std::to_string(generation)}, op);
+    const int status = run_program({supervisor_, folder.path(), std::to_string(generation)}, op);
     if (status == 0) return;
     problem = supervisor_ + " ended with status " + std::to_string(status);
   } catch (const Error& wrong) {
     driver::check_cancelled(op);
     problem = wrong.what();
   }
-  const std::optional<Fd> lock = try_lock(folder.lock());
+  const std::optional<Lock> lock = try_lock(folder.lock());
   if (!lock) return;  // it runs, or the folder is gone
   State state = folder.state();
   if (state.generation != generation) return;

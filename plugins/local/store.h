@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "config.h"
-#include "folder/fd.h"
 #include "folder/instance_folder.h"
+#include "folder/lock.h"
 #include "record.h"
 #include "sight.h"
 
@@ -28,7 +28,7 @@ struct Found {
 /// An instance's folder before anyone can see it. Removed again unless it is published.
 class Draft {
  public:
-  Draft(std::string path, Fd lock) : folder_(std::move(path)), lock_(std::move(lock)) {}
+  Draft(std::string path, Lock lock) : folder_(std::move(path)), lock_(std::move(lock)) {}
   Draft(Draft&&) = default;
   ~Draft();
   const InstanceFolder& folder() const { return folder_; }
@@ -36,7 +36,7 @@ class Draft {
  private:
   friend class InstanceStore;
   InstanceFolder folder_;
-  Fd lock_;  ///< Says that somebody is still at work on it. Empty once published.
+  std::optional<Lock> lock_;  ///< Says that somebody is still at work on it. Empty once published.
 };
 
 /// The root folder with the folders of all instances: the cloud. Several sets, and several
@@ -57,7 +57,8 @@ class InstanceStore {
   std::shared_ptr<const Record> record(const std::string& id);
   std::vector<std::shared_ptr<const Record>> records();
 
-  /// Looks, and remedies what was cut short: starts a missing supervisor, removes what is destroyed.
+  /// Looks, and remedies what was cut short: starts a missing supervisor, removes what is
+  /// destroyed.
   std::optional<Found> look(const std::string& id, hostler_op* op);
   /// The same for drafts that nobody works on any more.
   void drop_stale_drafts(hostler_op* op);
@@ -72,7 +73,7 @@ class InstanceStore {
 
    private:
     std::unique_lock<std::timed_mutex> here_;  ///< Among threads: fair enough, and no polling.
-    std::optional<Fd> file_;                   ///< Among processes.
+    std::optional<Lock> file_;                 ///< Among processes.
   };
 
   /// An empty draft. The caller has no RootLock.

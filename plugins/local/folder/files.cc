@@ -109,7 +109,8 @@ void write_file(const std::string& path, std::string_view text, unsigned mode) {
   const std::string beside =
       path + ".new-" + std::to_string(::getpid()) + "-" + std::to_string(counter++);
   {
-    const Fd fd(::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
+    const Fd fd(
+        ::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (!fd) throw_errno("create", beside);
     while (!text.empty()) {
       const ssize_t n = ::write(fd.get(), text.data(), text.size());

@@ -26,9 +26,9 @@ bool is_there(const std::string& path);
 /// Names in a folder, without "." and "..", in no order. Empty where the folder is not there.
 std::vector<std::string> names_in(const std::string& folder);
 
-/// Removes a folder with all that is in it, whatever its depth and modes. The names in `last` (files
-/// directly in it) go after everything else, in that order. Follows no link. Nothing there is no
-/// error. Throws with the first path that resists.
+/// Removes a folder with all that is in it, whatever its depth and modes. The names in `last`
+/// (files directly in it) go after everything else, in that order. Follows no link. Nothing there
+/// is no error. Throws with the first path that resists.
 void remove_tree(const std::string& folder, const std::vector<std::string>& last = {});
 
 }  // namespace hostler::local

@@ -35,14 +35,14 @@ struct State {
 
 /// What the supervisor needs to know to boot the machine. Fixed at create.
 struct BootPlan {
-  std::string sshd;                    ///< Absolute path.
-  std::string account;                 ///< Who logs in.
-  std::string confinement = "auto";    ///< auto, namespaces or subreapers
-  std::int64_t delay_ms = 0;           ///< Between power on and boot.
-  std::int64_t init_wait_ms = 5000;    ///< sshd waits for the init command that long.
-  std::int64_t sshd_delay_ms = 0;      ///< -1: sshd never starts.
-  std::int64_t key_change_ms = -1;     ///< The host key is changed so long after sshd answers.
-  bool own_shadow = false;            ///< `shadow` lies over /etc/shadow, where the account is locked.
+  std::string sshd;                  ///< Absolute path.
+  std::string account;               ///< Who logs in.
+  std::string confinement = "auto";  ///< auto, namespaces or subreapers
+  std::int64_t delay_ms = 0;         ///< Between power on and boot.
+  std::int64_t init_wait_ms = 5000;  ///< sshd waits for the init command that long.
+  std::int64_t sshd_delay_ms = 0;    ///< -1: sshd never starts.
+  std::int64_t key_change_ms = -1;   ///< The host key is changed so long after sshd answers.
+  bool own_shadow = false;  ///< `shadow` lies over /etc/shadow, where the account is locked.
 };
 
 /// One instance's folder: all of its files, by name. Another process may remove it at any time;

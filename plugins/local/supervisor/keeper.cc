@@ -120,9 +120,9 @@ bool Keeper::leave(Wanted done) {
   lock_.reset();
   if (done == Wanted::kDestroyed || told_to_end_ || !is_there(folder_.record())) return false;
   if (folder_.order().wanted == done) return false;
-  std::optional<Fd> again = try_lock(folder_.lock());
+  std::optional<Lock> again = try_lock(folder_.lock());
   if (!again) return false;  // who has it now has seen the order
-  lock_ = std::move(*again);
+  lock_ = again->keep();
   return true;
 }
 

@@ -97,10 +97,13 @@ void Machine::start_init() {
 void Machine::start_sshd() {
   sshd_due_ = kNever;
   sshd_since_ = now_ms();
-  // What sessions find in their environment. On the command line, since the boot id is new each time.
-  const std::string session = "SetEnv=" + environment_[4] + " " + environment_[5] + " " + environment_[6];
-  sshd_ = start_child({plan_.sshd, "-D", "-f", folder_.sshd_config(), "-E", folder_.sshd_log(), "-o", session},
-                      environment_, folder_.console());
+  // What sessions find in their environment. On the command line, since the boot id is new each
+  // time.
+  const std::string session =
+      "SetEnv=" + environment_[4] + " " + environment_[5] + " " + environment_[6];
+  sshd_ = start_child(
+      {plan_.sshd, "-D", "-f", folder_.sshd_config(), "-E", folder_.sshd_log(), "-o", session},
+      environment_, folder_.console());
   if (sshd_ < 0) return on_sshd_end();
   if (plan_.key_change_ms >= 0 && is_there(folder_.other_host_key()))
     key_change_due_ = now_ms() + kLookAgainMs;

@@ -8,9 +8,9 @@
 namespace hostler::local {
 
 /// How the machine's process ended by itself, as exit status.
-constexpr int kMachineOff = 0;      ///< It was asked to end, and all its processes have.
-constexpr int kMachineNoSshd = 3;   ///< sshd would not stay up.
-constexpr int kMachineBroken = 4;   ///< Something else; the console says what.
+constexpr int kMachineOff = 0;     ///< It was asked to end, and all its processes have.
+constexpr int kMachineNoSshd = 3;  ///< sshd would not stay up.
+constexpr int kMachineBroken = 4;  ///< Something else; the console says what.
 
 /// The inner process of the supervisor: what an init system is to a machine. Runs the init command
 /// once, keeps sshd up, reaps orphans. On SIGTERM it asks all to end. Ends with everything below it

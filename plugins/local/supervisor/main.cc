@@ -1,8 +1,9 @@
 // hostler-local-supervisor FOLDER GENERATION
 //
-// Boots the instance of FOLDER and stays with it until it is off. GENERATION is how often the caller
-// saw it started; if it was started since, this ends at once. Returns 0 as soon as the instance's
-// lock is held and its state says that it boots; its work goes on in a process of its own.
+// Boots the instance of FOLDER and stays with it until it is off. GENERATION is how often the
+// caller saw it started; if it was started since, this ends at once. Returns 0 as soon as the
+// instance's lock is held and its state says that it boots; its work goes on in a process of its
+// own.
 //
 // hostler-local-supervisor --probe
 //
@@ -37,9 +38,10 @@ void redirect_output(const InstanceFolder& folder) {
 }
 
 int supervise(const InstanceFolder& folder, std::int64_t generation) {
-  std::optional<Fd> lock = try_lock(folder.lock());
+  std::optional<Lock> free = try_lock(folder.lock());
   // Taken: another supervisor is there, or the driver removes the folder.
-  if (!lock || folder.state().generation != generation) return 0;
+  if (!free || folder.state().generation != generation) return 0;
+  Fd lock = free->keep();
   // Forked with the lock held, so that there is no moment without.
   int ready[2];
   if (::pipe2(ready, O_CLOEXEC) != 0) throw_errno("make", "a pipe");
@@ -52,7 +54,7 @@ int supervise(const InstanceFolder& folder, std::int64_t generation) {
   }
   ::close(ready[0]);
   redirect_output(folder);
-  Keeper keeper(folder, std::move(*lock));
+  Keeper keeper(folder, std::move(lock));
   for (int ready_fd = ready[1];; ready_fd = -1)
     if (!keeper.leave(keeper.run(ready_fd))) return 0;
 }
@@ -72,8 +74,7 @@ int main(int argc, char** argv) {
   ::umask(022);
   try {
     if (::chdir("/") != 0) return 1;
-    return hostler::local::supervise(hostler::local::InstanceFolder(argv[1]),
-                                     std::atoll(argv[2]));
+    return hostler::local::supervise(hostler::local::InstanceFolder(argv[1]), std::atoll(argv[2]));
   } catch (const std::exception& wrong) {
     std::fprintf(stderr, "hostler-local-supervisor: %s\n", wrong.what());
     return 1;

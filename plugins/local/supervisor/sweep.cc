@@ -32,7 +32,8 @@ std::map<pid_t, pid_t> parents() {
     const auto end = stat ? stat->rfind(')') : std::string::npos;
     char state = 0;
     pid_t parent = 0;
-    if (end != std::string::npos && std::sscanf(stat->c_str() + end + 1, " %c %d", &state, &parent) == 2)
+    if (end != std::string::npos &&
+        std::sscanf(stat->c_str() + end + 1, " %c %d", &state, &parent) == 2)
       parent_of[pid] = parent;
   }
   return parent_of;

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <hostler/driver.h>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace hostler::local::test {
+
+/// What a driver says of an instance, copied.
+struct Seen {
+  std::string id, key, set_id, owner, type, zone, region, user, address, reason;
+  std::map<std::string, std::string> tags;
+  std::uint32_t state = 0, market = 0, port = 0;
+  std::uint64_t generation = 0;
+  std::int64_t price = -1;
+};
+
+/// How one call ended.
+struct Outcome {
+  hostler_status status = HOSTLER_OK;
+  std::string message;
+  std::map<std::uint32_t, std::string> texts;
+  std::uint32_t scope = 0, flags = 0;
+  std::int64_t retry_after_ms = -1, quota_limit = -1, quota_used = -1;
+  std::vector<Seen> instances;
+  std::vector<hostler_price> prices;  ///< Without their texts.
+  std::uint64_t capabilities = 0;
+};
+
+/// A create in the making.
+struct Create {
+  std::string key;
+  std::string type = "small", zone, init, user_data, host_key_private, host_key_public, owner = "o";
+  std::vector<std::string> login_keys;
+  std::map<std::string, std::string> tags;
+  std::uint32_t user_data_format = HOSTLER_USER_DATA_SH, market = HOSTLER_MARKET_ON_DEMAND;
+  std::int64_t price = 40000;
+};
+
+/// The smallest host: loads the driver that was built, and calls through its C table as it is.
+/// Calls may come from several threads.
+class DriverHost {
+ public:
+  /// An open set. Throws std::runtime_error with the driver's message.
+  DriverHost(const std::string& set_id, const std::string& config_json);
+  ~DriverHost();
+  DriverHost(const DriverHost&) = delete;
+  DriverHost& operator=(const DriverHost&) = delete;
+
+  /// What opening says, without a set.
+  static Outcome try_open(const std::string& config_json);
+
+  Outcome info();
+  Outcome create(const Create& create, const std::function<void(hostler_op*)>& before = {});
+  Outcome list(const std::vector<std::string>& ids = {},
+               const std::map<std::string, std::string>& tags = {}, int timeout_ms = 60000);
+  Outcome destroy(const std::string& id, const std::string& key = "",
+                  const std::string& expected_set = "", std::uint32_t flags = 0);
+  Outcome set_tags(const std::string& id, const std::map<std::string, std::string>& set,
+                   const std::vector<std::string>& remove = {}, std::uint32_t flags = 0);
+  Outcome verify(const std::string& id, const std::string& public_key_line);
+  Outcome prices(const std::string& type, const std::string& zone, std::uint32_t market,
+                 std::int64_t since_ns);
+  Outcome start(const std::string& id);
+  Outcome stop(const std::string& id);
+
+  /// The one instance of that id as list() shows it; state GONE where it does not.
+  Seen look(const std::string& id);
+
+  static const hostler_driver& table();
+
+ private:
+  hostler_set* set_ = nullptr;
+};
+
+std::string driver_folder();  ///< Where the driver and its supervisor are.
+
+}  // namespace hostler::local::test
