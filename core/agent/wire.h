@@ -20,7 +20,10 @@ class Place {
 
  protected:
   void complain(std::string_view field, std::string_view what) {
-    if (ok()) problem_ = path_ + "." + std::string(field) + ": " + std::string(what);
+    if (!ok()) return;
+    problem_ = path_;
+    if (!field.empty()) problem_.append(".").append(field);
+    problem_.append(": ").append(what);
   }
   template <class Body>
   void inside(std::string_view field, std::size_t index, Body body) {

@@ -18,7 +18,9 @@ using wire::fields;
 using wire::Reader;
 using wire::Writer;
 
-constexpr std::size_t kHead = 8;  // u32 length, u32 checksum
+// u32 magic, u32 length, u32 checksum. The magic is how a reader finds on behind a torn record.
+constexpr std::size_t kHead = 12;
+constexpr std::uint32_t kMagic = 0x6c6a6168;
 constexpr std::uint32_t kRecordMax = 65536;
 constexpr std::string_view kPrefix = "journal.";
 
@@ -94,6 +96,7 @@ std::string to_record(const T& record) {
   fields(writer, record);
   std::string out;
   Writer head("", out);
+  head.number("", kMagic);
   head.number("", static_cast<std::uint32_t>(body.size()));
   head.number("", checksum(body));
   return out + body;
@@ -146,12 +149,12 @@ void Journal::read_file(File& file, const std::function<void(Record&&)>& apply) 
     buffer.resize(have + static_cast<std::size_t>(n < 0 ? 0 : n));
     std::string_view rest = buffer;
     while (rest.size() >= kHead) {
-      const std::uint32_t length = u32_at(rest);
-      const bool sane = length > 0 && length <= kRecordMax;
+      const std::uint32_t length = u32_at(rest.substr(4));
+      const bool sane = u32_at(rest) == kMagic && length > 0 && length <= kRecordMax;
       if (sane && rest.size() < kHead + length) break;
       const std::string_view body = sane ? rest.substr(kHead, length) : std::string_view();
       std::optional<Record> record;
-      if (sane && checksum(body) == u32_at(rest.substr(4))) record = decode(body);
+      if (sane && checksum(body) == u32_at(rest.substr(8))) record = decode(body);
       // Torn, which only a crash of the host or a full disk can do: look for the next whole one.
       const std::size_t used = record ? kHead + length : 1;
       rest.remove_prefix(used);

@@ -1,0 +1,260 @@
+#include "core/agent/client.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace hostler::agent {
+namespace {
+
+const model::AttemptId kId{model::JobId{1}, 1};
+
+/// A client, and the agent's side of its connection.
+struct Pair {
+  explicit Pair(std::uint64_t window = 1000) : client(window) {}
+
+  template <class Message>
+  Result<void> say(const Message& message) {
+    std::string bytes;
+    EXPECT_TRUE(encode(message, bytes));
+    return client.receive(bytes);
+  }
+  void greet() {
+    ASSERT_TRUE(client.receive(kGreeting));
+    ASSERT_TRUE(say(Hello{}));
+    ASSERT_TRUE(say(Listing{}));
+    ASSERT_TRUE(next<Ready>());
+  }
+  template <class E>
+  std::optional<E> next() {
+    auto event = client.next();
+    if (!event || !std::holds_alternative<E>(*event)) return std::nullopt;
+    return std::get<E>(std::move(*event));
+  }
+  template <class Message>
+  std::optional<Message> heard() {
+    heard_.feed(client.pending());
+    client.sent(client.pending().size());
+    auto message = heard_.next();
+    if (!message || !*message || !std::holds_alternative<Message>(**message)) return std::nullopt;
+    return std::get<Message>(**std::move(message));
+  }
+  void start() {
+    Start start;
+    start.attempt = kId;
+    start.command = {"x"};
+    ASSERT_TRUE(client.start(start));
+    ASSERT_TRUE(heard<Start>());
+  }
+
+  Client client;
+  Decoder<ToAgent> heard_;
+};
+
+Exit exit_with(std::uint64_t out, std::uint64_t err, bool files = false) {
+  Exit exit;
+  exit.attempt = kId;
+  exit.end.stdout_bytes = out;
+  exit.end.stderr_bytes = err;
+  exit.end.output_is_inline = false;
+  exit.end.has_output_files = files;
+  return exit;
+}
+
+std::string error_of(const Result<void>& result) {
+  return result ? std::string("no error") : result.error().message;
+}
+
+TEST(AgentClientTest, SkipsWhatALoginShellPrintsBeforeTheGreeting) {
+  Pair pair;
+  std::string hello = "Welcome!\r\nlast login: never" + std::string(kGreeting);
+  ASSERT_TRUE(encode(Hello{}, hello));
+  ASSERT_TRUE(encode(Listing{}, hello));
+
+  for (const char c : hello) ASSERT_TRUE(pair.client.receive({&c, 1}));
+
+  EXPECT_TRUE(pair.next<Ready>());
+}
+
+TEST(AgentClientTest, GivesUpOnAShellThatOnlyTalks) {
+  Pair pair;
+  const auto got = pair.client.receive("blah\n" + std::string(70'000, 'x'));
+
+  ASSERT_FALSE(got);
+  EXPECT_EQ(got.error().code, Errc::kMisbehaving);
+  EXPECT_NE(got.error().message.find("blah"), std::string::npos);
+}
+
+TEST(AgentClientTest, PutsTheListingTogether) {
+  Pair pair;
+  ASSERT_TRUE(pair.client.receive(kGreeting));
+  Hello hello;
+  hello.boot_id = "b";
+  ASSERT_TRUE(pair.say(hello));
+  ASSERT_TRUE(pair.say(Listing{{{kId, Phase::kRunning}}, false}));
+  EXPECT_FALSE(pair.client.next());
+  ASSERT_TRUE(pair.say(Listing{{{{model::JobId{2}, 1}, Phase::kEnded}}, true}));
+
+  const auto ready = pair.next<Ready>();
+  ASSERT_TRUE(ready);
+  EXPECT_EQ(ready->hello.boot_id, "b");
+  EXPECT_EQ(ready->attempts.size(), 2u);
+}
+
+TEST(AgentClientTest, RefusesAnotherVersionAndMessagesOutOfPlace) {
+  Hello other;
+  other.version = 2;
+  Pair pair;
+  ASSERT_TRUE(pair.client.receive(kGreeting));
+  EXPECT_EQ(error_of(pair.say(other)), "agent: speaks protocol 2, not 1");
+  Pair early;
+  ASSERT_TRUE(early.client.receive(kGreeting));
+  EXPECT_EQ(error_of(early.say(Pong{1})), "agent: the first message is not hello");
+  Pair twice;
+  twice.greet();
+  EXPECT_EQ(error_of(twice.say(Hello{})), "agent: a second hello");
+  Pair hung_up;
+  hung_up.greet();
+  EXPECT_EQ(error_of(hung_up.say(Problem{"x"})), "agent: hung up, since: x");
+}
+
+TEST(AgentClientTest, InlineOutputIsCollectedAtOnce) {
+  Pair pair;
+  pair.greet();
+  pair.start();
+  Exit exit = exit_with(3, 0);
+  exit.end.output_is_inline = true;
+  exit.end.stdout_inline = "out";
+
+  ASSERT_TRUE(pair.say(exit));
+
+  EXPECT_TRUE(pair.next<Exit>());
+  EXPECT_TRUE(pair.next<Collected>());
+}
+
+TEST(AgentClientTest, OutputIsNeverBothInlineAndInChunks) {
+  Pair pair;
+  pair.greet();
+  pair.start();
+  ASSERT_TRUE(pair.say(Output{kId, kStdout, 0, "ab"}));
+  Exit exit = exit_with(4, 1);
+  exit.end.output_is_inline = true;
+  exit.end.stdout_inline = "abcd";
+  exit.end.stderr_inline = "e";
+  ASSERT_TRUE(pair.say(exit));
+
+  EXPECT_EQ(pair.next<Chunk>()->data, "ab");
+  const auto got = pair.next<Exit>();
+  ASSERT_TRUE(got);
+  EXPECT_FALSE(got->end.output_is_inline);
+  EXPECT_EQ(got->end.stdout_inline, "");
+  EXPECT_EQ(pair.next<Chunk>()->data, "cd");
+  EXPECT_EQ(pair.next<Chunk>()->data, "e");
+  pair.client.durable(kId, kStdout, 4);
+  EXPECT_FALSE(pair.client.next());
+  pair.client.durable(kId, kStderr, 1);
+  EXPECT_TRUE(pair.next<Collected>());
+}
+
+TEST(AgentClientTest, CreditMovesOnWithWhatIsDurable) {
+  Pair pair(1000);
+  pair.greet();
+  pair.start();
+  ASSERT_TRUE(pair.say(Output{kId, kStdout, 0, std::string(1000, 'x')}));
+
+  pair.client.durable(kId, kStdout, 400);
+  EXPECT_FALSE(pair.heard<Credit>());
+  pair.client.durable(kId, kStdout, 600);
+  const auto credit = pair.heard<Credit>();
+
+  ASSERT_TRUE(credit);
+  EXPECT_EQ(*credit, (Credit{kId, kStdout, 600, 1600}));
+  ASSERT_TRUE(pair.say(Output{kId, kStdout, 1000, std::string(600, 'x')}));
+  EXPECT_EQ(error_of(pair.say(Output{kId, kStdout, 1600, "x"})),
+            "agent: output of j-1.1 past its credit");
+}
+
+TEST(AgentClientTest, AGapIsToldAndRenewsTheCredit) {
+  Pair pair(1000);
+  pair.greet();
+  pair.start();
+  ASSERT_TRUE(pair.say(exit_with(1'000'000, 0)));
+  ASSERT_TRUE(pair.next<Exit>());
+  ASSERT_TRUE(pair.say(Output{kId, kStdout, 0, std::string(500, 'x')}));
+  ASSERT_TRUE(pair.next<Chunk>());
+
+  ASSERT_TRUE(pair.say(Output{kId, kStdout, 999'900, std::string(100, 'y')}));
+
+  const auto chunk = pair.next<Chunk>();
+  ASSERT_TRUE(chunk);
+  EXPECT_EQ(chunk->gap, 999'400u);
+  const auto credit = pair.heard<Credit>();
+  ASSERT_TRUE(credit);
+  EXPECT_GE(credit->until, 1'000'000u);
+  pair.client.durable(kId, kStdout, 1'000'000);
+  EXPECT_TRUE(pair.next<Collected>());
+}
+
+TEST(AgentClientTest, FilesAreFetchedOneAfterTheOther) {
+  Pair pair(1000);
+  pair.greet();
+  pair.start();
+  ASSERT_TRUE(pair.say(exit_with(0, 0, true)));
+  ASSERT_TRUE(pair.next<Exit>());
+  ASSERT_TRUE(pair.heard<ListFiles>());
+  ASSERT_TRUE(pair.say(Files{kId, {{"a", 5, 0644, ""}, {"l", 0, 0, "link"}}, false}));
+  ASSERT_TRUE(pair.next<Files>());
+  EXPECT_FALSE(pair.heard<Credit>());
+  ASSERT_TRUE(pair.say(Files{kId, {{"b", 5, 0644, ""}}, true}));
+  ASSERT_TRUE(pair.next<Files>());
+
+  EXPECT_EQ(pair.heard<Credit>()->stream, kFirstFile);
+  EXPECT_FALSE(pair.heard<Credit>());
+  ASSERT_TRUE(pair.say(Output{kId, kFirstFile, 0, "12345"}));
+  ASSERT_TRUE(pair.next<Chunk>());
+  pair.client.durable(kId, kFirstFile, 5);
+  EXPECT_EQ(pair.heard<Credit>()->stream, kFirstFile + 2);
+  ASSERT_TRUE(pair.say(OutputLost{kId, kFirstFile + 2, "gone"}));
+
+  ASSERT_TRUE(pair.next<OutputLost>());
+  EXPECT_TRUE(pair.next<Collected>());
+}
+
+TEST(AgentClientTest, ResumesAfterWhatIsDurable) {
+  Pair pair(1000);
+  pair.greet();
+
+  ASSERT_TRUE(pair.client.resume(kId, 700, 0));
+
+  EXPECT_EQ(*pair.heard<Credit>(), (Credit{kId, kStdout, 700, 1700}));
+  EXPECT_EQ(*pair.heard<Credit>(), (Credit{kId, kStderr, 0, 1000}));
+  EXPECT_EQ(error_of(pair.say(Output{kId, kStdout, 699, "x"})), "agent: output of j-1.1 goes back");
+}
+
+TEST(AgentClientTest, AnExitWithMoreOutputThanItSaysIsRefused) {
+  Pair pair;
+  pair.greet();
+  pair.start();
+  ASSERT_TRUE(pair.say(Output{kId, kStdout, 0, "abc"}));
+  EXPECT_EQ(error_of(pair.say(exit_with(2, 0))),
+            "agent: exit of j-1.1 with less output than it has sent");
+  Pair reason;
+  reason.greet();
+  Exit exit = exit_with(0, 0);
+  exit.end.reason = model::JobReason::kHostLost;
+  EXPECT_EQ(error_of(reason.say(exit)),
+            "agent: exit of j-1.1 with a reason that is not an agent's to give");
+}
+
+TEST(AgentClientTest, WhatComesForAcknowledgedAttemptsIsIgnored) {
+  Pair pair;
+  pair.greet();
+  pair.start();
+  ASSERT_TRUE(pair.client.ack({kId}));
+
+  EXPECT_TRUE(pair.say(Output{kId, kStdout, 0, "late"}));
+  EXPECT_FALSE(pair.client.next());
+}
+
+}  // namespace
+}  // namespace hostler::agent

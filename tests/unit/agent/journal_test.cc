@@ -1,0 +1,115 @@
+#include "core/agent/host/journal.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "core/agent/host/attempts.h"
+#include "core/agent/host/sha256.h"
+
+namespace hostler::agent {
+namespace {
+
+model::AttemptId id(std::uint64_t job) { return {model::JobId{job}, 1}; }
+Begin begin(std::uint64_t job) { return {id(job), job, "boot", 0, 1, 2}; }
+End end(std::uint64_t job) {
+  End out{id(job), {}};
+  out.end.exit_code = static_cast<int>(job);
+  return out;
+}
+
+class JournalTest : public ::testing::Test {
+ protected:
+  JournalTest() : before_(std::filesystem::current_path()) {
+    char name[] = "/tmp/hostler-journal-test-XXXXXX";
+    folder_ = ::mkdtemp(name);
+    std::filesystem::current_path(folder_);
+  }
+  ~JournalTest() override {
+    std::filesystem::current_path(before_);
+    std::filesystem::remove_all(folder_);
+  }
+  static Attempts reopened() {
+    Attempts out;
+    Journal journal;
+    EXPECT_TRUE(journal.open([&](Record&& record) { out.apply(std::move(record)); }));
+    return out;
+  }
+  std::filesystem::path before_;
+  std::filesystem::path folder_;
+};
+
+TEST_F(JournalTest, WhatWasAppendedIsFoundAgain) {
+  {
+    Journal journal;
+    ASSERT_TRUE(journal.open([](Record&&) {}));
+    ASSERT_TRUE(journal.append(to_record(Opened{"state", 5})));
+    for (const int job : {1, 2, 7}) ASSERT_TRUE(journal.append(to_record(begin(job))));
+    ASSERT_TRUE(append_end(journal.fd(), end(2)));
+    ASSERT_TRUE(journal.append(to_record(Forget{id(1)})));
+  }
+
+  Attempts attempts = reopened();
+
+  EXPECT_EQ(attempts.state_id, "state");
+  EXPECT_EQ(attempts.last_sequence, 7u);
+  EXPECT_EQ(attempts.all().size(), 2u);
+  ASSERT_TRUE(attempts.find(id(2)) && attempts.find(id(2))->end);
+  EXPECT_EQ(attempts.find(id(2))->end->exit_code, 2);
+  EXPECT_FALSE(attempts.find(id(7))->end);
+}
+
+TEST_F(JournalTest, ATornRecordLosesNothingBehindIt) {
+  {
+    Journal journal;
+    ASSERT_TRUE(journal.open([](Record&&) {}));
+    ASSERT_TRUE(journal.append(to_record(begin(1))));
+    ASSERT_TRUE(journal.append(to_record(begin(2)).substr(0, 20)));
+    ASSERT_TRUE(journal.append(to_record(begin(3))));
+    ASSERT_TRUE(journal.append(to_record(begin(4)).substr(0, 5)));
+  }
+
+  Attempts attempts = reopened();
+
+  EXPECT_TRUE(attempts.find(id(1)));
+  EXPECT_FALSE(attempts.find(id(2)));
+  EXPECT_TRUE(attempts.find(id(3)));
+}
+
+TEST_F(JournalTest, EndsInAnOldFileAreReadUntilItIsDropped) {
+  Journal journal;
+  Attempts attempts;
+  const auto apply = [&](Record&& record) { attempts.apply(std::move(record)); };
+  ASSERT_TRUE(journal.open(apply));
+  ASSERT_TRUE(journal.append(to_record(begin(1))));
+  journal.read_new(apply);
+  const int old = ::fcntl(journal.fd(), F_DUPFD_CLOEXEC, 3);
+
+  ASSERT_TRUE(journal.rotate(attempts.snapshot()));
+  ASSERT_TRUE(append_end(old, end(1)));
+  journal.read_new(apply);
+  ::close(old);
+
+  ASSERT_TRUE(attempts.find(id(1))->end);
+  EXPECT_EQ(attempts.take_ended().size(), 1u);
+  journal.drop_before(journal.number());
+  EXPECT_EQ(journal.oldest(), journal.number());
+  EXPECT_TRUE(reopened().find(id(1)));
+}
+
+TEST(Sha256Test, AgreesWithTheStandard) {
+  EXPECT_EQ(Sha256().finish_hex(),
+            "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  EXPECT_EQ(Sha256().update("abc").finish_hex(),
+            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  Sha256 many;
+  for (int i = 0; i < 1'000'000; ++i) many.update("a");
+  EXPECT_EQ(many.finish_hex(), "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+}
+
+}  // namespace
+}  // namespace hostler::agent
