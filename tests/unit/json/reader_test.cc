@@ -122,6 +122,12 @@ TEST(ReaderTest, KeepsRangesAtTheirEnds) {
     EXPECT_EQ(problems.list().size(), 1U) << text;
     EXPECT_EQ(out, 5) << text;
   }
+  int low = 0, high = 0;
+  EXPECT_TRUE(read_object(R"({"low": 1, "high": 9})", {}, [&](Object& o) {
+    o.need("low").integer(low, 1, 9);
+    o.need("high").integer(high, 1, 9);
+  }));
+  EXPECT_EQ(low + high, 10);
 }
 
 TEST(ReaderTest, NeedsUnits) {
