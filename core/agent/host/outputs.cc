@@ -188,8 +188,9 @@ std::vector<OutputFile> find_outputs(const std::string& folder,
                             [](auto& a, auto& b) { return a == "**" && b == "**"; }),
                 parts.end());
     UniqueFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-    if (!fd || !finder.walk(std::move(fd), "", parts, 0))
-      finder.add_problem(printable(pattern), "nothing matches this pattern");
+    const bool any = fd && finder.walk(std::move(fd), "", parts, 0);
+    if (!any && pattern.find_first_of("*?[") == std::string::npos)
+      finder.add_problem(printable(pattern), "the job left no such file");
   }
   return finder.take();
 }

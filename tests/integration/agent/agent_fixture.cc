@@ -140,10 +140,12 @@ bool Link::await_end() {
   }
 }
 
-AgentTest::AgentTest() : agent_(HOSTLER_AGENT_PROGRAM) {
+AgentTest::AgentTest() {
   char name[] = "/tmp/hostler-agent-test-XXXXXX";
   folder_ = ::mkdtemp(name);
   std::filesystem::permissions(folder_, std::filesystem::perms(0755));
+  state_ = folder_ / "state";
+  command_ = {HOSTLER_AGENT_PROGRAM, "connect", "--dir", state_.string()};
 }
 
 AgentTest::~AgentTest() {
@@ -160,7 +162,7 @@ AgentTest::~AgentTest() {
 
 std::unique_ptr<Link> AgentTest::connect(std::uint64_t window) {
   return std::make_unique<Link>(
-      std::vector<std::string>{agent_, "connect", "--dir", (folder_ / "state").string()},
+      command_,
       std::map<std::string, std::string>{{"HOSTLER_BOOT_ID", boot_id_},
                                          {"HOSTLER_TEST_FOLDER", folder_.string()}},
       window);
@@ -175,6 +177,16 @@ std::unique_ptr<Link> AgentTest::ready_link(const Configure& configure) {
   }
   EXPECT_TRUE(link->client.configure(configure));
   return link;
+}
+
+void AgentTest::drop_privileges() {
+  ASSERT_EQ(::chown(folder_.c_str(), 710'001, 710'001), 0);
+  // The program may lie where only root comes.
+  const auto program = folder_ / "hostler-agent";
+  std::filesystem::copy_file(command_[0], program);
+  command_[0] = program;
+  command_.insert(command_.begin(),
+                  {"/usr/bin/setpriv", "--reuid=710001", "--regid=710001", "--clear-groups"});
 }
 
 Start AgentTest::command(std::vector<std::string> argv) {
@@ -220,17 +232,15 @@ pid_t AgentTest::server_pid() const {
   for (const pid_t pid : all_pids()) {
     std::error_code failed;
     const auto base = std::filesystem::path("/proc") / std::to_string(pid);
-    if (std::filesystem::read_symlink(base / "cwd", failed) != folder_ / "state" || failed)
-      continue;
+    if (std::filesystem::read_symlink(base / "cwd", failed) != state_ || failed) continue;
     for (const auto& entry : std::filesystem::directory_iterator(base / "fd", failed))
-      if (std::filesystem::read_symlink(entry.path(), failed) == folder_ / "state" / "server.lock")
-        return pid;
+      if (std::filesystem::read_symlink(entry.path(), failed) == state_ / "server.lock") return pid;
   }
   return 0;
 }
 
 pid_t AgentTest::shim_pid_of(const Start& start) const {
-  return lock_holder(folder_ / "state" / "shims.lock", start.sequence);
+  return lock_holder(state_ / "shims.lock", start.sequence);
 }
 
 void AgentTest::kill_server() {

@@ -86,13 +86,15 @@ class AgentTest : public ::testing::Test {
   Start script(std::string text);
   /// Starts it and waits for its exit.
   Exit run(Link& link, const Start& start);
-  /// Processes that hold the folder's lock file: the server; and shims.
+  /// Makes the agent that is started next run as an ordinary user that nobody else is.
+  void drop_privileges();
   pid_t server_pid() const;
   pid_t shim_pid_of(const Start& start) const;
   void kill_server();
 
   std::filesystem::path folder_;
-  std::string agent_;
+  std::filesystem::path state_;       ///< The agent's folder, as seen from here.
+  std::vector<std::string> command_;  ///< What runs `connect`.
   std::string boot_id_ = "boot-1";
   std::uint64_t last_sequence_ = 0;
   std::uint64_t last_job_ = 0;

@@ -104,7 +104,7 @@ TEST_F(AgentOutputTest, PlacesInputsAndCollectsOutputFiles) {
       "wc -c < in/data > out.txt; mkdir -p d/e; echo deep > d/e/f; ln -s /etc l;"
       "ln -s /etc/passwd d/p; head -c 300000 in/data in/data > big; chmod 600 big");
   start.inputs = {{"in/data", real, false}, {"in/tool", real, true}};
-  start.outputs = {"*.txt", "d", "l", "big", "none*"};
+  start.outputs = {"*.txt", "d", "l", "big", "none*", "none"};
   const Exit exit = run(*link, start);
   EXPECT_EQ(exit.end.exit_code, 0) << exit.end.stderr_inline;
   EXPECT_TRUE(exit.end.has_output_files);
@@ -129,7 +129,7 @@ TEST_F(AgentOutputTest, PlacesInputsAndCollectsOutputFiles) {
             "d/e/f  5\n"
             "d/p a symbolic link is not followed 0\n"
             "l a symbolic link is not followed 0\n"
-            "none* nothing matches this pattern 0\n"
+            "none the job left no such file 0\n"
             "out.txt  7\n");
 }
 

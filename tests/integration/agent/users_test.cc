@@ -1,0 +1,159 @@
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <string>
+
+#include "tests/integration/agent/agent_fixture.h"
+
+/// Who jobs run as, and where the agent can live.
+namespace hostler::agent::test {
+namespace {
+
+using model::JobReason;
+
+class UsersTest : public AgentTest {
+ protected:
+  void SetUp() override {
+    if (::geteuid() != 0) GTEST_SKIP() << "needs root";
+  }
+  static Configure with_uids(std::uint32_t count) {
+    Configure out;
+    out.uid_first = 700'000;
+    out.uid_count = count;
+    return out;
+  }
+};
+
+TEST_F(UsersTest, EachAttemptOfRootsAgentHasAUidOfItsOwn) {
+  auto link = ready_link(with_uids(100));
+  const Start first = script("id -u; id -g; id -G; umask; touch f; stat -c %u:%g . f; sleep 1000");
+  const Start second = script("id -u; grep NoNewPrivs /proc/self/status");
+  ASSERT_TRUE(link->client.start(first));
+  ASSERT_TRUE(link->await<Chunk>());
+
+  const Exit exit = run(*link, second);
+  ASSERT_TRUE(link->client.kill(first.attempt));
+  const auto first_exit = link->await_exit(first.attempt);
+
+  EXPECT_EQ(exit.end.stdout_inline, "700001\nNoNewPrivs:\t1\n");
+  ASSERT_TRUE(first_exit);
+  EXPECT_EQ(link->all_output(*first_exit),
+            "700000\n700000\n700000\n0022\n700000:700000\n700000:700000\n");
+}
+
+TEST_F(UsersTest, AJobReadsNeitherTheAgentsStateNorOtherJobs) {
+  auto link = ready_link(with_uids(100));
+  Start first = script("echo secret > mine; sleep 1000");
+  ASSERT_TRUE(link->client.start(first));
+  link->flush();
+  ASSERT_TRUE(await_file(state_ / "work/1.1/mine"));
+
+  const Exit exit =
+      run(*link,
+          script("cd ../..; cat journal.*; cat out/*; ls .; ls work; cat work/1.1/mine; ls blobs;"
+                 "echo x > agent.sock; echo x > wake; kill -9 -1; echo survived"));
+
+  EXPECT_TRUE(exit.end.signal == SIGKILL || exit.end.exit_code == 0);
+  EXPECT_EQ(exit.end.stdout_inline.find("secret"), std::string::npos);
+  EXPECT_EQ(exit.end.stdout_inline.find("journal"), std::string::npos);
+  EXPECT_NE(server_pid(), 0);
+  EXPECT_NE(shim_pid_of(first), 0);
+}
+
+TEST_F(UsersTest, AForkStormOfAUserIsSwept) {
+  auto link = ready_link(with_uids(100));
+  // Each dies at once and leaves another, in sessions of their own.
+  const Exit exit =
+      run(*link, script("for i in 1 2 3 4 5; do\n"
+                        "setsid sh -c 'f() { setsid sh -c \"$S\" & }; export S=\"$1\"; "
+                        "eval \"$S\"' x 'sleep 0.001; setsid sh -c \"$S\" &' &\n"
+                        "done; sleep 0.2"));
+
+  EXPECT_EQ(exit.end.reason, JobReason::kExit);
+  EXPECT_TRUE(processes_with("HOSTLER_JOB_ID=j-1").empty());
+}
+
+TEST_F(UsersTest, InputsBelongToTheJobAndHardLinksToOthersAreNotCollected) {
+  auto link = ready_link(with_uids(100));
+  const std::string sha = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824";
+  ASSERT_TRUE(link->client.blob_put({sha, 5, 0, "hello"}));
+  ASSERT_TRUE(link->await<BlobState>()->present);
+  const auto foreign = folder_ / "foreign";
+  { const UniqueFd made(::open(foreign.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0666)); }
+  ASSERT_EQ(::chmod(foreign.c_str(), 0666), 0);
+  ASSERT_EQ(::chmod(folder_.c_str(), 0777), 0);
+  Start start = script("echo more >> a/in && ln " + foreign.string() + " link && cat a/in");
+  start.inputs = {{"a/in", sha, false}};
+  start.outputs = {"link", "a"};
+
+  const Exit exit = run(*link, start);
+  const auto files = link->await<Files>();
+
+  EXPECT_EQ(exit.end.stdout_inline, "hellomore\n") << exit.end.stderr_inline;
+  ASSERT_TRUE(files);
+  ASSERT_EQ(files->files.size(), 2u);
+  EXPECT_EQ(files->files[0].problem, "");
+  EXPECT_EQ(files->files[1].problem, "belongs to another user");
+}
+
+TEST_F(UsersTest, RunsUnprivilegedAsTheSameUser) {
+  drop_privileges();
+  auto link = ready_link(with_uids(100));
+
+  const Exit exit =
+      run(*link, script("id -u; (trap '' TERM; setsid sleep 1000) & echo x > f; cat f"));
+
+  EXPECT_EQ(exit.end.stdout_inline, "710001\nx\n");
+  EXPECT_TRUE(processes_with("HOSTLER_JOB_ID=j-1").empty());
+  ASSERT_TRUE(link->client.ack({exit.attempt}));
+  ASSERT_TRUE(link->client.ping(1));
+  ASSERT_TRUE(link->await<Pong>());
+  EXPECT_TRUE(std::filesystem::is_empty(state_ / "work"));
+}
+
+TEST_F(UsersTest, AnUnprivilegedJobThatKillsEverythingIsSupervisionLost) {
+  drop_privileges();
+  auto link = ready_link();
+  const Start start = script("kill -9 -1; sleep 1000");
+  ASSERT_TRUE(link->client.start(start));
+  link->flush();
+  EXPECT_TRUE(link->await_end());
+
+  link = connect();
+  ASSERT_TRUE(link->await<Ready>());
+  const auto exit = link->await_exit(start.attempt);
+
+  ASSERT_TRUE(exit);
+  EXPECT_EQ(exit->end.reason, JobReason::kSupervisionLost);
+}
+
+TEST_F(UsersTest, LivesInAnEmptyRoot) {
+  const auto root = folder_ / "root";
+  std::filesystem::create_directory(root);
+  std::filesystem::copy_file(command_[0], root / "agent");
+  state_ = root / "state";
+  command_ = {"/usr/sbin/chroot", root.string(), "/agent", "connect", "--dir", "/state"};
+  auto link = ready_link(with_uids(100));
+
+  const Exit exit = run(*link, command({"/agent", "--help"}));
+
+  EXPECT_EQ(exit.end.reason, JobReason::kExit);
+  EXPECT_EQ(exit.end.exit_code, 2);
+  EXPECT_EQ(exit.end.stderr_inline.substr(0, 20), "usage: hostler-agent");
+  EXPECT_EQ(run(*link, command({"true"})).end.text, "exec true: No such file or directory");
+}
+
+TEST_F(UsersTest, RefusesAStateFolderOfSomebodyElse) {
+  ASSERT_TRUE(std::filesystem::create_directory(state_));
+  ASSERT_EQ(::chown(state_.c_str(), 65534, 65534), 0);
+
+  auto link = connect();
+
+  EXPECT_TRUE(link->await_end());
+}
+
+}  // namespace
+}  // namespace hostler::agent::test
