@@ -94,8 +94,15 @@ void Journal::wait_for_work(Lock& lock) {
   if (wake_.wait_for(lock, kLogKeepsSecretsFor, has_work)) return;
   lock.unlock();
   // A reader in the way only means that it is tried again.
+  connection_.clear_failure();
   secrets_in_log_ = !connection_.truncate_log();
+  end_if_sync_failed();
   lock.lock();
+}
+
+void Journal::end_if_sync_failed() {
+  if (connection_.failure() == sqlite::Failure::kSync)
+    die("a sync of the database failed: what is on the disk is not known any more; check the disk");
 }
 
 void Journal::take_group() {
@@ -127,6 +134,10 @@ bool Journal::commit_group(Lock& lock) {
   for (auto& entry : group_)
     if (entry.done) entry.done(std::move(entry.committed));
   group_.clear();
+  connection_.clear_failure();
+  if (const auto shortened = connection_.shorten_log(); !shortened)
+    log::warn("store", shortened.error().message + ", ignoring: the next commit tries again");
+  end_if_sync_failed();
   lock.lock();
   return true;
 }
@@ -137,7 +148,7 @@ Result<void> Journal::write_group() {
     commits.reserve(group_.size());
     for (const auto& entry : group_) commits.push_back(&entry.commit);
     auto written = writer_->write(make_batch(commits));
-    if (!written && connection_.failure() == sqlite::Failure::kSync) die(written.error().message);
+    if (!written) end_if_sync_failed();
     if (!written && connection_.failure() == sqlite::Failure::kOurs)
       die("a commit breaks the database's rules, which is a mistake in hostlerd: " +
           written.error().message);
@@ -179,7 +190,9 @@ void Journal::run_chore(Lock& lock) {
   const auto chore = std::move(chores_.front());
   chores_.pop_front();
   lock.unlock();
+  connection_.clear_failure();
   const bool more = chore(connection_);
+  end_if_sync_failed();
   lock.lock();
   if (more) chores_.push_front(chore);
 }

@@ -86,6 +86,7 @@ class Journal {
   Result<void> read_bodies();
   void give_up(Lock& lock);
   void run_chore(Lock& lock);
+  void end_if_sync_failed();
   /// Waits for work; at times does what only an idle store does.
   void wait_for_work(Lock& lock);
   void report(Lock& lock, bool ok, const std::string& error);

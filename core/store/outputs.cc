@@ -95,9 +95,14 @@ void Outputs::set_files(model::AttemptId attempt, std::vector<OutputFile> files,
                   std::move(done)}});
 }
 
-void Outputs::remove(model::AttemptId attempt, OnDone done) {
-  push({.append = std::nullopt,
-        .order = Order{[this, attempt] { return remove_folder(attempt); }, std::move(done)}});
+Result<void> Outputs::remove(model::AttemptId attempt) {
+  const auto folder = folder_of(attempt);
+  const auto bytes = bytes_below(folder);
+  std::error_code code;
+  std::filesystem::remove_all(folder, code);
+  if (code) return fail(Errc::kInternal, "remove " + folder.string() + ": " + code.message());
+  bytes_ -= std::min<std::uint64_t>(bytes, bytes_);
+  return {};
 }
 
 Result<StreamPart> Outputs::read(model::AttemptId attempt, std::uint32_t stream,
@@ -255,21 +260,6 @@ Result<void> Outputs::write_list(model::AttemptId attempt, const std::vector<Out
     if (!made) return tl::unexpected(errno_error("create " + path.string(), Errc::kUnavailable));
   }
   return write_durably(folder / "files", to_json(list));
-}
-
-Result<void> Outputs::remove_folder(model::AttemptId attempt) {
-  for (auto open = open_.lower_bound(Key{attempt, 0});
-       open != open_.end() && open->first.attempt == attempt;) {
-    uses_.erase(open->second.use);
-    open = open_.erase(open);
-  }
-  const auto folder = folder_of(attempt);
-  const auto bytes = bytes_below(folder);
-  std::error_code code;
-  std::filesystem::remove_all(folder, code);
-  if (code) return fail(Errc::kInternal, "remove " + folder.string() + ": " + code.message());
-  bytes_ -= std::min<std::uint64_t>(bytes, bytes_);
-  return {};
 }
 
 }  // namespace hostler::store

@@ -35,7 +35,7 @@ struct OutputLimits {
 
 /// Output that is more than comes with an exit: "spool/<shard>/<attempt>/<stream>".
 ///
-/// Threads: append(), set_files() and remove() from any, never blocking; a thread of its own writes
+/// Threads: append() and set_files() from any, never blocking; a thread of its own writes
 /// what has queued up and makes it durable with one sync a file. Callbacks come on that thread, in
 /// order, and must not wait. What fails for want of room is tried again until it works, so nothing
 /// is skipped; callers bound what is on its way by their credit. Reads: any thread, blocking.
@@ -60,8 +60,8 @@ class Outputs {
   /// Keeps the list of an ended attempt's files; their bytes follow as streams. The list given
   /// first stays. Fails as check_output_files().
   void set_files(model::AttemptId attempt, std::vector<OutputFile> files, OnDone done);
-  /// Removes all of an attempt.
-  void remove(model::AttemptId attempt, OnDone done);
+  /// Removes all of an attempt to which nothing more will be appended. Any thread; blocking.
+  Result<void> remove(model::AttemptId attempt);
 
   /// Up to `max` bytes of a stream from `offset`; empty if none came.
   Result<StreamPart> read(model::AttemptId attempt, std::uint32_t stream, std::uint64_t offset,
@@ -88,7 +88,7 @@ class Outputs {
     std::string bytes;
     OnStored done;
   };
-  /// set_files and remove; runs once all appends before it are done.
+  /// set_files; runs once all appends before it are done.
   struct Order {
     std::function<Result<void>()> run;
     OnDone done;
@@ -115,7 +115,6 @@ class Outputs {
   Result<std::uint64_t> bytes_max(Key key) const;
   void close_unused();
   Result<void> write_list(model::AttemptId attempt, const std::vector<OutputFile>& files);
-  Result<void> remove_folder(model::AttemptId attempt);
 
   [[nodiscard]] std::filesystem::path folder_of(model::AttemptId attempt) const;
   [[nodiscard]] std::filesystem::path file_of(Key key) const;

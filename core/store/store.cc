@@ -100,4 +100,23 @@ Result<OutputPart> Store::read_output(model::AttemptId id, std::uint32_t stream,
   return part;
 }
 
+void Store::tidy(const Keep& keep, Wall now, std::function<void(Result<Tidied>)> done) {
+  if (tidying_.exchange(true)) return;
+  Tidy::Places places{.segments = folder_ / "segments",
+                      .outputs = outputs_.get(),
+                      .blobs = blobs_.get(),
+                      .current_segment = [this] { return journal_->current_segment(); }};
+  auto run = std::make_shared<Tidy>(std::move(places), keep, now);
+  journal_->add_chore([this, run, done = std::move(done)](sqlite::Connection& connection) {
+    const auto more = run->step(connection);
+    if (more && *more) return true;
+    tidying_ = false;
+    if (more)
+      done(run->result());
+    else
+      done(tl::unexpected(more.error()));
+    return false;
+  });
+}
+
 }  // namespace hostler::store

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -11,6 +12,7 @@
 #include "core/store/outputs.h"
 #include "core/store/reads.h"
 #include "core/store/state_lock.h"
+#include "core/store/tidy.h"
 
 namespace hostler::store {
 
@@ -69,6 +71,11 @@ class Store {
   Result<OutputPart> read_output(model::AttemptId attempt, std::uint32_t stream,
                                  std::uint64_t offset, std::size_t max) const;
 
+  /// Removes what is past keeping, bit by bit between commits. `done` is called on the store thread
+  /// with what went; not at all if the store is closed before. Any thread; one run at a time, a
+  /// call during a run does nothing.
+  void tidy(const Keep& keep, Wall now, std::function<void(Result<Tidied>)> done);
+
  private:
   Store(std::filesystem::path folder, StateLock lock)
       : folder_(std::move(folder)), lock_(std::move(lock)) {}
@@ -78,7 +85,8 @@ class Store {
   std::unique_ptr<Reads> reads_;
   std::unique_ptr<Blobs> blobs_;
   std::unique_ptr<Outputs> outputs_;
-  std::unique_ptr<Journal> journal_;
+  std::atomic<bool> tidying_ = false;
+  std::unique_ptr<Journal> journal_;  ///< Last: its thread uses the others.
 };
 
 }  // namespace hostler::store

@@ -11,6 +11,8 @@
 namespace hostler::store::sqlite {
 namespace {
 
+constexpr int kLogPagesMax = 8000;  ///< Of 4 KiB.
+
 const char* advice(int code) {
   switch (code & 0xff) {
     case SQLITE_BUSY:
@@ -125,12 +127,19 @@ Result<Connection> Connection::open(const std::filesystem::path& file, Mode mode
   if (mode == Mode::kWrite)
     pragmas =
         "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA secure_delete=ON;"
-        "PRAGMA wal_autocheckpoint=8000; PRAGMA journal_size_limit=67108864;"
+        "PRAGMA wal_autocheckpoint=0; PRAGMA journal_size_limit=67108864;"
         "PRAGMA cache_size=-65536; PRAGMA temp_store=MEMORY;";
   // Reading the schema makes a damaged file show itself here.
   pragmas += "SELECT count(*) FROM sqlite_schema;";
   auto ready = connection.execute(pragmas);
   if (!ready) return tl::unexpected(std::move(ready).error().with_context(doing));
+  sqlite3_wal_hook(
+      db,
+      [](void* log_pages, sqlite3*, const char*, int pages) {
+        *static_cast<int*>(log_pages) = pages;
+        return SQLITE_OK;
+      },
+      connection.log_pages_.get());
   return connection;
 }
 
@@ -145,6 +154,16 @@ Result<Statement> Connection::prepare(std::string_view sql) {
 Result<void> Connection::execute(const std::string& sql) {
   if (sqlite3_exec(db_.get(), sql.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK) return {};
   return tl::unexpected(error_of(db_.get(), sql.substr(0, 60), *failure_));
+}
+
+Result<void> Connection::shorten_log() {
+  if (*log_pages_ < kLogPagesMax) return {};
+  *log_pages_ = 0;  // set anew by the next commit
+  // Not left to SQLite itself: it would keep a failed sync to itself.
+  const int code =
+      sqlite3_wal_checkpoint_v2(db_.get(), nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
+  if (code == SQLITE_OK || code == SQLITE_BUSY) return {};
+  return tl::unexpected(error_of(db_.get(), "checkpoint", *failure_));
 }
 
 Result<void> Connection::truncate_log() {

@@ -95,7 +95,10 @@ class Connection {
   Result<Statement> prepare(std::string_view sql);
   /// Any number of statements without parameters.
   Result<void> execute(const std::string& sql);
-  /// Moves the log into the database and cuts it to nothing, if no reader is in the way.
+  /// Moves the log into the database once it is longer than some 32 MiB. Whoever writes calls it
+  /// after a commit, when nobody waits.
+  Result<void> shorten_log();
+  /// Moves all of the log into the database and cuts it to nothing, if no reader is in the way.
   Result<void> truncate_log();
 
   /// What the rows and indexes take, without pages that are free for new ones.
@@ -114,7 +117,9 @@ class Connection {
   explicit Connection(sqlite3* db) : db_(db) {}
 
   std::unique_ptr<sqlite3, Close> db_;
+  // Where Statements and SQLite find them when the Connection has moved.
   std::unique_ptr<Failure> failure_ = std::make_unique<Failure>(Failure::kNone);
+  std::unique_ptr<int> log_pages_ = std::make_unique<int>(0);
 };
 
 /// Runs `body` between BEGIN and COMMIT; on any failure nothing of it stays, and

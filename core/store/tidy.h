@@ -1,0 +1,80 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/base/time.h"
+#include "core/model/ids.h"
+#include "core/store/blobs.h"
+#include "core/store/outputs.h"
+#include "core/store/sqlite/database.h"
+
+namespace hostler::store {
+
+using namespace std::chrono_literals;
+
+/// What is kept of things past; of live work and of instances that are there everything is.
+struct Keep {
+  Duration age = 30 * 24h;
+  std::uint64_t bytes = std::uint64_t{10} << 30U;  ///< Rows, segments and spool together.
+  Duration blob_age = 24h;                         ///< Of blobs that no live job needs.
+};
+struct Tidied {
+  std::vector<model::JobId> jobs;  ///< Gone with their ledger, attempts and output.
+  std::uint64_t instances = 0, records = 0, segments = 0, blobs = 0;
+};
+
+/// Removes what is past keeping: the ledger from its oldest record on, and with a job's or
+/// instance's last record all of it; then segments that no row points into, then blobs. Beyond
+/// Keep::bytes what is younger goes too, but nothing of the last hour. In short steps, each a
+/// transaction, on the store thread.
+class Tidy {
+ public:
+  struct Places {
+    std::filesystem::path segments;
+    Outputs* outputs = nullptr;
+    const Blobs* blobs = nullptr;
+    std::function<std::uint64_t()> current_segment;
+  };
+  Tidy(Places places, Keep keep, Wall now);
+
+  /// One step; true: there is more to do.
+  Result<bool> step(sqlite::Connection& connection);
+  [[nodiscard]] const Tidied& result() const { return result_; }
+
+ private:
+  struct Record {
+    model::Revision rev = 0;
+    Wall time;
+    std::string subject;
+  };
+  enum class Phase : std::uint8_t { kLedger, kBlobs, kDone };
+
+  Result<Wall> cutoff(sqlite::Connection& connection);
+  Result<bool> step_ledger(sqlite::Connection& connection);
+  Result<std::vector<Record>> next_records(sqlite::Connection& connection) const;
+  Result<void> remove_records(sqlite::Connection& connection, const std::vector<Record>& records,
+                              Wall cutoff);
+  Result<bool> may_go(sqlite::Connection& connection, const Record& record, Wall cutoff) const;
+  Result<void> remove_subject(sqlite::Connection& connection, const Record& record);
+  Result<void> remove_job(sqlite::Connection& connection, model::JobId job);
+  Result<void> remove_segments(sqlite::Connection& connection);
+  Result<bool> step_blobs(sqlite::Connection& connection);
+
+  const Places places_;
+  const Keep keep_;
+  const Wall now_;
+  Phase phase_ = Phase::kLedger;
+  model::Revision after_ = 0;           ///< Records up to this one were looked at.
+  std::set<std::string> unused_blobs_;  ///< Old ones that no job up to jobs_after_ needs.
+  std::uint64_t jobs_after_ = 0;
+  Tidied result_;
+};
+
+}  // namespace hostler::store

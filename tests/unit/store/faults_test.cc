@@ -1,0 +1,178 @@
+// A disk that is full, and one that fails to sync.
+
+#include <gmock/gmock.h>
+#include <sched.h>
+#include <sqlite3.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
+
+#include <condition_variable>
+#include <fstream>
+#include <functional>
+#include <mutex>
+
+#include "tests/unit/store/fixture.h"
+
+namespace hostler::store {
+namespace {
+
+constexpr int kCannotMount = 77;
+
+/// Runs `body` in a child that has a file system of 8 MiB at `folder` for itself; its result is
+/// the exit status.
+int in_small_file_system(const std::filesystem::path& folder, const std::function<int()>& body) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (::unshare(CLONE_NEWNS) != 0 ||
+        ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+        ::mount("tmpfs", folder.c_str(), "tmpfs", 0, "size=8m") != 0)
+      ::_exit(kCannotMount);
+    ::_exit(body());
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/// Fills the file system at `folder` to the last byte.
+void fill(const std::filesystem::path& folder) {
+  std::ofstream file(folder / "filler", std::ios::binary);
+  file.rdbuf()->pubsetbuf(nullptr, 0);
+  for (std::size_t size = 65536; size > 0; size /= 2)
+    while (file.write(std::string(size, 'x').data(), static_cast<std::streamsize>(size))) {
+    }
+}
+
+/// The steps of a commit on a full disk; 0 if all went as it should, else the step that did not.
+int commit_on_a_full_disk(const std::filesystem::path& folder) {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::string error;
+  bool durable = false;
+  auto store = Store::open(folder / "state", {.on_health = [&](const Health& health) {
+                             const std::lock_guard lock(mutex);
+                             if (!health.ok) error = health.error;
+                             changed.notify_all();
+                           }});
+  if (!store) return 1;
+  fill(folder);
+  std::vector<model::Change> changes;
+  for (std::uint64_t id = 1; id <= 100; ++id)
+    changes.emplace_back(new_job(id, std::string(10'000, 'b')));
+  (*store)->commit(commit_of(std::move(changes)), [&](const Result<Committed>& done) {
+    const std::lock_guard lock(mutex);
+    durable = done.has_value();
+    changed.notify_all();
+  });
+  std::unique_lock lock(mutex);
+  if (!changed.wait_for(lock, kDeadline, [&] { return !error.empty(); })) return 2;
+  if (error.find("disk is full") == std::string::npos) return 3;
+  if (durable) return 4;
+  std::filesystem::remove(folder / "filler");
+  if (!changed.wait_for(lock, kDeadline, [&] { return durable; })) return 5;
+  lock.unlock();
+  return (*store)->reads().job({100}) ? 0 : 6;
+}
+
+TEST(StoreFaultsTest, CommitsAfterAFullDiskHasRoomAgain) {
+  const TempFolder folder;
+
+  const int step =
+      in_small_file_system(folder.path(), [&] { return commit_on_a_full_disk(folder.path()); });
+
+  if (step == kCannotMount) GTEST_SKIP() << "may not mount a file system here";
+  EXPECT_EQ(step, 0);
+}
+
+int append_on_a_full_disk(const std::filesystem::path& folder) {
+  auto store = Store::open(folder / "state", {});
+  if (!store) return 1;
+  auto& outputs = (*store)->outputs();
+  fill(folder);
+  std::promise<std::uint64_t> first;
+  std::promise<std::uint64_t> second;
+  const model::AttemptId attempt{{1}, 1};
+  outputs.append(attempt, 0, 0, std::string(100'000, 'a'),
+                 [&](Result<std::uint64_t> end) { first.set_value(end.value_or(0)); });
+  outputs.append(attempt, 0, 100'000, "b",
+                 [&](Result<std::uint64_t> end) { second.set_value(end.value_or(0)); });
+  auto first_end = first.get_future();
+  auto second_end = second.get_future();
+  while (outputs.problem().empty()) ::sched_yield();
+  if (first_end.wait_for(std::chrono::seconds(0)) == std::future_status::ready) return 2;
+  std::filesystem::remove(folder / "filler");
+  if (first_end.get() != 100'001 && second_end.get() != 100'001) return 3;
+  const auto part = outputs.read(attempt, 0, 99'999, 10);
+  return part && part->data == "ab" && part->lost == 0 ? 0 : 4;
+}
+
+TEST(StoreFaultsTest, SkipsNoOutputWhenTheDiskIsFull) {
+  const TempFolder folder;
+
+  const int step =
+      in_small_file_system(folder.path(), [&] { return append_on_a_full_disk(folder.path()); });
+
+  if (step == kCannotMount) GTEST_SKIP() << "may not mount a file system here";
+  EXPECT_EQ(step, 0);
+}
+
+// ---- a log that cannot be synced: SQLite's own file methods, but for one ------------------------
+
+sqlite3_vfs sound_vfs;
+sqlite3_vfs failing_vfs;
+sqlite3_io_methods failing_methods;
+std::atomic<bool> sync_fails = false;
+int (*sound_sync)(sqlite3_file*, int) = nullptr;
+
+int open_with_failing_sync(sqlite3_vfs*, const char* name, sqlite3_file* file, int flags,
+                           int* out_flags) {
+  const int code = sound_vfs.xOpen(&sound_vfs, name, file, flags, out_flags);
+  if (code != SQLITE_OK || (flags & SQLITE_OPEN_WAL) == 0) return code;
+  failing_methods = *file->pMethods;
+  sound_sync = failing_methods.xSync;
+  failing_methods.xSync = [](sqlite3_file* synced, int how) {
+    return sync_fails ? SQLITE_IOERR_FSYNC : sound_sync(synced, how);
+  };
+  file->pMethods = &failing_methods;
+  return code;
+}
+
+[[noreturn]] void commit_while_syncs_fail(const std::filesystem::path& folder) {
+  sound_vfs = failing_vfs = *sqlite3_vfs_find(nullptr);
+  failing_vfs.zName = "failing";
+  failing_vfs.xOpen = open_with_failing_sync;
+  sqlite3_vfs_register(&failing_vfs, /*makeDflt=*/1);
+  auto store = Store::open(folder / "state", {});
+  if (!store) ::_exit(1);
+  sync_fails = true;
+  std::promise<void> done;
+  (*store)->commit(commit_of({new_job(1)}), [&](const Result<Committed>&) { done.set_value(); });
+  done.get_future().wait();
+  ::_exit(2);  // acknowledged, or told as if it could be tried again
+}
+
+TEST(StoreFaultsDeathTest, EndsTheProcessWhenASyncFails) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const TempFolder folder;
+
+  EXPECT_EXIT(commit_while_syncs_fail(folder.path()), testing::KilledBySignal(SIGABRT),
+              "sync of the database failed");
+}
+
+TEST(StoreFaultsDeathTest, EndsTheProcessWhenACommitBreaksTheRules) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const TempFolder folder;
+
+  EXPECT_EXIT(
+      {
+        auto store = Store::open(folder.path() / "state", {});
+        std::promise<void> done;
+        (*store)->commit(commit_of({record(1, "x", "a"), record(1, "x", "the same revision")}),
+                         [&](const Result<Committed>&) { done.set_value(); });
+        done.get_future().wait();
+      },
+      testing::KilledBySignal(SIGABRT), "mistake in hostlerd");
+}
+
+}  // namespace
+}  // namespace hostler::store

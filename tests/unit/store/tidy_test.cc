@@ -1,0 +1,177 @@
+#include "core/store/tidy.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include "core/crypto/hash.h"
+#include "tests/unit/store/fixture.h"
+
+namespace hostler::store {
+namespace {
+
+using model::InstanceState;
+using model::JobState;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr Wall kNow{1'760'000'000'000'000};
+
+Wall days_ago(int days) { return kNow + Duration(-days * 24h); }
+
+class TidyTest : public StoreFixture {
+ protected:
+  Tidied tidy(const Keep& keep = {}) {
+    std::promise<Result<Tidied>> done;
+    store_->tidy(keep, kNow, [&](Result<Tidied> result) { done.set_value(std::move(result)); });
+    auto result = done.get_future().get();
+    EXPECT_TRUE(result) << result.error().message;
+    return result ? *result : Tidied{};
+  }
+  /// A job that ended so long ago, with an attempt and inline output.
+  void add_job(std::uint64_t id, JobState state, int days, model::Revision rev) {
+    auto job = new_job(id);
+    job.record.state = state;
+    model::AttemptChanged attempt;
+    attempt.attempt = {{id}, 1};
+    attempt.state = model::AttemptState::kDone;
+    attempt.end.emplace();
+    attempt.end->stdout_inline = "out " + std::to_string(id);
+    attempt.end->has_output_files = true;
+    must_commit({job, attempt, record(rev, job.record.id.text(), "submitted", days_ago(days)),
+                 record(rev + 1, job.record.id.text(), "ended", days_ago(days))});
+  }
+  bool has_job(std::uint64_t id) { return store_->reads().job({id}).has_value(); }
+};
+
+TEST_F(TidyTest, RemovesOldEndedJobsWholeAndKeepsTheRest) {
+  add_job(1, JobState::kSucceeded, 31, 1);
+  add_job(2, JobState::kRunning, 31, 3);
+  add_job(3, JobState::kFailed, 29, 5);
+  std::promise<void> listed;
+  store_->outputs().set_files({{1}, 1}, {{.path = "a", .size = 0}},
+                              [&](const Result<void>&) { listed.set_value(); });
+  listed.get_future().get();
+
+  const auto done = tidy();
+
+  EXPECT_THAT(done.jobs, ElementsAre(model::JobId{1}));
+  EXPECT_EQ(done.records, 2U);
+  EXPECT_FALSE(has_job(1));
+  EXPECT_TRUE(has_job(2) && has_job(3));
+  EXPECT_EQ(store_->reads().attempt({{1}, 1}).error().code, Errc::kNotFound);
+  EXPECT_THAT(store_->reads().ledger_of("j-1", 0, 10)->items, IsEmpty());
+  EXPECT_EQ(store_->reads().ledger_of("j-2", 0, 10)->items.size(), 2U);
+  EXPECT_THAT(*store_->outputs().files({{1}, 1}), IsEmpty());
+  EXPECT_EQ(store_->read_output({{3}, 1}, kStdoutStream, 0, 100)->data, "out 3");
+}
+
+TEST_F(TidyTest, KeepsAJobWhoseLastRecordIsYoung) {
+  add_job(1, JobState::kSucceeded, 31, 1);
+  must_commit({record(10, "j-1", "fetched", days_ago(1))});
+
+  EXPECT_THAT(tidy().jobs, IsEmpty());
+  EXPECT_EQ(store_->reads().ledger_of("j-1", 0, 10)->items.size(), 3U);
+}
+
+TEST_F(TidyTest, RemovesGoneInstancesAndOldRecordsOfAllElse) {
+  must_commit({instance_in(1, InstanceState::kGone), instance_in(2, InstanceState::kIdle),
+               record(1, "h-1", "gone", days_ago(40)), record(2, "h-2", "idle", days_ago(40)),
+               record(3, "pool default", "planned", days_ago(40)),
+               record(4, "pool default", "planned", days_ago(2))});
+
+  const auto done = tidy();
+
+  EXPECT_EQ(done.instances, 1U);
+  EXPECT_EQ(done.records, 2U);
+  EXPECT_FALSE(store_->reads().instance({1}));
+  EXPECT_TRUE(store_->reads().instance({2}));
+  EXPECT_EQ(store_->reads().ledger_of("h-2", 0, 10)->items.size(), 1U);
+  EXPECT_EQ(store_->reads().ledger_of("pool default", 0, 10)->items.size(), 1U);
+}
+
+TEST_F(TidyTest, RemovesYoungerOnesBeyondTheSizeButNoneOfTheLastHour) {
+  add_job(1, JobState::kSucceeded, 2, 1);
+  auto fresh = new_job(2);
+  fresh.record.state = JobState::kSucceeded;
+  must_commit({fresh, record(5, "j-2", "ended", kNow + Duration(-10min))});
+
+  const auto done = tidy({.bytes = 1});
+
+  EXPECT_THAT(done.jobs, ElementsAre(model::JobId{1}));
+  EXPECT_TRUE(has_job(2));
+}
+
+TEST_F(TidyTest, GivesNoNumberTwiceAfterTheHighestWereRemoved) {
+  must_commit({instance_in(4, InstanceState::kGone), record(1, "h-4", "gone", days_ago(40))});
+  add_job(9, JobState::kSucceeded, 31, 7);
+  tidy();
+
+  const auto restored = reopened();
+
+  EXPECT_EQ(restored.last_job, 9U);
+  EXPECT_EQ(restored.last_arrival, 9U);
+  EXPECT_EQ(restored.last_instance, 4U);
+  EXPECT_EQ(restored.last_revision, 8U);
+}
+
+TEST_F(TidyTest, RemovesSegmentsThatNoRowPointsInto) {
+  open({.segment_bytes_max = 1});
+  for (std::uint64_t id = 1; id <= 3; ++id) add_job(id, JobState::kSucceeded, 31, 2 * id);
+  add_job(4, JobState::kSucceeded, 1, 20);
+  add_job(5, JobState::kSucceeded, 1, 30);
+
+  const auto done = tidy();
+
+  EXPECT_EQ(done.segments, 3U);
+  EXPECT_EQ(store_->read_output({{4}, 1}, kStdoutStream, 0, 100)->data, "out 4");
+  EXPECT_EQ(store_->read_output({{5}, 1}, kStdoutStream, 0, 100)->data, "out 5");
+}
+
+TEST_F(TidyTest, RemovesOldBlobsThatNoLiveJobNeeds) {
+  std::vector<std::string> hashes;
+  for (const char* content : {"needed", "of an ended job", "young"}) {
+    hashes.push_back(crypto::sha256_hex(content));
+    auto upload = store_->blobs().begin(hashes.back());
+    ASSERT_TRUE(upload && (*upload)->append(content) && (*upload)->finish());
+    const auto path =
+        folder_.path() / "state" / "blobs" / hashes.back().substr(0, 2) / hashes.back();
+    const auto days = hashes.size() == 3 ? 0 : 2;
+    const timespec time{days_ago(days).us / 1'000'000, 0};
+    const timespec times[2] = {time, time};
+    ASSERT_EQ(::utimensat(AT_FDCWD, path.c_str(), times, 0), 0);
+  }
+  auto ended = new_job(2, R"({"inputs":[{"sha256":")" + hashes[1] + R"("}]})");
+  ended.record.state = JobState::kSucceeded;
+  must_commit({new_job(1, R"({"inputs":[{"path":"a","sha256":")" + hashes[0] + R"("}]})"), ended});
+
+  const auto done = tidy();
+
+  EXPECT_EQ(done.blobs, 1U);
+  EXPECT_EQ(store_->blobs().exists(hashes[0]), true);
+  EXPECT_EQ(store_->blobs().exists(hashes[1]), false);
+  EXPECT_EQ(store_->blobs().exists(hashes[2]), true);
+}
+
+TEST_F(TidyTest, TakesManyStepsAndLetsCommitsThrough) {
+  std::vector<model::Change> changes;
+  for (std::uint64_t id = 1; id <= 3000; ++id) {
+    auto job = new_job(id);
+    job.record.state = JobState::kSucceeded;
+    changes.emplace_back(job);
+    changes.emplace_back(record(id, job.record.id.text(), "ended", days_ago(31)));
+  }
+  must_commit(std::move(changes));
+  std::promise<Result<Tidied>> tidied;
+  store_->tidy({}, kNow, [&](Result<Tidied> result) { tidied.set_value(std::move(result)); });
+  must_commit({new_job(4000)});
+
+  const auto done = tidied.get_future().get();
+
+  ASSERT_TRUE(done);
+  EXPECT_EQ(done->jobs.size(), 3000U);
+  EXPECT_TRUE(has_job(4000));
+}
+
+}  // namespace
+}  // namespace hostler::store
