@@ -6,8 +6,6 @@
 /// What links say of their hosts, and what every change of an instance entails.
 namespace hostler::dispatch {
 
-using model::InstanceState;
-
 Dispatcher::Host* Dispatcher::host(model::InstanceId id) {
   const auto found = hosts_.find(id);
   return found == hosts_.end() ? nullptr : &found->second;

@@ -6,8 +6,6 @@
 /// Jobs: submitted, placed, ended.
 namespace hostler::dispatch {
 
-using model::JobState;
-
 work::Job* Dispatcher::job(model::JobId id) {
   const auto found = jobs_.find(id);
   return found == jobs_.end() ? nullptr : &found->second;

@@ -1,5 +1,5 @@
-/* The cheapest program there is: no libc, nothing but exit(0). What it costs to start is the kernel's
- * and the agent's, not its own. */
+/* The cheapest program there is: no libc, nothing but exit(0). What it costs to start is the
+ * kernel's and the agent's, not its own. */
 #if defined(__x86_64__)
 __attribute__((noreturn)) void _start(void) {
   __asm__ volatile("xor %%edi, %%edi\n\tmov $60, %%eax\n\tsyscall" ::: "memory");
