@@ -120,6 +120,7 @@ class BeastServer final : public Server {
     if (!problem) acceptor->bind(asio::generic::stream_protocol::endpoint(endpoint), problem);
     if (!problem) acceptor->listen(asio::socket_base::max_listen_connections, problem);
     if (problem) return fail(Errc::kUnavailable, "listen on " + name + ": " + problem.message());
+    ::fcntl(acceptor->native_handle(), F_SETFD, FD_CLOEXEC);
     acceptors_.push_back({std::move(acceptor), secure});
     return {};
   }

@@ -25,8 +25,9 @@ namespace hostler::dispatch {
 
 /// Fills in what a create needs of chance and secrets: idempotency key, host key, challenge
 /// secret, user data, SSH keys. The daemon uses crypto, the simulation its seed.
-using Mint = std::function<void(const model::PoolPolicy&, const model::SetInfo&,
-                                model::CreateRequest&, model::HostIdentity&)>;
+using Mint =
+    std::function<void(const model::PoolPolicy&, const std::string& set, const model::SetInfo&,
+                       model::CreateRequest&, model::HostIdentity&)>;
 
 struct Options {
   std::vector<std::string> take_over_sets;  ///< Adopt these sets' instances of a foreign owner.
@@ -116,6 +117,8 @@ class Dispatcher {
   void fill(Host& host, Now now);
   void attempt_exited(Host& host, const model::AttemptExited& event, Now now);
   void detach(Host& host, model::AttemptId attempt);
+  /// Detaches, and journals that nothing more is expected of the attempt.
+  void finish(Host& host, model::AttemptId attempt);
   void release(Host& host, Live& live);
   Live* live(Host& host, model::AttemptId attempt);
   work::Job* job(model::JobId id);

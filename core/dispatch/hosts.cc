@@ -81,10 +81,9 @@ void Dispatcher::gone(model::InstanceId id, Now now) {
   Host* ended = host(id);
   if (ended == nullptr) return;
   const std::string why = id.text() + " is gone (" + ended->instance.record.reason_code + ")";
-  const std::vector<Live> attempts = std::move(ended->attempts);
-  ended->attempts.clear();
-  ended->instance.attempts = ended->instance.collecting = 0;
+  const std::vector<Live> attempts = ended->attempts;
   for (const Live& lost : attempts) {
+    finish(*ended, lost.attempt);
     work::Job* affected = job(lost.attempt.job);
     if (affected == nullptr || affected->attempt() != lost.attempt) continue;
     settle(*affected, work::host_gone(*affected, why, now), now);
@@ -146,7 +145,7 @@ void Dispatcher::on(model::HostEvent& event, Now now) {
       settle(*affected, work::started(*affected, started->started), now);
   } else if (auto* refused = std::get_if<model::AttemptRefused>(&event.body)) {
     if (live(*found, refused->attempt) == nullptr) return;
-    detach(*found, refused->attempt);
+    finish(*found, refused->attempt);
     work::Job* affected = job(refused->attempt.job);
     if (affected != nullptr && affected->attempt() == refused->attempt)
       settle(*affected, work::never_started(*affected, refused->text, now), now);
@@ -155,7 +154,7 @@ void Dispatcher::on(model::HostEvent& event, Now now) {
     attempt_exited(*found, *exited, now);
   } else if (auto* collected = std::get_if<model::AttemptCollected>(&event.body)) {
     if (live(*found, collected->attempt) == nullptr) return;
-    detach(*found, collected->attempt);
+    finish(*found, collected->attempt);
     work::Job* affected = job(collected->attempt.job);
     if (affected != nullptr && affected->attempt() == collected->attempt)
       settle(*affected, work::collected(*affected, collected->lost, now), now);
@@ -175,12 +174,12 @@ void Dispatcher::compare_attempts(Host& host, const model::HostReady& report, No
   for (const Live& live_one : ours) {
     work::Job* affected = job(live_one.attempt.job);
     if (affected == nullptr || affected->attempt() != live_one.attempt) {
-      detach(host, live_one.attempt);
+      finish(host, live_one.attempt);
       continue;
     }
     const auto found = told.find(live_one.attempt);
     if (found == told.end()) {
-      detach(host, live_one.attempt);
+      finish(host, live_one.attempt);
       if (live_one.collecting)
         settle(*affected, work::collected(*affected, "its output is not on the host any more", now),
                now);
@@ -189,7 +188,7 @@ void Dispatcher::compare_attempts(Host& host, const model::HostReady& report, No
       else
         settle(*affected, work::host_gone(*affected, "the host was rebooted", now), now);
     } else if (found->second == model::AttemptPhase::kUnknownEnd) {
-      detach(host, live_one.attempt);
+      finish(host, live_one.attempt);
       settle(*affected, work::host_gone(*affected, "the host was rebooted", now), now);
       out_.effects.emplace_back(model::HostCommand(model::AckAttempt{id, live_one.attempt}));
     } else if (found->second == model::AttemptPhase::kRunning) {

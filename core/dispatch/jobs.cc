@@ -41,6 +41,19 @@ void Dispatcher::detach(Host& host, model::AttemptId attempt) {
   host.attempts.pop_back();
 }
 
+void Dispatcher::finish(Host& host, model::AttemptId attempt) {
+  const Live* found = live(host, attempt);
+  if (found == nullptr) return;
+  model::AttemptChanged row;
+  row.attempt = attempt;
+  row.instance = host.instance.record.id;
+  row.boot_id = found->boot_id;
+  row.sequence = found->sequence;
+  row.state = model::AttemptState::kDone;
+  out_.changes.emplace_back(std::move(row));
+  detach(host, attempt);
+}
+
 void Dispatcher::on(Submit& event, Now now) {
   std::vector<model::JobId> ids;
   ids.reserve(event.jobs.size());

@@ -239,7 +239,7 @@ void Dispatcher::create_host(const scheduler::Create& create, Now now) {
   request->region = policy_.sets[offering.set].region;
   request->zone = offering.zone;
   request->name_hint = "hostler-" + pool.name + "-" + id.text();
-  mint_(pool, set.info, *request, r.identity);
+  mint_(pool, set.name, set.info, *request, r.identity);
   r.idempotency_key = request->idempotency_key;
   request->tags = policy_.sets[offering.set].tags;
   request->tags[model::tag::kSet] = set.name;

@@ -290,15 +290,14 @@ void Conversation::take(agent::Ready& ready) {
 }
 
 void Conversation::take(agent::Chunk& chunk) {
-  const std::uint64_t end = chunk.offset + chunk.data.size();
   auto self = weak_from_this();
   const auto attempt = chunk.attempt;
   const auto stream = chunk.stream;
   ports_->append_output(attempt, stream, chunk.offset, std::move(chunk.data),
-                        [self, attempt, stream, end, &io = io_](const Result<void>& durable) {
+                        [self, attempt, stream, &io = io_](const Result<std::uint64_t>& durable) {
                           if (!durable)
                             return;  // Not acknowledged: the host keeps it and sends it again.
-                          asio::post(io, [self, attempt, stream, end] {
+                          asio::post(io, [self, attempt, stream, end = *durable] {
                             const auto here = self.lock();
                             if (!here || here->ended_) return;
                             here->client_.durable(attempt, stream, end);

@@ -1,0 +1,236 @@
+#include "core/daemon/daemon.h"
+
+#include <optional>
+#include <utility>
+
+#include "core/api/routes.h"
+#include "core/api/server.h"
+#include "core/config/diff.h"
+#include "core/crypto/random.h"
+#include "core/crypto/ssh_keys.h"
+#include "core/daemon/clouds.h"
+#include "core/daemon/effects.h"
+#include "core/daemon/hosts/hosts.h"
+#include "core/daemon/installation.h"
+#include "core/daemon/loop.h"
+#include "core/daemon/metrics_feed.h"
+#include "core/daemon/mint.h"
+#include "core/daemon/ports.h"
+#include "core/daemon/service.h"
+#include "core/log/log.h"
+
+namespace hostler::daemon {
+
+/// In the order of dependence: destroyed from the last to the first, after the loop has stopped.
+struct Daemon::Parts {
+  config::Config config;
+  metrics::Metrics metrics;
+  MetricsFeed feed{metrics};
+  Tickets tickets;
+  std::shared_ptr<Hub<int>> events = std::make_shared<Hub<int>>();
+  std::shared_ptr<Hub<model::JobId>> output = std::make_shared<Hub<model::JobId>>();
+  std::unique_ptr<Planner> planner;
+  std::unique_ptr<Clouds> clouds;
+  std::unique_ptr<Hosts> hosts;
+  std::unique_ptr<Effects> effects;
+  std::unique_ptr<store::Store> store;
+  std::unique_ptr<Loop> loop;
+  std::unique_ptr<DaemonService> service;
+  std::unique_ptr<api::Server> server;
+
+  void post(dispatch::Event event) {
+    if (loop) loop->post(std::move(event));
+  }
+  void commit(dispatch::Outbox out, model::Revision revision);
+};
+
+namespace {
+
+std::vector<SetSource> set_sources(const config::Config& config) {
+  std::vector<SetSource> out;
+  for (std::size_t i = 0; i < config.sets.size(); ++i) {
+    const auto& set = config.sets[i];
+    out.push_back(
+        {set.name, set.driver, set.config_json, set.credentials_json, config.site.sets[i].tags});
+  }
+  return out;
+}
+
+api::ServerOptions server_options(const config::Access& access) {
+  api::ServerOptions out;
+  out.unix_socket = access.socket_path;
+  out.unix_mode = access.socket_mode;
+  out.unix_group = access.socket_group;
+  out.tcp_address = access.tcp_address;
+  out.tcp_port = access.tcp_port;
+  out.tls_certificate = access.tls_certificate_file;
+  out.tls_key = access.tls_key_file;
+  return out;
+}
+
+Result<api::Access> access_of(const config::Access& access) {
+  std::vector<api::Token> tokens;
+  for (const auto& token : access.tokens)
+    tokens.push_back({token.name, HOSTLER_TRY(api::parse_role(token.role)), token.sha256});
+  return api::Access(std::move(tokens));
+}
+
+api::Limits api_limits(const config::Limits& limits) {
+  api::Limits out;
+  out.submit_bytes_max = static_cast<std::size_t>(limits.body_max);
+  out.submit_jobs_max = limits.jobs_per_submit_max;
+  out.blob_bytes_max = static_cast<std::uint64_t>(limits.blob_max);
+  out.job = limits.job;
+  return out;
+}
+
+/// Private keys by set, from the config or, made once, from the state folder.
+Result<std::map<std::string, std::vector<std::string>>> private_keys(const config::Config& config) {
+  std::map<std::string, std::vector<std::string>> out;
+  for (const auto& set : config.sets) {
+    auto& keys = out[set.name];
+    for (const auto& key : set.user_keys) keys.push_back(key.private_key);
+    if (keys.empty()) keys.push_back(HOSTLER_TRY(own_user_key(config.state_dir, set.name)));
+  }
+  return out;
+}
+
+Result<std::map<std::string, std::vector<std::string>>> public_halves(
+    const std::map<std::string, std::vector<std::string>>& private_keys) {
+  std::map<std::string, std::vector<std::string>> out;
+  for (const auto& [set, keys] : private_keys)
+    for (const auto& key : keys)
+      out[set].push_back(HOSTLER_TRY(crypto::parse_private_key(key)).line());
+  return out;
+}
+
+Result<HostSettings> host_settings(const config::Config& config,
+                                   const std::map<std::string, std::vector<std::string>>& keys) {
+  HostSettings out;
+  for (const auto& set : config.sets) {
+    auto& one = out.sets[set.name];
+    one.private_keys = keys.at(set.name);
+    one.escalate = set.escalate == config::Escalate::kSudo   ? HostSettings::Escalate::kSudo
+                   : set.escalate == config::Escalate::kNone ? HostSettings::Escalate::kNone
+                                                             : HostSettings::Escalate::kAuto;
+  }
+  for (const auto& pool : config.site.pools) out.pools[pool.name] = pool;
+  out.agent_program = HOSTLER_TRY(read_agent_program());
+  out.agent_sha256 = crypto::sha256_hex(out.agent_program);
+  out.uid_first = config.agent.uid_first;
+  out.uid_count = config.agent.uid_count;
+  out.output_head_max = static_cast<std::uint64_t>(config.agent.output_head_max);
+  out.output_tail_max = static_cast<std::uint64_t>(config.agent.output_tail_max);
+  out.seed = crypto::random_seed();
+  return out;
+}
+
+}  // namespace
+
+/// Loop thread. What follows from the batch leaves once it is durable.
+void Daemon::Parts::commit(dispatch::Outbox out, model::Revision revision) {
+  model::Commit commit{revision, std::move(out.changes), std::move(out.bodies_wanted)};
+  feed.observe(commit.changes);
+  std::vector<model::JobId> ended;
+  for (const auto& change : commit.changes)
+    if (const auto* job = std::get_if<model::JobChanged>(&change))
+      if (model::is_terminal(job->record.state)) ended.push_back(job->record.id);
+  auto effects_left = std::make_shared<std::vector<dispatch::Effect>>(std::move(out.effects));
+  const Mono began = read_clocks().mono;
+  store->commit(std::move(commit), [this, effects_left, ended = std::move(ended),
+                                    began](const Result<store::Committed>& done) {
+    metrics.store_commit(read_clocks().mono - began, done.has_value());
+    if (!done) {
+      log::error("store", done.error().message);
+      return;
+    }
+    effects->carry_out(std::move(*effects_left), *done);
+    events->ring(0);
+    for (const auto id : ended) output->ring(id);
+  });
+}
+
+Daemon::Daemon(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+
+Daemon::~Daemon() {
+  Parts& p = *parts_;
+  p.server.reset();
+  if (p.loop) p.loop->stop();
+  p.store.reset();  // Commits and carries out what is left.
+  p.tickets.fail_all({Errc::kUnavailable, "the daemon is stopping"});
+  p.hosts.reset();
+  p.clouds.reset();
+  p.planner.reset();
+}
+
+Result<std::unique_ptr<Daemon>> Daemon::start(config::Config config, Options options) {
+  std::unique_ptr<Daemon> daemon(new Daemon(std::make_unique<Parts>()));
+  Parts& p = *daemon->parts_;
+  p.config = std::move(config);
+  const config::Config& c = p.config;
+  log::set_level(HOSTLER_TRY(log::parse_level(c.log_level)));
+
+  store::Options store_options;
+  store_options.on_health = [&p](const store::Health& health) {
+    if (health.ok)
+      log::info("store", "commits again");
+    else
+      log::error("store", health.error);
+    if (!health.ok)
+      p.tickets.fail_all({Errc::kUnavailable, "the store does not commit: " + health.error});
+  };
+  auto opened = store::Store::open(c.state_dir, std::move(store_options));
+  if (!opened)
+    return tl::unexpected(
+        std::move(opened.error()).with_context("state folder " + c.state_dir.string()));
+  p.store = std::move(*opened);
+  auto restored = HOSTLER_TRY(p.store->load());
+  log::info("daemon", "owner " + restored.owner + ", epoch " + std::to_string(restored.epoch) +
+                          ": " + std::to_string(restored.jobs.size()) + " jobs and " +
+                          std::to_string(restored.instances.size()) + " instances taken up");
+
+  const auto keys = HOSTLER_TRY(private_keys(c));
+  p.clouds = HOSTLER_TRY(Clouds::load(set_sources(c), driver_folders(c.driver_path), p.metrics,
+                                      [&p](dispatch::Event event) { p.post(std::move(event)); }));
+  p.planner =
+      std::make_unique<Planner>(c.site, [&p](dispatch::PlanMade plan) { p.post(std::move(plan)); });
+  p.hosts = std::make_unique<Hosts>(
+      HOSTLER_TRY(host_settings(c, keys)),
+      make_host_ports([&p](model::HostEvent event) { p.post(std::move(event)); }, *p.store,
+                      *p.clouds, p.metrics, p.output));
+  p.effects = std::make_unique<Effects>(
+      Effects::Targets{p.clouds.get(), p.planner.get(), &p.tickets,
+                       [&p](model::HostCommand command) { p.hosts->send(std::move(command)); },
+                       [&p](dispatch::Event event) { p.post(std::move(event)); }});
+
+  dispatch::Dispatcher dispatcher(c.site, make_mint(HOSTLER_TRY(public_halves(keys))),
+                                  {std::move(options.take_over_sets), crypto::random_seed()});
+  p.loop = std::make_unique<Loop>(
+      std::move(dispatcher),
+      [&p](dispatch::Outbox out, model::Revision revision) { p.commit(std::move(out), revision); });
+  p.service = std::make_unique<DaemonService>(DaemonService::Parts{
+      p.loop.get(), p.store.get(), &p.tickets, &p.metrics, &p.feed, p.events, p.output});
+  p.server =
+      HOSTLER_TRY(api::Server::listen(server_options(c.access), HOSTLER_TRY(access_of(c.access)),
+                                      api::make_site(*p.service, api_limits(c.limits))));
+  p.loop->start(std::move(restored));
+  p.server->start();
+  return daemon;
+}
+
+Result<void> Daemon::reload(config::Config fresh) {
+  const auto changes = config::diff(parts_->config, fresh);
+  if (!changes.restart.empty()) {
+    std::string keys;
+    for (const auto& key : changes.restart) keys += (keys.empty() ? "" : ", ") + key;
+    return fail(Errc::kInvalidArgument, "these need a restart (instances stay): " + keys);
+  }
+  HOSTLER_TRY(log::parse_level(fresh.log_level));
+  log::set_level(*log::parse_level(fresh.log_level));
+  parts_->planner->set_policy(fresh.site);
+  parts_->loop->post(dispatch::PolicyChanged{fresh.site});
+  parts_->config = std::move(fresh);
+  return {};
+}
+
+}  // namespace hostler::daemon

@@ -1,0 +1,93 @@
+#include "core/daemon/ports.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <utility>
+
+#include "core/agent/protocol.h"
+#include "core/crypto/ssh_keys.h"
+#include "core/log/log.h"
+
+namespace hostler::daemon {
+namespace {
+
+Result<HostPorts::BlobPiece> read_piece(const store::Store& store, const std::string& sha256,
+                                        std::uint64_t offset) {
+  const auto file = HOSTLER_TRY(store.blobs().open_for_reading(sha256));
+  struct stat info {};
+  if (::fstat(file.get(), &info) != 0) return tl::unexpected(errno_error("stat blob " + sha256));
+  HostPorts::BlobPiece piece;
+  piece.size = static_cast<std::uint64_t>(info.st_size);
+  piece.data.resize(agent::kChunkMax);
+  const ssize_t got =
+      ::pread(file.get(), piece.data.data(), piece.data.size(), static_cast<off_t>(offset));
+  if (got < 0) return tl::unexpected(errno_error("read blob " + sha256));
+  piece.data.resize(static_cast<std::size_t>(got));
+  return piece;
+}
+
+void ask_driver(Clouds& clouds, const model::HostTarget& target, const std::string& key,
+                std::function<void(Result<bool>)> said) {
+  const auto parsed = crypto::parse_public_key(key);
+  if (!parsed) return said(tl::unexpected(parsed.error()));
+  clouds.verify_host_key(target.set,
+                         {target.provider_id, target.address, parsed->type, parsed->blob},
+                         [said = std::move(said)](const model::CloudResult<bool>& vouched) {
+                           if (vouched) return said(*vouched);
+                           said(fail(Errc::kUnavailable, vouched.error().message));
+                         });
+}
+
+std::vector<store::OutputFile> stored_files(const std::vector<agent::OutputFile>& files) {
+  std::vector<store::OutputFile> out;
+  for (const auto& file : files) out.push_back({file.path, file.size, file.mode, file.problem});
+  return out;
+}
+
+}  // namespace
+
+HostPorts make_host_ports(std::function<void(model::HostEvent)> post, store::Store& store,
+                          Clouds& clouds, metrics::Metrics& metrics,
+                          std::shared_ptr<Hub<model::JobId>> output) {
+  HostPorts ports;
+  ports.post = std::move(post);
+  ports.ask_driver = [&clouds](const model::HostTarget& target, const std::string& key,
+                               std::function<void(Result<bool>)> said) {
+    ask_driver(clouds, target, key, std::move(said));
+  };
+  ports.append_output = [&store, output](model::AttemptId attempt, std::uint32_t stream,
+                                         std::uint64_t offset, std::string data,
+                                         std::function<void(Result<std::uint64_t>)> durable) {
+    store.outputs().append(
+        attempt, stream, offset, std::move(data),
+        [output, attempt, durable = std::move(durable)](const Result<std::uint64_t>& end) {
+          output->ring(attempt.job);
+          durable(end);
+        });
+  };
+  ports.output_files = [&store](model::AttemptId attempt,
+                                const std::vector<agent::OutputFile>& files) {
+    store.outputs().set_files(attempt, stored_files(files), [attempt](const Result<void>& kept) {
+      if (!kept) log::warn("store", attempt.text() + ": " + kept.error().message);
+    });
+  };
+  ports.durable_output = [&store](model::AttemptId attempt) {
+    const auto end = [&](std::uint32_t stream) {
+      const auto part = store.outputs().read(attempt, stream, 0, 0);
+      return part ? part->end : 0;
+    };
+    return DurableOutput{end(store::kStdoutStream), end(store::kStderrStream)};
+  };
+  ports.read_blob = [&store](const std::string& sha256, std::uint64_t offset) {
+    return read_piece(store, sha256, offset);
+  };
+  ports.count_verification = [&metrics](std::optional<model::VerifyMethod> method, bool alarm) {
+    metrics.verification(method, method  ? metrics::VerifyOutcome::kProved
+                                 : alarm ? metrics::VerifyOutcome::kKeyAlarm
+                                         : metrics::VerifyOutcome::kNotYet);
+  };
+  return ports;
+}
+
+}  // namespace hostler::daemon
