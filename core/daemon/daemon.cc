@@ -8,6 +8,7 @@
 #include "core/config/diff.h"
 #include "core/crypto/random.h"
 #include "core/crypto/ssh_keys.h"
+#include "core/daemon/clock.h"
 #include "core/daemon/clouds.h"
 #include "core/daemon/effects.h"
 #include "core/daemon/hosts/hosts.h"

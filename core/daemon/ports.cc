@@ -14,7 +14,7 @@ namespace {
 
 Result<HostPorts::BlobPiece> read_piece(const store::Store& store, const std::string& sha256,
                                         std::uint64_t offset) {
-  const auto file = HOSTLER_TRY(store.blobs().open_for_reading(sha256));
+  const auto file = HOSTLER_TRY(store.blobs().open_blob(sha256));
   struct stat info {};
   if (::fstat(file.get(), &info) != 0) return tl::unexpected(errno_error("stat blob " + sha256));
   HostPorts::BlobPiece piece;

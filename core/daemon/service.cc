@@ -1,6 +1,7 @@
 #include "core/daemon/service.h"
 
 #include <chrono>
+#include <future>
 #include <utility>
 
 #include "core/base/text.h"
@@ -200,6 +201,16 @@ api::HealthView DaemonService::health() {
   return view;
 }
 
-std::string DaemonService::metrics_text() { return parts_.metrics->text(); }
+std::string DaemonService::metrics_text() {
+  // What is, is looked up when it is asked for; what happened was counted as it happened.
+  auto looked = std::make_shared<std::promise<void>>();
+  auto done = looked->get_future();
+  parts_.loop->look([feed = parts_.feed, looked](const dispatch::Dispatcher& state, Now now) {
+    feed->show(state, now);
+    looked->set_value();
+  });
+  done.wait_for(std::chrono::seconds(5));
+  return parts_.metrics->text();
+}
 
 }  // namespace hostler::daemon

@@ -7,6 +7,7 @@
 #include "core/api/service.h"
 #include "core/daemon/hub.h"
 #include "core/daemon/loop.h"
+#include "core/daemon/metrics_feed.h"
 #include "core/daemon/tickets.h"
 #include "core/metrics/metrics.h"
 #include "core/store/store.h"
@@ -22,6 +23,7 @@ class DaemonService final : public api::Service {
     store::Store* store = nullptr;
     Tickets* tickets = nullptr;
     metrics::Metrics* metrics = nullptr;
+    MetricsFeed* feed = nullptr;
     std::shared_ptr<Hub<int>> events;           ///< Rung when records are durable.
     std::shared_ptr<Hub<model::JobId>> output;  ///< Rung when output is, or a job ended.
   };
