@@ -69,6 +69,7 @@ class BeastServer final : public Server {
     if (path.size() > 100)
       return fail(Errc::kInvalidArgument,
                   "listen on " + path + ": a socket's path has at most 100 bytes");
+    std::filesystem::create_directory(std::filesystem::path(path).parent_path(), ignored);
     const asio::local::stream_protocol::endpoint endpoint(path);
     HOSTLER_TRY(add(endpoint, asio::local::stream_protocol(), path, false));
     owns_socket_file_ = true;
