@@ -102,8 +102,8 @@ void read_inputs(const Field& field, const model::JobLimits& limits, model::JobS
       read_path(o.need("path"), input.path);
       o.may("executable").boolean(input.executable);
       if (local != nullptr && o.exactly_one({"sha256", "from"}) == "from") {
-        LocalInput& named = local->emplace_back(spec.inputs.size() - 1, "");
-        o.may("from").text(named.from, {.bytes_max = 4096, .bytes_min = 1});
+        local->push_back({.index = spec.inputs.size() - 1, .from = {}});
+        o.may("from").text(local->back().from, {.bytes_max = 4096, .bytes_min = 1});
         return;
       }
       const Field sha256 = local != nullptr ? o.may("sha256") : o.need("sha256");

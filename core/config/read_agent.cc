@@ -42,7 +42,7 @@ void read_agent(json::Object& o, Agent& out) {
 
 void read_limits(json::Object& o, Limits& out) {
   o.may("jobs_per_submit_max").integer(out.jobs_per_submit_max, 1, 1'000'000);
-  o.may("body_max").size(out.body_max, 64 * 1024, std::int64_t{1} << 30);
+  o.may("body_max").size(out.body_max, std::int64_t{64} * 1024, std::int64_t{1} << 30);
   o.may("blob_max").size(out.blob_max, 0, std::int64_t{1} << 44);
   o.may("job").object([&](json::Object& job) { read_job_limits(job, out.job); });
 }

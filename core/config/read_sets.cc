@@ -9,7 +9,7 @@
 namespace hostler::config {
 namespace {
 
-constexpr std::size_t kDriverConfigMax = 256 * 1024;
+constexpr std::size_t kDriverConfigMax = std::size_t{256} * 1024;
 constexpr std::array kIsolations{json::Word<Isolation>{"child", Isolation::kChild},
                                  json::Word<Isolation>{"in-process", Isolation::kInProcess}};
 constexpr std::array kEscalations{json::Word<Escalate>{"auto", Escalate::kAuto},

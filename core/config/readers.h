@@ -11,7 +11,7 @@
 /// The readers of the file's parts, one file each; private to core/config.
 namespace hostler::config {
 
-inline constexpr std::size_t kSecretFileMax = 64 * 1024;
+inline constexpr std::size_t kSecretFileMax = std::size_t{64} * 1024;
 inline constexpr std::int32_t kInstancesMax = 1'000'000;
 inline constexpr Duration kLongest = 24h * 3650;
 
