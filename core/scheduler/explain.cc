@@ -21,7 +21,9 @@ std::string market_refuses(const World& world, const Demand& demand, const Offer
                            std::uint32_t index) {
   if (world.needs[demand.need].constraints->market) return {};
   if (o.market == model::Market::kSpot)
-    return world.spot_in_vain[index] ? "spot was asked for in vain" : "";
+    return world.spot_in_vain[index] && world.needs[demand.need].falls_back()
+               ? "spot was asked for in vain"
+               : "";
   const bool has_spot = world.needs[demand.need].cheapest[1].value >= 0;
   const auto patience = world.policy.pools[o.pool].spot_patience;
   if (has_spot && world.snapshot.now - demand.view->oldest < patience)
@@ -46,38 +48,39 @@ Waiting why(const World& world, const Demand& demand) {
     says("host_coming", "a host for it is coming");
     return out;
   }
-  std::string shut, ceiling, refused;
-  for (const std::uint32_t i : world.offers) {
+  const Need& need = world.needs[demand.need];
+  std::uint32_t refused = kNone, shut = kNone;
+  std::string ceiling;
+  for (const std::uint32_t i : world.offers) {  // cheapest first: the first of each kind tells
     const Offering& o = world.snapshot.offerings[i];
-    std::string no = refuses(world, demand, i);
-    if (!no.empty()) {
-      if (refused.empty()) refused = world.policy.types[o.type].name + ": " + std::move(no);
+    const bool holds = need.resources.fits_in(o.resources) && world.meets(need, i);
+    if (!holds || !refuses(world, demand, i).empty()) {
+      // What would hold the job says more than what is too small for it; of those the largest.
+      if (refused == kNone || holds ||
+          !need.resources.fits_in(world.snapshot.offerings[refused].resources))
+        refused = i;
     } else if (!o.shut.empty()) {
-      if (shut.empty()) shut = world.policy.types[o.type].name + ": " + o.shut;
-    } else if (ceiling.empty()) {
-      (void)world.budget.creates(o, 1, &ceiling);
+      if (shut == kNone) shut = i;
+    } else if (world.budget.creates(o, 1, &ceiling) == 0) {
+      break;
     }
   }
+  const auto named = [&](std::uint32_t i, const std::string& text) {
+    return world.policy.types[world.snapshot.offerings[i].type].name + ": " + text;
+  };
   if (!ceiling.empty()) {
     says("at_ceiling", std::move(ceiling));
-  } else if (!shut.empty()) {
-    says("gate_shut", std::move(shut));
+  } else if (shut != kNone) {
+    says("gate_shut", named(shut, world.snapshot.offerings[shut].shut));
+  } else if (refused != kNone) {
+    says("no_offering", named(refused, refuses(world, demand, refused)));
   } else {
-    says("no_offering", refused.empty() ? "no pool offers any type" : std::move(refused));
+    says("no_offering", "no pool offers any type");
   }
   return out;
 }
 
 }  // namespace
-
-bool allows(const World& world, const Demand& demand, std::uint32_t index) {
-  const Need& need = world.needs[demand.need];
-  const Offering& o = world.snapshot.offerings[index];
-  const auto cap = world.policy.pools[o.pool].price_cap_per_hour;
-  return world.meets(need, index) && need.resources.fits_in(o.resources) &&
-         !world.pool_held[o.pool] && (cap.value <= 0 || o.price_per_hour <= cap) &&
-         !too_dear(world, demand, o) && market_refuses(world, demand, o, index).empty();
-}
 
 std::string refuses(const World& world, const Demand& demand, std::uint32_t index) {
   const Need& need = world.needs[demand.need];
@@ -98,15 +101,26 @@ std::string refuses(const World& world, const Demand& demand, std::uint32_t inde
 void explain(const World& world, Plan& plan) {
   std::uint64_t ahead = 0;
   std::size_t explained = 0;
+  std::vector<const Demand*> told(world.needs.size(), nullptr);
+  std::vector<std::size_t> told_at(world.needs.size());
   for (const Demand& demand : world.demand) {
     if (demand.left == 0) continue;
-    Waiting waiting = why(world, demand);
+    // Classes that differ in priority only wait for the same reason, but for spot's patience.
+    const Demand* alike = told[demand.need];
+    const bool same = alike != nullptr && world.needs[demand.need].cheapest[1].value < 0 &&
+                      (alike->uncovered < alike->left) == (demand.uncovered < demand.left);
+    Waiting waiting = same ? plan.waiting[told_at[demand.need]] : why(world, demand);
+    waiting.cls = demand.view->id;
     waiting.ahead = ahead;
     for (const Reserve& r : plan.reservations)
       if (r.cls == demand.view->id) {
         waiting.code = "reserved";
         waiting.reason = "it waited long: host " + r.host.text() + " is reserved for it";
       }
+    if (waiting.code != "reserved") {
+      told[demand.need] = &demand;
+      told_at[demand.need] = plan.waiting.size();
+    }
     plan.waiting.push_back(std::move(waiting));
     ahead += demand.left;
     if (demand.uncovered == 0 || ++explained > kClassesExplained) continue;

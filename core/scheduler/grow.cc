@@ -1,82 +1,173 @@
 #include <algorithm>
-#include <map>
 
-#include "core/scheduler/fit.h"
+#include "core/scheduler/pack.h"
 #include "core/scheduler/steps.h"
 
 namespace hostler::scheduler {
 namespace {
-
-std::int64_t fit_count(const model::Resources& needs, const model::Resources& room) {
-  std::int64_t n = INT32_MAX;
-  if (needs.vcpus > 0) n = std::min<std::int64_t>(n, room.vcpus / needs.vcpus);
-  if (needs.gpus > 0) n = std::min<std::int64_t>(n, room.gpus / needs.gpus);
-  if (needs.ram > 0) n = std::min(n, room.ram / needs.ram);
-  if (needs.scratch > 0) n = std::min(n, room.scratch / needs.scratch);
-  return n;
-}
 
 bool is_alive(const HostView& host) {
   return (host.phase == HostPhase::kComing || host.phase == HostPhase::kReady) && !host.failed &&
          !host.draining;
 }
 
-/// Instances that min and standby still lack.
-std::int64_t lacking(const World& world, std::uint32_t p, const std::vector<std::int64_t>& made,
-                     const std::vector<std::int64_t>& made_spare) {
-  const auto& pool = world.policy.pools[p];
-  std::int64_t alive = made[p], spare = made_spare[p];
-  for (const std::uint32_t h : world.hosts) {
-    const HostView& host = world.snapshot.hosts[h];
-    if (host.pool != p || !is_alive(host)) continue;
-    ++alive;
-    if (!world.used[h] && !host.busy && !host.kept) ++spare;
+/// Turns what is to be bought into creates, as far as the ceilings allow.
+class Buyer {
+ public:
+  Buyer(World& world, Plan& plan)
+      : world_(world),
+        plan_(plan),
+        there_(world.snapshot.offerings.size()),
+        alive_(world.policy.pools.size()),
+        spare_(world.policy.pools.size()) {
+    for (const std::uint32_t h : world.hosts) {
+      const HostView& host = world.snapshot.hosts[h];
+      if (host.phase != HostPhase::kLeaving && host.offering < there_.size())
+        ++there_[host.offering];
+      if (!is_alive(host) || host.pool >= alive_.size()) continue;
+      ++alive_[host.pool];
+      if (!world.used[h] && !host.busy && !host.kept) ++spare_[host.pool];
+    }
   }
-  return std::max<std::int64_t>({pool.min - alive, pool.standby - spare, 0});
-}
+
+  /// Some offering is open and below all ceilings.
+  [[nodiscard]] bool may_buy() const {
+    return std::any_of(world_.offers.begin(), world_.offers.end(), [&](std::uint32_t i) {
+      const Offering& o = world_.snapshot.offerings[i];
+      return o.shut.empty() && world_.budget.creates(o, 1) > 0;
+    });
+  }
+
+  /// Takes a create of before into account.
+  void count(const Create& create) {
+    ++there_[create.offering];
+    ++alive_[world_.snapshot.offerings[create.offering].pool];
+  }
+
+  /// True if a ceiling kept something from being bought.
+  bool buy(std::uint32_t from, std::uint32_t to) {
+    Packer packer(world_, lots_of(world_, from, to));
+    bool bounded = false;
+    while (const auto pattern = packer.next()) {
+      std::uint64_t bought = 0;
+      for (; bought < pattern->copies; ++bought) {
+        const std::uint32_t o = rotate(packer.kind(pattern->kind).offerings);
+        if (o == kNone) break;
+        buy_one(o, packer, *pattern);
+      }
+      packer.took(*pattern, bought);
+      if (bought == pattern->copies) continue;
+      bounded = true;
+      packer.exhausted(pattern->kind);
+    }
+    return bounded;
+  }
+
+  void keep_ready(std::uint32_t p) {
+    const auto& pool = world_.policy.pools[p];
+    std::vector<std::uint32_t> cheapest;  // of one price: zones rotate
+    while (alive_[p] < pool.min || spare_[p] < pool.standby) {
+      cheapest.clear();
+      for (const std::uint32_t i : world_.offers) {
+        const Offering& o = world_.snapshot.offerings[i];
+        if (o.pool != p || !o.shut.empty() || world_.budget.creates(o, 1) == 0) continue;
+        const auto cap = pool.price_cap_per_hour;
+        if (cap.value > 0 && o.price_per_hour > cap) continue;
+        if (!cheapest.empty()) {
+          const Offering& first = world_.snapshot.offerings[cheapest.front()];
+          if (first.price_per_hour != o.price_per_hour || first.type != o.type) break;
+        }
+        cheapest.push_back(i);
+      }
+      const std::uint32_t o = rotate(cheapest);
+      if (o == kNone) return;
+      create(o, std::nullopt, {},
+             (alive_[p] < pool.min ? "minimum of " + std::to_string(pool.min)
+                                   : "standby of " + std::to_string(pool.standby)) +
+                 " in pool " + pool.name);
+      ++spare_[p];
+    }
+  }
+
+ private:
+  /// The offering with the fewest instances that may still be had; ties by their order.
+  [[nodiscard]] std::uint32_t rotate(const std::vector<std::uint32_t>& offerings) const {
+    std::uint32_t best = kNone;
+    for (const std::uint32_t o : offerings)
+      if ((best == kNone || there_[o] < there_[best]) &&
+          world_.budget.creates(world_.snapshot.offerings[o], 1) > 0)
+        best = o;
+    return best;
+  }
+
+  /// The most urgent items of each lot go first.
+  void buy_one(std::uint32_t o, const Packer& packer, const Pattern& pattern) {
+    std::vector<Load> load;
+    std::uint32_t most_urgent = kNone;
+    std::uint64_t items = 0;
+    for (const auto& [l, wanted] : pattern.items) {
+      std::uint64_t left = wanted;
+      items += wanted;
+      for (const std::uint32_t d : packer.lot(l).demand) {
+        Demand& demand = world_.demand[d];
+        const std::uint64_t count = std::min(left, demand.uncovered);
+        if (count == 0) continue;
+        demand.uncovered -= count;
+        left -= count;
+        most_urgent = std::min(most_urgent, d);
+        load.push_back({demand.view->id, static_cast<std::uint32_t>(count)});
+        if (left == 0) break;
+      }
+    }
+    if (most_urgent == kNone) return;  // cannot be: lots and demand go down together
+    create(
+        o, world_.demand[most_urgent].view->id, std::move(load),
+        std::to_string(items) + (items == 1 ? " waiting job needs it" : " waiting jobs need it"));
+  }
+
+  void create(std::uint32_t o, std::optional<ClassId> cls, std::vector<Load> load,
+              std::string reason) {
+    const Offering& offering = world_.snapshot.offerings[o];
+    world_.budget.create(offering, 1);
+    plan_.creates.push_back(
+        {.offering = o, .for_class = cls, .load = std::move(load), .reason = std::move(reason)});
+    count(plan_.creates.back());
+  }
+
+  World& world_;
+  Plan& plan_;
+  std::vector<std::int64_t> there_;          ///< By offering: instances, planned ones included.
+  std::vector<std::int64_t> alive_, spare_;  ///< By pool.
+};
 
 }  // namespace
 
 void grow(World& world, Plan& plan) {
-  const auto& offerings = world.snapshot.offerings;
-  std::vector<std::int64_t> made(world.policy.pools.size()), spare(made);
-  const auto create = [&](std::uint32_t o, std::optional<ClassId> cls, std::vector<Load> load,
-                          std::string reason) {
-    world.budget.create(offerings[o], 1);
-    ++made[offerings[o].pool];
-    if (load.empty()) ++spare[offerings[o].pool];
-    plan.creates.push_back(
-        {.offering = o, .for_class = cls, .load = std::move(load), .reason = std::move(reason)});
-  };
-  for (Demand& demand : world.demand) {
-    for (const std::uint32_t o : world.offers) {
-      if (demand.uncovered == 0) break;
-      const Offering& offering = offerings[o];
-      if (!offering.shut.empty() || !allows(world, demand, o)) continue;
-      std::int64_t per = fit_count(world.needs[demand.need].resources, offering.resources);
-      const std::int32_t most = world.policy.pools[offering.pool].attempts_parallel_max;
-      if (most > 0) per = std::min<std::int64_t>(per, most);
-      while (demand.uncovered > 0 && world.budget.creates(offering, 1) > 0) {
-        const auto count =
-            std::min<std::uint64_t>(demand.uncovered, static_cast<std::uint64_t>(per));
-        demand.uncovered -= count;
-        create(o, demand.view->id, {{demand.view->id, static_cast<std::uint32_t>(count)}},
-               std::to_string(count) + " waiting jobs need it");
+  const auto classes = static_cast<std::uint32_t>(world.demand.size());
+  const bool missing = std::any_of(world.demand.begin(), world.demand.end(),
+                                   [](const Demand& d) { return d.uncovered > 0; });
+  if (missing) {
+    // All together is cheapest. Where a ceiling is in the way, priorities take turns instead.
+    const Budget budget = world.budget;
+    const std::vector<Demand> demand = world.demand;
+    Plan all = plan;
+    if (!Buyer(world, all).buy(0, classes)) {
+      plan = std::move(all);
+    } else {
+      world.budget = budget;
+      world.demand = demand;
+      Buyer buyer(world, plan);
+      for (std::uint32_t from = 0, to = 0; from < classes && buyer.may_buy(); from = to) {
+        while (to < classes && demand[to].view->shape.priority == demand[from].view->shape.priority)
+          ++to;
+        buyer.buy(from, to);
       }
     }
   }
-  for (std::uint32_t p = 0; p < world.policy.pools.size(); ++p) {
-    if (world.pool_held[p]) continue;
-    for (std::int64_t lack = lacking(world, p, made, spare); lack > 0;) {
-      const auto o = std::find_if(world.offers.begin(), world.offers.end(), [&](std::uint32_t i) {
-        return offerings[i].pool == p && offerings[i].shut.empty() &&
-               world.budget.creates(offerings[i], 1) > 0;
-      });
-      if (o == world.offers.end()) break;
-      create(*o, std::nullopt, {}, "minimum or standby of pool " + world.policy.pools[p].name);
-      --lack;
-    }
-  }
+  Buyer keeper(world, plan);
+  for (const Create& create : plan.creates) keeper.count(create);
+  for (std::uint32_t p = 0; p < world.policy.pools.size(); ++p)
+    if (!world.pool_held[p]) keeper.keep_ready(p);
 }
 
 }  // namespace hostler::scheduler

@@ -53,9 +53,12 @@ bool starves(const World& world, const Demand& demand, const HostView& host) {
 bool may_hold(const World& world, const Demand& demand, std::uint32_t index) {
   const HostView& host = world.snapshot.hosts[index];
   const Need& need = world.needs[demand.need];
+  // A coming host is counted on by what it was made for; that must not be driven off it.
+  const bool for_it = std::any_of(host.load.begin(), host.load.end(),
+                                  [&](const Load& load) { return load.cls == demand.view->id; });
   const bool usable = (host.phase == HostPhase::kReady && host.takes_work) ||
                       (host.phase == HostPhase::kComing && !host.draining && !host.failed &&
-                       !host.kept && !host.unfulfilled_spot);
+                       !host.kept && !host.unfulfilled_spot && for_it);
   return usable && need.resources.fits_in(host.total) && world.meets(need, host);
 }
 
@@ -88,9 +91,17 @@ double missing_share(const Need& need, const HostView& host) {
 
 /// The oldest item of the highest priority that still waits gets a host of its own.
 void reserve_one(World& world, std::vector<std::uint32_t>& reserved) {
+  Duration shortest = Duration::max(), longest{};
+  for (const auto& pool : world.policy.pools) {
+    shortest = std::min(shortest, pool.starvation_after);
+    longest = std::max(longest, pool.starvation_after);
+  }
+  std::vector<bool> in_vain(world.needs.size());
   for (std::uint32_t d = 0; d < world.demand.size(); ++d) {
     const Demand& demand = world.demand[d];
-    if (demand.left == 0 || demand.placed > 0) continue;
+    if (demand.left == 0 || demand.placed > 0 || in_vain[demand.need] ||
+        world.snapshot.now - demand.view->oldest < shortest)
+      continue;
     std::uint32_t best = kNone;
     double best_share = 0;
     for (const std::uint32_t h : world.hosts) {
@@ -101,9 +112,11 @@ void reserve_one(World& world, std::vector<std::uint32_t>& reserved) {
       const double share = missing_share(world.needs[demand.need], host);
       if (best == kNone || share < best_share) best = h, best_share = share;
     }
-    if (best == kNone) continue;
-    reserved[best] = d;
-    return;
+    if (best != kNone) {
+      reserved[best] = d;
+      return;
+    }
+    in_vain[demand.need] = world.snapshot.now - demand.view->oldest >= longest;
   }
 }
 
@@ -126,40 +139,45 @@ void place(World& world, Plan& plan) {
   };
 
   std::vector<std::uint32_t> reserved = reservations(world);
-  std::vector<std::uint32_t> with_room;
+  struct Seat {
+    std::uint32_t host;
+    model::Resources free;
+    std::int32_t attempts_left;
+  };
+  std::vector<Seat> with_room;
   for (const std::uint32_t h : world.hosts) {
     const HostView& host = hosts[h];
     if (host.phase != HostPhase::kReady || !host.takes_work || host.attempts_left <= 0) continue;
-    if (reserved[h] == kNone) {
-      with_room.push_back(h);
-      continue;
+    Seat seat{h, host.free, host.attempts_left};
+    if (reserved[h] != kNone) {
+      Demand& demand = world.demand[reserved[h]];
+      const auto& wants = world.needs[demand.need].resources;
+      if (!wants.fits_in(host.free)) continue;
+      --demand.left;
+      put(reserved[h], h, 1);
+      reserved[h] = kNone;
+      seat.free -= wants;
+      --seat.attempts_left;
     }
-    Demand& demand = world.demand[reserved[h]];
-    if (!world.needs[demand.need].resources.fits_in(host.free)) continue;
-    --demand.left;
-    put(reserved[h], h, 1);
-    reserved[h] = kNone;  // others may go there from the next plan on
+    with_room.push_back(seat);
   }
   if (!world.demand.empty() && !with_room.empty()) {
     // Equal vcpus: the tighter host first; equals end in ids.
-    std::stable_sort(with_room.begin(), with_room.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return std::tie(hosts[a].free.ram, hosts[a].free.scratch) <
-             std::tie(hosts[b].free.ram, hosts[b].free.scratch);
+    std::stable_sort(with_room.begin(), with_room.end(), [](const Seat& a, const Seat& b) {
+      return std::tie(a.free.ram, a.free.scratch) < std::tie(b.free.ram, b.free.scratch);
     });
     Room room(world);
-    for (const std::uint32_t h : with_room)
-      room.add(h, hosts[h].free, hosts[h].attempts_left, !hosts[h].busy);
+    for (const Seat& seat : with_room)
+      room.add(seat.host, seat.free, seat.attempts_left,
+               !hosts[seat.host].busy && !world.used[seat.host]);
     fill(world, room, &Demand::left, put);
   }
   for (Demand& demand : world.demand) demand.uncovered = demand.left;
   reserve_one(world, reserved);
   for (const std::uint32_t h : world.hosts) {
     if (reserved[h] == kNone) continue;
-    Demand& demand = world.demand[reserved[h]];
-    plan.reservations.push_back({hosts[h].id, demand.view->id});
+    plan.reservations.push_back({hosts[h].id, world.demand[reserved[h]].view->id});
     world.used[h] = true;
-    world.reserved[h] = true;
-    if (hosts[h].phase == HostPhase::kComing && demand.uncovered > 0) --demand.uncovered;
   }
 }
 
@@ -168,8 +186,7 @@ void cover(World& world) {
   std::vector<std::uint32_t> coming;
   for (const std::uint32_t h : world.hosts) {
     const HostView& host = hosts[h];
-    if (host.phase == HostPhase::kComing && !host.draining && !host.failed && !host.kept &&
-        !world.reserved[h])
+    if (host.phase == HostPhase::kComing && !host.draining && !host.failed && !host.kept)
       coming.push_back(h);
   }
   // Oldest first, fulfilled before unfulfilled: what ends up unused is the youngest.
@@ -183,8 +200,9 @@ void cover(World& world) {
     std::int32_t attempts_left = hosts[h].attempts_left;
     for (const Load& load : hosts[h].load) {
       const std::uint32_t d = world.find(load.cls);
-      if (d == kNone || world.stale_spot[h]) continue;
+      if (d == kNone) continue;
       Demand& demand = world.demand[d];
+      if (world.given_up(world.needs[demand.need], h)) continue;
       const auto& wants = world.needs[demand.need].resources;
       for (std::uint32_t i = 0;
            i < load.count && demand.uncovered > 0 && attempts_left > 0 && wants.fits_in(free);

@@ -30,9 +30,8 @@ std::uint32_t Room::scan(std::uint32_t list, const Need& need, std::uint32_t& ne
     if (seat.list == list && seat.position == next && seat.attempts_left > 0 &&
         need.resources.fits_in(seat.free)) {
       const std::uint32_t host = seat.host;
-      const bool stale =
-          world_.stale_spot[host] && need.constraints->market != model::Market::kSpot;
-      if (!stale && world_.meets(need, world_.snapshot.hosts[host])) return host;
+      if (!world_.given_up(need, host) && world_.meets(need, world_.snapshot.hosts[host]))
+        return host;
     }
   }
   return kNone;

@@ -19,9 +19,6 @@ void shrink(World& world, Plan& plan);
 void explain(const World& world, Plan& plan);
 
 /// May work of this class be bought here now, gates aside? Empty if so, else the first constraint
-/// that fails. Price factor and spot patience included; not the headroom.
+/// that fails. Price factor (for one item) and spot patience included; not the headroom.
 [[nodiscard]] std::string refuses(const World& world, const Demand& demand, std::uint32_t offering);
-/// The same without words.
-[[nodiscard]] bool allows(const World& world, const Demand& demand, std::uint32_t offering);
-
 }  // namespace hostler::scheduler

@@ -48,8 +48,8 @@ std::uint64_t Demand::arrival(std::uint64_t n) const {
 }
 
 Budget::Budget(const Snapshot& snapshot, const model::SitePolicy& policy)
-    : snapshot_(snapshot),
-      policy_(policy),
+    : snapshot_(&snapshot),
+      policy_(&policy),
       site_(snapshot.site),
       sets_(snapshot.sets),
       pools_(snapshot.pools) {
@@ -73,10 +73,10 @@ std::int64_t Budget::creates(const Offering& o, std::int64_t wanted, std::string
     if (room.price_per_hour && o.price_per_hour.value > 0)
       bound(room.price_per_hour->value / o.price_per_hour.value, who, "price per hour");
   };
-  const std::string& pool = policy_.pools[o.pool].name;
+  const std::string& pool = policy_->pools[o.pool].name;
   bound(pool_left_[o.pool], "pool " + pool, "max");
   look(pools_[o.pool], "pool " + pool);
-  look(sets_[o.set], "set " + policy_.sets[o.set].name);
+  look(sets_[o.set], "set " + policy_->sets[o.set].name);
   look(site_, "the site");
   return most;
 }
@@ -103,14 +103,14 @@ void Budget::create(const Offering& o, std::int64_t count) {
 bool Budget::may_destroy(const HostView& host) const {
   const auto ok = [](const Headroom& room) { return !room.destroys || *room.destroys > 0; };
   const std::uint32_t set =
-      host.offering < snapshot_.offerings.size() ? snapshot_.offerings[host.offering].set : kNone;
+      host.offering < snapshot_->offerings.size() ? snapshot_->offerings[host.offering].set : kNone;
   return ok(site_) && (set >= sets_.size() || ok(sets_[set])) &&
          (host.pool >= pools_.size() || ok(pools_[host.pool]));
 }
 
 void Budget::destroy(const HostView& host) {
   const std::uint32_t set =
-      host.offering < snapshot_.offerings.size() ? snapshot_.offerings[host.offering].set : kNone;
+      host.offering < snapshot_->offerings.size() ? snapshot_->offerings[host.offering].set : kNone;
   each(set, host.pool, [](Headroom& room) { lower(room.destroys, std::int64_t{1}); });
 }
 
@@ -119,7 +119,6 @@ World::World(const Snapshot& s, const model::SitePolicy& p)
       policy(p),
       hosts(s.hosts.size()),
       used(s.hosts.size()),
-      reserved(s.hosts.size()),
       stale_spot(s.hosts.size()),
       spot_in_vain(s.offerings.size()),
       budget(s, p) {

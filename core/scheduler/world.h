@@ -32,6 +32,8 @@ struct Need {
   const model::Constraints* constraints = nullptr;
   std::vector<std::uint8_t> meets;  ///< By offering; empty: unconstrained.
   model::Micros cheapest[2];        ///< By market: cheapest fit open or shut; -1: none.
+
+  [[nodiscard]] bool falls_back() const { return !constraints->market && cheapest[0].value >= 0; }
 };
 
 /// Creates and destroys that may still be decided.
@@ -47,12 +49,11 @@ class Budget {
   void destroy(const HostView& host);
 
  private:
-  struct Account;
   template <class Do>
   void each(std::uint32_t set, std::uint32_t pool, Do act);
 
-  const Snapshot& snapshot_;
-  const model::SitePolicy& policy_;
+  const Snapshot* snapshot_;
+  const model::SitePolicy* policy_;
   Headroom site_;
   std::vector<Headroom> sets_, pools_;
   std::vector<std::int64_t> pool_left_;  ///< Below PoolPolicy::max.
@@ -72,7 +73,6 @@ class World {
   std::vector<std::uint32_t> offers;  ///< Indices of valid offerings, cheapest first.
   std::vector<bool> pool_held;        ///< Its policy makes no sense: left as it is.
   std::vector<bool> used;             ///< By host: work was placed or counted on it.
-  std::vector<bool> reserved;         ///< By host: for one starving item.
   std::vector<bool> stale_spot;       ///< By host: a spot request unfulfilled for too long.
   std::vector<bool> spot_in_vain;     ///< By offering: it has such a request.
   Budget budget;
@@ -81,7 +81,11 @@ class World {
   [[nodiscard]] bool meets(const Need& need, std::uint32_t offering) const {
     return need.meets.empty() || need.meets[offering] != 0;
   }
-  /// Index into `demand`, or npos.
+  /// The host is a spot request that took too long for work that may as well go to on_demand.
+  [[nodiscard]] bool given_up(const Need& need, std::uint32_t host) const {
+    return stale_spot[host] && need.falls_back();
+  }
+  /// Index into `demand`, or kNone.
   [[nodiscard]] std::uint32_t find(ClassId cls) const;
   [[nodiscard]] const model::PoolPolicy* pool(const HostView& host) const {
     return host.pool < policy.pools.size() ? &policy.pools[host.pool] : nullptr;

@@ -91,11 +91,15 @@ struct Site {
     for (const Place& p : plan.places) {
       ClassView& c = snapshot.classes[p.cls];
       c.count -= p.count;
+      c.oldest = snapshot.now;  // the next one came later
       c.heads.erase(c.heads.begin(),
                     c.heads.begin() + std::min<std::ptrdiff_t>(p.count, std::ssize(c.heads)));
       for (HostView& h : snapshot.hosts)
         if (h.id == p.host)
-          for (std::uint32_t i = 0; i < p.count; ++i) occupy(h, c.shape.needs);
+          for (std::uint32_t i = 0; i < p.count; ++i) {
+            occupy(h, c.shape.needs);
+            if (h.attempts_left < INT32_MAX) --h.attempts_left;
+          }
     }
     for (const Create& create : plan.creates) {
       HostView& h = host(1000 + snapshot.hosts.size(), create.offering, HostPhase::kComing);

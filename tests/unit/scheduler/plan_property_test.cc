@@ -1,0 +1,360 @@
+// Random worlds: whatever the plan does in them, its promises hold. Replay one with
+// HOSTLER_PLAN_SEED=<seed>.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <numeric>
+#include <set>
+#include <sstream>
+
+#include "core/base/random.h"
+#include "core/scheduler/plan.h"
+#include "tests/unit/scheduler/world_builder.h"
+
+namespace hostler::scheduler {
+namespace {
+
+using model::Market;
+
+class RandomWorld : public Site {
+ public:
+  explicit RandomWorld(std::uint64_t seed) : random(seed) {
+    make_policy();
+    make_hosts();
+    make_classes();
+    make_ceilings();
+  }
+
+  Random random;
+
+ private:
+  std::int64_t number(std::int64_t low, std::int64_t high) {
+    return low +
+           static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(high - low + 1)));
+  }
+
+  void make_policy() {
+    if (random.chance(0.4)) {
+      policy.pools.push_back(pool());
+      policy.pools[1].name = "other";
+      snapshot.pools.resize(2);
+    }
+    for (auto& p : policy.pools) {
+      p.max = static_cast<std::int32_t>(number(0, 30));
+      p.min = static_cast<std::int32_t>(number(0, std::min(p.max, 2)));
+      p.standby = static_cast<std::int32_t>(number(0, 1));
+      if (random.chance(0.1)) p.min = p.max + 1;
+      if (random.chance(0.2)) p.attempts_parallel_max = static_cast<std::int32_t>(number(1, 3));
+      if (random.chance(0.2)) p.price_cap_per_hour = {number(100, 800)};
+    }
+    const auto types = number(1, 8);
+    for (std::int64_t i = 0; i < types; ++i) {
+      const auto vcpus = static_cast<std::int32_t>(number(1, 16));
+      const Market market = random.chance(0.3) ? Market::kSpot : Market::kOnDemand;
+      const auto in_pool = static_cast<std::uint32_t>(random.below(policy.pools.size()));
+      const auto price = vcpus * number(20, 60);
+      const auto zones = number(0, 2);
+      type("t" + std::to_string(i), vcpus, number(1, 64), price, market, zones > 0 ? "z1" : "",
+           in_pool);
+      const auto last = snapshot.offerings.back();
+      if (zones == 2) {
+        snapshot.offerings.push_back(last);
+        snapshot.offerings.back().zone = "z2";
+      }
+      if (random.chance(0.2)) snapshot.offerings.back().shut = "a gate";
+    }
+  }
+
+  void make_hosts() {
+    const auto count = number(0, 25);
+    for (std::int64_t i = 0; i < count; ++i) {
+      const auto phase = static_cast<HostPhase>(random.below(4));
+      HostView& h = host(static_cast<std::uint64_t>(i) + 1,
+                         static_cast<std::uint32_t>(random.below(snapshot.offerings.size())),
+                         random.chance(0.5) ? HostPhase::kReady : phase);
+      h.created = h.since = snapshot.now - std::chrono::seconds(number(0, 1200));
+      if (h.phase == HostPhase::kReady && random.chance(0.5)) {
+        const auto used = static_cast<std::int32_t>(number(0, h.total.vcpus));
+        occupy(h, {.vcpus = used, .gpus = 0, .ram = number(0, h.total.ram), .scratch = 0});
+      }
+      if (random.chance(0.1)) h.kept = true, h.takes_work = false;
+      if (random.chance(0.1)) h.draining = true, h.takes_work = false;
+      if (random.chance(0.05)) h.failed = true, h.takes_work = false;
+      if (random.chance(0.1)) h.unreachable_since = snapshot.now - 11min, h.takes_work = false;
+      if (h.phase == HostPhase::kComing && snapshot.offerings[h.offering].market == Market::kSpot)
+        h.unfulfilled_spot = random.chance(0.5);
+      if (random.chance(0.1)) h.reserved_for = static_cast<ClassId>(random.below(6));
+      if (random.chance(0.05)) h.offering = UINT32_MAX;
+      if (random.chance(0.2)) h.attempts_left = static_cast<std::int32_t>(number(0, 2));
+    }
+  }
+
+  void make_classes() {
+    std::vector<std::int32_t> priorities;
+    for (auto n = number(0, 10); n > 0; --n)
+      priorities.push_back(static_cast<std::int32_t>(number(-1, 2)));
+    std::sort(priorities.rbegin(), priorities.rend());
+    for (const auto priority : priorities) {
+      const ClassId cls = jobs(static_cast<std::uint64_t>(number(1, random.chance(0.1) ? 90 : 6)),
+                               static_cast<std::int32_t>(number(1, 18)), number(1, 40), priority,
+                               std::chrono::seconds(number(0, 1200)));
+      auto& c = constraints(cls);
+      if (random.chance(0.1)) c.zone = "z1";
+      if (random.chance(0.1)) c.market = Market::kSpot;
+      if (random.chance(0.1)) c.types = {"t0", "t1"};
+    }
+    arrivals = 1000;
+  }
+
+  void make_ceilings() {
+    const auto some = [&](Headroom& room) {
+      if (random.chance(0.3)) room.instances = number(0, 5);
+      if (random.chance(0.2)) room.creates = number(0, 5);
+      if (random.chance(0.2)) room.destroys = number(0, 3);
+      if (random.chance(0.2)) room.price_per_hour = model::Micros{number(0, 2000)};
+    };
+    some(snapshot.site);
+    for (auto& room : snapshot.sets) some(room);
+    for (auto& room : snapshot.pools) some(room);
+  }
+};
+
+class Checker {
+ public:
+  Checker(const Site& site, const Plan& plan) : site_(site), plan_(plan) {
+    for (const HostView& h : site.snapshot.hosts) hosts_[h.id] = &h;
+    for (const ClassView& c : site.snapshot.classes) classes_[c.id] = &c;
+  }
+  void all() const {
+    placements();
+    creates();
+    shutdowns();
+    waiting();
+    reservations();
+  }
+
+ private:
+  void placements() const {
+    std::map<model::InstanceId, model::Resources> used;
+    std::map<model::InstanceId, std::int64_t> attempts;
+    std::map<ClassId, std::uint64_t> taken;
+    for (const Place& p : plan_.places) {
+      const HostView& h = *hosts_.at(p.host);
+      const ClassView& c = *classes_.at(p.cls);
+      EXPECT_TRUE(h.phase == HostPhase::kReady && h.takes_work) << "on " << p.host.text();
+      for (std::uint32_t i = 0; i < p.count; ++i) used[p.host] += c.shape.needs;
+      attempts[p.host] += p.count;
+      taken[p.cls] += p.count;
+      const bool known = h.offering < site_.snapshot.offerings.size();
+      const auto& constraints = c.shape.constraints;
+      if (known) {
+        const Offering& o = site_.snapshot.offerings[h.offering];
+        EXPECT_TRUE(!constraints.market || *constraints.market == o.market);
+        EXPECT_TRUE(constraints.zone.empty() || constraints.zone == o.zone);
+      } else {
+        EXPECT_EQ(constraints, model::Constraints{});
+      }
+    }
+    for (const auto& [id, sum] : used)
+      EXPECT_TRUE(sum.fits_in(hosts_.at(id)->free)) << "past the free resources of " << id.text();
+    for (const auto& [id, n] : attempts) EXPECT_LE(n, hosts_.at(id)->attempts_left);
+    for (const auto& [cls, n] : taken) EXPECT_LE(n, classes_.at(cls)->count);
+  }
+
+  void creates() const {
+    std::map<std::uint32_t, std::int64_t> in_pool, in_set, price_pool, price_set;
+    std::int64_t price = 0;
+    for (const Create& create : plan_.creates) {
+      const Offering& o = site_.snapshot.offerings[create.offering];
+      EXPECT_EQ(o.shut, "") << "through a shut gate";
+      EXPECT_FALSE(create.reason.empty());
+      ++in_pool[o.pool], ++in_set[o.set];
+      price += o.price_per_hour.value;
+      price_pool[o.pool] += o.price_per_hour.value;
+      price_set[o.set] += o.price_per_hour.value;
+      const auto cap = site_.policy.pools[o.pool].price_cap_per_hour.value;
+      EXPECT_TRUE(cap == 0 || o.price_per_hour.value <= cap);
+    }
+    const auto below = [](const Headroom& room, std::int64_t count, std::int64_t money) {
+      EXPECT_TRUE(!room.instances || count <= *room.instances);
+      EXPECT_TRUE(!room.creates || count <= *room.creates);
+      EXPECT_TRUE(!room.price_per_hour || money <= room.price_per_hour->value);
+    };
+    below(site_.snapshot.site, std::ssize(plan_.creates), price);
+    for (const auto& [s, n] : in_set) below(site_.snapshot.sets[s], n, price_set[s]);
+    for (const auto& [p, n] : in_pool) {
+      below(site_.snapshot.pools[p], n, price_pool[p]);
+      const auto there = std::count_if(site_.snapshot.hosts.begin(), site_.snapshot.hosts.end(),
+                                       [&, pool = p](const auto& h) {
+                                         return h.pool == pool && h.phase != HostPhase::kLeaving;
+                                       });
+      EXPECT_LE(there + n, site_.policy.pools[p].max) << "past max";
+      EXPECT_LE(site_.policy.pools[p].min, site_.policy.pools[p].max) << "held pool grows";
+    }
+  }
+
+  void shutdowns() const {
+    std::set<model::InstanceId> seen, in_use;
+    for (const Place& p : plan_.places) in_use.insert(p.host);
+    for (const Reserve& r : plan_.reservations) in_use.insert(r.host);
+    std::map<std::uint32_t, std::int64_t> in_pool;
+    for (const Shutdown& s : plan_.shutdowns) {
+      const HostView& h = *hosts_.at(s.host);
+      const auto& pool = site_.policy.pools[h.pool];
+      EXPECT_TRUE(seen.insert(s.host).second) << "twice";
+      EXPECT_FALSE(in_use.contains(s.host)) << s.host.text() << " has work or is reserved";
+      EXPECT_FALSE(h.kept);
+      EXPECT_NE(h.phase, HostPhase::kLeaving);
+      EXPECT_LE(pool.min, pool.max) << "held pool shrinks";
+      EXPECT_FALSE(s.reason.empty());
+      ++in_pool[h.pool];
+      if (s.code != ShutdownCode::kUnreachable) {
+        EXPECT_FALSE(h.busy) << s.host.text();
+      }
+      if (s.code == ShutdownCode::kIdle) {
+        EXPECT_GE(site_.snapshot.now - h.since, pool.idle_timeout);
+      }
+    }
+    const auto& site_room = site_.snapshot.site;
+    EXPECT_TRUE(!site_room.destroys || std::ssize(plan_.shutdowns) <= *site_room.destroys);
+    for (const auto& [p, n] : in_pool) {
+      const auto& room = site_.snapshot.pools[p];
+      EXPECT_TRUE(!room.destroys || n <= *room.destroys);
+    }
+  }
+
+  void waiting() const {
+    std::map<ClassId, std::uint64_t> taken;
+    for (const Place& p : plan_.places) taken[p.cls] += p.count;
+    std::set<ClassId> told;
+    for (const Waiting& w : plan_.waiting) {
+      EXPECT_TRUE(told.insert(w.cls).second);
+      EXPECT_FALSE(w.code.empty() || w.reason.empty());
+    }
+    for (const auto& [id, c] : classes_)
+      EXPECT_EQ(told.contains(id), taken[id] < c->count) << "class " << id;
+  }
+
+  void reservations() const {
+    std::set<model::InstanceId> hosts;
+    for (const Reserve& r : plan_.reservations) {
+      EXPECT_TRUE(hosts.insert(r.host).second);
+      EXPECT_TRUE(classes_.at(r.cls)->shape.needs.fits_in(hosts_.at(r.host)->total));
+    }
+  }
+
+  const Site& site_;
+  const Plan& plan_;
+  std::map<model::InstanceId, const HostView*> hosts_;
+  std::map<ClassId, const ClassView*> classes_;
+};
+
+std::string text(const Site& site, const Plan& plan) {
+  std::ostringstream out;
+  for (const Place& p : plan.places)
+    out << "place " << p.host.text() << ' ' << p.cls << ' ' << p.count << '\n';
+  for (const Create& c : plan.creates) {
+    const Offering& o = site.snapshot.offerings[c.offering];
+    out << "create " << site.policy.types[o.type].name << ' ' << o.zone << ' ' << o.pool << ' '
+        << c.reason;
+    for (const Load& load : c.load) out << ' ' << load.cls << 'x' << load.count;
+    out << '\n';
+  }
+  for (const Shutdown& s : plan.shutdowns)
+    out << "end " << s.host.text() << ' ' << s.reason << '\n';
+  for (const Reserve& r : plan.reservations)
+    out << "reserve " << r.host.text() << ' ' << r.cls << '\n';
+  for (const Waiting& w : plan.waiting)
+    out << "wait " << w.cls << ' ' << w.ahead << ' ' << w.code << ' ' << w.reason << '\n';
+  for (const Rejected& r : plan.rejected) out << "no " << r.cls << ' ' << r.reason << '\n';
+  return out.str();
+}
+
+template <class T>
+std::vector<std::uint32_t> shuffle(std::vector<T>& items, Random& random) {
+  std::vector<std::uint32_t> moved_to(items.size()), order(items.size());
+  std::iota(order.begin(), order.end(), 0U);
+  for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
+  std::vector<T> out;
+  for (std::uint32_t i = 0; i < order.size(); ++i) {
+    moved_to[order[i]] = i;
+    out.push_back(items[order[i]]);
+  }
+  items = std::move(out);
+  return moved_to;
+}
+
+template <class Check>
+void for_each_seed(std::uint64_t count, Check check) {
+  std::uint64_t first = 1;
+  if (const char* only = std::getenv("HOSTLER_PLAN_SEED")) {
+    first = std::strtoull(only, nullptr, 10);
+    count = 1;
+  }
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    SCOPED_TRACE("HOSTLER_PLAN_SEED=" + std::to_string(seed));
+    check(seed);
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+TEST(PlanPropertyTest, KeepsItsPromisesInAnyWorld) {
+  for_each_seed(1000, [](std::uint64_t seed) {
+    const RandomWorld world(seed);
+    const Plan plan = world.plan();
+    Checker(world, plan).all();
+  });
+}
+
+TEST(PlanPropertyTest, DoesNotDependOnTheOrderOfHostsAndOfferings) {
+  for_each_seed(500, [](std::uint64_t seed) {
+    RandomWorld world(seed);
+    const std::string before = text(world, world.plan());
+    shuffle(world.snapshot.hosts, world.random);
+    const auto moved_to = shuffle(world.snapshot.offerings, world.random);
+    for (HostView& h : world.snapshot.hosts)
+      if (h.offering < moved_to.size()) h.offering = moved_to[h.offering];
+    EXPECT_EQ(text(world, world.plan()), before);
+  });
+}
+
+TEST(PlanPropertyTest, AnAppliedPlanIsNotRepeated) {
+  for_each_seed(500, [](std::uint64_t seed) {
+    RandomWorld world(seed);
+    world.snapshot.site = {};
+    for (auto& room : world.snapshot.sets) room = {};
+    for (auto& room : world.snapshot.pools) room = {};
+    for (auto& p : world.policy.pools) p.max = 1000, p.min = 0, p.standby = 0;
+    // Ending a spot request that took too long makes room for a new one: that is no repetition.
+    // So does the end of a reservation.
+    for (HostView& h : world.snapshot.hosts) h.unfulfilled_spot = false, h.reserved_for.reset();
+    for (ClassView& c : world.snapshot.classes) c.oldest = world.snapshot.now;
+    const Plan first = world.plan();
+    world.apply(first);
+    const Plan second = world.plan();
+    EXPECT_TRUE(second.creates.empty()) << text(world, first) << "then\n" << text(world, second);
+    for (const Shutdown& end : second.shutdowns)
+      EXPECT_LT(end.host.value, 1000U) << "ends what it has just created:\n" << text(world, second);
+  });
+}
+
+TEST(PlanPropertyTest, LeavesNothingWaitingThatFitsWhereNothingElseGoes) {
+  for_each_seed(500, [](std::uint64_t seed) {
+    RandomWorld world(seed);
+    for (HostView& h : world.snapshot.hosts) h.reserved_for.reset();
+    const Plan plan = world.plan();
+    world.apply(plan);
+    for (const ClassView& c : world.snapshot.classes)
+      for (const HostView& h : world.snapshot.hosts) {
+        if (h.phase != HostPhase::kReady || !h.takes_work || h.reserved_for) continue;
+        if (h.attempts_left < INT32_MAX || c.shape.constraints != model::Constraints{}) continue;
+        EXPECT_FALSE(c.shape.needs.fits_in(h.free)) << "class " << c.id << " on " << h.id.text();
+      }
+  });
+}
+
+}  // namespace
+}  // namespace hostler::scheduler
