@@ -1,0 +1,205 @@
+// Plans as architecture.md's table asks for them. Chance is splitmix64 from seed 1.
+//
+// U: hosts of 10 vcpus and 40 GiB, jobs of 1 vcpu and 1 GiB, priority 1 + u(1000).
+// M: 16 types of i vcpus, 1.1 i GiB, price 0.123 i; jobs of 1 + u(8) vcpus and 1 + u(3) GiB; each
+//    host of the type that fits one job.
+// Idle: every host is empty (place). Full: every host is taken and a ceiling forbids more.
+
+#include <benchmark/benchmark.h>
+
+#include <map>
+#include <string>
+
+#include "core/base/random.h"
+#include "core/pricing/history.h"
+#include "core/scheduler/plan.h"
+
+namespace hostler::scheduler {
+namespace {
+
+using namespace std::chrono_literals;
+constexpr std::int64_t kGiB = std::int64_t{1} << 30;
+
+struct Bench {
+  model::SitePolicy policy;
+  Snapshot snapshot;
+  Random random{1};
+  Queue queue;
+  std::uint64_t jobs = 0;
+
+  Bench() {
+    policy.sets.resize(1);
+    policy.pools.resize(1);
+    policy.pools[0].max = 1'000'000;
+    snapshot.now = Mono(1h);
+    snapshot.sets.resize(1);
+    snapshot.pools.resize(1);
+  }
+  void type(std::int32_t vcpus, std::int64_t ram, std::int64_t price) {
+    model::InstanceType t;
+    t.name = "t" + std::to_string(policy.types.size());
+    t.resources = {.vcpus = vcpus, .gpus = 0, .ram = ram, .scratch = 0};
+    t.price_per_hour = {price};
+    Offering o;
+    o.type = static_cast<std::uint32_t>(policy.types.size());
+    o.resources = t.resources;
+    o.price_per_hour = t.price_per_hour;
+    policy.types.push_back(t);
+    snapshot.offerings.push_back(o);
+  }
+  void job(std::int32_t vcpus, std::int64_t gib, std::int32_t priority) {
+    model::JobShape shape;
+    shape.needs = {.vcpus = vcpus, .gpus = 0, .ram = gib * kGiB, .scratch = 0};
+    shape.priority = priority;
+    ++jobs;
+    queue.push(queue.intern(shape), {.arrival = jobs, .job = {jobs}, .since = snapshot.now - 1min});
+  }
+  void host(std::uint32_t offering, bool full) {
+    HostView h;
+    h.id = {snapshot.hosts.size() + 1};
+    h.offering = offering;
+    h.phase = HostPhase::kReady;
+    h.takes_work = true;
+    h.busy = full;
+    h.total = snapshot.offerings[offering].resources;
+    h.free = full ? model::Resources{} : h.total;
+    h.price_per_hour = snapshot.offerings[offering].price_per_hour;
+    h.since = h.created = snapshot.now - 10s;
+    snapshot.hosts.push_back(std::move(h));
+  }
+  void take_classes() {
+    for (const auto& order : queue.order()) {
+      const auto& c = queue.at(order.cls);
+      ClassView view{
+          .id = order.cls, .shape = c.shape, .count = c.count, .heads = {}, .oldest = {}};
+      for (std::size_t i = 0; i < 32 && i < c.items.size(); ++i)
+        view.heads.push_back(c.items[i].arrival);
+      view.oldest = c.items.front().since;
+      snapshot.classes.push_back(std::move(view));
+    }
+  }
+  void measure(benchmark::State& state) {
+    take_classes();
+    if (snapshot.hosts.empty() || snapshot.hosts[0].busy) snapshot.site.instances = 0;
+    Plan plan;
+    for (auto _ : state) {
+      plan = make_plan(snapshot, policy);
+      benchmark::DoNotOptimize(plan);
+    }
+    std::uint64_t placed = 0;
+    for (const Place& p : plan.places) placed += p.count;
+    state.counters["placed"] = static_cast<double>(placed);
+    state.counters["creates"] = static_cast<double>(plan.creates.size());
+  }
+};
+
+void shape_u(benchmark::State& state) {
+  Bench bench;
+  bench.type(10, 40 * kGiB, 1'000'000);
+  for (int i = 0; i < 1000; ++i) bench.host(0, state.range(0) != 0);
+  for (int i = 0; i < 10'000; ++i)
+    bench.job(1, 1, 1 + static_cast<std::int32_t>(bench.random.below(1000)));
+  bench.measure(state);
+}
+
+void shape_m(benchmark::State& state) {
+  Bench bench;
+  for (int i = 1; i <= 16; ++i)
+    bench.type(i, static_cast<std::int64_t>(1.1 * i * kGiB), 123'000 * i);
+  for (int i = 0; i < 10'000; ++i) {
+    const auto vcpus = 1 + static_cast<std::int32_t>(bench.random.below(8));
+    const auto gib = 1 + static_cast<std::int64_t>(bench.random.below(3));
+    bench.job(vcpus, gib, 0);
+    if (i >= 1000) continue;
+    model::JobShape shape;
+    shape.needs = {.vcpus = vcpus, .gpus = 0, .ram = gib * kGiB, .scratch = 0};
+    bench.host(*cheapest_fit(shape, bench.snapshot.offerings, bench.policy, nullptr),
+               state.range(0) != 0);
+  }
+  bench.measure(state);
+}
+
+/// 100 shapes, 400 offerings, 10,000 hosts of which `full` % are taken; half of the rest runs
+/// something. Creates are bounded by the pool's max.
+void large(benchmark::State& state) {
+  Bench bench;
+  Random& random = bench.random;
+  for (int i = 0; i < 400; ++i) {
+    const auto vcpus = 1 + static_cast<std::int32_t>(random.below(64));
+    const auto gib = vcpus * (1 + static_cast<std::int64_t>(random.below(8)));
+    bench.type(vcpus, gib * kGiB,
+               vcpus * 30'000 + gib * 4'000 + static_cast<std::int64_t>(random.below(20'000)));
+  }
+  for (int i = 0; i < 10'000; ++i) {
+    bench.host(static_cast<std::uint32_t>(random.below(400)),
+               random.below(100) < static_cast<std::uint64_t>(state.range(0)));
+    HostView& h = bench.snapshot.hosts.back();
+    if (h.busy || random.chance(0.5)) continue;
+    h.busy = true;
+    h.free.vcpus =
+        static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(h.total.vcpus)));
+    h.free.ram /= 2;
+  }
+  std::vector<model::Resources> shapes;
+  for (int i = 0; i < 100; ++i)
+    shapes.push_back({.vcpus = 1 + static_cast<std::int32_t>(random.below(16)),
+                      .gpus = 0,
+                      .ram = 1 + static_cast<std::int64_t>(random.below(64)),
+                      .scratch = 0});
+  for (int i = 0; i < 100'000; ++i) {
+    const auto& needs = shapes[random.below(100)];
+    bench.job(needs.vcpus, needs.ram, 0);
+  }
+  bench.policy.pools[0].max = static_cast<std::int32_t>(state.range(1));
+  bench.take_classes();
+  Plan plan;
+  for (auto _ : state) {
+    plan = make_plan(bench.snapshot, bench.policy);
+    benchmark::DoNotOptimize(plan);
+  }
+  std::uint64_t placed = 0;
+  for (const Place& p : plan.places) placed += p.count;
+  state.counters["placed"] = static_cast<double>(placed);
+  state.counters["creates"] = static_cast<double>(plan.creates.size());
+}
+
+void choose_type(benchmark::State& state) {
+  Bench bench;
+  for (int i = 0; i < 400; ++i) {
+    const auto vcpus = 1 + static_cast<std::int32_t>(bench.random.below(64));
+    bench.type(vcpus, vcpus * 4 * kGiB,
+               vcpus * 50'000 + static_cast<std::int64_t>(bench.random.below(9'999)));
+  }
+  model::JobShape shape;
+  shape.needs = {.vcpus = 12, .gpus = 0, .ram = 20 * kGiB, .scratch = 0};
+  for (auto _ : state)
+    benchmark::DoNotOptimize(cheapest_fit(shape, bench.snapshot.offerings, bench.policy, nullptr));
+}
+
+void normalise_prices(benchmark::State& state) {
+  Random random(1);
+  std::vector<model::PricePoint> said;
+  for (int i = 0; i < 10'000; ++i)
+    said.push_back({Wall{static_cast<std::int64_t>(random.below(5'000)) * 1'000'000},
+                    {static_cast<std::int64_t>(random.below(50))}});
+  for (auto _ : state) {
+    auto copy = said;
+    benchmark::DoNotOptimize(pricing::normalise(std::move(copy)));
+  }
+}
+
+BENCHMARK(shape_u)->ArgName("full")->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);
+BENCHMARK(shape_m)->ArgName("full")->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);
+BENCHMARK(large)
+    ->ArgNames({"full_percent", "max"})
+    ->Args({100, 10'000})
+    ->Args({100, 11'000})
+    ->Args({100, 1'000'000})
+    ->Args({90, 11'000})
+    ->Args({0, 1'000'000})
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(choose_type);
+BENCHMARK(normalise_prices)->Unit(benchmark::kMicrosecond);
+
+}  // namespace
+}  // namespace hostler::scheduler
