@@ -46,6 +46,7 @@ HOME = {
     "sqlite3": {"store"},
     "openssl/": {"crypto"},
     "CLI/": {"cli", "daemon"},
+    "curl/": {"cli"},
     "hostler/driver": {"plugin_host"},
 }
 

@@ -1,0 +1,247 @@
+#include "core/cli/client.h"
+
+#include <curl/curl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+#include "core/base/files.h"
+#include "core/base/text.h"
+#include "core/config/places.h"
+
+namespace hostler::cli {
+namespace {
+
+constexpr std::size_t kAnswerMax = std::size_t{1} << 30;
+
+std::size_t append(char* data, std::size_t, std::size_t n, void* to) {
+  auto& out = *static_cast<std::string*>(to);
+  if (out.size() + n > kAnswerMax) return 0;
+  out.append(data, n);
+  return n;
+}
+
+Result<std::string> read_token(const std::string& file) {
+  auto token = read_file(file, 4096);
+  if (!token) return tl::unexpected(std::move(token.error()).with_context("token file"));
+  while (!token->empty() && (token->back() == '\n' || token->back() == '\r')) token->pop_back();
+  return token;
+}
+
+/// What the daemon said was wrong, with the code that leads to the exit status.
+Error daemon_error(long status, const std::string& body) {
+  Error error{Errc::kInternal, "the daemon answered with status " + std::to_string(status)};
+  const auto said = json::Document::parse(body);
+  if (!said || !said->root().has("message")) return error;
+  error.message = said->root().at("message").text();
+  error.path = said->root().at("path").text_or("");
+  const auto code = said->root().at("code").text();
+  for (const Errc known : {Errc::kInvalidArgument, Errc::kForbidden, Errc::kNotFound,
+                           Errc::kConflict, Errc::kTooLarge, Errc::kUnavailable})
+    if (code == to_string(known)) error.code = known;
+  return error;
+}
+
+}  // namespace
+
+struct Client::Handle {
+  CURL* curl = curl_easy_init();
+  curl_slist* headers = nullptr;
+  std::array<char, CURL_ERROR_SIZE> why{};
+  ~Handle() {
+    curl_slist_free_all(headers);
+    curl_easy_cleanup(curl);
+  }
+};
+
+Result<Endpoint> Endpoint::find(const std::string& url, const std::string& token_file) {
+  Endpoint out;
+  out.url = url;
+  if (const char* named = std::getenv("HOSTLER_URL"); out.url.empty() && named != nullptr)
+    out.url = named;
+  if (out.url.empty()) {
+    const auto around = config::Surroundings::of_this_process();
+    out.url =
+        "unix://" + config::default_socket(around, config::default_state_dir(around)).string();
+  }
+  if (out.url.starts_with("unix://")) {
+    out.socket_path = out.url.substr(7);
+    out.base = "http://localhost";
+  } else if (out.url.starts_with("http://") || out.url.starts_with("https://")) {
+    out.base = out.url;
+    while (out.base.ends_with('/')) out.base.pop_back();
+  } else {
+    return fail(Errc::kInvalidArgument,
+                "'" + out.url + "': a URL is unix:///path, http://host:port or https://host:port");
+  }
+  std::string file = token_file;
+  if (const char* named = std::getenv("HOSTLER_TOKEN_FILE"); file.empty() && named != nullptr)
+    file = named;
+  if (!file.empty()) out.token = HOSTLER_TRY(read_token(file));
+  return out;
+}
+
+Client::Client(Endpoint endpoint)
+    : endpoint_(std::move(endpoint)), handle_(std::make_unique<Handle>()) {}
+Client::~Client() = default;
+
+void Client::begin(const std::string& path) {
+  CURL* curl = handle_->curl;
+  curl_easy_reset(curl);
+  curl_slist_free_all(std::exchange(handle_->headers, nullptr));
+  if (!endpoint_.token.empty())
+    handle_->headers =
+        curl_slist_append(handle_->headers, ("Authorization: Bearer " + endpoint_.token).c_str());
+  handle_->headers = curl_slist_append(handle_->headers, "Expect:");
+  curl_easy_setopt(curl, CURLOPT_HTTPHEADER, handle_->headers);
+  curl_easy_setopt(curl, CURLOPT_URL, (endpoint_.base + path).c_str());
+  if (!endpoint_.socket_path.empty())
+    curl_easy_setopt(curl, CURLOPT_UNIX_SOCKET_PATH, endpoint_.socket_path.c_str());
+  curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, handle_->why.data());
+  curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+  curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, 10L);
+  curl_easy_setopt(curl, CURLOPT_NOPROXY, "*");
+}
+
+Result<std::string> Client::perform(const std::string&) {
+  std::string body;
+  CURL* curl = handle_->curl;
+  curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, append);
+  curl_easy_setopt(curl, CURLOPT_WRITEDATA, &body);
+  handle_->why[0] = '\0';
+  const CURLcode code = curl_easy_perform(curl);
+  if (code != CURLE_OK)
+    return fail(Errc::kUnavailable,
+                "no daemon answers at " + endpoint_.url + " (" +
+                    (handle_->why[0] != '\0' ? handle_->why.data() : curl_easy_strerror(code)) +
+                    "); is hostlerd running? Name it with --url or HOSTLER_URL");
+  long status = 0;
+  curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
+  if (status < 200 || status > 299) return tl::unexpected(daemon_error(status, body));
+  return body;
+}
+
+Result<std::string> Client::text(const std::string& path) {
+  begin(path);
+  return perform(path);
+}
+
+Result<json::Document> Client::get(const std::string& path) {
+  const auto body = HOSTLER_TRY(text(path));
+  return json::Document::parse(body, {.bytes_max = kAnswerMax, .values_max = 100'000'000});
+}
+
+Result<json::Document> Client::post(const std::string& path, const std::string& body) {
+  begin(path);
+  curl_easy_setopt(handle_->curl, CURLOPT_POSTFIELDS, body.data());
+  curl_easy_setopt(handle_->curl, CURLOPT_POSTFIELDSIZE_LARGE,
+                   static_cast<curl_off_t>(body.size()));
+  const auto answer = HOSTLER_TRY(perform(path));
+  return json::Document::parse(answer, {.bytes_max = kAnswerMax, .values_max = 100'000'000});
+}
+
+Result<bool> Client::has(const std::string& path) {
+  const auto answer = text(path);
+  if (answer) return true;
+  if (answer.error().code == Errc::kNotFound) return false;
+  return tl::unexpected(answer.error());
+}
+
+Result<void> Client::put_file(const std::string& path, const std::string& file) {
+  const std::unique_ptr<FILE, int (*)(FILE*)> from(std::fopen(file.c_str(), "rbe"), std::fclose);
+  if (!from) return tl::unexpected(errno_error("open " + file, Errc::kInvalidArgument));
+  std::fseek(from.get(), 0, SEEK_END);
+  const long size = std::ftell(from.get());
+  std::rewind(from.get());
+  begin(path);
+  curl_easy_setopt(handle_->curl, CURLOPT_UPLOAD, 1L);
+  curl_easy_setopt(handle_->curl, CURLOPT_READDATA, from.get());
+  curl_easy_setopt(handle_->curl, CURLOPT_INFILESIZE_LARGE, static_cast<curl_off_t>(size));
+  HOSTLER_TRY(perform(path));
+  return {};
+}
+
+Result<void> Client::get_file(const std::string& path, const std::string& file) {
+  const std::unique_ptr<FILE, int (*)(FILE*)> to(std::fopen(file.c_str(), "wbe"), std::fclose);
+  if (!to) return tl::unexpected(errno_error("create " + file, Errc::kInvalidArgument));
+  begin(path);
+  CURL* curl = handle_->curl;
+  curl_easy_setopt(curl, CURLOPT_FAILONERROR, 1L);
+  curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION,
+                   static_cast<std::size_t (*)(char*, std::size_t, std::size_t, void*)>(
+                       [](char* data, std::size_t, std::size_t n, void* out) {
+                         return std::fwrite(data, 1, n, static_cast<FILE*>(out));
+                       }));
+  curl_easy_setopt(curl, CURLOPT_WRITEDATA, to.get());
+  if (const CURLcode code = curl_easy_perform(curl); code != CURLE_OK)
+    return fail(Errc::kUnavailable, "fetch " + path + ": " + handle_->why.data());
+  if (std::fflush(to.get()) != 0) return tl::unexpected(errno_error("write " + file));
+  return {};
+}
+
+Result<void> Client::follow(const std::string& path,
+                            const std::function<bool(std::string_view)>& on_event,
+                            const std::function<bool()>& on_idle) {
+  struct State {
+    const std::function<bool(std::string_view)>& on_event;
+    const std::function<bool()>& on_idle;
+    std::string buffer;
+    bool stopped = false;
+  } state{on_event, on_idle, {}, false};
+  begin(path);
+  CURL* curl = handle_->curl;
+  const auto take = [](char* data, std::size_t, std::size_t n, void* to) -> std::size_t {
+    auto& s = *static_cast<State*>(to);
+    s.buffer.append(data, n);
+    for (std::size_t end; (end = s.buffer.find('\n')) != std::string::npos;) {
+      const std::string line = s.buffer.substr(0, end);
+      s.buffer.erase(0, end + 1);
+      if (line.starts_with("data: ") && !s.on_event(std::string_view(line).substr(6))) {
+        s.stopped = true;
+        return 0;
+      }
+    }
+    return n;
+  };
+  const auto idle = [](void* to, curl_off_t, curl_off_t, curl_off_t, curl_off_t) -> int {
+    auto& s = *static_cast<State*>(to);
+    if (!s.on_idle || s.on_idle()) return 0;
+    s.stopped = true;
+    return 1;
+  };
+  curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION,
+                   static_cast<std::size_t (*)(char*, std::size_t, std::size_t, void*)>(take));
+  curl_easy_setopt(curl, CURLOPT_WRITEDATA, &state);
+  curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
+  curl_easy_setopt(
+      curl, CURLOPT_XFERINFOFUNCTION,
+      static_cast<int (*)(void*, curl_off_t, curl_off_t, curl_off_t, curl_off_t)>(idle));
+  curl_easy_setopt(curl, CURLOPT_XFERINFODATA, &state);
+  const CURLcode code = curl_easy_perform(curl);
+  long status = 0;
+  curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
+  if (status >= 400) return tl::unexpected(daemon_error(status, state.buffer));
+  if (code == CURLE_OK || state.stopped) return {};
+  return fail(Errc::kUnavailable,
+              "the stream from " + endpoint_.url + " ended: " + handle_->why.data());
+}
+
+std::string escape(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '-' || c == '.' || c == '_' || c == '~' || c == '/';
+    if (plain) {
+      out += c;
+    } else {
+      const auto byte = static_cast<std::uint8_t>(c);
+      out += "%" + to_hex({&byte, 1});
+    }
+  }
+  return out;
+}
+
+}  // namespace hostler::cli

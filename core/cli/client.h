@@ -1,0 +1,63 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "core/base/error.h"
+#include "core/json/document.h"
+
+namespace hostler::cli {
+
+/// Where the daemon is and who asks; see find().
+struct Endpoint {
+  std::string url;          ///< As shown: "unix:///run/hostler/hostler.sock", "https://host:port".
+  std::string socket_path;  ///< For unix URLs.
+  std::string base;         ///< What requests are sent to: "http://localhost" or the URL.
+  std::string token;        ///< Empty: none. A secret.
+
+  /// By `url`, else HOSTLER_URL, else the default socket; the token from `token_file`, else the
+  /// file that HOSTLER_TOKEN_FILE names.
+  static Result<Endpoint> find(const std::string& url, const std::string& token_file);
+};
+
+/// Speaks to the daemon's API. One thread; blocking. kUnavailable: nobody answers there, and what
+/// to do; other errors are the daemon's own, with its code and path.
+class Client {
+ public:
+  explicit Client(Endpoint endpoint);
+  ~Client();
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+
+  [[nodiscard]] const Endpoint& endpoint() const { return endpoint_; }
+
+  Result<json::Document> get(const std::string& path);
+  Result<json::Document> post(const std::string& path, const std::string& body);
+  /// True if the daemon has something at `path`.
+  Result<bool> has(const std::string& path);
+  Result<void> put_file(const std::string& path, const std::string& file);
+  /// Writes the answer's body into a new file.
+  Result<void> get_file(const std::string& path, const std::string& file);
+  /// Calls `on_event` with the data of each server-sent event until it returns false or the server
+  /// ends the stream; `on_idle`, several times a second, likewise.
+  Result<void> follow(const std::string& path,
+                      const std::function<bool(std::string_view)>& on_event,
+                      const std::function<bool()>& on_idle = {});
+  /// The bare answer, whatever it is.
+  Result<std::string> text(const std::string& path);
+
+ private:
+  struct Handle;
+  Result<std::string> perform(const std::string& path);
+  void begin(const std::string& path);
+
+  const Endpoint endpoint_;
+  std::unique_ptr<Handle> handle_;
+};
+
+/// `text` as part of a URL.
+std::string escape(std::string_view text);
+
+}  // namespace hostler::cli

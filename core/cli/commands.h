@@ -1,0 +1,64 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/cli/client.h"
+
+/// What `hostler` does, one function a command; main.cc reads the arguments. Each prints and
+/// returns the exit status.
+namespace hostler::cli {
+
+/// Documented in docs/cli.md.
+namespace exit_code {
+inline constexpr int kOk = 0, kFailed = 1, kUsage = 2, kNoDaemon = 3, kNotFound = 4, kRefused = 5,
+                     kTimeLimit = 124, kNoStatus = 125;
+}
+
+/// Prints an error for people and gives its exit status.
+int complain(const Error& error);
+
+struct SubmitOptions {
+  std::vector<std::string> command;
+  std::string script;  ///< A file, "-" for standard input.
+  std::string file;    ///< Jobs, one JSON object a line; "-" likewise.
+  std::string name, ram, scratch, time_limit, stdin_file, type, market, zone, client_key;
+  int vcpus = 0, gpus = 0, priority = 0, attempts_max = 0, array = 0;
+  bool restartable = false, wait = false, json = false;
+  std::vector<std::string> env, inputs, outputs;
+};
+int submit(Client& client, const SubmitOptions& options);
+/// Submits one job and gives its id.
+Result<std::string> submit_one(Client& client, const SubmitOptions& options);
+
+/// Shows progress on standard error, streams the job's output, and returns its exit status.
+int wait_for_job(Client& client, const std::string& id, bool stream_output);
+int wait_all(Client& client, const std::vector<std::string>& ids);
+int logs(Client& client, const std::string& id, bool standard_error, bool follow);
+int fetch(Client& client, const std::string& id, const std::string& folder);
+
+struct JobsOptions {
+  std::string state, name, principal;
+  int limit = 100;
+  bool json = false;
+};
+int jobs(Client& client, const JobsOptions& options);
+int job(Client& client, const std::string& id, bool json);
+int cancel(Client& client, const std::vector<std::string>& ids);
+
+int instances(Client& client, bool json);
+/// `action`: hold, drain, run or kill.
+int act_on_instances(Client& client, const std::string& action, const std::vector<std::string>& ids,
+                     const std::string& reason);
+int pools(Client& client, bool json);
+int why(Client& client, const std::string& subject, bool json);
+int events(Client& client, std::uint64_t after);
+
+int config_check(const std::string& file);
+int driver_list(const std::vector<std::string>& folders);
+int driver_manifest(const std::string& library);
+
+/// The main job on this machine, start to end; see demo.cc.
+int demo();
+
+}  // namespace hostler::cli

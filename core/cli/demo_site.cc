@@ -1,0 +1,224 @@
+#include "core/cli/demo_site.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cstdio>
+#include <thread>
+#include <utility>
+
+#include "core/base/files.h"
+#include "core/json/writer.h"
+
+namespace hostler::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+volatile sig_atomic_t interrupted = 0;
+void on_interrupt(int) { interrupted = 1; }
+
+constexpr auto kPatience = 120s;
+
+fs::path program_folder() {
+  std::error_code problem;
+  return fs::read_symlink("/proc/self/exe", problem).parent_path();
+}
+
+}  // namespace
+
+Result<std::unique_ptr<DemoSite>> DemoSite::make() {
+  std::string name = "/tmp/hostler-demo.XXXXXX";
+  if (::mkdtemp(name.data()) == nullptr)
+    return tl::unexpected(errno_error("make a folder in /tmp"));
+  ::chmod(name.c_str(), 0711);  // Jobs of another user pass through.
+  std::unique_ptr<DemoSite> site(new DemoSite);
+  site->folder_ = name;
+  site->began_ = Clock::now();
+  struct sigaction action {};
+  action.sa_handler = on_interrupt;
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(number, &action, nullptr);
+  return site;
+}
+
+DemoSite::~DemoSite() {
+  if (daemon_ > 0) ::kill(daemon_, SIGTERM);
+}
+
+Result<void> DemoSite::write_config() const {
+  std::string text;
+  json::Writer w(text);
+  w.begin_object().member("isolation", "in-process");
+  w.key("access").begin_object().key("socket").begin_object();
+  w.member("path", (folder_ / "hostler.sock").string()).end_object().end_object();
+  w.key("types").begin_array();
+  w.begin_object().member("name", "small").member("vcpus", 2).member("ram", "2GiB");
+  w.key("price").raw("0.02").end_object();
+  w.begin_object().member("name", "large").member("vcpus", 8).member("ram", "8GiB");
+  w.key("price").raw("0.08").end_object().end_array();
+  w.key("sets").begin_array().begin_object().member("name", "local").member("driver", "local");
+  w.member("list_interval", "1s").key("config").begin_object();
+  w.member("root", (folder_ / "instances").string()).member("instances_max", 20);
+  w.end_object().end_object().end_array();
+  w.key("pools").begin_array().begin_object().member("name", "default");
+  w.key("sets").begin_array().value("local").end_array();
+  w.key("types").begin_array().value("small").value("large").end_array();
+  w.member("max", 6).member("idle_timeout", "3s").member("boot_timeout", "1m");
+  w.member("shutdown_timeout", "1s").end_object().end_array().end_object();
+  return write_file(folder_ / "hostler.json", text, 0644);
+}
+
+Result<void> DemoSite::start() {
+  HOSTLER_TRY(write_config());
+  const std::string program = program_folder() / "hostlerd";
+  const std::string config = folder_ / "hostler.json";
+  const std::string state = folder_ / "state";
+  const std::string log = folder_ / "log";
+  std::array<const char*, 6> argv{program.c_str(), "--config",    config.c_str(),
+                                  "--state",       state.c_str(), nullptr};
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&files, 1, log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
+  posix_spawn_file_actions_adddup2(&files, 1, 2);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);  // Ctrl-C is ours to handle.
+  const int failed = ::posix_spawn(&daemon_, program.c_str(), &files, &attributes,
+                                   const_cast<char* const*>(argv.data()), environ);
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&files);
+  if (failed != 0) {
+    daemon_ = -1;
+    errno = failed;
+    return tl::unexpected(errno_error("start " + program));
+  }
+  client_ = std::make_unique<Client>(
+      HOSTLER_TRY(Endpoint::find("unix://" + (folder_ / "hostler.sock").string(), "")));
+  for (const auto until = Clock::now() + 20s; Clock::now() < until && interrupted == 0;) {
+    if (client_->get("/health")) return {};
+    if (::waitpid(daemon_, nullptr, WNOHANG) == daemon_) {
+      daemon_ = -1;
+      return fail(Errc::kInternal, "hostlerd ended at once: see " + log);
+    }
+    std::this_thread::sleep_for(50ms);
+  }
+  return fail(Errc::kUnavailable, "hostlerd does not answer: see " + log);
+}
+
+void DemoSite::say(const std::string& what) const {
+  const auto elapsed = std::chrono::duration<double>(Clock::now() - began_).count();
+  std::printf("%5.1f s  %-64s hosts %zu, jobs: %zu waiting, %zu running, %zu done\n", elapsed,
+              what.c_str(), instances_.size(), waiting_.size(), running_.size(), ended_);
+}
+
+void DemoSite::tell(json::Value record) {
+  const std::string subject(record.at("subject").text());
+  const std::string event(record.at("event").text());
+  const std::string reason(record.at("reason").text_or(""));
+  const std::string code(record.at("reason_code").text_or(""));
+  seen_ = static_cast<std::uint64_t>(record.at("rev").int_or(0));
+  if (subject.starts_with("j-")) {
+    waiting_.erase(subject);
+    running_.erase(subject);
+    if (event == "submitted" || event == "queued_again") waiting_.insert(subject);
+    if (event == "starting" || event == "collecting") running_.insert(subject);
+    if (event == "succeeded" || event == "failed" || event == "cancelled") {
+      ++ended_;
+      if (event != "succeeded") failure_ = subject + " " + event + ": " + reason;
+      if (ended_ % 5 == 0) say(subject + " " + event);
+    }
+  } else if (subject.starts_with("h-")) {
+    if (event == "create_intended") instances_.insert(subject);
+    if (event == "gone" || event == "create_refused") instances_.erase(subject);
+    std::string what = subject + " " + event;
+    if (event == "create_intended") what += " (" + code + ", " + reason + ")";
+    if (event == "verified") what += " by its " + code + " key";
+    if (event == "terminating") what += ": " + reason;
+    say(what.substr(0, 64));
+  }
+}
+
+Result<void> DemoSite::follow(bool (*enough)(const DemoSite&, std::size_t), std::size_t wanted) {
+  const auto until = Clock::now() + kPatience;
+  const auto may_go_on = [&] { return interrupted == 0 && Clock::now() < until; };
+  while (!enough(*this, wanted)) {
+    const auto followed = client_->follow(
+        "/v1/events?after=" + std::to_string(seen_),
+        [&](std::string_view data) {
+          if (const auto record = json::Document::parse(data)) tell(record->root());
+          return may_go_on() && failure_.empty() && !enough(*this, wanted);
+        },
+        may_go_on);
+    if (!failure_.empty()) return fail(Errc::kInternal, failure_);
+    if (interrupted != 0) return fail(Errc::kInternal, "interrupted");
+    if (!followed) return followed;
+    if (Clock::now() >= until) return fail(Errc::kInternal, "it takes too long");
+  }
+  return {};
+}
+
+Result<void> DemoSite::wait_for_jobs(std::size_t ended) {
+  return follow([](const DemoSite& site, std::size_t n) { return site.ended_ >= n; }, ended);
+}
+
+Result<void> DemoSite::wait_for_no_instances() {
+  return follow([](const DemoSite& site, std::size_t) { return site.instances_.empty(); }, 0);
+}
+
+Result<std::string> DemoSite::submit(const SubmitOptions& job) { return submit_one(*client_, job); }
+
+Result<void> DemoSite::fetch(const std::string& id, const fs::path& to) {
+  const auto files = HOSTLER_TRY(client_->get("/v1/jobs/" + id + "/files"));
+  fs::create_directories(to);
+  for (const json::Value file : files.root().at("files").children()) {
+    const std::string path(file.at("path").text());
+    HOSTLER_TRY(client_->get_file("/v1/jobs/" + id + "/files/" + escape(path),
+                                  to / fs::path(path).filename()));
+  }
+  return {};
+}
+
+Result<std::string> DemoSite::standard_output(const std::string& id) {
+  const auto part = HOSTLER_TRY(client_->get("/v1/jobs/" + id + "/output"));
+  return std::string(part.root().at("text").text_or(""));
+}
+
+Result<void> DemoSite::stop(bool tidy) {
+  if (daemon_ > 0) {
+    // After a failure hosts are left: the daemon itself takes them down, then ends.
+    const auto until = Clock::now() + 30s;
+    for (bool told = false; client_ && Clock::now() < until; told = true) {
+      const auto left = client_->get("/v1/instances");
+      if (!left || left->root().at("instances").size() == 0) break;
+      if (!told)
+        for (const json::Value one : left->root().at("instances").children())
+          (void)client_->post("/v1/instances/" + std::string(one.at("id").text()) + "/kill", "");
+      std::this_thread::sleep_for(200ms);
+    }
+    ::kill(daemon_, SIGTERM);
+    int status = 0;
+    while (::waitpid(daemon_, &status, 0) < 0 && errno == EINTR) {
+    }
+    daemon_ = -1;
+    if (tidy && status != 0)
+      return fail(Errc::kInternal, "hostlerd ended with status " + std::to_string(status) +
+                                       ": see " + (folder_ / "log").string());
+  }
+  if (!tidy) return {};
+  std::error_code problem;
+  fs::remove_all(folder_, problem);
+  if (problem)
+    return fail(Errc::kInternal, "remove " + folder_.string() + ": " + problem.message());
+  return {};
+}
+
+}  // namespace hostler::cli

@@ -1,0 +1,121 @@
+#include <cstdio>
+#include <filesystem>
+
+#include "core/base/files.h"
+#include "core/cli/commands.h"
+#include "core/cli/table.h"
+#include "core/json/writer.h"
+
+/// Commands about jobs that are there already; submit.cc makes them, wait.cc follows them.
+namespace hostler::cli {
+namespace {
+
+std::string field(json::Value value, const char* key) {
+  return std::string(value.at(key).text_or(""));
+}
+
+/// What a person wants to know of a job in one column.
+std::string detail(json::Value job) {
+  const auto waiting = job.at("waiting_because");
+  if (waiting.is(json::Kind::kObject)) return field(waiting, "reason");
+  return field(job, "reason");
+}
+
+}  // namespace
+
+int complain(const Error& error) {
+  std::fprintf(stderr, "hostler: %s%s%s\n", error.path.empty() ? "" : error.path.c_str(),
+               error.path.empty() ? "" : ": ", error.message.c_str());
+  switch (error.code) {
+    case Errc::kUnavailable:
+      return exit_code::kNoDaemon;
+    case Errc::kNotFound:
+      return exit_code::kNotFound;
+    case Errc::kForbidden:
+    case Errc::kConflict:
+      return exit_code::kRefused;
+    case Errc::kInvalidArgument:
+    case Errc::kTooLarge:
+      return exit_code::kUsage;
+    default:
+      return exit_code::kFailed;
+  }
+}
+
+int jobs(Client& client, const JobsOptions& options) {
+  std::string path = "/v1/jobs?limit=" + std::to_string(options.limit);
+  if (!options.state.empty()) path += "&state=" + escape(options.state);
+  if (!options.name.empty()) path += "&name=" + escape(options.name);
+  if (!options.principal.empty()) path += "&principal=" + escape(options.principal);
+  const auto got = client.get(path);
+  if (!got) return complain(got.error());
+  if (options.json) {
+    std::puts(json::to_text(got->root()).c_str());
+    return exit_code::kOk;
+  }
+  std::vector<std::vector<std::string>> rows;
+  for (const json::Value one : got->root().at("jobs").children())
+    rows.push_back({field(one, "id"), field(one, "state"), field(one, "name"),
+                    field(one, "instance"), field(one, "exit_status"), field(one, "submitted"),
+                    detail(one)});
+  std::fputs(format_table({"ID", "STATE", "NAME", "INSTANCE", "EXIT", "SUBMITTED", "BECAUSE"}, rows,
+                          terminal_width())
+                 .c_str(),
+             stdout);
+  if (const auto next = field(got->root(), "next"); !next.empty())
+    std::fprintf(stderr, "more jobs below %s: --limit shows more\n", next.c_str());
+  return exit_code::kOk;
+}
+
+int job(Client& client, const std::string& id, bool json) {
+  const auto got = client.get("/v1/jobs/" + escape(id));
+  if (!got) return complain(got.error());
+  if (json) {
+    std::puts(json::to_text(got->root()).c_str());
+    return exit_code::kOk;
+  }
+  for (const json::Value member : got->root().children()) {
+    const std::string text = member.is(json::Kind::kObject) || member.is(json::Kind::kArray)
+                                 ? json::to_text(member)
+                                 : std::string(member.text());
+    std::printf("%-16s %s\n", std::string(member.key()).c_str(), text.c_str());
+  }
+  return exit_code::kOk;
+}
+
+int cancel(Client& client, const std::vector<std::string>& ids) {
+  int worst = exit_code::kOk;
+  for (const auto& id : ids)
+    if (const auto done = client.post("/v1/jobs/" + escape(id) + "/cancel", ""); !done)
+      worst = complain(done.error());
+  return worst;
+}
+
+int fetch(Client& client, const std::string& id, const std::string& folder) {
+  namespace fs = std::filesystem;
+  const auto got = client.get("/v1/jobs/" + escape(id) + "/files");
+  if (!got) return complain(got.error());
+  for (const json::Value file : got->root().at("files").children()) {
+    const fs::path relative(file.at("path").text());
+    // The daemon checks paths; what a daemon says is checked here again before it names a file.
+    for (const auto& part : relative)
+      if (part == ".." || relative.is_absolute())
+        return complain(
+            {Errc::kMisbehaving, "the path " + relative.string() + " leaves the folder"});
+    const fs::path target = fs::path(folder) / relative;
+    std::error_code problem;
+    fs::create_directories(target.parent_path(), problem);
+    if (problem)
+      return complain(
+          {Errc::kInvalidArgument, target.parent_path().string() + ": " + problem.message()});
+    if (fs::is_symlink(target, problem))
+      return complain({Errc::kConflict, target.string() + " is a symbolic link; remove it first"});
+    const auto done =
+        client.get_file("/v1/jobs/" + escape(id) + "/files/" + escape(relative.string()), target);
+    if (!done) return complain(done.error());
+    std::printf("%s\n", target.c_str());
+  }
+  return exit_code::kOk;
+}
+
+}  // namespace hostler::cli

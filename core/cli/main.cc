@@ -1,0 +1,176 @@
+#include <signal.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <functional>
+
+#include "core/cli/commands.h"
+
+/// The arguments of `hostler`. What the commands do is in the other files.
+namespace {
+
+using namespace hostler::cli;
+
+constexpr const char* kFooter =
+    "Exit status: 0 done; 1 failed; 2 wrong arguments or a request that was refused as malformed;\n"
+    "3 no daemon answers; 4 no such job or instance; 5 not allowed, or in conflict.\n"
+    "submit --wait and wait: the job's own status, 128+n on signal n, 124 at its time limit, 125\n"
+    "when it has none.";
+
+struct Arguments {
+  std::string url, token_file;
+  SubmitOptions submit;
+  JobsOptions jobs;
+  std::vector<std::string> ids, folders;
+  std::string id, folder = ".", subject, reason, file;
+  bool json = false, standard_error = false, follow = false;
+  std::uint64_t after = 0;
+};
+
+using Run = std::function<int(Client&)>;
+
+/// What is to be run once the arguments are read: with a daemon, or without.
+struct Chosen {
+  Run with_daemon;
+  std::function<int()> alone;
+};
+
+CLI::App* add(CLI::App& app, Chosen& chosen, const char* name, const char* help, Run run) {
+  CLI::App* command = app.add_subcommand(name, help);
+  command->callback([&chosen, run = std::move(run)] { chosen.with_daemon = run; });
+  return command;
+}
+
+void add_submit(CLI::App& app, Arguments& a, Chosen& chosen) {
+  SubmitOptions& o = a.submit;
+  CLI::App* c = add(app, chosen, "submit", "Submit a job: hostler submit [options] -- COMMAND...",
+                    [&a](Client& client) { return submit(client, a.submit); });
+  c->add_option("command", o.command, "The command and its arguments");
+  c->add_option("--script", o.script, "A file that /bin/sh runs instead; - for standard input");
+  c->add_option("--file", o.file, "Jobs, one JSON object a line; - for standard input");
+  c->add_option("--name", o.name, "A name for people");
+  c->add_option("--vcpus", o.vcpus, "Needs so many vcpus (1)")->check(CLI::PositiveNumber);
+  c->add_option("--ram", o.ram, "Needs so much memory, e.g. 512MiB (1GiB)");
+  c->add_option("--scratch", o.scratch, "Needs so much disk, e.g. 10GiB");
+  c->add_option("--gpus", o.gpus, "Needs so many gpus")->check(CLI::NonNegativeNumber);
+  c->add_option("--priority", o.priority, "Higher goes first (0)");
+  c->add_option("--time-limit", o.time_limit, "E.g. 30m; TERM, then KILL");
+  c->add_option("--env", o.env, "NAME=VALUE, again for more")->take_all();
+  c->add_option("--stdin", o.stdin_file, "A file for its standard input");
+  c->add_option("--input", o.inputs, "PATH[=FILE]: put a local file there, again for more");
+  c->add_option("--output", o.outputs, "A pattern of files to bring back, again for more");
+  c->add_option("--type", o.type, "Only these instance types, a,b");
+  c->add_option("--market", o.market, "on_demand or spot");
+  c->add_option("--zone", o.zone, "Only this zone");
+  c->add_flag("--restartable", o.restartable, "May be started again when its host is lost");
+  c->add_option("--attempts-max", o.attempts_max, "So often at most (3)");
+  c->add_option("--client-key", o.client_key, "The same key makes no second job");
+  c->add_option("--array", o.array, "So many of it, HOSTLER_ARRAY_INDEX from 0")
+      ->check(CLI::Range(1, 100000));
+  c->add_flag("--wait", o.wait, "Show its progress and output, exit with its status");
+  c->add_flag("--json", o.json, "Print the answer as JSON");
+}
+
+void add_job_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
+  CLI::App* c = add(app, chosen, "jobs", "List jobs, newest first",
+                    [&a](Client& client) { return jobs(client, a.jobs); });
+  c->add_option("--state", a.jobs.state, "Only these, e.g. queued,running");
+  c->add_option("--name", a.jobs.name, "Only jobs of this name");
+  c->add_option("--principal", a.jobs.principal, "Only jobs of this submitter");
+  c->add_option("--limit", a.jobs.limit, "At most so many")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 10000));
+  c->add_flag("--json", a.jobs.json, "As JSON");
+  c = add(app, chosen, "job", "Show one job",
+          [&a](Client& client) { return job(client, a.id, a.json); });
+  c->add_option("id", a.id, "E.g. j-42")->required();
+  c->add_flag("--json", a.json, "As JSON");
+  c = add(app, chosen, "wait", "Wait until jobs have ended",
+          [&a](Client& client) { return wait_all(client, a.ids); });
+  c->add_option("ids", a.ids, "E.g. j-42 j-43")->required();
+  c = add(app, chosen, "logs", "Print a job's output",
+          [&a](Client& client) { return logs(client, a.id, a.standard_error, a.follow); });
+  c->add_option("id", a.id, "E.g. j-42")->required();
+  c->add_flag("--stderr", a.standard_error, "Its standard error");
+  c->add_flag("--follow", a.follow, "Until it has ended");
+  c = add(app, chosen, "fetch", "Bring a job's output files here",
+          [&a](Client& client) { return fetch(client, a.id, a.folder); });
+  c->add_option("id", a.id, "E.g. j-42")->required();
+  c->add_option("-o,--output", a.folder, "Into this folder")->capture_default_str();
+  c = add(app, chosen, "cancel", "Cancel jobs",
+          [&a](Client& client) { return cancel(client, a.ids); });
+  c->add_option("ids", a.ids, "E.g. j-42 j-43")->required();
+}
+
+void add_fleet_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
+  CLI::App* c = add(app, chosen, "instances", "List instances",
+                    [&a](Client& client) { return instances(client, a.json); });
+  c->add_flag("--json", a.json, "As JSON");
+  const std::vector<std::pair<std::string, const char*>> actions{
+      {"hold", "Keep instances, and give them no work"},
+      {"drain", "Give instances no new work, and end them when they are empty"},
+      {"run", "Use instances as the policy says again"},
+      {"kill", "End instances now, whatever runs on them"}};
+  for (const auto& [action, help] : actions) {
+    c = add(app, chosen, action.c_str(), help, [&a, action = action](Client& client) {
+      return act_on_instances(client, action, a.ids, a.reason);
+    });
+    c->add_option("ids", a.ids, "E.g. h-7 h-8")->required();
+    if (action == "kill") c->add_option("--reason", a.reason, "For the ledger");
+  }
+  c = add(app, chosen, "pools", "List pools",
+          [&a](Client& client) { return pools(client, a.json); });
+  c->add_flag("--json", a.json, "As JSON");
+  c = add(app, chosen, "why", "Say why something is as it is",
+          [&a](Client& client) { return why(client, a.subject, a.json); });
+  c->add_option("subject", a.subject, "j-42, h-7, \"pool default\", \"set local\"")->required();
+  c->add_flag("--json", a.json, "As JSON");
+  c = add(app, chosen, "events", "Follow what happens, a JSON record a line",
+          [&a](Client& client) { return events(client, a.after); });
+  c->add_option("--after", a.after, "Only what came after this revision");
+}
+
+void add_site_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
+  CLI::App* config = app.add_subcommand("config", "The configuration")->require_subcommand(1);
+  CLI::App* c = config->add_subcommand("check", "Name all that is wrong with a configuration");
+  c->add_option("file", a.file, "The file")->required();
+  c->callback([&a, &chosen] { chosen.alone = [&a] { return config_check(a.file); }; });
+  CLI::App* driver = app.add_subcommand("driver", "Cloud drivers")->require_subcommand(1);
+  c = driver->add_subcommand("list", "Where drivers were looked for, and what was found");
+  c->add_option("--driver-path", a.folders, "Look in this folder first, again for more");
+  c->callback([&a, &chosen] { chosen.alone = [&a] { return driver_list(a.folders); }; });
+  c = driver->add_subcommand("manifest", "Print the manifest of a driver");
+  c->add_option("library", a.file, "The driver's .so")->required();
+  c->callback([&a, &chosen] { chosen.alone = [&a] { return driver_manifest(a.file); }; });
+  c = app.add_subcommand("demo", "Run hostler's main job on this machine, start to end");
+  c->callback([&chosen] { chosen.alone = demo; });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  ::signal(SIGPIPE, SIG_DFL);
+  CLI::App app{"hostler: jobs on verified cloud hosts"};
+  Arguments a;
+  Chosen chosen;
+  app.require_subcommand(1);
+  app.footer(kFooter);
+  app.set_version_flag("--version", std::string("hostler ") + HOSTLER_VERSION);
+  app.add_option("--url", a.url, "The daemon: unix:///path, http://host:port (HOSTLER_URL)");
+  app.add_option("--token-file", a.token_file, "A file with the token (HOSTLER_TOKEN_FILE)");
+  app.fallthrough();
+  add_submit(app, a, chosen);
+  add_job_commands(app, a, chosen);
+  add_fleet_commands(app, a, chosen);
+  add_site_commands(app, a, chosen);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? exit_code::kOk : exit_code::kUsage;
+  }
+  if (chosen.alone) return chosen.alone();
+  auto endpoint = Endpoint::find(a.url, a.token_file);
+  if (!endpoint) return complain(endpoint.error());
+  Client client(std::move(*endpoint));
+  return chosen.with_daemon(client);
+}
