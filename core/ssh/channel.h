@@ -8,7 +8,7 @@
 
 #include "core/base/error.h"
 
-struct _LIBSSH2_CHANNEL;
+struct _LIBSSH2_CHANNEL;  // NOLINT(bugprone-reserved-identifier): libssh2's own name
 
 namespace hostler::ssh {
 

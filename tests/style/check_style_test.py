@@ -58,6 +58,7 @@ class DescriptorTest(unittest.TestCase):
             "Result<int> Session::open(const Request& request) {",
             "open('{'); return open();",
             "Result<void> open(const std::string& path);",
+            'std::fopen(p, "rbe");',
             "::dup2(a, 1); ::dup(a);  // inherited: the job's output",
         ]:
             self.assertEqual(self.found(code), 0, code)
@@ -70,6 +71,7 @@ class DescriptorTest(unittest.TestCase):
             "std::ofstream out(p);",
             "::socketpair(AF_UNIX, SOCK_STREAM, 0, p);",
             "::dup(a);",
+            'std::fopen(p, "rb");',
         ]:
             self.assertEqual(self.found(code), 1, code)
 
