@@ -36,7 +36,7 @@ Account Account::own() {
   account.uid = found->pw_uid;
   account.gid = found->pw_gid;
   account.shell = found->pw_shell;
-  account.locked = account.uid == 0 && is_locked(account.name);
+  account.locked = is_locked(account.name);
   return account;
 }
 

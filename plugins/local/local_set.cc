@@ -259,10 +259,14 @@ void LocalSet::start(const hostler_power_req& request, hostler_op* op) {
         throw Error(HOSTLER_E_NOT_FOUND, id + " is being destroyed");
       folder.give_order({Wanted::kRunning, false});
     }
-    const auto found = store_.look(id, op);  // boots it where it is off
-    if (!found) throw Error(HOSTLER_E_NOT_FOUND, "no instance " + id);
-    if (found->sight.state == HOSTLER_STATE_FAILED)
+    auto found = store_.look(id, op);  // boots it where it is off
+    // A failed one boots on this order alone; its last supervisor may be about to let go of it.
+    const auto failed = [&] { return found && found->sight.state == HOSTLER_STATE_FAILED; };
+    for (int tries = 0; failed() && tries < 1000; ++tries, found = store_.look(id, op)) {
       store_.start(folder, found->state.generation, op);
+      driver::pause(op, std::chrono::milliseconds(5));
+    }
+    if (!found) throw Error(HOSTLER_E_NOT_FOUND, "no instance " + id);
     folder.poke();  // one that is stopping looks again
   });
 }

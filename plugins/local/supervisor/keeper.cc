@@ -110,6 +110,7 @@ Wanted Keeper::run(int ready) {
       return Wanted::kStopped;
     case Wanted::kRunning:
       if (state_.phase != Phase::kFailed) fail("its supervisor was told to end by SIGTERM");
+      folder_.set_state(state_);  // not before all is over: who starts it again finds it free
       return Wanted::kRunning;
   }
   return Wanted::kRunning;
@@ -279,7 +280,6 @@ bool Keeper::poll_events(int timeout_ms) {
 void Keeper::fail(const std::string& reason) {
   state_.phase = Phase::kFailed;
   state_.reason = reason;
-  folder_.set_state(state_);
 }
 
 }  // namespace hostler::local

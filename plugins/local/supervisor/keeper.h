@@ -37,7 +37,7 @@ class Keeper {
   bool reap_machine(bool wait);
   bool ordered_otherwise();
   bool poll_events(int timeout_ms);
-  void fail(const std::string& reason);
+  void fail(const std::string& reason);  ///< Kept until all is over, then written.
 
   InstanceFolder folder_;
   Fd lock_;

@@ -173,9 +173,15 @@ inline void check_cancelled(const hostler_op* op) {
   if (op->is_cancelled(op) != 0) throw Error(HOSTLER_E_CANCELLED, "cancelled by the host");
 }
 
-/// Sleeps for `d`; throws CANCELLED as soon as the host no longer wants the result.
+/// Sleeps for `d`; throws CANCELLED as soon as the host no longer wants the result, and TIMEOUT at
+/// the operation's deadline.
 inline void pause(hostler_op* op, std::chrono::milliseconds d) {
-  const auto end = std::chrono::steady_clock::now() + d;
+  using Clock = std::chrono::steady_clock;  // CLOCK_MONOTONIC
+  const auto wanted = Clock::now() + d;
+  const Clock::time_point deadline{
+      std::chrono::duration_cast<Clock::duration>(std::chrono::nanoseconds(op->deadline_mono_ns))};
+  const bool too_long = op->deadline_mono_ns != 0 && deadline < wanted;
+  const auto end = too_long ? deadline : wanted;
   std::mutex mutex;
   std::condition_variable wake;
   bool cancelled = false;
@@ -188,6 +194,7 @@ inline void pause(hostler_op* op, std::chrono::milliseconds d) {
     std::unique_lock<std::mutex> lock(mutex);
     wake.wait_until(lock, end, [&] { return cancelled; });
   }
+  if (too_long && !cancelled) throw Error(HOSTLER_E_TIMEOUT, "the deadline of the call has passed");
   check_cancelled(op);
 }
 

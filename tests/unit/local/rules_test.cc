@@ -1,0 +1,171 @@
+// The pure rules: prices, room, what a look at a folder means; and the form of files.
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "create.h"
+#include "folder/fields.h"
+#include "folder/files.h"
+#include "host_key.h"
+#include "prices.h"
+#include "record.h"
+#include "sight.h"
+
+namespace hostler::local {
+namespace {
+
+constexpr auto kOnDemand = HOSTLER_MARKET_ON_DEMAND;
+constexpr auto kSpot = HOSTLER_MARKET_SPOT;
+
+TEST(LocalPricesTest, TakesTheLastChangeThatHasBegunAndApplies) {
+  const std::vector<PriceChange> changes = {{"", HOSTLER_MARKET_ANY, 10, 100},
+                                            {"a", kSpot, 20, 50},
+                                            {"", HOSTLER_MARKET_ANY, 30, 110},
+                                            {"", HOSTLER_MARKET_ANY, 30, 120}};
+  EXPECT_EQ(price_at(changes, "a", kSpot, 9), -1);
+  EXPECT_EQ(price_at(changes, "a", kSpot, 10), 100);
+  EXPECT_EQ(price_at(changes, "a", kSpot, 29), 50);
+  EXPECT_EQ(price_at(changes, "b", kSpot, 29), 100);
+  EXPECT_EQ(price_at(changes, "a", kOnDemand, 29), 100);
+  EXPECT_EQ(price_at(changes, "a", kSpot, 30), 120) << "written later";
+}
+
+TEST(LocalPricesTest, HistoryBeginsWithThePriceInForceAndEndsNow) {
+  const std::vector<PriceChange> changes = {
+      {"", 0, 30, 3}, {"", 0, 10, 1}, {"", 0, 20, 2}, {"", 0, 90, 9}};
+
+  const std::vector<Price> history = price_history(changes, "z", kSpot, 25, 50);
+
+  ASSERT_EQ(history.size(), 2U);
+  EXPECT_EQ(history[0].start_unix_ns, 20);
+  EXPECT_EQ(history[1].micros_per_hour, 3);
+}
+
+TEST(LocalSightTest, KnowsADeadSupervisorFromOneThatWasNeverStarted) {
+  Evidence evidence;
+  EXPECT_EQ(judge(evidence).state, HOSTLER_STATE_PENDING);
+  EXPECT_EQ(judge(evidence).remedy, Remedy::kStart);
+
+  evidence.state.phase = Phase::kRunning;
+  EXPECT_EQ(judge(evidence).state, HOSTLER_STATE_FAILED);
+  EXPECT_EQ(judge(evidence).remedy, Remedy::kNone) << "a host that crashed does not come back";
+
+  evidence.locked = true;
+  EXPECT_EQ(judge(evidence).state, HOSTLER_STATE_RUNNING);
+}
+
+TEST(LocalSightTest, RemovesOnlyWhenNothingRunsAnyMore) {
+  Evidence evidence;
+  evidence.order.wanted = Wanted::kDestroyed;
+  evidence.state.phase = Phase::kRunning;
+
+  evidence.locked = true;
+  EXPECT_EQ(judge(evidence).remedy, Remedy::kNone);
+  evidence.locked = false;
+  evidence.machine_runs = true;
+  EXPECT_EQ(judge(evidence).remedy, Remedy::kNone);
+  evidence.machine_runs = false;
+  EXPECT_EQ(judge(evidence).remedy, Remedy::kRemove);
+  EXPECT_EQ(judge(evidence).state, HOSTLER_STATE_TERMINATING);
+}
+
+TEST(LocalSightTest, ShowsPowerOrdersOnTheirWay) {
+  Evidence evidence;
+  evidence.order.wanted = Wanted::kStopped;
+  evidence.state.phase = Phase::kRunning;
+  evidence.locked = true;
+  EXPECT_EQ(judge(evidence).state, HOSTLER_STATE_STOPPING);
+  evidence.locked = false;
+  EXPECT_EQ(judge(evidence).state, HOSTLER_STATE_STOPPED);
+
+  evidence.order.wanted = Wanted::kRunning;
+  evidence.state.phase = Phase::kStopped;
+  EXPECT_EQ(judge(evidence).remedy, Remedy::kStart);
+}
+
+TEST(LocalFieldsTest, KeepsAnyTextAndNoticesAFileCutShort) {
+  Fields fields;
+  fields.set("plain", "two words");
+  fields.set("odd", std::string("a\nb\\n\\"));
+  fields.set("empty", std::string());
+  fields.set("number", std::int64_t{-5});
+  const std::string text = fields.text();
+
+  EXPECT_EQ(Fields::parse(text).all(), fields.all());
+  EXPECT_EQ(Fields::parse(text).number("number"), -5);
+  for (std::size_t n = 0; n < text.size() - 1; ++n)
+    EXPECT_THROW(Fields::parse(text.substr(0, n)), std::runtime_error) << n;
+}
+
+TEST(LocalRecordTest, ComesBackAsItWas) {
+  Record record;
+  record.id = id_of_key("key");
+  record.idempotency_key = "key";
+  record.address = "127.1.2.3";
+  record.name = "line\nbreak";
+  record.port = 2200;
+
+  EXPECT_EQ(Record::parse(record.text()).text(), record.text());
+  EXPECT_TRUE(is_id(record.id));
+  for (const char* other :
+       {"", "i-", "../../../../../etc", "i-00000000000000/.", "i-0123456789ABCDEF"})
+    EXPECT_FALSE(is_id(other)) << other;
+}
+
+TEST(LocalRoomTest, TakesTheFirstZoneThatHasStock) {
+  Config config;
+  config.zones = {"a", "b"};
+  config.instances_max = 10;
+  config.types["t"].stock_in = {{"a", 1}};
+  CreateSpec spec;
+  spec.record.provider_type = "t";
+  auto other = std::make_shared<Record>();
+  other->provider_type = "t";
+  other->zone = "a";
+
+  EXPECT_EQ(find_room(spec, config, {}), "a");
+  EXPECT_EQ(find_room(spec, config, {other}), "b");
+  spec.zone = "a";
+  EXPECT_THROW(find_room(spec, config, {other}), driver::Error);
+}
+
+TEST(LocalHostKeyTest, ComparesAlgorithmAndBytes) {
+  const std::uint8_t blob[] = {0, 1, 2, 250};
+  EXPECT_TRUE(is_key("ssh-ed25519 AAEC+g==", "ssh-ed25519", blob, 4));
+  EXPECT_FALSE(is_key("ssh-ed25519 AAEC+g==", "ssh-ed25519", blob, 3));
+  EXPECT_FALSE(is_key("ssh-ed25519 AAEC+g==", "ecdsa", blob, 4));
+  EXPECT_FALSE(is_key("", "", blob, 0));
+}
+
+TEST(LocalFilesTest, RemovesATreeOfAnyDepthAndModeAndNothingBesides) {
+  namespace fs = std::filesystem;
+  char name[] = "/tmp/hostler-files-XXXXXX";
+  ASSERT_NE(::mkdtemp(name), nullptr);
+  const std::string base = name, top = base + "/top";
+  const fs::path start = fs::current_path();
+  fs::create_directories(base + "/kept");
+  write_file(base + "/kept/file", "x");
+  fs::create_directory(top);
+  fs::create_directory_symlink(base + "/kept", top + "/link");
+  fs::current_path(top);
+  const std::string step(200, 'd');
+  for (int depth = 0; depth < 100; ++depth) {  // longer than any path may be
+    fs::create_directory(step);
+    write_file("file", "x");
+    fs::current_path(step);
+  }
+  fs::permissions(".", fs::perms::none);
+  fs::current_path(start);
+
+  remove_tree(top);
+
+  EXPECT_FALSE(is_there(top));
+  EXPECT_TRUE(is_there(base + "/kept/file"));
+  remove_tree(top);  // nothing there is no error
+  remove_tree(base);
+}
+
+}  // namespace
+}  // namespace hostler::local
