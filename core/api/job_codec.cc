@@ -11,7 +11,6 @@ namespace {
 
 using json::Field;
 using json::Object;
-using json::TextRule;
 using json::Writer;
 using namespace std::chrono_literals;
 

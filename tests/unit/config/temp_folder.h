@@ -22,7 +22,7 @@ class TempFolder {
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   std::string put(const std::string& name, const std::string& content, unsigned mode = 0600) const {
-    const std::string file = (path_ / name).string();
+    std::string file = (path_ / name).string();
     std::ofstream(file) << content;
     ::chmod(file.c_str(), mode);
     return file;
