@@ -19,15 +19,24 @@ tl::unexpected<Error> misbehaves(std::string what) {
 }  // namespace
 
 Result<void> Client::receive(std::string_view bytes) {
+  if (problem_) return tl::unexpected(*problem_);
   if (!greeted_) HOSTLER_TRY(greet(bytes));
   if (!greeted_) return {};
   decoder_.feed(bytes);
-  for (;;) {
+  if (ready_told_) held_ = false;
+  return decode();
+}
+
+/// Stops behind Ready until the caller has seen it: what he resumes then must be known before the
+/// exits and output that may already be here.
+Result<void> Client::decode() {
+  while (!held_) {
     auto message = decoder_.next();
     if (!message) return misbehaves(message.error().message);
     if (!*message) return {};
     HOSTLER_TRY(on_message(**std::move(message)));
   }
+  return {};
 }
 
 Result<void> Client::greet(std::string_view& bytes) {
@@ -48,9 +57,14 @@ Result<void> Client::greet(std::string_view& bytes) {
 }
 
 std::optional<Event> Client::next() {
+  if (ready_told_ && held_ && !problem_) {
+    held_ = false;
+    if (auto decoded = decode(); !decoded) problem_ = std::move(decoded).error();
+  }
   if (events_.empty()) return std::nullopt;
   Event event = std::move(events_.front());
   events_.pop_front();
+  if (std::holds_alternative<Ready>(event)) ready_told_ = true;
   return event;
 }
 
@@ -133,9 +147,11 @@ Result<void> Client::on_message(FromAgent&& message) {
     return misbehaves("hung up, since: " + printable(problem->text));
   if (auto* hello = std::get_if<Hello>(&message)) {
     if (ready_ || is_ready_) return misbehaves("a second hello");
-    if (hello->version != kProtocolVersion)
+    if (hello->version != kProtocolVersion) {
+      HOSTLER_TRY(quit());  // the next connection starts an agent of ours
       return misbehaves("speaks protocol " + std::to_string(hello->version) + ", not " +
                         std::to_string(kProtocolVersion));
+    }
     ready_ = Ready{std::move(*hello), {}};
     return {};
   }
@@ -146,7 +162,7 @@ Result<void> Client::on_message(FromAgent&& message) {
     known.insert(known.end(), listing->known.begin(), listing->known.end());
     if (known.size() > kKnownMax) return misbehaves("lists too many attempts");
     if (!listing->last) return {};
-    is_ready_ = true;
+    is_ready_ = held_ = true;
     events_.emplace_back(*std::exchange(ready_, std::nullopt));
     return {};
   }

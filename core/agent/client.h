@@ -57,7 +57,9 @@ class Client {
   /// `window`: bytes of each stream that may be under way or not yet durable.
   explicit Client(std::uint64_t window = std::uint64_t{256} << 10) : window_(window) {}
 
-  /// Bytes from the channel. Events come out by next(), also those before an error.
+  /// Bytes from the channel. Events come out by next(), also those before an error. Whoever
+  /// resumes attempts does so when next() has given Ready, before he calls either again. After
+  /// the error of an agent of another version, pending() sends it away.
   Result<void> receive(std::string_view bytes);
   std::optional<Event> next();
 
@@ -99,6 +101,7 @@ class Client {
   };
 
   Result<void> greet(std::string_view& bytes);
+  Result<void> decode();
   Result<void> on_message(FromAgent&& message);
   Result<void> on_exit(Exit&& exit);
   void announce_exit(Exit&& exit, Attempt& attempt);
@@ -113,6 +116,9 @@ class Client {
   bool greeted_ = false;
   std::optional<Ready> ready_;  ///< Being listed.
   bool is_ready_ = false;
+  bool held_ = false;  ///< Nothing is decoded until Ready has been told.
+  bool ready_told_ = false;
+  std::optional<Error> problem_;  ///< Of decoding in next().
   Decoder<FromAgent> decoder_;
   std::deque<Event> events_;
   std::map<model::AttemptId, Attempt> attempts_;

@@ -157,6 +157,7 @@ Daemon::~Daemon() {
   Parts& p = *parts_;
   p.server.reset();
   if (p.loop) p.loop->stop();
+  if (p.hosts) p.hosts->stop();  // It writes to the store, which tells it what is durable.
   p.store.reset();  // Commits and carries out what is left.
   p.tickets.fail_all({Errc::kUnavailable, "the daemon is stopping"});
   p.hosts.reset();

@@ -34,6 +34,9 @@ class Channel {
   /// Tells the command that no more will be written.
   boost::asio::awaitable<Result<void>> finish();
 
+  /// Ends the whole connection, this channel and all others: `why` is what everyone is told.
+  void hang_up(std::string why);
+
   /// The last 4 KiB that the command wrote to standard error so far, for messages.
   [[nodiscard]] const std::string& errors() const;
 

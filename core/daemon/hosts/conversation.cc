@@ -17,7 +17,8 @@ namespace asio = boost::asio;
 
 namespace {
 
-constexpr std::size_t kReadBytes = 65536;
+constexpr std::size_t kReadBytes = 16384;  // 10,000 hosts have one each
+constexpr auto kPingEvery = std::chrono::seconds(20);
 constexpr std::size_t kWriteBytes = 262144;
 
 agent::Start to_start(const model::StartAttempt& command, const std::string& boot_id,
@@ -80,7 +81,8 @@ Conversation::Conversation(asio::io_context& io, ssh::Channel channel, model::In
       settings_(std::move(settings)),
       ports_(std::move(ports)),
       pool_(pool),
-      writer_(io) {}
+      writer_(io),
+      pinger_(io) {}
 
 void Conversation::post(model::HostEventBody body) {
   if (!ended_) ports_->post({instance_, std::move(body)});
@@ -89,6 +91,7 @@ void Conversation::post(model::HostEventBody body) {
 void Conversation::stop() {
   ended_ = true;
   writer_.cancel();
+  pinger_.cancel();
 }
 
 asio::awaitable<Result<void>> Conversation::run(std::function<void()> on_ready) {
@@ -96,6 +99,8 @@ asio::awaitable<Result<void>> Conversation::run(std::function<void()> on_ready) 
   auto self = shared_from_this();
   auto writing = write_loop();
   asio::co_spawn(io_, std::move(writing), [self](const std::exception_ptr&) {});
+  auto pinging = ping_loop();
+  asio::co_spawn(io_, std::move(pinging), [self](const std::exception_ptr&) {});
   std::vector<char> buffer(kReadBytes);
   Result<void> outcome;
   while (!ended_) {
@@ -110,10 +115,21 @@ asio::awaitable<Result<void>> Conversation::run(std::function<void()> on_ready) 
                                                            : ": " + printable(channel_.errors()))));
       break;
     }
+    heard_ = true;
     const auto taken = client_.receive(std::string_view(buffer.data(), *got));
     while (auto event = client_.next()) take(std::move(*event));
-    if (!taken) {
-      outcome = tl::unexpected(taken.error());
+    if (!taken || outdated_) {
+      outcome = taken ? Result<void>(fail(Errc::kUnavailable,
+                                          "an agent of another version was sent away; the next "
+                                          "connection starts this one's"))
+                      : tl::unexpected(taken.error());
+      const std::string last_words(client_.pending());
+      client_.sent(last_words.size());
+      const std::string_view bytes(last_words);
+      const auto told = co_await channel_.write(bytes);
+      if (!told) break;
+      // The agent ends the channel: hanging up at once would cut the words off.
+      [[maybe_unused]] const auto end = co_await channel_.read(into);
       break;
     }
     advance_starts();
@@ -122,6 +138,7 @@ asio::awaitable<Result<void>> Conversation::run(std::function<void()> on_ready) 
   for (const Waiting& one : starts_) refuse(one.command, "the connection ended before it was sent");
   starts_.clear();
   stop();
+  channel_.hang_up("the conversation with the agent ended");  // also ends a write that is stuck
   if (!problem_.empty()) outcome = fail(Errc::kUnavailable, problem_);
   co_return outcome;
 }
@@ -150,6 +167,23 @@ asio::awaitable<void> Conversation::write_loop() {
       co_return;  // The reader sees the end too.
     }
     continue_upload();
+  }
+}
+
+/// A dead machine shows by TCP; this is for one that lives and whose agent does not answer.
+asio::awaitable<void> Conversation::ping_loop() {
+  const auto self = shared_from_this();
+  for (std::uint64_t token = 1; !ended_; ++token) {
+    heard_ = false;
+    if (ready_ && client_.ping(token)) wake_writer();
+    boost::system::error_code woken;
+    pinger_.expires_after(kPingEvery);
+    auto wait = asio::redirect_error(asio::use_awaitable, woken);
+    co_await pinger_.async_wait(std::move(wait));
+    if (ended_ || heard_) continue;
+    problem_ = "the agent has not answered for " + std::to_string(kPingEvery.count()) + " s";
+    channel_.hang_up(problem_);
+    co_return;
   }
 }
 
@@ -268,6 +302,11 @@ void Conversation::ack(const model::AckAttempt& command) {
 // ---- events ------------------------------------------------------------------------------------
 
 void Conversation::take(agent::Ready& ready) {
+  const std::string& sha = ready.hello.agent_sha;
+  if (!sha.empty() && sha != settings_->agent_sha256) {
+    outdated_ = client_.quit().has_value();
+    return;
+  }
   boot_id_ = ready.hello.boot_id;
   ready_ = true;
   if (const auto sent = client_.configure(to_configure(*settings_, pool_)); !sent)

@@ -47,6 +47,7 @@ class Conversation : public std::enable_shared_from_this<Conversation> {
   };
 
   boost::asio::awaitable<void> write_loop();
+  boost::asio::awaitable<void> ping_loop();
   void wake_writer();
   void take(agent::Event&& event);
   void take(agent::Ready& ready);
@@ -66,10 +67,12 @@ class Conversation : public std::enable_shared_from_this<Conversation> {
   const std::shared_ptr<const HostPorts> ports_;
   const model::PoolPolicy& pool_;
   agent::Client client_;
-  boost::asio::steady_timer writer_;
+  boost::asio::steady_timer writer_, pinger_;
   std::function<void()> on_ready_;
   std::string boot_id_;  ///< The agent's; what the loop sees has the state's id behind it.
   bool ready_ = false, ended_ = false;
+  bool outdated_ = false;  ///< The agent is of another version and was told to quit.
+  bool heard_ = false;     ///< Since the last ping.
   std::deque<Waiting> starts_;
   std::optional<Upload> upload_;
   std::map<model::AttemptId, std::string> lost_;  ///< What of its output cannot be had.

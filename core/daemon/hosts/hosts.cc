@@ -15,7 +15,10 @@ Hosts::Hosts(HostSettings settings, HostPorts ports)
       busy_(asio::make_work_guard(io_)),
       thread_([this] { io_.run(); }) {}
 
-Hosts::~Hosts() {
+Hosts::~Hosts() { stop(); }
+
+void Hosts::stop() {
+  if (!thread_.joinable()) return;
   asio::post(io_, [this] {
     for (auto& [id, link] : links_) link->stop();
     links_.clear();

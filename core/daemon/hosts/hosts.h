@@ -16,12 +16,14 @@ class Link;
 class Hosts {
  public:
   Hosts(HostSettings settings, HostPorts ports);
-  /// Hangs up everywhere and joins the thread; jobs go on.
   ~Hosts();
   Hosts(const Hosts&) = delete;
   Hosts& operator=(const Hosts&) = delete;
 
   void send(model::HostCommand command);
+  /// Hangs up everywhere and joins the thread; jobs go on. No port is called afterwards; what is
+  /// sent or said to be durable from then on is dropped.
+  void stop();
 
  private:
   void handle(model::HostCommand& command);

@@ -17,6 +17,7 @@
 #include <stdexcept>
 
 #include "core/base/files.h"
+#include "core/base/text.h"
 #include "core/crypto/ssh_keys.h"
 
 namespace hostler::test {
@@ -76,6 +77,20 @@ ScratchFolder::~ScratchFolder() {
   std::filesystem::remove_all(path_, ignored);
 }
 
+void kill_all_in(const std::filesystem::path& folder) {
+  for (bool found = true; found;) {
+    found = false;
+    std::error_code gone;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc", gone)) {
+      const auto pid = parse_u64(entry.path().filename().string());
+      if (!pid) continue;
+      const auto cwd = std::filesystem::read_symlink(entry.path() / "cwd", gone).string();
+      if (gone || !cwd.starts_with(folder.string())) continue;
+      found = ::kill(static_cast<pid_t>(*pid), SIGKILL) == 0 || found;
+    }
+  }
+}
+
 std::string shell(const std::string& command) {
   std::string out;
   FILE* const pipe = ::popen(command.c_str(), "re");
@@ -100,7 +115,10 @@ Sshd::Sshd(Options options) : options_(std::move(options)) {
   start();
 }
 
-Sshd::~Sshd() { stop(); }
+Sshd::~Sshd() {
+  stop();
+  kill_all_in(dir());
+}
 
 void Sshd::write_config() {
   const std::string d = dir().string();

@@ -23,8 +23,8 @@ class ScratchFolder {
   std::filesystem::path path_;
 };
 
-/// A real sshd on loopback with a configuration, keys and home folder of its own, ended with the
-/// object. Whoever runs the tests logs in as himself.
+/// A real sshd on loopback with a configuration, keys and home folder of its own. With the object
+/// it ends, and whatever was started below its folder. Whoever runs the tests logs in as himself.
 class Sshd {
  public:
   struct Options {
@@ -53,7 +53,7 @@ class Sshd {
   [[nodiscard]] pid_t pid() const { return pid_; }
 
   void start();  ///< Returns when it listens, on the same port as before.
-  void stop();   ///< Ends it and every session that it serves.
+  void stop();   ///< Ends it and every session that it serves; what has left them goes on.
 
  private:
   void write_config();
@@ -63,6 +63,9 @@ class Sshd {
   std::uint16_t port_ = 0;
   pid_t pid_ = -1;
 };
+
+/// Kills every process that works in `folder` or below; there is none left afterwards.
+void kill_all_in(const std::filesystem::path& folder);
 
 /// Runs `command` with sh and returns what it printed, without the last newline.
 std::string shell(const std::string& command);

@@ -1,0 +1,127 @@
+#include "tests/integration/hosts/desk.h"
+
+namespace hostler::test {
+
+BootedHost::BootedHost(const Options& options) : Sshd(options) {
+  (void)write_file(dir() / "init", ssh::make_init_script({secret, "", "", ""}), 0600);
+  shell("HOSTLER_AGENT_DIR=" + (dir() / "agent").string() + " sh " + (dir() / "init").string());
+}
+
+model::HostTarget BootedHost::target(std::uint64_t instance) const {
+  model::HostTarget out;
+  out.instance = model::InstanceId{instance};
+  out.set = "set";
+  out.provider_id = "i-1";
+  out.address = address();
+  out.port = port();
+  out.user = user();
+  out.pool = "pool";
+  out.identity.challenge_secret = secret;
+  return out;
+}
+
+Desk::Desk(const Sshd& sshd) {
+  settings.sets["set"].private_keys = {sshd.user_key()};
+  settings.agent_program = *read_file(HOSTLER_AGENT_PROGRAM, std::size_t{16} << 20U);
+  settings.agent_sha256 = crypto::sha256_hex(settings.agent_program);
+  pool.name = "pool";
+  pool.rotate_keys = false;
+}
+
+void Desk::open() {
+  settings.pools["pool"] = pool;
+  hosts_ = std::make_unique<daemon::Hosts>(settings, ports());
+}
+
+daemon::HostPorts Desk::ports() {
+  daemon::HostPorts out;
+  out.post = [this](model::HostEvent event) {
+    const std::lock_guard lock(mutex_);
+    events_.push_back(std::move(event));
+    came_.notify_all();
+  };
+  out.ask_driver = [this](const model::HostTarget&, const std::string&, auto answer) {
+    answer(driver_says ? Result<bool>(*driver_says) : fail(Errc::kUnavailable, "cannot say"));
+  };
+  out.append_output = [this](model::AttemptId attempt, std::uint32_t stream, std::uint64_t offset,
+                             const std::string& data, auto durable) {
+    append({attempt, stream}, offset, data, std::move(durable));
+  };
+  out.output_files = [](model::AttemptId, const auto&) {};
+  out.durable_output = [this](model::AttemptId attempt) {
+    return daemon::DurableOutput{output(attempt, agent::kStdout).size(),
+                                 output(attempt, agent::kStderr).size()};
+  };
+  out.read_blob = [this](const std::string& sha256,
+                         std::uint64_t offset) -> Result<daemon::HostPorts::BlobPiece> {
+    const auto found = blobs.find(sha256);
+    if (found == blobs.end()) return fail(Errc::kNotFound, "no such blob");
+    return daemon::HostPorts::BlobPiece{found->second.substr(offset, agent::kChunkMax),
+                                        found->second.size()};
+  };
+  out.count_verification = [](auto, bool) {};
+  return out;
+}
+
+void Desk::append(Stream stream, std::uint64_t offset, const std::string& data,
+                  std::function<void(Result<std::uint64_t>)> durable) {
+  std::unique_lock lock(mutex_);
+  std::string& kept = output_[stream];
+  if (kept.size() < offset + data.size()) kept.resize(offset + data.size(), '?');
+  kept.replace(offset, data.size(), data);
+  came_.notify_all();
+  const std::uint64_t end = kept.size();
+  if (hold_) return held_.emplace_back([durable, end] { durable(end); }), void();
+  lock.unlock();
+  durable(end);
+}
+
+void Desk::hold_output(bool hold) {
+  std::vector<std::function<void()>> held;
+  {
+    const std::lock_guard lock(mutex_);
+    hold_ = hold;
+    if (!hold) held.swap(held_);
+  }
+  for (const auto& durable : held) durable();
+}
+
+std::string Desk::output(model::AttemptId attempt, std::uint32_t stream) {
+  const std::lock_guard lock(mutex_);
+  return output_[{attempt, stream}];
+}
+
+void Desk::await_output(model::AttemptId attempt, std::uint32_t stream, std::size_t size) {
+  std::unique_lock lock(mutex_);
+  if (!came_.wait_for(lock, std::chrono::seconds(60), [&] {
+        return output_[{attempt, stream}].size() >= size;
+      }))
+    throw std::runtime_error("the output did not come");
+}
+
+model::HostReady Desk::connect(const model::HostTarget& target) {
+  instance_ = target.instance;
+  send(model::ConnectHost{target});
+  ready_ = await<model::HostReady>();
+  return ready_;
+}
+
+model::AttemptId Desk::start(const std::string& script, std::vector<model::Input> inputs,
+                             std::vector<std::string> outputs) {
+  auto spec = std::make_shared<model::JobSpec>();
+  spec->script = script;
+  spec->inputs = std::move(inputs);
+  spec->outputs = std::move(outputs);
+  model::StartAttempt command;
+  command.instance = instance_;
+  command.attempt = {model::JobId{++last_job_}, 1};
+  command.boot_id = ready_.boot_id;
+  command.connection = ready_.connection;
+  command.sequence = sequence_ = std::max(sequence_, ready_.last_sequence) + 1;
+  command.spec = std::move(spec);
+  const auto attempt = command.attempt;
+  send(std::move(command));
+  return attempt;
+}
+
+}  // namespace hostler::test

@@ -1,0 +1,100 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "core/base/files.h"
+#include "core/crypto/hash.h"
+#include "core/crypto/random.h"
+#include "core/daemon/hosts/hosts.h"
+#include "core/ssh/init_script.h"
+#include "tests/integration/ssh/sshd.h"
+
+namespace hostler::test {
+
+/// A booted host: a real sshd, the secret of its init script planted.
+class BootedHost : public Sshd {
+ public:
+  BootedHost() : BootedHost(Options()) {}
+  explicit BootedHost(const Options& options);
+  /// How to reach it, provable by challenge.
+  [[nodiscard]] model::HostTarget target(std::uint64_t instance = 7) const;
+
+  std::string secret = crypto::random_hex(32);
+};
+
+/// The rest of the daemon as links see it: keeps events, output and blobs in memory.
+class Desk {
+ public:
+  explicit Desk(const Sshd& sshd);
+
+  /// Begins the links; settings and pool may be changed before.
+  void open();
+  void close() { hosts_.reset(); }
+  void send(model::HostCommand command) { hosts_->send(std::move(command)); }
+  /// ConnectHost, then waits for HostReady.
+  model::HostReady connect(const model::HostTarget& target);
+  /// Starts a script on the host that was ready last; returns the attempt.
+  model::AttemptId start(const std::string& script, std::vector<model::Input> inputs = {},
+                         std::vector<std::string> outputs = {});
+
+  /// Waits for the first event of this type that was not taken yet; those before it are dropped.
+  template <class Body>
+  Body await() {
+    std::unique_lock lock(mutex_);
+    std::string passed;
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    for (;;) {
+      while (!events_.empty()) {
+        model::HostEvent event = std::move(events_.front());
+        events_.pop_front();
+        if (auto* body = std::get_if<Body>(&event.body)) return std::move(*body);
+        if (const auto* not_yet = std::get_if<model::HostNotYet>(&event.body))
+          passed += "\n" + not_yet->step + ": " + not_yet->text;
+        if (const auto* lost = std::get_if<model::HostLost>(&event.body))
+          passed += "\nlost: " + lost->text;
+      }
+      if (came_.wait_until(lock, deadline) == std::cv_status::timeout)
+        throw std::runtime_error("the event did not come; but:" + passed);
+    }
+  }
+  /// What was made durable of a stream.
+  std::string output(model::AttemptId attempt, std::uint32_t stream);
+  /// Waits until at least so much of it is here.
+  void await_output(model::AttemptId attempt, std::uint32_t stream, std::size_t size);
+  /// While held, output is taken but not said to be durable.
+  void hold_output(bool hold);
+
+  daemon::HostSettings settings;
+  model::PoolPolicy pool;
+  std::map<std::string, std::string> blobs;  ///< By sha256. Before open().
+  std::optional<bool> driver_says;           ///< Before open().
+
+ private:
+  using Stream = std::pair<model::AttemptId, std::uint32_t>;
+  daemon::HostPorts ports();
+  void append(Stream stream, std::uint64_t offset, const std::string& data,
+              std::function<void(Result<std::uint64_t>)> durable);
+
+  std::mutex mutex_;
+  std::condition_variable came_;
+  std::deque<model::HostEvent> events_;
+  std::map<Stream, std::string> output_;
+  std::vector<std::function<void()>> held_;
+  bool hold_ = false;
+  model::HostReady ready_;
+  model::InstanceId instance_;
+  std::uint64_t sequence_ = 0, last_job_ = 0;
+  std::unique_ptr<daemon::Hosts> hosts_;
+};
+
+}  // namespace hostler::test
