@@ -13,6 +13,7 @@ void Attempts::apply(Record&& record) {
     const auto found = all_.find(end->attempt);
     if (found == all_.end() || found->second.end) return;
     found->second.end = std::move(end->end);
+    found->second.spooled = end->spooled;
     ended_.insert(end->attempt);
   } else if (const auto* forget = std::get_if<Forget>(&record)) {
     all_.erase(forget->attempt);
@@ -34,7 +35,7 @@ std::string Attempts::snapshot() const {
   std::string out = to_record(Opened{state_id, last_sequence});
   for (const auto& [id, attempt] : all_) {
     out += to_record(attempt.begin);
-    if (attempt.end) out += to_record(End{id, *attempt.end});
+    if (attempt.end) out += to_record(End{id, *attempt.end, attempt.spooled});
   }
   return out;
 }

@@ -15,6 +15,7 @@ namespace hostler::agent {
 struct Attempt {
   Begin begin;
   std::optional<model::AttemptEnd> end;
+  bool spooled = true;               ///< See End.
   bool unknown_end = false;          ///< Begun in a boot that is over.
   pid_t shim = 0;                    ///< While it runs.
   bool is_child = false;             ///< The shim is this server's own, not one that it found.

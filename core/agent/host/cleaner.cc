@@ -12,9 +12,6 @@
 #include <string>
 
 #include "core/agent/host/os.h"
-#include "core/agent/host/outputs.h"
-#include "core/agent/host/shim.h"
-#include "core/agent/host/spool.h"
 
 namespace hostler::agent {
 
@@ -23,16 +20,11 @@ void Cleaner::open() {
   work_ = true;
 }
 
-void Cleaner::remove(model::AttemptId attempt) {
-  for (const std::uint32_t stream : {kStdout, kStderr})
-    (void)::unlink(spool_path(attempt, stream).c_str());
-  (void)::unlink(files_path(attempt).c_str());
-  (void)::unlink(script_path(attempt).c_str());
-  const std::string work = work_path(attempt);
-  if (::rmdir(work.c_str()) == 0 || errno == ENOENT) return;
+void Cleaner::discard(const std::string& path) {
+  if (::rmdir(path.c_str()) == 0 || errno == ENOENT) return;
   // The pid keeps names apart from those of servers before.
   const std::string trash = "trash/" + std::to_string(::getpid()) + "." + std::to_string(++count_);
-  if (::rename(work.c_str(), trash.c_str()) == 0) work_ = true;
+  if (::rename(path.c_str(), trash.c_str()) == 0) work_ = true;
 }
 
 void Cleaner::tick() {

@@ -2,17 +2,18 @@
 
 #include <sys/types.h>
 
-#include "core/model/ids.h"
+#include <string>
 
 namespace hostler::agent {
 
-/// Removes what acknowledged attempts leave, without holding up the loop: what cannot go at once is
-/// renamed into trash/, which a low-priority child empties.
+/// Removes folders without holding up the loop: what cannot go at once is renamed into trash/,
+/// which a low-priority child empties.
 class Cleaner {
  public:
   /// Makes the folder; what an earlier server left in it goes.
   void open();
-  void remove(model::AttemptId attempt);
+  /// Removes a file or folder, soon; its name is free at once.
+  void discard(const std::string& path);
   /// True if `pid` was the child.
   bool on_exit(pid_t pid);
   [[nodiscard]] pid_t pid() const { return child_; }

@@ -29,7 +29,9 @@ void fields(V& v, typename V::template Ref<Begin> m) {
   fields(v, m.attempt);
   v.number("sequence", m.sequence);
   v.text("boot_id", m.boot_id, 128);
+  v.number("slot", m.slot);
   v.number("uid", m.uid);
+  v.flag("has_script", m.has_script);
   v.number("output_head_max", m.output_head_max);
   v.number("output_tail_max", m.output_tail_max);
 }
@@ -37,6 +39,7 @@ template <class V>
 void fields(V& v, typename V::template Ref<End> m) {
   fields(v, m.attempt);
   fields(v, m.end);
+  v.flag("spooled", m.spooled);
 }
 template <class V>
 void fields(V& v, typename V::template Ref<Forget> m) {

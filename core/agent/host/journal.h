@@ -25,13 +25,16 @@ struct Begin {
   model::AttemptId attempt;
   std::uint64_t sequence = 0;
   std::string boot_id;
-  std::uint32_t uid = 0;  ///< Of its own; 0: the agent's.
+  std::uint32_t slot = 0;  ///< Its working folder; see Slots.
+  std::uint32_t uid = 0;   ///< Of its own; 0: the agent's.
+  bool has_script = false;
   std::uint64_t output_head_max = 0;
   std::uint64_t output_tail_max = 0;
 };
 struct End {
   model::AttemptId attempt;
   model::AttemptEnd end;
+  bool spooled = true;  ///< There are files of its output.
 };
 /// The daemon has acknowledged it.
 struct Forget {

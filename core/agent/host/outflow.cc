@@ -7,7 +7,7 @@
 #include <cerrno>
 
 #include "core/agent/host/outputs.h"
-#include "core/agent/host/shim.h"
+#include "core/agent/host/slots.h"
 #include "core/agent/host/spool.h"
 
 namespace hostler::agent {
@@ -17,13 +17,13 @@ constexpr std::size_t kQueuedMax = std::size_t{256} << 10;
 
 }  // namespace
 
-void Outflow::credit(const Credit& credit) {
+void Outflow::credit(const Credit& credit, bool look_now) {
   const Key key{credit.attempt, credit.stream};
   const auto [at, is_new] = streams_.try_emplace(key);
   Stream& stream = at->second;
   if (is_new) stream.sent = credit.from;
   stream.until = std::max(stream.until, credit.until);
-  enqueue(key, stream);
+  if (look_now) enqueue(key, stream);
 }
 
 void Outflow::touch(model::AttemptId attempt) {
@@ -105,7 +105,7 @@ bool Outflow::send_file_piece(const Key& key, Stream& stream, const Attempt& att
     const std::size_t index = number - kFirstFile;
     if (index >= files_.second.size() || !files_.second[index].problem.empty())
       return lose(key, stream, connection, "there is no such output file");
-    stream.fd = open_output(work_path(id), files_.second[index].path);
+    stream.fd = open_output(work_path(attempt.begin.slot), files_.second[index].path);
     if (!stream.fd) return lose(key, stream, connection, os_error("open output file").message);
     stream.size = files_.second[index].size;
   }

@@ -16,7 +16,8 @@ namespace hostler::agent {
 /// turn, and only while little else is queued, so that exits overtake output.
 class Outflow {
  public:
-  void credit(const Credit& credit);
+  /// `look_now` false: there is nothing of the stream yet, touch() will tell.
+  void credit(const Credit& credit, bool look_now = true);
   /// There may be more of the attempt's streams now.
   void touch(model::AttemptId attempt);
   void forget(model::AttemptId attempt);

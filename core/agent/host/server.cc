@@ -67,9 +67,8 @@ Result<void> Server::open_state() {
   const std::string program = read_small("/proc/self/exe", std::size_t{16} << 20);
   if (!program.empty()) sha256_ = Sha256().update(program).finish_hex();
   (void)::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-  for (const char* name : {"work", "out"})
-    if (::mkdir(name, 0711) != 0 && errno != EEXIST)
-      return tl::unexpected(os_error(std::string("create ") + name));
+  HOSTLER_TRY(slots_.open());
+  if (::mkdir("out", 0711) != 0 && errno != EEXIST) return tl::unexpected(os_error("create out"));
   locks_.reset(::open("shims.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   if (!locks_) return tl::unexpected(os_error("open shims.lock"));
   if (::mkfifo("wake", 0600) != 0 && errno != EEXIST) return tl::unexpected(os_error("make wake"));
@@ -93,11 +92,13 @@ Result<void> Server::open_loop() {
   signals_.reset(::signalfd(-1, &mask, SFD_NONBLOCK | SFD_CLOEXEC));
   if (!epoll_ || !signals_) return tl::unexpected(os_error("make the loop"));
   for (auto& [id, attempt] : attempts_.all()) {
+    slots_.occupy(attempt.begin.slot);
     attempt.journal_number = journal_.oldest();  // any of the files may be its shim's
     if (!attempt.end) adopt(attempt);
   }
   (void)attempts_.take_ended();  // the listing says them
-  rotate_journal();              // what was torn or long stays behind
+  slots_.discard_rest(cleaner_);
+  rotate_journal();  // what was torn or long stays behind
   listener_ = HOSTLER_TRY(listen_here());
   watch(listener_.get(), Source::kListen, EPOLLIN);
   watch(signals_.get(), Source::kSignals, EPOLLIN);
@@ -313,8 +314,19 @@ std::optional<Refused> Server::refusal(const Start& start) {
 
 void Server::on(const Start& start) {
   if (const auto refused = refusal(start)) return connection_->send(*refused);
-  Begin begin{start.attempt, start.sequence,        boot_id_,
-              free_uid(),    start.output_head_max, start.output_tail_max};
+  const auto slot = slots_.take(::geteuid() == 0 ? config_.uid_count : 0);
+  if (!slot)
+    return connection_->send(
+        Refused{start.attempt, Refused::Why::kBusy,
+                "all " + std::to_string(config_.uid_count) + " uids for jobs are in use"});
+  const Begin begin{start.attempt,
+                    start.sequence,
+                    boot_id_,
+                    *slot,
+                    uid_of(*slot),
+                    !start.script.empty(),
+                    start.output_head_max,
+                    start.output_tail_max};
   if (const auto logged = journal_.append(to_record(begin)); !logged)
     return connection_->send(
         Refused{start.attempt, Refused::Why::kInternal, logged.error().message});
@@ -329,15 +341,18 @@ void Server::on(const Start& start) {
   connection_->send(Started{start.attempt, now});
   if (start.credit > 0)
     for (const std::uint32_t stream : {kStdout, kStderr})
-      outflow_.credit(Credit{start.attempt, stream, 0, start.credit});
+      outflow_.credit(Credit{start.attempt, stream, 0, start.credit}, false);
 }
 
 bool Server::fork_shim(const Start& start, Attempt& attempt) {
+  const bool ready = slots_.is_ready(attempt.begin.slot, attempt.begin.uid, cleaner_);
   const pid_t pid = ::fork();
   if (pid == 0) {
     ShimTask task;
     task.start = start;
+    task.slot = attempt.begin.slot;
     task.uid = attempt.begin.uid;
+    task.folder_is_ready = ready;
     task.state_folder = folder_;
     task.marker = marker(attempt);
     task.started_us = wall_us();
@@ -353,14 +368,8 @@ bool Server::fork_shim(const Start& start, Attempt& attempt) {
   return true;
 }
 
-std::uint32_t Server::free_uid() const {
-  if (config_.uid_count == 0 || config_.uid_first == 0 || ::geteuid() != 0) return 0;
-  std::set<std::uint32_t> used;
-  for (const auto& [id, attempt] : const_cast<Server*>(this)->attempts_.all())
-    used.insert(attempt.begin.uid);
-  for (std::uint32_t i = 0; i < config_.uid_count; ++i)
-    if (!used.contains(config_.uid_first + i)) return config_.uid_first + i;
-  return 0;
+std::uint32_t Server::uid_of(std::uint32_t slot) const {
+  return config_.uid_count == 0 || ::geteuid() != 0 ? 0 : config_.uid_first + slot - 1;
 }
 
 void Server::on(const Kill& kill) {
@@ -413,6 +422,7 @@ void Server::on(const BlobPut& put) {
 
 void Server::on(const Configure& configure) {
   config_ = configure;
+  if (config_.uid_first == 0) config_.uid_count = 0;  // root is nobody's own
   blobs_.set_max(configure.blobs_max);
   checks_.configure(configure.checks);
 }
@@ -468,7 +478,7 @@ void Server::read_journal() {
     const Attempt* attempt = attempts_.find(id);
     // An end in an older file has to outlive that file.
     if (attempt != nullptr && attempt->journal_number != journal_.number())
-      (void)journal_.append(to_record(End{id, *attempt->end}));
+      (void)journal_.append(to_record(End{id, *attempt->end, attempt->spooled}));
     if (connection_) unannounced_.push_back(id);
   }
 }
@@ -509,10 +519,16 @@ void Server::on_wake() {
 }
 
 void Server::forget(model::AttemptId id) {
+  const Attempt& attempt = *attempts_.find(id);
   (void)journal_.append(to_record(Forget{id}));
-  attempts_.apply(Forget{id});
   outflow_.forget(id);
-  cleaner_.remove(id);
+  if (attempt.spooled)
+    for (const std::uint32_t stream : {kStdout, kStderr})
+      (void)::unlink(spool_path(id, stream).c_str());
+  if (!attempt.end || attempt.end->has_output_files) (void)::unlink(files_path(id).c_str());
+  if (attempt.begin.has_script) (void)::unlink(script_path(id).c_str());
+  slots_.give_back(attempt.begin.slot, attempt.begin.uid, cleaner_);
+  attempts_.apply(Forget{id});
 }
 
 void Server::rotate_journal() {

@@ -14,6 +14,7 @@
 #include "core/agent/host/journal.h"
 #include "core/agent/host/os.h"
 #include "core/agent/host/outflow.h"
+#include "core/agent/host/slots.h"
 
 namespace hostler::agent {
 
@@ -59,7 +60,7 @@ class Server {
 
   std::optional<Refused> refusal(const Start& start);
   bool fork_shim(const Start& start, Attempt& attempt);
-  std::uint32_t free_uid() const;
+  std::uint32_t uid_of(std::uint32_t slot) const;
   void on_signals();
   void report(Checks::Finding&& finding);
   void do_timed_work();
@@ -89,6 +90,7 @@ class Server {
   Blobs blobs_;
   Checks checks_;
   Cleaner cleaner_;
+  Slots slots_;
   std::unique_ptr<Connection> connection_;
   Outflow outflow_;
   std::deque<model::AttemptId> unannounced_;  ///< Ended; their Exit is not queued yet.

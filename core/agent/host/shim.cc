@@ -18,6 +18,7 @@
 #include "core/agent/host/journal.h"
 #include "core/agent/host/launch.h"
 #include "core/agent/host/outputs.h"
+#include "core/agent/host/slots.h"
 #include "core/agent/host/spool.h"
 #include "core/agent/host/sweep.h"
 
@@ -101,6 +102,7 @@ class Shim {
       finish();
     }
     end_.end.ended.us = wall_us();
+    end_.spooled = out_[0].has_file() || out_[1].has_file();
     (void)append_end(journal, end_);
   }
 
@@ -136,10 +138,12 @@ class Shim {
 };
 
 Result<void> Shim::prepare_folder() {
-  const std::string folder = work_path(task_.start.attempt);
-  if (::mkdir(folder.c_str(), 0700) != 0) return tl::unexpected(os_error("create " + folder));
-  if (task_.uid != 0 && ::chown(folder.c_str(), task_.uid, task_.uid) != 0)
-    return tl::unexpected(os_error("give away " + folder));
+  const std::string folder = work_path(task_.slot);
+  if (!task_.folder_is_ready) {
+    if (::mkdir(folder.c_str(), 0700) != 0) return tl::unexpected(os_error("create " + folder));
+    if (task_.uid != 0 && ::chown(folder.c_str(), task_.uid, task_.uid) != 0)
+      return tl::unexpected(os_error("give away " + folder));
+  }
   auto placed = place_inputs(task_.start.inputs, folder, task_.uid);
   if (!placed) failure_ = model::JobReason::kInputFailed;
   return placed;
@@ -167,7 +171,7 @@ Result<void> Shim::begin() {
   HOSTLER_TRY(prepare_folder());
   Launch what;
   what.command = HOSTLER_TRY(command());
-  what.folder = task_.state_folder + "/" + work_path(task_.start.attempt);
+  what.folder = task_.state_folder + "/" + work_path(task_.slot);
   what.env = {{"HOME", what.folder}, {"TMPDIR", what.folder}};
   what.env.insert(what.env.end(), task_.start.env.begin(), task_.start.env.end());
   const std::size_t equals = task_.marker.find('=');
@@ -287,7 +291,7 @@ void Shim::find_files() {
   const Start& start = task_.start;
   if (start.outputs.empty()) return;
   const auto files =
-      find_outputs(work_path(start.attempt), start.outputs, task_.uid, start.files_bytes_max);
+      find_outputs(work_path(task_.slot), start.outputs, task_.uid, start.files_bytes_max);
   end_.end.has_output_files = !files.empty();
   if (const auto written = write_files(start.attempt, files); !written)
     end_.end.text = "output files: " + written.error().message;
@@ -343,9 +347,6 @@ pid_t shim_pid(int locks, std::uint64_t sequence) {
   return lock.l_pid;
 }
 
-std::string work_path(model::AttemptId attempt) {
-  return "work/" + std::to_string(attempt.job.value) + "." + std::to_string(attempt.number);
-}
 std::string script_path(model::AttemptId attempt) {
   return "out/" + std::to_string(attempt.job.value) + "." + std::to_string(attempt.number) + ".sh";
 }

@@ -15,9 +15,11 @@ namespace hostler::agent {
 
 struct ShimTask {
   Start start;
-  std::uint32_t uid = 0;     ///< Of the attempt's own; 0: as the agent.
-  std::string state_folder;  ///< Absolute.
-  std::string marker;        ///< NAME=value for the environment; see kill_strays().
+  std::uint32_t slot = 0;
+  std::uint32_t uid = 0;         ///< Of the attempt's own; 0: as the agent.
+  bool folder_is_ready = false;  ///< The slot's working folder need not be made.
+  std::string state_folder;      ///< Absolute.
+  std::string marker;            ///< NAME=value for the environment; see kill_strays().
   std::int64_t started_us = 0;
   int journal = -1;  ///< The End goes here.
   int wake = -1;     ///< A named pipe: an attempt's key here says that it has new output.
@@ -38,8 +40,7 @@ struct WakeNote {
 /// The process that holds byte `sequence`, or 0: the shim of that number lives no more.
 pid_t shim_pid(int locks, std::uint64_t sequence);
 
-/// "work/42.1": the attempt's working folder.
-std::string work_path(model::AttemptId attempt);
+/// "out/42.1.sh"
 std::string script_path(model::AttemptId attempt);
 
 }  // namespace hostler::agent

@@ -39,6 +39,7 @@ class Spool {
   /// All of the stream, while it is at most kInlineMax bytes.
   [[nodiscard]] const std::string& whole() const { return whole_; }
   [[nodiscard]] bool is_spilled() const { return written_ == total_; }
+  [[nodiscard]] bool has_file() const { return static_cast<bool>(fd_); }
   /// What went wrong with the file first; "" if nothing.
   [[nodiscard]] const std::string& problem() const { return problem_; }
 

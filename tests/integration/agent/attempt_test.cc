@@ -34,7 +34,7 @@ TEST_F(AgentTest, RunsAScriptWithEnvironmentStdinAndAFolderOfItsOwn) {
   const Exit exit = run(*link, start);
 
   EXPECT_EQ(exit.end.stdout_inline,
-            "hello b c j-1.1\n" + (folder_ / "state/work/1.1").string() + "\n0022\nfile\nhome\n");
+            "hello b c j-1.1\n" + (folder_ / "state/work/1").string() + "\n0022\nfile\nhome\n");
   EXPECT_EQ(exit.end.stderr_inline, "");
 }
 
@@ -75,7 +75,7 @@ TEST_F(AgentTest, KillEndsAJobByTerm) {
       script("trap 'echo caught; exit 3' TERM; : > on\nwhile :; do sleep 0.01; done");
   ASSERT_TRUE(link->client.start(start));
   link->flush();
-  ASSERT_TRUE(await_file(folder_ / "state/work/1.1/on"));
+  ASSERT_TRUE(await_file(folder_ / "state/work/1/on"));
 
   ASSERT_TRUE(link->client.kill(start.attempt));
   const auto exit = link->await_exit(start.attempt);
@@ -107,7 +107,7 @@ TEST_F(AgentTest, AcknowledgedAttemptsLeaveNothingBehind) {
   ASSERT_TRUE(link->client.ping(1));
   ASSERT_TRUE(link->await<Pong>());
 
-  EXPECT_TRUE(std::filesystem::is_empty(folder_ / "state/work"));
+  EXPECT_TRUE(std::filesystem::is_empty(state_ / "work"));
   EXPECT_TRUE(std::filesystem::is_empty(folder_ / "state/out"));
 }
 

@@ -11,14 +11,14 @@ namespace {
 
 using model::JobReason;
 
-/// Runs until `state/work/N.1/go` appears in its working folder.
+/// Runs until `work/N/go` appears in its working folder.
 const std::string kWaitForGo =
     "echo begun; : > on; while ! [ -e go ]; do sleep 0.01; done; echo ended";
 
 class OutageTest : public AgentTest {
  protected:
   std::filesystem::path work(const Start& start) const {
-    return folder_ / "state/work" / (std::to_string(start.attempt.job.value) + ".1");
+    return folder_ / "state/work" / std::to_string(start.attempt.job.value);
   }
   void begin(Link& link, const Start& start) {
     ASSERT_TRUE(link.client.start(start));

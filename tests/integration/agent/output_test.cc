@@ -40,7 +40,7 @@ TEST_F(AgentOutputTest, SendsOutputWhileTheJobRuns) {
   const auto chunk = link->await<Chunk>();
   ASSERT_TRUE(chunk);
   EXPECT_EQ(chunk->data, "now\n");
-  std::filesystem::create_directory(folder_ / "state/work/1.1/go");
+  std::filesystem::create_directory(folder_ / "state/work/1/go");
   const auto exit = link->await_exit(start.attempt);
   ASSERT_TRUE(exit);
   EXPECT_FALSE(exit->end.output_is_inline);

@@ -49,12 +49,11 @@ TEST_F(UsersTest, AJobReadsNeitherTheAgentsStateNorOtherJobs) {
   Start first = script("echo secret > mine; sleep 1000");
   ASSERT_TRUE(link->client.start(first));
   link->flush();
-  ASSERT_TRUE(await_file(state_ / "work/1.1/mine"));
+  ASSERT_TRUE(await_file(state_ / "work/1/mine"));
 
-  const Exit exit =
-      run(*link,
-          script("cd ../..; cat journal.*; cat out/*; ls .; ls work; cat work/1.1/mine; ls blobs;"
-                 "echo x > agent.sock; echo x > wake; kill -9 -1; echo survived"));
+  const Exit exit = run(
+      *link, script("cd ../..; cat journal.*; cat out/*; ls .; ls work; cat work/1/mine; ls blobs;"
+                    "echo x > agent.sock; echo x > wake; kill -9 -1; echo survived"));
 
   EXPECT_TRUE(exit.end.signal == SIGKILL || exit.end.exit_code == 0);
   EXPECT_EQ(exit.end.stdout_inline.find("secret"), std::string::npos);

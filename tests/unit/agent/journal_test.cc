@@ -15,9 +15,9 @@ namespace hostler::agent {
 namespace {
 
 model::AttemptId id(std::uint64_t job) { return {model::JobId{job}, 1}; }
-Begin begin(std::uint64_t job) { return {id(job), job, "boot", 0, 1, 2}; }
+Begin begin(std::uint64_t job) { return {id(job), job, "boot", 1, 0, false, 1, 2}; }
 End end(std::uint64_t job) {
-  End out{id(job), {}};
+  End out{id(job), {}, false};
   out.end.exit_code = static_cast<int>(job);
   return out;
 }
