@@ -32,9 +32,9 @@ bool erases_secrets(const model::Commit& commit) {
 }  // namespace
 
 Result<std::unique_ptr<Journal>> Journal::start(sqlite::Connection connection, Segments segments,
-                                                OnHealth on_health) {
+                                                Watch watch) {
   std::unique_ptr<Journal> journal(
-      new Journal(std::move(connection), std::move(segments), std::move(on_health)));
+      new Journal(std::move(connection), std::move(segments), std::move(watch)));
   journal->writer_ = HOSTLER_TRY(Writer::open(journal->connection_, journal->segments_));
   journal->thread_ = std::thread([raw = journal.get()] { raw->run(); });
   return journal;
@@ -106,9 +106,9 @@ void Journal::end_if_sync_failed() {
 }
 
 void Journal::take_group() {
-  std::size_t changes = 0;
-  while (!queue_.empty() && changes < kGroupChangesMax) {
-    changes += queue_.front().commit.changes.size();
+  group_changes_ = 0;
+  while (!queue_.empty() && group_changes_ < kGroupChangesMax) {
+    group_changes_ += queue_.front().commit.changes.size();
     group_.push_back(std::move(queue_.front()));
     queue_.pop_front();
   }
@@ -120,7 +120,7 @@ bool Journal::commit_group(Lock& lock) {
   for (;;) {
     const bool last_try = stopping_;
     lock.unlock();
-    const auto result = write_group();
+    const auto result = try_group();
     lock.lock();
     if (result) break;
     report(lock, false, result.error().message);
@@ -140,6 +140,17 @@ bool Journal::commit_group(Lock& lock) {
   end_if_sync_failed();
   lock.lock();
   return true;
+}
+
+Result<void> Journal::try_group() {
+  const auto begin = std::chrono::steady_clock::now();
+  auto result = write_group();
+  if (watch_.on_try)
+    watch_.on_try({.took = std::chrono::steady_clock::now() - begin,
+                   .commits = group_.size(),
+                   .changes = group_changes_,
+                   .ok = result.has_value()});
+  return result;
 }
 
 Result<void> Journal::write_group() {
@@ -201,10 +212,10 @@ void Journal::report(Lock& lock, bool ok, const std::string& error) {
   if (health_.ok == ok && health_.error == error) return;
   health_.ok = ok;
   health_.error = error;
-  if (!on_health_) return;
+  if (!watch_.on_health) return;
   const Health now = health_;
   lock.unlock();
-  on_health_(now);
+  watch_.on_health(now);
   lock.lock();
 }
 

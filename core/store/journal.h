@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/time.h"
 #include "core/model/records.h"
 #include "core/store/segments.h"
 #include "core/store/sqlite/database.h"
@@ -37,6 +38,13 @@ struct Health {
   std::size_t queued = 0;  ///< Commits that are not durable yet.
 };
 
+/// One try to make a group of commits durable.
+struct GroupTry {
+  Duration took{};
+  std::size_t commits = 0, changes = 0;
+  bool ok = false;
+};
+
 /// The store thread: makes commits durable in the order of their coming, as many as have queued up
 /// in one transaction. What fails stays at the front and is tried again with back-off, so nothing
 /// is ever left out or overtaken. A failed sync or a broken constraint ends the process.
@@ -45,12 +53,15 @@ class Journal {
   /// One short step of housekeeping, run between groups; true: there is more to do. It leaves no
   /// transaction open.
   using Chore = std::function<bool(sqlite::Connection&)>;
-  using OnHealth = std::function<void(const Health&)>;
+  /// Both are called on the store thread.
+  struct Watch {
+    /// When a try fails with a new error (effects must stop), and when it works again.
+    std::function<void(const Health&)> on_health = {};
+    std::function<void(const GroupTry&)> on_try = {};
+  };
 
-  /// `on_health` is called on the store thread when a try fails with a new error, and when it
-  /// works again.
   static Result<std::unique_ptr<Journal>> start(sqlite::Connection connection, Segments segments,
-                                                OnHealth on_health);
+                                                Watch watch);
   /// Makes durable what has queued up, then ends the thread. If that fails, one more try; then the
   /// callbacks of what is left get the error.
   ~Journal();
@@ -73,15 +84,17 @@ class Journal {
   };
   using Lock = std::unique_lock<std::mutex>;
 
-  Journal(sqlite::Connection connection, Segments segments, OnHealth on_health)
+  Journal(sqlite::Connection connection, Segments segments, Watch watch)
       : connection_(std::move(connection)),
         segments_(std::move(segments)),
-        on_health_(std::move(on_health)) {}
+        watch_(std::move(watch)) {}
 
   void run();
   void take_group();
   /// False: the store is stopping and cannot write.
   bool commit_group(Lock& lock);
+  /// One try, timed.
+  Result<void> try_group();
   Result<void> write_group();
   Result<void> read_bodies();
   void give_up(Lock& lock);
@@ -95,8 +108,9 @@ class Journal {
   sqlite::Connection connection_;
   Segments segments_;
   std::unique_ptr<Writer> writer_;
-  OnHealth on_health_;
+  Watch watch_;
   std::vector<Entry> group_;
+  std::size_t group_changes_ = 0;
   bool group_written_ = false;
   /// Erased rows whose old pages still lie in the log; so may those of a run that was killed.
   bool secrets_in_log_ = true;

@@ -48,8 +48,9 @@ Result<std::unique_ptr<Store>> Store::open(const std::filesystem::path& folder, 
       std::make_unique<Blobs>(HOSTLER_TRY(Blobs::open(folder / "blobs", options.blob_bytes_max)));
   store->outputs_ = HOSTLER_TRY(Outputs::open(folder / "spool", options.outputs));
   store->reads_ = HOSTLER_TRY(Reads::open(database_path(folder), options.read_connections));
-  store->journal_ = HOSTLER_TRY(
-      Journal::start(std::move(connection), std::move(segments), std::move(options.on_health)));
+  store->journal_ =
+      HOSTLER_TRY(Journal::start(std::move(connection), std::move(segments),
+                                 {std::move(options.on_health), std::move(options.on_try)}));
   return store;
 }
 

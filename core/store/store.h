@@ -19,7 +19,8 @@ namespace hostler::store {
 struct Options {
   /// On the store thread: when a commit cannot be made durable (effects must stop), and when it can
   /// be again.
-  Journal::OnHealth on_health = {};
+  std::function<void(const Health&)> on_health = {};
+  std::function<void(const GroupTry&)> on_try = {};  ///< Likewise, of every try: for metrics.
   std::size_t read_connections = 3;
   std::uint64_t segment_bytes_max = std::uint64_t{64} << 20U;
   std::uint64_t blob_bytes_max = std::uint64_t{64} << 30U;

@@ -104,10 +104,11 @@ class StoreFixture : public testing::Test {
   }
   /// Waits until the commit is durable.
   Result<Committed> commit(model::Commit commit) {
-    std::promise<Result<Committed>> done;
+    // Shared: set_value() may still be busy with it when get() has returned.
+    const auto done = std::make_shared<std::promise<Result<Committed>>>();
     store_->commit(std::move(commit),
-                   [&](Result<Committed> result) { done.set_value(std::move(result)); });
-    auto future = done.get_future();
+                   [done](Result<Committed> result) { done->set_value(std::move(result)); });
+    auto future = done->get_future();
     if (future.wait_for(kDeadline) != std::future_status::ready) {
       ADD_FAILURE() << "the commit does not end";
       std::abort();

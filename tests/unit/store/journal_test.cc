@@ -173,7 +173,7 @@ struct HealthLog {
   std::condition_variable changed;
   std::vector<Health> seen;
 
-  Journal::OnHealth callback() {
+  std::function<void(const Health&)> callback() {
     return [this](const Health& health) {
       const std::lock_guard lock(mutex);
       seen.push_back(health);

@@ -15,17 +15,18 @@ class OutputsTest : public StoreFixture {
  protected:
   Result<std::uint64_t> append(std::uint64_t offset, std::string bytes,
                                std::uint32_t stream = kStdoutStream) {
-    std::promise<Result<std::uint64_t>> done;
+    const auto done = std::make_shared<std::promise<Result<std::uint64_t>>>();
     store_->outputs().append(
         kAttempt, stream, offset, std::move(bytes),
-        [&](Result<std::uint64_t> result) { done.set_value(std::move(result)); });
-    return done.get_future().get();
+        [done](Result<std::uint64_t> result) { done->set_value(std::move(result)); });
+    return done->get_future().get();
   }
   Result<void> set_files(std::vector<OutputFile> files) {
-    std::promise<Result<void>> done;
-    store_->outputs().set_files(kAttempt, std::move(files),
-                                [&](Result<void> result) { done.set_value(std::move(result)); });
-    return done.get_future().get();
+    const auto done = std::make_shared<std::promise<Result<void>>>();
+    store_->outputs().set_files(kAttempt, std::move(files), [done](Result<void> result) {
+      done->set_value(std::move(result));
+    });
+    return done->get_future().get();
   }
   StreamPart read(std::uint64_t offset, std::size_t max = 100) {
     auto part = store_->outputs().read(kAttempt, kStdoutStream, offset, max);

@@ -22,9 +22,9 @@ Wall days_ago(int days) { return kNow + Duration(-days * 24h); }
 class TidyTest : public StoreFixture {
  protected:
   Tidied tidy(const Keep& keep = {}) {
-    std::promise<Result<Tidied>> done;
-    store_->tidy(keep, kNow, [&](Result<Tidied> result) { done.set_value(std::move(result)); });
-    auto result = done.get_future().get();
+    const auto done = std::make_shared<std::promise<Result<Tidied>>>();
+    store_->tidy(keep, kNow, [done](Result<Tidied> result) { done->set_value(std::move(result)); });
+    auto result = done->get_future().get();
     EXPECT_TRUE(result) << result.error().message;
     return result ? *result : Tidied{};
   }
@@ -48,10 +48,10 @@ TEST_F(TidyTest, RemovesOldEndedJobsWholeAndKeepsTheRest) {
   add_job(1, JobState::kSucceeded, 31, 1);
   add_job(2, JobState::kRunning, 31, 3);
   add_job(3, JobState::kFailed, 29, 5);
-  std::promise<void> listed;
+  const auto listed = std::make_shared<std::promise<void>>();
   store_->outputs().set_files({{1}, 1}, {{.path = "a", .size = 0}},
-                              [&](const Result<void>&) { listed.set_value(); });
-  listed.get_future().get();
+                              [listed](const Result<void>&) { listed->set_value(); });
+  listed->get_future().get();
 
   const auto done = tidy();
 
@@ -162,11 +162,11 @@ TEST_F(TidyTest, TakesManyStepsAndLetsCommitsThrough) {
     changes.emplace_back(record(id, job.record.id.text(), "ended", days_ago(31)));
   }
   must_commit(std::move(changes));
-  std::promise<Result<Tidied>> tidied;
-  store_->tidy({}, kNow, [&](Result<Tidied> result) { tidied.set_value(std::move(result)); });
+  const auto tidied = std::make_shared<std::promise<Result<Tidied>>>();
+  store_->tidy({}, kNow, [tidied](Result<Tidied> result) { tidied->set_value(std::move(result)); });
   must_commit({new_job(4000)});
 
-  const auto done = tidied.get_future().get();
+  const auto done = tidied->get_future().get();
 
   ASSERT_TRUE(done);
   EXPECT_EQ(done->jobs.size(), 3000U);
