@@ -74,8 +74,7 @@ HostPorts make_host_ports(std::function<void(model::HostEvent)> post, store::Sto
   };
   ports.durable_output = [&store](model::AttemptId attempt) {
     const auto end = [&](std::uint32_t stream) {
-      const auto part = store.outputs().read(attempt, stream, 0, 0);
-      return part ? part->end : 0;
+      return store.outputs().durable_end(attempt, stream).value_or(0);
     };
     return DurableOutput{end(store::kStdoutStream), end(store::kStderrStream)};
   };

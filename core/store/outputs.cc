@@ -110,6 +110,11 @@ Result<StreamPart> Outputs::read(model::AttemptId attempt, std::uint32_t stream,
   return read_stream(file_of({attempt, stream}), offset, max);
 }
 
+Result<std::uint64_t> Outputs::durable_end(model::AttemptId attempt, std::uint32_t stream) const {
+  // Opening one makes durable what it has.
+  return HOSTLER_TRY(StreamFile::open(file_of({attempt, stream}), /*bytes_max=*/0)).end();
+}
+
 Result<std::vector<OutputFile>> Outputs::files(model::AttemptId attempt) const {
   const auto text = read_file(folder_of(attempt) / "files", kListBytesMax);
   if (!text && text.error().code == Errc::kNotFound) return std::vector<OutputFile>{};

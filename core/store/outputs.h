@@ -53,7 +53,7 @@ class Outputs {
   Outputs& operator=(const Outputs&) = delete;
 
   /// Again with the same offset it changes nothing; an offset beyond the end means that what is
-  /// between was lost on the host. Empty `bytes` ask for the end, where a reconnect resumes.
+  /// between was lost on the host. Empty `bytes` ask for the end.
   /// kTooLarge: the stream has reached its limit; what came before stays.
   void append(model::AttemptId attempt, std::uint32_t stream, std::uint64_t offset,
               std::string bytes, OnStored done);
@@ -66,6 +66,9 @@ class Outputs {
   /// Up to `max` bytes of a stream from `offset`; empty if none came.
   Result<StreamPart> read(model::AttemptId attempt, std::uint32_t stream, std::uint64_t offset,
                           std::size_t max) const;
+  /// The end of what is here, made durable first: a reconnect resumes there. Any thread; blocking
+  /// for one sync, or for nothing if there is no file.
+  Result<std::uint64_t> durable_end(model::AttemptId attempt, std::uint32_t stream) const;
   /// Empty if the attempt has none.
   Result<std::vector<OutputFile>> files(model::AttemptId attempt) const;
   /// Open for reading. kNotFound: no such file, or it was not collected (says why).

@@ -38,7 +38,8 @@ Result<void> make_private(const std::filesystem::path& folder) {
 
 Result<std::unique_ptr<Store>> Store::open(const std::filesystem::path& folder, Options options) {
   HOSTLER_TRY(make_private(folder));
-  std::unique_ptr<Store> store(new Store(folder, HOSTLER_TRY(StateLock::take(folder / "lock"))));
+  auto lock = HOSTLER_TRY(StateLock::take(folder / "lock"));
+  std::unique_ptr<Store> store(new Store(folder, std::move(lock)));
   auto connection =
       HOSTLER_TRY(sqlite::Connection::open(database_path(folder), sqlite::Mode::kWrite, kBusyMs));
   HOSTLER_TRY(migrate(connection));

@@ -51,6 +51,8 @@ TEST_F(OutputsTest, KeepsWhatWasAcknowledgedAndResumesThereAfterARestart) {
   open();
 
   EXPECT_EQ(append(0, ""), 11U);
+  EXPECT_EQ(store_->outputs().durable_end(kAttempt, kStdoutStream), 11U);
+  EXPECT_EQ(store_->outputs().durable_end(kAttempt, kStderrStream), 0U);
   EXPECT_EQ(append(11, "!"), 12U);
   EXPECT_EQ(read(0).data, "hello world!");
   EXPECT_EQ(read(6, 3).data, "wor");
