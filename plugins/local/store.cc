@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <ctime>
@@ -38,13 +39,18 @@ void check_root(const std::string& root) {
     throw Error(HOSTLER_E_INVALID, "driver config: root " + root + " " + problem);
 }
 
-/// 0 is none: the longest wait.
-std::chrono::milliseconds time_left(const hostler_op* op) {
+/// How long to wait before the op is to be asked again. Throws CANCELLED, and TIMEOUT at its
+/// deadline.
+std::chrono::milliseconds slice_of_time_left(const hostler_op* op) {
   using namespace std::chrono;
-  if (op->deadline_mono_ns == 0) return hours(1);
+  driver::check_cancelled(op);
+  constexpr milliseconds kSlice(200);
+  if (op->deadline_mono_ns == 0) return kSlice;
   const auto now = duration_cast<nanoseconds>(steady_clock::now().time_since_epoch());
-  return duration_cast<milliseconds>(nanoseconds(static_cast<std::int64_t>(op->deadline_mono_ns)) -
-                                     now);
+  const nanoseconds left = nanoseconds(static_cast<std::int64_t>(op->deadline_mono_ns)) - now;
+  if (left <= nanoseconds(0))
+    throw Error(HOSTLER_E_TIMEOUT, "another process had the lock of the root folder for too long");
+  return std::min(kSlice, duration_cast<milliseconds>(left) + milliseconds(1));
 }
 
 }  // namespace
@@ -116,29 +122,36 @@ std::optional<Found> InstanceStore::look(const std::string& id, hostler_op* op) 
 
 std::optional<Found> InstanceStore::look_into(const InstanceFolder& folder, const std::string& id,
                                               hostler_op* op) {
-  Found found;
-  found.record = record(id);
-  if (!found.record) {
-    // The last steps of a removal, which are quick; or what one left that was cut short. Absent
-    // means that nothing is left.
-    for (int tries = 0; is_there(folder.path()) && tries < 200; ++tries) {
-      finish_removal(folder);
-      if (is_there(folder.path())) driver::pause(op, std::chrono::milliseconds(5));
+  for (;;) {
+    Found found;
+    found.record = record(id);
+    if (!found.record) {
+      see_removal_through(folder, op);
+      return std::nullopt;
     }
-    return std::nullopt;
+    const std::optional<Evidence> evidence = examine(folder);
+    const std::optional<std::string> tags = read_file(folder.tags());
+    if (!is_there(folder.record())) continue;  // its removal has come to its end meanwhile
+    if (!evidence || !tags) throw std::runtime_error(folder.path() + " lacks files");
+    found.tags = parse_tags(*tags);
+    found.state = evidence->state;
+    found.sight = judge(*evidence);
+    if (found.sight.remedy == Remedy::kStart) start(folder, found.state.generation, op);
+    if (found.sight.remedy == Remedy::kRemove) {
+      finish_removal(folder);
+      if (!is_there(folder.path())) return std::nullopt;
+    }
+    return found;
   }
-  std::optional<Evidence> evidence = examine(folder);
-  const std::optional<std::string> tags = read_file(folder.tags());
-  if (!evidence || !tags) return std::nullopt;  // it was removed meanwhile
-  found.tags = parse_tags(*tags);
-  found.state = evidence->state;
-  found.sight = judge(*evidence);
-  if (found.sight.remedy == Remedy::kStart) start(folder, found.state.generation, op);
-  if (found.sight.remedy == Remedy::kRemove) {
+}
+
+/// The last steps of a removal, which are quick; or what one left that was cut short. Absent means
+/// that nothing is left.
+void InstanceStore::see_removal_through(const InstanceFolder& folder, hostler_op* op) const {
+  for (int tries = 0; is_there(folder.path()) && tries < 200; ++tries) {
     finish_removal(folder);
-    if (!is_there(folder.path())) return std::nullopt;
+    if (is_there(folder.path())) driver::pause(op, std::chrono::milliseconds(5));
   }
-  return found;
 }
 
 /// Nothing where the folder goes away meanwhile. What was read before the lock was looked at is
@@ -191,16 +204,35 @@ void InstanceStore::forget_old_keys() const {
   }
 }
 
-InstanceStore::RootLock::RootLock(InstanceStore& store, hostler_op* op)
-    : here_(store.root_mutex_, std::defer_lock) {
-  driver::check_cancelled(op);
-  const auto left = time_left(op);
-  if (here_.try_lock_for(left)) {
-    auto lock = lock_within(store.root_ + "/lock", static_cast<int>(time_left(op).count()));
-    if (lock) file_.emplace(std::move(*lock));
+InstanceStore::RootLock::RootLock(InstanceStore& store, hostler_op* op) : store_(store) {
+  {
+    std::unique_lock turn(store.turn_mutex_);
+    while (!store.turn_over_.wait_for(turn, slice_of_time_left(op),
+                                      [&] { return !store.turn_taken_; })) {
+    }
+    store.turn_taken_ = true;
   }
-  if (!file_)
-    throw Error(HOSTLER_E_TIMEOUT, "another process has " + store.root_ + "/lock for too long");
+  try {
+    while (!file_) {
+      const auto slice = static_cast<int>(slice_of_time_left(op).count());
+      auto lock = lock_within(store.root_ + "/lock", slice);
+      if (lock) file_.emplace(std::move(*lock));
+    }
+  } catch (...) {
+    end_turn();
+    throw;
+  }
+}
+
+InstanceStore::RootLock::~RootLock() {
+  file_.reset();
+  end_turn();
+}
+
+void InstanceStore::RootLock::end_turn() {
+  const std::lock_guard turn(store_.turn_mutex_);
+  store_.turn_taken_ = false;
+  store_.turn_over_.notify_one();
 }
 
 Draft InstanceStore::draft(const std::string& id, hostler_op* op) {

@@ -35,7 +35,7 @@ Fields fields_of(const std::string& path) {
 }  // namespace
 
 void InstanceFolder::remove() const {
-  remove_tree(path_, {"tags", "boot", "record", "state", "order", "lock"});
+  remove_tree(path_, {"record", "tags", "boot", "state", "order", "lock"});
 }
 
 Order InstanceFolder::order() const {
