@@ -22,6 +22,7 @@ struct Plan {
   std::vector<std::string> programs;  ///< Tried in order.
   std::vector<char*> argv;
   std::vector<char*> envp;
+  std::vector<std::string> groups;  ///< Files to write "0" to.
   const char* folder = nullptr;
   uid_t uid = 0;
   int fds[3] = {-1, -1, -1};
@@ -58,8 +59,17 @@ void become(Plan& plan) {
     give_up(plan, "become the job's user");
 }
 
+void enter(Plan& plan) {
+  for (const std::string& group : plan.groups) {
+    const int fd = ::open(group.c_str(), O_WRONLY | O_CLOEXEC);
+    if (fd < 0 || ::write(fd, "0", 1) != 1) give_up(plan, "enter the job's cgroup");
+    ::close(fd);
+  }
+}
+
 [[noreturn]] void run_child(Plan& plan) {
   ::setsid();
+  enter(plan);
   // Above 2 first: the given descriptors may themselves be 0 to 2.
   for (int& fd : plan.fds)
     if (fd < 3) fd = ::fcntl(fd, F_DUPFD_CLOEXEC, 3);
@@ -102,6 +112,7 @@ Result<pid_t> launch(const Launch& what) {
   for (std::string& arg : args) plan.argv.push_back(arg.data());
   plan.argv.push_back(nullptr);
   plan.programs = programs_of(args[0], env["PATH"]);
+  for (const std::string& group : what.cgroups) plan.groups.push_back(group + "/cgroup.procs");
   plan.folder = what.folder.c_str();
   plan.uid = what.uid;
   plan.fds[0] = what.stdin_fd;

@@ -17,6 +17,7 @@ struct Launch {
   std::vector<std::pair<std::string, std::string>> env;  ///< The last of equal names wins.
   std::string folder;                                    ///< Absolute; its working folder.
   std::uint32_t uid = 0;                                 ///< Of its own; 0: as the caller.
+  std::vector<std::string> cgroups;                      ///< Folders of cgroups to enter first.
   int stdin_fd = -1;
   int stdout_fd = -1;
   int stderr_fd = -1;

@@ -31,6 +31,7 @@ namespace {
 constexpr std::size_t kAttemptsMax = 4096;
 constexpr std::uint64_t kRotateAt = std::uint64_t{4} << 20;
 constexpr std::int64_t kSyncAfterUs = 100'000;
+constexpr std::int64_t kIdleUs = 1'000'000;
 constexpr std::size_t kQueuedMax = std::size_t{256} << 10;
 constexpr std::uint64_t kKeptMax = std::uint64_t{1} << 40;
 
@@ -78,6 +79,7 @@ Result<void> Server::open_state() {
   cleaner_.open();
   HOSTLER_TRY(journal_.open([this](Record&& record) { attempts_.apply(std::move(record)); }));
   if (attempts_.state_id.empty()) attempts_.state_id = random_hex(16);
+  cgroups_.open("hostler-agent-" + attempts_.state_id);
   return {};
 }
 
@@ -150,11 +152,13 @@ void Server::run() {
     do_timed_work();
   }
   (void)::unlink(kSocketName);
+  cgroups_.remove_idle(slots_.used());
   journal_.sync();
 }
 
 int Server::wait_ms() const {
-  const std::int64_t due = std::min(checks_.due(), sync_at_ != 0 ? sync_at_ : INT64_MAX);
+  const std::int64_t due = std::min(
+      {checks_.due(), sync_at_ != 0 ? sync_at_ : INT64_MAX, idle_at_ != 0 ? idle_at_ : INT64_MAX});
   if (due == INT64_MAX) return -1;
   const std::int64_t ms = std::max<std::int64_t>(0, due - boottime_us()) / 1000 + 1;
   return static_cast<int>(std::min<std::int64_t>(ms, 3'600'000));
@@ -163,6 +167,10 @@ int Server::wait_ms() const {
 void Server::do_timed_work() {
   checks_.tick();
   cleaner_.tick();
+  if (idle_at_ != 0 && boottime_us() >= idle_at_) {
+    cgroups_.remove_idle(slots_.used());
+    idle_at_ = 0;
+  }
   if (journal_.dirty() && sync_at_ == 0) sync_at_ = boottime_us() + kSyncAfterUs;
   if (sync_at_ == 0 || boottime_us() < sync_at_) return;
   journal_.sync();
@@ -215,6 +223,7 @@ void Server::accept_connection() {
   hello.state_id = attempts_.state_id;
   hello.agent_sha = sha256_;
   hello.uid = ::geteuid();
+  hello.limits = cgroups_.kind();
   hello.last_sequence = attempts_.last_sequence;
   connection_->send(hello);
   send_listing();
@@ -346,6 +355,7 @@ void Server::on(const Start& start) {
 
 bool Server::fork_shim(const Start& start, Attempt& attempt) {
   const bool ready = slots_.is_ready(attempt.begin.slot, attempt.begin.uid, cleaner_);
+  const auto groups = cgroups_.prepare(attempt.begin.slot, start.ram_max, start.processes_max);
   const pid_t pid = ::fork();
   if (pid == 0) {
     ShimTask task;
@@ -353,6 +363,7 @@ bool Server::fork_shim(const Start& start, Attempt& attempt) {
     task.slot = attempt.begin.slot;
     task.uid = attempt.begin.uid;
     task.folder_is_ready = ready;
+    task.cgroups = groups;
     task.state_folder = folder_;
     task.marker = marker(attempt);
     task.started_us = wall_us();
@@ -489,7 +500,8 @@ void Server::lost_supervision(Attempt& attempt) {
   for (const auto& [pid, id] : children_) shims.insert(pid);
   checks_.add_pids(shims);
   shims.insert(cleaner_.pid());
-  kill_strays(marker(attempt), attempt.begin.uid, shims);
+  // What limits it had is not known here; with no limit its cgroups are as good to be found by.
+  kill_strays(marker(attempt), attempt.begin.uid, shims, cgroups_.folders(attempt.begin.slot));
   End end;
   end.attempt = attempt.begin.attempt;
   end.end.reason = model::JobReason::kSupervisionLost;
@@ -528,6 +540,7 @@ void Server::forget(model::AttemptId id) {
   if (!attempt.end || attempt.end->has_output_files) (void)::unlink(files_path(id).c_str());
   if (attempt.begin.has_script) (void)::unlink(script_path(id).c_str());
   slots_.give_back(attempt.begin.slot, attempt.begin.uid, cleaner_);
+  if (cgroups_.kind() != Limits::kNone) idle_at_ = boottime_us() + kIdleUs;
   attempts_.apply(Forget{id});
 }
 

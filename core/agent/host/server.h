@@ -8,6 +8,7 @@
 
 #include "core/agent/host/attempts.h"
 #include "core/agent/host/blobs.h"
+#include "core/agent/host/cgroups.h"
 #include "core/agent/host/checks.h"
 #include "core/agent/host/cleaner.h"
 #include "core/agent/host/connection.h"
@@ -91,12 +92,14 @@ class Server {
   Checks checks_;
   Cleaner cleaner_;
   Slots slots_;
+  Cgroups cgroups_;
   std::unique_ptr<Connection> connection_;
   Outflow outflow_;
   std::deque<model::AttemptId> unannounced_;  ///< Ended; their Exit is not queued yet.
   bool want_out_ = false;                     ///< Waiting to be able to write.
   bool quitting_ = false;
   std::int64_t sync_at_ = 0;  ///< Boottime; 0: nothing to sync.
+  std::int64_t idle_at_ = 0;  ///< Boottime; when free slots lose their cgroups; 0: they have.
 };
 
 }  // namespace hostler::agent

@@ -14,6 +14,7 @@
 #include <cerrno>
 #include <optional>
 
+#include "core/agent/host/cgroups.h"
 #include "core/agent/host/inputs.h"
 #include "core/agent/host/journal.h"
 #include "core/agent/host/launch.h"
@@ -90,6 +91,7 @@ class Shim {
              Spool(spool_path(task.start.attempt, kStderr), shape_)} {
     end_.attempt = task.start.attempt;
     end_.end.started.us = task.started_us;
+    end_.end.limits_enforced = !task.cgroups.empty();
   }
 
   void run(int journal, int wake) {
@@ -126,6 +128,7 @@ class Shim {
   UniqueFd pipe_[2];
   int wake_ = -1;
   pid_t pid_ = -1;
+  std::uint64_t memory_kills_ = 0;  ///< In its cgroups before it began.
   bool main_ended_ = false;
   bool timed_out_ = false;
   bool asked_ = false;
@@ -179,6 +182,7 @@ Result<void> Shim::begin() {
   what.env.emplace_back("HOSTLER_ATTEMPT", std::to_string(task_.start.attempt.number));
   what.env.emplace_back(task_.marker.substr(0, equals), task_.marker.substr(equals + 1));
   what.uid = task_.uid;
+  what.cgroups = task_.cgroups;
   const UniqueFd input = HOSTLER_TRY(standard_input());
   UniqueFd ends[2];
   for (int i = 0; i < 2; ++i) {
@@ -191,6 +195,7 @@ Result<void> Shim::begin() {
   what.stdin_fd = input.get();
   what.stdout_fd = ends[0].get();
   what.stderr_fd = ends[1].get();
+  memory_kills_ = Cgroups::memory_kills(task_.cgroups);
   pid_ = HOSTLER_TRY(launch(what));
   if (task_.start.time_limit_us > 0)
     limit_at_ = boottime_us() + static_cast<std::int64_t>(task_.start.time_limit_us);
@@ -299,7 +304,7 @@ void Shim::find_files() {
 
 void Shim::finish() {
   model::AttemptEnd& end = end_.end;
-  const bool clean = kill_descendants(pid_, task_.uid);
+  const bool clean = kill_descendants(pid_, task_.uid, task_.cgroups);
   // All writers are dead; a descriptor that was passed to a stranger shall not hold us up.
   for (int i = 0; i < 2; ++i)
     if (pipe_[i]) drain(i, 1024);
@@ -313,12 +318,15 @@ void Shim::finish() {
     for (Spool& spool : out_) spool.spill();
   }
   find_files();
+  if (Cgroups::memory_kills(task_.cgroups) > memory_kills_)
+    end.text = "something of the job was killed for memory: its limit is " +
+               std::to_string(task_.start.ram_max) + " bytes";
   if (!clean) end.text = "some processes of the job could not be killed";
   rusage usage{};
   if (::getrusage(RUSAGE_CHILDREN, &usage) == 0) {
     const auto us = [](const timeval& t) { return std::int64_t{t.tv_sec} * 1'000'000 + t.tv_usec; };
     end.cpu_us = us(usage.ru_utime) + us(usage.ru_stime);
-    end.ram_peak = std::int64_t{usage.ru_maxrss} * 1024;
+    end.ram_peak = std::max(std::int64_t{usage.ru_maxrss} * 1024, Cgroups::ram_peak(task_.cgroups));
   }
 }
 

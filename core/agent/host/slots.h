@@ -22,6 +22,7 @@ class Slots {
   /// Makes work/. Then occupy() for what is in use; then discard_rest().
   Result<void> open();
   void occupy(std::uint32_t slot) { used_.insert(slot); }
+  [[nodiscard]] const std::set<std::uint32_t>& used() const { return used_; }
   /// Folders that no known attempt has go to the cleaner.
   void discard_rest(Cleaner& cleaner);
 

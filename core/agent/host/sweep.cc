@@ -12,6 +12,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/agent/host/cgroups.h"
 #include "core/agent/host/os.h"
 #include "core/base/text.h"
 
@@ -71,7 +72,7 @@ void nap() {
 
 }  // namespace
 
-bool kill_descendants(pid_t session, std::uint32_t uid) {
+bool kill_descendants(pid_t session, std::uint32_t uid, const std::vector<std::string>& cgroups) {
   const std::int64_t begin = boottime_us();
   for (int round = 0;; ++round) {
     for (;;) {
@@ -82,17 +83,20 @@ bool kill_descendants(pid_t session, std::uint32_t uid) {
     if (boottime_us() - begin > kPatienceUs) return false;
     if (session > 0) ::kill(-session, SIGKILL);
     kill_user(uid);
+    Cgroups::kill(cgroups);
     kill_below(::getpid());
     if (round > 0) nap();
   }
 }
 
-void kill_strays(const std::string& marker, std::uint32_t uid, const std::set<pid_t>& ours) {
+void kill_strays(const std::string& marker, std::uint32_t uid, const std::set<pid_t>& ours,
+                 const std::vector<std::string>& cgroups) {
   const std::int64_t begin = boottime_us();
   const pid_t self = ::getpid();
   for (bool found = true; found && boottime_us() - begin < kPatienceUs;) {
     found = false;
     kill_user(uid);
+    Cgroups::kill(cgroups);
     for (const auto& [pid, parent] : parents()) {
       if (pid == self || pid == 1 || ours.contains(pid)) continue;
       const std::string folder = "/proc/" + std::to_string(pid);

@@ -18,7 +18,8 @@
 #include "core/agent/client.h"
 
 /// No-op jobs through real agents over socketpairs, beside the bare posix_spawn rate of the same
-/// program in the same run. usage: agent_bench [hosts [jobs]]
+/// program in the same run. usage: agent_bench [hosts [jobs [ram_max]]], ram_max > 0 for jobs in
+/// cgroups.
 namespace {
 
 using namespace hostler;
@@ -83,7 +84,7 @@ struct Host {
 
 class Bench {
  public:
-  Bench(const std::filesystem::path& folder, int hosts) {
+  Bench(const std::filesystem::path& folder, int hosts, std::uint64_t ram_max) : ram_max_(ram_max) {
     for (int i = 0; i < hosts; ++i)
       hosts_.push_back(std::make_unique<Host>(folder / std::to_string(i)));
     bool all = false;
@@ -115,6 +116,7 @@ class Bench {
         start.boot_id = host.boot_id;
         start.sequence = ++host.sequence;
         start.command = {program};
+        start.ram_max = ram_max_;
         if (!host.client.start(start)) std::abort();
         ++host.in_flight;
         ++sent;
@@ -162,6 +164,7 @@ class Bench {
 
   std::vector<std::unique_ptr<Host>> hosts_;
   std::uint64_t job_ = 0;
+  std::uint64_t ram_max_;
 };
 
 }  // namespace
@@ -169,11 +172,12 @@ class Bench {
 int main(int argc, char** argv) {
   const int hosts = argc > 1 ? std::atoi(argv[1]) : 1;
   const int jobs = argc > 2 ? std::atoi(argv[2]) : 5000;
+  const std::uint64_t ram_max = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 0;
   signal(SIGPIPE, SIG_IGN);
   char name[] = "/tmp/hostler-agent-bench-XXXXXX";
   const std::filesystem::path folder = mkdtemp(name);
   {
-    Bench bench(folder, hosts);
+    Bench bench(folder, hosts, ram_max);
     std::printf("%d hosts, %d jobs\n%-28s %12s %12s %8s\n", hosts, jobs, "program", "posix_spawn/s",
                 "agent/s", "ratio");
     for (const char* program : {HOSTLER_NOOP_PROGRAM, "/bin/true"}) {

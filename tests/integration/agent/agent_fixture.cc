@@ -9,6 +9,7 @@
 
 #include <cerrno>
 #include <fstream>
+#include <set>
 #include <sstream>
 #include <thread>
 
@@ -32,6 +33,12 @@ bool await(const std::function<bool()>& done) {
     ::poll(nullptr, 0, 5);
   }
   return true;
+}
+
+/// Of all agents that this test has met.
+std::set<std::string>& state_ids() {
+  static std::set<std::string> ids;
+  return ids;
 }
 
 std::vector<pid_t> all_pids() {
@@ -113,6 +120,8 @@ std::optional<Event> Link::next(std::chrono::milliseconds patience) {
   for (;;) {
     auto event = client.next();
     if (event) {
+      if (const auto* ready = std::get_if<Ready>(&*event))
+        state_ids().insert(ready->hello.state_id);
       if (auto* chunk = std::get_if<Chunk>(&*event)) {
         const auto key = std::pair(chunk->attempt, chunk->stream);
         streams[key] += chunk->data;
@@ -158,6 +167,13 @@ AgentTest::~AgentTest() {
   }
   std::error_code ignored;
   std::filesystem::remove_all(folder_, ignored);
+  // A server that was killed leaves empty cgroups.
+  for (const auto& base : cgroups_here()) {
+    for (const auto& slot : std::filesystem::directory_iterator(base, ignored))
+      if (slot.is_directory()) ::rmdir(slot.path().c_str());
+    ::rmdir(base.c_str());
+  }
+  state_ids().clear();
 }
 
 std::unique_ptr<Link> AgentTest::connect(std::uint64_t window) {
@@ -248,6 +264,16 @@ void AgentTest::kill_server() {
   ASSERT_GT(pid, 0);
   ::kill(pid, SIGKILL);
   ASSERT_TRUE(await_gone(pid));
+}
+
+std::vector<std::filesystem::path> cgroups_here() {
+  std::vector<std::filesystem::path> out;
+  std::error_code ignored;
+  for (std::filesystem::recursive_directory_iterator at("/sys/fs/cgroup", ignored), end;
+       at != end && !ignored; at.increment(ignored))
+    for (const std::string& id : state_ids())
+      if (at->path().filename() == "hostler-agent-" + id) out.push_back(at->path());
+  return out;
 }
 
 bool await_file(const std::filesystem::path& path) {

@@ -145,6 +145,35 @@ TEST_F(UsersTest, LivesInAnEmptyRoot) {
   EXPECT_EQ(run(*link, command({"true"})).end.text, "exec true: No such file or directory");
 }
 
+TEST_F(UsersTest, ACgroupBoundsMemoryAndProcessesWhereThereAreCgroups) {
+  auto link = connect();
+  const auto ready = link->await<Ready>();
+  ASSERT_TRUE(ready);
+  if (ready->hello.limits == Limits::kNone) GTEST_SKIP() << "this machine has no cgroups for us";
+  Start greedy = script("x=$(head -c 200000000 /dev/zero | tr '\\0' x); echo survived");
+  greedy.ram_max = 50'000'000;
+  Start many = script("for i in 1 2 3 4 5 6 7 8 9 10; do sleep 1000 & done; echo survived");
+  many.processes_max = 5;
+
+  const Exit starved = run(*link, greedy);
+  const Exit alone = run(*link, many);
+  const Exit free = run(*link, command({"/bin/true"}));
+
+  EXPECT_TRUE(starved.end.limits_enforced);
+  EXPECT_EQ(starved.end.stdout_inline.find("survived"), std::string::npos);
+  EXPECT_EQ(starved.end.text,
+            "something of the job was killed for memory: its limit is 50000000 bytes");
+  EXPECT_GT(starved.end.ram_peak, 0);
+  EXPECT_LE(starved.end.ram_peak, 60'000'000);
+  EXPECT_EQ(alone.end.stdout_inline.find("survived"), std::string::npos);
+  EXPECT_FALSE(free.end.limits_enforced);
+  EXPECT_FALSE(cgroups_here().empty());
+  ASSERT_TRUE(link->client.ack({starved.attempt, alone.attempt, free.attempt}));
+  ASSERT_TRUE(link->client.quit());
+  EXPECT_TRUE((link->flush(), link->await_end()));
+  EXPECT_TRUE(cgroups_here().empty());
+}
+
 TEST_F(UsersTest, RefusesAStateFolderOfSomebodyElse) {
   ASSERT_TRUE(std::filesystem::create_directory(state_));
   ASSERT_EQ(::chown(state_.c_str(), 65534, 65534), 0);
