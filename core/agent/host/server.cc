@@ -454,7 +454,7 @@ void Server::on_signals() {
     if (found == children_.end()) {
       // A check, the cleaner, or an orphan of a shim that was killed.
       if (!cleaner_.on_exit(pid))
-        (void)checks_.on_exit(pid, status, [this](auto&& finding) { report(std::move(finding)); });
+        (void)checks_.on_exit(pid, status, [this](auto finding) { report(std::move(finding)); });
       continue;
     }
     const model::AttemptId id = found->second;
