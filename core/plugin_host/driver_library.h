@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/plugin_host/manifest.h"
+#include "core/plugin_host/turnstile.h"
 #include "hostler/driver.h"
 
 namespace hostler::plugin_host {
@@ -27,11 +28,9 @@ class DriverLibrary {
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   /// The one lock of a SERIAL_DRIVER library, shared by all sets on it.
-  class Turnstile;
   [[nodiscard]] Turnstile& turnstile() const { return *turnstile_; }
 
   DriverLibrary(std::filesystem::path path, const hostler_driver& table);
-  ~DriverLibrary();
 
  private:
   std::filesystem::path path_;

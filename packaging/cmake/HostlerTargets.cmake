@@ -55,21 +55,32 @@ function(hostler_program name)
 endfunction()
 
 # hostler_driver(<name> SOURCES <cc>...): a loadable driver that sees the SDK and nothing of core.
-# It exports hostler_driver_entry_1 and nothing else.
+# It exports hostler_driver_entry_1 and nothing else. Its manifest is made beside it.
+# FOLDER: where, below the build folder; NO_MANIFEST: for drivers that are broken on purpose.
 function(hostler_driver name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;PRIVATE_DEPS" ${ARGN})
+  cmake_parse_arguments(ARG "NO_MANIFEST" "FOLDER" "SOURCES;PRIVATE_DEPS" ${ARGN})
+  if(NOT ARG_FOLDER)
+    set(ARG_FOLDER lib/hostler/drivers)
+  endif()
   add_library(hostler_driver_${name} MODULE ${ARG_SOURCES})
   target_link_libraries(hostler_driver_${name} PRIVATE hostler_flags hostler::sdk ${ARG_PRIVATE_DEPS})
   set_target_properties(hostler_driver_${name} PROPERTIES
     PREFIX "" OUTPUT_NAME "${name}" SUFFIX ".hostler.so"
-    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/hostler/drivers)
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${ARG_FOLDER})
   target_link_options(hostler_driver_${name} PRIVATE
     -Wl,--version-script=${PROJECT_SOURCE_DIR}/sdk/driver.map -Wl,-z,now,-z,relro
     -Wl,--exclude-libs,ALL)
   if(NOT HOSTLER_SANITIZE)  # the sanitizer runtime lives in the executable
     target_link_options(hostler_driver_${name} PRIVATE -Wl,-z,defs)
   endif()
-  if(HOSTLER_TESTS)
+  if(NOT ARG_NO_MANIFEST)  # hosts load nothing that others may write to
+    add_dependencies(hostler_driver_${name} hostler-manifest)
+    add_custom_command(TARGET hostler_driver_${name} POST_BUILD VERBATIM
+      COMMAND chmod go-w $<TARGET_FILE:hostler_driver_${name}>
+      COMMAND hostler-manifest $<TARGET_FILE:hostler_driver_${name}>
+        ${PROJECT_BINARY_DIR}/${ARG_FOLDER}/${name}.hostler.json)
+  endif()
+  if(HOSTLER_TESTS AND NOT ARG_NO_MANIFEST)
     find_package(Python3 COMPONENTS Interpreter REQUIRED)
     add_test(NAME abi.exports.${name} COMMAND Python3::Interpreter
       ${PROJECT_SOURCE_DIR}/tests/abi/exports.py $<TARGET_FILE:hostler_driver_${name}>)

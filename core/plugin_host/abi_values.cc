@@ -1,0 +1,285 @@
+#include "core/plugin_host/abi_values.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <utility>
+
+#include "core/base/text.h"
+#include "core/plugin_host/operation.h"
+
+namespace hostler::plugin_host {
+namespace {
+
+using model::CloudErrorClass;
+
+struct Status {
+  hostler_status status;
+  const char* name;
+  CloudErrorClass cls;
+};
+constexpr std::array<Status, 13> kStatuses{{
+    {HOSTLER_E_INTERNAL, "INTERNAL", CloudErrorClass::kInternal},
+    {HOSTLER_E_INVALID, "INVALID", CloudErrorClass::kInvalid},
+    {HOSTLER_E_UNSUPPORTED, "UNSUPPORTED", CloudErrorClass::kUnsupported},
+    {HOSTLER_E_NOT_FOUND, "NOT_FOUND", CloudErrorClass::kNotFound},
+    {HOSTLER_E_CONFLICT, "CONFLICT", CloudErrorClass::kConflict},
+    {HOSTLER_E_AUTH, "AUTH", CloudErrorClass::kAuth},
+    {HOSTLER_E_RATE_LIMIT, "RATE_LIMIT", CloudErrorClass::kRateLimit},
+    {HOSTLER_E_QUOTA, "QUOTA", CloudErrorClass::kQuota},
+    {HOSTLER_E_CAPACITY, "CAPACITY", CloudErrorClass::kCapacity},
+    {HOSTLER_E_TRANSIENT, "TRANSIENT", CloudErrorClass::kTransient},
+    {HOSTLER_E_TIMEOUT, "TIMEOUT", CloudErrorClass::kTimeout},
+    {HOSTLER_E_CANCELLED, "CANCELLED", CloudErrorClass::kCancelled},
+    {HOSTLER_E_KEY_MISMATCH, "KEY_MISMATCH", CloudErrorClass::kKeyMismatch},
+}};
+static_assert(model::scope::kType == HOSTLER_SCOPE_TYPE &&
+              model::scope::kGroup == HOSTLER_SCOPE_GROUP &&
+              model::scope::kZone == HOSTLER_SCOPE_ZONE &&
+              model::scope::kRegion == HOSTLER_SCOPE_REGION &&
+              model::scope::kAccount == HOSTLER_SCOPE_ACCOUNT &&
+              model::scope::kMarket == HOSTLER_SCOPE_MARKET &&
+              model::scope::kOperation == HOSTLER_SCOPE_OPERATION &&
+              model::scope::kSubnet == HOSTLER_SCOPE_SUBNET);
+constexpr std::uint32_t kScopes = 0xff;
+
+const Status* find_status(hostler_status status) {
+  const auto* const found = std::find_if(kStatuses.begin(), kStatuses.end(),
+                                         [&](const Status& s) { return s.status == status; });
+  return found == kStatuses.end() ? nullptr : found;
+}
+
+Wall wall(std::int64_t unix_ns) { return {unix_ns / 1000}; }
+
+/// Copies text out of a record (R19), within what a record may hold. Remembers the first fault.
+class TextReader {
+ public:
+  std::string text(const hostler_str& s, const char* field) {
+    if (s.len == 0 || !broken_.empty()) return {};
+    if (s.ptr == nullptr) {
+      broken_ = std::string("R19: ") + field + " has a length but no text";
+    } else if (s.len > bytes_left_) {
+      broken_ = "limit: more than " + std::to_string(kRecordBytesMax) + " bytes in a record";
+    } else if (!is_utf8({s.ptr, s.len})) {
+      broken_ = std::string("R19: ") + field + " is not UTF-8, or has a NUL in it";
+    } else {
+      bytes_left_ -= s.len;
+      return {s.ptr, s.len};
+    }
+    return {};
+  }
+  model::Tags tags(const hostler_kv* tags, std::size_t n) {
+    model::Tags out;
+    if (n > 0 && tags == nullptr && broken_.empty()) broken_ = "R19: a number of tags but no tags";
+    for (std::size_t i = 0; i < n && broken_.empty(); ++i) {
+      auto key = text(tags[i].key, "a tag's key");
+      out[std::move(key)] = text(tags[i].value, "a tag's value");
+      take(sizeof(hostler_kv));
+    }
+    return out;
+  }
+  /// The best one: the driver's first.
+  std::string address(const hostler_address* addresses, std::size_t n) {
+    if (n == 0) return {};
+    if (addresses == nullptr && broken_.empty()) broken_ = "R19: a number of addresses but none";
+    return broken_.empty() ? text(addresses[0].text, "an address") : std::string();
+  }
+  std::string& broken() { return broken_; }
+
+ private:
+  void take(std::size_t bytes) {  // so that empty tags cannot be sent without end
+    bytes_left_ = bytes_left_ > bytes ? bytes_left_ - bytes : 0;
+    if (bytes_left_ == 0 && broken_.empty()) broken_ = "limit: a record with too many tags";
+  }
+
+  std::size_t bytes_left_ = kRecordBytesMax;
+  std::string broken_;
+};
+
+model::CloudState cloud_state(std::uint32_t state) {
+  static_assert(static_cast<std::uint32_t>(model::CloudState::kFailed) == HOSTLER_STATE_FAILED &&
+                static_cast<std::uint32_t>(model::CloudState::kRunning) == HOSTLER_STATE_RUNNING &&
+                static_cast<std::uint32_t>(model::CloudState::kGone) == HOSTLER_STATE_GONE);
+  return state <= HOSTLER_STATE_FAILED ? static_cast<model::CloudState>(state)
+                                       : model::CloudState::kUnknown;  // R9
+}
+
+model::Market market(std::uint32_t market) {
+  return market == HOSTLER_MARKET_SPOT ? model::Market::kSpot : model::Market::kOnDemand;
+}
+
+}  // namespace
+
+std::string status_name(hostler_status status) {
+  if (status == HOSTLER_OK) return "OK";
+  if (status == HOSTLER_PENDING) return "PENDING";
+  const auto* const known = find_status(status);
+  return known != nullptr ? known->name : "the unknown status " + std::to_string(status);
+}
+
+std::string read_instance(const hostler_rec& record, model::ListedInstance& out) {
+  hostler_instance in;
+  if (auto broken = copy_growable(&record, in); !broken.empty()) return broken;
+  TextReader read;
+  out.id = read.text(in.id, "id");
+  out.request_id = read.text(in.request_id, "request_id");
+  out.idempotency_key = read.text(in.idempotency_key, "idempotency_key");
+  out.set_id = read.text(in.set_id, "set_id");
+  out.owner = read.text(in.owner, "owner");
+  out.name = read.text(in.name, "name");
+  out.provider_type = read.text(in.provider_type, "provider_type");
+  out.image_id = read.text(in.image_id, "image_id");
+  out.region = read.text(in.region, "region");
+  out.zone = read.text(in.zone, "zone");
+  out.remote_user = read.text(in.remote_user, "remote_user");
+  out.state_reason = printable(read.text(in.state_reason, "state_reason"));
+  out.address = read.address(in.addresses, in.n_addresses);
+  out.tags = read.tags(in.tags, in.n_tags);
+  out.tags_unknown = (in.flags & HOSTLER_INSTANCE_TAGS_UNKNOWN) != 0;
+  out.ssh_port = in.ssh_port == 0 ? std::uint16_t{22} : static_cast<std::uint16_t>(in.ssh_port);
+  out.market = market(in.market);
+  if (in.price_micros_per_hour >= 0) out.price_per_hour = model::Micros{in.price_micros_per_hour};
+  out.state = cloud_state(in.state);
+  out.created = wall(in.created_unix_ns);
+  out.launched = wall(in.launched_unix_ns);
+  out.interruption = wall(in.interruption_unix_ns);
+  out.boot_generation = in.boot_generation;
+  if (read.broken().empty() && out.id.empty()) return "R28: an instance without an id";
+  if (in.ssh_port > 65535) return "R6: an ssh_port of " + std::to_string(in.ssh_port);
+  return std::move(read.broken());
+}
+
+std::string read_set_info(const hostler_rec& record, model::SetInfo& out) {
+  hostler_set_info in;
+  if (auto broken = copy_growable(&record, in); !broken.empty()) return broken;
+  const auto has = [&](std::uint64_t bit) { return (in.capabilities & bit) != 0; };
+  const auto milliseconds = [](std::uint64_t ms) {
+    return std::chrono::milliseconds(std::min<std::uint64_t>(ms, 86'400'000));
+  };
+  TextReader read;
+  out.account_id = read.text(in.account_id, "account_id");
+  out.region = read.text(in.region, "region");
+  out.currency = read.text(in.currency, "currency");
+  out.max_concurrency = in.max_concurrency;
+  out.list_consistency = milliseconds(in.list_consistency_ms);
+  out.list_interval_min = milliseconds(in.list_interval_min_ms);
+  out.user_data_max_bytes = in.user_data_max_bytes;
+  out.create_token_native = has(HOSTLER_CAP_CREATE_TOKEN_NATIVE);
+  out.tags_at_create = has(HOSTLER_CAP_TAGS_AT_CREATE);
+  out.server_filter = has(HOSTLER_CAP_SERVER_FILTER);
+  out.host_key_inject = has(HOSTLER_CAP_HOST_KEY_INJECT);
+  out.user_data = has(HOSTLER_CAP_USER_DATA);
+  out.spot = has(HOSTLER_CAP_SPOT);
+  out.stop = has(HOSTLER_CAP_STOP);
+  return std::move(read.broken());
+}
+
+std::string read_price(const hostler_rec& record, ZonePrice& out) {
+  hostler_price in;
+  if (auto broken = copy_growable(&record, in); !broken.empty()) return broken;
+  TextReader read;
+  out.zone = read.text(in.zone, "zone");
+  out.market = market(in.market);
+  out.point = {wall(in.start_unix_ns), model::Micros{in.price_micros_per_hour}};
+  if (in.price_micros_per_hour < 0) return "R6: a price below 0";
+  return std::move(read.broken());
+}
+
+model::CloudError read_error(const hostler_error& error, hostler_status status,
+                             std::span<const std::string> texts) {
+  model::CloudError out;
+  const auto* const known = find_status(status);
+  out.cls = known != nullptr ? known->cls : CloudErrorClass::kInternal;  // R9
+  out.message = texts[HOSTLER_TEXT_MESSAGE];
+  if (known == nullptr && !out.message.empty()) out.message += " (" + status_name(status) + ")";
+  out.scope = error.scope & kScopes;
+  out.type = texts[HOSTLER_TEXT_SCOPE_TYPE];
+  out.group = texts[HOSTLER_TEXT_SCOPE_GROUP];
+  out.zone = texts[HOSTLER_TEXT_SCOPE_ZONE];
+  out.subnet = texts[HOSTLER_TEXT_SCOPE_SUBNET];
+  out.region = texts[HOSTLER_TEXT_SCOPE_REGION];
+  if (error.retry_after_ms >= 0) {
+    constexpr std::int64_t kDayMs = 86'400'000;
+    out.retry_after = std::chrono::milliseconds(std::min(error.retry_after_ms, kDayMs));
+  }
+  out.outcome_unknown = (error.flags & HOSTLER_EF_OUTCOME_UNKNOWN) != 0;
+  out.provider_code = texts[HOSTLER_TEXT_PROVIDER_CODE];
+  out.request_id = texts[HOSTLER_TEXT_REQUEST_ID];
+  out.provider_status = error.provider_status;
+  out.quota_limit = error.quota_limit;
+  out.quota_used = error.quota_used;
+  return out;
+}
+
+std::uint32_t to_abi(model::Market market) {
+  return market == model::Market::kSpot ? HOSTLER_MARKET_SPOT : HOSTLER_MARKET_ON_DEMAND;
+}
+
+std::vector<hostler_kv> to_abi(const model::Tags& tags) {
+  std::vector<hostler_kv> out;
+  out.reserve(tags.size());
+  for (const auto& [key, value] : tags) out.push_back({to_abi(key), to_abi(value)});
+  return out;
+}
+
+std::vector<hostler_str> to_abi(const std::vector<std::string>& texts) {
+  std::vector<hostler_str> out;
+  out.reserve(texts.size());
+  for (const auto& text : texts) out.push_back(to_abi(text));
+  return out;
+}
+
+hostler_instance_type to_abi(const model::InstanceType& type) {
+  hostler_instance_type out{};
+  out.struct_size = sizeof out;
+  out.name = to_abi(type.name);
+  out.provider_type = to_abi(type.provider_type);
+  out.quota_group = to_abi(type.quota_group);
+  out.provider_params_json = to_abi(type.provider_params_json);
+  out.ram_bytes = static_cast<std::uint64_t>(type.resources.ram);
+  out.scratch_bytes = static_cast<std::uint64_t>(type.resources.scratch);
+  out.price_micros_per_hour = type.price_per_hour.value;
+  out.vcpus = static_cast<std::uint32_t>(type.resources.vcpus);
+  out.gpus = static_cast<std::uint32_t>(type.resources.gpus);
+  out.market = to_abi(type.market);
+  return out;
+}
+
+CreateArguments::CreateArguments(const model::CreateRequest& request)
+    : type_(to_abi(request.type)),
+      keys_(to_abi(request.ssh_public_keys)),
+      tags_(to_abi(request.tags)) {
+  auto& r = request_;
+  r.struct_size = sizeof r;
+  r.idempotency_key = to_abi(request.idempotency_key);
+  r.host_instance_id = to_abi(request.host_instance_id);
+  r.owner = to_abi(request.owner);
+  r.epoch = request.epoch;
+  r.type = &type_;
+  r.region = to_abi(request.region);
+  r.zone = to_abi(request.zone);
+  r.subnet = to_abi(request.subnet);
+  r.image_id = to_abi(request.type.image_id);
+  r.name_hint = to_abi(request.name_hint);
+  r.ssh_host_key_private = to_abi(request.ssh_host_key_private);
+  r.ssh_host_key_public = to_abi(request.ssh_host_key_public);
+  r.ssh_public_keys = keys_.data();
+  r.n_ssh_public_keys = keys_.size();
+  r.tags = tags_.data();
+  r.n_tags = tags_.size();
+  r.provider_params_json = to_abi(request.type.provider_params_json);
+  r.price_cap_micros_per_hour = request.price_cap_per_hour.value;
+  r.market = to_abi(request.type.market);
+  if (request.user_data_format == model::UserDataFormat::kNone) return;
+  constexpr std::array<std::uint32_t, 5> kFormats{
+      HOSTLER_USER_DATA_RAW, HOSTLER_USER_DATA_SH, HOSTLER_USER_DATA_CLOUD_CONFIG,
+      HOSTLER_USER_DATA_IGNITION, HOSTLER_USER_DATA_RAW};
+  user_data_.struct_size = sizeof user_data_;
+  user_data_.format = kFormats.at(static_cast<std::size_t>(request.user_data_format));
+  user_data_.flags = HOSTLER_USER_DATA_SECRET;
+  user_data_.bytes = reinterpret_cast<const std::uint8_t*>(request.user_data.data());
+  user_data_.n_bytes = request.user_data.size();
+  r.user_data = &user_data_;
+}
+
+}  // namespace hostler::plugin_host

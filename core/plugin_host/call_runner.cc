@@ -1,0 +1,283 @@
+#include "core/plugin_host/call_runner.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/units.h"
+#include "core/log/log.h"
+
+namespace hostler::plugin_host {
+namespace {
+
+using model::CloudError;
+using model::CloudErrorClass;
+using std::chrono::steady_clock;
+
+constexpr std::size_t kHungToSuspend = 2;
+constexpr std::size_t kRetiredMax = 256;
+constexpr std::uint64_t kBrokenRulesLogged = 50;  // all are counted
+constexpr Duration kTimeoutMax = std::chrono::hours(24);
+
+}  // namespace
+
+CallRunner::CallRunner(Options options)
+    : options_(std::move(options)), lanes_(std::max<std::size_t>(options_.lanes, 1)) {}
+
+void CallRunner::start() {
+  clerk_ = std::thread([this] { clerk(); });
+}
+
+bool CallRunner::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+    refuse_queued(cloud_error(CloudErrorClass::kCancelled, "the set is being closed"));
+    const auto give_up_at = steady_clock::now() + options_.grace;
+    alarms_.clear();
+    for (auto& [op, due] : alarm_of_) {
+      op->cancel(false);
+      due = give_up_at;
+      alarms_.emplace(due, op);
+    }
+    mailbox_.nudge();
+    worker_wakes_.notify_all();
+  }
+  clerk_.join();
+  std::unique_lock lock(mutex_);
+  worker_left_.wait(lock, [this] { return workers_ == stuck_.size(); });
+  retired_.clear();
+  return hung_.empty();
+}
+
+// ---- taking calls on ---------------------------------------------------------------------------
+
+void CallRunner::submit(std::shared_ptr<Operation> op, Duration timeout) {
+  const std::lock_guard lock(mutex_);
+  op->set_deadline(steady_clock::now() + std::clamp(timeout, Duration::zero(), kTimeoutMax));
+  auto& raw = *op;
+  active_.emplace(&raw, op);
+  if (stopping_ || health_.suspended || urgent_.size() + normal_.size() >= options_.queue_max) {
+    raw.refuse(
+        stopping_ ? cloud_error(CloudErrorClass::kCancelled, "the set is being closed")
+        : health_.suspended
+            ? cloud_error(CloudErrorClass::kInternal,
+                          "the set is suspended: " + std::to_string(hung_.size()) +
+                              " calls hang in the driver (R31)")
+            : cloud_error(CloudErrorClass::kTransient, "too many calls wait for the driver"));
+    return release(raw);
+  }
+  const auto due = alarm_of_.emplace(&raw, raw.deadline()).first->second;
+  alarms_.emplace(due, &raw);
+  if (alarms_.begin()->second == &raw) mailbox_.nudge();
+  (raw.traits().urgent ? urgent_ : normal_).push_back(std::move(op));
+  worker_wakes_.notify_one();
+  if (urgent_.size() + normal_.size() > idle_ && workers_ < lanes_) {
+    ++workers_;
+    std::thread([self = shared_from_this()] { self->work(); }).detach();
+  }
+}
+
+void CallRunner::refuse(std::shared_ptr<Operation> op, CloudError error) {
+  const std::lock_guard lock(mutex_);
+  auto& raw = *op;
+  active_.emplace(&raw, std::move(op));
+  raw.refuse(std::move(error));
+  release(raw);
+}
+
+void CallRunner::narrow(std::size_t lanes) {
+  const std::lock_guard lock(mutex_);
+  lanes_ = std::clamp<std::size_t>(lanes, 1, lanes_);
+}
+
+SetHealth CallRunner::health() const {
+  const std::lock_guard lock(mutex_);
+  return health_;
+}
+
+// ---- workers -----------------------------------------------------------------------------------
+
+void CallRunner::work() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    const auto job = next_job();
+    if (job) {
+      lock.unlock();
+      call(*job);
+      lock.lock();
+      stuck_.erase(job.get());
+      --in_driver_;
+      if (!job->traits().urgent) --normal_in_driver_;
+      worker_wakes_.notify_all();  // a lane is free, perhaps for a call that another one waits with
+    } else if (stopping_) {
+      break;
+    } else {
+      ++idle_;
+      worker_wakes_.wait(lock);
+      --idle_;
+    }
+  }
+  --workers_;
+  worker_left_.notify_all();
+}
+
+void CallRunner::call(Operation& op) {
+  if (options_.turnstile == nullptr) return op.run();
+  if (options_.turnstile->enter(op.deadline())) {
+    op.run();
+    options_.turnstile->leave();
+  } else if (op.refuse(cloud_error(CloudErrorClass::kTimeout,
+                                   "another call is in the driver, which allows one; not sent"))) {
+    ended(op);
+  }
+}
+
+/// The next call that there is a lane for; the last lane takes destroy and list only.
+std::shared_ptr<Operation> CallRunner::next_job() {
+  std::shared_ptr<Operation> job;
+  if (in_driver_ >= lanes_) return job;
+  if (take_lane(urgent_, job)) return job;
+  if (normal_in_driver_ < std::max<std::size_t>(lanes_ - 1, 1)) take_lane(normal_, job);
+  return job;
+}
+
+bool CallRunner::take_lane(std::deque<std::shared_ptr<Operation>>& queue,
+                           std::shared_ptr<Operation>& job) {
+  if (queue.empty()) return false;
+  job = std::move(queue.front());
+  queue.pop_front();
+  ++in_driver_;
+  if (!job->traits().urgent) ++normal_in_driver_;
+  return true;
+}
+
+// ---- the clerk ---------------------------------------------------------------------------------
+
+void CallRunner::clerk() {
+  while (true) {
+    const bool last = finished();  // then whatever is still owed is in the mailbox
+    const auto due = last ? std::optional(steady_clock::now()) : fire_deadlines();
+    if (const auto item = mailbox_.next(due)) {
+      (*item)();
+    } else if (last) {
+      return;
+    }
+  }
+}
+
+bool CallRunner::finished() const {
+  const std::lock_guard lock(mutex_);
+  return stopping_ && active_.empty();
+}
+
+std::optional<SteadyTime> CallRunner::fire_deadlines() {
+  const std::lock_guard lock(mutex_);
+  const auto now = steady_clock::now();
+  while (!alarms_.empty() && alarms_.begin()->first <= now) {
+    auto& op = *alarms_.begin()->second;
+    alarms_.erase(alarms_.begin());
+    time_is_up(op);
+  }
+  if (alarms_.empty()) return std::nullopt;
+  return alarms_.begin()->first;
+}
+
+/// At its deadline a call is cancelled; at the end of the grace time it is given up on.
+void CallRunner::time_is_up(Operation& op) {
+  if (queued(op)) {
+    std::erase_if(urgent_, [&](const auto& other) { return other.get() == &op; });
+    std::erase_if(normal_, [&](const auto& other) { return other.get() == &op; });
+    op.refuse(cloud_error(CloudErrorClass::kTimeout,
+                          "every call that the driver allows at once was taken; not sent"));
+    return release(op);
+  }
+  auto& due = alarm_of_[&op];
+  if (due > op.deadline() || stopping_) return give_up(op);
+  op.cancel(true);
+  due += options_.grace;
+  alarms_.emplace(due, &op);
+}
+
+void CallRunner::give_up(Operation& op) {
+  const auto self = active_.at(&op);
+  if (!op.abandon("R31: still running " + format_duration(options_.grace) +
+                  " after it was cancelled; given up on, its thread is written off")) {
+    alarm_of_.erase(&op);
+    return;  // ended this moment: ended() is on its way
+  }
+  hung_.emplace(&op, self);
+  health_.hung_calls = hung_.size();
+  release(op);
+  if (op.in_function()) stuck_.insert(&op);
+  if (hung_.size() < kHungToSuspend || health_.suspended) return;
+  health_.suspended = true;
+  log::error("driver " + options_.driver, "two calls hang in the driver: the set is suspended");
+  refuse_queued(cloud_error(CloudErrorClass::kInternal, "the set was suspended: calls hang (R31)"));
+}
+
+void CallRunner::release(Operation& op) {
+  const auto found = active_.find(&op);
+  if (found == active_.end()) return;
+  if (const auto alarm = alarm_of_.find(&op); alarm != alarm_of_.end()) {
+    alarms_.erase({alarm->second, &op});
+    alarm_of_.erase(alarm);
+  }
+  mailbox_.post([this, op = std::move(found->second)] {
+    op->settle();
+    retire(op);
+  });
+  active_.erase(found);
+}
+
+void CallRunner::refuse_queued(const CloudError& error) {
+  for (auto* queue : {&urgent_, &normal_}) {
+    for (const auto& op : *queue) {
+      op->refuse(error);
+      release(*op);
+    }
+    queue->clear();
+  }
+}
+
+bool CallRunner::queued(const Operation& op) const {
+  const auto& queue = op.traits().urgent ? urgent_ : normal_;
+  return std::any_of(queue.begin(), queue.end(), [&](const auto& q) { return q.get() == &op; });
+}
+
+void CallRunner::retire(const std::shared_ptr<Operation>& op) {
+  const std::lock_guard lock(mutex_);
+  retired_.push_back(op);
+  if (retired_.size() > kRetiredMax) retired_.pop_front();
+}
+
+// ---- what operations say -----------------------------------------------------------------------
+
+void CallRunner::ended(Operation& op) {
+  const std::lock_guard lock(mutex_);
+  release(op);
+}
+
+void CallRunner::came_back(Operation& op) {
+  const std::lock_guard lock(mutex_);
+  const auto found = hung_.find(&op);
+  if (found == hung_.end()) return;
+  retired_.push_back(std::move(found->second));
+  hung_.erase(found);
+  health_.hung_calls = hung_.size();
+  if (health_.suspended && hung_.size() < kHungToSuspend) {
+    health_.suspended = false;
+    log::warn("driver " + options_.driver, "a call that hung came back: the set goes on");
+  }
+}
+
+void CallRunner::broken_rule(const Operation& op, const std::string& rule) {
+  const std::string text = std::string(op.traits().name) + ": " + rule;
+  const std::lock_guard lock(mutex_);
+  ++health_.broken_rules;
+  health_.last_broken_rule = text;
+  if (health_.broken_rules <= kBrokenRulesLogged) {
+    log::warn("driver " + options_.driver, "broke a rule: " + text);
+  }
+}
+
+}  // namespace hostler::plugin_host

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <utility>
+
+#include "core/base/time.h"
+#include "core/plugin_host/driver_set.h"
+#include "core/plugin_host/mailbox.h"
+#include "core/plugin_host/operation.h"
+#include "core/plugin_host/turnstile.h"
+
+namespace hostler::plugin_host {
+
+/// Runs the calls of one set: workers, which are in the driver, and one clerk, which keeps the
+/// deadlines and hands out the results. A worker that hangs in the driver keeps its lane, so that
+/// the driver never sees more calls at once than it allows (R35).
+///
+/// Threads: any, but start() and stop() once each. Held by a shared_ptr, which a worker that hangs
+/// keeps for as long as it hangs.
+class CallRunner final : public Operation::Owner, public std::enable_shared_from_this<CallRunner> {
+ public:
+  struct Options {
+    std::string driver;
+    std::size_t lanes = 1;  ///< Calls in the driver at once.
+    std::size_t queue_max = 0;
+    Duration grace{};
+    Turnstile* turnstile = nullptr;  ///< Of a library that is serial as a whole.
+  };
+
+  explicit CallRunner(Options options);
+  void start();
+  /// Cancels everything, waits until it is over (the grace time at most), and ends the threads.
+  /// True if the driver is out of every call: then the set can be closed.
+  bool stop();
+
+  /// Takes the call on; it ends as the class comment of DriverSet says.
+  void submit(std::shared_ptr<Operation> op, Duration timeout);
+  /// Ends a call that cannot be made.
+  void refuse(std::shared_ptr<Operation> op, model::CloudError error);
+  /// Runs `item` on the clerk's thread, after what was handed out before.
+  void post(Mailbox::Item item) { mailbox_.post(std::move(item)); }
+  /// The account allows fewer calls at once than the driver does.
+  void narrow(std::size_t lanes);
+
+  [[nodiscard]] SetHealth health() const;
+
+  void ended(Operation& op) override;
+  void came_back(Operation& op) override;
+  void broken_rule(const Operation& op, const std::string& rule) override;
+
+ private:
+  void clerk();
+  void work();
+  void call(Operation& op);
+  std::shared_ptr<Operation> next_job();
+  bool take_lane(std::deque<std::shared_ptr<Operation>>& queue, std::shared_ptr<Operation>& job);
+  /// \return when the next one is due.
+  std::optional<SteadyTime> fire_deadlines();
+  bool finished() const;
+  void time_is_up(Operation& op);
+  void give_up(Operation& op);
+  void release(Operation& op);  // from active_ to the clerk
+  void refuse_queued(const model::CloudError& error);
+  [[nodiscard]] bool queued(const Operation& op) const;
+  void retire(const std::shared_ptr<Operation>& op);
+
+  const Options options_;
+
+  mutable std::mutex mutex_;
+  std::condition_variable worker_wakes_, worker_left_;
+  std::deque<std::shared_ptr<Operation>> urgent_, normal_;             // waiting for a lane
+  std::unordered_map<Operation*, std::shared_ptr<Operation>> active_;  // not over, queued or not
+  std::unordered_map<Operation*, std::shared_ptr<Operation>> hung_;    // given up on
+  std::set<std::pair<SteadyTime, Operation*>> alarms_;
+  std::unordered_map<Operation*, SteadyTime> alarm_of_;
+  Mailbox mailbox_;                                 // the clerk's; its lock is the innermost
+  std::deque<std::shared_ptr<Operation>> retired_;  // kept a while: late misuse is noticed, not UB
+  std::size_t lanes_;
+  std::size_t workers_ = 0, idle_ = 0, in_driver_ = 0, normal_in_driver_ = 0;
+  std::set<Operation*> stuck_;  // calls given up on that hold a worker
+  SetHealth health_;
+  bool stopping_ = false;
+  std::thread clerk_;
+};
+
+}  // namespace hostler::plugin_host

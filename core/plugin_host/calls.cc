@@ -1,0 +1,272 @@
+#include "core/plugin_host/calls.h"
+
+#include <array>
+
+#include "core/base/text.h"
+#include "core/plugin_host/abi_values.h"
+#include "core/plugin_host/host_table.h"
+
+namespace hostler::plugin_host {
+
+using model::CloudOp;
+
+template <class T>
+T Connection::extension(const char* id) const {
+  T out{};
+  const void* const found = driver().get_extension(id);
+  if (found != nullptr && !copy_growable(found, out).empty()) out = T{};
+  return out;
+}
+
+// ---- open, info --------------------------------------------------------------------------------
+
+OpenCall::OpenCall(std::shared_ptr<Connection> connection, Owner& owner, SetConfig config,
+                   DriverSet::Done<DriverSet::Nothing> done)
+    : Call({.kind = CloudOp::kOpen, .name = "set_open", .may_pend = false}, std::move(connection),
+           owner, std::move(done)),
+      config_(std::move(config)) {}
+
+hostler_status OpenCall::call() {
+  const auto tags = to_abi(config_.shared_tags);
+  hostler_set_config config{};
+  config.struct_size = sizeof config;
+  config.set_id = to_abi(config_.set_id);
+  config.config_json = to_abi(config_.config_json);
+  config.credentials_json = to_abi(config_.credentials_json);
+  config.shared_tags = tags.data();
+  config.n_shared_tags = tags.size();
+  hostler_set* opened = nullptr;
+  const auto status = driver().set_open(&host_table(), &config, op(), &opened);
+  if (status == HOSTLER_OK && opened != nullptr) {
+    hostler_set* none = nullptr;
+    // Lost against another open that was late: one set is enough.
+    if (!connection_->set.compare_exchange_strong(none, opened)) driver().set_close(opened);
+  }
+  return status;
+}
+
+std::string OpenCall::missing() {
+  return set() == nullptr ? "R18: returned OK without a set" : std::string();
+}
+
+InfoCall::InfoCall(std::shared_ptr<Connection> connection, Owner& owner,
+                   DriverSet::Done<model::SetInfo> done)
+    : Call({.kind = CloudOp::kOther, .name = "set_info"}, std::move(connection), owner,
+           std::move(done)) {}
+
+hostler_status InfoCall::call() {
+  const hostler_set_info_req request{sizeof request, 0};
+  return driver().set_info(set(), &request, op());
+}
+
+bool InfoCall::take(const hostler_rec& record) {
+  if (record.kind != HOSTLER_REC_SET_INFO) return true;
+  ++records_;
+  if (auto rule = read_set_info(record, result_); !rule.empty()) return broke(rule), false;
+  return true;
+}
+
+std::string InfoCall::missing() {
+  if (records_ != 1) {
+    return "R34: OK with " + std::to_string(records_) + " records of the set, one is due";
+  }
+  const auto& c = *connection_;
+  result_.has_host_key_extension =
+      c.extension<hostler_ext_host_key>(HOSTLER_EXT_HOST_KEY).verify != nullptr;
+  result_.has_price_history =
+      c.extension<hostler_ext_price_history>(HOSTLER_EXT_PRICE_HISTORY).history != nullptr;
+  result_.has_power = c.extension<hostler_ext_power>(HOSTLER_EXT_POWER).stop != nullptr;
+  return {};
+}
+
+// ---- instances ---------------------------------------------------------------------------------
+
+CreateCall::CreateCall(std::shared_ptr<Connection> connection, Owner& owner,
+                       model::CreateRequest request, OnRecord on_record,
+                       DriverSet::Done<model::ListedInstance> done)
+    : Call({.kind = CloudOp::kCreate, .name = "create", .has_effect = true}, std::move(connection),
+           owner, std::move(done)),
+      request_(std::move(request)),
+      on_record_(std::move(on_record)) {}
+
+hostler_status CreateCall::call() {
+  const CreateArguments arguments(request_);
+  return driver().create(set(), &arguments.get(), op());
+}
+
+bool CreateCall::take(const hostler_rec& record) {
+  if (record.kind != HOSTLER_REC_INSTANCE) return true;
+  model::ListedInstance seen;
+  auto rule = read_instance(record, seen);
+  if (rule.empty() && effect_seen_ && seen.id != result_.id) {
+    rule = "R28: emitted two ids, '" + printable(result_.id) + "' and '" + printable(seen.id) + "'";
+  }
+  if (rule.empty() && seen.idempotency_key != request_.idempotency_key) {
+    rule = "R32: emitted an instance of another idempotency key";
+  }
+  effect_seen_ = true;
+  if (!rule.empty()) return broke(std::move(rule)), false;
+  result_ = std::move(seen);
+  if (on_record_) on_record_(result_);
+  return true;
+}
+
+std::string CreateCall::missing() {
+  return effect_seen_ ? std::string() : "R28: returned OK without emitting the instance";
+}
+
+ListCall::ListCall(std::shared_ptr<Connection> connection, Owner& owner, model::ListRequest request,
+                   DriverSet::Done<std::vector<model::ListedInstance>> done)
+    : Call({.kind = CloudOp::kList, .name = "list", .urgent = true}, std::move(connection), owner,
+           std::move(done)),
+      request_(std::move(request)) {}
+
+hostler_status ListCall::call() {
+  const auto ids = to_abi(request_.ids);
+  const auto filter = to_abi(request_.tag_filter);
+  const hostler_list_req request{sizeof request, 0, ids.data(), ids.size(), filter.data(),
+                                 filter.size()};
+  return driver().list(set(), &request, op());
+}
+
+bool ListCall::take(const hostler_rec& record) {
+  if (record.kind != HOSTLER_REC_INSTANCE) return true;
+  if (auto rule = read_instance(record, result_.emplace_back()); !rule.empty()) {
+    return broke(std::move(rule)), false;
+  }
+  return true;
+}
+
+DestroyCall::DestroyCall(std::shared_ptr<Connection> connection, Owner& owner,
+                         model::DestroyRequest request, DriverSet::Done<DriverSet::Nothing> done)
+    : Call({.kind = CloudOp::kDestroy, .name = "destroy", .has_effect = true, .urgent = true},
+           std::move(connection), owner, std::move(done)),
+      request_(std::move(request)) {}
+
+hostler_status DestroyCall::call() {
+  hostler_destroy_req request{};
+  request.struct_size = sizeof request;
+  request.id = to_abi(request_.id);
+  request.idempotency_key = to_abi(request_.idempotency_key);
+  request.expected_set_id = to_abi(request_.expected_set_id);
+  request.reason = to_abi(request_.reason);
+  return driver().destroy(set(), &request, op());
+}
+
+SetTagsCall::SetTagsCall(std::shared_ptr<Connection> connection, Owner& owner,
+                         model::SetTagsRequest request, DriverSet::Done<DriverSet::Nothing> done)
+    : Call({.kind = CloudOp::kSetTags, .name = "set_tags", .has_effect = true},
+           std::move(connection), owner, std::move(done)),
+      request_(std::move(request)) {}
+
+hostler_status SetTagsCall::call() {
+  const auto set_tags = to_abi(request_.set);
+  const auto remove = to_abi(request_.remove);
+  hostler_set_tags_req request{};
+  request.struct_size = sizeof request;
+  request.id = to_abi(request_.id);
+  request.set = set_tags.data();
+  request.n_set = set_tags.size();
+  request.remove = remove.data();
+  request.n_remove = remove.size();
+  return driver().set_tags(set(), &request, op());
+}
+
+// ---- extensions --------------------------------------------------------------------------------
+
+namespace {
+/// The answer where the driver lacks the extension or a function of it.
+hostler_status unsupported(hostler_op* op, const char* extension) {
+  const std::string text = std::string("the driver has no ") + extension;
+  op->error->set_text(op->error, HOSTLER_TEXT_MESSAGE, text.data(), text.size());
+  return HOSTLER_E_UNSUPPORTED;
+}
+}  // namespace
+
+VerifyCall::VerifyCall(std::shared_ptr<Connection> connection, Owner& owner, HostKeyCheck check,
+                       DriverSet::Done<DriverSet::Nothing> done)
+    : Call({.name = "verify"}, std::move(connection), owner, std::move(done)),
+      check_(std::move(check)) {}
+
+hostler_status VerifyCall::call() {
+  const auto extension = connection_->extension<hostler_ext_host_key>(HOSTLER_EXT_HOST_KEY);
+  if (extension.verify == nullptr) return unsupported(op(), HOSTLER_EXT_HOST_KEY);
+  hostler_verify_req request{};
+  request.struct_size = sizeof request;
+  request.id = to_abi(check_.id);
+  request.address = to_abi(check_.address);
+  request.key_algo = to_abi(check_.key_algo);
+  request.key_blob = reinterpret_cast<const std::uint8_t*>(check_.key_blob.data());
+  request.n_key_blob = check_.key_blob.size();
+  return extension.verify(set(), &request, op());
+}
+
+PriceCall::PriceCall(std::shared_ptr<Connection> connection, Owner& owner, PriceQuery query,
+                     DriverSet::Done<std::vector<ZonePrice>> done)
+    : Call({.name = "history"}, std::move(connection), owner, std::move(done)),
+      query_(std::move(query)) {}
+
+hostler_status PriceCall::call() {
+  const auto extension =
+      connection_->extension<hostler_ext_price_history>(HOSTLER_EXT_PRICE_HISTORY);
+  if (extension.history == nullptr) return unsupported(op(), HOSTLER_EXT_PRICE_HISTORY);
+  const auto type = to_abi(query_.type);
+  hostler_price_req request{};
+  request.struct_size = sizeof request;
+  request.type = &type;
+  request.zone = to_abi(query_.zone);
+  request.since_unix_ns = query_.since.us * 1000;
+  request.market = type.market;
+  return extension.history(set(), &request, op());
+}
+
+bool PriceCall::take(const hostler_rec& record) {
+  if (record.kind != HOSTLER_REC_PRICE) return true;
+  if (auto rule = read_price(record, result_.emplace_back()); !rule.empty()) {
+    return broke(std::move(rule)), false;
+  }
+  return true;
+}
+
+QuotaGroupCall::QuotaGroupCall(std::shared_ptr<Connection> connection, Owner& owner,
+                               model::InstanceType type, DriverSet::Done<std::string> done)
+    : Call({.name = "group", .may_pend = false}, std::move(connection), owner, std::move(done)),
+      type_(std::move(type)) {}
+
+hostler_status QuotaGroupCall::call() {
+  const auto extension = connection_->extension<hostler_ext_quota_group>(HOSTLER_EXT_QUOTA_GROUP);
+  if (extension.group == nullptr) return unsupported(op(), HOSTLER_EXT_QUOTA_GROUP);
+  const auto type = to_abi(type_);
+  hostler_quota_group_req request{};
+  request.struct_size = sizeof request;
+  request.type = &type;
+  request.market = type.market;
+  std::array<char, 256> buffer{};
+  const std::size_t size = extension.group(set(), &request, buffer.data(), buffer.size());
+  if (size > buffer.size() || !is_utf8({buffer.data(), size})) {
+    broke("R19: the name of a quota group is no text of at most 256 bytes");
+  } else {
+    result_.assign(buffer.data(), size);
+  }
+  return HOSTLER_OK;
+}
+
+PowerCall::PowerCall(std::shared_ptr<Connection> connection, Owner& owner, CloudOp kind,
+                     PowerRequest request, DriverSet::Done<DriverSet::Nothing> done)
+    : Call({.kind = kind, .name = kind == CloudOp::kStart ? "start" : "stop", .has_effect = true},
+           std::move(connection), owner, std::move(done)),
+      request_(std::move(request)) {}
+
+hostler_status PowerCall::call() {
+  const auto extension = connection_->extension<hostler_ext_power>(HOSTLER_EXT_POWER);
+  const auto function = traits().kind == CloudOp::kStart ? extension.start : extension.stop;
+  if (function == nullptr) return unsupported(op(), HOSTLER_EXT_POWER);
+  hostler_power_req request{};
+  request.struct_size = sizeof request;
+  request.id = to_abi(request_.id);
+  request.expected_set_id = to_abi(request_.expected_set_id);
+  request.reason = to_abi(request_.reason);
+  return function(set(), &request, op());
+}
+
+}  // namespace hostler::plugin_host

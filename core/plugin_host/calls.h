@@ -1,0 +1,167 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/plugin_host/driver_library.h"
+#include "core/plugin_host/driver_set.h"
+#include "core/plugin_host/operation.h"
+
+/// One class for each function of a driver: what is asked, what records it takes, what it gives.
+/// Requests are kept here for as long as the operation lives; the driver borrows from them.
+namespace hostler::plugin_host {
+
+/// What calls of one set share. `set` is empty before set_open has succeeded.
+struct Connection {
+  std::shared_ptr<const DriverLibrary> library;
+  std::atomic<hostler_set*> set = nullptr;
+
+  [[nodiscard]] const hostler_driver& driver() const { return library->table(); }
+  /// The driver's extension, as far as this host knows it; all zero if there is none.
+  template <class T>
+  [[nodiscard]] T extension(const char* id) const;
+};
+
+template <class T>
+class Call : public Operation {
+ public:
+  Call(const Traits& traits, std::shared_ptr<Connection> connection, Owner& owner,
+       DriverSet::Done<T> done)
+      : Operation(traits, connection->library->name(), owner),
+        connection_(std::move(connection)),
+        done_(std::move(done)) {}
+
+ protected:
+  bool take(const hostler_rec&) override { return true; }  // kinds that are not awaited: R9
+  void deliver(std::optional<model::CloudError> failure) override {
+    if (failure) {
+      done_(tl::unexpected(std::move(*failure)));
+    } else {
+      done_(std::move(result_));
+    }
+  }
+  [[nodiscard]] const hostler_driver& driver() const { return connection_->driver(); }
+  [[nodiscard]] hostler_set* set() const { return connection_->set; }
+  hostler_op* op() { return this; }
+
+  std::shared_ptr<Connection> connection_;
+  DriverSet::Done<T> done_;
+  T result_{};
+};
+
+class OpenCall final : public Call<DriverSet::Nothing> {
+ public:
+  OpenCall(std::shared_ptr<Connection> connection, Owner& owner, SetConfig config,
+           DriverSet::Done<DriverSet::Nothing> done);
+
+ private:
+  hostler_status call() override;
+  std::string missing() override;
+  SetConfig config_;
+};
+
+class InfoCall final : public Call<model::SetInfo> {
+ public:
+  InfoCall(std::shared_ptr<Connection> connection, Owner& owner,
+           DriverSet::Done<model::SetInfo> done);
+
+ private:
+  hostler_status call() override;
+  bool take(const hostler_rec& record) override;
+  std::string missing() override;
+  int records_ = 0;
+};
+
+class CreateCall final : public Call<model::ListedInstance> {
+ public:
+  using OnRecord = std::function<void(const model::ListedInstance&)>;
+  /// `on_record` is called on the driver's thread.
+  CreateCall(std::shared_ptr<Connection> connection, Owner& owner, model::CreateRequest request,
+             OnRecord on_record, DriverSet::Done<model::ListedInstance> done);
+
+ private:
+  hostler_status call() override;
+  bool take(const hostler_rec& record) override;
+  std::string missing() override;
+  model::CreateRequest request_;
+  OnRecord on_record_;
+};
+
+class ListCall final : public Call<std::vector<model::ListedInstance>> {
+ public:
+  ListCall(std::shared_ptr<Connection> connection, Owner& owner, model::ListRequest request,
+           DriverSet::Done<std::vector<model::ListedInstance>> done);
+
+ private:
+  hostler_status call() override;
+  bool take(const hostler_rec& record) override;
+  model::ListRequest request_;
+};
+
+class DestroyCall final : public Call<DriverSet::Nothing> {
+ public:
+  DestroyCall(std::shared_ptr<Connection> connection, Owner& owner, model::DestroyRequest request,
+              DriverSet::Done<DriverSet::Nothing> done);
+
+ private:
+  hostler_status call() override;
+  model::DestroyRequest request_;
+};
+
+class SetTagsCall final : public Call<DriverSet::Nothing> {
+ public:
+  SetTagsCall(std::shared_ptr<Connection> connection, Owner& owner, model::SetTagsRequest request,
+              DriverSet::Done<DriverSet::Nothing> done);
+
+ private:
+  hostler_status call() override;
+  model::SetTagsRequest request_;
+};
+
+class VerifyCall final : public Call<DriverSet::Nothing> {
+ public:
+  VerifyCall(std::shared_ptr<Connection> connection, Owner& owner, HostKeyCheck check,
+             DriverSet::Done<DriverSet::Nothing> done);
+
+ private:
+  hostler_status call() override;
+  HostKeyCheck check_;
+};
+
+class PriceCall final : public Call<std::vector<ZonePrice>> {
+ public:
+  PriceCall(std::shared_ptr<Connection> connection, Owner& owner, PriceQuery query,
+            DriverSet::Done<std::vector<ZonePrice>> done);
+
+ private:
+  hostler_status call() override;
+  bool take(const hostler_rec& record) override;
+  PriceQuery query_;
+};
+
+class QuotaGroupCall final : public Call<std::string> {
+ public:
+  QuotaGroupCall(std::shared_ptr<Connection> connection, Owner& owner, model::InstanceType type,
+                 DriverSet::Done<std::string> done);
+
+ private:
+  hostler_status call() override;
+  model::InstanceType type_;
+};
+
+class PowerCall final : public Call<DriverSet::Nothing> {
+ public:
+  /// `kind` is kStart or kStop.
+  PowerCall(std::shared_ptr<Connection> connection, Owner& owner, model::CloudOp kind,
+            PowerRequest request, DriverSet::Done<DriverSet::Nothing> done);
+
+ private:
+  hostler_status call() override;
+  PowerRequest request_;
+};
+
+}  // namespace hostler::plugin_host

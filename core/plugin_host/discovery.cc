@@ -1,0 +1,94 @@
+#include "core/plugin_host/discovery.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <system_error>
+#include <utility>
+
+#include "core/base/text.h"
+
+namespace hostler::plugin_host {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kSuffix = ".hostler.json";
+constexpr std::size_t kManifestsMax = 1000;  // in one folder
+constexpr std::array kSystemFolders{"/etc/hostler/drivers.d", "/usr/local/lib/hostler/drivers",
+                                    "/usr/lib/hostler/drivers"};
+
+/// The manifests in a folder, by name.
+std::vector<fs::path> manifests_in(const fs::path& folder, std::error_code& error) {
+  std::vector<fs::path> found;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    if (it->path().filename().string().ends_with(kSuffix)) found.push_back(it->path());
+    if (found.size() == kManifestsMax) break;
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+}  // namespace
+
+Result<Manifest> Discovery::find(std::string_view name) const {
+  std::vector<const Manifest*> found;
+  for (const auto& driver : drivers) {
+    if (driver.name == name) found.push_back(&driver);
+  }
+  const std::string subject = "driver '" + printable(name, 80) + "'";
+  if (found.size() > 1) {
+    return fail(Errc::kConflict, subject + " has two manifests, " + found[0]->file.string() +
+                                     " and " + found[1]->file.string() + "; remove one of them");
+  }
+  if (found.size() == 1) return *found[0];
+  std::string where;
+  for (const auto& sighting : tried) {
+    where += "\n  " + sighting.path.string() + ": " + sighting.outcome;
+  }
+  return fail(Errc::kNotFound, subject + " was not found; looked at:" + where);
+}
+
+std::vector<fs::path> driver_folders(const std::vector<fs::path>& driver_path) {
+  auto folders = driver_path;
+  if (const char* const more = secure_getenv("HOSTLER_DRIVER_PATH"); more != nullptr) {
+    for (const auto folder : split(more, ':')) {
+      if (!folder.empty()) folders.emplace_back(folder);
+    }
+  }
+  folders.insert(folders.end(), kSystemFolders.begin(), kSystemFolders.end());
+  return folders;
+}
+
+Discovery discover(const std::vector<fs::path>& folders) {
+  Discovery all;
+  std::vector<fs::path> seen;
+  for (const auto& folder : folders) {
+    std::error_code error;
+    const auto same = fs::weakly_canonical(folder, error);
+    if (!folder.is_absolute()) {
+      all.tried.push_back({folder, "ignored: not an absolute path"});
+      continue;
+    }
+    if (std::find(seen.begin(), seen.end(), same) != seen.end()) continue;
+    seen.push_back(same);
+    const auto manifests = manifests_in(folder, error);
+    if (error || manifests.empty()) {
+      all.tried.push_back({folder, error ? error.message() : "no *.hostler.json in it"});
+    }
+    for (const auto& path : manifests) {
+      auto manifest = read_manifest(path);
+      if (manifest) {
+        all.tried.push_back({path, "found '" + manifest->name + "' " + manifest->version});
+        all.drivers.push_back(std::move(*manifest));
+      } else {
+        all.tried.push_back({path, manifest.error().message});
+      }
+    }
+  }
+  std::stable_sort(all.drivers.begin(), all.drivers.end(),
+                   [](const Manifest& a, const Manifest& b) { return a.name < b.name; });
+  return all;
+}
+
+}  // namespace hostler::plugin_host

@@ -1,0 +1,98 @@
+#include "core/plugin_host/host_table.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string_view>
+
+#include "core/base/text.h"
+#include "core/log/log.h"
+#include "core/plugin_host/operation.h"
+
+namespace hostler::plugin_host {
+namespace {
+
+constexpr std::size_t kMessageMax = 2048, kFieldsMax = 32, kLinesPerSecondMax = 200;
+
+/// Keeps a driver from flooding the log: what is beyond the limit is counted, and said later.
+class LogLimit {
+ public:
+  /// The number of lines cut since the last one that passed; nothing if this one is cut too.
+  std::optional<std::uint64_t> pass() {
+    const auto now = std::chrono::steady_clock::now();
+    const std::lock_guard lock(mutex_);
+    if (now - second_ >= std::chrono::seconds(1)) second_ = now, lines_ = 0;
+    if (++lines_ > kLinesPerSecondMax) return ++cut_, std::nullopt;
+    return std::exchange(cut_, 0);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::chrono::steady_clock::time_point second_;
+  std::size_t lines_ = 0;
+  std::uint64_t cut_ = 0;
+};
+
+struct SetNames {
+  std::mutex mutex;
+  std::map<const hostler_set*, std::string> names;
+};
+SetNames& set_names() {
+  static auto* const names = new SetNames;  // drivers may log until the process ends
+  return *names;
+}
+
+std::string area_of(const hostler_set* set) {
+  auto& names = set_names();
+  const std::lock_guard lock(names.mutex);
+  const auto found = names.names.find(set);
+  return found == names.names.end() ? "driver" : "driver " + found->second;
+}
+
+std::string text(const char* s, std::size_t n, std::size_t max) {
+  return s == nullptr ? std::string() : printable({s, std::min(n, max)}, max);
+}
+
+void log_line(const hostler_host* /*host*/, const hostler_set* set, std::uint32_t level,
+              const char* message, std::size_t n, const hostler_kv* fields, std::size_t n_fields) {
+  static auto* const limit = new LogLimit;
+  const auto cut = limit->pass();
+  if (!cut) return;
+  std::string line = text(message, n, kMessageMax);
+  for (std::size_t i = 0; fields != nullptr && i < std::min(n_fields, kFieldsMax); ++i) {
+    line += " " + text(fields[i].key.ptr, fields[i].key.len, 64) + "=" +
+            text(fields[i].value.ptr, fields[i].value.len, 256);
+  }
+  if (*cut > 0) line += " (" + std::to_string(*cut) + " lines before it were cut)";
+  const auto chosen = level >= HOSTLER_LOG_ERROR     ? log::Level::kError
+                      : level == HOSTLER_LOG_WARNING ? log::Level::kWarn
+                      : level == HOSTLER_LOG_INFO    ? log::Level::kInfo
+                                                     : log::Level::kDebug;
+  log::write(chosen, area_of(set), line);
+}
+
+const void* no_extension(const hostler_host* /*host*/, const char* /*id*/) { return nullptr; }
+
+}  // namespace
+
+const hostler_host& host_table() {
+  static const hostler_host table = {
+      sizeof(hostler_host), HOSTLER_ABI_MAJOR, HOSTLER_ABI_MINOR, HOSTLER_ABI_DRAFT, "hostler",
+      HOSTLER_VERSION,      kRecordsMax,       kRecordBytesMax,   &log_line,         &no_extension};
+  return table;
+}
+
+void name_set_in_log(const hostler_set* set, const std::string& name) {
+  auto& names = set_names();
+  const std::lock_guard lock(names.mutex);
+  if (name.empty()) {
+    names.names.erase(set);
+  } else {
+    names.names[set] = name;
+  }
+}
+
+}  // namespace hostler::plugin_host

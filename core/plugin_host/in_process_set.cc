@@ -1,0 +1,177 @@
+#include "core/plugin_host/in_process_set.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "core/log/log.h"
+#include "core/plugin_host/call_runner.h"
+#include "core/plugin_host/calls.h"
+#include "core/plugin_host/host_table.h"
+
+namespace hostler::plugin_host {
+namespace {
+
+using namespace std::chrono_literals;
+using model::CloudOp;
+
+constexpr Duration kCloseMax = 5s;
+
+CallRunner::Options runner_options(const DriverLibrary& library, const InProcessOptions& options) {
+  const auto& driver = library.table();
+  const bool concurrent = driver.threading == HOSTLER_THREAD_CONCURRENT;
+  return {
+      .driver = library.name(),
+      .lanes = concurrent ? std::min<std::size_t>(driver.max_concurrency, options.threads_max) : 1,
+      .queue_max = options.queue_max,
+      .grace = options.grace,
+      .turnstile = concurrent || driver.threading == HOSTLER_THREAD_SERIAL_SET
+                       ? nullptr
+                       : &library.turnstile()};
+}
+
+/// Runs set_close on a thread of its own, since it may hang like any other call.
+/// \return whether it has come back in time.
+bool close_set(const std::shared_ptr<Connection>& connection) {
+  struct Closing {
+    std::mutex mutex;
+    std::condition_variable closed;
+    bool done = false;
+  };
+  auto closing = std::make_shared<Closing>();
+  std::thread([closing, connection] {
+    connection->driver().set_close(connection->set);
+    const std::lock_guard lock(closing->mutex);
+    closing->done = true;
+    closing->closed.notify_all();
+  }).detach();
+  std::unique_lock lock(closing->mutex);
+  return closing->closed.wait_for(lock, kCloseMax, [&] { return closing->done; });
+}
+
+class InProcessSet final : public DriverSet {
+ public:
+  InProcessSet(std::shared_ptr<const DriverLibrary> library, const InProcessOptions& options)
+      : connection_(std::make_shared<Connection>()),
+        runner_(std::make_shared<CallRunner>(runner_options(*library, options))) {
+    connection_->library = std::move(library);
+    runner_->start();
+  }
+
+  ~InProcessSet() override {
+    const std::string area = "driver " + connection_->library->name();
+    if (!runner_->stop()) {
+      // The driver still uses what we would free.
+      log::error(area, "calls hang at the end of a set; it is left open until this process ends");
+      static auto* const leaked = new std::vector<std::shared_ptr<void>>;
+      static auto* const mutex = new std::mutex;
+      const std::lock_guard lock(*mutex);
+      leaked->push_back(runner_);
+      leaked->push_back(connection_);
+    } else if (connection_->set != nullptr) {
+      name_set_in_log(connection_->set, "");
+      if (!close_set(connection_)) log::error(area, "R25: set_close has not returned in 5 s");
+    }
+  }
+
+  void open(SetConfig config, Duration timeout, Done<model::SetInfo> done) override {
+    const auto name = config.set_id;
+    const auto deadline = std::chrono::steady_clock::now() + timeout;
+    auto opened = [this, name, deadline,
+                   done = std::move(done)](model::CloudResult<Nothing> result) mutable {
+      if (!result) return done(tl::unexpected(std::move(result).error()));
+      name_set_in_log(connection_->set, name);
+      info(deadline - std::chrono::steady_clock::now(), std::move(done));
+    };
+    if (connection_->set != nullptr) {  // by an earlier open that was given up on
+      return runner_->post([opened = std::move(opened)]() mutable { opened(Nothing{}); });
+    }
+    submit<OpenCall>(timeout, std::move(config), Done<Nothing>(std::move(opened)));
+  }
+
+  void info(Duration timeout, Done<model::SetInfo> done) override {
+    const std::size_t most = connection_->driver().max_concurrency;
+    submit_if_open<InfoCall>(
+        timeout, [this, most, done = std::move(done)](model::CloudResult<model::SetInfo> result) {
+          if (result) {
+            auto& allowed = result->max_concurrency;
+            allowed = allowed == 0 ? static_cast<std::uint32_t>(most)
+                                   : std::min(allowed, static_cast<std::uint32_t>(most));
+            runner_->narrow(allowed);
+          }
+          done(std::move(result));
+        });
+  }
+
+  void create(model::CreateRequest request, Duration timeout,
+              std::function<void(const model::ListedInstance&)> on_record,
+              Done<model::ListedInstance> done) override {
+    CreateCall::OnRecord pass_on;
+    if (on_record) {
+      pass_on = [runner = runner_.get(), on_record](const model::ListedInstance& seen) {
+        runner->post([on_record, seen] { on_record(seen); });
+      };
+    }
+    submit_if_open<CreateCall>(timeout, std::move(request), std::move(pass_on), std::move(done));
+  }
+
+  void list(model::ListRequest request, Duration timeout,
+            Done<std::vector<model::ListedInstance>> done) override {
+    submit_if_open<ListCall>(timeout, std::move(request), std::move(done));
+  }
+  void destroy(model::DestroyRequest request, Duration timeout, Done<Nothing> done) override {
+    submit_if_open<DestroyCall>(timeout, std::move(request), std::move(done));
+  }
+  void set_tags(model::SetTagsRequest request, Duration timeout, Done<Nothing> done) override {
+    submit_if_open<SetTagsCall>(timeout, std::move(request), std::move(done));
+  }
+  void verify_host_key(HostKeyCheck check, Duration timeout, Done<Nothing> done) override {
+    submit_if_open<VerifyCall>(timeout, std::move(check), std::move(done));
+  }
+  void price_history(PriceQuery query, Duration timeout,
+                     Done<std::vector<ZonePrice>> done) override {
+    submit_if_open<PriceCall>(timeout, std::move(query), std::move(done));
+  }
+  void quota_group(model::InstanceType type, Duration timeout, Done<std::string> done) override {
+    submit_if_open<QuotaGroupCall>(timeout, std::move(type), std::move(done));
+  }
+  void start(PowerRequest request, Duration timeout, Done<Nothing> done) override {
+    submit_if_open<PowerCall>(timeout, CloudOp::kStart, std::move(request), std::move(done));
+  }
+  void stop(PowerRequest request, Duration timeout, Done<Nothing> done) override {
+    submit_if_open<PowerCall>(timeout, CloudOp::kStop, std::move(request), std::move(done));
+  }
+
+  [[nodiscard]] SetHealth health() const override { return runner_->health(); }
+
+ private:
+  template <class C, class... Arguments>
+  void submit(Duration timeout, Arguments&&... arguments) {
+    runner_->submit(
+        std::make_shared<C>(connection_, *runner_, std::forward<Arguments>(arguments)...), timeout);
+  }
+  template <class C, class... Arguments>
+  void submit_if_open(Duration timeout, Arguments&&... arguments) {
+    if (connection_->set != nullptr) {
+      return submit<C>(timeout, std::forward<Arguments>(arguments)...);
+    }
+    runner_->refuse(
+        std::make_shared<C>(connection_, *runner_, std::forward<Arguments>(arguments)...),
+        cloud_error(model::CloudErrorClass::kTransient, "the set is not open"));
+  }
+
+  std::shared_ptr<Connection> connection_;
+  std::shared_ptr<CallRunner> runner_;
+};
+
+}  // namespace
+
+std::unique_ptr<DriverSet> make_in_process_set(std::shared_ptr<const DriverLibrary> library,
+                                               InProcessOptions options) {
+  return std::make_unique<InProcessSet>(std::move(library), options);
+}
+
+}  // namespace hostler::plugin_host

@@ -1,0 +1,112 @@
+#include "core/plugin_host/library_file.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/dll/library_info.hpp>
+#include <cerrno>
+#include <exception>
+#include <string_view>
+
+#include "core/crypto/hash.h"
+#include "hostler/driver.h"
+
+namespace hostler::plugin_host {
+namespace {
+
+#if defined(__x86_64__)
+constexpr std::uint16_t kMachine = EM_X86_64;
+constexpr const char* kMachineName = "x86_64";
+#elif defined(__aarch64__)
+constexpr std::uint16_t kMachine = EM_AARCH64;
+constexpr const char* kMachineName = "aarch64";
+#else
+#error "drivers are loaded on x86-64 and aarch64 only"
+#endif
+
+std::string named(const LibraryFile& file, std::string_view what) {
+  return "driver library " + file.path.string() + ": " + std::string(what);
+}
+
+/// Whoever owns the running program can change what it does anyway.
+bool trusted(uid_t owner) {
+  struct stat program {};
+  return owner == 0 || owner == geteuid() ||
+         (stat("/proc/self/exe", &program) == 0 && owner == program.st_uid);
+}
+
+}  // namespace
+
+std::string LibraryFile::loadable_name() const {
+  return "/proc/self/fd/" + std::to_string(fd.get());
+}
+
+Result<LibraryFile> open_library(const std::filesystem::path& path) {
+  LibraryFile file{path, UniqueFd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK))};
+  if (!file.fd) {
+    return tl::unexpected(errno_error("open driver library " + path.string(),
+                                      errno == ENOENT ? Errc::kNotFound : Errc::kForbidden));
+  }
+  struct stat found {};
+  if (fstat(file.fd.get(), &found) != 0) {
+    return tl::unexpected(errno_error("stat driver library " + path.string()));
+  }
+  if (!S_ISREG(found.st_mode)) {
+    return fail(Errc::kInvalidArgument, named(file, "not a regular file"));
+  }
+  if (!trusted(found.st_uid)) {
+    return fail(Errc::kForbidden,
+                named(file, "belongs to uid " + std::to_string(found.st_uid) +
+                                ", who is neither root nor the user that runs this; chown it"));
+  }
+  if ((found.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+    return fail(Errc::kForbidden, named(file, "others may write to it; run chmod go-w on it"));
+  }
+  return file;
+}
+
+Result<std::string> sha256_of(const LibraryFile& file) {
+  crypto::Sha256 digest;
+  std::array<char, 65536> block{};
+  off_t at = 0;
+  while (true) {
+    const ssize_t n = pread(file.fd.get(), block.data(), block.size(), at);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return tl::unexpected(errno_error("read driver library " + file.path.string()));
+    if (n == 0) return digest.finish_hex();
+    digest.update({block.data(), static_cast<std::size_t>(n)});
+    at += n;
+  }
+}
+
+Result<void> check_elf(const LibraryFile& file) {
+  Elf64_Ehdr header{};
+  const ssize_t n = pread(file.fd.get(), &header, sizeof header, 0);
+  if (n < static_cast<ssize_t>(SELFMAG) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) {
+    return fail(Errc::kInvalidArgument, named(file, "not an ELF file"));
+  }
+  if (n < static_cast<ssize_t>(sizeof header) || header.e_ident[EI_CLASS] != ELFCLASS64 ||
+      header.e_machine != kMachine || header.e_type != ET_DYN) {
+    return fail(Errc::kInvalidArgument,
+                named(file, std::string("not a shared library for ") + kMachineName));
+  }
+  // Boost.DLL throws on damaged files.
+  try {
+    boost::dll::library_info info(boost::dll::fs::path(file.loadable_name()));
+    const auto symbols = info.symbols();
+    if (std::find(symbols.begin(), symbols.end(), HOSTLER_DRIVER_ENTRY) != symbols.end()) return {};
+  } catch (const std::exception& e) {
+    return fail(Errc::kInvalidArgument, named(file, std::string("damaged ELF file: ") + e.what()));
+  }
+  return fail(Errc::kInvalidArgument, named(file, "exports no " HOSTLER_DRIVER_ENTRY
+                                                  ": no driver, or one for another major "
+                                                  "version of the driver ABI than 1"));
+}
+
+const char* machine_name() { return kMachineName; }
+
+}  // namespace hostler::plugin_host

@@ -1,0 +1,112 @@
+#include "core/plugin_host/manifest.h"
+
+#include <array>
+#include <utility>
+
+#include "core/base/files.h"
+#include "core/base/text.h"
+#include "core/json/reader.h"
+#include "core/json/writer.h"
+#include "core/plugin_host/driver_library.h"
+#include "core/plugin_host/library_file.h"
+#include "hostler/driver.h"
+
+namespace hostler::plugin_host {
+namespace {
+
+constexpr std::size_t kManifestMax = std::size_t{256} << 10U;
+constexpr int kVersion = 1;
+constexpr std::array kExtensions{HOSTLER_EXT_HOST_KEY,    HOSTLER_EXT_PRICE_HISTORY,
+                                 HOSTLER_EXT_QUOTA_GROUP, HOSTLER_EXT_POWER,
+                                 HOSTLER_EXT_OFFERINGS,   HOSTLER_EXT_INTERRUPTION,
+                                 HOSTLER_EXT_CONSOLE,     HOSTLER_EXT_LEFTOVERS};
+
+std::string text(const char* s) { return s == nullptr ? std::string() : printable(s); }
+
+void read_library(json::Object& o, Manifest& m) {
+  std::string path;
+  if (o.need("path").text(path, {.bytes_max = 4096, .bytes_min = 1, .one_line = true})) {
+    m.library = path;
+  }
+  const auto sha256 = o.need("sha256");
+  if (sha256.text(m.sha256) && (m.sha256.size() != 64 || !from_hex(m.sha256))) {
+    sha256.refuse("64 hexadecimal digits");
+  }
+  o.may("arch").text(m.arch);
+  o.may("os").text(m.os);
+}
+
+}  // namespace
+
+Result<Manifest> make_manifest(const std::filesystem::path& library) {
+  const auto file = HOSTLER_TRY(open_library(library));
+  const auto driver = HOSTLER_TRY(DriverLibrary::load_unpinned(library));
+  const auto& table = driver->table();
+  Manifest m;
+  m.name = driver->name();
+  m.version = text(table.version);
+  m.vendor = text(table.vendor);
+  m.license = text(table.license);
+  m.runtime = text(table.runtime);
+  m.abi_major = table.abi_major;
+  m.abi_draft = table.abi_draft;
+  m.min_host_minor = table.min_host_minor;
+  m.library = library.filename();
+  m.sha256 = HOSTLER_TRY(sha256_of(file));
+  m.arch = machine_name();
+  m.os = "linux";
+  for (const char* id : kExtensions) {
+    if (table.get_extension(id) != nullptr) m.extensions.emplace_back(id);
+  }
+  m.config_schema_json = table.config_schema_json == nullptr ? "{}" : table.config_schema_json;
+  const auto schema = json::Document::parse(m.config_schema_json);
+  if (!schema) {
+    auto error = schema.error();
+    return tl::unexpected(
+        std::move(error).with_context("driver library " + library.string() + ": config schema"));
+  }
+  return m;
+}
+
+std::string to_json(const Manifest& m) {
+  std::string out;
+  json::Writer w(out);
+  w.begin_object().member("manifest_version", kVersion).member("name", m.name);
+  w.member("version", m.version).member("vendor", m.vendor).member("license", m.license);
+  w.key("abi").begin_object().member("major", m.abi_major).member("draft", m.abi_draft);
+  w.member("min_host_minor", m.min_host_minor).end_object();
+  w.member("runtime", m.runtime);
+  w.key("library").begin_object().member("path", m.library.string());
+  w.member("sha256", m.sha256).member("arch", m.arch).member("os", m.os).end_object();
+  w.key("extensions").begin_array();
+  for (const auto& id : m.extensions) w.value(id);
+  w.end_array().key("config_schema").raw(m.config_schema_json).end_object();
+  return out + "\n";
+}
+
+Result<Manifest> read_manifest(const std::filesystem::path& file) {
+  Manifest m;
+  m.file = file;
+  const auto content = HOSTLER_TRY(read_file(file, kManifestMax));
+  auto read = json::read_object(content, {.bytes_max = kManifestMax}, [&](json::Object& o) {
+    int version = 0;
+    o.need("manifest_version").integer(version, kVersion, kVersion);
+    o.need("name").name(m.name);
+    o.need("version").text(m.version);
+    o.may("vendor").text(m.vendor);
+    o.may("license").text(m.license);
+    o.may("runtime").text(m.runtime);
+    o.need("abi").object([&](json::Object& abi) {
+      abi.need("major").integer(m.abi_major, 0, 1'000'000);
+      abi.need("draft").integer(m.abi_draft, 0, 1'000'000);
+      abi.may("min_host_minor").integer(m.min_host_minor, 0, 1'000'000);
+    });
+    o.need("library").object([&](json::Object& library) { read_library(library, m); });
+    o.may("extensions").texts(m.extensions, 256);
+    o.may("config_schema").object_text(m.config_schema_json, kManifestMax);
+  });
+  if (!read) return tl::unexpected(std::move(read).error().with_context(file.string()));
+  return m;
+}
+
+}  // namespace hostler::plugin_host

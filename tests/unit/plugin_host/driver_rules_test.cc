@@ -1,0 +1,140 @@
+// The host's defence of each rule: a broken one is an error that names it.
+#include <thread>
+
+#include "tests/unit/plugin_host/chaos_set.h"
+
+namespace hostler::plugin_host {
+namespace {
+
+using model::CloudErrorClass;
+using ::testing::HasSubstr;
+
+struct Fault {
+  const char* word;
+  const char* rule;  ///< That the message has to begin with, after who and what.
+};
+
+class BrokenCreate : public ::testing::TestWithParam<Fault> {};
+
+TEST_P(BrokenCreate, IsAnErrorThatNamesTheRule) {
+  ChaosSet set(GetParam().word);
+
+  const auto created = set.create();
+
+  ASSERT_FALSE(created);
+  EXPECT_EQ(created.error().cls, CloudErrorClass::kMisbehaving);
+  EXPECT_THAT(created.error().message,
+              HasSubstr(std::string("driver 'fake_chaos': create: ") + GetParam().rule));
+  EXPECT_TRUE(created.error().outcome_unknown) << "an instance may have come of it";
+  EXPECT_EQ(set->health().broken_rules, 1U);
+  EXPECT_THAT(set->health().last_broken_rule, HasSubstr(GetParam().rule));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Each, BrokenCreate,
+    ::testing::Values(Fault{"wrong_size", "R15: "}, Fault{"huge_size", "R15: "},
+                      Fault{"embedded_nul", "R19: "}, Fault{"not_utf8", "R19: "},
+                      Fault{"null_text", "R19: "}, Fault{"no_id", "R28: "},
+                      Fault{"two_ids", "R28: "}, Fault{"nothing", "R28: "},
+                      Fault{"other_key", "R32: "}, Fault{"positive_status", "R26: "},
+                      Fault{"complete_twice", "R26: "}, Fault{"return_after_complete", "R26: "},
+                      Fault{"keep_cancel", "R29: "}),
+    [](const auto& fault) { return std::string(fault.param.word); });
+
+TEST(DriverRulesTest, ErrorWithoutMessageKeepsItsClassAndNamesTheRule) {
+  ChaosSet set("no_message");
+
+  const auto created = set.create();
+
+  ASSERT_FALSE(created);
+  EXPECT_EQ(created.error().cls, CloudErrorClass::kQuota);
+  EXPECT_THAT(created.error().message, HasSubstr("R22: QUOTA without a message"));
+  EXPECT_EQ(set->health().broken_rules, 1U);
+}
+
+TEST(DriverRulesTest, UnknownStatusIsReadAsInternal) {
+  ChaosSet set("unknown_status");
+
+  const auto created = set.create();
+
+  ASSERT_FALSE(created);
+  EXPECT_EQ(created.error().cls, CloudErrorClass::kInternal);
+  EXPECT_THAT(created.error().message, HasSubstr("something new (the unknown status -77)"));
+  EXPECT_EQ(set->health().broken_rules, 0U);
+}
+
+TEST(DriverRulesTest, UnknownStatesFlagsAndRecordsAreSurvived) {
+  ChaosSet set("unknown_values");
+
+  const auto created = set.create();
+
+  ASSERT_TRUE(created) << created.error().message;
+  EXPECT_EQ(created->state, model::CloudState::kUnknown);
+  EXPECT_EQ(set->health().broken_rules, 0U);
+}
+
+TEST(DriverRulesTest, ErrorArrivesWholeAndFitToPrint) {
+  ChaosSet set("quota");
+
+  const auto created = set.create();
+
+  ASSERT_FALSE(created);
+  const auto& error = created.error();
+  EXPECT_EQ(error.cls, CloudErrorClass::kQuota);
+  EXPECT_EQ(error.scope, model::scope::kGroup | model::scope::kZone);
+  EXPECT_EQ(error.zone, "z1");
+  EXPECT_TRUE(error.outcome_unknown);
+  EXPECT_EQ(error.retry_after, std::optional<Duration>(1500ms));
+  EXPECT_EQ(error.quota_limit, 10);
+  EXPECT_EQ(error.provider_status, 429);
+  EXPECT_EQ(error.provider_code, "VcpuLimit");
+  EXPECT_EQ(error.message.find('\n'), std::string::npos);
+}
+
+TEST(DriverRulesTest, TooManyRecordsEndTheOperation) {
+  ChaosSet set("too_many");
+
+  const auto listed = set.list();
+
+  ASSERT_FALSE(listed);
+  EXPECT_EQ(listed.error().cls, CloudErrorClass::kMisbehaving);
+  EXPECT_THAT(listed.error().message, HasSubstr("limit: more than 100000 records"));
+}
+
+TEST(DriverRulesTest, ListThatWasToldToStopIsNotTakenForComplete) {
+  ChaosSet set("ignores_stop");
+
+  const auto listed = set.list(10ms);
+
+  ASSERT_FALSE(listed);
+  EXPECT_EQ(listed.error().cls, CloudErrorClass::kTimeout);
+}
+
+TEST(DriverRulesTest, UseAfterTheEndIsCountedAndChangesNothing) {
+  for (const char* word : {"late_twice", "late_emit"}) {
+    ChaosSet set(word);
+
+    const auto created = set.create();
+    while (set->health().broken_rules == 0) std::this_thread::yield();
+
+    EXPECT_TRUE(created || created.error().cls == CloudErrorClass::kMisbehaving);
+    EXPECT_THAT(set->health().last_broken_rule, HasSubstr("R26: ")) << word;
+  }
+}
+
+TEST(DriverRulesTest, OpeningNeedsASetAndItsInfo) {
+  const std::vector<Fault> faults = {{"open_without_set", "set_open: R18: "},
+                                     {"open_pending", "set_open: R26: "},
+                                     {"info_none", "set_info: R34: "},
+                                     {"info_two", "set_info: R34: "}};
+  for (const auto& fault : faults) {
+    const ChaosSet set(fault.word);
+
+    ASSERT_FALSE(set.opened()) << fault.word;
+    EXPECT_EQ(set.opened().error().cls, CloudErrorClass::kMisbehaving);
+    EXPECT_THAT(set.opened().error().message, HasSubstr(fault.rule));
+  }
+}
+
+}  // namespace
+}  // namespace hostler::plugin_host

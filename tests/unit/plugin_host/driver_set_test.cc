@@ -1,0 +1,264 @@
+#include <mutex>
+
+#include "tests/unit/plugin_host/chaos_set.h"
+
+namespace hostler::plugin_host {
+namespace {
+
+using model::CloudErrorClass;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+TEST(DriverSetTest, TellsWhatTheAccountAllows) {
+  const ChaosSet set("");
+
+  ASSERT_TRUE(set.opened()) << set.opened().error().message;
+  EXPECT_EQ(set.opened()->account_id, "account-1");
+  EXPECT_EQ(set.opened()->list_consistency, 1500ms);
+  EXPECT_TRUE(set.opened()->spot);
+  EXPECT_FALSE(set.opened()->stop);
+  EXPECT_EQ(set.opened()->max_concurrency, 4U) << "the driver's, where the account says nothing";
+  EXPECT_TRUE(set.opened()->has_host_key_extension);
+  EXPECT_FALSE(set.opened()->has_price_history);
+}
+
+TEST(DriverSetTest, CreatesListsAndDestroys) {
+  ChaosSet set("");
+
+  const auto created = set.create();
+  const auto listed = set.list();
+  Awaited<DriverSet::Nothing> destroyed;
+  set->destroy({.id = created->id, .expected_set_id = "s1", .idempotency_key = "", .reason = ""},
+               kPatience, destroyed.done());
+  ASSERT_TRUE(destroyed.get());
+  const auto left = set.list();
+
+  ASSERT_TRUE(created && listed && left);
+  EXPECT_EQ(created->id, "i-key-1");
+  EXPECT_EQ(created->idempotency_key, "key-1");
+  EXPECT_EQ(created->state, model::CloudState::kPending);
+  EXPECT_FALSE(created->price_per_hour.has_value());
+  EXPECT_EQ(listed->size(), 1U);
+  EXPECT_TRUE(left->empty());
+  EXPECT_EQ(set->health().broken_rules, 0U);
+}
+
+TEST(DriverSetTest, RefusesCallsBeforeItIsOpen) {
+  ChaosSet set("open_refused");
+
+  ASSERT_FALSE(set.opened());
+  EXPECT_EQ(set.opened().error().cls, CloudErrorClass::kInvalid);
+  EXPECT_EQ(set.opened().error().message,
+            "driver 'fake_chaos': set_open: config.region is missing");
+  const auto listed = set.list();
+  ASSERT_FALSE(listed);
+  EXPECT_THAT(listed.error().message, HasSubstr("the set is not open"));
+}
+
+TEST(DriverSetTest, TakesCompletionBeforeAndAfterTheFunctionReturns) {
+  for (const char* word : {"early", "later"}) {
+    ChaosSet set(word);
+
+    const auto created = set.create();
+
+    ASSERT_TRUE(created) << word << ": " << created.error().message;
+    EXPECT_EQ(created->id, "i-key-1");
+    EXPECT_EQ(set->health().broken_rules, 0U) << set->health().last_broken_rule;
+  }
+}
+
+TEST(DriverSetTest, PassesOnTheFirstRecordOfACreateThatHasNotReturned) {
+  ChaosSet set("block");
+  Awaited<model::ListedInstance> created;
+  std::promise<std::string> seen;
+
+  set->create(
+      ChaosSet::request(), kPatience,
+      [&](const model::ListedInstance& record) { seen.set_value(record.id); }, created.done());
+  auto early = seen.get_future();
+  ASSERT_EQ(early.wait_for(kPatience), std::future_status::ready);
+  const bool ended_before = created.here();
+  release_hung();
+
+  EXPECT_EQ(early.get(), "i-key-1");
+  EXPECT_FALSE(ended_before);
+  EXPECT_TRUE(created.get());
+}
+
+TEST(DriverSetTest, FailedCreateWithAKnownInstanceIsOutcomeUnknown) {
+  ChaosSet set("fail_after_id");
+
+  const auto created = set.create();
+
+  ASSERT_FALSE(created);
+  EXPECT_EQ(created.error().cls, CloudErrorClass::kTransient);
+  EXPECT_TRUE(created.error().outcome_unknown);
+}
+
+TEST(DriverSetTest, CancelsACallAtItsDeadline) {
+  ChaosSet set("cancellable");
+
+  const auto created = set.create(10ms);
+
+  ASSERT_FALSE(created);
+  EXPECT_EQ(created.error().cls, CloudErrorClass::kTimeout);
+  EXPECT_THAT(created.error().message, HasSubstr("given up as told (its time was up)"));
+  EXPECT_EQ(set->health().hung_calls, 0U);
+}
+
+TEST(DriverSetTest, KeepsTheIdThatACancelledCreateStillEmits) {
+  ChaosSet set("cancelled_after_id");
+  Awaited<model::ListedInstance> created;
+  std::string seen;
+
+  set->create(
+      ChaosSet::request(), 10ms, [&](const model::ListedInstance& record) { seen = record.id; },
+      created.done());
+  const auto result = created.get();
+
+  ASSERT_FALSE(result);
+  EXPECT_TRUE(result.error().outcome_unknown);
+  EXPECT_EQ(seen, "i-key-1");
+}
+
+TEST(DriverSetTest, GivesUpOnACallThatHangsAndGoesOn) {
+  ChaosSet set("hang", {.grace = 20ms});
+
+  const auto created = set.create(10ms);
+  const auto listed = set.list();
+  const auto health = set->health();
+  release_hung();
+
+  ASSERT_FALSE(created);
+  EXPECT_EQ(created.error().cls, CloudErrorClass::kTimeout);
+  EXPECT_TRUE(created.error().outcome_unknown);
+  EXPECT_THAT(created.error().message, HasSubstr("create: R31: "));
+  EXPECT_TRUE(listed) << "one hung call does not stop the others";
+  EXPECT_EQ(health.hung_calls, 1U);
+  EXPECT_FALSE(health.suspended);
+}
+
+TEST(DriverSetTest, TwoHungCallsSuspendTheSetUntilOneComesBack) {
+  for (const char* word : {"hang", "hang_pending"}) {
+    ChaosSet set(word, {.grace = 20ms});
+
+    ASSERT_FALSE(set.create(10ms));
+    ASSERT_FALSE(set.create(10ms));
+    const auto refused = set.list();
+    const auto health = set->health();
+    release_hung();
+    if (std::string(word) == "hang") {
+      while (set->health().suspended) std::this_thread::yield();
+      EXPECT_TRUE(set.list());
+    }
+
+    ASSERT_FALSE(refused) << word;
+    EXPECT_THAT(refused.error().message, HasSubstr("suspended: 2 calls hang"));
+    EXPECT_FALSE(refused.error().outcome_unknown) << "nothing was sent";
+    EXPECT_TRUE(health.suspended);
+  }
+}
+
+TEST(DriverSetTest, KeepsALaneForListAndDestroy) {
+  ChaosSet set("block");
+  std::vector<Awaited<model::ListedInstance>> creates(8);  // the driver allows four calls at once
+  for (auto& create : creates) set->create(ChaosSet::request(), kPatience, {}, create.done());
+
+  const auto listed = set.list();
+  const bool creates_wait = !creates[0].here() && !creates[7].here();
+
+  EXPECT_TRUE(listed);
+  EXPECT_TRUE(creates_wait);
+  bool done = false;
+  while (!done) {
+    release_hung();
+    done = true;
+    for (auto& create : creates) done = done && create.here();
+  }
+}
+
+TEST(DriverSetTest, NeverExceedsWhatTheDriverAllowsAtOnce) {
+  for (const std::string driver : {"fake_serial_set", "fake_serial_driver"}) {
+    ChaosSet one("", {}, driver), two("peak", {}, driver);
+    std::vector<Awaited<model::ListedInstance>> creates(50);
+    for (auto& create : creates) {
+      (driver == "fake_serial_driver" && &create - creates.data() < 25 ? two : one)
+          ->create(ChaosSet::request(), kPatience, {}, create.done());
+    }
+    for (auto& create : creates) ASSERT_TRUE(create.get());
+
+    const auto peak = two.list();
+
+    ASSERT_TRUE(peak);
+    EXPECT_EQ(peak->at(0).boot_generation, 1U) << driver;
+  }
+}
+
+TEST(DriverSetTest, EndsCallsThatFindNoLaneInTimeWithoutSendingThem) {
+  ChaosSet set("block", {}, "fake_serial_set");
+  Awaited<model::ListedInstance> first;
+  std::promise<void> inside;
+  set->create(
+      ChaosSet::request(), kPatience, [&](const auto&) { inside.set_value(); }, first.done());
+  inside.get_future().wait();
+
+  const auto second = set.create(10ms);
+  release_hung("fake_serial_set");
+
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().cls, CloudErrorClass::kTimeout);
+  EXPECT_FALSE(second.error().outcome_unknown);
+  EXPECT_THAT(second.error().message, HasSubstr("not sent"));
+  EXPECT_TRUE(first.get());
+}
+
+TEST(DriverSetTest, ClosingCancelsWhatIsUnderWayAndAnswersEveryCall) {
+  ChaosSet set("cancellable");
+  std::vector<Awaited<model::ListedInstance>> creates(8);
+  for (auto& create : creates) set->create(ChaosSet::request(), kPatience, {}, create.done());
+
+  set.close();
+
+  for (auto& create : creates) {
+    ASSERT_TRUE(create.here());
+    EXPECT_EQ(create.get().error().cls, CloudErrorClass::kCancelled);
+  }
+}
+
+TEST(DriverSetTest, CallbacksComeOneAfterAnotherInTheOrderOfTheEnds) {
+  ChaosSet set("");
+  std::vector<std::string> order;  // without a lock: that is the promise
+  Awaited<model::ListedInstance> created;
+
+  set->create(
+      ChaosSet::request(), kPatience, [&](const auto&) { order.push_back("record"); },
+      [&, done = created.done()](auto result) {
+        order.push_back("done");
+        done(std::move(result));
+      });
+  ASSERT_TRUE(created.get());
+
+  EXPECT_THAT(order, ElementsAre("record", "done"));
+}
+
+TEST(DriverSetTest, ExtensionsAreCalledWhereTheyAreAndUnsupportedElsewhere) {
+  ChaosSet set("");
+  Awaited<DriverSet::Nothing> good, bad, started;
+  Awaited<std::vector<ZonePrice>> prices;
+  Awaited<std::string> group;
+
+  set->verify_host_key({"i-1", "127.0.0.1", "ssh-ed25519", "blob"}, kPatience, good.done());
+  set->verify_host_key({"i-1", "127.0.0.1", "ssh-rsa", "blob"}, kPatience, bad.done());
+  set->quota_group(ChaosSet::request().type, kPatience, group.done());
+  set->price_history({}, kPatience, prices.done());
+  set->start({"i-1", "s1", "test"}, kPatience, started.done());
+
+  EXPECT_TRUE(good.get());
+  EXPECT_EQ(bad.get().error().cls, CloudErrorClass::kKeyMismatch);
+  EXPECT_EQ(*group.get(), "p.small");
+  EXPECT_EQ(prices.get().error().cls, CloudErrorClass::kUnsupported);
+  EXPECT_THAT(started.get().error().message, HasSubstr("no hostler.power/1"));
+}
+
+}  // namespace
+}  // namespace hostler::plugin_host

@@ -1,0 +1,331 @@
+// A driver that misbehaves on command: the word in its config (`{"do": "hang"}`) chooses how, one
+// way for each rule that the host polices. Without a word it is a well-behaved cloud in memory.
+#include <atomic>
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "hostler/driver.hpp"
+
+#ifndef CHAOS_THREADING
+#define CHAOS_NAME "fake_chaos"
+#define CHAOS_THREADING HOSTLER_THREAD_CONCURRENT
+#endif
+
+namespace {
+
+using hostler::driver::instance_record;
+using hostler::driver::str;
+using hostler::driver::view;
+
+/// What hangs is let go by opening a set with the word "release".
+struct Gate {
+  std::mutex mutex;
+  std::condition_variable opened;
+  int generation = 0;
+  void wait() {
+    std::unique_lock lock(mutex);
+    const int mine = generation;
+    opened.wait(lock, [&] { return generation != mine; });
+  }
+  void open() {
+    const std::lock_guard lock(mutex);
+    ++generation;
+    opened.notify_all();
+  }
+};
+Gate& gate() {
+  static auto* const g = new Gate;
+  return *g;
+}
+std::atomic<int> calls_now{0}, calls_most{0};  // in this library, for the serial ones
+
+struct Counted {
+  Counted() {
+    const int now = ++calls_now;
+    int most = calls_most;
+    while (now > most && !calls_most.compare_exchange_weak(most, now)) {
+    }
+  }
+  ~Counted() { --calls_now; }
+};
+
+}  // namespace
+
+struct hostler_set {
+  std::string word, id;
+  std::mutex mutex;
+  std::map<std::string, std::string> instances;  // id -> key
+  std::vector<std::thread> threads;
+};
+
+namespace {
+
+hostler_status fails(hostler_op* op, hostler_status status, std::string_view message) {
+  op->error->set_text(op->error, HOSTLER_TEXT_MESSAGE, message.data(), message.size());
+  return status;
+}
+
+const hostler_rec* as_record(const hostler_instance& i) {
+  return reinterpret_cast<const hostler_rec*>(&i);
+}
+
+hostler_instance made(const std::string& id, const std::string& key) {
+  auto record = instance_record();
+  record.id = str(id);
+  record.idempotency_key = str(key);
+  record.state = HOSTLER_STATE_PENDING;
+  return record;
+}
+
+/// Creates whose record is wrong.
+bool emit_wrong(const std::string& word, hostler_op* op, const std::string& id,
+                const std::string& key) {
+  auto record = made(id, key);
+  static const char kNul[] = {'i', '\0', '1'};
+  if (word == "wrong_size") {
+    record.struct_size = 24;
+  } else if (word == "huge_size") {
+    record.struct_size = 1U << 20U;
+  } else if (word == "embedded_nul") {
+    record.name = {kNul, sizeof kNul};
+  } else if (word == "not_utf8") {
+    record.name = str("\xff\xfe");
+  } else if (word == "null_text") {
+    record.name = {nullptr, 5};
+  } else if (word == "no_id") {
+    record.id = {};
+  } else if (word == "other_key") {
+    record.idempotency_key = str("another");
+  } else if (word == "unknown_values") {
+    record.state = 77;
+    record.flags = 0xfff0;
+    const hostler_rec unknown = {sizeof unknown, 4711};
+    op->emit(op, &unknown);
+  } else if (word == "two_ids") {
+    op->emit(op, as_record(record));
+    record.id = str("i-other");
+  } else {
+    return false;
+  }
+  op->emit(op, as_record(record));
+  return true;
+}
+
+hostler_status wait_for_cancel(hostler_op* op) {
+  std::mutex mutex;
+  std::condition_variable cancelled;
+  bool is = false;
+  {
+    const hostler::driver::OnCancel on_cancel(op, [&] {
+      const std::lock_guard lock(mutex);
+      is = true;
+      cancelled.notify_all();
+    });
+    std::unique_lock lock(mutex);
+    cancelled.wait(lock, [&] { return is; });
+  }
+  return fails(op, HOSTLER_E_CANCELLED, "given up as told");
+}
+
+hostler_status emit_then(hostler_op* op, const std::string& id, const std::string& key,
+                         hostler_status status) {
+  const auto record = made(id, key);
+  op->emit(op, as_record(record));
+  return status;
+}
+
+/// Ways to end an operation, and to end it wrongly.
+hostler_status end_wrongly(hostler_set* s, hostler_op* op, const std::string& id,
+                           const std::string& key) {
+  const auto& word = s->word;
+  if (word == "nothing") return HOSTLER_OK;
+  if (word == "no_message") return HOSTLER_E_QUOTA;
+  if (word == "unknown_status") return fails(op, -77, "something new");
+  if (word == "positive_status") return emit_then(op, id, key, 7);
+  if (word == "fail_after_id") {
+    emit_then(op, id, key, HOSTLER_OK);
+    return fails(op, HOSTLER_E_TRANSIENT, "connection lost");
+  }
+  if (word == "early") {
+    emit_then(op, id, key, HOSTLER_OK);
+    op->complete(op, HOSTLER_OK);
+    return HOSTLER_PENDING;
+  }
+  if (word == "complete_twice" || word == "return_after_complete") {
+    emit_then(op, id, key, HOSTLER_OK);
+    op->complete(op, HOSTLER_OK);
+    if (word == "complete_twice") op->complete(op, HOSTLER_E_INTERNAL);
+    return word == "complete_twice" ? HOSTLER_PENDING : HOSTLER_OK;
+  }
+  if (word == "keep_cancel") {
+    op->on_cancel(
+        op, [](void*) {}, nullptr);
+    return emit_then(op, id, key, HOSTLER_OK);
+  }
+  return HOSTLER_PENDING;
+}
+
+hostler_status create(hostler_set* s, const hostler_create_req* r, hostler_op* op) {
+  const Counted counted;
+  const std::string key(view(r->idempotency_key)), id = "i-" + key;
+  const std::string& word = s->word;
+  if (emit_wrong(word, op, id, key)) return HOSTLER_OK;
+  if (const auto status = end_wrongly(s, op, id, key);
+      status != HOSTLER_PENDING || word == "early" || word == "complete_twice") {
+    return status;
+  }
+  if (word == "hang" || word == "block") {
+    emit_then(op, id, key, HOSTLER_OK);
+    gate().wait();
+    return HOSTLER_OK;
+  }
+  if (word == "hang_pending") return HOSTLER_PENDING;
+  if (word == "cancellable") return wait_for_cancel(op);
+  if (word == "cancelled_after_id") {
+    wait_for_cancel(op);
+    return emit_then(op, id, key, HOSTLER_E_CANCELLED);
+  }
+  if (word == "quota") {
+    auto* const e = op->error;
+    e->scope = HOSTLER_SCOPE_GROUP | HOSTLER_SCOPE_ZONE | 0x8000;
+    e->flags = HOSTLER_EF_OUTCOME_UNKNOWN;
+    e->retry_after_ms = 1500;
+    e->quota_limit = 10;
+    e->quota_used = 10;
+    e->provider_status = 429;
+    e->set_text(e, HOSTLER_TEXT_SCOPE_ZONE, "z1", 2);
+    e->set_text(e, HOSTLER_TEXT_PROVIDER_CODE, "VcpuLimit", 9);
+    e->set_text(e, 99, "ignored", 7);
+    return fails(op, HOSTLER_E_QUOTA, "vcpu quota\nof g1 is used up");
+  }
+  if (word == "later" || word == "late_twice" || word == "late_emit") {
+    const std::lock_guard lock(s->mutex);
+    s->threads.emplace_back([op, id, key, word] {
+      emit_then(op, id, key, HOSTLER_OK);
+      op->complete(op, HOSTLER_OK);
+      if (word == "late_twice") op->complete(op, HOSTLER_OK);
+      if (word == "late_emit") emit_then(op, id, key, HOSTLER_OK);
+    });
+    return HOSTLER_PENDING;
+  }
+  {
+    const std::lock_guard lock(s->mutex);
+    s->instances[id] = key;
+  }
+  return emit_then(op, id, key, HOSTLER_OK);
+}
+
+hostler_status list(hostler_set* s, const hostler_list_req*, hostler_op* op) {
+  const Counted counted;
+  if (s->word == "too_many") {
+    const hostler_rec unknown = {sizeof unknown, 4711};
+    while (op->emit(op, &unknown) == 0) {
+    }
+    return HOSTLER_OK;
+  }
+  if (s->word == "ignores_stop") {
+    wait_for_cancel(op);
+    return emit_then(op, "i-1", "", HOSTLER_OK);
+  }
+  if (s->word == "peak") {
+    auto record = made("i-peak", "");
+    record.boot_generation = static_cast<std::uint64_t>(calls_most.load());
+    op->emit(op, as_record(record));
+    return HOSTLER_OK;
+  }
+  const std::lock_guard lock(s->mutex);
+  for (const auto& [id, key] : s->instances) emit_then(op, id, key, HOSTLER_OK);
+  return HOSTLER_OK;
+}
+
+hostler_status destroy(hostler_set* s, const hostler_destroy_req* r, hostler_op*) {
+  const Counted counted;
+  const std::lock_guard lock(s->mutex);
+  s->instances.erase(std::string(view(r->id)));
+  return HOSTLER_OK;
+}
+
+hostler_status set_open(const hostler_host* h, const hostler_set_config* c, hostler_op* op,
+                        hostler_set** out) {
+  const std::string config(view(c->config_json));
+  const auto from = config.find(": \"");
+  const auto word = from == std::string::npos
+                        ? std::string()
+                        : config.substr(from + 3, config.find('"', from + 3) - from - 3);
+  if (word == "release") gate().open();
+  if (word == "open_refused") return fails(op, HOSTLER_E_INVALID, "config.region is missing");
+  if (word == "open_without_set") return HOSTLER_OK;
+  if (word == "open_pending") return HOSTLER_PENDING;
+  *out = new hostler_set;
+  (*out)->word = word;
+  (*out)->id = view(c->set_id);
+  hostler::driver::log(*h, HOSTLER_LOG_DEBUG, "opened");
+  return HOSTLER_OK;
+}
+
+hostler_status set_info(hostler_set* s, const hostler_set_info_req*, hostler_op* op) {
+  auto info = hostler::driver::set_info_record();
+  info.account_id = str("account-1");
+  info.currency = str("USD");
+  info.list_consistency_ms = 1500;
+  info.capabilities = HOSTLER_CAP_SPOT | HOSTLER_CAP_USER_DATA;
+  if (s->word == "info_none") return HOSTLER_OK;
+  hostler::driver::emit(op, info);
+  if (s->word == "info_two") hostler::driver::emit(op, info);
+  return HOSTLER_OK;
+}
+
+const hostler_ext_quota_group kQuotaGroup = {
+    sizeof kQuotaGroup, 0,
+    [](hostler_set*, const hostler_quota_group_req* r, char* buf, std::size_t cap) -> std::size_t {
+      return view(r->type->provider_type).copy(buf, cap);
+    }};
+const hostler_ext_host_key kHostKey = {
+    sizeof kHostKey, 0, [](hostler_set*, const hostler_verify_req* r, hostler_op* op) {
+      return view(r->key_algo) == "ssh-ed25519"
+                 ? HOSTLER_OK
+                 : fails(op, HOSTLER_E_KEY_MISMATCH, "that is another key");
+    }};
+
+}  // namespace
+
+extern "C" const hostler_driver* hostler_driver_entry_1(const hostler_host* host) {
+  static const hostler_driver table = {
+      sizeof(hostler_driver),
+      HOSTLER_ABI_MAJOR,
+      HOSTLER_ABI_MINOR,
+      HOSTLER_ABI_DRAFT,
+      0,
+      CHAOS_THREADING,
+      4,
+      0,
+      CHAOS_NAME,
+      "1.0",
+      "hostler tests",
+      "Apache-2.0",
+      "cpp",
+      R"({"type":"object"})",
+      &set_open,
+      [](hostler_set* s) {
+        for (auto& thread : s->threads) thread.join();
+        delete s;
+      },
+      &set_info,
+      &create,
+      &list,
+      &destroy,
+      [](hostler_set*, const hostler_set_tags_req*, hostler_op* op) {
+        return fails(op, HOSTLER_E_NOT_FOUND, "no such instance");
+      },
+      [](const char* id) -> const void* {
+        const std::string_view wanted = id;
+        if (wanted == HOSTLER_EXT_QUOTA_GROUP) return &kQuotaGroup;
+        return wanted == HOSTLER_EXT_HOST_KEY ? &kHostKey : nullptr;
+      }};
+  return host->abi_major == HOSTLER_ABI_MAJOR ? &table : nullptr;
+}

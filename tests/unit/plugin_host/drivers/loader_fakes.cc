@@ -1,0 +1,63 @@
+// Libraries that no host may take for a driver: each breaks one thing, chosen by FAKE_*.
+#include "hostler/driver.h"
+
+namespace {
+
+hostler_status refuse(hostler_op* op) {
+  op->error->set_text(op->error, HOSTLER_TEXT_MESSAGE, "fake", 4);
+  return HOSTLER_E_UNSUPPORTED;
+}
+
+[[maybe_unused]] const hostler_driver kTable = {
+#ifdef FAKE_SHORT_TABLE
+    16,
+#else
+    sizeof(hostler_driver),
+#endif
+#ifdef FAKE_OTHER_MAJOR
+    HOSTLER_ABI_MAJOR + 1,
+#else
+    HOSTLER_ABI_MAJOR,
+#endif
+    HOSTLER_ABI_MINOR,
+#ifdef FAKE_OTHER_DRAFT
+    HOSTLER_ABI_DRAFT + 1,
+#else
+    HOSTLER_ABI_DRAFT,
+#endif
+    0,
+    HOSTLER_THREAD_CONCURRENT,
+    1,
+    0,
+    "fake_loader",
+    "0",
+    "test",
+    "Apache-2.0",
+    "cpp",
+    "{}",
+    [](const hostler_host*, const hostler_set_config*, hostler_op* op, hostler_set**) {
+      return refuse(op);
+    },
+    [](hostler_set*) {},
+    [](hostler_set*, const hostler_set_info_req*, hostler_op* op) { return refuse(op); },
+#ifdef FAKE_NO_CREATE
+    nullptr,
+#else
+    [](hostler_set*, const hostler_create_req*, hostler_op* op) { return refuse(op); },
+#endif
+    [](hostler_set*, const hostler_list_req*, hostler_op* op) { return refuse(op); },
+    [](hostler_set*, const hostler_destroy_req*, hostler_op* op) { return refuse(op); },
+    [](hostler_set*, const hostler_set_tags_req*, hostler_op* op) { return refuse(op); },
+    [](const char*) -> const void* { return nullptr; }};
+
+}  // namespace
+
+#ifndef FAKE_NO_ENTRY
+extern "C" const hostler_driver* hostler_driver_entry_1(const hostler_host*) {
+#ifdef FAKE_NULL
+  return nullptr;
+#else
+  return &kTable;
+#endif
+}
+#endif

@@ -1,0 +1,192 @@
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+
+#include "core/base/files.h"
+#include "core/plugin_host/manifest.h"
+#include "tests/unit/plugin_host/chaos_set.h"
+
+namespace hostler::plugin_host {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+std::string fake(const std::string& name) {
+  return HOSTLER_TEST_DRIVERS "/" + name + "/" + name + ".hostler.so";
+}
+
+class LibraryTest : public ::testing::Test {
+ protected:
+  LibraryTest() {
+    std::string name = fs::temp_directory_path() / "hostler-library-XXXXXX";
+    folder_ = mkdtemp(name.data());
+  }
+  ~LibraryTest() override { fs::remove_all(folder_); }
+
+  fs::path file(const std::string& name, std::string_view content) {
+    EXPECT_TRUE(write_file(folder_ / name, content, 0644));
+    return folder_ / name;
+  }
+  /// A copy of the driver in a folder of its own, with its manifest.
+  Manifest installed() {
+    fs::copy(HOSTLER_TEST_DRIVERS "/fake_chaos", folder_);
+    return *discover({folder_}).find("fake_chaos");
+  }
+  static std::string error_of(const fs::path& library) {
+    const auto loaded = DriverLibrary::load_unpinned(library);
+    return loaded ? "loaded" : loaded.error().message;
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(LibraryTest, SaysWhatIsWrongWithAFileThatIsNoDriver) {
+  const auto text = file("text.so", "no library");
+  const auto cut = file("cut.so", std::string_view("\177ELF\2\1\1", 7));
+
+  EXPECT_THAT(error_of(folder_ / "missing.so"), HasSubstr("No such file"));
+  EXPECT_THAT(error_of(folder_), HasSubstr("not a regular file"));
+  EXPECT_THAT(error_of(text), AllOf(HasSubstr(text), HasSubstr("not an ELF file")));
+  EXPECT_THAT(error_of(cut), HasSubstr("not a shared library for"));
+}
+
+TEST_F(LibraryTest, SurvivesADamagedElfFile) {
+  auto content = *read_file(fake("fake_chaos"), 64U << 20U);
+  content.resize(4096);
+  const auto cut = file("cut.so", content);
+
+  EXPECT_THAT(error_of(cut), HasSubstr("cut.so: "));
+}
+
+TEST_F(LibraryTest, RefusesTablesThatItCannotCall) {
+  EXPECT_THAT(error_of(fake("fake_no_entry")), HasSubstr("exports no hostler_driver_entry_1"));
+  EXPECT_THAT(error_of(fake("fake_null")), HasSubstr("hostler_driver_entry_1 returned NULL"));
+  EXPECT_THAT(error_of(fake("fake_other_major")), HasSubstr("speaks ABI major 2, this hostler 1"));
+  EXPECT_THAT(error_of(fake("fake_short_table")), HasSubstr("R15: a struct_size of 16"));
+  EXPECT_THAT(error_of(fake("fake_no_create")), HasSubstr("lacks a function"));
+}
+
+TEST_F(LibraryTest, NamesBothDraftsWhereTheyDiffer) {
+  const auto ours = std::to_string(HOSTLER_ABI_DRAFT);
+  const auto theirs = std::to_string(HOSTLER_ABI_DRAFT + 1);
+  auto manifest = installed();
+  manifest.abi_draft = HOSTLER_ABI_DRAFT + 1;
+
+  const auto loaded = DriverLibrary::load(manifest);
+
+  EXPECT_THAT(error_of(fake("fake_other_draft")),
+              AllOf(HasSubstr("draft " + theirs), HasSubstr("speaks draft " + ours)));
+  ASSERT_FALSE(loaded);
+  EXPECT_THAT(loaded.error().message,
+              AllOf(HasSubstr("draft " + theirs), HasSubstr("speaks draft " + ours)));
+}
+
+TEST_F(LibraryTest, RefusesALibraryThatOthersMayWriteTo) {
+  const auto manifest = installed();
+  fs::permissions(manifest.resolved(), fs::perms::group_write, fs::perm_options::add);
+
+  const auto loaded = DriverLibrary::load(manifest);
+
+  ASSERT_FALSE(loaded);
+  EXPECT_EQ(loaded.error().code, Errc::kForbidden);
+  EXPECT_THAT(loaded.error().message, HasSubstr("chmod go-w"));
+}
+
+TEST_F(LibraryTest, RefusesALibraryOfAnotherUser) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root to give a file away";
+  const auto manifest = installed();
+  ASSERT_EQ(chown(manifest.resolved().c_str(), 65534, 65534), 0);
+
+  const auto loaded = DriverLibrary::load(manifest);
+
+  ASSERT_FALSE(loaded);
+  EXPECT_THAT(loaded.error().message, HasSubstr("belongs to uid 65534"));
+}
+
+TEST_F(LibraryTest, RefusesALibraryThatIsNotTheManifestsOne) {
+  const auto manifest = installed();
+  auto content = *read_file(manifest.resolved(), 64U << 20U);
+  ASSERT_TRUE(write_file(manifest.resolved(), content + "x", 0644));
+
+  const auto loaded = DriverLibrary::load(manifest);
+
+  ASSERT_FALSE(loaded);
+  EXPECT_EQ(loaded.error().code, Errc::kForbidden);
+  EXPECT_THAT(loaded.error().message, HasSubstr("sha256"));
+}
+
+TEST_F(LibraryTest, RefusesAManifestThatNamesAnotherDriver) {
+  auto manifest = installed();
+  manifest.name = "other";
+
+  const auto loaded = DriverLibrary::load(manifest);
+
+  ASSERT_FALSE(loaded);
+  EXPECT_THAT(loaded.error().message, HasSubstr("names the driver 'other'"));
+}
+
+TEST_F(LibraryTest, OneLibraryIsLoadedOnce) {
+  const auto first = load_fake("fake_chaos");
+  const auto second = DriverLibrary::load(installed());
+
+  EXPECT_EQ(first, *second) << "a copy with the same content is the same library";
+}
+
+TEST_F(LibraryTest, ManifestReadsBackAsItWasWritten) {
+  const auto made = make_manifest(fake("fake_chaos"));
+  ASSERT_TRUE(made) << made.error().message;
+  file("x.hostler.json", to_json(*made));
+
+  const auto read = read_manifest(folder_ / "x.hostler.json");
+
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(to_json(*read), to_json(*made));
+  EXPECT_EQ(read->name, "fake_chaos");
+  EXPECT_EQ(read->abi_draft, HOSTLER_ABI_DRAFT);
+  EXPECT_THAT(read->extensions,
+              ::testing::ElementsAre("hostler.host-key/1", "hostler.quota-group/1"));
+}
+
+TEST_F(LibraryTest, DiscoveryNamesBothManifestsOfOneName) {
+  const auto manifest = installed();
+  const auto all = discover({HOSTLER_TEST_DRIVERS "/fake_chaos", folder_});
+
+  const auto found = all.find("fake_chaos");
+
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().code, Errc::kConflict);
+  EXPECT_THAT(found.error().message,
+              AllOf(HasSubstr(HOSTLER_TEST_DRIVERS "/fake_chaos/fake_chaos.hostler.json"),
+                    HasSubstr(manifest.file.string())));
+}
+
+TEST_F(LibraryTest, DiscoveryTellsEveryPathAndWhy) {
+  const auto damaged = file("damaged.hostler.json", R"({"name": "x", "nmae": 1})");
+
+  const auto all = discover({folder_ / "none", folder_, "relative", folder_ / "."});
+  const auto found = all.find("x");
+
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().code, Errc::kNotFound);
+  EXPECT_THAT(found.error().message,
+              AllOf(HasSubstr("none: No such file"), HasSubstr(damaged.string()),
+                    HasSubstr("relative: ignored: not an absolute path")));
+  EXPECT_EQ(all.tried.size(), 3U) << "one folder by two names is read once";
+}
+
+TEST(DiscoveryTest, ConfigurationComesBeforeEnvironmentAndSystem) {
+  ASSERT_EQ(setenv("HOSTLER_DRIVER_PATH", "/b:/c", 1), 0);
+
+  const auto folders = driver_folders({"/a"});
+  unsetenv("HOSTLER_DRIVER_PATH");
+
+  EXPECT_THAT(folders,
+              ::testing::ElementsAre("/a", "/b", "/c", "/etc/hostler/drivers.d",
+                                     "/usr/local/lib/hostler/drivers", "/usr/lib/hostler/drivers"));
+}
+
+}  // namespace
+}  // namespace hostler::plugin_host

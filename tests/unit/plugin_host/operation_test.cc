@@ -1,0 +1,199 @@
+#include "core/plugin_host/operation.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <functional>
+#include <future>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace hostler::plugin_host {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::HasSubstr;
+
+class Watcher final : public Operation::Owner {
+ public:
+  void ended(Operation&) override {
+    ++ends;
+    done.set_value();
+  }
+  void came_back(Operation&) override {}
+  void broken_rule(const Operation&, const std::string& rule) override { last = rule, ++broken; }
+
+  std::promise<void> done;
+  std::atomic<int> ends = 0, broken = 0;
+  std::string last;
+};
+
+/// An operation whose driver is the test.
+class Scripted final : public Operation {
+ public:
+  Scripted(Owner& owner, std::function<hostler_status(hostler_op*)> driver)
+      : Operation({.name = "test"}, name_, owner), driver_(std::move(driver)) {}
+
+  std::function<void()> while_taking = [] {};
+  std::optional<model::CloudError> failed;
+
+ private:
+  hostler_status call() override { return driver_(this); }
+  bool take(const hostler_rec&) override {
+    while_taking();
+    return true;
+  }
+  void deliver(std::optional<model::CloudError> failure) override { failed = std::move(failure); }
+
+  std::string name_ = "scripted";
+  std::function<hostler_status(hostler_op*)> driver_;
+};
+
+const hostler_rec kRecord = {sizeof kRecord, 4711};
+
+TEST(OperationTest, NoticesTwoRecordsEmittedAtOnce) {
+  Watcher watcher;
+  const auto op = std::make_shared<Scripted>(watcher, [](hostler_op* o) {
+    o->emit(o, &kRecord);
+    return HOSTLER_OK;
+  });
+  op->while_taking = [raw = op.get()] {  // the first is still being taken
+    std::thread([raw] { EXPECT_NE(raw->emit(raw, &kRecord), 0); }).join();
+  };
+
+  op->run();
+  op->settle();
+
+  ASSERT_TRUE(op->failed);
+  EXPECT_THAT(op->failed->message, HasSubstr("R27: "));
+}
+
+TEST(OperationTest, RemovingACancelFunctionWaitsUntilItHasReturned) {
+  Watcher watcher;
+  std::promise<void> registered, entered, may_leave;
+  std::atomic<bool> left = false, left_before_removal = false;
+  struct Shared {
+    std::promise<void>*entered, *may_leave;
+    std::atomic<bool>* left;
+  } shared{&entered, &may_leave, &left};
+  const auto op = std::make_shared<Scripted>(watcher, [&](hostler_op* o) {
+    o->on_cancel(
+        o,
+        [](void* arg) {
+          auto& s = *static_cast<Shared*>(arg);
+          s.entered->set_value();
+          s.may_leave->get_future().wait();
+          *s.left = true;
+        },
+        &shared);
+    registered.set_value();
+    entered.get_future().wait();
+    std::thread([&] { may_leave.set_value(); }).detach();
+    o->on_cancel(o, nullptr, nullptr);
+    left_before_removal = left.load();
+    return HOSTLER_OK;
+  });
+
+  std::thread driver([&] { op->run(); });
+  registered.get_future().wait();
+  op->cancel(false);
+  driver.join();
+
+  EXPECT_TRUE(left_before_removal);
+  EXPECT_EQ(watcher.broken, 0);
+}
+
+TEST(OperationTest, CallsTheCancelFunctionAtOnceIfItIsCancelledAlready) {
+  Watcher watcher;
+  int called = 0;
+  const auto op = std::make_shared<Scripted>(watcher, [&](hostler_op* o) {
+    o->on_cancel(
+        o, [](void* arg) { ++*static_cast<int*>(arg); }, &called);
+    return HOSTLER_OK;
+  });
+  op->cancel(false);
+
+  op->run();
+
+  EXPECT_EQ(called, 1);
+}
+
+TEST(OperationTest, ABadCancelFunctionDelaysNobodyElse) {
+  Watcher slow_watcher, watcher;
+  std::promise<void> entered, may_leave;
+  std::pair<std::promise<void>*, std::promise<void>*> both{&entered, &may_leave};
+  const auto slow = std::make_shared<Scripted>(slow_watcher, [&](hostler_op* o) {
+    o->on_cancel(
+        o,
+        [](void* arg) {
+          auto& p = *static_cast<decltype(both)*>(arg);
+          p.first->set_value();
+          p.second->get_future().wait();
+        },
+        &both);
+    return HOSTLER_PENDING;
+  });
+  std::promise<void> cancelled;
+  const auto other = std::make_shared<Scripted>(watcher, [&](hostler_op* o) {
+    o->on_cancel(
+        o, [](void* arg) { static_cast<std::promise<void>*>(arg)->set_value(); }, &cancelled);
+    return HOSTLER_PENDING;
+  });
+  slow->run();
+  other->run();
+
+  slow->cancel(false);
+  entered.get_future().wait();
+  other->cancel(false);
+
+  EXPECT_EQ(cancelled.get_future().wait_for(60s), std::future_status::ready);
+  may_leave.set_value();
+  slow->complete(slow.get(), HOSTLER_OK);
+  other->complete(other.get(), HOSTLER_OK);
+}
+
+TEST(OperationTest, EndsOnceWhenCancelDeadlineAndCompletionRace) {
+  std::atomic<int> ended = 0;
+  for (int i = 0; i < 500; ++i) {
+    Watcher watcher;
+    struct Worker {
+      std::mutex mutex;
+      std::condition_variable wake;
+      bool go = false;
+    } worker;
+    const auto op = std::make_shared<Scripted>(watcher, [&](hostler_op* o) {
+      o->on_cancel(
+          o,
+          [](void* arg) {
+            auto& w = *static_cast<Worker*>(arg);
+            const std::lock_guard lock(w.mutex);
+            w.go = true;
+            w.wake.notify_one();
+          },
+          &worker);
+      return HOSTLER_PENDING;
+    });
+    op->run();
+    std::thread driver([&] {
+      if (i % 2 == 0) {  // waits for the cancel; else completes whenever it likes
+        std::unique_lock lock(worker.mutex);
+        worker.wake.wait(lock, [&] { return worker.go; });
+      }
+      op->emit(op.get(), &kRecord);
+      op->complete(op.get(), HOSTLER_OK);
+    });
+    op->cancel(true);
+    const bool abandoned = i % 3 == 0 && op->abandon("given up");
+    driver.join();
+    if (!abandoned) watcher.done.get_future().wait();
+    op->settle();
+    ended += abandoned ? 1 : watcher.ends.load();
+    EXPECT_EQ(watcher.broken, 0) << watcher.last;
+  }
+  EXPECT_EQ(ended, 500);
+}
+
+}  // namespace
+}  // namespace hostler::plugin_host
