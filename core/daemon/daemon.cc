@@ -1,5 +1,8 @@
 #include "core/daemon/daemon.h"
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <optional>
 #include <utility>
 
@@ -43,9 +46,22 @@ struct Daemon::Parts {
     if (loop) loop->post(std::move(event));
   }
   void commit(dispatch::Outbox out, model::Revision revision);
+  /// Now and then; a daemon that commits nothing has nothing new to remove. Loop thread.
+  void tidy_store(Now now);
+
+  std::optional<Mono> tidied;
+  // A reload sets them on the main thread.
+  std::atomic<Duration::rep> keep_age{0};
+  std::atomic<std::int64_t> keep_bytes{0};
+  void keep(const config::LedgerKeep& what) {
+    keep_age = what.age.count();
+    keep_bytes = what.bytes;
+  }
 };
 
 namespace {
+
+constexpr Duration kTidyInterval = std::chrono::hours(1);
 
 std::vector<SetSource> set_sources(const config::Config& config) {
   std::vector<SetSource> out;
@@ -96,6 +112,16 @@ Result<std::map<std::string, std::vector<std::string>>> private_keys(const confi
   return out;
 }
 
+store::Options store_options(const config::Config& config) {
+  store::Options out;
+  // Both ends that a host keeps, and some more: a host that sends beyond it breaks its word.
+  out.outputs.stream_bytes_max = std::max(
+      out.outputs.stream_bytes_max, 2 * static_cast<std::uint64_t>(config.agent.output_head_max) +
+                                        static_cast<std::uint64_t>(config.agent.output_tail_max));
+  out.blob_bytes_max = static_cast<std::uint64_t>(config.limits.blob_max);
+  return out;
+}
+
 Result<std::map<std::string, std::vector<std::string>>> public_halves(
     const std::map<std::string, std::vector<std::string>>& private_keys) {
   std::map<std::string, std::vector<std::string>> out;
@@ -137,7 +163,9 @@ void Daemon::Parts::commit(dispatch::Outbox out, model::Revision revision) {
     if (const auto* job = std::get_if<model::JobChanged>(&change))
       if (model::is_terminal(job->record.state)) ended.push_back(job->record.id);
   auto effects_left = std::make_shared<std::vector<dispatch::Effect>>(std::move(out.effects));
-  const Mono began = read_clocks().mono;
+  const Now now = read_clocks();
+  tidy_store(now);
+  const Mono began = now.mono;
   store->commit(std::move(commit), [this, effects_left, ended = std::move(ended),
                                     began](const Result<store::Committed>& done) {
     metrics.store_commit(read_clocks().mono - began, done.has_value());
@@ -151,6 +179,24 @@ void Daemon::Parts::commit(dispatch::Outbox out, model::Revision revision) {
   });
 }
 
+void Daemon::Parts::tidy_store(Now now) {
+  if (tidied && now.mono - *tidied < kTidyInterval) return;
+  tidied = now.mono;
+  store::Keep past;
+  past.age = Duration(keep_age);
+  past.bytes = static_cast<std::uint64_t>(keep_bytes);
+  store->tidy(past, now.wall, [](const Result<store::Tidied>& done) {
+    if (!done)
+      log::warn("store", "removing what is past keeping: " + done.error().message +
+                             ", ignoring: tried again in an hour");
+    else if (done->records + done->blobs > 0)
+      log::info("store", "removed " + std::to_string(done->jobs.size()) + " jobs, " +
+                             std::to_string(done->instances) + " instances, " +
+                             std::to_string(done->records) + " records and " +
+                             std::to_string(done->blobs) + " blobs past keeping");
+  });
+}
+
 Daemon::Daemon(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 
 Daemon::~Daemon() {
@@ -158,7 +204,7 @@ Daemon::~Daemon() {
   p.server.reset();
   if (p.loop) p.loop->stop();
   if (p.hosts) p.hosts->stop();  // It writes to the store, which tells it what is durable.
-  p.store.reset();  // Commits and carries out what is left.
+  p.store.reset();               // Commits and carries out what is left.
   p.tickets.fail_all({Errc::kUnavailable, "the daemon is stopping"});
   p.hosts.reset();
   p.clouds.reset();
@@ -170,10 +216,11 @@ Result<std::unique_ptr<Daemon>> Daemon::start(config::Config config, Options opt
   Parts& p = *daemon->parts_;
   p.config = std::move(config);
   const config::Config& c = p.config;
+  p.keep(c.ledger_keep);
   log::set_level(HOSTLER_TRY(log::parse_level(c.log_level)));
 
-  store::Options store_options;
-  store_options.on_health = [&p](const store::Health& health) {
+  auto options_of_store = store_options(c);
+  options_of_store.on_health = [&p](const store::Health& health) {
     if (health.ok)
       log::info("store", "commits again");
     else
@@ -181,7 +228,7 @@ Result<std::unique_ptr<Daemon>> Daemon::start(config::Config config, Options opt
     if (!health.ok)
       p.tickets.fail_all({Errc::kUnavailable, "the store does not commit: " + health.error});
   };
-  auto opened = store::Store::open(c.state_dir, std::move(store_options));
+  auto opened = store::Store::open(c.state_dir, std::move(options_of_store));
   if (!opened)
     return tl::unexpected(
         std::move(opened.error()).with_context("state folder " + c.state_dir.string()));
@@ -230,6 +277,7 @@ Result<void> Daemon::reload(config::Config fresh) {
   HOSTLER_TRY(log::parse_level(fresh.log_level));
   log::set_level(*log::parse_level(fresh.log_level));
   parts_->planner->set_policy(fresh.site);
+  parts_->keep(fresh.ledger_keep);
   parts_->loop->post(dispatch::PolicyChanged{fresh.site});
   parts_->config = std::move(fresh);
   return {};
