@@ -58,7 +58,11 @@ Result<void> Segments::flush() {
     rest.remove_prefix(static_cast<std::size_t>(n));
     at += static_cast<std::uint64_t>(n);
   }
-  unsynced_ = unsynced_ || !buffer_.empty();
+  if (buffer_.empty()) return {};
+  // Only a hint: sync() is what counts.
+  (void)::sync_file_range(file_.get(), static_cast<off_t>(offset_ - buffer_.size()),
+                          static_cast<off_t>(buffer_.size()), SYNC_FILE_RANGE_WRITE);
+  unsynced_ = true;
   buffer_.clear();
   return {};
 }

@@ -21,6 +21,8 @@ class Segments {
 
   /// Appends stdout, then stderr. Not durable before sync().
   Result<InlinePlace> append(const model::AttemptEnd& end);
+  /// Writes what was appended and has the kernel begin to move it to the disk.
+  Result<void> flush();
   /// Makes what was appended durable: one fdatasync, none if nothing was.
   Result<void> sync();
   /// The rows of what was appended are durable: it stays.
@@ -34,7 +36,6 @@ class Segments {
   Segments(std::filesystem::path folder, std::uint64_t bytes_max)
       : folder_(std::move(folder)), bytes_max_(bytes_max) {}
   Result<void> begin_next();
-  Result<void> flush();
 
   std::filesystem::path folder_;
   std::uint64_t bytes_max_;

@@ -70,7 +70,7 @@ Result<std::vector<InlinePlace>> Writer::write_outputs(const Batch& batch) {
     places.emplace_back();
     if (attempt.output != nullptr) places.back() = HOSTLER_TRY(segments_.append(*attempt.output));
   }
-  HOSTLER_TRY(segments_.sync());
+  HOSTLER_TRY(segments_.flush());
   return places;
 }
 
@@ -86,7 +86,8 @@ Result<void> Writer::write_rows(const Batch& batch, const std::vector<InlinePlac
       HOSTLER_TRY(sql_.open_gate.run(key));
   }
   for (const auto* record : batch.ledger) HOSTLER_TRY(store::write(sql_.put_record, *record));
-  return {};
+  // Before the rows that point there, and while they were written the disk was busy with it.
+  return segments_.sync();
 }
 
 Result<void> Writer::write_jobs(const Batch& batch) {

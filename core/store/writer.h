@@ -13,7 +13,8 @@ class Writer {
  public:
   static Result<std::unique_ptr<Writer>> open(sqlite::Connection& connection, Segments& segments);
 
-  /// The whole batch in one transaction, inline output first; nothing of it on failure.
+  /// The whole batch in one transaction, inline output durable before it; nothing of it on
+  /// failure.
   Result<void> write(const Batch& batch);
   /// kNotFound if the store has no such job.
   Result<std::string> body(model::JobId job);

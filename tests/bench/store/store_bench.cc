@@ -1,6 +1,7 @@
 // What the store can do on this machine: store_bench [folder]. The folder should lie on the disk
 // that the state folder will use; it is made, and removed at the end.
 
+#include <time.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -22,6 +23,13 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+/// Of all threads: what a busy machine does not disturb.
+double cpu_seconds() {
+  timespec time{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
 long resident_mib() {
@@ -89,6 +97,7 @@ class Bench {
 
   void submit(std::size_t batch, std::size_t jobs, std::size_t in_flight) {
     const auto begin = Clock::now();
+    const double cpu = cpu_seconds();
     {
       Committer committer(*store_, in_flight);
       for (std::size_t made = 0; made < jobs; made += batch) {
@@ -99,14 +108,16 @@ class Bench {
       }
     }
     const double seconds = seconds_since(begin);
-    std::printf("submit, %5zu a commit, %4zu commits under way   %9.0f jobs/s\n", batch, in_flight,
-                static_cast<double>(jobs) / seconds);
+    std::printf("submit, %5zu a commit, %4zu under way   %9.0f jobs/s  %5.1f us of CPU each\n",
+                batch, in_flight, static_cast<double>(jobs) / seconds,
+                (cpu_seconds() - cpu) * 1e6 / static_cast<double>(jobs));
   }
 
   /// What a short job costs beside its submission: start and end, as the loop commits them.
   void run_jobs(std::size_t jobs, std::size_t per_commit, std::size_t in_flight) {
     const auto first = job_ - jobs + 1;
     const auto begin = Clock::now();
+    const double cpu = cpu_seconds();
     {
       Committer committer(*store_, in_flight);
       for (std::uint64_t id = first; id <= job_; id += per_commit) {
@@ -115,8 +126,9 @@ class Bench {
       }
     }
     const double seconds = seconds_since(begin);
-    std::printf("start and end, %3zu a commit, %4zu under way     %9.0f jobs/s\n", per_commit,
-                in_flight, static_cast<double>(jobs) / seconds);
+    std::printf("start and end, %3zu a commit, %4zu under way %7.0f jobs/s  %5.1f us of CPU each\n",
+                per_commit, in_flight, static_cast<double>(jobs) / seconds,
+                (cpu_seconds() - cpu) * 1e6 / static_cast<double>(jobs));
   }
 
   void commits_one_by_one(std::size_t count) {
@@ -127,7 +139,7 @@ class Bench {
       commit.changes.emplace_back(record("set local", "tick"));
       committer.commit(std::move(commit));
     }
-    std::printf("commit and wait, one ledger record              %9.0f /s\n",
+    std::printf("commit and wait, one ledger record   %9.0f /s\n",
                 static_cast<double>(count) / seconds_since(begin));
   }
 
