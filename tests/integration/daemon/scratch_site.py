@@ -1,0 +1,238 @@
+"""A hostler site in a scratch folder: the daemon, spoken to over its unix socket, with hosts of the
+local driver, and what proves that nothing of it is left."""
+
+import http.client
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+
+PATIENCE = 60  # seconds for what must happen; a healthy site needs a few
+
+
+class Failed(AssertionError):
+    """A promise that the daemon broke."""
+
+
+def check(truth, message):
+    if not truth:
+        raise Failed(message)
+
+
+def wait_for(what, probe, patience=PATIENCE):
+    """Asks until probe() says something true, and returns that."""
+    until = time.monotonic() + patience
+    while True:
+        seen = probe()
+        if seen:
+            return seen
+        check(time.monotonic() < until, f"{what}: not within {patience} s")
+        time.sleep(0.03)
+
+
+class Connection(http.client.HTTPConnection):
+    def __init__(self, path):
+        super().__init__("hostler", timeout=PATIENCE)
+        self.path = path
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(self.path)
+
+
+class Site:
+    """Also a context: at its end everything of the site is ended and removed, whatever happened; after
+    a failure the daemon's log is kept and its end shown."""
+
+    def __init__(self, hostlerd, drivers):
+        self.hostlerd = os.path.abspath(hostlerd)
+        self.drivers = os.path.abspath(drivers)
+        self.folder = tempfile.mkdtemp(prefix="hostler-daemon-")
+        os.chmod(self.folder, 0o711)  # Jobs run as users of their own and pass through.
+        self.socket = self.under("hostler.sock")
+        self.log = self.under("log")
+        self.marks = self.under("marks")  # where jobs leave files
+        os.mkdir(self.marks)
+        os.chmod(self.marks, 0o1777)
+        self.daemon = None
+        self.write_config()
+
+    def under(self, name):
+        return os.path.join(self.folder, name)
+
+    def write_config(self, name="hostler.json", **changes):
+        """Writes the configuration and returns its path; `changes` replace its members."""
+        config = {
+            "isolation": "in-process",
+            "driver_path": [self.drivers],
+            "access": {"socket": {"path": self.socket}},
+            "types": [{"name": "small", "vcpus": 2, "ram": "2GiB", "price": 0.02},
+                      {"name": "large", "vcpus": 8, "ram": "8GiB", "price": 0.08}],
+            "sets": [{"name": "local", "driver": "local", "list_interval": "1s",
+                      "config": {"root": self.under("instances"), "instances_max": 20}}],
+            "pools": [{"name": "default", "sets": ["local"], "types": ["small", "large"], "max": 6,
+                       "idle_timeout": "3s", "boot_timeout": "1m", "shutdown_timeout": "1s"}],
+        }
+        config.update(changes)
+        with open(self.under(name), "w", encoding="utf-8") as file:
+            json.dump(config, file)
+        return self.under(name)
+
+    # The daemon's process.
+
+    def spawn(self, config="hostler.json", state="state", log=None):
+        with open(log or self.log, "ab") as out:
+            return subprocess.Popen(
+                [self.hostlerd, "--config", self.under(config), "--state", self.under(state)],
+                stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True)
+
+    def launch(self):
+        self.daemon = self.spawn()
+
+    def start(self):
+        self.launch()
+        self.wait_until_it_answers()
+
+    def answers(self):
+        check(self.daemon.poll() is None,
+              f"hostlerd ended by itself with status {self.daemon.returncode}")
+        try:
+            return self.request("GET", "/health")[0] == 200
+        except (OSError, http.client.HTTPException):
+            return False
+
+    def wait_until_it_answers(self):
+        wait_for("hostlerd answers", self.answers)
+
+    def kill(self):
+        check(self.daemon.poll() is None,
+              f"hostlerd ended by itself with status {self.daemon.returncode}")
+        self.daemon.kill()
+        self.daemon.wait()
+
+    def stop(self):
+        self.daemon.terminate()
+        try:
+            status = self.daemon.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            raise Failed("hostlerd does not end on SIGTERM") from None
+        check(status == 0, f"hostlerd ended with status {status} on SIGTERM")
+
+    # Its API.
+
+    def request(self, method, path, body=None):
+        """The answer's status and its decoded body; `body` may be bytes, or what JSON can say."""
+        connection = Connection(self.socket)
+        try:
+            if body is not None and not isinstance(body, bytes):
+                body = json.dumps(body).encode()
+            connection.request(method, path, body)
+            answer = connection.getresponse()
+            return answer.status, json.loads(answer.read() or b"null")
+        finally:
+            connection.close()
+
+    def get(self, path):
+        status, body = self.request("GET", path)
+        check(status == 200, f"GET {path}: {status} {body}")
+        return body
+
+    def submit(self, *jobs):
+        """Their ids."""
+        status, body = self.request("POST", "/v1/jobs", {"jobs": jobs})
+        check(status == 200, f"submit: {status} {body}")
+        return body["ids"]
+
+    def job(self, job):
+        return self.get(f"/v1/jobs/{job}")
+
+    def wait_for_end(self, job):
+        def ended():
+            seen = self.job(job)
+            return seen if seen["state"] in ("succeeded", "failed", "cancelled") else None
+        return wait_for(f"the end of {job}", ended)
+
+    def output(self, job, stream="stdout"):
+        part = self.get(f"/v1/jobs/{job}/output?stream={stream}&max=1048576")
+        check(part["complete"] and part["lost"] == 0,
+              f"{job}: its {stream} is not whole: {dict(part, text=part.get('text', '')[:80])}")
+        return part.get("text", "")
+
+    def instances(self):
+        return self.get("/v1/instances")["instances"]
+
+    # What is left.
+
+    def processes(self):
+        """Lines about processes whose environment, command line or folder speak of this site."""
+        found = []
+        for name in os.listdir("/proc"):
+            if name.isdigit() and int(name) != os.getpid():
+                about = self.process(f"/proc/{name}")
+                if about:
+                    found.append((int(name), about))
+        return found
+
+    def process(self, proc):
+        mark = self.folder.encode()
+        try:
+            with open(proc + "/cmdline", "rb") as file:
+                command = file.read()
+            with open(proc + "/environ", "rb") as file:
+                environment = file.read()
+            cwd = os.readlink(proc + "/cwd")
+        except OSError:  # gone meanwhile, or somebody else's
+            return None
+        if mark in command or mark in environment or cwd.startswith(self.folder):
+            return command.replace(b"\0", b" ").decode(errors="replace").strip() or proc
+        return None
+
+    def check_that_nothing_is_left(self):
+        """After the fleet is gone and the daemon has stopped."""
+        left = self.processes()
+        check(not left, f"processes are left: {left}")
+        root = self.under("instances")
+        for folder in ("instances", "new"):
+            path = os.path.join(root, folder)
+            names = os.listdir(path) if os.path.isdir(path) else []
+            check(not names, f"files of instances are left in {path}: {names}")
+
+    def wait_for_no_instances(self):
+        wait_for("the fleet goes back to zero", lambda: not self.instances())
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, problem, trace):
+        self.end_everything()
+        if kind is None:
+            shutil.rmtree(self.folder)
+            return
+        kept = tempfile.mkstemp(prefix="hostler-daemon-log-")[1]
+        if os.path.exists(self.log):
+            shutil.copyfile(self.log, kept)
+            with open(self.log, encoding="utf-8", errors="replace") as log:
+                print(f"--- the end of the daemon's log, kept in {kept}:")
+                print("".join(log.readlines()[-60:]), flush=True)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def end_everything(self):
+        if self.daemon and self.daemon.poll() is None:
+            self.daemon.kill()
+            self.daemon.wait()
+        # A keeper restarts what dies below it: all must go in one sweep that finds nobody.
+        for _ in range(200):
+            left = self.processes()
+            if not left:
+                return
+            for pid, _ in left:
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except ProcessLookupError:
+                    pass
+            time.sleep(0.02)
