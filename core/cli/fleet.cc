@@ -8,8 +8,9 @@
 namespace hostler::cli {
 namespace {
 
+/// A member as text, whatever its kind; empty where there is none.
 std::string field(json::Value value, const char* key) {
-  return std::string(value.at(key).text_or(""));
+  return value.has(key) ? std::string(value.at(key).text()) : std::string();
 }
 
 int print_json(const json::Document& document) {

@@ -10,8 +10,9 @@
 namespace hostler::cli {
 namespace {
 
+/// A member as text, whatever its kind; empty where there is none.
 std::string field(json::Value value, const char* key) {
-  return std::string(value.at(key).text_or(""));
+  return value.has(key) ? std::string(value.at(key).text()) : std::string();
 }
 
 /// What a person wants to know of a job in one column.
@@ -24,8 +25,7 @@ std::string detail(json::Value job) {
 }  // namespace
 
 int complain(const Error& error) {
-  std::fprintf(stderr, "hostler: %s%s%s\n", error.path.empty() ? "" : error.path.c_str(),
-               error.path.empty() ? "" : ": ", error.message.c_str());
+  std::fprintf(stderr, "hostler: %s\n", error.message.c_str());
   switch (error.code) {
     case Errc::kUnavailable:
       return exit_code::kNoDaemon;

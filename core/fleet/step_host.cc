@@ -144,6 +144,11 @@ Outcome rotation_ended(Instance& instance, const model::RotationEnded& event) {
   if (event.never && !identity.rotation_none) {
     identity.rotation_none = true;
     out.changed = true;
+    out.event = "rotation_none";
+    out.reason = event.text;
+  } else if (!event.rotated) {
+    out.event = "rotation_put_off";
+    out.reason = event.text;
   }
   if (event.rotated && !identity.next_public_key.empty()) {
     identity.public_key = std::exchange(identity.next_public_key, {});
