@@ -186,7 +186,10 @@ std::vector<std::string> Gates::destroyed(const std::string& set, const std::str
 }
 
 void Gates::restore(const GateRecord& record, Now now) {
-  const Duration left = std::clamp(record.until - now.wall, Duration::zero(), kRetryMax);
+  // A wall clock that jumped must not keep a gate shut: at worst one probe comes early.
+  const auto steps = back_off(record.cls);
+  const Duration most = steps ? steps->most * 5 / 4 : Duration::zero();
+  const Duration left = std::clamp(record.until - now.wall, Duration::zero(), most);
   gates_[record.key] = {.record = record, .until = now.mono + left, .probing = false};
 }
 
