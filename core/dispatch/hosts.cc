@@ -30,6 +30,14 @@ void Dispatcher::settle(Host& host, fleet::Outcome outcome, const char* actor, N
   const model::InstanceId id = host.instance.record.id;
   if (!outcome.event.empty())
     record(actor, id.text(), outcome.event, outcome.reason_code, outcome.reason, now);
+  auto& instance = host.instance;
+  if (instance.record.state == model::InstanceState::kAbandoned &&
+      instance.deadline == fleet::kNever) {
+    instance.deadline = now.mono + policy_.abandoned_for;
+    instance.record.deadline = now.wall + policy_.abandoned_for;
+  }
+  if (instance.record.state == model::InstanceState::kIdle)  // Time alone will make it surplus.
+    plan_wake_ = std::min(plan_wake_, instance.since + policy_.pools[instance.pool].idle_timeout);
   if (outcome.changed) {
     const bool used_up = host.create && host.instance.record.verified.us != 0;
     out_.changes.emplace_back(model::InstanceChanged{host.instance.record, nullptr, used_up});
@@ -92,10 +100,12 @@ void Dispatcher::gone(model::InstanceId id, Now now) {
   governor_.removed(instance.set, instance.pool, instance.record.price_per_hour);
   std::string group;
   if (instance.type) group = policy_.types[*instance.type].quota_group;
-  for (auto& key : gates_.destroyed(instance.record.set, group)) {
-    record("scheduler", "gate " + key, "gate_opened", "", why, now);
-    out_.changes.emplace_back(model::GateOpened{std::move(key)});
-  }
+  // A create that was refused freed nothing: its own quota gate stays shut.
+  if (!instance.record.provider_id.empty())
+    for (auto& key : gates_.destroyed(instance.record.set, group)) {
+      record("scheduler", "gate " + key, "gate_opened", "", why, now);
+      out_.changes.emplace_back(model::GateOpened{std::move(key)});
+    }
   if (const auto timer = timer_of_.find(id); timer != timer_of_.end()) {
     timers_.erase({timer->second, id});
     timer_of_.erase(timer);

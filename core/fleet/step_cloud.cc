@@ -91,7 +91,11 @@ Outcome listed(Instance& instance, const model::ListedInstance& seen, const mode
 Outcome absent(Instance& instance, Mono list_sent, Duration consistency, Now now) {
   Outcome out;
   auto& record = instance.record;
-  if (record.state == InstanceState::kGone || record.state == InstanceState::kAbandoned) return out;
+  if (record.state == InstanceState::kGone) return out;
+  if (record.state == InstanceState::kAbandoned) {
+    instance.absent_at = std::max(instance.absent_at, list_sent);
+    return out;
+  }
   if (list_sent <= instance.known_at) return out;  // The list may be older than the instance.
   if (record.state == InstanceState::kRequested) {
     if (instance.create_outcome_unknown && instance.deadline > now.mono &&
@@ -112,6 +116,12 @@ Outcome absent(Instance& instance, Mono list_sent, Duration consistency, Now now
   out.changed = true;
   if (++record.absent_sightings < 2) {
     out.effects.push_back(Effect::kList);
+    return out;
+  }
+  if (record.provider_id.empty()) {
+    // Its create may still arrive: absence proves nothing of what was never seen.
+    enter(instance, InstanceState::kAbandoned, out, "abandoned", record.reason_code,
+          "given up before the cloud ever showed it; if it shows up it is destroyed", now);
     return out;
   }
   const bool wanted = record.state == InstanceState::kTerminating;

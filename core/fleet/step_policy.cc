@@ -89,6 +89,12 @@ Outcome due(Instance& instance, const model::PoolPolicy& pool, Now now) {
       out.effects = {Effect::kDestroy, Effect::kList};
       return out;
     case InstanceState::kAbandoned:
+      if (instance.absent_at <= instance.since) {
+        // No list has said so since: not looking is not absence.
+        set_deadline(instance, now.mono + std::chrono::minutes(1), now);
+        out.effects.push_back(Effect::kList);
+        return out;
+      }
       enter(instance, InstanceState::kGone, out, "gone", "never_seen",
             "abandoned, and never listed since", now);
       out.effects.push_back(Effect::kGone);
