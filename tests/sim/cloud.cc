@@ -1,0 +1,273 @@
+#include "tests/sim/cloud.h"
+
+#include <algorithm>
+
+namespace hostler::sim {
+namespace {
+
+using model::CloudError;
+using model::CloudErrorClass;
+using model::CloudState;
+
+constexpr Duration kConsistency = 2s;
+constexpr std::size_t kQuota = 9;
+
+CloudError error(CloudErrorClass cls, const char* message, bool unknown = false) {
+  CloudError out;
+  out.cls = cls;
+  out.message = message;
+  out.outcome_unknown = unknown;
+  return out;
+}
+
+}  // namespace
+
+bool Machine::works() const {
+  return std::any_of(runs.begin(), runs.end(), [](const auto& r) { return r.second.running; });
+}
+
+Duration Cloud::latency() {
+  return chance_.fault(0.1) ? chance_.between(1s, 30s) : chance_.between(1ms, 500ms);
+}
+
+void Cloud::open(const dispatch::OpenSet& call, const Reply& reply) {
+  if (chance_.fault(0.2))
+    return reply(latency(),
+                 dispatch::SetOpened{
+                     call.set, tl::unexpected(error(CloudErrorClass::kTransient, "no route"))});
+  model::SetInfo info;
+  info.account_id = "a1";
+  info.list_consistency = kConsistency;
+  info.max_concurrency = 8;
+  info.spot = true;
+  reply(latency(), dispatch::SetOpened{call.set, info});
+}
+
+/// Refused before anything was done; sometimes.
+std::optional<CloudError> Cloud::refusal() {
+  if (!chance_.fault(0.25)) return std::nullopt;
+  switch (chance_.below(6)) {
+    case 0:
+      return error(CloudErrorClass::kCapacity, "no stock");
+    case 1:
+      return error(CloudErrorClass::kQuota, "quota is used up");
+    case 2: {
+      auto out = error(CloudErrorClass::kRateLimit, "slow down");
+      out.retry_after = chance_.between(1s, 20s);
+      return out;
+    }
+    case 3:
+      return error(CloudErrorClass::kInternal, "driver bug");
+    case 4:
+      return error(CloudErrorClass::kAuth, "token expired");
+    default:
+      return error(CloudErrorClass::kTransient, "connection refused");
+  }
+}
+
+void Cloud::check_create(const dispatch::CreateCall& call) {
+  const auto* known = disk_.instance(call.instance);
+  if (known == nullptr || known->record.idempotency_key != call.request->idempotency_key)
+    return complain_("create of " + call.instance.text() + " without a durable intent");
+  const auto [first, fresh] = asked_.try_emplace(call.request->idempotency_key, *call.request);
+  if (!fresh && first->second != *call.request)
+    complain_("create of " + call.instance.text() + " was sent again, but not byte for byte");
+}
+
+void Cloud::create(const dispatch::CreateCall& call, const Reply& reply) {
+  check_create(call);
+
+  const model::InstanceId id = call.instance;
+  const auto ended = [&](Duration delay, std::optional<CloudError> problem) {
+    reply(delay, dispatch::CreateEnded{id, std::move(problem)});
+  };
+  if (alive() >= kQuota) return ended(latency(), error(CloudErrorClass::kQuota, "9 of 9 in use"));
+  if (auto refused = refusal()) return ended(latency(), std::move(refused));
+  const auto lost = error(CloudErrorClass::kTimeout, "no answer in time", true);
+  if (chance_.fault(0.05)) return ended(call.timeout, lost);  // never got there
+  if (chance_.fault(0.05)) {                                  // gets there after we gave up
+    time_.after(call.timeout + chance_.between(0s, 60s),
+                [this, request = call.request] { make(*request); });
+    return ended(call.timeout, lost);
+  }
+  const Machine& machine = make(*call.request);
+  if (chance_.fault(0.1)) return ended(call.timeout, lost);  // the reply is lost
+  const Duration answer = latency();
+  for (int copies = chance_.fault(0.2) ? 2 : static_cast<int>(chance_.below(2)); copies > 0;
+       --copies)
+    reply(chance_.between(0s, answer), dispatch::CreateSeen{id, show(machine)});
+  ended(answer, std::nullopt);
+}
+
+Machine& Cloud::make(const model::CreateRequest& request) {
+  for (const auto& machine : machines_)
+    if (machine->request.idempotency_key == request.idempotency_key)  // also of one that is gone
+      return *machine;
+  auto made = std::make_unique<Machine>();
+  const std::string number = std::to_string(machines_.size() + 1);
+  const bool spot = request.type.market == model::Market::kSpot;
+  made->id = (spot ? "sir-" : "i-") + number;
+  made->request = request;
+  made->instance = *model::InstanceId::parse(request.host_instance_id);
+  made->created = time_.now();
+  made->host_key = request.ssh_host_key_public;
+  made->never_boots = chance_.fault(0.07);
+  made->state = spot ? CloudState::kRequested : CloudState::kPending;
+  Machine& machine = *machines_.emplace_back(std::move(made));
+  if (!spot) {
+    fulfil(machine);
+  } else if (!chance_.fault(0.3)) {
+    time_.after(chance_.between(0s, 40s), [this, &machine, number] {
+      if (machine.state != CloudState::kRequested) return;
+      machine.request_id = std::exchange(machine.id, "i-" + number);
+      fulfil(machine);
+    });
+  }
+  check_ceilings();
+  return machine;
+}
+
+void Cloud::fulfil(Machine& machine) {
+  machine.state = CloudState::kPending;
+  time_.after(chance_.between(100ms, 5s), [this, &machine] {
+    if (machine.state != CloudState::kPending) return;
+    machine.state = CloudState::kRunning;
+    machine.ready_at = time_.now() + chance_.between(1s, 40s);
+  });
+}
+
+void Cloud::end(Machine& machine) {
+  machine.state = CloudState::kGone;
+  for (auto& [attempt, run] : machine.runs) run.running = false;
+}
+
+void Cloud::check_ceilings() {
+  const auto most = policy_.ceilings.instances_max;
+  if (most > 0 && alive() > static_cast<std::size_t>(most))
+    complain_(std::to_string(alive()) + " machines, ceiling " + std::to_string(most));
+  std::int64_t price = 0;
+  for (const auto& machine : machines_)
+    if (machine->exists()) price += machine->request.type.price_per_hour.value;
+  if (policy_.ceilings.price_per_hour_max.value > 0 &&
+      price > policy_.ceilings.price_per_hour_max.value)
+    complain_("the fleet costs more than its ceiling");
+}
+
+model::ListedInstance Cloud::show(const Machine& machine) const {
+  model::ListedInstance out;
+  out.id = machine.id;
+  out.request_id = machine.request_id;
+  out.idempotency_key = machine.request.idempotency_key;
+  out.set_id = machine.request.tags.at(model::tag::kSet);
+  out.owner = machine.request.owner;
+  out.provider_type = machine.request.type.provider_type;
+  out.zone = machine.request.zone;
+  out.market = machine.request.type.market;
+  out.state = machine.state;
+  out.tags = machine.request.tags;
+  out.remote_user = "root";
+  if (machine.state == CloudState::kRunning)
+    out.address = "10.0.0." + machine.id.substr(machine.id.find('-') + 1);
+  return out;
+}
+
+void Cloud::list(const dispatch::ListCall& call, const Reply& reply) {
+  const Mono sent = time_.now();
+  const Duration answer = latency();
+  // Whatever the moment at which the cloud looked, it lies between the call and its answer.
+  time_.after(chance_.between(0s, answer), [this, call, reply, sent, rest = answer / 2] {
+    if (chance_.fault(0.1))
+      return reply(rest, dispatch::SetListed{
+                             call.set, sent,
+                             tl::unexpected(error(CloudErrorClass::kTransient, "list failed"))});
+    std::vector<model::ListedInstance> out;
+    for (const auto& machine : machines_) {
+      if (!machine->exists()) continue;
+      const bool young = time_.now() - machine->created < kConsistency;
+      if (young && chance_.fault(0.5)) continue;
+      out.push_back(show(*machine));
+      if (young && chance_.fault(0.3)) out.back().address.clear();
+    }
+    for (std::size_t i = out.size(); i > 1; --i) std::swap(out[i - 1], out[chance_.below(i)]);
+    reply(rest, dispatch::SetListed{call.set, sent, std::move(out)});
+  });
+}
+
+void Cloud::check_destroy(const Machine& machine, const model::DestroyRequest& request) {
+  const auto* known = disk_.instance(machine.instance);
+  if (known == nullptr || known->record.state != model::InstanceState::kTerminating)
+    complain_(machine.instance.text() + " is destroyed without a durable intent");
+  if (!is_own_will(request.reason)) return;
+  if (machine.works())
+    complain_(machine.instance.text() + " is destroyed as " + request.reason + " while work runs");
+}
+
+void Cloud::destroy(const dispatch::DestroyCall& call, const Reply& reply) {
+  const auto found = std::find_if(machines_.begin(), machines_.end(), [&](const auto& machine) {
+    return machine->exists() &&
+           (machine->id == call.request.id || machine->request_id == call.request.id);
+  });
+  const auto ended = [&](std::optional<CloudError> problem) {
+    reply(latency(), dispatch::DestroyEnded{call.instance, std::move(problem)});
+  };
+  if (found == machines_.end()) return ended(error(CloudErrorClass::kNotFound, "no such instance"));
+  Machine& machine = **found;
+  check_destroy(machine, call.request);
+  if (machine.instance != call.instance) complain_("destroy of another's machine");
+  if (chance_.fault(0.15)) return ended(error(CloudErrorClass::kTransient, "try again"));
+  // A spot request that has become an instance is cancelled in vain.
+  const bool in_vain = machine.request_id == call.request.id;
+  if (!in_vain) {
+    machine.state = CloudState::kTerminating;
+    for (auto& [attempt, run] : machine.runs) run.running = false;
+    time_.after(chance_.between(100ms, 20s), [this, &machine] { end(machine); });
+  }
+  if (chance_.fault(0.1)) return ended(error(CloudErrorClass::kTimeout, "no answer", true));
+  ended(std::nullopt);
+}
+
+void Cloud::set_tags(const dispatch::TagsCall& call, const Reply& reply) {
+  for (const auto& machine : machines_)
+    if (machine->exists() && machine->id == call.request.id)
+      for (const auto& [key, value] : call.request.set) machine->request.tags[key] = value;
+  reply(latency(), dispatch::TagsEnded{call.instance, std::nullopt});
+}
+
+void Cloud::misfortune() {
+  std::vector<Machine*> running;
+  for (const auto& machine : machines_)
+    if (machine->state == CloudState::kRunning) running.push_back(machine.get());
+  if (running.empty()) return;
+  Machine& machine = *running[chance_.below(running.size())];
+  switch (chance_.below(3)) {
+    case 0:
+      return end(machine);
+    case 1:
+      machine.state = CloudState::kFailed;
+      for (auto& [attempt, run] : machine.runs) run.running = false;
+      return;
+    default:
+      ++machine.boots;
+      machine.last_sequence = 0;
+      ++machine.connection;
+      machine.ready_at = time_.now() + chance_.between(1s, 30s);
+      for (auto& [attempt, run] : machine.runs) {
+        run.lost_track = run.lost_track || run.running;
+        run.running = false;
+      }
+  }
+}
+
+Machine* Cloud::at(const std::string& address) {
+  for (const auto& machine : machines_)
+    if (machine->state == CloudState::kRunning && show(*machine).address == address)
+      return machine.get();
+  return nullptr;
+}
+
+std::size_t Cloud::alive() const {
+  return static_cast<std::size_t>(std::count_if(
+      machines_.begin(), machines_.end(), [](const auto& machine) { return machine->exists(); }));
+}
+
+}  // namespace hostler::sim

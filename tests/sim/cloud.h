@@ -1,0 +1,93 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/dispatch/events.h"
+#include "core/model/policy.h"
+#include "tests/sim/chance.h"
+#include "tests/sim/disk.h"
+
+namespace hostler::sim {
+
+/// One try of a job on a machine, as its agent knows it.
+struct Run {
+  std::uint64_t sequence = 0;
+  bool running = true, lost_track = false;
+  model::Resources needs;
+  model::AttemptEnd end;
+};
+
+/// A machine in the cloud and the agent on it.
+struct Machine {
+  std::string id, request_id;
+  model::CreateRequest request;
+  model::InstanceId instance;
+  model::CloudState state = model::CloudState::kPending;
+  Mono created, ready_at;
+  bool never_boots = false;
+  std::string host_key;
+  // The agent's side.
+  std::uint64_t boots = 1;
+  std::uint64_t last_sequence = 0;
+  std::uint64_t connection = 0;  ///< Newest HELLO that it has answered.
+  std::map<model::AttemptId, Run> runs;
+
+  [[nodiscard]] bool exists() const { return state != model::CloudState::kGone; }
+  [[nodiscard]] std::string boot_id() const { return id + "/boot" + std::to_string(boots); }
+  [[nodiscard]] bool works() const;
+};
+
+/// A cloud account behind a driver: idempotent by key, late, refusing, losing replies, losing
+/// machines, listing what is not there yet and hiding what is.
+class Cloud {
+ public:
+  /// Hands an event to the daemon that made the call; it is lost if that one is dead by then.
+  using Reply = std::function<void(Duration, dispatch::Event)>;
+
+  Cloud(Timeline& time, Chance& chance, const model::SitePolicy& policy, const Disk& disk,
+        Disk::Complain complain)
+      : time_(time),
+        chance_(chance),
+        policy_(policy),
+        disk_(disk),
+        complain_(std::move(complain)) {}
+
+  void open(const dispatch::OpenSet& call, const Reply& reply);
+  void create(const dispatch::CreateCall& call, const Reply& reply);
+  void list(const dispatch::ListCall& call, const Reply& reply);
+  void destroy(const dispatch::DestroyCall& call, const Reply& reply);
+  void set_tags(const dispatch::TagsCall& call, const Reply& reply);
+
+  /// A machine dies, fails or reboots of itself.
+  void misfortune();
+  [[nodiscard]] Machine* at(const std::string& address);
+  [[nodiscard]] std::size_t alive() const;
+  [[nodiscard]] const std::vector<std::unique_ptr<Machine>>& machines() const { return machines_; }
+
+ private:
+  Machine& make(const model::CreateRequest& request);
+  void fulfil(Machine& machine);
+  void end(Machine& machine);
+  void check_create(const dispatch::CreateCall& call);
+  void check_ceilings();
+  void check_destroy(const Machine& machine, const model::DestroyRequest& request);
+  [[nodiscard]] std::optional<model::CloudError> refusal();
+  [[nodiscard]] model::ListedInstance show(const Machine& machine) const;
+  Duration latency();
+
+  Timeline& time_;
+  Chance& chance_;
+  const model::SitePolicy& policy_;
+  const Disk& disk_;
+  Disk::Complain complain_;
+  std::vector<std::unique_ptr<Machine>> machines_;
+  std::map<std::string, model::CreateRequest> asked_;  ///< By key: byte for byte, ever after.
+};
+
+}  // namespace hostler::sim

@@ -1,0 +1,106 @@
+#include "tests/sim/disk.h"
+
+#include <algorithm>
+
+namespace hostler::sim {
+
+bool is_own_will(const std::string& reason_code) {
+  static const std::set<std::string> kCodes{"idle", "drained", "booting_surplus", "broken",
+                                            "unwanted_spot"};
+  return kCodes.contains(reason_code);
+}
+
+void Disk::commit(const std::vector<model::Change>& changes) {
+  for (const auto& change : changes) std::visit([&](const auto& row) { apply(row); }, change);
+}
+
+void Disk::apply(const model::JobInserted& row) {
+  if (!jobs_.emplace(row.record.id, row).second) complain_("job inserted twice");
+  if (!row.client_key.empty() && !client_keys_.insert({row.principal, row.client_key}).second)
+    complain_("one client key made two jobs: " + row.client_key);
+}
+
+void Disk::apply(const model::JobChanged& row) {
+  const auto found = jobs_.find(row.record.id);
+  if (found == jobs_.end()) return complain_("unknown job changed: " + row.record.id.text());
+  auto& known = found->second.record;
+  if (model::is_terminal(known.state))
+    complain_(row.record.id.text() + " had ended and changed to " +
+              model::to_string(row.record.state));
+  if (row.record.attempt < known.attempt || row.record.attempt > known.attempt + 1)
+    complain_(row.record.id.text() + " skipped an attempt");
+  known = row.record;
+}
+
+void Disk::apply(const model::AttemptChanged& row) {
+  const auto found = attempts_.find(row.attempt);
+  if (found == attempts_.end() && row.state != model::AttemptState::kIntended)
+    complain_(row.attempt.text() + " ended without an intent");
+  if (found != attempts_.end() && row.state <= found->second.state &&
+      row.state != model::AttemptState::kDone)
+    complain_(row.attempt.text() + " went back in its life");
+  attempts_[row.attempt] = row;
+}
+
+void Disk::apply(const model::InstanceChanged& row) {
+  auto& known = instances_[row.record.id];
+  if (known.record.state == model::InstanceState::kGone)
+    complain_(row.record.id.text() + " was gone and changed");
+  const auto state = row.record.state;
+  if (state == model::InstanceState::kTerminating && known.record.state != state &&
+      row.record.idle_behavior == model::IdleBehavior::kHold && is_own_will(row.record.reason_code))
+    complain_(row.record.id.text() + " is ended as " + row.record.reason_code + " against a hold");
+  known.record = row.record;
+  if (row.create) known.create = row.create;
+  if (row.erase_create) known.create.reset();
+}
+
+void Disk::apply(const model::LedgerRecord& row) {
+  if (row.rev <= revision_)
+    complain_("revision " + std::to_string(row.rev) + " after " + std::to_string(revision_));
+  revision_ = row.rev;
+}
+
+model::Restored Disk::open() {
+  model::Restored out;
+  out.owner = "owner-1";
+  out.epoch = ++epoch_;
+  out.last_revision = revision_;
+  for (const auto& [id, row] : jobs_) {
+    out.last_job = std::max(out.last_job, id.value);
+    out.last_arrival = std::max(out.last_arrival, row.arrival);
+    if (!row.client_key.empty())
+      out.client_keys.push_back({row.principal, row.client_key, row.client_digest, id});
+    if (model::is_terminal(row.record.state)) continue;
+    out.jobs.push_back(row);
+    out.jobs.back().body.reset();
+  }
+  std::sort(out.jobs.begin(), out.jobs.end(),
+            [](const auto& a, const auto& b) { return a.arrival < b.arrival; });
+  for (const auto& [id, row] : attempts_) {
+    if (row.state == model::AttemptState::kDone) continue;
+    out.attempts.push_back(row);
+    if (out.attempts.back().end) {
+      out.attempts.back().end->stdout_inline.clear();
+      out.attempts.back().end->stderr_inline.clear();
+    }
+  }
+  for (const auto& [id, row] : instances_) {
+    out.last_instance = std::max(out.last_instance, id.value);
+    if (row.record.state != model::InstanceState::kGone) out.instances.push_back(row);
+  }
+  for (const auto& [key, gate] : gates_) out.gates.push_back(gate);
+  return out;
+}
+
+const model::InstanceChanged* Disk::instance(model::InstanceId id) const {
+  const auto found = instances_.find(id);
+  return found == instances_.end() ? nullptr : &found->second;
+}
+
+const model::AttemptChanged* Disk::attempt(model::AttemptId id) const {
+  const auto found = attempts_.find(id);
+  return found == attempts_.end() ? nullptr : &found->second;
+}
+
+}  // namespace hostler::sim

@@ -1,0 +1,272 @@
+#include "tests/sim/hosts.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace hostler::sim {
+
+using model::AttemptId;
+
+void Hosts::restart(Post post) {
+  ++generation_;
+  links_.clear();
+  connections_.clear();
+  post_ = std::move(post);
+}
+
+void Hosts::take(const model::HostCommand& command) {
+  std::visit([&](const auto& body) { on(body); }, command);
+}
+
+Hosts::LinkPtr Hosts::find(model::InstanceId id) {
+  const auto found = links_.find(id);
+  return found == links_.end() ? nullptr : found->second;
+}
+
+void Hosts::say(const LinkPtr& link, model::HostEventBody body) {
+  link->last_said = std::max(link->last_said, time_.now() + chance_.between(0s, 5ms));
+  time_.at(link->last_said, [this, link, generation = generation_, body = std::move(body)] {
+    if (generation != generation_ || find(link->target.instance) != link) return;
+    post_({link->target.instance, body});
+  });
+}
+
+void Hosts::on(const model::ConnectHost& command) {
+  auto& link = links_[command.target.instance];
+  if (link && link->target.address == command.target.address && link->up) {
+    link->target = command.target;
+    return;
+  }
+  if (link && link->up) drop(link);
+  if (!link) link = std::make_shared<Link>();
+  link->target = command.target;
+  link->was_proved = command.target.identity.verified_by.has_value();
+  try_connect(link, ++link->tries);
+}
+
+void Hosts::on(const model::DisconnectHost& command) {
+  const auto link = find(command.instance);
+  if (!link) return;
+  link->up = false;
+  ++link->tries;
+  links_.erase(command.instance);
+}
+
+void Hosts::try_connect(const LinkPtr& link, std::uint64_t tries) {
+  time_.after(chance_.between(50ms, 2s), [this, link, tries, generation = generation_] {
+    if (generation != generation_ || link->tries != tries || link->up ||
+        find(link->target.instance) != link)
+      return;
+    Machine* machine = cloud_.at(link->target.address);
+    const auto again = [&](const char* step, const char* text) {
+      if (!link->was_proved) say(link, model::HostNotYet{step, text});
+      try_connect(link, tries);
+    };
+    if (machine == nullptr) return again("connect", "no route to host");
+    if (machine->never_boots || time_.now() < machine->ready_at)
+      return again("connect", "connection refused");
+    if (chance_.fault(0.1)) return again("key_exchange", "connection reset");
+    const auto& identity = link->target.identity;
+    const bool known =
+        machine->host_key == identity.public_key || machine->host_key == identity.next_public_key ||
+        (identity.public_key.empty() && machine->host_key == identity.delivered_public_key);
+    if (!known && link->was_proved) {
+      say(link, model::HostKeyAlarm{machine->host_key, "another key"});
+      return try_connect(link, tries);
+    }
+    if (!known) return again("verify", "key not proved");
+    if (machine->instance != link->target.instance) complain_("a link proved another's machine");
+    come_up(link, *machine);
+  });
+}
+
+void Hosts::come_up(const LinkPtr& link, Machine& machine) {
+  link->up = link->was_proved = true;
+  link->connection = ++connections_[link->target.instance];
+  machine.connection = link->connection + generation_ * 1'000'000;
+  keep_alive(link, link->connection);
+  auto& identity = link->target.identity;
+  identity.public_key = machine.host_key;
+  say(link, model::HostVerified{model::VerifyMethod::kDelivered, machine.host_key});
+  model::HostReady ready;
+  ready.boot_id = machine.boot_id();
+  ready.connection = link->connection;
+  ready.last_sequence = machine.last_sequence;
+  for (const auto& [attempt, run] : machine.runs)
+    ready.attempts.push_back({attempt, run.running      ? model::AttemptPhase::kRunning
+                                       : run.lost_track ? model::AttemptPhase::kUnknownEnd
+                                                        : model::AttemptPhase::kEnded});
+  say(link, std::move(ready));
+  std::vector<AttemptId> ended;
+  for (const auto& [attempt, run] : machine.runs)
+    if (!run.running && !run.lost_track) ended.push_back(attempt);
+  for (const AttemptId attempt : ended) tell_end(machine, attempt);
+  if (chance_.chance(0.3) && identity.next_public_key.empty())
+    say(link, model::RotationProposed{
+                  "key-" + machine.id + "-" + std::to_string(machine.connection), "secret"});
+}
+
+void Hosts::drop(const LinkPtr& link) {
+  if (!link->up) return;
+  link->up = false;
+  say(link, model::HostLost{"connection reset"});
+  try_connect(link, ++link->tries);
+}
+
+void Hosts::keep_alive(const LinkPtr& link, std::uint64_t connection) {
+  time_.after(5s, [this, link, connection, generation = generation_] {
+    if (generation != generation_ || !link->up || link->connection != connection) return;
+    const Machine* machine = cloud_.at(link->target.address);
+    if (machine == nullptr || machine->connection != connection + generation * 1'000'000)
+      drop(link);
+    else
+      keep_alive(link, connection);
+  });
+}
+
+void Hosts::misfortune() {
+  std::vector<LinkPtr> up;
+  for (const auto& [id, link] : links_)
+    if (link->up) up.push_back(link);
+  if (!up.empty()) drop(up[chance_.below(up.size())]);
+}
+
+void Hosts::agent_says(Machine& machine, model::HostEventBody body) {
+  const auto connection = machine.connection;
+  const auto link = find(machine.instance);
+  if (!link || !link->up || machine.connection != link->connection + generation_ * 1'000'000)
+    return;
+  link->last_sent = std::max(link->last_sent, time_.now() + chance_.between(1ms, 20ms));
+  time_.at(link->last_sent,
+           [this, link, connection, &machine, generation = generation_, body = std::move(body)] {
+             if (generation == generation_ && link->up && machine.connection == connection &&
+                 machine.exists())
+               say(link, body);
+           });
+}
+
+void Hosts::to_agent(const LinkPtr& link, std::function<void(Machine&)> act) {
+  Machine* machine = cloud_.at(link->target.address);
+  if (machine == nullptr || !link->up) return;
+  const auto connection = machine->connection;
+  link->last_sent = std::max(link->last_sent, time_.now() + chance_.between(1ms, 20ms));
+  // What was written before the daemon died still arrives, unless a newer HELLO came before it.
+  time_.at(link->last_sent, [machine, connection, act = std::move(act)] {
+    if (machine->connection == connection && machine->state == model::CloudState::kRunning)
+      act(*machine);
+  });
+}
+
+void Hosts::on(const model::StartAttempt& command) {
+  const auto link = find(command.instance);
+  if (!link) return;
+  Machine* machine = cloud_.at(link->target.address);
+  if (!link->up || link->connection != command.connection || machine == nullptr)
+    return say(link, model::AttemptRefused{command.attempt, "not sent on this connection"});
+  to_agent(link, [this, command](Machine& there) { start(there, command); });
+}
+
+void Hosts::start(Machine& machine, const model::StartAttempt& command) {
+  const AttemptId attempt = command.attempt;
+  const auto refuse = [&](const char* text) {
+    agent_says(machine, model::AttemptRefused{attempt, text});
+  };
+  if (command.boot_id != machine.boot_id()) return refuse("another boot");
+  if (command.sequence <= machine.last_sequence) return refuse("used sequence");
+  if (chance_.fault(0.03)) return refuse("busy");
+  machine.last_sequence = command.sequence;
+
+  const auto* intent = disk_.attempt(attempt);
+  if (intent == nullptr || intent->instance != machine.instance)
+    complain_(attempt.text() + " starts without a durable intent");
+  if (++starts_[attempt] > 1) complain_(attempt.text() + " starts twice");
+  const auto job = disk_.jobs().find(attempt.job);
+  Run run;
+  run.sequence = command.sequence;
+  if (job != disk_.jobs().end()) run.needs = job->second.shape.needs;
+  model::Resources sum = run.needs;
+  for (const auto& other : cloud_.machines())
+    for (const auto& [id, theirs] : other->runs) {
+      if (!theirs.running) continue;
+      if (id.job == attempt.job && other->exists())
+        complain_(attempt.text() + " starts while " + id.text() + " runs");
+      if (other.get() == &machine) sum += theirs.needs;
+    }
+  if (!sum.fits_in(machine.request.type.resources))
+    complain_(machine.instance.text() + " runs more than it has room for");
+  machine.runs[attempt] = run;
+  agent_says(machine, model::AttemptStarted{attempt, Wall{1}});
+
+  Random fate(attempt.job.value * 1000 + attempt.number);
+  const auto lasts = Duration(static_cast<Duration::rep>(fate.below(60'000'000'000)));
+  model::AttemptEnd end;
+  end.exit_code = fate.chance(0.2) ? 1 : 0;
+  end.output_is_inline = fate.chance(0.6);
+  end.has_output_files = fate.chance(0.2);
+  const bool quick = fate.chance(0.3);
+  time_.after(quick ? lasts / 1000 : lasts, [this, &machine, attempt, end, boots = machine.boots] {
+    if (machine.boots == boots) finish(machine, attempt, end);
+  });
+}
+
+void Hosts::finish(Machine& machine, AttemptId attempt, model::AttemptEnd end) {
+  const auto found = machine.runs.find(attempt);
+  if (found == machine.runs.end() || !found->second.running || !machine.exists()) return;
+  found->second.running = false;
+  found->second.end = std::move(end);
+  tell_end(machine, attempt);
+}
+
+void Hosts::tell_end(Machine& machine, AttemptId attempt) {
+  const model::AttemptEnd end = machine.runs.at(attempt).end;
+  agent_says(machine, model::AttemptExited{attempt, end});
+  if (end.output_is_inline && !end.has_output_files) return;
+  const Duration late = chance_.between(1ms, 3s);
+  time_.after(late, [this, &machine, attempt, connection = machine.connection] {
+    if (machine.connection == connection && machine.runs.contains(attempt))
+      agent_says(machine, model::AttemptCollected{attempt, ""});
+  });
+}
+
+void Hosts::on(const model::KillAttempt& command) {
+  const auto link = find(command.instance);
+  if (!link) return;
+  to_agent(link, [this, command](Machine& machine) {
+    model::AttemptEnd end;
+    end.reason = model::JobReason::kSignal;
+    end.signal = 15;
+    time_.after(chance_.between(1ms, 1s),
+                [this, &machine, attempt = command.attempt, end, boots = machine.boots] {
+                  if (machine.boots == boots) finish(machine, attempt, end);
+                });
+  });
+}
+
+void Hosts::on(const model::AckAttempt& command) {
+  const auto link = find(command.instance);
+  if (!link) return;
+  to_agent(link, [this, command](Machine& machine) {
+    const auto found = machine.runs.find(command.attempt);
+    if (found == machine.runs.end()) return;
+    if (found->second.running) complain_(command.attempt.text() + " was acknowledged and runs");
+    machine.runs.erase(found);
+  });
+}
+
+void Hosts::on(const model::ActivateRotation& command) {
+  const auto link = find(command.instance);
+  if (!link) return;
+  const auto* known = disk_.instance(command.instance);
+  if (known == nullptr ||
+      known->record.identity.next_public_key != command.identity.next_public_key)
+    complain_("rotation of " + command.instance.text() + " without a durable next key");
+  link->target.identity = command.identity;
+  to_agent(link, [this, command, link](Machine& machine) {
+    if (chance_.fault(0.2))
+      return agent_says(machine, model::RotationEnded{false, false, "sshd -t failed"});
+    machine.host_key = command.identity.next_public_key;
+    agent_says(machine, model::RotationEnded{true, false, ""});
+  });
+}
+
+}  // namespace hostler::sim

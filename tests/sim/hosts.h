@@ -1,0 +1,81 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "core/model/host.h"
+#include "tests/sim/cloud.h"
+
+namespace hostler::sim {
+
+/// The daemon's links and the agents at their other end. Links die with the daemon, agents do not.
+class Hosts {
+ public:
+  using Post = std::function<void(model::HostEvent)>;
+
+  Hosts(Timeline& time, Chance& chance, const model::SitePolicy& policy, const Disk& disk,
+        Cloud& cloud, Disk::Complain complain)
+      : time_(time),
+        chance_(chance),
+        policy_(policy),
+        disk_(disk),
+        cloud_(cloud),
+        complain_(std::move(complain)) {}
+
+  /// A daemon starts; links of the one before are dead.
+  void restart(Post post);
+  void take(const model::HostCommand& command);
+  /// A connection breaks.
+  void misfortune();
+  /// Agents may never forget what was not acknowledged; at the end nothing is left.
+  [[nodiscard]] const std::map<model::AttemptId, int>& starts() const { return starts_; }
+
+ private:
+  struct Link {
+    model::HostTarget target;
+    bool up = false, was_proved = false;
+    std::uint64_t connection = 0;
+    std::uint64_t tries = 0;  ///< A newer target makes older tries void.
+    Mono last_said, last_sent;
+  };
+  using LinkPtr = std::shared_ptr<Link>;
+
+  void on(const model::ConnectHost& command);
+  void on(const model::DisconnectHost& command);
+  void on(const model::StartAttempt& command);
+  void on(const model::KillAttempt& command);
+  void on(const model::AckAttempt& command);
+  void on(const model::ActivateRotation& command);
+
+  void try_connect(const LinkPtr& link, std::uint64_t tries);
+  void come_up(const LinkPtr& link, Machine& machine);
+  void drop(const LinkPtr& link);
+  /// Notices a peer that is gone without a word.
+  void keep_alive(const LinkPtr& link, std::uint64_t connection);
+  /// From the link to the loop, in order.
+  void say(const LinkPtr& link, model::HostEventBody body);
+  /// From the agent by this connection; lost if it broke meanwhile.
+  void agent_says(Machine& machine, model::HostEventBody body);
+  /// To the agent, in order, by the connection that stands now.
+  void to_agent(const LinkPtr& link, std::function<void(Machine&)> act);
+  void start(Machine& machine, const model::StartAttempt& command);
+  void finish(Machine& machine, model::AttemptId attempt, model::AttemptEnd end);
+  void tell_end(Machine& machine, model::AttemptId attempt);
+  LinkPtr find(model::InstanceId id);
+
+  Timeline& time_;
+  Chance& chance_;
+  const model::SitePolicy& policy_;
+  const Disk& disk_;
+  Cloud& cloud_;
+  Disk::Complain complain_;
+  Post post_;
+  std::uint64_t generation_ = 0;
+  std::map<model::InstanceId, LinkPtr> links_;
+  std::map<model::InstanceId, std::uint64_t> connections_;
+  std::map<model::AttemptId, int> starts_;
+};
+
+}  // namespace hostler::sim

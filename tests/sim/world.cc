@@ -1,0 +1,349 @@
+#include "tests/sim/world.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+#include "core/scheduler/plan.h"
+
+namespace hostler::sim {
+namespace {
+
+constexpr Duration kTrouble = 8min;     ///< How long faults and people go on.
+constexpr Duration kPatience = 150min;  ///< Then all must come to rest within this.
+constexpr std::int64_t kGiB = std::int64_t{1} << 30;
+
+/// For the trace.
+std::string describe(const dispatch::Event& event) {
+  static const char* const kNames[] = {
+      "set opened",    "create seen", "create ended",  "set listed", "destroy ended",
+      "tags ended",    "host",        "submit",        "cancel job", "set idle behavior",
+      "kill instance", "plan made",   "policy changed"};
+  std::string text = kNames[event.index()];
+  if (const auto* host = std::get_if<model::HostEvent>(&event))
+    text += " " + host->instance.text() + " event " + std::to_string(host->body.index());
+  if (const auto* made = std::get_if<dispatch::PlanMade>(&event))
+    text += ": " + std::to_string(made->plan.places.size()) + " places, " +
+            std::to_string(made->plan.creates.size()) + " creates, " +
+            std::to_string(made->plan.shutdowns.size()) + " shutdowns";
+  return text;
+}
+
+}  // namespace
+
+World::World(std::uint64_t seed)
+    : seed_(seed),
+      chance_(seed),
+      disk_([this](const std::string& what) { complain(what); }),
+      cloud_(time_, chance_, policy_, disk_, [this](const std::string& what) { complain(what); }),
+      hosts_(time_, chance_, policy_, disk_, cloud_,
+             [this](const std::string& what) { complain(what); }),
+      trace_(std::getenv("HOSTLER_SIM_TRACE") != nullptr) {
+  make_policy();
+  make_people();
+  make_faults();
+}
+
+void World::make_policy() {
+  model::SetPolicy set;
+  set.name = "west";
+  set.list_interval = 10s;
+  set.create_timeout = 20s;
+  policy_.sets = {set};
+  const auto type = [&](const char* name, std::int32_t vcpus, std::int64_t price,
+                        model::Market market) {
+    model::InstanceType t;
+    t.name = t.provider_type = name;
+    t.resources = {.vcpus = vcpus, .gpus = 0, .ram = vcpus * 2 * kGiB, .scratch = 0};
+    t.price_per_hour = {price};
+    t.market = market;
+    if (chance_.chance(0.5)) t.zones = {"z1", "z2"};
+    policy_.types.push_back(t);
+  };
+  type("small", 2, 100, model::Market::kOnDemand);
+  type("large", 8, 400, model::Market::kOnDemand);
+  if (chance_.chance(0.5)) type("spot", 4, 60, model::Market::kSpot);
+  model::PoolPolicy pool;
+  pool.name = "default";
+  pool.sets = {"west"};
+  for (const auto& t : policy_.types) pool.types.push_back(t.name);
+  pool.max = 8;
+  pool.idle_timeout = chance_.between(1s, 30s);
+  pool.boot_timeout = 2min;
+  pool.probe_timeout = chance_.between(5s, 90s);
+  pool.shutdown_timeout = 3s;
+  pool.spot_patience = 1min;
+  pool.starvation_after = 1min;
+  if (chance_.chance(0.2)) pool.attempts_parallel_max = 2;
+  policy_.pools = {pool};
+  policy_.plan_interval = 100ms;
+  policy_.abandoned_for = 20min;
+  if (chance_.chance(0.5))
+    policy_.ceilings.instances_max = static_cast<std::int32_t>(2 + chance_.below(4));
+  if (chance_.chance(0.3)) policy_.ceilings.price_per_hour_max = {1000};
+  if (chance_.chance(0.3)) policy_.ceilings.creates_per_minute_max = 3;
+  if (chance_.chance(0.3)) policy_.ceilings.destroys_per_decision_max = 1;
+}
+
+void World::make_people() {
+  const std::uint64_t bursts = 1 + chance_.below(4);
+  for (std::uint64_t b = 0; b < bursts; ++b) {
+    const Duration when = chance_.between(0s, kTrouble * 3 / 4);
+    for (std::uint64_t n = 1 + chance_.below(8); n > 0; --n) {
+      Wish wish;
+      wish.key = "key-" + std::to_string(wishes_.size());
+      wish.shape.needs = {.vcpus = 1 + static_cast<std::int32_t>(chance_.below(8)),
+                          .gpus = 0,
+                          .ram = kGiB,
+                          .scratch = 0};
+      wish.shape.priority = static_cast<std::int32_t>(chance_.below(3));
+      wish.shape.restartable = chance_.chance(0.5);
+      if (chance_.chance(0.1)) wish.shape.constraints.types = {"small", "large"};
+      wishes_.push_back(wish);
+      time_.after(when + chance_.between(0s, 2s),
+                  [this, index = wishes_.size() - 1] { submit(index); });
+    }
+  }
+  for (std::uint64_t n = chance_.below(12); n > 0; --n)
+    time_.after(chance_.between(10s, kTrouble), [this] { meddle(); });
+}
+
+void World::make_faults() {
+  for (std::uint64_t n = chance_.below(5); n > 0; --n)
+    time_.after(chance_.between(0s, kTrouble), [this] { kill(); });
+  for (std::uint64_t n = chance_.below(6); n > 0; --n)
+    time_.after(chance_.between(20s, kTrouble), [this] { cloud_.misfortune(); });
+  for (std::uint64_t n = chance_.below(15); n > 0; --n)
+    time_.after(chance_.between(20s, kTrouble), [this] { hosts_.misfortune(); });
+  for (std::uint64_t n = chance_.below(3); n > 0; --n)
+    time_.after(chance_.between(0s, kTrouble), [this] {
+      wall_ahead_ += chance_.between(0s, 2h) - 1h;
+      if (chance_.chance(0.5)) mono_ahead_ += chance_.between(0s, 1min);  // slept
+      tick();
+    });
+  time_.after(kTrouble, [this] {
+    calm_ = true;
+    chance_.end_faults();
+    release_holds();
+  });
+}
+
+Now World::now() const {
+  const Duration since = time_.now().time_since_epoch();
+  return {time_.now() + mono_ahead_,
+          Wall{1'700'000'000'000'000} + (since + mono_ahead_ + wall_ahead_)};
+}
+
+void World::complain(const std::string& what) {
+  note("COMPLAINT " + what);
+  if (!complaint_) complaint_ = what;
+}
+
+void World::note(const std::string& what) {
+  if (trace_)
+    std::printf("%10.3f %s\n",
+                std::chrono::duration<double>(time_.now().time_since_epoch() - 24h).count(),
+                what.c_str());
+}
+
+void World::start() {
+  ++generation_;
+  tick_at_ = Mono::max();
+  note("daemon starts");
+  const auto mint = [this](const model::PoolPolicy&, const std::string&, const model::SetInfo&,
+                           model::CreateRequest& request, model::HostIdentity& identity) {
+    const std::string number = std::to_string(chance_.random().next());
+    request.idempotency_key = "uuid-" + number;
+    request.ssh_host_key_public = identity.delivered_public_key = "key-" + number;
+    request.user_data = identity.challenge_secret = "secret-" + number;
+  };
+  kernel_ = std::make_unique<dispatch::Dispatcher>(policy_, mint,
+                                                   dispatch::Options{{}, seed_ + generation_});
+  hosts_.restart([this](model::HostEvent event) { post(std::move(event)); });
+  take(kernel_->restore(disk_.open(), now()));
+}
+
+/// SIGKILL: what was not committed is gone; what had left is under way.
+void World::kill() {
+  if (!kernel_) return;
+  note("daemon is killed");
+  ++generation_;
+  kernel_.reset();
+  uncommitted_.clear();
+  committing_ = false;
+  hosts_.restart([](model::HostEvent) {});
+  time_.after(chance_.between(100ms, 20s), [this] { start(); });
+}
+
+void World::post(dispatch::Event event) {
+  if (!kernel_ || complaint_) return;
+  if (trace_) note(describe(event));
+  take(kernel_->apply(std::move(event), now()));
+}
+
+void World::take(dispatch::Outbox outbox) {
+  if (!outbox.changes.empty() || !outbox.effects.empty()) uncommitted_.push_back(std::move(outbox));
+  if (!uncommitted_.empty() && !committing_) {
+    committing_ = true;
+    time_.after(chance_.between(0s, 10ms), [this, generation = generation_] {
+      if (generation == generation_) commit();
+    });
+  }
+  plan_next_tick();
+}
+
+/// A group commit: durable all or not at all, then the effects leave.
+void World::commit() {
+  committing_ = false;
+  auto group = std::exchange(uncommitted_, {});
+  for (const auto& outbox : group) {
+    if (trace_)
+      for (const auto& change : outbox.changes)
+        if (const auto* row = std::get_if<model::LedgerRecord>(&change))
+          note("ledger " + row->subject + " " + row->event + " " + row->reason_code + " " +
+               row->reason);
+    disk_.commit(outbox.changes);
+  }
+  for (const auto& outbox : group)
+    for (const auto& effect : outbox.effects) carry_out(effect);
+}
+
+void World::carry_out(const dispatch::Effect& effect) {
+  const auto reply = [this, generation = generation_](Duration delay, dispatch::Event event) {
+    time_.after(delay, [this, generation, event = std::move(event)] {
+      if (generation == generation_) post(event);
+    });
+  };
+  if (const auto* command = std::get_if<model::HostCommand>(&effect)) {
+    hosts_.take(*command);
+  } else if (const auto* open = std::get_if<dispatch::OpenSet>(&effect)) {
+    cloud_.open(*open, reply);
+  } else if (const auto* create = std::get_if<dispatch::CreateCall>(&effect)) {
+    cloud_.create(*create, reply);
+  } else if (const auto* list = std::get_if<dispatch::ListCall>(&effect)) {
+    cloud_.list(*list, reply);
+  } else if (const auto* destroy = std::get_if<dispatch::DestroyCall>(&effect)) {
+    cloud_.destroy(*destroy, reply);
+  } else if (const auto* tags = std::get_if<dispatch::TagsCall>(&effect)) {
+    cloud_.set_tags(*tags, reply);
+  } else if (const auto* plan = std::get_if<dispatch::MakePlan>(&effect)) {
+    reply(chance_.fault(0.1) ? chance_.between(1s, 3s) : chance_.between(1ms, 50ms),
+          dispatch::PlanMade{plan->number, scheduler::make_plan(*plan->snapshot, policy_)});
+  } else if (const auto* answer = std::get_if<dispatch::Reply>(&effect)) {
+    if (answer->ticket == 0 || answer->ticket > wishes_.size()) return;
+    Wish& wish = wishes_[answer->ticket - 1];
+    if (!answer->result) return complain("a submit was refused: " + answer->result.error().message);
+    if (answer->result->size() != 1 || !disk_.jobs().contains(answer->result->front()))
+      return complain("an accepted job is not durable");
+    if (wish.answered && wish.job != answer->result->front()) complain("one client key, two jobs");
+    wish.answered = true;
+    wish.job = answer->result->front();
+  }
+}
+
+void World::plan_next_tick() {
+  if (!kernel_) return;
+  const Mono wake = kernel_->next_wake();
+  if (wake == Mono::max()) return;
+  // The kernel's clock may be ahead of the timeline's.
+  const Mono when = std::max(time_.now(), wake - mono_ahead_);
+  if (tick_at_ <= when && tick_at_ >= time_.now()) return;
+  tick_at_ = when;
+  time_.at(when, [this, when, generation = generation_] {
+    if (tick_at_ == when) tick_at_ = Mono::max();
+    if (generation == generation_) tick();
+  });
+}
+
+void World::tick() {
+  if (kernel_ && !complaint_) take(kernel_->tick(now()));
+}
+
+/// Asks until there is an answer: the client key makes it one job.
+void World::submit(std::size_t index) {
+  const Wish& wish = wishes_[index];
+  if (wish.answered) return;
+  dispatch::Submit submit;
+  submit.ticket = index + 1;
+  submit.principal = "ann";
+  submit.jobs.push_back({wish.shape, "", wish.key, "digest", nullptr});
+  post(std::move(submit));
+  time_.after(chance_.between(1s, 5s), [this, index] { this->submit(index); });
+}
+
+/// An admin or a submitter does something.
+void World::meddle() {
+  if (calm_) return;
+  if (chance_.chance(0.3) && !disk_.jobs().empty()) {
+    auto at = disk_.jobs().begin();
+    std::advance(at, static_cast<std::ptrdiff_t>(chance_.below(disk_.jobs().size())));
+    return post(dispatch::CancelJob{0, "ann", true, at->first});
+  }
+  if (disk_.instances().empty()) return;
+  auto at = disk_.instances().begin();
+  std::advance(at, static_cast<std::ptrdiff_t>(chance_.below(disk_.instances().size())));
+  switch (chance_.below(4)) {
+    case 0:
+      return post(dispatch::SetIdleBehavior{0, "admin", at->first, model::IdleBehavior::kDrain});
+    case 1:
+      return post(dispatch::SetIdleBehavior{0, "admin", at->first, model::IdleBehavior::kRun});
+    case 2:
+      return post(dispatch::KillInstance{0, "admin", at->first, "maintenance"});
+    default:
+      return post(dispatch::SetIdleBehavior{0, "admin", at->first, model::IdleBehavior::kHold});
+  }
+}
+
+/// Asked again, for the daemon may be down or may not have committed it.
+void World::release_holds() {
+  for (const auto& [id, row] : disk_.instances())
+    if (row.record.state != model::InstanceState::kGone &&
+        row.record.idle_behavior != model::IdleBehavior::kRun)
+      post(dispatch::SetIdleBehavior{0, "admin", id, model::IdleBehavior::kRun});
+  time_.after(1min, [this] { release_holds(); });
+}
+
+bool World::over() const {
+  return calm_ && kernel_ && kernel_->at_rest() && cloud_.alive() == 0 && uncommitted_.empty() &&
+         std::all_of(wishes_.begin(), wishes_.end(), [](const Wish& w) { return w.answered; });
+}
+
+void World::check_end() {
+  for (const auto& [id, row] : disk_.jobs()) {
+    if (!model::is_terminal(row.record.state))
+      complain(id.text() + " never ended: " + model::to_string(row.record.state));
+    int starts = 0;
+    for (const auto& [attempt, count] : hosts_.starts()) starts += attempt.job == id ? count : 0;
+    if (starts > 1 && !row.shape.restartable)
+      complain(id.text() + " is not restartable, ran twice");
+    if (starts > static_cast<int>(row.shape.attempts_max)) complain(id.text() + " ran too often");
+    if (row.record.state == model::JobState::kSucceeded && starts == 0)
+      complain(id.text() + " succeeded and never ran");
+  }
+  for (const auto& [id, row] : disk_.instances())
+    if (row.record.state != model::InstanceState::kGone)
+      complain(id.text() + " is still " + model::to_string(row.record.state));
+}
+
+std::optional<std::string> World::run() {
+  start();
+  const Mono end = time_.now() + kTrouble + kPatience;
+  while (!complaint_ && !over()) {
+    if (!time_.step()) break;
+    if (time_.now() <= end) continue;
+    std::string left = "no rest " + std::to_string(kPatience / 1min) + " minutes after the faults";
+    for (const auto& [id, row] : disk_.jobs())
+      if (!model::is_terminal(row.record.state))
+        left += "; " + id.text() + " " + model::to_string(row.record.state);
+    for (const auto& [id, row] : disk_.instances())
+      if (row.record.state != model::InstanceState::kGone)
+        left += "; " + id.text() + " " + model::to_string(row.record.state);
+    left += "; " + std::to_string(cloud_.alive()) + " machines";
+    complain(left);
+  }
+  if (!complaint_) check_end();
+  return complaint_;
+}
+
+}  // namespace hostler::sim

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/dispatch/dispatcher.h"
+#include "tests/sim/hosts.h"
+
+namespace hostler::sim {
+
+/// A site made of one seed: the real kernel and planner, a cloud, hosts, a disk, people and a
+/// clock. run() returns what went wrong, or nothing.
+class World {
+ public:
+  explicit World(std::uint64_t seed);
+  [[nodiscard]] std::optional<std::string> run();
+
+ private:
+  struct Wish {  ///< A submit that is made until it was answered.
+    std::string key;
+    model::JobShape shape;
+    bool answered = false;
+    model::JobId job;
+  };
+
+  void make_policy();
+  void make_people();
+  void make_faults();
+  void start();
+  void kill();
+  void post(dispatch::Event event);
+  void take(dispatch::Outbox outbox);
+  void commit();
+  void carry_out(const dispatch::Effect& effect);
+  void plan_next_tick();
+  void tick();
+  void submit(std::size_t wish);
+  void meddle();
+  void release_holds();
+  void check_end();
+  [[nodiscard]] bool over() const;
+  [[nodiscard]] Now now() const;
+  void complain(const std::string& what);
+  void note(const std::string& what);
+
+  const std::uint64_t seed_;
+  Chance chance_;
+  Timeline time_;
+  Duration mono_ahead_{}, wall_ahead_{};
+  std::optional<std::string> complaint_;
+  model::SitePolicy policy_;
+  Disk disk_;
+  Cloud cloud_;
+  Hosts hosts_;
+  std::unique_ptr<dispatch::Dispatcher> kernel_;
+  std::uint64_t generation_ = 0;
+  std::vector<dispatch::Outbox> uncommitted_;
+  bool committing_ = false;
+  Mono tick_at_ = Mono::max();
+  std::vector<Wish> wishes_;
+  bool calm_ = false;  ///< Faults and people are done.
+  const bool trace_;
+};
+
+}  // namespace hostler::sim
