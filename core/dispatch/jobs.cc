@@ -226,13 +226,20 @@ void Dispatcher::attempt_exited(Host& host, const model::AttemptExited& event, N
     if (ended != nullptr) detach(host, event.attempt);
     return;
   }
-  if (ended->collecting) return;  // Told again on a new connection; its output is on the way.
   model::AttemptChanged row;
   row.attempt = event.attempt;
   row.instance = id;
   row.boot_id = ended->boot_id;
   row.sequence = ended->sequence;
   row.end = event.end;
+  if (ended->collecting) {
+    // Told again on a new connection. If no piece of its output came to rest here before the old one
+    // ended, this brings it whole, and nothing else will.
+    if (!event.end.output_is_inline) return;
+    row.state = model::AttemptState::kEnded;
+    out_.changes.emplace_back(std::move(row));
+    return;
+  }
   auto outcome = work::exited(*affected, event.end, now);
   const bool done = outcome.next != work::Next::kCollect;
   row.state = done ? model::AttemptState::kDone : model::AttemptState::kEnded;
