@@ -1,0 +1,257 @@
+#!/usr/bin/env python3
+"""The daemon is killed with SIGKILL at points spread over a run of many jobs. Every attempt must end
+once, with the right status and output, and in the end no instance, process or file may be left."""
+
+import argparse
+import http.client
+import json
+import os
+import random
+import sys
+import threading
+import time
+
+from scratch_site import PATIENCE, Connection, Failed, Site, check, wait_for
+
+TERMINAL = ("succeeded", "failed", "cancelled")
+BATCH = 10       # jobs a submit
+AHEAD = 40       # jobs that may be submitted and not ended
+BULK = 100 * 1024
+
+# A second start of an attempt finds the mark of the first and ends with status 9.
+MARK = 'set -C; : > "$MARKS/$HOSTLER_JOB_ID.$HOSTLER_ATTEMPT.began" || exit 9\n'
+ENDED = ': > "$MARKS/$HOSTLER_JOB_ID.$HOSTLER_ATTEMPT.ended" || exit 9\n'
+
+
+class Expected:
+    """The i-th job of the storm: what is submitted and what must come of it."""
+
+    def __init__(self, i, kind, marks):
+        line = f"job {i} is {kind}"
+        work = {"short": "", "long": "sleep 0.3\n", "failing": "",
+                "bulky": f"head -c {BULK} /dev/zero | tr '\\0' x\n"}[kind]
+        self.exit_status = 7 if kind == "failing" else 0
+        self.state = "failed" if kind == "failing" else "succeeded"
+        self.output = line + "\n" + ("x" * BULK if kind == "bulky" else "")
+        self.errors = f"errors of {i}\n"
+        script = (MARK + f"echo '{line}'\necho 'errors of {i}' >&2\n" + work + ENDED +
+                  f"exit {self.exit_status}\n")
+        self.body = {"script": script, "name": f"storm-{i}", "client_key": f"storm-{i}",
+                     "env": {"MARKS": marks}, "needs": {"vcpus": 1, "ram": "256MiB"}}
+        self.id = None
+
+
+class Watcher(threading.Thread):
+    """Follows the ledger across the daemon's deaths. What it was told once must stay true."""
+
+    def __init__(self, site):
+        super().__init__(daemon=True)
+        self.site = site
+        self.changed = threading.Condition()
+        self.records = []
+        self.ended = 0
+        self.shrinking = False
+        self.over = False
+
+    def run(self):
+        while not self.over:
+            try:
+                self.follow()
+            except (OSError, http.client.HTTPException, ValueError):
+                time.sleep(0.02)  # The daemon is dead, or cut the line short.
+
+    def follow(self):
+        after = self.records[-1]["rev"] if self.records else 0
+        connection = Connection(self.site.socket)
+        try:
+            connection.request("GET", f"/v1/events?after={after}")
+            answer = connection.getresponse()
+            while not self.over:
+                line = answer.readline()
+                if not line:
+                    return
+                if line.startswith(b"data: "):
+                    self.tell(json.loads(line[6:]))
+        finally:
+            connection.close()
+
+    def tell(self, record):
+        with self.changed:
+            self.records.append(record)
+            if record["subject"].startswith("j-") and record["event"] in TERMINAL:
+                self.ended += 1
+            self.shrinking = self.shrinking or record["event"] == "terminating"
+            self.changed.notify_all()
+
+    def wait_until(self, what, truth):
+        with self.changed:
+            check(self.changed.wait_for(lambda: truth(self), PATIENCE), f"{what}: it never came")
+
+
+class Submitter(threading.Thread):
+    """Submits batch by batch, a little ahead of the ends. An answer that never came is asked for again
+    with the same client keys, which must make no second job."""
+
+    def __init__(self, site, watcher, jobs):
+        super().__init__(daemon=True)
+        self.site, self.watcher, self.jobs = site, watcher, jobs
+        self.problem = None
+        self.asked_again = 0
+
+    def run(self):
+        try:
+            for at in range(0, len(self.jobs), BATCH):
+                self.watcher.wait_until(f"room for job {at}", lambda w: w.ended + AHEAD >= at + BATCH)
+                self.submit(self.jobs[at:at + BATCH])
+        except Exception as problem:  # told by the main thread
+            self.problem = problem
+
+    def submit(self, batch):
+        until = time.monotonic() + PATIENCE
+        while True:
+            try:
+                status, body = self.site.request("POST", "/v1/jobs",
+                                                 {"jobs": [job.body for job in batch]})
+            except (OSError, http.client.HTTPException):
+                status, body = 0, "the daemon died meanwhile"
+            if status == 200:
+                for job, its in zip(batch, body["ids"]):
+                    job.id = its
+                return
+            check(status in (0, 503), f"submit: {status} {body}")
+            check(time.monotonic() < until, "a submit is never answered")
+            self.asked_again += 1
+            time.sleep(0.02)
+
+
+def storm(site, watcher, jobs, kills, chance):
+    """Kills: the first before any job ended, the last two while the fleet shrinks, the others spread
+    over the jobs' ends, some of them while the daemon is still starting."""
+    spread = max(0, kills - 3)
+    points = sorted(chance.sample(range(1, len(jobs)), spread))
+    for k in range(kills):
+        if k == 0:
+            watcher.wait_until("a first host", lambda w: any(
+                r["event"] == "create_intended" for r in w.records))
+            pause = chance.uniform(0, 0.6)
+        elif k <= spread:
+            point = points[k - 1]
+            watcher.wait_until(f"the end of {point} jobs", lambda w: w.ended >= point)
+            pause = chance.uniform(0, 0.1)
+        else:
+            watcher.wait_until("all jobs' ends", lambda w: w.ended >= len(jobs))
+            watcher.wait_until("the fleet shrinks", lambda w: w.shrinking)
+            pause = chance.uniform(0, 0.6)
+        time.sleep(pause)
+        site.kill()
+        site.launch()
+        if chance.random() < 0.25:
+            time.sleep(chance.uniform(0, 0.3))
+            site.kill()
+            site.launch()
+        site.wait_until_it_answers()
+
+
+def check_jobs(site, jobs):
+    seen = {job["id"]: job for job in site.get("/v1/jobs?limit=10000")["jobs"]}
+    check(len(seen) == len(jobs), f"{len(jobs)} jobs were submitted, {len(seen)} are there")
+    for job in jobs:
+        its = seen[job.id]
+        try:
+            check_job(site, job, its)
+        except Failed as problem:
+            raise Failed(f"{problem}\n{ {k: v for k, v in its.items() if k != 'script'} }\n"
+                         f"{site.get('/v1/why?subject=' + job.id)['records']}") from None
+
+
+def check_job(site, job, its):
+    check((its["state"], its.get("exit_status")) == (job.state, job.exit_status),
+          f"{job.id} is to be {job.state}, not {its['state']}")
+    for stream, wanted in (("stdout", job.output), ("stderr", job.errors)):
+        got = site.output(job.id, stream)
+        check(got == wanted, f"{job.id} has another {stream}: {got[:200]!r} for {wanted[:200]!r}")
+
+
+def check_marks(site, jobs):
+    """No job said that it may be restarted: one attempt of each began, and that one ended."""
+    names = os.listdir(site.marks)
+    for job in jobs:
+        for what in ("began", "ended"):
+            marks = [n for n in names if n.startswith(job.id + ".") and n.endswith("." + what)]
+            check(len(marks) == 1, f"{job.id}: {len(marks)} attempts {what}: {marks}")
+
+
+def check_ledger(site, watcher, jobs):
+    """What was told before a death is still so, and each job ended once."""
+    again = Watcher(site)
+    last = watcher.records[-1]["rev"]
+    again.start()
+    again.wait_until("the ledger again", lambda w: w.records and w.records[-1]["rev"] >= last)
+    again.over = True
+    now = {(r["rev"], r["subject"], r["event"]) for r in again.records}
+    for record in watcher.records:
+        check((record["rev"], record["subject"], record["event"]) in now,
+              f"it was told, and is not in the ledger any more: {record}")
+    for job in jobs:
+        ends = [r for r in again.records if r["subject"] == job.id and r["event"] in TERMINAL]
+        check(len(ends) == 1, f"{job.id} ended {len(ends)} times: {ends}")
+
+
+def run(site, args):
+    chance = random.Random(args.seed)
+    kinds = ("short", "short", "long", "failing", "bulky")
+    jobs = [Expected(i, chance.choice(kinds), site.marks) for i in range(args.jobs)]
+    site.start()
+    watcher = Watcher(site)
+    watcher.start()
+    submitter = Submitter(site, watcher, jobs)
+    submitter.start()
+    try:
+        storm(site, watcher, jobs, args.kills, chance)
+        submitter.join()
+    except Failed:
+        if submitter.problem:
+            raise submitter.problem from None
+        show_what_waits(site)
+        raise
+    if submitter.problem:
+        raise submitter.problem
+    check_jobs(site, jobs)
+    check_marks(site, jobs)
+    site.wait_for_no_instances()
+    check_ledger(site, watcher, jobs)
+    watcher.over = True
+    site.stop()
+    site.check_that_nothing_is_left()
+    print(f"{args.jobs} jobs, {args.kills} kills, {submitter.asked_again} submits asked again")
+
+
+def show_what_waits(site):
+    try:
+        for job in site.get("/v1/jobs?limit=10000&state=queued,starting,running,collecting")["jobs"]:
+            print("not ended:", {k: v for k, v in job.items() if k != "script"})
+        for instance in site.instances():
+            print("instance:", instance)
+    except Exception as problem:
+        print("the daemon says nothing more:", problem)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--hostlerd", required=True)
+    parser.add_argument("--drivers", required=True, help="folder of the local driver")
+    parser.add_argument("--jobs", type=int, default=200)
+    parser.add_argument("--kills", type=int, default=20)
+    parser.add_argument("--seed", type=int, default=1)
+    args = parser.parse_args()
+    try:
+        with Site(args.hostlerd, args.drivers) as site:
+            run(site, args)
+    except Failed as problem:
+        print(f"FAILED with --seed {args.seed}: {problem}")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
