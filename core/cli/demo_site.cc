@@ -151,7 +151,7 @@ Result<void> DemoSite::follow(bool (*enough)(const DemoSite&, std::size_t), std:
   const auto until = Clock::now() + kPatience;
   const auto may_go_on = [&] { return interrupted == 0 && Clock::now() < until; };
   while (!enough(*this, wanted)) {
-    const auto followed = client_->follow(
+    auto followed = client_->follow(
         "/v1/events?after=" + std::to_string(seen_),
         [&](std::string_view data) {
           if (const auto record = json::Document::parse(data)) tell(record->root());

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <exception>
 #include <functional>
 
 #include "core/cli/commands.h"
@@ -148,7 +149,9 @@ void add_site_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+namespace {
+
+int run(int argc, char** argv) {
   ::signal(SIGPIPE, SIG_DFL);
   CLI::App app{"hostler: jobs on verified cloud hosts"};
   Arguments a;
@@ -173,4 +176,15 @@ int main(int argc, char** argv) {
   if (!endpoint) return complain(endpoint.error());
   Client client(std::move(*endpoint));
   return chosen.with_daemon(client);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "hostler: %s\n", error.what());
+    return exit_code::kFailed;
+  }
 }

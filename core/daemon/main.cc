@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <exception>
 #include <filesystem>
 
 #include "core/config/load.h"
@@ -64,9 +65,7 @@ int serve(const std::filesystem::path& file, const config::LoadOptions& options,
   return 0;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run(int argc, char** argv) {
   CLI::App app{"hostlerd: turns waiting work into verified cloud hosts"};
   std::string file = "/etc/hostler/hostler.json";
   std::string state;
@@ -80,4 +79,15 @@ int main(int argc, char** argv) {
   hostler::config::LoadOptions load;
   if (!state.empty()) load.state_dir = std::filesystem::absolute(state);
   return serve(file, load, std::move(options));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "hostlerd: %s\n", error.what());
+    return 1;
+  }
 }

@@ -96,10 +96,11 @@ function(hostler_driver name)
   endif()
 endfunction()
 
-# hostler_test(<name> LABEL unit|abi|sim|integration SOURCES <cc>... DEPS <layers>...)
+# hostler_test(<name> LABEL unit|abi|sim|integration [SERIAL] SOURCES <cc>... DEPS <layers>...)
+# SERIAL: no other test runs beside it, for it acts on the whole machine.
 # The folder's name is a second label. `tests-<label>` builds all tests of a label.
 function(hostler_test name)
-  cmake_parse_arguments(ARG "" "LABEL;TIMEOUT" "SOURCES;DEPS;DEFINES" ${ARGN})
+  cmake_parse_arguments(ARG "SERIAL" "LABEL;TIMEOUT" "SOURCES;DEPS;DEFINES" ${ARGN})
   find_package(GTest CONFIG REQUIRED)
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 120)
@@ -120,7 +121,8 @@ function(hostler_test name)
     endif()
     add_dependencies(tests-${label} ${name})
   endforeach()
-  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT ${ARG_TIMEOUT})
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60
+    PROPERTIES TIMEOUT ${ARG_TIMEOUT} RUN_SERIAL ${ARG_SERIAL})
   # Not by PROPERTIES above: it takes a list apart, and only the first label would stay.
   set(labels_file ${CMAKE_CURRENT_BINARY_DIR}/${name}_labels.cmake)
   file(WRITE ${labels_file} "if(${name}_TESTS)

@@ -16,7 +16,7 @@ class Link;
 class Hosts {
  public:
   Hosts(HostSettings settings, HostPorts ports);
-  ~Hosts();
+  ~Hosts();  // NOLINT(bugprone-exception-escape)
   Hosts(const Hosts&) = delete;
   Hosts& operator=(const Hosts&) = delete;
 
