@@ -32,6 +32,7 @@ constexpr std::size_t kAttemptsMax = 4096;
 constexpr std::uint64_t kRotateAt = std::uint64_t{4} << 20;
 constexpr std::int64_t kSyncAfterUs = 100'000;
 constexpr std::int64_t kIdleUs = 1'000'000;
+constexpr std::size_t kUnreadMax = std::size_t{64} << 20;
 constexpr std::size_t kQueuedMax = std::size_t{256} << 10;
 constexpr std::uint64_t kKeptMax = std::uint64_t{1} << 40;
 
@@ -245,6 +246,7 @@ void Server::read_connection() {
     }
     if (!*message) return;
     std::visit([this](const auto& m) { on(m); }, **message);
+    if (connection_->queued() > kUnreadMax) return drop_connection();  // it asks and never reads
   }
 }
 

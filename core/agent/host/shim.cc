@@ -26,6 +26,7 @@
 namespace hostler::agent {
 namespace {
 
+constexpr int kEndTriesMax = 300;
 constexpr std::int64_t kNever = INT64_MAX;
 constexpr std::int64_t kSpillAfterUs = 100'000;  ///< What lies in memory is shown after this.
 constexpr std::int64_t kWakeEveryUs = 20'000;
@@ -105,7 +106,8 @@ class Shim {
     }
     end_.end.ended.us = wall_us();
     end_.spooled = out_[0].has_file() || out_[1].has_file();
-    (void)append_end(journal, end_);
+    // A full disk may find room again; without its end the attempt would count as lost.
+    for (int i = 0; i < kEndTriesMax && !append_end(journal, end_); ++i) ::sleep(1);
   }
 
  private:

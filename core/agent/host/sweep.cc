@@ -41,7 +41,8 @@ std::map<pid_t, pid_t> parents() {
   return out;
 }
 
-void kill_below(pid_t top) {
+/// False without /proc.
+bool kill_below(pid_t top) {
   const auto parent_of = parents();
   for (const auto& [pid, parent] : parent_of) {
     pid_t at = pid;
@@ -52,6 +53,7 @@ void kill_below(pid_t top) {
     }
     if (at == top && pid != top) ::kill(pid, SIGKILL);
   }
+  return !parent_of.empty();
 }
 
 /// One call that a process which forks all the time cannot run away from: all of a uid's processes.
@@ -81,10 +83,9 @@ bool kill_descendants(pid_t session, std::uint32_t uid, const std::vector<std::s
       if (dead <= 0) break;
     }
     if (boottime_us() - begin > kPatienceUs) return false;
-    if (session > 0) ::kill(-session, SIGKILL);
     kill_user(uid);
     Cgroups::kill(cgroups);
-    kill_below(::getpid());
+    if (!kill_below(::getpid()) && session > 0) ::kill(-session, SIGKILL);
     if (round > 0) nap();
   }
 }
