@@ -14,13 +14,13 @@ import time
 from scratch_site import PATIENCE, Connection, Failed, Site, check, wait_for
 
 TERMINAL = ("succeeded", "failed", "cancelled")
-BATCH = 10       # jobs a submit
-AHEAD = 40       # jobs that may be submitted and not ended
+BATCH = 10  # jobs a submit
+AHEAD = 40  # jobs that may be submitted and not ended
 BULK = 100 * 1024
 
 # A second start of an attempt finds the mark of the first and ends with status 9.
-MARK = 'set -C; : > "$MARKS/$HOSTLER_JOB_ID.$HOSTLER_ATTEMPT.began" || exit 9\n'
-ENDED = ': > "$MARKS/$HOSTLER_JOB_ID.$HOSTLER_ATTEMPT.ended" || exit 9\n'
+MARK = 'set -C; true > "$MARKS/$HOSTLER_JOB_ID.$HOSTLER_ATTEMPT.began" || exit 9\n'
+ENDED = 'true > "$MARKS/$HOSTLER_JOB_ID.$HOSTLER_ATTEMPT.ended" || exit 9\n'
 
 
 class Expected:
