@@ -58,13 +58,14 @@ Result<Manifest> make_manifest(const std::filesystem::path& library) {
   for (const char* id : kExtensions) {
     if (table.get_extension(id) != nullptr) m.extensions.emplace_back(id);
   }
-  m.config_schema_json = table.config_schema_json == nullptr ? "{}" : table.config_schema_json;
-  const auto schema = json::Document::parse(m.config_schema_json);
+  const auto schema =
+      json::Document::parse(table.config_schema_json == nullptr ? "{}" : table.config_schema_json);
   if (!schema) {
     auto error = schema.error();
     return tl::unexpected(
         std::move(error).with_context("driver library " + library.string() + ": config schema"));
   }
+  m.config_schema_json = json::to_text(schema->root());
   return m;
 }
 
