@@ -99,10 +99,22 @@ std::shared_ptr<const Record> InstanceStore::record(const std::string& id) {
 }
 
 std::vector<std::shared_ptr<const Record>> InstanceStore::records() {
+  std::map<std::string, std::shared_ptr<const Record>> there;
+  for (const std::string& id : ids()) there[id] = known(id);
   std::vector<std::shared_ptr<const Record>> all;
-  for (const std::string& id : ids())
-    if (auto one = record(id)) all.push_back(std::move(one));
+  for (auto& [id, known_record] : there) {
+    if (!known_record) known_record = record(id);
+    if (known_record) all.push_back(known_record);
+  }
+  const std::lock_guard lock(cache_mutex_);
+  std::erase_if(cache_, [&](const auto& entry) { return there.count(entry.first) == 0; });
   return all;
+}
+
+std::shared_ptr<const Record> InstanceStore::known(const std::string& id) {
+  const std::lock_guard lock(cache_mutex_);
+  const auto found = cache_.find(id);
+  return found == cache_.end() ? nullptr : found->second;
 }
 
 std::optional<Found> InstanceStore::look(const std::string& id, hostler_op* op) {

@@ -56,6 +56,7 @@ class InstanceStore {
   InstanceFolder folder(const std::string& id) const;
   /// Nothing where there is no such instance.
   std::shared_ptr<const Record> record(const std::string& id);
+  /// Of all instances, those that are just being removed included. Reads only what is new.
   std::vector<std::shared_ptr<const Record>> records();
 
   /// Looks, and remedies what was cut short: starts a missing supervisor, removes what is
@@ -90,6 +91,7 @@ class InstanceStore {
   void start(const InstanceFolder& folder, std::int64_t generation, hostler_op* op);
 
  private:
+  std::shared_ptr<const Record> known(const std::string& id);
   std::optional<Found> look_into(const InstanceFolder& folder, const std::string& id,
                                  hostler_op* op);
   std::optional<Evidence> examine(const InstanceFolder& folder) const;

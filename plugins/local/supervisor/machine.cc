@@ -28,15 +28,27 @@ std::int64_t now_ms() {
   return duration_cast<milliseconds>(steady_clock::now().time_since_epoch()).count();
 }
 
-std::vector<std::string> environment_of(const InstanceFolder& folder, const BootPlan& plan,
-                                        const std::string& boot_id) {
-  return {"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-          "HOME=" + folder.home(),
-          "USER=" + plan.account,
-          "LOGNAME=" + plan.account,
-          "HOSTLER_HOST_KEY=" + folder.host_key(),
-          "HOSTLER_AGENT_DIR=" + folder.agent(),
-          "HOSTLER_BOOT_ID=" + boot_id};
+/// What sessions find in their environment. A home of its own keeps a person's start-up files out,
+/// also where the account is the real one.
+std::vector<std::string> session_variables(const InstanceFolder& folder,
+                                           const std::string& boot_id) {
+  return {"HOME=" + folder.home(), "HOSTLER_HOST_KEY=" + folder.host_key(),
+          "HOSTLER_AGENT_DIR=" + folder.agent(), "HOSTLER_BOOT_ID=" + boot_id};
+}
+
+std::vector<std::string> environment_of(const BootPlan& plan, std::vector<std::string> session) {
+  session.push_back("PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
+  session.push_back("USER=" + plan.account);
+  session.push_back("LOGNAME=" + plan.account);
+  return session;
+}
+
+/// On sshd's command line, since the boot id is new each time.
+std::string set_env(const std::vector<std::string>& variables) {
+  std::string option = "SetEnv=";
+  for (const std::string& variable : variables) option += variable + " ";
+  option.pop_back();
+  return option;
 }
 
 Fd take_signals() {
@@ -59,7 +71,8 @@ Machine::Machine(const InstanceFolder& folder, const BootPlan& plan, const std::
                  Fd life)
     : folder_(folder),
       plan_(plan),
-      environment_(environment_of(folder, plan, boot_id)),
+      session_(session_variables(folder, boot_id)),
+      environment_(environment_of(plan, session_)),
       life_(std::move(life)),
       signals_(take_signals()) {}
 
@@ -97,13 +110,9 @@ void Machine::start_init() {
 void Machine::start_sshd() {
   sshd_due_ = kNever;
   sshd_since_ = now_ms();
-  // What sessions find in their environment. On the command line, since the boot id is new each
-  // time.
-  const std::string session =
-      "SetEnv=" + environment_[4] + " " + environment_[5] + " " + environment_[6];
-  sshd_ = start_child(
-      {plan_.sshd, "-D", "-f", folder_.sshd_config(), "-E", folder_.sshd_log(), "-o", session},
-      environment_, folder_.console());
+  sshd_ = start_child({plan_.sshd, "-D", "-f", folder_.sshd_config(), "-E", folder_.sshd_log(),
+                       "-o", set_env(session_)},
+                      environment_, folder_.console());
   if (sshd_ < 0) return on_sshd_end();
   if (plan_.key_change_ms >= 0 && is_there(folder_.other_host_key()))
     key_change_due_ = now_ms() + kLookAgainMs;

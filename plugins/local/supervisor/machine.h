@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "folder/fd.h"
 #include "folder/instance_folder.h"
@@ -38,7 +40,7 @@ class Machine {
 
   const InstanceFolder folder_;
   const BootPlan plan_;
-  const std::vector<std::string> environment_;
+  const std::vector<std::string> session_, environment_;
   const Fd life_;
   Fd signals_;
 
