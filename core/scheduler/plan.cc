@@ -189,6 +189,7 @@ void cover(World& world) {
     if (host.phase == HostPhase::kComing && !host.draining && !host.failed && !host.kept)
       coming.push_back(h);
   }
+  if (coming.empty() || world.demand.empty()) return;
   // Oldest first, fulfilled before unfulfilled: what ends up unused is the youngest.
   std::stable_sort(coming.begin(), coming.end(), [&](std::uint32_t a, std::uint32_t b) {
     return std::tie(hosts[a].unfulfilled_spot, hosts[a].created) <
@@ -215,7 +216,6 @@ void cover(World& world) {
     }
     room.add(h, free, attempts_left, !world.used[h]);
   }
-  if (coming.empty()) return;
   fill(world, room, &Demand::uncovered,
        [&](std::uint32_t, std::uint32_t host, std::uint64_t) { world.used[host] = true; });
 }
