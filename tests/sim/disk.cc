@@ -36,7 +36,9 @@ void Disk::apply(const model::AttemptChanged& row) {
   const auto found = attempts_.find(row.attempt);
   if (found == attempts_.end() && row.state != model::AttemptState::kIntended)
     complain_(row.attempt.text() + " ended without an intent");
-  if (found != attempts_.end() && row.state <= found->second.state &&
+  const bool told_again = found != attempts_.end() && row.state == model::AttemptState::kEnded &&
+                          row.state == found->second.state && row.end->output_is_inline;
+  if (found != attempts_.end() && row.state <= found->second.state && !told_again &&
       row.state != model::AttemptState::kDone)
     complain_(row.attempt.text() + " went back in its life");
   attempts_[row.attempt] = row;

@@ -133,11 +133,16 @@ void Server::adopt(Attempt& attempt) {
 }
 
 void Server::watch(int fd, Source source, std::uint32_t events) {
-  epoll_event event{};
-  event.events = events;
-  event.data.u64 =
-      (std::uint64_t{static_cast<std::uint32_t>(source)} << 32U) | static_cast<std::uint32_t>(fd);
+  watched_[fd] = {source, ++last_watch_};
+  epoll_event event = interest(fd, events);
   (void)::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event);
+}
+
+epoll_event Server::interest(int fd, std::uint32_t events) const {
+  epoll_event out{};
+  out.events = events;
+  out.data.u64 = (std::uint64_t{watched_.at(fd).number} << 32U) | static_cast<std::uint32_t>(fd);
+  return out;
 }
 
 // ---- the loop ----------------------------------------------------------------------------------
@@ -146,9 +151,12 @@ void Server::run() {
   epoll_event events[64];
   while (!quitting_) {
     const int count = ::epoll_wait(epoll_.get(), events, 64, wait_ms());
-    for (int i = 0; i < count; ++i)
-      handle(static_cast<Source>(events[i].data.u64 >> 32U),
-             static_cast<int>(events[i].data.u64 & 0xffffffffU), events[i].events);
+    for (int i = 0; i < count; ++i) {
+      const int fd = static_cast<int>(events[i].data.u64 & 0xffffffffU);
+      const Watch& watch = watched_.at(fd);
+      // An event before this one may have closed the descriptor and given its number away.
+      if (watch.number == events[i].data.u64 >> 32U) handle(watch.source, fd, events[i].events);
+    }
     if (connection_) flush();
     do_timed_work();
   }
@@ -258,10 +266,8 @@ void Server::flush() {
   const bool want = connection_->queued() > 0;
   if (want == want_out_) return;
   want_out_ = want;
-  epoll_event event{};
-  event.events = want ? static_cast<std::uint32_t>(EPOLLOUT) : 0U;
-  event.data.u64 = (std::uint64_t{static_cast<std::uint32_t>(Source::kOut)} << 32U) |
-                   static_cast<std::uint32_t>(connection_->out());
+  epoll_event event =
+      interest(connection_->out(), want ? static_cast<std::uint32_t>(EPOLLOUT) : 0U);
   (void)::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, connection_->out(), &event);
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/epoll.h>
+
 #include <signal.h>
 
 #include <deque>
@@ -37,7 +39,12 @@ class Server {
   Result<void> open_state();
   Result<void> open_loop();
   void adopt(Attempt& attempt);
+  struct Watch {
+    Source source;
+    std::uint32_t number;  ///< Of this use of the descriptor, whose number comes again.
+  };
   void watch(int fd, Source source, std::uint32_t events);
+  epoll_event interest(int fd, std::uint32_t events) const;
 
   void handle(Source source, int fd, std::uint32_t events);
   void accept_connection();
@@ -86,6 +93,8 @@ class Server {
   Journal journal_;
   Attempts attempts_;
   std::map<pid_t, model::AttemptId> children_;
+  std::map<int, Watch> watched_;  ///< By descriptor: also such as are closed by now.
+  std::uint32_t last_watch_ = 0;
   std::map<int, model::AttemptId> found_shims_;  ///< By their pidfd.
   Configure config_;
   Blobs blobs_;

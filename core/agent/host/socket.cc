@@ -77,6 +77,7 @@ std::unique_ptr<Connection> accept_handover(int listener) {
   UniqueFd in;
   UniqueFd out;
   if (!fd || !same_user(fd.get()) || !receive_pair(fd.get(), in, out)) return nullptr;
+  if (::send(fd.get(), "t", 1, MSG_NOSIGNAL) != 1) return nullptr;
   return std::make_unique<Connection>(std::move(fd), std::move(in), std::move(out));
 }
 
@@ -102,6 +103,11 @@ Result<UniqueFd> hand_over() {
   std::memcpy(CMSG_DATA(head), fds, sizeof fds);
   if (::sendmsg(fd.get(), &message, MSG_NOSIGNAL) != 1)
     return tl::unexpected(os_error("hand over", Errc::kUnavailable));
+  // A server that dies now may have left its listener to a child that is about to close it.
+  ssize_t taken = 0;
+  while ((taken = ::read(fd.get(), &byte, 1)) < 0 && errno == EINTR) {
+  }
+  if (taken != 1) return fail(Errc::kUnavailable, "the server did not take the channel");
   return fd;
 }
 

@@ -49,6 +49,15 @@ std::vector<pid_t> all_pids() {
   return out;
 }
 
+std::vector<pid_t> processes_with(const std::string& text) {
+  std::vector<pid_t> out;
+  for (const pid_t pid : all_pids())
+    if (pid != ::getpid() &&
+        slurp("/proc/" + std::to_string(pid) + "/environ").find(text) != std::string::npos)
+      out.push_back(pid);
+  return out;
+}
+
 }  // namespace
 
 Link::Link(const std::vector<std::string>& argv, const std::map<std::string, std::string>& env,
@@ -290,12 +299,11 @@ bool await_gone(pid_t pid) {
   });
 }
 
-std::vector<pid_t> processes_with(const std::string& text) {
+std::vector<pid_t> processes_of(const Start& start) {
   std::vector<pid_t> out;
-  for (const pid_t pid : all_pids())
-    if (pid != ::getpid() &&
-        slurp("/proc/" + std::to_string(pid) + "/environ").find(text) != std::string::npos)
-      out.push_back(pid);
+  const std::string number = "." + std::to_string(start.sequence) + '\0';
+  for (const std::string& id : state_ids())
+    for (const pid_t pid : processes_with("HOSTLER_ATTEMPT_KEY=" + id + number)) out.push_back(pid);
   return out;
 }
 

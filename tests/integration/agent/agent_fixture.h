@@ -106,7 +106,7 @@ bool await_file(const std::filesystem::path& path);
 std::vector<std::filesystem::path> cgroups_here();
 /// True once no process has this pid; waits for it.
 bool await_gone(pid_t pid);
-/// Processes whose environment has `text`.
-std::vector<pid_t> processes_with(const std::string& text);
+/// Of this attempt on an agent that this test has met: other tests run beside it.
+std::vector<pid_t> processes_of(const Start& start);
 
 }  // namespace hostler::agent::test

@@ -94,7 +94,7 @@ TEST_F(AgentTest, SweepsProcessesThatForkAway) {
   const Exit exit = run(*link, start);
 
   EXPECT_EQ(exit.end.reason, JobReason::kExit);
-  EXPECT_TRUE(processes_with("HOSTLER_JOB_ID=j-1").empty());
+  EXPECT_TRUE(processes_of(start).empty());
 }
 
 TEST_F(AgentTest, AcknowledgedAttemptsLeaveNothingBehind) {

@@ -108,7 +108,7 @@ TEST_F(OutageTest, AKilledShimEndsItsAttemptAsSupervisionLostAndLeavesNoProcess)
 
   ASSERT_TRUE(exit);
   EXPECT_EQ(exit->end.reason, JobReason::kSupervisionLost);
-  EXPECT_TRUE(processes_with("HOSTLER_JOB_ID=j-1").empty());
+  EXPECT_TRUE(processes_of(start).empty());
   let_go(other);
   const auto other_exit = link->await_exit(other.attempt);
   ASSERT_TRUE(other_exit);
@@ -135,7 +135,8 @@ TEST_F(OutageTest, AShimKilledUnderANewServerOrUnderNoneIsNoticedToo) {
   ASSERT_TRUE(second);
   EXPECT_EQ(first->end.reason, JobReason::kSupervisionLost);
   EXPECT_EQ(second->end.reason, JobReason::kSupervisionLost);
-  EXPECT_TRUE(processes_with("HOSTLER_JOB_ID=j-").empty());
+  EXPECT_TRUE(processes_of(adopted).empty());
+  EXPECT_TRUE(processes_of(orphan).empty());
 }
 
 TEST_F(OutageTest, AnAttemptOfABootThatIsOverIsListedAsOfUnknownEnd) {
@@ -159,7 +160,7 @@ TEST_F(OutageTest, AnAttemptOfABootThatIsOverIsListedAsOfUnknownEnd) {
   ASSERT_TRUE(link->await<Pong>());
   link = connect();
   const auto next = link->await<Ready>();
-  ASSERT_TRUE(next);
+  ASSERT_TRUE(next) << link->error;
   EXPECT_TRUE(next->attempts.empty());
 }
 

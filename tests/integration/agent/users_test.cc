@@ -65,14 +65,15 @@ TEST_F(UsersTest, AJobReadsNeitherTheAgentsStateNorOtherJobs) {
 TEST_F(UsersTest, AForkStormOfAUserIsSwept) {
   auto link = ready_link(with_uids(100));
   // Each dies at once and leaves another, in sessions of their own.
-  const Exit exit =
-      run(*link, script("for i in 1 2 3 4 5; do\n"
-                        "setsid sh -c 'f() { setsid sh -c \"$S\" & }; export S=\"$1\"; "
-                        "eval \"$S\"' x 'sleep 0.001; setsid sh -c \"$S\" &' &\n"
-                        "done; sleep 0.2"));
+  const Start start = script(
+      "for i in 1 2 3 4 5; do\n"
+      "setsid sh -c 'f() { setsid sh -c \"$S\" & }; export S=\"$1\"; "
+      "eval \"$S\"' x 'sleep 0.001; setsid sh -c \"$S\" &' &\n"
+      "done; sleep 0.2");
+  const Exit exit = run(*link, start);
 
   EXPECT_EQ(exit.end.reason, JobReason::kExit);
-  EXPECT_TRUE(processes_with("HOSTLER_JOB_ID=j-1").empty());
+  EXPECT_TRUE(processes_of(start).empty());
 }
 
 TEST_F(UsersTest, InputsBelongToTheJobAndHardLinksToOthersAreNotCollected) {
@@ -102,11 +103,11 @@ TEST_F(UsersTest, RunsUnprivilegedAsTheSameUser) {
   drop_privileges();
   auto link = ready_link(with_uids(100));
 
-  const Exit exit =
-      run(*link, script("id -u; (trap '' TERM; setsid sleep 1000) & echo x > f; cat f"));
+  const Start start = script("id -u; (trap '' TERM; setsid sleep 1000) & echo x > f; cat f");
+  const Exit exit = run(*link, start);
 
   EXPECT_EQ(exit.end.stdout_inline, "710001\nx\n");
-  EXPECT_TRUE(processes_with("HOSTLER_JOB_ID=j-1").empty());
+  EXPECT_TRUE(processes_of(start).empty());
   ASSERT_TRUE(link->client.ack({exit.attempt}));
   ASSERT_TRUE(link->client.ping(1));
   ASSERT_TRUE(link->await<Pong>());

@@ -74,6 +74,7 @@ const hostler_rec* as_record(const hostler_instance& i) {
   return reinterpret_cast<const hostler_rec*>(&i);
 }
 
+/// A record that points into its arguments, so they must outlive it.
 hostler_instance made(const std::string& id, const std::string& key) {
   auto record = instance_record();
   record.id = str(id);
@@ -233,7 +234,8 @@ hostler_status list(hostler_set* s, const hostler_list_req*, hostler_op* op) {
     return emit_then(op, "i-1", "", HOSTLER_OK);
   }
   if (s->word == "peak") {
-    auto record = made("i-peak", "");
+    const std::string id = "i-peak", key;
+    auto record = made(id, key);
     record.boot_generation = static_cast<std::uint64_t>(calls_most.load());
     op->emit(op, as_record(record));
     return HOSTLER_OK;
