@@ -233,7 +233,10 @@ std::string find_room(const CreateSpec& spec, const Config& config,
 }
 
 std::string sshd_config(const InstanceFolder& published, const Record& record) {
-  return "# Written by the driver; the environment of sessions is on the command line.\n"
+  return "# Written by the driver.\n"
+         "Include " +
+         published.sshd_boot_config() +
+         "\n"
          "ListenAddress " +
          record.address + ":" + std::to_string(record.port) +
          "\n"

@@ -59,6 +59,8 @@ class InstanceFolder {
   std::string other_host_key() const { return path_ + "/host_key.other"; }  ///< Of the test dial.
   std::string authorized_keys() const { return path_ + "/authorized_keys"; }
   std::string sshd_config() const { return path_ + "/sshd_config"; }
+  /// The part of it that is new at each boot.
+  std::string sshd_boot_config() const { return path_ + "/sshd_boot_config"; }
   std::string sshd_log() const { return path_ + "/sshd.log"; }
   std::string console() const { return path_ + "/console.log"; }  ///< Output of boot.
   std::string init() const { return path_ + "/init"; }            ///< Removed once it has run.

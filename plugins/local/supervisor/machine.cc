@@ -43,12 +43,12 @@ std::vector<std::string> environment_of(const BootPlan& plan, std::vector<std::s
   return session;
 }
 
-/// On sshd's command line, since the boot id is new each time.
-std::string set_env(const std::vector<std::string>& variables) {
-  std::string option = "SetEnv=";
-  for (const std::string& variable : variables) option += variable + " ";
-  option.pop_back();
-  return option;
+/// In a file, since the boot id is new each time. Not on the command line: there it would be one
+/// word with spaces, and who checks the configuration by sshd's title (`$title -t`) sees no words.
+std::string boot_config(const std::vector<std::string>& variables) {
+  std::string line = "SetEnv";
+  for (const std::string& variable : variables) line += " " + variable;
+  return line + "\n";
 }
 
 Fd take_signals() {
@@ -110,8 +110,8 @@ void Machine::start_init() {
 void Machine::start_sshd() {
   sshd_due_ = kNever;
   sshd_since_ = now_ms();
-  sshd_ = start_child({plan_.sshd, "-D", "-f", folder_.sshd_config(), "-E", folder_.sshd_log(),
-                       "-o", set_env(session_)},
+  write_file(folder_.sshd_boot_config(), boot_config(session_));
+  sshd_ = start_child({plan_.sshd, "-D", "-f", folder_.sshd_config(), "-E", folder_.sshd_log()},
                       environment_, folder_.console());
   if (sshd_ < 0) return on_sshd_end();
   if (plan_.key_change_ms >= 0 && is_there(folder_.other_host_key()))
