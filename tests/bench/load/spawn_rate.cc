@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <cstdlib>
 
-/// spawn_rate PROGRAM COUNT: what this machine can do at most. Spawns the program so many times with
-/// posix_spawn, two at a time, and prints how many ended in a second.
+/// spawn_rate PROGRAM COUNT: what this machine can do at most. Spawns the program so many times
+/// with posix_spawn, two at a time, and prints how many ended in a second.
 int main(int argc, char** argv) {
   if (argc != 3) return std::fprintf(stderr, "usage: spawn_rate PROGRAM COUNT\n"), 2;
   const int count = std::atoi(argv[2]);
