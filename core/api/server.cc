@@ -3,6 +3,7 @@
 #include <grp.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <boost/asio/ssl.hpp>
@@ -17,6 +18,8 @@ namespace hostler::api {
 namespace {
 
 using Acceptor = asio::basic_socket_acceptor<asio::generic::stream_protocol>;
+
+constexpr std::size_t kSocketPathMax = sizeof(sockaddr_un::sun_path) - 1;
 
 /// Whether someone answers behind a socket file.
 bool answers(const std::string& path) {
@@ -66,9 +69,9 @@ class BeastServer final : public Server {
         return fail(Errc::kConflict, "listen on " + path + ": another daemon answers there");
       ::unlink(path.c_str());
     }
-    if (path.size() > 100)
-      return fail(Errc::kInvalidArgument,
-                  "listen on " + path + ": a socket's path has at most 100 bytes");
+    if (path.size() > kSocketPathMax)
+      return fail(Errc::kInvalidArgument, "listen on " + path + ": a socket's path has at most " +
+                                              std::to_string(kSocketPathMax) + " bytes");
     std::filesystem::create_directory(std::filesystem::path(path).parent_path(), ignored);
     const asio::local::stream_protocol::endpoint endpoint(path);
     HOSTLER_TRY(add(endpoint, asio::local::stream_protocol(), path, false));

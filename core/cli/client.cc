@@ -4,8 +4,10 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <system_error>
 #include <utility>
 
 #include "core/base/files.h"
@@ -26,7 +28,7 @@ std::size_t append(char* data, std::size_t, std::size_t n, void* to) {
 
 Result<std::string> read_token(const std::string& file) {
   auto token = read_file(file, 4096);
-  if (!token) return tl::unexpected(std::move(token.error()).with_context("token file"));
+  if (!token) return fail(Errc::kInvalidArgument, "token file: " + token.error().message);
   while (!token->empty() && (token->back() == '\n' || token->back() == '\r')) token->pop_back();
   return token;
 }
@@ -106,6 +108,22 @@ void Client::begin(const std::string& path) {
   curl_easy_setopt(curl, CURLOPT_NOPROXY, "*");
 }
 
+Error Client::unanswered(int curl_code) const {
+  std::string why = handle_->why.data();
+  if (why.empty()) why = curl_easy_strerror(static_cast<CURLcode>(curl_code));
+  if (!endpoint_.socket_path.empty()) {
+    // curl speaks of a port here, which there is none of.
+    long number = 0;
+    curl_easy_getinfo(handle_->curl, CURLINFO_OS_ERRNO, &number);
+    if (number != 0) why = std::generic_category().message(static_cast<int>(number));
+    if (number == EACCES || number == EPERM)
+      return {Errc::kForbidden, endpoint_.url + " may not be opened by this user (" + why +
+                                    "): is a group needed that the user is not in?"};
+  }
+  return {Errc::kUnavailable, "no daemon answers at " + endpoint_.url + " (" + why +
+                                  "); is hostlerd running? Name it with --url or HOSTLER_URL"};
+}
+
 Result<std::string> Client::perform(const std::string&) {
   std::string body;
   CURL* curl = handle_->curl;
@@ -113,11 +131,7 @@ Result<std::string> Client::perform(const std::string&) {
   curl_easy_setopt(curl, CURLOPT_WRITEDATA, &body);
   handle_->why[0] = '\0';
   const CURLcode code = curl_easy_perform(curl);
-  if (code != CURLE_OK)
-    return fail(Errc::kUnavailable,
-                "no daemon answers at " + endpoint_.url + " (" +
-                    (handle_->why[0] != '\0' ? handle_->why.data() : curl_easy_strerror(code)) +
-                    "); is hostlerd running? Name it with --url or HOSTLER_URL");
+  if (code != CURLE_OK) return tl::unexpected(unanswered(code));
   long status = 0;
   curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
   if (status < 200 || status > 299) return tl::unexpected(daemon_error(status, body));

@@ -52,6 +52,7 @@ class Client {
   struct Handle;
   Result<std::string> perform(const std::string& path);
   void begin(const std::string& path);
+  [[nodiscard]] Error unanswered(int curl_code) const;
 
   const Endpoint endpoint_;
   std::unique_ptr<Handle> handle_;

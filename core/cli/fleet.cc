@@ -1,5 +1,6 @@
 #include <cstdio>
 
+#include "core/base/units.h"
 #include "core/cli/commands.h"
 #include "core/cli/table.h"
 #include "core/json/writer.h"
@@ -94,15 +95,12 @@ int why(Client& client, const std::string& subject, bool json) {
   for (const json::Value record : root.at("records").children()) {
     const std::string reason = field(record, "reason");
     const std::string code = field(record, "reason_code");
-    std::printf("  %6s  %-10s %s%s%s%s\n", field(record, "rev").c_str(),
+    std::printf("  %s  %-10s %s%s%s%s\n", format_wall({record.at("time_us").int_or(0)}).c_str(),
                 field(record, "actor").c_str(), field(record, "event").c_str(),
                 code.empty() ? "" : (" [" + code + "]").c_str(), reason.empty() ? "" : ": ",
                 reason.c_str());
   }
-  if (root.at("records").size() == 0) {
-    std::fprintf(stderr, "hostler: nothing is recorded of %s\n", subject.c_str());
-    return exit_code::kNotFound;
-  }
+  if (root.at("records").size() == 0) std::puts("  nothing is recorded yet");
   return exit_code::kOk;
 }
 

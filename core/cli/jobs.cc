@@ -17,9 +17,13 @@ std::string field(json::Value value, const char* key) {
 
 /// What a person wants to know of a job in one column.
 std::string detail(json::Value job) {
-  const auto waiting = job.at("waiting_because");
-  if (waiting.is(json::Kind::kObject)) return field(waiting, "reason");
-  return field(job, "reason");
+  return field(job, job.has("waiting_because") ? "waiting_because" : "reason");
+}
+
+/// A time of the API, which has microseconds, to the second.
+std::string to_the_second(const std::string& time) {
+  const std::size_t dot = time.find('.');
+  return dot == std::string::npos ? time : time.substr(0, dot) + "Z";
 }
 
 }  // namespace
@@ -56,14 +60,14 @@ int jobs(Client& client, const JobsOptions& options) {
   std::vector<std::vector<std::string>> rows;
   for (const json::Value one : got->root().at("jobs").children())
     rows.push_back({field(one, "id"), field(one, "state"), field(one, "name"),
-                    field(one, "instance"), field(one, "exit_status"), field(one, "submitted"),
-                    detail(one)});
+                    field(one, "instance"), field(one, "exit_status"),
+                    to_the_second(field(one, "submitted")), detail(one)});
   std::fputs(format_table({"ID", "STATE", "NAME", "INSTANCE", "EXIT", "SUBMITTED", "BECAUSE"}, rows,
                           terminal_width())
                  .c_str(),
              stdout);
   if (const auto next = field(got->root(), "next"); !next.empty())
-    std::fprintf(stderr, "more jobs below %s: --limit shows more\n", next.c_str());
+    std::fprintf(stderr, "there are more jobs, older than %s: --limit shows more\n", next.c_str());
   return exit_code::kOk;
 }
 
@@ -95,6 +99,8 @@ int fetch(Client& client, const std::string& id, const std::string& folder) {
   namespace fs = std::filesystem;
   const auto got = client.get("/v1/jobs/" + escape(id) + "/files");
   if (!got) return complain(got.error());
+  if (got->root().at("files").size() == 0)
+    std::fprintf(stderr, "hostler: %s brought no files back\n", id.c_str());
   for (const json::Value file : got->root().at("files").children()) {
     const fs::path relative(file.at("path").text());
     // The daemon checks paths; what a daemon says is checked here again before it names a file.

@@ -13,6 +13,7 @@ namespace {
 using namespace hostler::cli;
 
 constexpr const char* kFooter =
+    "'hostler COMMAND --help' tells more of each.\n\n"
     "Exit status: 0 done; 1 failed; 2 wrong arguments or a request that was refused as malformed;\n"
     "3 no daemon answers; 4 no such job or instance; 5 not allowed, or in conflict.\n"
     "submit --wait and wait: the job's own status, 128+n on signal n, 124 at its time limit, 125\n"
@@ -50,21 +51,25 @@ void add_submit(CLI::App& app, Arguments& a, Chosen& chosen) {
   c->add_option("--script", o.script, "A file that /bin/sh runs instead; - for standard input");
   c->add_option("--file", o.file, "Jobs, one JSON object a line; - for standard input");
   c->add_option("--name", o.name, "A name for people");
-  c->add_option("--vcpus", o.vcpus, "Needs so many vcpus (1)")->check(CLI::PositiveNumber);
+  c->add_option("--vcpus", o.vcpus, "Needs so many vcpus (1)")->check(CLI::Range(1, 1 << 20));
   c->add_option("--ram", o.ram, "Needs so much memory, e.g. 512MiB (1GiB)");
   c->add_option("--scratch", o.scratch, "Needs so much disk, e.g. 10GiB");
-  c->add_option("--gpus", o.gpus, "Needs so many gpus")->check(CLI::NonNegativeNumber);
-  c->add_option("--priority", o.priority, "Higher goes first (0)");
+  c->add_option("--gpus", o.gpus, "Needs so many gpus")->check(CLI::Range(0, 1 << 20));
+  c->add_option("--priority", o.priority, "Higher goes first (0)")
+      ->check(CLI::Range(-1'000'000, 1'000'000));
   c->add_option("--time-limit", o.time_limit, "E.g. 30m; TERM, then KILL");
-  c->add_option("--env", o.env, "NAME=VALUE, again for more")->take_all();
+  c->add_option("--env", o.env, "NAME=VALUE, again for more")->allow_extra_args(false);
   c->add_option("--stdin", o.stdin_file, "A file for its standard input");
-  c->add_option("--input", o.inputs, "PATH[=FILE]: put a local file there, again for more");
-  c->add_option("--output", o.outputs, "A pattern of files to bring back, again for more");
+  c->add_option("--input", o.inputs, "PATH[=FILE]: put a local file there, again for more")
+      ->allow_extra_args(false);
+  c->add_option("--output", o.outputs, "A pattern of files to bring back, again for more")
+      ->allow_extra_args(false);
   c->add_option("--type", o.type, "Only these instance types, a,b");
   c->add_option("--market", o.market, "on_demand or spot");
   c->add_option("--zone", o.zone, "Only this zone");
   c->add_flag("--restartable", o.restartable, "May be started again when its host is lost");
-  c->add_option("--attempts-max", o.attempts_max, "So often at most (3)");
+  c->add_option("--attempts-max", o.attempts_max, "So often at most (3)")
+      ->check(CLI::Range(1, 1000));
   c->add_option("--client-key", o.client_key, "The same key makes no second job");
   c->add_option("--array", o.array, "So many of it, HOSTLER_ARRAY_INDEX from 0")
       ->check(CLI::Range(1, 100000));
@@ -124,7 +129,8 @@ void add_fleet_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
   c->add_flag("--json", a.json, "As JSON");
   c = add(app, chosen, "why", "Say why something is as it is",
           [&a](Client& client) { return why(client, a.subject, a.json); });
-  c->add_option("subject", a.subject, "j-42, h-7, \"pool default\", \"set local\"")->required();
+  c->add_option("subject", a.subject, "j-42, h-7, \"pool NAME\", \"set NAME\" or \"gate KEY\"")
+      ->required();
   c->add_flag("--json", a.json, "As JSON");
   c = add(app, chosen, "events", "Follow what happens, a JSON record a line",
           [&a](Client& client) { return events(client, a.after); });
@@ -138,7 +144,8 @@ void add_site_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
   c->callback([&a, &chosen] { chosen.alone = [&a] { return config_check(a.file); }; });
   CLI::App* driver = app.add_subcommand("driver", "Cloud drivers")->require_subcommand(1);
   c = driver->add_subcommand("list", "Where drivers were looked for, and what was found");
-  c->add_option("--driver-path", a.folders, "Look in this folder first, again for more");
+  c->add_option("--driver-path", a.folders, "Look in this folder first, again for more")
+      ->allow_extra_args(false);
   c->callback([&a, &chosen] { chosen.alone = [&a] { return driver_list(a.folders); }; });
   c = driver->add_subcommand("manifest", "Print the manifest of a driver");
   c->add_option("library", a.file, "The driver's .so")->required();
@@ -150,6 +157,30 @@ void add_site_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
 }  // namespace
 
 namespace {
+
+/// The command that the arguments have got to: "hostler driver".
+const CLI::App& deepest(const CLI::App& app, std::string& name) {
+  const auto chosen = app.get_subcommands();
+  if (chosen.empty()) return app;
+  name += " " + chosen.front()->get_name();
+  return deepest(*chosen.front(), name);
+}
+
+/// Says what is wrong with the arguments, and who knows better.
+int refuse(const CLI::App& app, const CLI::ParseError& error) {
+  std::string name = "hostler";
+  const CLI::App& command = deepest(app, name);
+  std::string what = error.what();
+  const bool lacks_command = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr &&
+                             !command.get_subcommands(nullptr).empty();
+  const auto strangers = app.remaining(true);
+  if (lacks_command && strangers.empty()) what = "a command is needed";
+  if (lacks_command && !strangers.empty()) what = "there is no command '" + strangers[0] + "'";
+  if (name == "hostler submit" && !app.remaining(true).empty())
+    what += " (a command with options of its own goes behind --)";
+  std::fprintf(stderr, "%s: %s; see %s --help\n", name.c_str(), what.c_str(), name.c_str());
+  return exit_code::kUsage;
+}
 
 int run(int argc, char** argv) {
   ::signal(SIGPIPE, SIG_DFL);
@@ -169,7 +200,8 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? exit_code::kOk : exit_code::kUsage;
+    if (error.get_exit_code() == 0) return app.exit(error);
+    return refuse(app, error);
   }
   if (chosen.alone) return chosen.alone();
   auto endpoint = Endpoint::find(a.url, a.token_file);

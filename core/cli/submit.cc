@@ -1,6 +1,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <iostream>
 #include <iterator>
@@ -20,7 +21,11 @@ constexpr std::size_t kJobsFileMax = std::size_t{256} << 20;
 
 /// A whole file, or standard input for "-".
 Result<std::string> read_argument(const std::string& name, std::size_t max) {
-  if (name != "-") return read_file(name, max);
+  if (name != "-") {
+    auto all = read_file(name, max);
+    if (!all && all.error().code == Errc::kNotFound) all.error().code = Errc::kInvalidArgument;
+    return all;
+  }
   std::string all{std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>()};
   if (all.size() > max)
     return fail(Errc::kTooLarge, "standard input is larger than " + std::to_string(max) + " bytes");
@@ -117,6 +122,13 @@ Result<void> upload_inputs(Client& client, model::JobSpec& spec,
   return {};
 }
 
+/// Where in the job's text something is wrong; of no use where the text is made of options.
+Error without_place(Error error) {
+  if (const std::size_t at = error.message.rfind(" (at "); at != std::string::npos)
+    error.message.resize(at);
+  return error;
+}
+
 /// Reads, uploads and appends one job to the request.
 Result<void> add_job(Client& client, json::Writer& request, const std::string& text, int index) {
   std::vector<api::LocalInput> local;
@@ -130,8 +142,9 @@ Result<void> add_job(Client& client, json::Writer& request, const std::string& t
 Result<void> add_jobs(Client& client, json::Writer& request, const SubmitOptions& options) {
   if (options.file.empty()) {
     const auto text = HOSTLER_TRY(job_text(options));
-    if (options.array <= 0) return add_job(client, request, text, -1);
-    for (int i = 0; i < options.array; ++i) HOSTLER_TRY(add_job(client, request, text, i));
+    for (int i = 0; i < std::max(options.array, 1); ++i)
+      if (auto added = add_job(client, request, text, options.array > 0 ? i : -1); !added)
+        return tl::unexpected(without_place(std::move(added.error())));
     return {};
   }
   const auto lines = HOSTLER_TRY(read_argument(options.file, kJobsFileMax));

@@ -83,8 +83,7 @@ class Progress {
 std::string describe(json::Value job) {
   std::string out = std::string(job.at("id").text()) + " " + std::string(job.at("state").text());
   if (job.has("instance")) out += " on " + std::string(job.at("instance").text());
-  if (job.has("waiting_because"))
-    out += ": " + std::string(job.at("waiting_because").at("reason").text_or(""));
+  if (job.has("waiting_because")) out += ": " + std::string(job.at("waiting_because").text_or(""));
   return out;
 }
 

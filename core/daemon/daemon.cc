@@ -49,6 +49,7 @@ struct Daemon::Parts {
   /// Now and then; a daemon that commits nothing has nothing new to remove. Loop thread.
   void tidy_store(Now now);
 
+  std::atomic<model::Revision> durable{0};
   std::optional<Mono> tidied;
   // A reload sets them on the main thread.
   std::atomic<Duration::rep> keep_age{0};
@@ -183,6 +184,7 @@ void Daemon::Parts::commit(dispatch::Outbox out, model::Revision revision) {
       log::error("store", done.error().message);
       return;
     }
+    durable = done->last_revision;
     effects->carry_out(std::move(*effects_left), *done);
     events->ring(0);
     for (const auto id : ended) output->ring(id);
@@ -244,6 +246,7 @@ Result<std::unique_ptr<Daemon>> Daemon::start(config::Config config, Options opt
         std::move(opened.error()).with_context("state folder " + c.state_dir.string()));
   p.store = std::move(*opened);
   auto restored = HOSTLER_TRY(p.store->load());
+  p.durable = restored.last_revision;
   log::info("daemon", "owner " + restored.owner + ", epoch " + std::to_string(restored.epoch) +
                           ": " + std::to_string(restored.jobs.size()) + " jobs and " +
                           std::to_string(restored.instances.size()) + " instances taken up");
@@ -267,8 +270,9 @@ Result<std::unique_ptr<Daemon>> Daemon::start(config::Config config, Options opt
   p.loop = std::make_unique<Loop>(
       std::move(dispatcher),
       [&p](dispatch::Outbox out, model::Revision revision) { p.commit(std::move(out), revision); });
-  p.service = std::make_unique<DaemonService>(DaemonService::Parts{
-      p.loop.get(), p.store.get(), &p.tickets, &p.metrics, &p.feed, p.events, p.output});
+  p.service = std::make_unique<DaemonService>(DaemonService::Parts{p.loop.get(), p.store.get(),
+                                                                   &p.tickets, &p.metrics, &p.feed,
+                                                                   &p.durable, p.events, p.output});
   p.server =
       HOSTLER_TRY(api::Server::listen(server_options(c.access), HOSTLER_TRY(access_of(c.access)),
                                       api::make_site(*p.service, api_limits(c.limits))));

@@ -42,7 +42,7 @@ int serve(const std::filesystem::path& file, const config::LoadOptions& options,
   const sigset_t signals = block_signals();
   auto loaded = config::load(file, options);
   if (!loaded) {
-    std::fprintf(stderr, "hostlerd: %s: %s\n", file.c_str(), loaded.error().message.c_str());
+    std::fprintf(stderr, "hostlerd: %s\n", loaded.error().message.c_str());
     return 2;
   }
   const auto listening = loaded->access;
@@ -73,9 +73,20 @@ int run(int argc, char** argv) {
   app.add_option("--config", file, "The configuration file")->capture_default_str();
   app.add_option("--state", state, "The state folder; wins over the configuration's");
   app.add_option("--take-over-set", options.take_over_sets,
-                 "Adopt this set's instances although they belong to another hostler");
+                 "Adopt this set's instances although they belong to another hostler, again for "
+                 "more")
+      ->allow_extra_args(false);
+  app.footer(
+      "SIGHUP reads the configuration again; SIGTERM stops, and instances and jobs go on.\n"
+      "Exit status: 0 stopped; 1 it could not start; 2 wrong arguments or configuration.");
   app.set_version_flag("--version", std::string("hostlerd ") + HOSTLER_VERSION);
-  CLI11_PARSE(app, argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);
+    std::fprintf(stderr, "hostlerd: %s; see hostlerd --help\n", error.what());
+    return 2;
+  }
   hostler::config::LoadOptions load;
   if (!state.empty()) load.state_dir = std::filesystem::absolute(state);
   return serve(file, load, std::move(options));

@@ -1,5 +1,6 @@
 #include "core/daemon/service.h"
 
+#include <algorithm>
 #include <chrono>
 #include <future>
 #include <utility>
@@ -18,6 +19,39 @@ Tickets::Answer without_jobs(api::Answer<void> answer) {
     if (!result) return answer(tl::unexpected(std::move(result.error())));
     answer({});
   };
+}
+
+template <class Named>
+bool has(const std::vector<Named>& all, std::string_view name) {
+  return std::ranges::any_of(all, [&](const Named& one) { return one.name == name; });
+}
+
+/// What the loop knows of a subject that is no job. An error if it is nothing that is or was.
+Result<void> add_state(api::WhyView& view, const dispatch::Dispatcher& state) {
+  const std::string_view subject = view.subject;
+  const std::size_t space = std::min(subject.find(' '), subject.size());
+  const std::string_view kind = subject.substr(0, space);
+  const std::string_view name = subject.substr(std::min(space + 1, subject.size()));
+  bool known = !view.records.empty();
+  if (kind == "pool" || kind == "set" || kind == "gate") {
+    view.gates = state.gates();
+    if (kind == "set")
+      std::erase_if(view.gates, [&](const auto& gate) { return gate.set != name; });
+    if (kind == "gate")
+      std::erase_if(view.gates, [&](const auto& gate) { return gate.key != name; });
+    known = known || (kind == "pool"  ? has(state.pools(), name)
+                      : kind == "set" ? has(state.sets(), name)
+                                      : !view.gates.empty());
+  } else if (!known && !model::InstanceId::parse(subject)) {
+    return fail(Errc::kInvalidArgument,
+                "'" + printable(subject, 60) +
+                    "' is nothing that has reasons: ask about a job (j-42), an instance (h-7), "
+                    "'pool NAME', 'set NAME' or 'gate KEY'");
+  }
+  if (known) return {};
+  return fail(Errc::kNotFound, "there is no " + (kind == "gate" ? "shut " : std::string()) +
+                                   (space < subject.size() ? "" : "instance ") +
+                                   printable(subject, 60));
 }
 
 }  // namespace
@@ -169,9 +203,8 @@ void DaemonService::why(const api::Principal& who, const std::string& subject,
         view.rejected = state.rejected(*id);
         view.gates = state.gates();
       }
-    } else if (view.subject.starts_with("gate ") || view.subject.starts_with("pool ") ||
-               view.subject.starts_with("set ")) {
-      view.gates = state.gates();
+    } else if (const auto known = add_state(view, state); !known) {
+      return answer(tl::unexpected(known.error()));
     }
     answer(std::move(view));
   });
@@ -195,7 +228,8 @@ std::shared_ptr<void> DaemonService::on_new_output(model::JobId job, std::functi
 api::HealthView DaemonService::health() {
   const auto store = parts_.store->health();
   api::HealthView view;
-  view.version = "0.1.0";
+  view.version = HOSTLER_VERSION;
+  view.revision = *parts_.durable;
   view.ok = store.ok;
   if (!store.ok) view.problems.push_back("store: " + store.error);
   return view;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
@@ -24,7 +25,8 @@ class DaemonService final : public api::Service {
     Tickets* tickets = nullptr;
     metrics::Metrics* metrics = nullptr;
     MetricsFeed* feed = nullptr;
-    std::shared_ptr<Hub<int>> events;           ///< Rung when records are durable.
+    const std::atomic<model::Revision>* durable = nullptr;  ///< The last that is.
+    std::shared_ptr<Hub<int>> events;                       ///< Rung when records are durable.
     std::shared_ptr<Hub<model::JobId>> output;  ///< Rung when output is, or a job ended.
   };
   explicit DaemonService(Parts parts) : parts_(std::move(parts)) {}

@@ -40,6 +40,15 @@ std::string all_lacks(const model::Resources& needs, const model::Resources& roo
   return out;
 }
 
+/// Which of the constraints the offering does not meet.
+std::string foreign(const model::Constraints& wanted, const Offering& o, const std::string& name) {
+  if (wanted.market && *wanted.market != o.market)
+    return std::string("market ") + model::to_string(o.market);
+  if (!wanted.zone.empty() && wanted.zone != o.zone)
+    return o.zone.empty() ? "no zone of its own" : "zone " + o.zone;
+  return "type " + name;
+}
+
 /// Up to three types that come nearest, and why each does not do.
 std::string nearest_types(const model::JobShape& shape, const std::vector<Offering>& offerings,
                           const model::SitePolicy& policy) {
@@ -57,8 +66,7 @@ std::string nearest_types(const model::JobShape& shape, const std::vector<Offeri
       one.text += lack;
       if (!meets(shape.constraints, name, o.zone, o.market)) one.far += 10;
     } else if (!meets(shape.constraints, name, o.zone, o.market)) {
-      one.text += "not what the constraints allow (zone '" + o.zone + "', market " +
-                  model::to_string(o.market) + ")";
+      one.text += "not what the constraints ask for: " + foreign(shape.constraints, o, name);
       one.far += 10;
     } else {
       one.text += "dearer than pool " + policy.pools[o.pool].name + " allows";

@@ -17,8 +17,7 @@ Result<StateLock> StateLock::take(const std::filesystem::path& file) {
   if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) return tl::unexpected(errno_error("lock " + file.string()));
     const auto holder = read_file(file, 64);
-    return fail(Errc::kConflict, "the state folder " + file.parent_path().string() +
-                                     " is in use by process " +
+    return fail(Errc::kConflict, "it is in use by process " +
                                      (holder ? printable(*holder, 20) : "?") +
                                      ": stop that hostlerd, or give this one another --state");
   }

@@ -35,8 +35,11 @@ Outcome conclude(Job& job, Now now) {
   auto& record = job.made();
   const bool success = record.reason == JobReason::kExit && record.exit_code == 0;
   if (success) return end(job, JobState::kSucceeded, record.reason, record.reason_text, now);
-  if (record.cancel_requested)
-    return end(job, JobState::kCancelled, JobReason::kCancelled, record.reason_text, now);
+  if (record.cancel_requested) {
+    const std::string& how = record.reason_text;
+    return end(job, JobState::kCancelled, JobReason::kCancelled,
+               "cancelled" + (how.empty() ? "" : ": " + how), now);
+  }
   return end(job, JobState::kFailed, record.reason, record.reason_text, now);
 }
 
