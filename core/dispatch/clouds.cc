@@ -15,6 +15,17 @@ std::optional<std::uint32_t> Dispatcher::set_index(const std::string& name) cons
   return std::nullopt;
 }
 
+std::string Dispatcher::known_by(const std::string& set, const std::string& key,
+                                 const std::string& provider_id) {
+  return key.empty() ? "/" + set + "/" + provider_id : key;
+}
+
+std::optional<std::uint32_t> Dispatcher::type_index(const std::string& name) const {
+  for (std::uint32_t i = 0; i < policy_.types.size(); ++i)
+    if (policy_.types[i].name == name) return i;
+  return std::nullopt;
+}
+
 scheduler::GateQuery Dispatcher::gate_query(const Host& host, CloudOp op) const {
   const auto& record = host.instance.record;
   scheduler::GateQuery query;
@@ -81,7 +92,9 @@ void Dispatcher::send_create(Host& host, Now now) {
   const auto query = gate_query(host, CloudOp::kCreate);
   const auto* gate = gates_.shut(query, now.mono);
   if (!set.open || gate != nullptr) {
-    // The intent stands; it is looked at again when the gate ends.
+    // The intent stands; it is looked at again when the gate ends. One that may have been made
+    // keeps the deadline by which it is given up: every list that lacks it leads here again.
+    if (host.instance.create_outcome_unknown && host.instance.deadline != fleet::kNever) return;
     host.instance.deadline =
         std::max(gate != nullptr ? gate->until : Mono{}, now.mono + std::chrono::seconds(1));
     schedule(host);
@@ -187,23 +200,24 @@ void Dispatcher::on(SetListed& event, Now now) {
   std::set<model::InstanceId> seen;
   for (const auto& one : *event.result) {
     if (one.state == model::CloudState::kGone) continue;
-    const auto known = by_key_.find(one.idempotency_key);
-    if (known != by_key_.end()) seen.insert(known->second);
     take_listed(set, one, now);
+    const auto known = by_key_.find(known_by(set.name, one.idempotency_key, one.id));
+    if (known != by_key_.end()) seen.insert(known->second);
   }
   std::vector<model::InstanceId> missing;
   for (const auto& [id, other] : hosts_)
     if (other.instance.set == *index && !seen.contains(id)) missing.push_back(id);
   for (const auto id : missing) {
     Host* lacking = host(id);
-    if (lacking == nullptr || lacking->create_under_way) continue;
+    // The answer to a call under way may be later news, and may be what a half-open gate waits for.
+    if (lacking == nullptr || lacking->create_under_way || lacking->destroy_under_way) continue;
     settle(*lacking, fleet::absent(lacking->instance, event.sent, set.info.list_consistency, now),
            "cloud", now);
   }
 }
 
 void Dispatcher::take_listed(Set& set, const model::ListedInstance& seen, Now now) {
-  const auto known = by_key_.find(seen.idempotency_key);
+  const auto known = by_key_.find(known_by(set.name, seen.idempotency_key, seen.id));
   if (known != by_key_.end()) {
     Host* ours = host(known->second);
     if (ours == nullptr || ours->instance.record.set != set.name) return;
@@ -256,13 +270,13 @@ void Dispatcher::adopt_stranger(Set& set, const model::ListedInstance& seen, Now
   r.state = InstanceState::kUnknown;
   instance.set = index;
   instance.pool = *pool;
-  for (std::uint32_t i = 0; i < policy_.types.size(); ++i)
-    if (policy_.types[i].name == r.type) instance.type = i;
+  instance.type = type_index(r.type);
   if (instance.type) r.price_per_hour = policy_.types[*instance.type].price_per_hour;
-  instance.since = instance.known_at = now.mono;
+  instance.created = instance.since = instance.known_at = now.mono;
   instance.deadline = now.mono + policy_.pools[*pool].boot_timeout;
-  if (!seen.idempotency_key.empty()) by_key_[seen.idempotency_key] = id;
-  governor_.added(instance.set, instance.pool, r.price_per_hour);
+  by_key_[known_by(set.name, seen.idempotency_key, seen.id)] = id;
+  made.counted_price = r.price_per_hour;
+  governor_.added(instance.set, instance.pool, made.counted_price);
   record("cloud", id.text(), "adopted", seen.owner == owner_ ? "not_in_journal" : "taken_over",
          "the cloud lists " + printable(seen.id, 80) + " as this set's", now);
   auto outcome = fleet::listed(instance, seen, policy_.pools[*pool], now);

@@ -73,6 +73,7 @@ class Dispatcher {
     std::vector<Live> attempts;
     std::optional<scheduler::ClassId> reserved_for;
     std::vector<scheduler::Load> load;  ///< What its create was for.
+    model::Micros counted_price;        ///< As the governor has it.
     bool create_under_way = false, destroy_under_way = false;
   };
   struct Set {
@@ -100,10 +101,16 @@ class Dispatcher {
   void want_list(std::uint32_t set, Mono at);
   [[nodiscard]] scheduler::GateQuery gate_query(const Host& host, model::CloudOp op) const;
   [[nodiscard]] std::optional<std::uint32_t> set_index(const std::string& name) const;
+  /// What an instance is recognised by in lists: its key, or its id where it has lost that.
+  static std::string known_by(const std::string& set, const std::string& key,
+                              const std::string& provider_id);
+  [[nodiscard]] std::optional<std::uint32_t> type_index(const std::string& name) const;
 
   // hosts.cc
   void on(model::HostEvent& event, Now now);
   void settle(Host& host, fleet::Outcome outcome, const char* actor, Now now);
+  /// The governor's account of the host's price is brought up to date.
+  void count(Host& host);
   void compare_attempts(Host& host, const model::HostReady& report, Now now);
   void gone(model::InstanceId id, Now now);
   [[nodiscard]] model::HostTarget target(const Host& host) const;
@@ -132,6 +139,8 @@ class Dispatcher {
 
   // planning.cc
   void on(PlanMade& event, Now now);
+  [[nodiscard]] bool still_holds(const scheduler::Shutdown& shutdown, const Host& host,
+                                 Now now) const;
   void plan(Now now);
   [[nodiscard]] std::shared_ptr<scheduler::Snapshot> snapshot(Now now);
   [[nodiscard]] scheduler::HostView view(const Host& host) const;
@@ -156,7 +165,7 @@ class Dispatcher {
 
   std::vector<Set> sets_;  ///< By index into policy_.sets.
   std::map<model::InstanceId, Host> hosts_;
-  std::map<std::string, model::InstanceId> by_key_;
+  std::map<std::string, model::InstanceId> by_key_;  ///< See known_by().
   std::set<std::pair<Mono, model::InstanceId>> timers_;
   std::map<model::InstanceId, Mono> timer_of_;
 

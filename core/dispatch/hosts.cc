@@ -24,6 +24,15 @@ model::HostTarget Dispatcher::target(const Host& host) const {
           .identity = record.identity};
 }
 
+void Dispatcher::count(Host& host) {
+  const auto& instance = host.instance;
+  const model::Micros price = instance.record.price_per_hour;
+  if (host.counted_price == price) return;
+  governor_.removed(instance.set, instance.pool, host.counted_price);
+  governor_.added(instance.set, instance.pool, price);
+  host.counted_price = price;
+}
+
 /// Journals what a step changed and turns its effects into calls. May end the host: callers do not
 /// touch it afterwards unless they look it up again.
 void Dispatcher::settle(Host& host, fleet::Outcome outcome, const char* actor, Now now) {
@@ -44,6 +53,7 @@ void Dispatcher::settle(Host& host, fleet::Outcome outcome, const char* actor, N
     if (used_up) host.create.reset();
   }
   if (!outcome.event.empty()) plan_soon();
+  count(host);
   bool ended = false;
   for (const auto effect : outcome.effects) {
     switch (effect) {
@@ -97,7 +107,7 @@ void Dispatcher::gone(model::InstanceId id, Now now) {
     settle(*affected, work::host_gone(*affected, why, now), now);
   }
   const auto& instance = ended->instance;
-  governor_.removed(instance.set, instance.pool, instance.record.price_per_hour);
+  governor_.removed(instance.set, instance.pool, ended->counted_price);
   std::string group;
   if (instance.type) group = policy_.types[*instance.type].quota_group;
   // A create that was refused freed nothing: its own quota gate stays shut.
@@ -110,7 +120,8 @@ void Dispatcher::gone(model::InstanceId id, Now now) {
     timers_.erase({timer->second, id});
     timer_of_.erase(timer);
   }
-  by_key_.erase(instance.record.idempotency_key);
+  by_key_.erase(
+      known_by(instance.record.set, instance.record.idempotency_key, instance.record.provider_id));
   hosts_.erase(id);
   plan_soon();
 }

@@ -159,7 +159,8 @@ void Dispatcher::settle(work::Job& job, work::Outcome outcome, Now now) {
           model::HostCommand(model::KillAttempt{job.record->instance, job.attempt()}));
       break;
     case work::Next::kEnd:
-      queue_.erase(job.cls, job.arrival);  // A cancelled one may be waiting.
+      // A cancelled one may be waiting, and a host may be coming for it.
+      if (queue_.erase(job.cls, job.arrival)) plan_soon();
       jobs_.erase(id);
       break;
     case work::Next::kNothing:

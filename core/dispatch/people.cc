@@ -32,14 +32,20 @@ void Dispatcher::on(KillInstance& event, Now now) {
   reply(event.ticket, std::vector<model::JobId>{});
 }
 
-/// Sets, pools and types keep their order and names (a reload that changes them is refused by
-/// config's diff); timers, bounds and prices may differ.
+/// Sets and pools keep their order and names (a reload that changes them is refused by config's
+/// diff); types may come, go and move, timers, bounds and prices may differ.
 void Dispatcher::on(PolicyChanged& event, Now now) {
   policy_ = std::move(event.policy);
   governor_ = scheduler::Governor(policy_);
-  for (const auto& [id, other] : hosts_)
-    governor_.added(other.instance.set, other.instance.pool, other.instance.record.price_per_hour);
+  for (auto& [id, other] : hosts_) {
+    other.instance.type = type_index(other.instance.record.type);
+    other.counted_price = other.instance.record.price_per_hour;
+    governor_.added(other.instance.set, other.instance.pool, other.counted_price);
+  }
   build_offerings();
+  // What an earlier plan says of offerings is about the old ones.
+  rejected_.clear();
+  if (std::exchange(planning_, false)) ++plan_number_;
   record("admin", "site", "policy_changed", "", "the configuration was read again", now);
   plan_soon();
 }

@@ -71,7 +71,7 @@ scheduler::HostView Dispatcher::view(const Host& host) const {
   const std::int32_t most = policy_.pools[instance.pool].attempts_parallel_max;
   if (most > 0 && instance.attempts >= static_cast<std::uint32_t>(most)) out.takes_work = false;
   out.price_per_hour = record.price_per_hour;
-  out.created = instance.since;
+  out.created = instance.created;
   out.since = instance.since;
   out.unreachable_since = instance.unreachable_since;
   out.reserved_for = host.reserved_for;
@@ -157,6 +157,21 @@ void Dispatcher::plan(Now now) {
   plan_not_before_ = now.mono + policy_.plan_interval;
 }
 
+/// The world may have moved on since the snapshot: a host is never ended as work lands on it, nor
+/// against a hold, nor for what is not so any more.
+bool Dispatcher::still_holds(const scheduler::Shutdown& shutdown, const Host& host, Now now) const {
+  const auto& instance = host.instance;
+  if (instance.record.idle_behavior == model::IdleBehavior::kHold) return false;
+  const auto& pool = policy_.pools[instance.pool];
+  if (shutdown.code == scheduler::ShutdownCode::kUnreachable)
+    return instance.unreachable_since &&
+           now.mono - *instance.unreachable_since >= pool.probe_timeout;
+  if (shutdown.code == scheduler::ShutdownCode::kIdle &&
+      now.mono - instance.since < pool.idle_timeout)
+    return false;
+  return instance.empty();
+}
+
 void Dispatcher::on(PlanMade& event, Now now) {
   if (event.number != plan_number_) return;
   planning_ = false;
@@ -170,11 +185,7 @@ void Dispatcher::on(PlanMade& event, Now now) {
   }
   for (const auto& shutdown : event.plan.shutdowns) {
     Host* chosen = host(shutdown.host);
-    // The world may have moved on: a host is never ended as work lands on it, nor against a hold.
-    if (chosen == nullptr || chosen->instance.record.idle_behavior == model::IdleBehavior::kHold)
-      continue;
-    if (!chosen->instance.empty() && shutdown.code != scheduler::ShutdownCode::kUnreachable)
-      continue;
+    if (chosen == nullptr || !still_holds(shutdown, *chosen, now)) continue;
     const auto& instance = chosen->instance;
     if (!governor_.refuses_destroy(instance.set, instance.pool).empty()) {
       plan_wanted_ = true;
@@ -228,7 +239,7 @@ void Dispatcher::create_host(const scheduler::Create& create, Now now) {
   made.instance.set = offering.set;
   made.instance.pool = offering.pool;
   made.instance.type = offering.type;
-  made.instance.since = now.mono;
+  made.instance.created = made.instance.since = now.mono;
   if (gates_.shut(gate_query(made, model::CloudOp::kCreate), now.mono) != nullptr) return;
 
   auto request = std::make_shared<model::CreateRequest>();
@@ -255,6 +266,7 @@ void Dispatcher::create_host(const scheduler::Create& create, Now now) {
   last_instance_ = id.value;
   by_key_[r.idempotency_key] = id;
   governor_.added(offering.set, offering.pool, r.price_per_hour);
+  made.counted_price = r.price_per_hour;
   record("scheduler", id.text(), "create_intended", type.name, create.reason, now);
   out_.changes.emplace_back(model::InstanceChanged{r, request, false});
   auto [placed_at, fresh] = hosts_.emplace(id, std::move(made));

@@ -29,8 +29,7 @@ Outbox Dispatcher::restore(model::Restored restored, Now now) {
     instance.set = set.value_or(0);
     for (std::uint32_t i = 0; i < policy_.pools.size(); ++i)
       if (policy_.pools[i].name == instance.record.pool) instance.pool = i;
-    for (std::uint32_t i = 0; i < policy_.types.size(); ++i)
-      if (policy_.types[i].name == instance.record.type) instance.type = i;
+    instance.type = type_index(instance.record.type);
     if (!set) {
       // The set has left the config: nothing can be done to it, and nothing is forgotten.
       record("admin", instance.record.id.text(), "set_missing", instance.record.set,
@@ -38,9 +37,10 @@ Outbox Dispatcher::restore(model::Restored restored, Now now) {
       orphans.push_back(instance.record.id);
       continue;
     }
-    if (!instance.record.idempotency_key.empty())
-      by_key_[instance.record.idempotency_key] = instance.record.id;
-    governor_.added(instance.set, instance.pool, instance.record.price_per_hour);
+    by_key_[known_by(instance.record.set, instance.record.idempotency_key,
+                     instance.record.provider_id)] = instance.record.id;
+    made.counted_price = instance.record.price_per_hour;
+    governor_.added(instance.set, instance.pool, made.counted_price);
   }
   for (const auto id : orphans) hosts_.erase(id);
 
@@ -88,7 +88,7 @@ Outbox Dispatcher::restore(model::Restored restored, Now now) {
     Host& adopted = hosts_.at(id);
     settle(adopted,
            fleet::adopt(adopted.instance, policy_.pools[adopted.instance.pool],
-                        !adopted.attempts.empty(), now),
+                        policy_.abandoned_for, !adopted.attempts.empty(), now),
            "restart", now);
   }
   record("restart", "site", "started", "", "epoch " + std::to_string(epoch_), now);

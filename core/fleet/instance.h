@@ -17,6 +17,7 @@ struct Instance {
   std::uint32_t set = 0, pool = 0;    ///< Indices into SitePolicy.
   std::optional<std::uint32_t> type;  ///< Index into the menu; unset: it has left the menu.
 
+  Mono created;            ///< Its intent, or its adoption.
   Mono since;              ///< In its state; an idle one is idle since then.
   Mono deadline = kNever;  ///< Of its state; fires Due.
   std::optional<Mono> unreachable_since;

@@ -70,8 +70,8 @@ struct Outcome {
 [[nodiscard]] Outcome set_idle_behavior(Instance& instance, model::IdleBehavior behavior,
                                         const std::string& actor, Now now);
 /// After a restart: what the journal knew, not yet verified again.
-[[nodiscard]] Outcome adopt(Instance& instance, const model::PoolPolicy& pool, bool has_work,
-                            Now now);
+[[nodiscard]] Outcome adopt(Instance& instance, const model::PoolPolicy& pool,
+                            Duration abandoned_for, bool has_work, Now now);
 
 /// Back-off before try n (from 1): `first` doubling up to `longest`.
 [[nodiscard]] Duration backoff(std::uint32_t tries, Duration first, Duration longest);

@@ -81,6 +81,13 @@ Outcome listed(Instance& instance, const model::ListedInstance& seen, const mode
     if (!record.address.empty()) out.effects.push_back(Effect::kConnect);
     return out;
   }
+  if (record.state == InstanceState::kRequested) {
+    // An unfulfilled spot request: the cloud has it, so nothing of its create is unknown.
+    instance.create_outcome_unknown = false;
+    out.changed |= instance.deadline != kNever;
+    set_deadline(instance, kNever, now);
+    return out;
+  }
   if (!same_place(before, record) && !record.address.empty())
     out.effects.push_back(Effect::kConnect);
   if (record.state == InstanceState::kBooting && record.address.empty())
@@ -97,7 +104,7 @@ Outcome absent(Instance& instance, Mono list_sent, Duration consistency, Now now
     return out;
   }
   if (list_sent <= instance.known_at) return out;  // The list may be older than the instance.
-  if (record.state == InstanceState::kRequested) {
+  if (record.state == InstanceState::kRequested && record.provider_id.empty()) {
     if (instance.create_outcome_unknown && instance.deadline > now.mono &&
         list_sent - instance.known_at >= consistency) {
       // Listed, looked for, not there: the same create again.
@@ -136,6 +143,17 @@ Outcome absent(Instance& instance, Mono list_sent, Duration consistency, Now now
 
 Outcome create_failed(Instance& instance, const model::CloudError& error, Now now) {
   Outcome out;
+  const bool never_seen = instance.record.provider_id.empty();
+  const bool never_made = never_seen && !error.outcome_unknown && !instance.create_outcome_unknown;
+  if (instance.record.state == InstanceState::kTerminating && never_made) {
+    // It was ended while its create was under way, and the cloud has refused that.
+    const std::string code = instance.record.reason_code, reason = instance.record.reason;
+    instance.record.gone = now.wall;
+    enter(instance, InstanceState::kGone, out, "gone", code, reason, now);
+    instance.record.identity = {};
+    out.effects.push_back(Effect::kGone);
+    return out;
+  }
   if (instance.record.state != InstanceState::kRequested) return out;
   const bool passing = error.cls == model::CloudErrorClass::kTransient ||
                        error.cls == model::CloudErrorClass::kTimeout ||

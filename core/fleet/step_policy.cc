@@ -59,12 +59,14 @@ Outcome due(Instance& instance, const model::PoolPolicy& pool, Now now) {
       out.effects.push_back(Effect::kList);
       return out;
     case InstanceState::kBooting:
+      if (instance.record.idle_behavior == IdleBehavior::kHold) return out;
       return terminate(instance, "boot_timeout",
                        "not ready within the boot timeout" +
                            (instance.record.last_text.empty() ? std::string()
                                                               : ": " + instance.record.last_text),
                        now);
     case InstanceState::kUnknown:
+      if (instance.empty() && instance.record.idle_behavior == IdleBehavior::kHold) return out;
       if (instance.empty())
         return terminate(instance, "not_verified",
                          "adopted, but not verified in time" +
@@ -133,7 +135,12 @@ Outcome set_idle_behavior(Instance& instance, IdleBehavior behavior, const std::
                           Now now) {
   Outcome out;
   if (instance.record.idle_behavior == behavior) return out;
+  const bool was_held = instance.record.idle_behavior == IdleBehavior::kHold;
   instance.record.idle_behavior = behavior;
+  // What the hold kept beyond its deadline is judged now.
+  const bool unproved = instance.record.state == InstanceState::kBooting ||
+                        instance.record.state == InstanceState::kUnknown;
+  if (was_held && unproved && instance.deadline == kNever) set_deadline(instance, now.mono, now);
   const bool leaves = behavior == IdleBehavior::kDrain && instance.empty() &&
                       (instance.record.state == InstanceState::kIdle ||
                        instance.record.state == InstanceState::kStopped);
@@ -146,15 +153,16 @@ Outcome set_idle_behavior(Instance& instance, IdleBehavior behavior, const std::
   return out;
 }
 
-Outcome adopt(Instance& instance, const model::PoolPolicy& pool, bool has_work, Now now) {
+Outcome adopt(Instance& instance, const model::PoolPolicy& pool, Duration abandoned_for,
+              bool has_work, Now now) {
   Outcome out;
   const auto remaining = [&](Duration whole) {
     // A deadline on disk is wall time, clamped: a clock that jumped neither kills nor saves.
     if (instance.record.deadline.us == 0) return whole;
     return std::clamp(instance.record.deadline - now.wall, Duration::zero(), whole);
   };
-  instance.since = now.mono;
-  instance.known_at = now.mono;
+  instance.created = instance.since = instance.known_at = now.mono;
+  instance.record.absent_sightings = 0;  // When the last one was is not known any more.
   switch (instance.record.state) {
     case InstanceState::kRequested:
       instance.create_outcome_unknown = true;
@@ -178,7 +186,7 @@ Outcome adopt(Instance& instance, const model::PoolPolicy& pool, bool has_work, 
       out.effects = {Effect::kDestroy, Effect::kList};
       break;
     case InstanceState::kAbandoned:
-      set_deadline(instance, now.mono + remaining(std::chrono::hours(24)), now);
+      set_deadline(instance, now.mono + remaining(abandoned_for), now);
       out.effects.push_back(Effect::kList);
       break;
     case InstanceState::kStopped:

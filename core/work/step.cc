@@ -87,6 +87,8 @@ Outcome started(Job& job, Wall at) {
 }
 
 Outcome never_started(Job& job, const std::string& why, Now now) {
+  // Its host said that it runs, and has forgotten it since: that attempt did start.
+  if (job.state() == JobState::kRunning) return host_gone(job, why, now);
   if (job.state() != JobState::kStarting) return {};
   --job.record->starts;
   if (job.record->cancel_requested)

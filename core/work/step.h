@@ -29,7 +29,8 @@ struct Outcome {
 
 [[nodiscard]] Outcome placed(Job& job, model::InstanceId instance, Now now);
 [[nodiscard]] Outcome started(Job& job, Wall at);
-/// The attempt is known never to have started: queued again at no cost.
+/// Its host does not have the attempt: it never started and is queued again at no cost, or, where
+/// it was known to run, it is lost.
 [[nodiscard]] Outcome never_started(Job& job, const std::string& why, Now now);
 [[nodiscard]] Outcome exited(Job& job, const model::AttemptEnd& end, Now now);
 [[nodiscard]] Outcome collected(Job& job, const std::string& lost, Now now);

@@ -3,7 +3,6 @@
 #include <string>
 
 #include "core/base/error.h"
-#include "core/daemon/hosts/settings.h"
 #include "core/ssh/session.h"
 
 namespace hostler::daemon {
@@ -11,6 +10,7 @@ namespace hostler::daemon {
 /// Puts the agent's program on a verified host unless it is there, by content hash. Returns the
 /// command that speaks to it, for an SSH channel. `prefix` is put before what needs rights.
 boost::asio::awaitable<Result<std::string>> deploy_agent(ssh::Session& session, std::string prefix,
-                                                         const HostSettings& settings);
+                                                         std::string sha256,
+                                                         const std::string& program);
 
 }  // namespace hostler::daemon

@@ -1,0 +1,207 @@
+#include "tests/unit/dispatch/story.h"
+
+/// Creates and destroys: intents, lost replies, gates.
+namespace hostler::dispatch {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+class CreateTest : public testing::Test {
+ protected:
+  void SetUp() override { story.begin(); }
+
+  /// Submits one job and gives the call that its host is asked for by.
+  CreateCall wanted() {
+    (void)story.submit({story.job(2)});
+    const auto calls = story.all<CreateCall>();
+    EXPECT_THAT(calls, SizeIs(1));
+    return calls.back();
+  }
+
+  Story story;
+};
+
+TEST_F(CreateTest, TheWholeIntentIsJournalledWithTheCall) {
+  story.plans_wait = true;
+  (void)story.submit({story.job(2)});
+  const Outbox out = story.dispatcher.apply(*story.plan, story.now);
+
+  // Effects leave only when every change beside them is durable.
+  ASSERT_THAT(out.effects, SizeIs(1));
+  const auto& call = std::get<CreateCall>(out.effects[0]);
+  std::vector<model::InstanceChanged> rows;
+  for (const auto& change : out.changes)
+    if (const auto* row = std::get_if<model::InstanceChanged>(&change)) rows.push_back(*row);
+  ASSERT_THAT(rows, SizeIs(1));
+  EXPECT_EQ(rows[0].record.state, InstanceState::kRequested);
+  EXPECT_EQ(rows[0].record.idempotency_key, call.request->idempotency_key);
+  ASSERT_TRUE(rows[0].create);
+  EXPECT_EQ(*rows[0].create, *call.request);
+}
+
+TEST_F(CreateTest, CarriesTheTagsByWhichItIsFoundAgain) {
+  const auto request = *wanted().request;
+  EXPECT_EQ(request.tags, (model::Tags{{"hostler-set", "west"},
+                                       {"hostler-owner", "us"},
+                                       {"hostler-pool", "default"},
+                                       {"hostler-epoch", "3"},
+                                       {"hostler-key", request.idempotency_key},
+                                       {"hostler-type", "small"},
+                                       {"hostler-idle", "run"}}));
+}
+
+TEST_F(CreateTest, AfterALostReplyTheSameIsSentAgainByteForByte) {
+  const auto first = wanted();
+  story.clear();
+  story.create_ended(first.instance, error(CloudErrorClass::kTimeout, true));
+  EXPECT_THAT(story.all<CreateCall>(), IsEmpty()) << "first it is looked for";
+
+  story.list({});
+
+  const auto again = story.all<CreateCall>();
+  ASSERT_THAT(again, SizeIs(1));
+  EXPECT_EQ(again[0].instance, first.instance);
+  EXPECT_EQ(*again[0].request, *first.request);
+}
+
+TEST_F(CreateTest, AfterALostReplyAListFindsItByItsKey) {
+  const auto first = wanted();
+  story.create_ended(first.instance, error(CloudErrorClass::kTimeout, true));
+  story.clear();
+
+  story.list({story.seen(first.instance)});
+
+  EXPECT_EQ(story.state(first.instance), InstanceState::kBooting);
+  EXPECT_THAT(story.all<CreateCall>(), IsEmpty());
+  EXPECT_THAT(story.commands<model::ConnectHost>(), SizeIs(1));
+}
+
+TEST_F(CreateTest, AListThatIsOlderThanTheCreateProvesNothing) {
+  const auto first = wanted();
+  const Mono before = story.now.mono - 10s;
+  story.create_ended(first.instance, error(CloudErrorClass::kTimeout, true));
+  story.clear();
+  story.say(SetListed{"west", before, std::vector<model::ListedInstance>{}});
+  EXPECT_THAT(story.all<CreateCall>(), IsEmpty());
+}
+
+TEST_F(CreateTest, GivenUpItIsDestroyedOnSight) {
+  const auto first = wanted();
+  story.create_ended(first.instance, error(CloudErrorClass::kTimeout, true));
+  story.pass(10min);
+  ASSERT_EQ(story.state(first.instance), InstanceState::kAbandoned);
+  story.clear();
+
+  story.list({story.seen(first.instance)});
+
+  const auto destroys = story.all<DestroyCall>();
+  ASSERT_THAT(destroys, SizeIs(1));
+  EXPECT_EQ(destroys[0].request.id, "i-1");
+  EXPECT_EQ(destroys[0].request.expected_set_id, "west");
+}
+
+// Bug: the gate's short wait replaced the deadline of a create whose outcome was unknown, and it
+// was abandoned a second later.
+TEST_F(CreateTest, AShutGateDoesNotCutTheSearchForAnUnknownCreateShort) {
+  const auto first = wanted();
+  story.create_ended(first.instance, error(CloudErrorClass::kQuota, true));
+  ASSERT_THAT(story.dispatcher.gates(), SizeIs(1));
+  story.clear();
+
+  story.list({});
+  story.pass(5s);
+  EXPECT_THAT(story.all<CreateCall>(), IsEmpty()) << "the gate is shut";
+  EXPECT_EQ(story.state(first.instance), InstanceState::kRequested);
+
+  story.pass(2min);
+  story.list({});
+  EXPECT_THAT(story.all<CreateCall>(), SizeIs(1)) << "and then it is tried again";
+}
+
+TEST_F(CreateTest, TheCreatesSecretsAreErasedOnceTheHostIsProved) {
+  const auto first = wanted();
+  story.clear();
+  story.boot(first.instance);
+  const auto rows = story.journalled<model::InstanceChanged>();
+  EXPECT_THAT(rows, Contains(testing::Field(&model::InstanceChanged::erase_create, true)));
+}
+
+TEST_F(CreateTest, ACapacityErrorShutsItsTypeOnlyAndAnotherIsTaken) {
+  const auto first = wanted();
+  ASSERT_EQ(first.request->type.name, "small");
+  story.clear();
+  story.create_ended(first.instance, error(CloudErrorClass::kCapacity));
+
+  EXPECT_THAT(story.journalled<model::GateChanged>(), SizeIs(1));
+  const auto calls = story.all<CreateCall>();
+  EXPECT_EQ(story.state(first.instance), InstanceState::kGone);
+  // The other type costs more than price_factor_max allows: it is waited for, with the reason.
+  EXPECT_THAT(calls, IsEmpty());
+  EXPECT_THAT(story.dispatcher.waiting(JobId{1})->reason, testing::HasSubstr("the cloud says no"));
+}
+
+TEST_F(CreateTest, NothingIsAskedOfASetThatIsNotOpen) {
+  Story shut;
+  shut.restore();
+  (void)shut.submit({shut.job()});
+  shut.pass(1min);
+  EXPECT_THAT(shut.all<CreateCall>(), IsEmpty());
+
+  shut.say(SetOpened{"west", tl::unexpected(error(CloudErrorClass::kAuth))});
+  shut.clear();
+  shut.pass(500ms);
+  EXPECT_THAT(shut.all<OpenSet>(), IsEmpty()) << "it backs off";
+  shut.pass(1min);
+  EXPECT_THAT(shut.all<OpenSet>(), SizeIs(1));
+  shut.say(SetOpened{"west", model::SetInfo{}});
+  EXPECT_THAT(shut.all<CreateCall>(), SizeIs(1));
+}
+
+TEST_F(CreateTest, ADestroyIsRetriedUntilTheCloudAgrees) {
+  const auto call = wanted();
+  story.boot(call.instance);
+  (void)story.ask(KillInstance{0, "user root", call.instance, "test"});
+  for (int n = 1; n <= 3; ++n) {
+    ASSERT_THAT(story.all<DestroyCall>(), SizeIs(n));
+    story.say(DestroyEnded{call.instance, error(CloudErrorClass::kTransient)});
+    story.list({story.seen(call.instance)});
+    story.pass(5min);
+  }
+  EXPECT_EQ(story.state(call.instance), InstanceState::kTerminating);
+
+  story.say(DestroyEnded{call.instance, {}});
+  story.list({});
+  EXPECT_EQ(story.state(call.instance), InstanceState::kTerminating);
+  story.list({});
+  EXPECT_EQ(story.state(call.instance), InstanceState::kGone);
+}
+
+// Bug: the answer to a destroy that came after the instance was seen gone was dropped, and with it
+// the half-open gate's probe: nothing could be destroyed in that set any more.
+TEST_F(CreateTest, ASlowDestroyDoesNotKeepItsGateHalfOpen) {
+  const auto call = wanted();
+  story.boot(call.instance);
+  (void)story.ask(KillInstance{0, "user root", call.instance, "test"});
+  auto limited = error(CloudErrorClass::kRateLimit);
+  limited.scope = model::scope::kAccount | model::scope::kOperation;
+  limited.retry_after = 30s;
+  story.say(DestroyEnded{call.instance, limited});
+  story.clear();
+  story.pass(1min);
+  ASSERT_THAT(story.all<DestroyCall>(), SizeIs(1)) << "the gate's probe";
+
+  story.list({});
+  story.list({});
+  story.say(DestroyEnded{call.instance, {}});
+  story.list({});
+  story.list({});
+
+  EXPECT_EQ(story.state(call.instance), InstanceState::kGone);
+  EXPECT_THAT(story.dispatcher.gates(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace hostler::dispatch

@@ -1,0 +1,177 @@
+#include "tests/unit/dispatch/story.h"
+
+/// What the cloud shows that the journal does not know, and whose it is.
+namespace hostler::dispatch {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+model::ListedInstance stranger(const std::string& key = "lost-key") {
+  model::ListedInstance out;
+  out.id = "i-900";
+  out.idempotency_key = key;
+  out.set_id = "west";
+  out.owner = "us";
+  out.address = "10.0.0.9";
+  out.state = model::CloudState::kRunning;
+  out.tags = {{"hostler-pool", "default"}, {"hostler-type", "small"}, {"hostler-idle", "run"}};
+  return out;
+}
+
+TEST(StrangerTest, OneOfOursIsAdoptedAndGivenNoWork) {
+  Story story;
+  story.begin();
+  story.list({stranger()});
+
+  const auto instances = story.dispatcher.instances();
+  ASSERT_THAT(instances, SizeIs(1));
+  EXPECT_EQ(instances[0].record.state, InstanceState::kUnknown);
+  EXPECT_EQ(instances[0].record.type, "small");
+  EXPECT_THAT(story.ledger(), Contains("h-1 adopted not_in_journal"));
+
+  (void)story.submit({story.job()});
+  EXPECT_THAT(story.commands<model::StartAttempt>(), IsEmpty());
+}
+
+TEST(StrangerTest, GoesAtItsBootDeadlineUnlessHeld) {
+  for (const bool held : {false, true}) {
+    Story story;
+    story.begin();
+    auto seen = stranger();
+    if (held) seen.tags["hostler-idle"] = "hold";
+    story.list({seen});
+    story.pass(10min);
+    EXPECT_EQ(story.state(InstanceId{1}),
+              held ? InstanceState::kUnknown : InstanceState::kTerminating);
+    EXPECT_THAT(story.all<DestroyCall>(), SizeIs(held ? 0 : 1));
+  }
+}
+
+// Bug: without its key it was adopted anew by every list, and never destroyed.
+TEST(StrangerTest, IsAdoptedOnceEvenIfItHasLostItsKey) {
+  Story story;
+  story.begin();
+  for (int n = 0; n < 4; ++n) story.list({stranger("")});
+  EXPECT_THAT(story.dispatcher.instances(), SizeIs(1));
+
+  story.pass(10min);
+  EXPECT_EQ(story.state(InstanceId{1}), InstanceState::kTerminating);
+  story.say(DestroyEnded{InstanceId{1}, {}});
+  story.list({});
+  story.list({});
+  EXPECT_TRUE(story.dispatcher.at_rest());
+}
+
+TEST(ForeignTest, IsNeverTouchedAndStopsCreates) {
+  Story story;
+  story.begin();
+  auto seen = stranger();
+  seen.owner = "somebody else";
+  story.list({seen});
+  story.clear();
+
+  (void)story.submit({story.job()});
+  story.pass(24h);
+
+  EXPECT_THAT(story.all<CreateCall>(), IsEmpty());
+  EXPECT_THAT(story.all<DestroyCall>(), IsEmpty());
+  EXPECT_THAT(story.dispatcher.instances(), IsEmpty());
+  ASSERT_TRUE(story.dispatcher.sets()[0].foreign_owner);
+  EXPECT_THAT(story.dispatcher.sets()[0].problem, HasSubstr("--take-over-set west"));
+  EXPECT_THAT(story.dispatcher.waiting(JobId{1})->reason, HasSubstr("belongs to another hostler"));
+
+  story.list({});
+  story.pass(10s);
+  EXPECT_THAT(story.all<CreateCall>(), SizeIs(1)) << "the foreigner has gone";
+}
+
+TEST(ForeignTest, IsAdoptedWhenTheSetIsTakenOver) {
+  Story story(small_site(), Options{.take_over_sets = {"west"}});
+  story.begin();
+  auto seen = stranger();
+  seen.owner = "somebody else";
+  story.list({seen});
+  EXPECT_THAT(story.ledger(), Contains("h-1 adopted taken_over"));
+}
+
+TEST(ForeignTest, OfAnotherSetOrWithoutTagsIsNotOurs) {
+  Story story;
+  story.begin();
+  auto other = stranger();
+  other.set_id = "east";
+  auto bare = stranger();
+  bare.tags_unknown = true;
+  story.list({other, bare});
+  EXPECT_THAT(story.dispatcher.instances(), IsEmpty());
+  EXPECT_FALSE(story.dispatcher.sets()[0].foreign_owner);
+}
+
+TEST(ListTest, AFailedListIsNoAbsence) {
+  Story story;
+  story.begin();
+  const auto [id, on] = story.running();
+  (void)id;
+  for (int n = 0; n < 5; ++n) {
+    const Mono sent = story.now.mono;
+    story.pass(10s);
+    story.say(SetListed{"west", sent, tl::unexpected(error(CloudErrorClass::kTransient))});
+  }
+  EXPECT_EQ(story.state(on), InstanceState::kBusy);
+  EXPECT_EQ(story.dispatcher.sets()[0].problem, "the cloud says no");
+}
+
+TEST(ListTest, WhatTheCloudShowsAsGoneIsAbsent) {
+  Story story;
+  story.begin();
+  const auto [id, on] = story.running();
+  for (int n = 0; n < 2; ++n) story.list({story.seen(on, model::CloudState::kGone)});
+  EXPECT_EQ(story.state(on), InstanceState::kGone);
+  EXPECT_EQ(story.record(id).reason, JobReason::kHostLost);
+}
+
+TEST(ListTest, IsAskedForAtItsIntervalByTheSetsTag) {
+  Story story;
+  story.begin();
+  auto calls = story.all<ListCall>();
+  ASSERT_THAT(calls, SizeIs(1));
+  EXPECT_EQ(calls[0].request.tag_filter, (model::Tags{{"hostler-set", "west"}}));
+
+  story.list({});
+  story.clear();
+  story.pass(9s);
+  EXPECT_THAT(story.all<ListCall>(), IsEmpty());
+  story.pass(1s);
+  EXPECT_THAT(story.all<ListCall>(), SizeIs(1));
+  story.pass(1h);
+  EXPECT_THAT(story.all<ListCall>(), SizeIs(1)) << "one at a time";
+}
+
+// Bug: the price that the cloud told replaced the menu's only when the instance was gone, and each
+// instance left the ceiling a little more room than there is.
+TEST(PriceTest, TheCeilingCountsWhatTheCloudCharges) {
+  auto site = small_site();
+  site.ceilings.price_per_hour_max = {130};
+  Story story(site);
+  story.begin();
+  const auto [id, on] = story.running();
+  auto dear = story.seen(on);
+  dear.price_per_hour = model::Micros{90};
+  story.list({dear});
+  story.clear();
+  (void)story.submit({story.job(2)});
+  EXPECT_THAT(story.all<CreateCall>(), IsEmpty()) << "90 and 60 pass the ceiling";
+
+  story.list({});
+  story.list({});
+  ASSERT_EQ(story.state(on), InstanceState::kGone);
+  (void)story.submit({story.job(2), story.job(2), story.job(2)});
+  EXPECT_THAT(story.all<CreateCall>(), SizeIs(2)) << "two of 60 fit, three do not";
+  (void)id;
+}
+
+}  // namespace
+}  // namespace hostler::dispatch

@@ -1,0 +1,207 @@
+#include "tests/unit/dispatch/story.h"
+
+/// What a daemon makes of the journal of the one that died.
+namespace hostler::dispatch {
+namespace {
+
+using model::AttemptId;
+using model::AttemptPhase;
+using model::AttemptState;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+model::InstanceChanged instance(InstanceState state) {
+  model::InstanceChanged out;
+  auto& r = out.record;
+  r.id = {7};
+  r.set = "west";
+  r.pool = "default";
+  r.type = "small";
+  r.price_per_hour = {60};
+  r.state = state;
+  r.idempotency_key = "key-old";
+  if (state != InstanceState::kRequested) {
+    r.provider_id = "i-7";
+    r.address = "10.0.0.7";
+  }
+  if (state == InstanceState::kBusy) r.boot_id = "boot-1";
+  return out;
+}
+
+model::JobInserted job(JobState state, std::uint32_t attempt = 0) {
+  model::JobInserted out;
+  out.record.id = {5};
+  out.record.state = state;
+  out.record.attempt = out.record.starts = attempt;
+  if (attempt > 0) out.record.instance = {7};
+  out.arrival = 5;
+  out.shape.needs = {.vcpus = 2, .gpus = 0, .ram = kGiB, .scratch = 0};
+  out.principal = "user ann";
+  return out;
+}
+
+model::AttemptChanged attempt(AttemptState state) {
+  model::AttemptChanged out;
+  out.attempt = {{5}, 1};
+  out.instance = {7};
+  out.boot_id = "boot-1";
+  out.sequence = 12;
+  out.state = state;
+  return out;
+}
+
+/// One running job on one host.
+model::Restored busy_site() {
+  model::Restored out;
+  out.last_job = 5;
+  out.last_instance = 7;
+  out.last_arrival = 5;
+  out.last_revision = 100;
+  out.instances = {instance(InstanceState::kBusy)};
+  out.jobs = {job(JobState::kRunning, 1)};
+  out.attempts = {attempt(AttemptState::kIntended)};
+  return out;
+}
+
+TEST(RestartTest, GoesOnWithARunningJobAndStartsNothingTwice) {
+  Story story;
+  story.begin(busy_site());
+  EXPECT_EQ(story.state(InstanceId{7}), InstanceState::kUnknown);
+  ASSERT_THAT(story.commands<model::ConnectHost>(), SizeIs(1));
+  story.clear();
+
+  story.ready({7}, {{{{5}, 1}, AttemptPhase::kRunning}});
+  EXPECT_EQ(story.state(InstanceId{7}), InstanceState::kBusy);
+  EXPECT_THAT(story.commands<model::StartAttempt>(), IsEmpty());
+  story.exited({7}, {5});
+  EXPECT_EQ(story.record(JobId{5}).state, JobState::kSucceeded);
+}
+
+TEST(RestartTest, HearsOfAnEndThatCameMeanwhile) {
+  Story story;
+  story.begin(busy_site());
+  story.ready({7}, {{{{5}, 1}, AttemptPhase::kEnded}});
+  EXPECT_EQ(story.record(JobId{5}).state, JobState::kRunning) << "its end is told again";
+  story.exited({7}, {5}, 1, 3);
+  EXPECT_EQ(story.record(JobId{5}).exit_code, 3);
+  EXPECT_THAT(story.commands<model::AckAttempt>(), SizeIs(1));
+}
+
+TEST(RestartTest, AnIntentThatNeverLeftIsPlacedAgainWithANewNumber) {
+  Story story;
+  auto restored = busy_site();
+  restored.jobs[0].record.state = JobState::kStarting;
+  story.begin(std::move(restored));
+  story.clear();
+  story.ready({7}, {});
+  const auto starts = story.commands<model::StartAttempt>();
+  ASSERT_THAT(starts, SizeIs(1));
+  EXPECT_EQ(starts[0].attempt, (AttemptId{{5}, 2}));
+  EXPECT_GT(starts[0].sequence, 12U) << "no number of this boot is used twice";
+}
+
+TEST(RestartTest, AWaitingJobWaitsAtItsOldPlace) {
+  Story story;
+  auto restored = busy_site();
+  auto early = job(JobState::kQueued);
+  early.record.id = {2};
+  early.arrival = 2;
+  restored.jobs.insert(restored.jobs.begin(), early);
+  story.begin(std::move(restored));
+  (void)story.submit({story.job(2)});
+  story.ready({7}, {{{{5}, 1}, AttemptPhase::kRunning}});
+  story.clear();
+  story.exited({7}, {5});
+  ASSERT_THAT(story.commands<model::StartAttempt>(), SizeIs(1));
+  EXPECT_EQ(story.commands<model::StartAttempt>()[0].attempt.job, JobId{2});
+}
+
+TEST(RestartTest, CollectsWhatHadEnded) {
+  Story story;
+  auto restored = busy_site();
+  restored.jobs[0].record.state = JobState::kCollecting;
+  restored.jobs[0].record.reason = JobReason::kExit;
+  restored.attempts[0].state = AttemptState::kEnded;
+  story.begin(std::move(restored));
+  story.ready({7}, {{{{5}, 1}, AttemptPhase::kEnded}});
+  EXPECT_EQ(story.dispatcher.instances()[0].used.vcpus, 0) << "its resources are free";
+  story.clear();
+  story.host({7}, model::AttemptCollected{{{5}, 1}, ""});
+  EXPECT_EQ(story.record(JobId{5}).state, JobState::kSucceeded);
+  EXPECT_THAT(story.commands<model::AckAttempt>(), SizeIs(1));
+}
+
+TEST(RestartTest, ACreateThatMayHaveHappenedIsLookedForAndSentAgain) {
+  Story story;
+  model::Restored restored;
+  restored.last_instance = 7;
+  restored.instances = {instance(InstanceState::kRequested)};
+  auto request = std::make_shared<model::CreateRequest>();
+  request->idempotency_key = "key-old";
+  request->user_data = "secret";
+  restored.instances[0].create = request;
+  restored.jobs = {job(JobState::kQueued)};
+  story.begin(std::move(restored));
+  EXPECT_THAT(story.all<CreateCall>(), IsEmpty());
+
+  story.list({});
+  const auto calls = story.all<CreateCall>();
+  ASSERT_THAT(calls, SizeIs(1));
+  EXPECT_EQ(*calls[0].request, *request);
+}
+
+TEST(RestartTest, ADestroyGoesOn) {
+  Story story;
+  model::Restored restored;
+  restored.instances = {instance(InstanceState::kTerminating)};
+  story.begin(std::move(restored));
+  story.pass(2s);
+  EXPECT_THAT(story.all<DestroyCall>(), SizeIs(1));
+}
+
+TEST(RestartTest, AShutGateStaysShut) {
+  Story story;
+  model::Restored restored;
+  model::GateRecord gate;
+  gate.key = "west quota";
+  gate.set = "west";
+  gate.cls = CloudErrorClass::kQuota;
+  gate.scope = model::scope::kOperation;
+  gate.until = story.now.wall + 5min;
+  restored.gates = {gate};
+  story.begin(std::move(restored));
+  (void)story.submit({story.job()});
+  story.pass(4min);
+  EXPECT_THAT(story.all<CreateCall>(), IsEmpty());
+  story.pass(2min);
+  EXPECT_THAT(story.all<CreateCall>(), SizeIs(1));
+}
+
+TEST(RestartTest, CountsOnWhereItStopped) {
+  Story story;
+  story.begin(busy_site());
+  const auto first = story.journalled<model::LedgerRecord>().at(0);
+  EXPECT_EQ(first.rev, 101U);
+  EXPECT_EQ(first.epoch, 3U);
+  (void)story.submit({story.job(2)});
+  EXPECT_EQ(story.all<CreateCall>().at(0).instance, InstanceId{8});
+}
+
+TEST(RestartTest, AnAdoptedHostThatCannotBeReachedKeepsItsJobUntilTheProbeTimeout) {
+  auto site = small_site();
+  site.pools[0].probe_timeout = 5min;
+  Story story(site);
+  story.begin(busy_site());
+  story.list({});
+  story.clear();
+  story.pass(5min);
+  EXPECT_EQ(story.state(InstanceId{7}), InstanceState::kBusy) << "from now on it is unreachable";
+  EXPECT_EQ(story.record(JobId{5}).state, JobState::kRunning);
+  story.pass(5min);
+  EXPECT_EQ(story.state(InstanceId{7}), InstanceState::kTerminating);
+}
+
+}  // namespace
+}  // namespace hostler::dispatch

@@ -1,0 +1,217 @@
+#include "tests/unit/dispatch/story.h"
+
+namespace hostler::dispatch {
+namespace {
+
+/// Keys and secrets by number.
+Mint counting_mint() {
+  auto made = std::make_shared<int>(0);
+  return [made](const model::PoolPolicy&, const std::string&, const model::SetInfo&,
+                model::CreateRequest& request, model::HostIdentity& identity) {
+    const std::string number = std::to_string(++*made);
+    request.idempotency_key = "key-" + number;
+    request.user_data = "secret " + number;
+    identity.challenge_secret = "secret " + number;
+  };
+}
+
+model::InstanceType type(const std::string& name, std::int32_t vcpus, std::int64_t price) {
+  model::InstanceType out;
+  out.name = out.provider_type = name;
+  out.resources = {.vcpus = vcpus, .gpus = 0, .ram = vcpus * kGiB, .scratch = 0};
+  out.price_per_hour = {price};
+  return out;
+}
+
+}  // namespace
+
+model::SitePolicy small_site() {
+  model::SitePolicy out;
+  out.types = {type("small", 2, 60), type("large", 8, 200)};
+  out.sets.emplace_back().name = "west";
+  model::PoolPolicy pool;
+  pool.name = "default";
+  pool.sets = {"west"};
+  pool.types = {"small", "large"};
+  pool.max = 10;
+  out.pools = {pool};
+  return out;
+}
+
+model::CloudError error(CloudErrorClass cls, bool outcome_unknown) {
+  model::CloudError out;
+  out.cls = cls;
+  out.message = "the cloud says no";
+  out.outcome_unknown = outcome_unknown;
+  return out;
+}
+
+Story::Story(model::SitePolicy policy, Options options)
+    : dispatcher(std::move(policy), counting_mint(), std::move(options)) {}
+
+void Story::restore(model::Restored restored) {
+  if (restored.owner.empty()) restored.owner = "us";
+  if (restored.epoch == 0) restored.epoch = 3;
+  for (const auto& row : restored.instances) history_.emplace_back(row);
+  for (const auto& row : restored.jobs) history_.emplace_back(model::JobChanged{row.record});
+  take(dispatcher.restore(std::move(restored), now));
+  pump();
+}
+
+void Story::begin(model::Restored restored) {
+  restore(std::move(restored));
+  say(SetOpened{"west", model::SetInfo{}});
+}
+
+void Story::take(Outbox out) {
+  for (auto& change : out.changes) {
+    history_.push_back(change);
+    changes.push_back(std::move(change));
+  }
+  for (auto& effect : out.effects) effects.push_back(std::move(effect));
+  bodies_wanted.insert(bodies_wanted.end(), out.bodies_wanted.begin(), out.bodies_wanted.end());
+}
+
+void Story::pump() {
+  for (int n = 0; n < 20; ++n) {
+    Outbox out = dispatcher.tick(now);
+    std::optional<PlanMade> made;
+    for (const auto& effect : out.effects)
+      if (const auto* wanted = std::get_if<MakePlan>(&effect))
+        made = {wanted->number, scheduler::make_plan(*wanted->snapshot, dispatcher.policy())};
+    take(std::move(out));
+    if (!made) return;
+    if (plans_wait) {
+      plan = std::move(made);
+      return;
+    }
+    take(dispatcher.apply(std::move(*made), now));
+  }
+}
+
+void Story::say(Event event) {
+  take(dispatcher.apply(std::move(event), now));
+  pass(dispatcher.policy().plan_interval);
+}
+
+void Story::pass(Duration time) {
+  now = {now.mono + time, now.wall + time};
+  pump();
+}
+
+void Story::clear() {
+  changes.clear();
+  effects.clear();
+  bodies_wanted.clear();
+}
+
+NewJob Story::job(std::int32_t vcpus, bool restartable) const {
+  NewJob out;
+  out.shape.needs = {.vcpus = vcpus, .gpus = 0, .ram = kGiB, .scratch = 0};
+  out.shape.restartable = restartable;
+  out.body = std::make_shared<const std::string>("{}");
+  return out;
+}
+
+Result<std::vector<JobId>> Story::ask(Event event) {
+  const Ticket ticket = ++tickets_;
+  std::visit(
+      [ticket](auto& body) {
+        if constexpr (requires { body.ticket; }) body.ticket = ticket;
+      },
+      event);
+  say(std::move(event));
+  for (const auto& reply : all<Reply>())
+    if (reply.ticket == ticket) return reply.result;
+  return fail(Errc::kInternal, "no answer");
+}
+
+std::vector<JobId> Story::submit(std::vector<NewJob> jobs, const std::string& who) {
+  auto answer = ask(Submit{0, who, std::move(jobs)});
+  EXPECT_TRUE(answer) << answer.error().message;
+  return answer ? *answer : std::vector<JobId>{};
+}
+
+void Story::list(std::vector<model::ListedInstance> instances) {
+  const Mono sent = now.mono;
+  pass(1s);
+  say(SetListed{"west", sent, std::move(instances)});
+}
+
+void Story::create_ended(InstanceId id, std::optional<model::CloudError> error) {
+  say(CreateEnded{id, std::move(error)});
+}
+
+model::ListedInstance Story::seen(InstanceId id, model::CloudState state) {
+  const auto ours = record(id);
+  model::ListedInstance out;
+  out.id = "i-" + std::to_string(id.value);
+  out.idempotency_key = ours.idempotency_key;
+  out.set_id = "west";
+  out.owner = "us";
+  out.address = "10.0.0." + std::to_string(id.value);
+  out.remote_user = "admin";
+  out.state = state;
+  return out;
+}
+
+void Story::host(InstanceId id, model::HostEventBody body) {
+  say(model::HostEvent{id, std::move(body)});
+}
+
+void Story::ready(InstanceId id, std::vector<model::AttemptReport> attempts,
+                  const std::string& boot_id) {
+  host(id, model::HostReady{boot_id, ++connections_, 0, std::move(attempts)});
+}
+
+void Story::boot(InstanceId id) {
+  say(CreateSeen{id, seen(id)});
+  create_ended(id);
+  host(id, model::HostVerified{model::VerifyMethod::kChallenge, "ssh-ed25519 AAAA"});
+  ready(id);
+}
+
+void Story::exited(InstanceId id, JobId job, std::uint32_t attempt, int code) {
+  model::AttemptEnd end;
+  end.exit_code = code;
+  end.ended = now.wall;
+  host(id, model::AttemptExited{{job, attempt}, end});
+}
+
+std::pair<JobId, InstanceId> Story::running(bool restartable) {
+  const auto id = submit({job(2, restartable)}).at(0);
+  const auto on = all<CreateCall>().back().instance;
+  boot(on);
+  host(on, model::AttemptStarted{{id, 1}, now.wall});
+  EXPECT_EQ(record(id).state, JobState::kRunning);
+  return {id, on};
+}
+
+model::JobRecord Story::record(JobId id) const {
+  model::JobRecord out;
+  for (const auto& change : history_) {
+    if (const auto* fresh = std::get_if<model::JobInserted>(&change); fresh != nullptr)
+      if (fresh->record.id == id) out = fresh->record;
+    if (const auto* one = std::get_if<model::JobChanged>(&change); one != nullptr)
+      if (one->record.id == id) out = one->record;
+  }
+  return out;
+}
+
+model::InstanceRecord Story::record(InstanceId id) const {
+  model::InstanceRecord out;
+  for (const auto& change : history_)
+    if (const auto* one = std::get_if<model::InstanceChanged>(&change); one != nullptr)
+      if (one->record.id == id) out = one->record;
+  return out;
+}
+
+std::vector<std::string> Story::ledger() const {
+  std::vector<std::string> out;
+  for (const auto& one : journalled<model::LedgerRecord>())
+    out.push_back(one.subject + " " + one.event +
+                  (one.reason_code.empty() ? "" : " " + one.reason_code));
+  return out;
+}
+
+}  // namespace hostler::dispatch

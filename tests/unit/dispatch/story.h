@@ -1,0 +1,113 @@
+#pragma once
+
+#include <gmock/gmock.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/dispatch/dispatcher.h"
+
+namespace hostler::dispatch {
+
+using namespace std::chrono_literals;
+using model::CloudErrorClass;
+using model::CloudOp;
+using model::InstanceId;
+using model::InstanceState;
+using model::JobId;
+using model::JobReason;
+using model::JobState;
+
+inline constexpr std::int64_t kGiB = std::int64_t{1} << 30;
+
+/// One set "west", one pool "default", types "small" (2 vcpus, price 60) and "large" (8, 200).
+model::SitePolicy small_site();
+
+/// A dispatcher and what it said: each step adds to `changes` and `effects`, clear() forgets them.
+/// Plans are made at once unless `plans_wait`.
+class Story {
+ public:
+  explicit Story(model::SitePolicy policy = small_site(), Options options = {});
+
+  /// Starts with what the journal knew, and opens the set.
+  void begin(model::Restored restored = {});
+  void restore(model::Restored restored = {});
+  /// One event, and the plans that follow.
+  void say(Event event);
+  void pass(Duration time);
+  void clear();
+
+  // People.
+  NewJob job(std::int32_t vcpus = 1, bool restartable = false) const;
+  /// The ids, or none where it was refused; see `refusal`.
+  std::vector<JobId> submit(std::vector<NewJob> jobs, const std::string& who = "user ann");
+  Result<std::vector<JobId>> ask(Event event);
+
+  // The cloud. A list is sent now and answered in a second.
+  void list(std::vector<model::ListedInstance> instances);
+  void create_ended(InstanceId id, std::optional<model::CloudError> error = {});
+  model::ListedInstance seen(InstanceId id, model::CloudState state = model::CloudState::kRunning);
+
+  // Hosts.
+  /// Created, listed, proved and ready; takes work at once.
+  void boot(InstanceId id);
+  void host(InstanceId id, model::HostEventBody body);
+  void ready(InstanceId id, std::vector<model::AttemptReport> attempts = {},
+             const std::string& boot_id = "boot-1");
+  void exited(InstanceId id, JobId job, std::uint32_t attempt = 1, int code = 0);
+
+  /// A job that runs on a host of its own.
+  std::pair<JobId, InstanceId> running(bool restartable = false);
+
+  template <class T>
+  std::vector<T> all() const {
+    std::vector<T> out;
+    for (const auto& effect : effects) {
+      if (const auto* one = std::get_if<T>(&effect)) out.push_back(*one);
+    }
+    return out;
+  }
+  template <class T>
+  std::vector<T> commands() const {
+    std::vector<T> out;
+    for (const auto& command : all<model::HostCommand>())
+      if (const auto* one = std::get_if<T>(&command)) out.push_back(*one);
+    return out;
+  }
+  template <class T>
+  std::vector<T> journalled() const {
+    std::vector<T> out;
+    for (const auto& change : changes)
+      if (const auto* one = std::get_if<T>(&change)) out.push_back(*one);
+    return out;
+  }
+  /// The newest record of a job or instance; the state it was in when it was journalled last.
+  model::JobRecord record(JobId id) const;
+  model::InstanceRecord record(InstanceId id) const;
+  InstanceState state(InstanceId id) const { return record(id).state; }
+  /// "subject event code", in order.
+  std::vector<std::string> ledger() const;
+
+  Dispatcher dispatcher;
+  Now now{Mono(100h), Wall{1'700'000'000'000'000}};
+  std::vector<model::Change> changes;
+  std::vector<Effect> effects;
+  std::vector<JobId> bodies_wanted;
+  bool plans_wait = false;
+  std::optional<PlanMade> plan;  ///< The one that waits.
+
+ private:
+  void take(Outbox out);
+  void pump();
+
+  std::vector<model::Change> history_;
+  Ticket tickets_ = 0;
+  std::uint64_t connections_ = 0;
+};
+
+model::CloudError error(CloudErrorClass cls, bool outcome_unknown = false);
+
+}  // namespace hostler::dispatch

@@ -1,0 +1,140 @@
+#include "tests/unit/dispatch/story.h"
+
+/// What submitters are promised.
+namespace hostler::dispatch {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+class SubmitTest : public testing::Test {
+ protected:
+  void SetUp() override { story.begin(); }
+
+  NewJob keyed(const std::string& key, const std::string& digest) const {
+    NewJob out = story.job();
+    out.client_key = key;
+    out.client_digest = digest;
+    return out;
+  }
+  Result<std::vector<JobId>> submit(std::vector<NewJob> jobs, const std::string& who = "user ann") {
+    return story.ask(Submit{0, who, std::move(jobs)});
+  }
+  std::string refusal(std::vector<NewJob> jobs, Errc code) {
+    const auto answer = submit(std::move(jobs));
+    if (answer) return "accepted";
+    EXPECT_EQ(answer.error().code, code);
+    return answer.error().message;
+  }
+
+  Story story;
+};
+
+TEST_F(SubmitTest, TheAnswerComesWithTheRowsItStandsFor) {
+  const Outbox out =
+      story.dispatcher.apply(Submit{7, "user ann", {story.job(), story.job()}}, story.now);
+
+  // The reply is an effect: it leaves once these rows are durable.
+  ASSERT_THAT(out.effects, SizeIs(1));
+  EXPECT_EQ(std::get<Reply>(out.effects[0]).ticket, 7U);
+  EXPECT_THAT(*std::get<Reply>(out.effects[0]).result, ElementsAre(JobId{1}, JobId{2}));
+  std::vector<JobId> rows;
+  for (const auto& change : out.changes)
+    if (const auto* row = std::get_if<model::JobInserted>(&change)) rows.push_back(row->record.id);
+  EXPECT_THAT(rows, ElementsAre(JobId{1}, JobId{2}));
+}
+
+TEST_F(SubmitTest, NamesTheNearestTypesOfWhatCanNeverRun) {
+  const auto said = refusal({story.job(64)}, Errc::kInvalidArgument);
+  EXPECT_THAT(said, AllOf(HasSubstr("no instance type of this site can ever run it"),
+                          HasSubstr("large: 8 of 64 vcpus")));
+}
+
+TEST_F(SubmitTest, OneBadJobRefusesAllAndIsNamed) {
+  EXPECT_THAT(refusal({story.job(), story.job(64)}, Errc::kInvalidArgument), HasSubstr("jobs[1]"));
+  EXPECT_THAT(story.journalled<model::JobInserted>(), IsEmpty());
+  EXPECT_TRUE(story.dispatcher.at_rest());
+}
+
+TEST_F(SubmitTest, TheSameKeyAndBodyMakesNoSecondJob) {
+  const auto first = *submit({keyed("k", "one")});
+  story.clear();
+  EXPECT_EQ(*submit({keyed("k", "one")}), first);
+  EXPECT_THAT(story.journalled<model::JobInserted>(), IsEmpty());
+  EXPECT_THAT(*submit({keyed("l", "x"), keyed("l", "x")}), ElementsAre(JobId{2}, JobId{2}));
+}
+
+TEST_F(SubmitTest, TheSameKeyWithAnotherBodyIsAConflictThatNamesTheJob) {
+  (void)submit({keyed("k", "one")});
+  EXPECT_THAT(refusal({keyed("k", "two")}, Errc::kConflict),
+              AllOf(HasSubstr("'k'"), HasSubstr("j-1"), HasSubstr("another body")));
+  EXPECT_THAT(refusal({keyed("m", "one"), keyed("m", "two")}, Errc::kConflict),
+              AllOf(HasSubstr("jobs[1]"), HasSubstr("'m'")));
+}
+
+TEST_F(SubmitTest, AKeyIsItsSubmittersOwn) {
+  const auto ann = *submit({keyed("k", "one")}, "user ann");
+  const auto bob = submit({keyed("k", "two")}, "user bob");
+  ASSERT_TRUE(bob);
+  EXPECT_NE(ann, *bob);
+}
+
+TEST_F(SubmitTest, AKeyOutlivesItsJobAndTheDaemon) {
+  Story again;
+  model::Restored restored;
+  restored.last_job = 5;
+  restored.client_keys = {{"user ann", "k", "one", {4}}};
+  again.begin(std::move(restored));
+  EXPECT_THAT(again.submit({keyed("k", "one")}), ElementsAre(JobId{4}));
+  EXPECT_THAT(again.submit({story.job()}), ElementsAre(JobId{6}));
+}
+
+TEST_F(SubmitTest, AWaitingJobSaysWhyAndHowManyGoFirst) {
+  story.plans_wait = true;
+  (void)submit({story.job(), story.job(), story.job()});
+  EXPECT_EQ(story.dispatcher.waiting(JobId{1})->code, "planning");
+  story.say(*story.plan);
+  EXPECT_EQ(story.dispatcher.waiting(JobId{3})->ahead, 2U);
+  EXPECT_NE(story.dispatcher.waiting(JobId{3})->reason, "");
+  EXPECT_FALSE(story.dispatcher.waiting(JobId{9}));
+}
+
+TEST_F(SubmitTest, CancelIsForItsSubmitterAndAdmins) {
+  const auto ids = *submit({story.job(), story.job()});
+  const auto foreign = story.ask(CancelJob{0, "user bob", false, ids[0]});
+  ASSERT_FALSE(foreign);
+  EXPECT_EQ(foreign.error().code, Errc::kForbidden);
+
+  EXPECT_TRUE(story.ask(CancelJob{0, "user ann", false, ids[0]}));
+  EXPECT_TRUE(story.ask(CancelJob{0, "user root", true, ids[1]}));
+  EXPECT_EQ(story.record(ids[0]).state, JobState::kCancelled);
+  EXPECT_EQ(story.record(ids[1]).state, JobState::kCancelled);
+
+  const auto again = story.ask(CancelJob{0, "user ann", false, ids[0]});
+  ASSERT_FALSE(again);
+  EXPECT_EQ(again.error().code, Errc::kNotFound);
+}
+
+TEST_F(SubmitTest, ACancelledJobIsNeverPlaced) {
+  const auto ids = *submit({story.job(2), story.job(2)});
+  const auto on = story.all<CreateCall>().at(0).instance;
+  (void)story.ask(CancelJob{0, "user ann", false, ids[0]});
+  story.clear();
+  story.boot(on);
+  const auto starts = story.commands<model::StartAttempt>();
+  ASSERT_THAT(starts, SizeIs(1));
+  EXPECT_EQ(starts[0].attempt.job, ids[1]);
+}
+
+TEST_F(SubmitTest, TotalsFollowTheJobs) {
+  const auto [id, on] = story.running();
+  EXPECT_THAT(story.dispatcher.totals(story.now.mono).jobs, ElementsAre(0, 0, 1, 0));
+  story.exited(on, id);
+  EXPECT_THAT(story.dispatcher.totals(story.now.mono).jobs, ElementsAre(0, 0, 0, 0));
+}
+
+}  // namespace
+}  // namespace hostler::dispatch

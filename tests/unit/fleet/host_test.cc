@@ -1,0 +1,243 @@
+#include "tests/unit/fleet/instances.h"
+
+/// What its link says of a host.
+namespace hostler::fleet {
+namespace {
+
+using model::VerifyMethod;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+model::HostReady hello(const std::string& boot = "boot-1", std::uint64_t connection = 1,
+                       std::uint64_t last_sequence = 0) {
+  return {boot, connection, last_sequence, {}};
+}
+
+TEST(ReadyTest, LeadsEachStateToItsNext) {
+  struct Row {
+    InstanceState before;
+    std::uint32_t attempts;
+    InstanceState after;
+  };
+  using S = InstanceState;
+  const std::vector<Row> table{
+      {S::kRequested, 0, S::kRequested}, {S::kBooting, 0, S::kIdle},
+      {S::kUnknown, 0, S::kIdle},        {S::kUnknown, 2, S::kBusy},
+      {S::kIdle, 0, S::kIdle},           {S::kBusy, 1, S::kBusy},
+      {S::kStopped, 0, S::kStopped},     {S::kTerminating, 0, S::kTerminating},
+      {S::kAbandoned, 0, S::kAbandoned}, {S::kGone, 0, S::kGone},
+  };
+  for (const Row& row : table) {
+    Instance instance = instance_in(row.before);
+    instance.ready = false;
+    instance.attempts = row.attempts;
+    (void)ready(instance, hello(), at(1s));
+    EXPECT_EQ(instance.record.state, row.after) << to_string(row.before);
+    EXPECT_EQ(instance.ready, row.after == S::kIdle || row.after == S::kBusy)
+        << to_string(row.before);
+  }
+}
+
+TEST(ReadyTest, TheIdleClockStartsWhenTheHostBecomesIdle) {
+  Instance instance = instance_in(InstanceState::kBooting);
+  (void)ready(instance, hello(), at(3min));
+  EXPECT_EQ(instance.since, at(3min).mono);
+  EXPECT_EQ(instance.deadline, kNever) << "the boot timeout is over";
+
+  (void)ready(instance, hello("boot-1", 2), at(5min));
+  EXPECT_EQ(instance.since, at(3min).mono) << "a reconnect is no work";
+}
+
+TEST(ReadyTest, AnotherBootForgetsTheStartsOfTheLast) {
+  Instance instance = instance_in(InstanceState::kBusy);
+  instance.record.last_sequence = 9;
+
+  (void)ready(instance, hello("boot-1", 2, 4), at(1s));
+  EXPECT_EQ(instance.record.last_sequence, 9U) << "numbers of one boot never fall";
+
+  EXPECT_TRUE(ready(instance, hello("boot-2", 3, 0), at(2s)).changed);
+  EXPECT_EQ(instance.record.boot_id, "boot-2");
+  EXPECT_EQ(instance.record.last_sequence, 0U);
+}
+
+TEST(ReadyTest, EndsUnreachability) {
+  Instance instance = instance_in(InstanceState::kBusy);
+  (void)lost(instance, {"reset"}, pool(), at(1s));
+  const auto out = ready(instance, hello("boot-1", 2), at(2min));
+
+  EXPECT_EQ(out.event, "reachable");
+  EXPECT_EQ(instance.record.health, Health::kHealthy);
+  EXPECT_EQ(instance.deadline, kNever);
+  EXPECT_FALSE(instance.unreachable_since);
+}
+
+TEST(LostTest, ABusyHostKeepsItsWorkUntilTheProbeTimeout) {
+  Instance instance = instance_in(InstanceState::kBusy);
+  const auto out = lost(instance, {"connection reset"}, pool(), at(1s));
+
+  EXPECT_EQ(out.event, "unreachable");
+  EXPECT_EQ(instance.record.state, InstanceState::kBusy);
+  EXPECT_EQ(instance.record.health, Health::kUnreachable);
+  EXPECT_FALSE(instance.takes_work());
+  EXPECT_EQ(instance.deadline, at(1s + pool().probe_timeout).mono);
+  EXPECT_THAT(out.effects, ElementsAre(Effect::kList)) << "the cloud may know more";
+}
+
+TEST(LostTest, LosingItAgainDoesNotExtendTheTimeout) {
+  Instance instance = instance_in(InstanceState::kIdle);
+  (void)lost(instance, {"reset"}, pool(), at(1s));
+  EXPECT_FALSE(lost(instance, {"refused"}, pool(), at(4min)).changed);
+  EXPECT_EQ(instance.deadline, at(1s + pool().probe_timeout).mono);
+}
+
+TEST(LostTest, ABootingHostHasItsBootTimeoutOnly) {
+  Instance instance = instance_in(InstanceState::kBooting);
+  (void)lost(instance, {"reset"}, pool(), at(1s));
+  EXPECT_EQ(instance.record.health, Health::kHealthy);
+  EXPECT_EQ(instance.deadline, at(10min).mono);
+}
+
+TEST(NotYetTest, IsToldWhenTheBootTimesOut) {
+  Instance instance = instance_in(InstanceState::kBooting);
+  const auto out = not_yet(instance, {"verify", "saw ssh-ed25519 AAAA, expected BBBB"}, at(1s));
+  EXPECT_FALSE(out.changed);
+
+  const auto end = due(instance, pool(), at(10min));
+  EXPECT_THAT(end.reason, HasSubstr("verify: saw ssh-ed25519 AAAA, expected BBBB"));
+}
+
+TEST(VerifiedTest, RecordsTheMethodAndErasesTheDeliveredKey) {
+  Instance instance = instance_in(InstanceState::kBooting);
+  const auto out = verified(instance, {VerifyMethod::kDelivered, "ssh-ed25519 new"}, at(5s));
+
+  EXPECT_EQ(out.event, "verified");
+  EXPECT_EQ(out.reason_code, "delivered");
+  EXPECT_EQ(instance.record.verified, at(5s).wall);
+  EXPECT_EQ(instance.record.identity.public_key, "ssh-ed25519 new");
+  EXPECT_EQ(instance.record.identity.delivered_private_key, "");
+  EXPECT_EQ(instance.record.state, InstanceState::kBooting) << "the boot probe is still to pass";
+
+  const auto again = verified(instance, {VerifyMethod::kDelivered, "ssh-ed25519 new"}, at(9s));
+  EXPECT_FALSE(again.changed);
+}
+
+TEST(VerifiedTest, SaysNothingOfHostsThatAreLeaving) {
+  for (const auto state : {InstanceState::kTerminating, InstanceState::kGone}) {
+    Instance instance = instance_in(state);
+    EXPECT_FALSE(verified(instance, {VerifyMethod::kDriver, "ssh-ed25519 x"}, at(1s)).changed);
+  }
+}
+
+TEST(RotationTest, IsCommittedBeforeItIsShownAndForgetsTheOldKeyAfter) {
+  Instance instance = instance_in(InstanceState::kIdle);
+  EXPECT_TRUE(rotation_proposed(instance, {"ssh-ed25519 next", "next secret"}).changed);
+  auto& identity = instance.record.identity;
+  EXPECT_EQ(identity.public_key, "ssh-ed25519 old");
+  EXPECT_EQ(identity.challenge_secret, "secret") << "both stay accepted";
+
+  const auto out = rotation_ended(instance, {.rotated = true, .never = false, .text = "shown"});
+
+  EXPECT_EQ(out.event, "key_rotated");
+  EXPECT_EQ(identity.public_key, "ssh-ed25519 next");
+  EXPECT_EQ(identity.challenge_secret, "next secret");
+  EXPECT_EQ(identity.next_public_key, "");
+  EXPECT_EQ(identity.next_secret, "");
+}
+
+TEST(RotationTest, ANewConnectionThatShowsTheNextKeyEndsItToo) {
+  Instance instance = instance_in(InstanceState::kIdle);
+  (void)rotation_proposed(instance, {"ssh-ed25519 next", "next secret"});
+
+  const auto out = verified(instance, {VerifyMethod::kChallenge, "ssh-ed25519 next"}, at(1s));
+
+  EXPECT_EQ(out.event, "key_changed");
+  EXPECT_EQ(instance.record.identity.challenge_secret, "next secret");
+  EXPECT_EQ(instance.record.identity.next_public_key, "");
+}
+
+TEST(RotationTest, AFailureKeepsBothKeys) {
+  Instance instance = instance_in(InstanceState::kIdle);
+  (void)rotation_proposed(instance, {"ssh-ed25519 next", "next secret"});
+
+  const auto out = rotation_ended(instance, {.rotated = false, .never = false, .text = "refused"});
+
+  EXPECT_EQ(out.event, "rotation_put_off");
+  EXPECT_EQ(instance.record.identity.public_key, "ssh-ed25519 old");
+  EXPECT_EQ(instance.record.identity.next_public_key, "ssh-ed25519 next");
+}
+
+TEST(RotationTest, IsShownAsNoneWhereTheKeyMayNotBeReplaced) {
+  Instance instance = instance_in(InstanceState::kIdle);
+  const auto out = rotation_ended(instance, {.rotated = false, .never = true, .text = "read-only"});
+  EXPECT_EQ(out.event, "rotation_none");
+  EXPECT_TRUE(instance.record.identity.rotation_none);
+}
+
+TEST(RotationTest, AHostThatWasNeverProvedProposesNothing) {
+  Instance instance = instance_in(InstanceState::kBooting);
+  EXPECT_FALSE(rotation_proposed(instance, {"ssh-ed25519 evil", "x"}).changed);
+  EXPECT_EQ(instance.record.identity.next_public_key, "");
+}
+
+TEST(KeyAlarmTest, MarksUnreachableListsAgainAndGivesUpNoJob) {
+  Instance instance = instance_in(InstanceState::kBusy);
+  const auto out = key_alarm(instance, {"SHA256:evil", "another key"}, pool(), at(1s));
+
+  EXPECT_EQ(out.event, "host_key_alarm");
+  EXPECT_EQ(out.reason_code, "SHA256:evil");
+  EXPECT_EQ(instance.record.state, InstanceState::kBusy);
+  EXPECT_EQ(instance.record.health, Health::kUnreachable);
+  EXPECT_THAT(out.effects, ElementsAre(Effect::kList));
+}
+
+TEST(BrokenTest, AnIdleHostGoesAtOnce) {
+  Instance instance = instance_in(InstanceState::kIdle);
+  const auto out = broken(instance, {"disk", "read-only"}, at(1s));
+  EXPECT_EQ(instance.record.state, InstanceState::kTerminating);
+  EXPECT_EQ(out.reason_code, "broken");
+  EXPECT_THAT(out.reason, HasSubstr("check 'disk' failed: read-only"));
+}
+
+TEST(BrokenTest, ABusyHostEndsItsWorkFirst) {
+  Instance instance = instance_in(InstanceState::kBusy);
+  (void)broken(instance, {"disk", "read-only"}, at(1s));
+  EXPECT_EQ(instance.record.state, InstanceState::kBusy);
+  EXPECT_FALSE(instance.takes_work());
+
+  instance.attempts = 0;
+  EXPECT_EQ(work_changed(instance, at(2s)).reason_code, "broken");
+  EXPECT_EQ(instance.record.state, InstanceState::kTerminating);
+}
+
+TEST(BrokenTest, AHeldHostStays) {
+  Instance instance = instance_in(InstanceState::kIdle);
+  instance.record.idle_behavior = IdleBehavior::kHold;
+  (void)broken(instance, {"disk", "read-only"}, at(1s));
+  EXPECT_EQ(instance.record.state, InstanceState::kIdle);
+  EXPECT_EQ(instance.record.health, Health::kBroken);
+}
+
+TEST(TakesWorkTest, OnlyAReadyHealthyHostThatRuns) {
+  Instance good = instance_in(InstanceState::kIdle);
+  EXPECT_TRUE(good.takes_work());
+  EXPECT_TRUE(instance_in(InstanceState::kBusy).takes_work());
+  for (const auto state : {InstanceState::kBooting, InstanceState::kUnknown,
+                           InstanceState::kStopped, InstanceState::kTerminating}) {
+    Instance other = instance_in(state);
+    other.ready = true;
+    EXPECT_FALSE(other.takes_work()) << to_string(state);
+  }
+  for (const auto behavior : {IdleBehavior::kHold, IdleBehavior::kDrain}) {
+    Instance kept = good;
+    kept.record.idle_behavior = behavior;
+    EXPECT_FALSE(kept.takes_work()) << to_string(behavior);
+  }
+  Instance away = good;
+  away.ready = false;
+  EXPECT_FALSE(away.takes_work());
+}
+
+}  // namespace
+}  // namespace hostler::fleet
