@@ -34,8 +34,8 @@ void write_instance(json::Writer& w, const model::InstanceView& view) {
   if (!r.address.empty()) w.member("address", r.address).member("ssh_port", r.ssh_port);
   if (r.identity.verified_by)
     w.member("verified_by", model::to_string(*r.identity.verified_by))
-        .member("host_key", r.identity.public_key);
-  if (r.identity.rotation_none) w.member("rotation", "none");
+        .member("host_key", r.identity.public_key)
+        .member("rotation", model::to_string(r.identity.rotation));
   member_text(w, "reason_code", r.reason_code);
   member_text(w, "reason", r.reason);
   member_text(w, "last_text", r.last_text);

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <cctype>
+
 #include "core/config/readers.h"
 
 namespace hostler::config {
@@ -22,13 +25,21 @@ void read_job_limits(json::Object& o, model::JobLimits& out) {
   up_to_default("outputs_max", out.outputs_max);
 }
 
+/// It is put into a shell's script.
+bool is_plain_path(std::string_view path) {
+  return path.starts_with('/') && std::all_of(path.begin(), path.end(), [](char c) {
+           return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '/' || c == '.' ||
+                  c == '_' || c == '-';
+         });
+}
+
 }  // namespace
 
 void read_agent(json::Object& o, Agent& out) {
   const json::Field folder = o.may("folder");
   if (folder.text(out.folder, {.bytes_max = 200, .bytes_min = 1, .one_line = true}) &&
-      !out.folder.starts_with('/'))
-    folder.refuse("an absolute path on the host");
+      !is_plain_path(out.folder))
+    folder.refuse("an absolute path on the host of letters, digits and / . _ -");
   const json::Field count = o.may("uid_count");
   o.may("uid_first").integer(out.uid_first, 1000, INT32_MAX);
   count.integer(out.uid_count, 0, 1'000'000);

@@ -132,6 +132,12 @@ Result<std::map<std::string, std::vector<std::string>>> public_halves(
   return out;
 }
 
+std::map<std::string, model::PoolPolicy> pools_by_name(const model::SitePolicy& site) {
+  std::map<std::string, model::PoolPolicy> out;
+  for (const auto& pool : site.pools) out[pool.name] = pool;
+  return out;
+}
+
 Result<HostSettings> host_settings(const config::Config& config,
                                    const std::map<std::string, std::vector<std::string>>& keys) {
   HostSettings out;
@@ -142,11 +148,15 @@ Result<HostSettings> host_settings(const config::Config& config,
                    : set.escalate == config::Escalate::kNone ? HostSettings::Escalate::kNone
                                                              : HostSettings::Escalate::kAuto;
   }
-  for (const auto& pool : config.site.pools) out.pools[pool.name] = pool;
+  out.pools = pools_by_name(config.site);
   out.agent_program = HOSTLER_TRY(read_agent_program());
   out.agent_sha256 = crypto::sha256_hex(out.agent_program);
   out.uid_first = config.agent.uid_first;
   out.uid_count = config.agent.uid_count;
+  out.agent_folder = config.agent.folder;
+  out.blobs_max = static_cast<std::uint64_t>(config.agent.blobs_max);
+  out.kill_grace_us = static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::microseconds>(config.agent.kill_grace).count());
   out.output_head_max = static_cast<std::uint64_t>(config.agent.output_head_max);
   out.output_tail_max = static_cast<std::uint64_t>(config.agent.output_tail_max);
   out.seed = crypto::random_seed();
@@ -282,6 +292,7 @@ Result<void> Daemon::reload(config::Config fresh) {
   log::set_level(*log::parse_level(fresh.log_level));
   parts_->planner->set_policy(fresh.site);
   parts_->keep(fresh.ledger_keep);
+  parts_->hosts->set_pools(pools_by_name(fresh.site));
   parts_->loop->post(dispatch::PolicyChanged{fresh.site});
   parts_->config = std::move(fresh);
   return {};

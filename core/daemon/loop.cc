@@ -1,5 +1,6 @@
 #include "core/daemon/loop.h"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -7,6 +8,10 @@
 
 namespace hostler::daemon {
 namespace {
+
+/// Changes that no effect waits for may wait themselves, for others to share a sync of the disk
+/// with.
+constexpr Duration kChangesWait = std::chrono::milliseconds(20);
 
 void append(dispatch::Outbox& to, dispatch::Outbox from) {
   const auto move_all = [](auto& target, auto& source) {
@@ -74,14 +79,21 @@ bool Loop::wait(Mono until, std::vector<Item>& batch) {
 }
 
 void Loop::flush(dispatch::Outbox& out) {
+  flush_at_ = Mono::max();
   if (out.changes.empty() && out.effects.empty()) return;
   sink_(std::exchange(out, {}), dispatcher_.revision());
+}
+
+void Loop::flush_when_due(dispatch::Outbox& out) {
+  const Mono now = read_clocks().mono;
+  if (!out.effects.empty() || now >= flush_at_) return flush(out);
+  if (!out.changes.empty()) flush_at_ = std::min(flush_at_, now + kChangesWait);
 }
 
 void Loop::run() {
   std::vector<Item> batch;
   dispatch::Outbox out;
-  while (wait(dispatcher_.next_wake(), batch)) {
+  while (wait(std::min(dispatcher_.next_wake(), flush_at_), batch)) {
     for (Item& item : batch) {
       if (auto* look = std::get_if<Look>(&item)) {
         flush(out);
@@ -92,8 +104,9 @@ void Loop::run() {
     }
     batch.clear();
     append(out, dispatcher_.tick(read_clocks()));
-    flush(out);
+    flush_when_due(out);
   }
+  flush(out);
 }
 
 }  // namespace hostler::daemon

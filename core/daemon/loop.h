@@ -39,8 +39,10 @@ class Loop {
   void add(Item item);
   bool wait(Mono until, std::vector<Item>& batch);
   void flush(dispatch::Outbox& out);
+  void flush_when_due(dispatch::Outbox& out);
 
   dispatch::Dispatcher dispatcher_;  ///< Loop thread only, once started.
+  Mono flush_at_ = Mono::max();      ///< Of changes that nothing waits for. Loop thread only.
   const Sink sink_;
   std::mutex mutex_;
   std::condition_variable woken_;

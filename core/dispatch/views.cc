@@ -50,7 +50,7 @@ std::vector<model::InstanceView> Dispatcher::instances() const {
     one.record.identity = {};  // Secrets are for links only.
     one.record.identity.public_key = host.instance.record.identity.public_key;
     one.record.identity.verified_by = host.instance.record.identity.verified_by;
-    one.record.identity.rotation_none = host.instance.record.identity.rotation_none;
+    one.record.identity.rotation = host.instance.record.identity.rotation;
     if (host.instance.type) one.total = policy_.types[*host.instance.type].resources;
     one.used = host.instance.used;
     for (const auto& live : host.attempts) one.attempts.push_back(live.attempt);

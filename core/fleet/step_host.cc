@@ -53,6 +53,7 @@ Outcome verified(Instance& instance, const model::HostVerified& event, Now now) 
     // A new connection shows the next key: the old one is forgotten.
     identity.challenge_secret = std::exchange(identity.next_secret, {});
     identity.next_public_key.clear();
+    identity.rotation = model::Rotation::kDone;
   }
   identity.public_key = event.public_key;
   identity.verified_by = event.method;
@@ -141,8 +142,8 @@ Outcome rotation_ended(Instance& instance, const model::RotationEnded& event) {
   Outcome out;
   auto& identity = instance.record.identity;
   if (!has_link(instance)) return out;
-  if (event.never && !identity.rotation_none) {
-    identity.rotation_none = true;
+  if (event.never && identity.rotation == model::Rotation::kDue) {
+    identity.rotation = model::Rotation::kNone;
     out.changed = true;
     out.event = "rotation_none";
     out.reason = event.text;
@@ -153,6 +154,7 @@ Outcome rotation_ended(Instance& instance, const model::RotationEnded& event) {
   if (event.rotated && !identity.next_public_key.empty()) {
     identity.public_key = std::exchange(identity.next_public_key, {});
     identity.challenge_secret = std::exchange(identity.next_secret, {});
+    identity.rotation = model::Rotation::kDone;
     out.changed = true;
     out.event = "key_rotated";
     out.reason = event.text;

@@ -73,6 +73,18 @@ const char* to_string(VerifyMethod method) {
   return "?";
 }
 
+const char* to_string(Rotation rotation) {
+  switch (rotation) {
+    case Rotation::kDue:
+      return "due";
+    case Rotation::kNone:
+      return "none";
+    case Rotation::kDone:
+      return "done";
+  }
+  return "?";
+}
+
 std::optional<VerifyMethod> parse_verify_method(std::string_view text) {
   if (text == "driver") return VerifyMethod::kDriver;
   if (text == "delivered") return VerifyMethod::kDelivered;

@@ -35,6 +35,14 @@ enum class VerifyMethod : std::uint8_t { kDriver, kDelivered, kChallenge };
 const char* to_string(VerifyMethod method);
 std::optional<VerifyMethod> parse_verify_method(std::string_view text);
 
+/// The replacement of key and secret by such as no user data has seen.
+enum class Rotation : std::uint8_t {
+  kDue,
+  kNone,  ///< The host's key cannot be replaced there.
+  kDone,
+};
+const char* to_string(Rotation rotation);
+
 /// What is known of a host's identity and survives restarts. Secrets: 0600 in the store, never
 /// shown.
 struct HostIdentity {
@@ -45,7 +53,7 @@ struct HostIdentity {
   std::string next_public_key;        ///< Committed by a rotation, not yet seen; both are accepted.
   std::string next_secret;            ///< Goes with next_public_key.
   std::optional<VerifyMethod> verified_by;  ///< Unset until the first success.
-  bool rotation_none = false;               ///< The host's key cannot be replaced there.
+  Rotation rotation = Rotation::kDue;
   friend bool operator==(const HostIdentity&, const HostIdentity&) = default;
 };
 

@@ -70,7 +70,10 @@ class TextReader {
   }
   model::Tags tags(const hostler_kv* tags, std::size_t n) {
     model::Tags out;
-    if (n > 0 && tags == nullptr && broken_.empty()) broken_ = "R19: a number of tags but no tags";
+    if (n > 0 && tags == nullptr) {
+      if (broken_.empty()) broken_ = "R19: a number of tags but no tags";
+      return out;
+    }
     for (std::size_t i = 0; i < n && broken_.empty(); ++i) {
       auto key = text(tags[i].key, "a tag's key");
       out[std::move(key)] = text(tags[i].value, "a tag's value");
@@ -81,7 +84,10 @@ class TextReader {
   /// The best one: the driver's first.
   std::string address(const hostler_address* addresses, std::size_t n) {
     if (n == 0) return {};
-    if (addresses == nullptr && broken_.empty()) broken_ = "R19: a number of addresses but none";
+    if (addresses == nullptr) {
+      if (broken_.empty()) broken_ = "R19: a number of addresses but none";
+      return {};
+    }
     return broken_.empty() ? text(addresses[0].text, "an address") : std::string();
   }
   std::string& broken() { return broken_; }

@@ -52,6 +52,14 @@ bool close_set(const std::shared_ptr<Connection>& connection) {
   return closing->closed.wait_for(lock, kCloseMax, [&] { return closing->done; });
 }
 
+/// For what a driver still uses: it lives until the process ends.
+void leak(std::shared_ptr<void> what) {
+  static auto* const leaked = new std::vector<std::shared_ptr<void>>;
+  static auto* const mutex = new std::mutex;
+  const std::lock_guard lock(*mutex);
+  leaked->push_back(std::move(what));
+}
+
 class InProcessSet final : public DriverSet {
  public:
   InProcessSet(std::shared_ptr<const DriverLibrary> library, const InProcessOptions& options)
@@ -61,16 +69,14 @@ class InProcessSet final : public DriverSet {
     runner_->start();
   }
 
-  ~InProcessSet() override {
+  // A failed allocation here ends the process, which could not go on safely either.
+  ~InProcessSet() override {  // NOLINT(bugprone-exception-escape)
     const std::string area = "driver " + connection_->library->name();
     if (!runner_->stop()) {
       // The driver still uses what we would free.
       log::error(area, "calls hang at the end of a set; it is left open until this process ends");
-      static auto* const leaked = new std::vector<std::shared_ptr<void>>;
-      static auto* const mutex = new std::mutex;
-      const std::lock_guard lock(*mutex);
-      leaked->push_back(runner_);
-      leaked->push_back(connection_);
+      leak(runner_);
+      leak(connection_);
     } else if (connection_->set != nullptr) {
       name_set_in_log(connection_->set, "");
       if (!close_set(connection_)) log::error(area, "R25: set_close has not returned in 5 s");

@@ -132,7 +132,7 @@ const std::string_view kInstanceColumns =
     "id, set_name, pool, type, zone, market, price_per_hour, state, idle_behavior, health, "
     "provider_id, request_id, idempotency_key, epoch, address, remote_user, ssh_port, "
     "delivered_private_key, delivered_public_key, challenge_secret, public_key, next_public_key, "
-    "next_secret, verified_by, rotation_none, boot_id, last_sequence, destroy_tries, "
+    "next_secret, verified_by, rotation, boot_id, last_sequence, destroy_tries, "
     "absent_sightings, reason_code, reason, last_text, created_us, verified_us, ready_us, "
     "first_job_us, state_since_us, gone_us, deadline_us";
 
@@ -143,7 +143,7 @@ Result<void> write(sqlite::Statement& put, const model::InstanceRecord& i) {
                  i.epoch, i.address, i.remote_user, i.ssh_port, identity.delivered_private_key,
                  identity.delivered_public_key, identity.challenge_secret, identity.public_key,
                  identity.next_public_key, identity.next_secret,
-                 number_or_none(identity.verified_by), identity.rotation_none, i.boot_id,
+                 number_or_none(identity.verified_by), identity.rotation, i.boot_id,
                  i.last_sequence, i.destroy_tries, i.absent_sightings, i.reason_code, i.reason,
                  i.last_text, i.created.us, i.verified.us, i.ready.us, i.first_job.us,
                  i.state_since.us, i.gone.us, i.deadline.us);
@@ -156,9 +156,9 @@ void read(Row& row, model::InstanceRecord& i) {
       i.epoch >> i.address >> i.remote_user >> i.ssh_port >> identity.delivered_private_key >>
       identity.delivered_public_key >> identity.challenge_secret >> identity.public_key >>
       identity.next_public_key >> identity.next_secret >> identity.verified_by >>
-      identity.rotation_none >> i.boot_id >> i.last_sequence >> i.destroy_tries >>
-      i.absent_sightings >> i.reason_code >> i.reason >> i.last_text >> i.created >> i.verified >>
-      i.ready >> i.first_job >> i.state_since >> i.gone >> i.deadline;
+      identity.rotation >> i.boot_id >> i.last_sequence >> i.destroy_tries >> i.absent_sightings >>
+      i.reason_code >> i.reason >> i.last_text >> i.created >> i.verified >> i.ready >>
+      i.first_job >> i.state_since >> i.gone >> i.deadline;
 }
 
 // ---- gates and the ledger -----------------------------------------------------------------------

@@ -57,7 +57,7 @@ CREATE TABLE instances (       -- holds secrets; see also creates
   ssh_port BIGINT NOT NULL, delivered_private_key TEXT NOT NULL,
   delivered_public_key TEXT NOT NULL, challenge_secret TEXT NOT NULL, public_key TEXT NOT NULL,
   next_public_key TEXT NOT NULL, next_secret TEXT NOT NULL, verified_by BIGINT NOT NULL,
-  rotation_none BIGINT NOT NULL, boot_id TEXT NOT NULL, last_sequence BIGINT NOT NULL,
+  rotation BIGINT NOT NULL, boot_id TEXT NOT NULL, last_sequence BIGINT NOT NULL,
   destroy_tries BIGINT NOT NULL, absent_sightings BIGINT NOT NULL, reason_code TEXT NOT NULL,
   reason TEXT NOT NULL, last_text TEXT NOT NULL, created_us BIGINT NOT NULL,
   verified_us BIGINT NOT NULL, ready_us BIGINT NOT NULL, first_job_us BIGINT NOT NULL,

@@ -13,7 +13,7 @@ namespace hostler::local {
 namespace {
 
 bool is_locked(const std::string& name) {
-  std::vector<char> buffer(16 * 1024);
+  std::vector<char> buffer(std::size_t{16} * 1024);
   struct ::spwd entry {
   }, *found = nullptr;
   ::getspnam_r(name.c_str(), &entry, buffer.data(), buffer.size(), &found);
@@ -23,7 +23,7 @@ bool is_locked(const std::string& name) {
 }  // namespace
 
 Account Account::own() {
-  std::vector<char> buffer(16 * 1024);
+  std::vector<char> buffer(std::size_t{16} * 1024);
   struct ::passwd entry {
   }, *found = nullptr;
   ::getpwuid_r(::geteuid(), &entry, buffer.data(), buffer.size(), &found);

@@ -39,7 +39,7 @@ std::string free_address(const std::string& seed, std::int64_t port,
     const std::uint32_t address = 0x7f000000U | static_cast<std::uint32_t>(1 + hash % 254) << 16 |
                                   static_cast<std::uint32_t>((hash >> 16) % 256) << 8 |
                                   static_cast<std::uint32_t>(1 + (hash >> 32) % 254);
-    const std::string text = text_of(address);
+    std::string text = text_of(address);
     if (taken.count(text) == 0 && is_free(address, port)) return text;
   }
   return "";

@@ -14,9 +14,9 @@ namespace {
 using driver::Error;
 using driver::view;
 
-constexpr std::size_t kUserDataMax = 64 * 1024;
+constexpr std::size_t kUserDataMax = std::size_t{64} * 1024;
 constexpr std::size_t kTagsMax = 50, kTagKeyMax = 128, kTagValueMax = 256;
-constexpr std::size_t kKeysMax = 64, kKeyMax = 16 * 1024;
+constexpr std::size_t kKeysMax = 64, kKeyMax = std::size_t{16} * 1024;
 
 [[noreturn]] void refuse(const std::string& problem) { throw Error(HOSTLER_E_INVALID, problem); }
 

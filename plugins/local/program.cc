@@ -69,7 +69,7 @@ int ms_until(std::uint64_t deadline_mono_ns) {
   using namespace std::chrono;
   const auto now = duration_cast<nanoseconds>(steady_clock::now().time_since_epoch()).count();
   const auto left = (static_cast<std::int64_t>(deadline_mono_ns) - now) / 1'000'000;
-  return static_cast<int>(std::clamp<std::int64_t>(left, 0, 3600 * 1000));
+  return static_cast<int>(std::clamp<std::int64_t>(left, 0, 3'600'000));
 }
 
 }  // namespace

@@ -39,14 +39,17 @@ agent::Start to_start(const model::StartAttempt& command, const std::string& boo
   out.ram_max = static_cast<std::uint64_t>(spec.needs.ram);
   out.output_head_max = settings.output_head_max;
   out.output_tail_max = settings.output_tail_max;
+  out.grace_us = settings.kill_grace_us;
   return out;
 }
 
-agent::Configure to_configure(const HostSettings& settings, const model::PoolPolicy& pool) {
+agent::Configure to_configure(const HostSettings& settings,
+                              const std::vector<model::BrokenCheck>& checks) {
   agent::Configure out;
   out.uid_first = settings.uid_first;
   out.uid_count = settings.uid_count;
-  for (const auto& check : pool.broken_checks) {
+  out.blobs_max = settings.blobs_max;
+  for (const auto& check : checks) {
     agent::Check one;
     one.name = check.name;
     one.command = check.command;
@@ -73,19 +76,31 @@ model::AttemptPhase to_phase(agent::Phase phase) {
 
 Conversation::Conversation(asio::io_context& io, ssh::Channel channel, model::InstanceId instance,
                            std::uint64_t connection, std::shared_ptr<const HostSettings> settings,
-                           std::shared_ptr<const HostPorts> ports, const model::PoolPolicy& pool)
+                           std::shared_ptr<const HostPorts> ports,
+                           std::vector<model::BrokenCheck> checks)
     : io_(io),
       channel_(std::move(channel)),
       instance_(instance),
       connection_(connection),
       settings_(std::move(settings)),
       ports_(std::move(ports)),
-      pool_(pool),
+      checks_(std::move(checks)),
       writer_(io),
       pinger_(io) {}
 
 void Conversation::post(model::HostEventBody body) {
   if (!ended_) ports_->post({instance_, std::move(body)});
+}
+
+void Conversation::set_checks(std::vector<model::BrokenCheck> checks) {
+  checks_ = std::move(checks);
+  if (ready_ && !ended_) configure();
+}
+
+void Conversation::configure() {
+  if (const auto sent = client_.configure(to_configure(*settings_, checks_)); !sent)
+    log::warn("host " + instance_.text(), sent.error().message);
+  wake_writer();
 }
 
 void Conversation::stop() {
@@ -309,8 +324,7 @@ void Conversation::take(agent::Ready& ready) {
   }
   boot_id_ = ready.hello.boot_id;
   ready_ = true;
-  if (const auto sent = client_.configure(to_configure(*settings_, pool_)); !sent)
-    log::warn("host " + instance_.text(), sent.error().message);
+  configure();
   model::HostReady event;
   event.boot_id = boot_id_ + "/" + ready.hello.state_id;
   event.connection = connection_;

@@ -22,7 +22,7 @@ class Conversation : public std::enable_shared_from_this<Conversation> {
  public:
   Conversation(boost::asio::io_context& io, ssh::Channel channel, model::InstanceId instance,
                std::uint64_t connection, std::shared_ptr<const HostSettings> settings,
-               std::shared_ptr<const HostPorts> ports, const model::PoolPolicy& pool);
+               std::shared_ptr<const HostPorts> ports, std::vector<model::BrokenCheck> checks);
 
   /// Until the connection ends; says why. `on_ready` is called once the agent has told all it
   /// knows.
@@ -30,6 +30,7 @@ class Conversation : public std::enable_shared_from_this<Conversation> {
   void start(model::StartAttempt command);
   void kill(const model::KillAttempt& command);
   void ack(const model::AckAttempt& command);
+  void set_checks(std::vector<model::BrokenCheck> checks);
   /// Nothing is posted afterwards.
   void stop();
 
@@ -49,6 +50,7 @@ class Conversation : public std::enable_shared_from_this<Conversation> {
   boost::asio::awaitable<void> write_loop();
   boost::asio::awaitable<void> ping_loop();
   void wake_writer();
+  void configure();
   void take(agent::Event&& event);
   void take(agent::Ready& ready);
   void take(agent::Chunk& chunk);
@@ -65,7 +67,7 @@ class Conversation : public std::enable_shared_from_this<Conversation> {
   const std::uint64_t connection_;
   const std::shared_ptr<const HostSettings> settings_;
   const std::shared_ptr<const HostPorts> ports_;
-  const model::PoolPolicy& pool_;
+  std::vector<model::BrokenCheck> checks_;
   agent::Client client_;
   boost::asio::steady_timer writer_, pinger_;
   std::function<void()> on_ready_;

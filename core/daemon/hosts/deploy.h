@@ -3,6 +3,7 @@
 #include <string>
 
 #include "core/base/error.h"
+#include "core/daemon/hosts/settings.h"
 #include "core/ssh/session.h"
 
 namespace hostler::daemon {
@@ -10,7 +11,6 @@ namespace hostler::daemon {
 /// Puts the agent's program on a verified host unless it is there, by content hash. Returns the
 /// command that speaks to it, for an SSH channel. `prefix` is put before what needs rights.
 boost::asio::awaitable<Result<std::string>> deploy_agent(ssh::Session& session, std::string prefix,
-                                                         std::string sha256,
-                                                         const std::string& program);
+                                                         const HostSettings& settings);
 
 }  // namespace hostler::daemon

@@ -12,6 +12,7 @@ namespace asio = boost::asio;
 Hosts::Hosts(HostSettings settings, HostPorts ports)
     : settings_(std::make_shared<const HostSettings>(std::move(settings))),
       ports_(std::make_shared<const HostPorts>(std::move(ports))),
+      pools_(settings_->pools),
       busy_(asio::make_work_guard(io_)),
       thread_([this] { io_.run(); }) {}
 
@@ -33,11 +34,25 @@ void Hosts::send(model::HostCommand command) {
   asio::post(io_, [this, command = std::move(command)]() mutable { handle(command); });
 }
 
+void Hosts::set_pools(std::map<std::string, model::PoolPolicy> pools) {
+  asio::post(io_, [this, pools = std::move(pools)]() mutable {
+    pools_ = std::move(pools);
+    for (auto& [id, link] : links_) link->set_pool(pool(link->pool_name()));
+  });
+}
+
+const model::PoolPolicy& Hosts::pool(const std::string& name) const {
+  static const model::PoolPolicy kDefault;
+  const auto found = pools_.find(name);
+  return found == pools_.end() ? kDefault : found->second;
+}
+
 void Hosts::handle(model::HostCommand& command) {
   if (auto* connect = std::get_if<model::ConnectHost>(&command)) {
     auto& link = links_[connect->target.instance];
     if (link) return link->retarget(std::move(connect->target));
-    link = std::make_shared<Link>(io_, settings_, ports_, std::move(connect->target));
+    const auto& policy = pool(connect->target.pool);
+    link = std::make_shared<Link>(io_, settings_, ports_, policy, std::move(connect->target));
     return link->start();
   }
   const auto id = std::visit(

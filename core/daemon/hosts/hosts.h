@@ -21,15 +21,19 @@ class Hosts {
   Hosts& operator=(const Hosts&) = delete;
 
   void send(model::HostCommand command);
+  /// From now on, for new links and those that are there; by name.
+  void set_pools(std::map<std::string, model::PoolPolicy> pools);
   /// Hangs up everywhere and joins the thread; jobs go on. No port is called afterwards; what is
   /// sent or said to be durable from then on is dropped.
   void stop();
 
  private:
   void handle(model::HostCommand& command);
+  const model::PoolPolicy& pool(const std::string& name) const;
 
   const std::shared_ptr<const HostSettings> settings_;
   const std::shared_ptr<const HostPorts> ports_;
+  std::map<std::string, model::PoolPolicy> pools_;  ///< Hosts thread only.
   boost::asio::io_context io_{1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> busy_;
   std::map<model::InstanceId, std::shared_ptr<Link>> links_;  ///< Hosts thread only.

@@ -19,11 +19,6 @@ using namespace std::chrono_literals;
 
 namespace {
 
-const model::PoolPolicy& pool_of(const HostSettings& settings, const std::string& name) {
-  static const model::PoolPolicy kDefault;
-  const auto found = settings.pools.find(name);
-  return found == settings.pools.end() ? kDefault : found->second;
-}
 const HostSettings::Set& set_of(const HostSettings& settings, const std::string& name) {
   static const HostSettings::Set kDefault;
   const auto found = settings.sets.find(name);
@@ -33,11 +28,11 @@ const HostSettings::Set& set_of(const HostSettings& settings, const std::string&
 }  // namespace
 
 Link::Link(asio::io_context& io, std::shared_ptr<const HostSettings> settings,
-           std::shared_ptr<const HostPorts> ports, model::HostTarget target)
+           std::shared_ptr<const HostPorts> ports, model::PoolPolicy pool, model::HostTarget target)
     : io_(io),
       settings_(std::move(settings)),
       ports_(std::move(ports)),
-      pool_(pool_of(*settings_, target.pool)),
+      pool_(std::move(pool)),
       set_(set_of(*settings_, target.set)),
       target_(std::move(target)),
       random_(settings_->seed ^ target_.instance.value),
@@ -54,6 +49,11 @@ void Link::stop() {
   if (conversation_) conversation_->stop();
   if (session_) session_->close();
   timer_.cancel();
+}
+
+void Link::set_pool(model::PoolPolicy pool) {
+  pool_ = std::move(pool);
+  if (conversation_) conversation_->set_checks(pool_.broken_checks);
 }
 
 void Link::retarget(model::HostTarget target) {
@@ -153,11 +153,11 @@ Link::Step Link::connect_once() {
 
 void Link::accepted(model::VerifyMethod method, const std::string& key, bool is_next) {
   auto& identity = target_.identity;
-  if (!identity.verified_by) fresh_ = true;
   if (is_next) {
     identity.challenge_secret = identity.next_secret;
     identity.next_public_key.clear();
     identity.next_secret.clear();
+    identity.rotation = model::Rotation::kDone;
   }
   identity.verified_by = method;
   identity.public_key = key;
@@ -259,9 +259,7 @@ Link::Step Link::probe(ssh::Session& session) {
 
 Link::Step Link::converse(ssh::Session& session) {
   std::string prefix = prefix_;
-  std::string sha256 = settings_->agent_sha256;
-  auto command = co_await deploy_agent(session, std::move(prefix), std::move(sha256),
-                                       settings_->agent_program);
+  auto command = co_await deploy_agent(session, std::move(prefix), *settings_);
   if (!command) {
     not_yet("agent", command.error().message);
     co_return tl::unexpected(command.error());
@@ -273,8 +271,9 @@ Link::Step Link::converse(ssh::Session& session) {
     not_yet("agent", channel.error().message);
     co_return tl::unexpected(channel.error());
   }
-  conversation_ = std::make_shared<Conversation>(io_, std::move(*channel), target_.instance,
-                                                 ++connection_, settings_, ports_, pool_);
+  conversation_ =
+      std::make_shared<Conversation>(io_, std::move(*channel), target_.instance, ++connection_,
+                                     settings_, ports_, pool_.broken_checks);
   const auto conversation = conversation_;
   const auto talking_on = session_;
   std::function<void()> on_ready = [this, talking_on] {

@@ -19,7 +19,7 @@ namespace hostler::daemon {
 class Link : public std::enable_shared_from_this<Link> {
  public:
   Link(boost::asio::io_context& io, std::shared_ptr<const HostSettings> settings,
-       std::shared_ptr<const HostPorts> ports, model::HostTarget target);
+       std::shared_ptr<const HostPorts> ports, model::PoolPolicy pool, model::HostTarget target);
 
   void start();
   /// Nothing is posted afterwards.
@@ -27,6 +27,9 @@ class Link : public std::enable_shared_from_this<Link> {
   /// A new address or identity; a link to another address is dropped and made anew.
   void retarget(model::HostTarget target);
   void command(model::HostCommand command);
+  const std::string& pool_name() const { return target_.pool; }
+  /// Checks are told to the agent at once; the rest counts from the next connection on.
+  void set_pool(model::PoolPolicy pool);
 
  private:
   using Step = boost::asio::awaitable<Result<void>>;
@@ -53,14 +56,13 @@ class Link : public std::enable_shared_from_this<Link> {
   boost::asio::io_context& io_;
   const std::shared_ptr<const HostSettings> settings_;
   const std::shared_ptr<const HostPorts> ports_;
-  const model::PoolPolicy& pool_;
+  model::PoolPolicy pool_;
   const HostSettings::Set& set_;
   model::HostTarget target_;
   Random random_;
   boost::asio::steady_timer timer_;
   bool stopped_ = false;
   bool probed_ = false;     ///< The boot probe passed once.
-  bool fresh_ = false;      ///< First proved by this link: its key is to be rotated.
   bool was_ready_ = false;  ///< Since the last HostLost.
   unsigned failures_ = 0;
   std::uint64_t connection_ = 0;

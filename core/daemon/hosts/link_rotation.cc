@@ -17,12 +17,12 @@ namespace asio = boost::asio;
 
 void Link::rotate(ssh::Session&) {
   const auto& identity = target_.identity;
-  if (!pool_.rotate_keys || identity.rotation_none) return;
+  if (!pool_.rotate_keys || identity.rotation != model::Rotation::kDue) return;
   if (!identity.next_public_key.empty()) {
     // An earlier connection, or an earlier daemon, did not get to see it active.
     auto again = carry_out_rotation(session_, identity);
     asio::co_spawn(io_, std::move(again), asio::detached);
-  } else if (std::exchange(fresh_, false)) {
+  } else {
     auto proposing = propose_rotation(session_);
     asio::co_spawn(io_, std::move(proposing), asio::detached);
   }
@@ -34,12 +34,12 @@ asio::awaitable<void> Link::propose_rotation(std::shared_ptr<ssh::Session> sessi
   const auto next = co_await ssh::prepare_rotation(*session, std::move(prefix));
   if (stopped_) co_return;
   if (!next) {
-    fresh_ = true;  // Tried again on the next connection.
+    // Tried again on the next connection.
     log::info("host " + target_.instance.text(), "key rotation: " + next.error().message);
     co_return;
   }
   if (next->none) {
-    target_.identity.rotation_none = true;
+    target_.identity.rotation = model::Rotation::kNone;
     post(model::RotationEnded{false, true, next->why});
     co_return;
   }
@@ -70,6 +70,7 @@ asio::awaitable<void> Link::carry_out_rotation(std::shared_ptr<ssh::Session> ses
       target_.identity.challenge_secret = identity.next_secret;
       target_.identity.next_public_key.clear();
       target_.identity.next_secret.clear();
+      target_.identity.rotation = model::Rotation::kDone;
       post(model::RotationEnded{true, false, "a new connection showed the next key"});
       co_return;
     }

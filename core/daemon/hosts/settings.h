@@ -15,7 +15,8 @@
 
 namespace hostler::daemon {
 
-/// How hosts are reached and what is put there. Immutable while links run.
+/// How hosts are reached and what is put there. Immutable while links run; `pools` is what
+/// they begin with, Hosts::set_pools changes it.
 struct HostSettings {
   enum class Escalate : std::uint8_t { kAuto, kSudo, kNone };
   struct Set {
@@ -26,7 +27,10 @@ struct HostSettings {
   std::map<std::string, model::PoolPolicy> pools;
   std::string agent_program;  ///< The static binary's bytes.
   std::string agent_sha256;
+  std::string agent_folder;  ///< On hosts whose driver names none; empty: by the login's rights.
   std::uint32_t uid_first = 0, uid_count = 0;
+  std::uint64_t blobs_max = std::uint64_t{10} << 30;  ///< Bytes of inputs kept on a host.
+  std::uint64_t kill_grace_us = 10'000'000;           ///< Between TERM and KILL.
   std::uint64_t output_head_max = std::uint64_t{16} << 20,
                 output_tail_max = std::uint64_t{16} << 20;
   std::uint64_t seed = 1;  ///< Of back-off jitter.

@@ -190,7 +190,7 @@ int Machine::poll_timeout() const {
   const Time due = std::min({sshd_due_, key_change_due_, kill_due_});
   if (exit_status_ >= 0) return 0;
   if (due == kNever) return -1;
-  return static_cast<int>(std::clamp<Time>(due - now_ms(), 0, 3600 * 1000));
+  return static_cast<int>(std::clamp<Time>(due - now_ms(), 0, 3'600'000));
 }
 
 }  // namespace hostler::local

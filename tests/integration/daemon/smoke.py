@@ -168,6 +168,11 @@ class DaemonTest(unittest.TestCase):
                          ("succeeded", 1, host))
         self.assertEqual(SITE.output(its), "before\nafter\n")
 
+    def test_a_host_gets_a_key_that_no_user_data_has_seen(self):
+        host = end_of("true")["instance"]
+        wait_for("its key is rotated", lambda: "key_rotated" in [
+            one["event"] for one in SITE.get(f"/v1/why?subject={host}")["records"]])
+
     def test_learns_of_an_end_that_came_while_it_was_dead(self):
         its = SITE.submit(job(': > "$MARKS/alone"; until [ -e "$MARKS/dead" ]; do sleep 0.05; done\n'
                               'echo done alone; : > "$MARKS/alone-done"'))[0]

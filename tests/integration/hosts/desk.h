@@ -41,6 +41,8 @@ class Desk {
   void open();
   void close() { hosts_.reset(); }
   void send(model::HostCommand command) { hosts_->send(std::move(command)); }
+  /// What a reload of the configuration brings.
+  void change_pool(const model::PoolPolicy& to) { hosts_->set_pools({{"pool", to}}); }
   /// ConnectHost, then waits for HostReady.
   model::HostReady connect(const model::HostTarget& target);
   /// Starts a script on the host that was ready last; returns the attempt.

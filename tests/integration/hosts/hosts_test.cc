@@ -174,6 +174,33 @@ TEST(HostsTest, EndsAnAttemptThatIsKilled) {
   EXPECT_EQ(desk.await<model::AttemptExited>().end.signal, 15);
 }
 
+TEST(HostsTest, KillsWhatIgnoresTermAfterTheConfiguredGrace) {
+  const BootedHost host;
+  Desk desk(host);
+  desk.settings.kill_grace_us = 1;
+  desk.open();
+  desk.connect(host.target());
+  const auto attempt = desk.start("trap '' TERM; seq 100000; sleep 1000");
+  desk.await<model::AttemptStarted>();
+  desk.await_output(attempt, agent::kStdout, 588895);  // The trap is set by then.
+
+  desk.send(model::KillAttempt{model::InstanceId{7}, attempt});
+
+  EXPECT_EQ(desk.await<model::AttemptExited>().end.signal, 9);
+}
+
+TEST(HostsTest, AConnectedHostIsToldTheChecksOfAReload) {
+  const BootedHost host;
+  Desk desk(host);
+  desk.open();
+  desk.connect(host.target());
+
+  desk.pool.broken_checks = {{"disk", "echo full; exit 1", std::chrono::milliseconds(100)}};
+  desk.change_pool(desk.pool);
+
+  EXPECT_EQ(desk.await<model::HostBroken>().check, "disk");
+}
+
 TEST(HostsTest, RotatesKeyAndSecretOnceAfterTheFirstProof) {
   const BootedHost host;
   Desk desk(host);

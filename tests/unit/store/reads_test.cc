@@ -100,7 +100,7 @@ TEST_F(ReadsTest, GivesTheLedgerOfOneSubjectInBothDirections) {
 
 TEST_F(ReadsTest, ListsInstancesWithoutTheirSecretsAndGoneOnesOnRequest) {
   auto idle = instance_in(1, model::InstanceState::kIdle);
-  idle.record.identity = {"private", "public", "secret", "shown", "next", "next secret", {}, false};
+  idle.record.identity = {"private", "public", "secret", "shown", "next", "next secret", {}, {}};
   must_commit({idle, instance_in(2, model::InstanceState::kGone)});
 
   const auto present = store_->reads().instances({});
