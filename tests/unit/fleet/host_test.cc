@@ -172,7 +172,7 @@ TEST(RotationTest, IsShownAsNoneWhereTheKeyMayNotBeReplaced) {
   Instance instance = instance_in(InstanceState::kIdle);
   const auto out = rotation_ended(instance, {.rotated = false, .never = true, .text = "read-only"});
   EXPECT_EQ(out.event, "rotation_none");
-  EXPECT_TRUE(instance.record.identity.rotation_none);
+  EXPECT_EQ(instance.record.identity.rotation, model::Rotation::kNone);
 }
 
 TEST(RotationTest, AHostThatWasNeverProvedProposesNothing) {
