@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <system_error>
 #include <utility>
 
@@ -31,6 +32,17 @@ Result<std::string> read_token(const std::string& file) {
   if (!token) return fail(Errc::kInvalidArgument, "token file: " + token.error().message);
   while (!token->empty() && (token->back() == '\n' || token->back() == '\r')) token->pop_back();
   return token;
+}
+
+/// Of a daemon of one's own, else of the system's.
+std::filesystem::path nearest_socket() {
+  const auto around = config::Surroundings::of_this_process();
+  auto own = config::default_socket(around, config::default_state_dir(around));
+  const auto systems = config::default_socket({.is_root = true}, {});
+  std::error_code ignored;
+  if (!std::filesystem::exists(own, ignored) && std::filesystem::exists(systems, ignored))
+    return systems;
+  return own;
 }
 
 /// What the daemon said was wrong, with the code that leads to the exit status.
@@ -65,9 +77,7 @@ Result<Endpoint> Endpoint::find(const std::string& url, const std::string& token
   if (const char* named = std::getenv("HOSTLER_URL"); out.url.empty() && named != nullptr)
     out.url = named;
   if (out.url.empty()) {
-    const auto around = config::Surroundings::of_this_process();
-    out.url =
-        "unix://" + config::default_socket(around, config::default_state_dir(around)).string();
+    out.url = "unix://" + nearest_socket().string();
   }
   if (out.url.starts_with("unix://")) {
     out.socket_path = out.url.substr(7);

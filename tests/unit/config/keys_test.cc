@@ -4,6 +4,7 @@
 
 #include "core/base/files.h"
 #include "core/config/load.h"
+#include "core/json/document.h"
 
 /// The documents in config/ against the code.
 namespace hostler::config {
@@ -29,6 +30,21 @@ std::set<std::string> documented() {
   return out;
 }
 
+/// All keys that a part of the schema names, "pools[].name".
+void add_keys(json::Value part, json::Value root, const std::string& path,
+              std::set<std::string>& out) {
+  if (part.has("$ref")) {
+    const std::string name(part.at("$ref").text().substr(std::string_view("#/$defs/").size()));
+    return add_keys(root.at("$defs").at(name), root, path, out);
+  }
+  for (const json::Value one : part.at("properties").children()) {
+    const std::string key = path + (path.empty() ? "" : ".") + std::string(one.key());
+    out.insert(key);
+    add_keys(one, root, key, out);
+  }
+  if (part.has("items")) add_keys(part.at("items"), root, path + "[]", out);
+}
+
 /// Ceilings of sets and pools are described once, with the site's.
 bool is_described_elsewhere(const std::string& key) {
   return key.starts_with("sets[].ceilings.") || key.starts_with("pools[].ceilings.");
@@ -50,6 +66,17 @@ TEST(KeysTest, TableHasEveryKeyAndNoOther) {
     if (!is_described_elsewhere(key)) known.insert(key);
 
   EXPECT_EQ(documented(), known);
+}
+
+TEST(KeysTest, SchemaHasEveryKeyAndNoOther) {
+  const auto text = read_file(kFolder / "schema.json", 1 << 20);
+  ASSERT_TRUE(text);
+  const auto schema = json::Document::parse(*text);
+  ASSERT_TRUE(schema) << schema.error().message;
+  std::set<std::string> named;
+  add_keys(schema->root(), schema->root(), "", named);
+
+  EXPECT_EQ(named, read_sample("hostler.json").keys);
 }
 
 TEST(KeysTest, SampleShowsEveryKey) {

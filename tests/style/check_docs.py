@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""Fails where the documents and the programs say different things: routes in docs/api.md, commands and
+options in docs/cli.md, and links in every page.
+
+usage: check_docs.py ROOT [HOSTLER [HOSTLERD]]     commands are checked if their programs are given"""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+PAGES = ("*.md", "config/*.md", "docs/**/*.md", "plugins/**/*.md", "sdk/**/*.md", "tests/**/*.md")
+
+
+def routes_of(source: str):
+    """{"POST", {"v1", "jobs", "*", "cancel"}, ...} as "POST /v1/jobs/*/cancel"; ** as *."""
+    for method, path in re.findall(r'\{"([A-Z]+)", \{((?:"[^"]*"(?:, )?)+)\}', source):
+        yield f"{method} /" + "/".join("*" if s == "**" else s for s in re.findall(r'"([^"]*)"', path))
+
+
+def documented_routes(page: str):
+    """First cells of tables, as `GET /v1/jobs/ID`: capitals stand for anything."""
+    for method, path in re.findall(r"^\| `([A-Z]+) (/[^`]*)` \|", page, re.M):
+        yield f"{method} " + re.sub(r"(?<=/)[A-Z0-9]+(?=/|$)", "*", path)
+
+
+def differences(what: str, there: set, documented: set, page: str):
+    for name in sorted(there - documented):
+        yield f"{page}: {what} '{name}' is missing"
+    for name in sorted(documented - there):
+        yield f"{page}: there is no {what} '{name}'"
+
+
+def help_of(program: str, words: list) -> str:
+    ran = subprocess.run([program, *words, "--help"], capture_output=True, text=True, timeout=30)
+    if ran.returncode != 0 or not ran.stdout:
+        raise SystemExit(f"{program} {' '.join(words)} --help: status {ran.returncode}")
+    return ran.stdout
+
+
+def indented(text: str, head: str) -> list:
+    """The first words of the lines below a head, up to the next empty line."""
+    found = re.search(rf"^{head}:\n((?:  .*\n)+)", text, re.M)
+    return re.findall(r"^  (\S+)", found[1], re.M) if found else []
+
+
+def commands_of(program: str, words=()):
+    """{"driver list": {"--driver-path"}, ...}: every command that has none below it."""
+    text = help_of(program, list(words))
+    below = indented(text, "Subcommands")
+    if not below:
+        return {" ".join(words): set(re.findall(r"^  (?:-\w,)?(--[\w-]+)", text, re.M)) - {"--help"}}
+    found = {}
+    for word in below:
+        found.update(commands_of(program, (*words, word)))
+    return found
+
+
+def documented_commands(page: str):
+    """**`submit`**, **`job ID`**, **`driver list`**: each with the text up to the next one."""
+    parts = re.split(r"\*\*`([^`]+)`\*\*", page)
+    for name, text in zip(parts[1::2], parts[2::2]):
+        yield " ".join(word for word in name.split() if word.islower()), text
+
+
+def check_commands(page: str, hostler: str):
+    there = commands_of(hostler)
+    documented = dict(documented_commands(page))
+    yield from differences("command", set(there), set(documented), "docs/cli.md")
+    for name in set(there) & set(documented):
+        for option in sorted(there[name]):
+            if f"`{option}" not in documented[name] and f"[{option}" not in documented[name]:
+                yield f"docs/cli.md: {name} has an option {option}, which is missing"
+
+
+def anchors_of(text: str) -> set:
+    headings = re.findall(r"^#+ (.*)$", text, re.M)
+    return {re.sub(r"[^\w\- ]", "", h.lower()).strip().replace(" ", "-") for h in headings}
+
+
+def check_links(root: pathlib.Path):
+    pages = {page for pattern in PAGES for page in root.glob(pattern)}
+    for page in sorted(p for p in pages if p.relative_to(root).parts[0] not in ("build", ".hostler")):
+        name = page.relative_to(root)
+        text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.M | re.S)
+        for link in re.findall(r"\]\(([^)\s]+)\)", text):
+            path, _, anchor = link.partition("#")
+            if re.match(r"\w+:", link):
+                continue
+            target = (page.parent / path).resolve() if path else page
+            if not target.exists():
+                yield f"{name}: the link {link} leads nowhere"
+            elif anchor and anchor not in anchors_of(target.read_text()):
+                yield f"{name}: {link}: there is no such heading"
+
+
+def problems(root: pathlib.Path, hostler: str = "", hostlerd: str = ""):
+    routes = set(routes_of((root / "core/api/routes.cc").read_text()))
+    if not routes:
+        yield "core/api/routes.cc: no routes are found in it"
+    documented = set(documented_routes((root / "docs/api.md").read_text()))
+    yield from differences("route", routes, documented, "docs/api.md")
+    cli = (root / "docs/cli.md").read_text()
+    if hostler:
+        yield from check_commands(cli, hostler)
+    if hostlerd:
+        for option in sorted(commands_of(hostlerd)[""]):
+            if f"`{option}" not in cli:
+                yield f"docs/cli.md: hostlerd has an option {option}, which is missing"
+    yield from check_links(root)
+
+
+if __name__ == "__main__":
+    found = list(problems(pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "."), *sys.argv[2:4]))
+    print("\n".join(found) or "docs: ok")
+    sys.exit(1 if found else 0)
