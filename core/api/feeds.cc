@@ -67,7 +67,9 @@ class OutputFeed final : public Feed, public std::enable_shared_from_this<Output
   void told(Result<OutputPart> part, const Piece& piece) {
     if (!part) {
       ended_ = true;
-      return piece("event: error\n" + as_event(error_response(part.error()).body));
+      std::string said = error_response(part.error()).body;
+      while (said.ends_with('\n')) said.pop_back();
+      return piece("event: error\n" + as_event(said));
     }
     if (part->data.empty() && !part->complete) return piece(std::string());
     ended_ = part->complete;

@@ -17,7 +17,9 @@ Result<std::vector<NewJob>> read_submit(const Context& context, const std::strin
       if (read_job(one, context.limits.job, job.spec)) jobs.push_back(std::move(job));
     });
   }));
-  if (jobs.empty()) return fail(Errc::kInvalidArgument, "jobs: at least one job is needed");
+  if (jobs.empty())
+    return tl::unexpected(
+        Error{Errc::kInvalidArgument, "jobs: at least one job is needed", "jobs"});
   for (NewJob& job : jobs) job.body = canonical_body(job.spec);
   return jobs;
 }

@@ -53,23 +53,26 @@ std::string spoken(const std::vector<std::string>& path) {
   return out.empty() ? "/" : out;
 }
 
+/// The one request whose body does not stay in memory.
+bool is_upload(std::string_view method, const std::vector<std::string>& path) {
+  return method == "PUT" && path.size() == 3 && path[0] == "v1" && path[1] == "blobs";
+}
+
 class ServiceSite final : public Site {
  public:
   ServiceSite(Service& service, Limits limits) : context_{&service, std::move(limits)} {}
 
   std::uint64_t body_max(std::string_view method,
                          const std::vector<std::string>& path) const override {
-    if (method == "PUT" && path.size() == 3 && path[1] == "blobs")
-      return context_.limits.blob_bytes_max;
+    if (is_upload(method, path)) return context_.limits.blob_bytes_max;
     if (method == "POST" && path == std::vector<std::string>{"v1", "jobs"})
       return context_.limits.submit_bytes_max;
-    return method == "POST" ? 65536 : 0;
+    // Whatever else has a body: enough to be told that it is at the wrong place.
+    return method == "GET" ? 0 : 65536;
   }
 
   Result<std::unique_ptr<BlobWriter>> upload(const Request& request) override {
-    const bool blob = request.method == "PUT" && request.path.size() == 3 &&
-                      request.path[0] == "v1" && request.path[1] == "blobs";
-    if (!blob) return std::unique_ptr<BlobWriter>();
+    if (!is_upload(request.method, request.path)) return std::unique_ptr<BlobWriter>();
     return context_.service->put_blob(request.who, request.path[2]);
   }
 

@@ -25,6 +25,7 @@ using boost::system::error_code;
 constexpr auto kHeaderTime = 30s;
 constexpr auto kBodyTime = 600s;
 constexpr auto kWriteTime = 30s;
+constexpr auto kLingerTime = 5s;
 constexpr auto kFeedHeartbeat = 15s;
 constexpr std::uint32_t kHeaderBytes = 16384;
 constexpr std::size_t kPiece = 65536;
@@ -84,7 +85,8 @@ class Session {
     if (problem) {
       Response response =
           error_response({Errc::kInvalidArgument, "this is no HTTP request: " + problem.message()});
-      co_await write(std::move(response), false, false);
+      const bool written = co_await write(std::move(response), false, false);
+      if (written) co_await linger();
       co_return false;
     }
     const auto& head = parser.get();
@@ -116,6 +118,7 @@ class Session {
       const bool whole = parser.is_done();
       Response response = error_response(request.error());
       const bool written = co_await write(std::move(response), keep_alive && whole, is_head);
+      if (written && !whole) co_await linger();
       co_return written&& keep_alive&& whole;
     }
     Request asked = std::move(*request);
@@ -191,6 +194,18 @@ class Session {
     error_code problem;
     co_await http::async_write(stream_, out, no_throw(problem));
     co_return !problem;
+  }
+
+  /// Throws away what the client is still sending, for a while: closing with bytes unread resets
+  /// the connection, and the answer could be lost with it.
+  asio::awaitable<void> linger() {
+    error_code problem;
+    auto& lowest = beast::get_lowest_layer(stream_);
+    lowest.socket().shutdown(asio::socket_base::shutdown_send, problem);
+    lowest.expires_after(kLingerTime);
+    std::string piece(kPiece, '\0');
+    const auto room = asio::buffer(piece);
+    while (!problem) co_await stream_.async_read_some(room, no_throw(problem));
   }
 
   asio::awaitable<bool> write_file_body(const UniqueFd& file, bool keep_alive, bool head_only) {

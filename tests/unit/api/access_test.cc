@@ -1,0 +1,208 @@
+#include "core/api/access.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "core/crypto/hash.h"
+#include "tests/unit/api/fake_service.h"
+#include "tests/unit/api/wire.h"
+
+/// Who may speak, and who may do what.
+namespace hostler::api {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+class AccessTest : public ApiTest {
+ protected:
+  Reply ask(const std::string& token, const std::string& method, const std::string& target,
+            const std::string& body = "") {
+    const std::string header =
+        token.empty() ? std::string() : "Authorization: Bearer " + token + "\r\n";
+    return Wire::to_port(server->tcp_port()).ask(method, target, body, header);
+  }
+};
+
+const std::string kJob = R"({"jobs": [{"script": "true"}]})";
+
+TEST_F(AccessTest, ATcpClientNeedsATokenForAllButHealth) {
+  for (const std::string path : {"/v1/jobs", "/metrics", "/v1/nothing", "/v1/events"}) {
+    const auto got = ask("", "GET", path);
+    EXPECT_EQ(got.status, 403) << path;
+    EXPECT_THAT(got.message(), HasSubstr("Authorization: Bearer")) << path;
+  }
+  EXPECT_EQ(ask("", "GET", "/health").status, 200);
+  EXPECT_EQ(ask("", "POST", "/v1/jobs", kJob).status, 403);
+  EXPECT_THAT(service.calls(), IsEmpty());
+}
+
+TEST_F(AccessTest, AWrongTokenIsRefusedAndNotRepeated) {
+  for (const std::string wrong :
+       {"SubmitSubmi", "SubmitSubmitX", "submitsubmit", " SubmitSubmit"}) {
+    const auto got = ask(wrong, "GET", "/v1/jobs");
+    EXPECT_EQ(got.status, 403) << wrong;
+    EXPECT_THAT(got.body, Not(HasSubstr(wrong)));
+  }
+  const auto basic = Wire::to_port(server->tcp_port())
+                         .ask("GET", "/v1/jobs", "", "Authorization: Basic U3VibWl0\r\n");
+  EXPECT_EQ(basic.status, 403);
+}
+
+TEST_F(AccessTest, EachRoleMayDoItsOwnAndNoMore) {
+  struct Row {
+    std::string method, path, body;
+    Role needed;
+  };
+  const std::vector<Row> table{
+      {"GET", "/v1/jobs", "", Role::kRead},
+      {"GET", "/v1/jobs/j-1", "", Role::kRead},
+      {"GET", "/v1/instances", "", Role::kRead},
+      {"GET", "/v1/pools", "", Role::kRead},
+      {"GET", "/v1/sets", "", Role::kRead},
+      {"GET", "/v1/gates", "", Role::kRead},
+      {"GET", "/v1/why?subject=h-1", "", Role::kRead},
+      {"GET", "/metrics", "", Role::kRead},
+      {"POST", "/v1/jobs", kJob, Role::kSubmit},
+      {"POST", "/v1/jobs/j-1/cancel", "", Role::kSubmit},
+      {"POST", "/v1/instances/h-1/hold", "", Role::kAdmin},
+      {"POST", "/v1/instances/h-1/drain", "", Role::kAdmin},
+      {"POST", "/v1/instances/h-1/run", "", Role::kAdmin},
+      {"POST", "/v1/instances/h-1/kill", "", Role::kAdmin},
+  };
+  const std::vector<std::pair<Role, std::string>> tokens{
+      {Role::kRead, "ReadReadRead"}, {Role::kSubmit, "SubmitSubmit"}, {Role::kAdmin, "AdminAdmin"}};
+  for (const Row& row : table)
+    for (const auto& [role, token] : tokens) {
+      const auto got = ask(token, row.method, row.path, row.body);
+      EXPECT_EQ(got.status, role >= row.needed ? 200 : 403)
+          << to_string(role) << " " << row.method << " " << row.path;
+      if (got.status != 403) continue;
+      EXPECT_THAT(got.message(), HasSubstr(std::string("this needs ") + to_string(row.needed)));
+    }
+}
+
+TEST_F(AccessTest, TheTokensNameIsThePrincipal) {
+  (void)ask("SubmitSubmit", "POST", "/v1/jobs", kJob);
+  EXPECT_THAT(service.calls(), ElementsAre("submit 1 by token ci"));
+}
+
+TEST_F(AccessTest, ReadSeesNoEnvironmentAndNoInput) {
+  EXPECT_THAT(ask("ReadReadRead", "GET", "/v1/jobs/j-1").body,
+              AllOf(Not(HasSubstr("hush")), Not(HasSubstr("PASSWORD")), HasSubstr("script")));
+  EXPECT_THAT(ask("SubmitSubmit", "GET", "/v1/jobs/j-1").body, HasSubstr("hush"));
+}
+
+TEST_F(AccessTest, TheDaemonsOwnUserIsAdminOnTheSocket) {
+  const auto got = Wire::to_socket(socket).ask("POST", "/v1/instances/h-7/hold", "");
+  EXPECT_EQ(got.status, 200);
+  EXPECT_THAT(service.calls().at(0), StartsWith("hold h-7 by user "));
+}
+
+TEST(PeerTest, RootAndOurOwnAreAdminOthersSubmit) {
+  const Access access({});
+  EXPECT_EQ(access.by_user(0).role, Role::kAdmin);
+  EXPECT_EQ(access.by_user(0).name, "user root");
+  EXPECT_EQ(access.by_user(::geteuid()).role, Role::kAdmin);
+  const auto nobody = access.by_user(65534 == ::geteuid() ? 65533 : 65534);
+  EXPECT_EQ(nobody.role, Role::kSubmit);
+  EXPECT_EQ(access.by_user(4'000'000'001U).name, "user 4000000001");
+}
+
+TEST(PeerTest, NoTokenIsConfiguredMeansNoneIsRight) {
+  const Access access({});
+  EXPECT_FALSE(access.by_header("Bearer "));
+  EXPECT_FALSE(access.by_header(""));
+  EXPECT_FALSE(Access({Token{"t", Role::kAdmin, ""}}).by_header("Bearer "));
+}
+
+TEST(RoleTest, WordsAreReadAndWritten) {
+  for (const Role role : {Role::kRead, Role::kSubmit, Role::kAdmin})
+    EXPECT_EQ(parse_role(to_string(role)), role);
+  EXPECT_THAT(parse_role("root").error().message, HasSubstr("'root' is no role"));
+}
+
+class ListenTest : public ApiTest {
+ protected:
+  std::string refusal(const ServerOptions& options) {
+    const auto made = listen(options);
+    return made ? "listens" : made.error().message;
+  }
+};
+
+TEST_F(ListenTest, TheSocketIsItsOwnersAndItsGroups) {
+  struct stat info {};
+  ASSERT_EQ(::stat(socket.c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777U, 0660U);
+  server.reset();
+  EXPECT_NE(::stat(socket.c_str(), &info), 0) << "it goes with the server";
+}
+
+TEST_F(ListenTest, ASocketThatAnswersIsNotTaken) {
+  ServerOptions same;
+  same.unix_socket = socket;
+  EXPECT_THAT(refusal(same), AllOf(HasSubstr(socket), HasSubstr("another daemon")));
+  EXPECT_EQ(Wire::to_socket(socket).ask("GET", "/health").status, 200);
+}
+
+TEST_F(ListenTest, AStaleSocketIsReplaced) {
+  ServerOptions other;
+  other.unix_socket = folder / "stale.sock";
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::strncpy(address.sun_path, other.unix_socket.c_str(), sizeof address.sun_path - 1);
+  const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  ASSERT_EQ(::bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  ::close(fd);
+  EXPECT_EQ(refusal(other), "listens");
+}
+
+TEST_F(ListenTest, WhatIsNoSocketIsNotRemoved) {
+  ServerOptions other;
+  other.unix_socket = folder / "precious";
+  { const UniqueFd made(::open(other.unix_socket.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600)); }
+  EXPECT_THAT(refusal(other), HasSubstr(other.unix_socket));
+  EXPECT_TRUE(std::filesystem::exists(other.unix_socket));
+}
+
+TEST_F(ListenTest, APortInUseIsNamed) {
+  ServerOptions same;
+  same.tcp_address = "127.0.0.1";
+  same.tcp_port = server->tcp_port();
+  EXPECT_THAT(refusal(same),
+              AllOf(HasSubstr("127.0.0.1:" + std::to_string(same.tcp_port)), HasSubstr("in use")));
+}
+
+TEST_F(ListenTest, BeyondLoopbackOnlyWithTls) {
+  ServerOptions open;
+  open.tcp_address = "0.0.0.0";
+  EXPECT_THAT(refusal(open), HasSubstr("only with TLS"));
+  open.tls_certificate = folder / "none.pem";
+  open.tls_key = folder / "none.key";
+  EXPECT_THAT(refusal(open), AllOf(HasSubstr("none.pem"), HasSubstr("TLS")));
+}
+
+TEST_F(ListenTest, BadAddressesAreNamed) {
+  ServerOptions bad;
+  bad.tcp_address = "localhost";
+  EXPECT_THAT(refusal(bad), HasSubstr("'localhost' is no address"));
+  ServerOptions longer;
+  longer.unix_socket = folder / std::string(120, 'x');
+  EXPECT_THAT(refusal(longer), HasSubstr("path has at most"));
+  ServerOptions nowhere;
+  nowhere.unix_socket = "/nonexistent/folder/below/x.sock";
+  EXPECT_THAT(refusal(nowhere), HasSubstr("/nonexistent/folder/below/x.sock"));
+}
+
+}  // namespace
+}  // namespace hostler::api

@@ -1,0 +1,212 @@
+#include "tests/unit/api/fake_service.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "core/crypto/hash.h"
+
+namespace hostler::api {
+namespace {
+
+class Sink final : public BlobWriter {
+ public:
+  Result<void> append(std::string_view) override { return {}; }
+  Result<void> finish() override { return {}; }
+};
+
+}  // namespace
+
+std::vector<std::string> FakeService::calls() const {
+  const std::scoped_lock lock(mutex_);
+  return calls_;
+}
+
+std::vector<NewJob> FakeService::submitted() const {
+  const std::scoped_lock lock(mutex_);
+  return submitted_;
+}
+
+void FakeService::ring() {
+  std::function<void()> wake;
+  {
+    const std::scoped_lock lock(mutex_);
+    wake = wake_;
+  }
+  if (wake) wake();
+}
+
+void FakeService::note(std::string call) {
+  const std::scoped_lock lock(mutex_);
+  calls_.push_back(std::move(call));
+}
+
+template <class T>
+void FakeService::give(Answer<T>& answer, T value) {
+  if (error) return answer(tl::unexpected(*error));
+  answer(std::move(value));
+}
+
+void FakeService::submit(const Principal& who, std::vector<NewJob> jobs,
+                         Answer<std::vector<model::JobId>> answer) {
+  note("submit " + std::to_string(jobs.size()) + " by " + who.name);
+  std::vector<model::JobId> ids;
+  for (std::size_t i = 0; i < jobs.size(); ++i) ids.push_back({i + 1});
+  {
+    const std::scoped_lock lock(mutex_);
+    submitted_ = std::move(jobs);
+  }
+  give(answer, std::move(ids));
+}
+
+void FakeService::cancel(const Principal& who, model::JobId job, Answer<void> answer) {
+  note("cancel " + job.text() + " by " + who.name);
+  if (error) return answer(tl::unexpected(*error));
+  answer({});
+}
+
+void FakeService::job(const Principal& who, model::JobId id, bool, Answer<JobDetail> answer) {
+  note("job " + id.text() + " by " + who.name);
+  JobDetail out;
+  out.job.record.id = id;
+  out.job.principal = "user ann";
+  out.job.body = std::make_shared<const std::string>(
+      R"({"script":"true","env":{"PASSWORD":"hush"},"stdin":"hush"})");
+  give(answer, std::move(out));
+}
+
+void FakeService::jobs(const Principal& who, const JobFilter& filter, Answer<JobPage> answer) {
+  note("jobs " + std::to_string(filter.limit) + " by " + who.name);
+  give(answer, JobPage{});
+}
+
+void FakeService::output(const Principal&, model::JobId, Stream, std::uint64_t, std::size_t,
+                         Answer<OutputPart> answer) {
+  give(answer, OutputPart(output_part));
+}
+
+std::shared_ptr<void> FakeService::on_new_output(model::JobId, std::function<void()> wake) {
+  return on_new_events(std::move(wake));
+}
+
+void FakeService::output_files(const Principal&, model::JobId,
+                               Answer<std::vector<OutputFile>> answer) {
+  give(answer, std::vector<OutputFile>{{"a/b", 7}});
+}
+
+Result<int> FakeService::open_output_file(const Principal&, model::JobId, const std::string& path) {
+  note("file " + path);
+  if (error) return tl::unexpected(*error);
+  return ::open("/proc/self/comm", O_RDONLY | O_CLOEXEC);
+}
+
+Result<bool> FakeService::has_blob(const std::string&) { return false; }
+
+Result<std::unique_ptr<BlobWriter>> FakeService::put_blob(const Principal& who,
+                                                          const std::string& sha256) {
+  note("blob " + sha256 + " by " + who.name);
+  if (error) return tl::unexpected(*error);
+  return std::unique_ptr<BlobWriter>(std::make_unique<Sink>());
+}
+
+void FakeService::instances(const Principal&, Answer<std::vector<model::InstanceView>> answer) {
+  give(answer, std::vector<model::InstanceView>{});
+}
+
+void FakeService::set_idle_behavior(const Principal& who, model::InstanceId instance,
+                                    model::IdleBehavior behavior, Answer<void> answer) {
+  note(std::string(to_string(behavior)) + " " + instance.text() + " by " + who.name);
+  if (error) return answer(tl::unexpected(*error));
+  answer({});
+}
+
+void FakeService::kill(const Principal& who, model::InstanceId instance, const std::string& reason,
+                       Answer<void> answer) {
+  note("kill " + instance.text() + " by " + who.name + ": " + reason);
+  if (error) return answer(tl::unexpected(*error));
+  answer({});
+}
+
+void FakeService::pools(const Principal&, Answer<std::vector<model::PoolView>> answer) {
+  give(answer, std::vector<model::PoolView>{});
+}
+
+void FakeService::sets(const Principal&, Answer<std::vector<model::SetView>> answer) {
+  give(answer, std::vector<model::SetView>{});
+}
+
+void FakeService::gates(const Principal&, Answer<std::vector<model::GateRecord>> answer) {
+  give(answer, std::vector<model::GateRecord>{});
+}
+
+void FakeService::why(const Principal&, const std::string& subject, Answer<WhyView> answer) {
+  note("why " + subject);
+  WhyView view;
+  view.subject = subject;
+  give(answer, std::move(view));
+}
+
+void FakeService::events(const Principal&, model::Revision after, std::size_t,
+                         Answer<std::vector<model::LedgerRecord>> answer) {
+  std::vector<model::LedgerRecord> out;
+  {
+    const std::scoped_lock lock(mutex_);
+    for (const auto& one : ledger)
+      if (one.rev > after) out.push_back(one);
+  }
+  give(answer, std::move(out));
+}
+
+std::shared_ptr<void> FakeService::on_new_events(std::function<void()> wake) {
+  const std::scoped_lock lock(mutex_);
+  wake_ = std::move(wake);
+  return std::shared_ptr<void>(nullptr, [this](void*) {
+    const std::scoped_lock inner(mutex_);
+    wake_ = nullptr;
+  });
+}
+
+HealthView FakeService::health() {
+  HealthView out;
+  out.ok = !error;
+  if (error) out.problems.push_back(error->message);
+  return out;
+}
+
+void ApiTest::SetUp() {
+  std::string name = (std::filesystem::temp_directory_path() / "hostler-api-XXXXXX").string();
+  ASSERT_NE(::mkdtemp(name.data()), nullptr);
+  folder = name;
+  socket = folder / "hostler.sock";
+  limits.submit_bytes_max = 8192;
+  limits.submit_jobs_max = 3;
+  limits.blob_bytes_max = 100'000;
+  auto made = listen(options());
+  ASSERT_TRUE(made) << made.error().message;
+  server = std::move(*made);
+  server->start();
+}
+
+void ApiTest::TearDown() {
+  server.reset();
+  std::filesystem::remove_all(folder);
+}
+
+ServerOptions ApiTest::options() const {
+  ServerOptions out;
+  out.unix_socket = socket;
+  out.tcp_address = "127.0.0.1";
+  return out;
+}
+
+Result<std::unique_ptr<Server>> ApiTest::listen(const ServerOptions& options) {
+  const auto token = [](const char* name, Role role, const char* text) {
+    return Token{name, role, crypto::sha256_hex(text)};
+  };
+  return Server::listen(options,
+                        Access({token("look", Role::kRead, "ReadReadRead"),
+                                token("ci", Role::kSubmit, "SubmitSubmit"),
+                                token("ops", Role::kAdmin, "AdminAdmin")}),
+                        make_site(service, limits));
+}
+
+}  // namespace hostler::api

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "core/api/routes.h"
+#include "core/api/server.h"
+
+namespace hostler::api {
+
+/// A daemon of few words: it says yes, keeps what it was asked, or fails with `error`.
+class FakeService final : public Service {
+ public:
+  std::optional<Error> error;  ///< Set before the server is asked.
+  OutputPart output_part;
+  std::vector<model::LedgerRecord> ledger;
+
+  /// "submit 2 by token ci", one for each call, in order.
+  std::vector<std::string> calls() const;
+  std::vector<NewJob> submitted() const;
+  /// Wakes whoever follows.
+  void ring();
+
+  void submit(const Principal& who, std::vector<NewJob> jobs,
+              Answer<std::vector<model::JobId>> answer) override;
+  void cancel(const Principal& who, model::JobId job, Answer<void> answer) override;
+  void job(const Principal& who, model::JobId job, bool with_body,
+           Answer<JobDetail> answer) override;
+  void jobs(const Principal& who, const JobFilter& filter, Answer<JobPage> answer) override;
+  void output(const Principal& who, model::JobId job, Stream stream, std::uint64_t offset,
+              std::size_t max, Answer<OutputPart> answer) override;
+  std::shared_ptr<void> on_new_output(model::JobId job, std::function<void()> wake) override;
+  void output_files(const Principal& who, model::JobId job,
+                    Answer<std::vector<OutputFile>> answer) override;
+  Result<int> open_output_file(const Principal& who, model::JobId job,
+                               const std::string& path) override;
+  Result<bool> has_blob(const std::string& sha256) override;
+  Result<std::unique_ptr<BlobWriter>> put_blob(const Principal& who,
+                                               const std::string& sha256) override;
+  void instances(const Principal& who, Answer<std::vector<model::InstanceView>> answer) override;
+  void set_idle_behavior(const Principal& who, model::InstanceId instance,
+                         model::IdleBehavior behavior, Answer<void> answer) override;
+  void kill(const Principal& who, model::InstanceId instance, const std::string& reason,
+            Answer<void> answer) override;
+  void pools(const Principal& who, Answer<std::vector<model::PoolView>> answer) override;
+  void sets(const Principal& who, Answer<std::vector<model::SetView>> answer) override;
+  void gates(const Principal& who, Answer<std::vector<model::GateRecord>> answer) override;
+  void why(const Principal& who, const std::string& subject, Answer<WhyView> answer) override;
+  void events(const Principal& who, model::Revision after, std::size_t limit,
+              Answer<std::vector<model::LedgerRecord>> answer) override;
+  std::shared_ptr<void> on_new_events(std::function<void()> wake) override;
+  HealthView health() override;
+  std::string metrics_text() override { return "hostler_up 1\n"; }
+
+ private:
+  void note(std::string call);
+  template <class T>
+  void give(Answer<T>& answer, T value);
+
+  mutable std::mutex mutex_;
+  std::vector<std::string> calls_;
+  std::vector<NewJob> submitted_;
+  std::function<void()> wake_;
+};
+
+/// The real server over a fake service, on a unix socket in a folder of its own, and on TCP with
+/// tokens "ReadReadRead", "SubmitSubmit" and "AdminAdmin".
+class ApiTest : public testing::Test {
+ protected:
+  void SetUp() override;
+  void TearDown() override;
+  [[nodiscard]] ServerOptions options() const;
+  [[nodiscard]] Result<std::unique_ptr<Server>> listen(const ServerOptions& options);
+
+  std::filesystem::path folder;
+  std::string socket;
+  Limits limits;
+  FakeService service;
+  std::unique_ptr<Server> server;
+};
+
+}  // namespace hostler::api
