@@ -41,7 +41,9 @@ Principal Access::by_user(unsigned uid) const {
 Result<Principal> Access::by_header(std::string_view authorization) const {
   constexpr std::string_view kScheme = "Bearer ";
   if (!authorization.starts_with(kScheme))
-    return fail(Errc::kForbidden, "a token is needed here: Authorization: Bearer TOKEN");
+    return fail(
+        Errc::kForbidden,
+        "a token is needed here: Authorization: Bearer TOKEN, or hostler --token-file FILE");
   const std::string digest = crypto::sha256_hex(authorization.substr(kScheme.size()));
   const Token* match = nullptr;
   for (const Token& token : tokens_) {

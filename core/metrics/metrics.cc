@@ -88,8 +88,8 @@ struct Metrics::Families {
                                 "What the instances cost per hour, in the site's currency.");
   Family<Gauge>& gates = family(registry, prometheus::BuildGauge(), "hostler_gates_shut",
                                 "Remembered refusals of a cloud that hold back calls now.");
-  Family<Gauge>& jobs =
-      family(registry, prometheus::BuildGauge(), "hostler_jobs", "Jobs by state.");
+  Family<Gauge>& jobs = family(registry, prometheus::BuildGauge(), "hostler_jobs",
+                               "Jobs that have not ended, by state.");
   Gauge& queue_age = family(registry, prometheus::BuildGauge(), "hostler_queue_age_seconds",
                             "How long the oldest waiting job has waited.")
                          .Add({});
@@ -135,10 +135,8 @@ struct Metrics::Families {
 
 Metrics::Metrics() : families_(std::make_unique<Families>()) {
   set_queue_age({});
-  for (const auto state :
-       {model::JobState::kQueued, model::JobState::kStarting, model::JobState::kRunning,
-        model::JobState::kCollecting, model::JobState::kSucceeded, model::JobState::kFailed,
-        model::JobState::kCancelled})
+  for (const auto state : {model::JobState::kQueued, model::JobState::kStarting,
+                           model::JobState::kRunning, model::JobState::kCollecting})
     set_jobs(state, 0);
 }
 

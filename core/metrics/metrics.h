@@ -66,6 +66,7 @@ class Metrics {
   void set_prices(const std::vector<PriceSum>& sums);
   void set_gates(const std::vector<GateCount>& counts);
 
+  /// Of a state that is no end: what has ended is not counted here.
   void set_jobs(model::JobState state, std::size_t count);
   /// Of the job that waits longest; 0 when none waits.
   void set_queue_age(Duration oldest);
