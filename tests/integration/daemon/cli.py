@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+"""`hostler` as a person meets it: what it prints, and its exit status."""
+
+import argparse
+import os
+import subprocess
+import sys
+import unittest
+
+from scratch_site import PATIENCE, Site, wait_for
+
+ARGS = None
+SITE = None
+
+
+def setUpModule():
+    global SITE
+    SITE = Site(ARGS.hostlerd, ARGS.drivers)
+    SITE.start()
+
+
+def tearDownModule():
+    with SITE:
+        SITE.wait_for_no_instances()
+        SITE.stop()
+        SITE.check_that_nothing_is_left()
+
+
+class CommandTest(unittest.TestCase):
+    def hostler(self, *words, status=0, url=None, stdin=""):
+        """Standard output and error of a command that is to end with `status`."""
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("HOSTLER_")}
+        environment["HOSTLER_URL"] = url or f"unix://{SITE.socket}"
+        ran = subprocess.run([ARGS.hostler, *words], env=environment, input=stdin, text=True,
+                             capture_output=True, timeout=PATIENCE)
+        self.assertEqual(ran.returncode, status, ran)
+        return ran.stdout, ran.stderr
+
+
+class ArgumentsTest(CommandTest):
+    def refused(self, *words):
+        out, err = self.hostler(*words, status=2)
+        self.assertEqual(out, "")
+        return err
+
+    def test_names_a_command_that_there_is_not(self):
+        self.assertIn("there is no command 'sbmit'", self.refused("sbmit"))
+        self.assertIn("there is no command 'lst'", self.refused("driver", "lst"))
+
+    def test_says_which_command_lacks_what(self):
+        err = self.refused("job")
+        self.assertIn("hostler job: id is required", err)
+        self.assertIn("hostler job --help", err)
+
+    def test_says_where_a_command_with_options_goes(self):
+        self.assertIn("behind --", self.refused("submit", "ls", "-l"))
+
+    def test_says_what_is_wrong_with_a_job_in_the_words_of_its_options(self):
+        err = self.refused("submit", "--time-limit", "1", "--", "true")
+        self.assertIn("time_limit: '1' is no duration", err)
+        self.assertNotIn("(at ", err)
+
+    def test_says_which_line_of_a_file_is_wrong(self):
+        jobs = '{"command": ["true"]}\n{"command": "true"}\n'
+        _, err = self.hostler("submit", "--file", "-", status=2, stdin=jobs)
+        self.assertIn("line 2: command", err)
+
+    def test_a_missing_file_is_a_wrong_argument(self):
+        for words in (("--script", "/nope"), ("--file", "/nope"), ("--input", "x=/nope", "--", "true")):
+            self.assertIn("/nope", self.refused("submit", *words))
+        self.assertIn("/nope", self.refused("--token-file", "/nope", "jobs"))
+
+    def test_says_why_no_daemon_answers(self):
+        _, err = self.hostler("jobs", status=3, url="unix:///nowhere/sock")
+        self.assertIn("unix:///nowhere/sock", err)
+        self.assertIn("No such file", err)
+        self.assertNotIn("port", err)
+
+
+class SubmitTest(CommandTest):
+    def test_options_with_one_value_leave_the_command_alone(self):
+        out, _ = self.hostler("submit", "--wait", "--env", "A=1", "--env", "B=2", "printenv", "A", "B")
+        self.assertEqual(out, "1\n2\n")
+
+    def test_exits_with_the_status_of_the_job(self):
+        _, err = self.hostler("submit", "--wait", "--", "sh", "-c", "echo bad >&2; exit 7", status=7)
+        self.assertIn("bad", err)
+        self.hostler("submit", "--wait", "--", "sh", "-c", "kill -KILL $$", status=137)
+        self.hostler("submit", "--wait", "--time-limit", "100ms", "--", "sleep", "1000", status=124)
+        self.hostler("submit", "--wait", "--", "/nowhere/to/be/found", status=125)
+
+    def test_brings_files_there_and_back(self):
+        with open(SITE.under("there"), "w", encoding="utf-8") as file:
+            file.write("b\na\n")
+        out, _ = self.hostler("submit", "--wait", "--json", "--input", f"in={SITE.under('there')}",
+                              "--output", "*.out", "--", "sh", "-c", "sort < in > sorted.out")
+        its = out.split('"')[3]
+        out, _ = self.hostler("fetch", its, "-o", SITE.under("back"))
+        self.assertEqual(out, SITE.under("back/sorted.out\n"))
+        with open(SITE.under("back/sorted.out"), encoding="utf-8") as file:
+            self.assertEqual(file.read(), "a\nb\n")
+
+
+class ReasonsTest(CommandTest):
+    def test_jobs_and_why_say_what_a_job_waits_for(self):
+        body = {"command": ["sleep", "1000"], "needs": {"vcpus": 8, "ram": "1GiB"}}
+        its = SITE.submit(*[body] * 7)  # one more than the pool has hosts
+        try:
+            def reason():
+                job = SITE.job(its[-1])
+                return job["waiting_code"] == "at_ceiling" and job["waiting_because"]
+            because = wait_for("it is known what the last one waits for", reason)
+            self.assertIn(because, self.hostler("jobs", "--state", "queued")[0])
+            out, _ = self.hostler("why", its[-1])
+            self.assertIn(f"{its[-1]} waits: {because}", out)
+            self.assertIn("submitted", out)
+        finally:
+            self.hostler("cancel", *reversed(its))  # or an end would start the last one
+        self.hostler("wait", *its, status=125)
+        self.assertEqual(SITE.job(its[-1])["reason"][:3], "by ")
+        self.assertEqual(SITE.job(its[0])["reason"][:9], "cancelled")
+
+    def test_why_knows_what_there_is(self):
+        self.assertIn("opened", self.hostler("why", "set local")[0])
+        self.hostler("why", "pool default")
+        for subject in ("j-99999", "h-99999", "pool other", "set other", "gate other"):
+            self.assertIn(subject, self.hostler("why", subject, status=4)[1])
+        self.assertIn("ask about", self.hostler("why", "the weather", status=2)[1])
+
+    def test_what_has_ended_cannot_be_cancelled(self):
+        out, _ = self.hostler("submit", "true")
+        self.hostler("wait", out.strip())
+        _, err = self.hostler("cancel", out.strip(), status=5)
+        self.assertIn("has ended", err)
+
+    def test_health_tells_the_last_durable_revision(self):
+        before = SITE.get("/health")["revision"]
+        SITE.wait_for_end(SITE.submit({"command": ["true"]})[0])
+        self.assertGreater(SITE.get("/health")["revision"], before)
+
+
+def main():
+    global ARGS
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--hostlerd", required=True)
+    parser.add_argument("--drivers", required=True, help="folder of the local driver")
+    parser.add_argument("--hostler", required=True)
+    ARGS, rest = parser.parse_known_args()
+    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
+
+
+if __name__ == "__main__":
+    main()
