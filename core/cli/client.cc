@@ -38,7 +38,7 @@ Result<std::string> read_token(const std::string& file) {
 std::filesystem::path nearest_socket() {
   const auto around = config::Surroundings::of_this_process();
   auto own = config::default_socket(around, config::default_state_dir(around));
-  const auto systems = config::default_socket({.is_root = true}, {});
+  auto systems = config::default_socket({.is_root = true}, {});
   std::error_code ignored;
   if (!std::filesystem::exists(own, ignored) && std::filesystem::exists(systems, ignored))
     return systems;

@@ -60,9 +60,11 @@ Outcome verified(Instance& instance, const model::HostVerified& event, Now now) 
   identity.delivered_private_key.clear();
   if (first) instance.record.verified = now.wall;
   out.changed = true;
-  out.event = first ? "verified" : "key_changed";
+  out.event = first ? "verified" : next ? "key_rotated" : "key_changed";
   out.reason_code = model::to_string(event.method);
-  out.reason = first ? "host key proved" : "the rotated host key was shown";
+  out.reason = first  ? "host key proved"
+               : next ? "a new connection showed the next key"
+                      : "another host key was proved";
   return out;
 }
 

@@ -152,7 +152,8 @@ TEST(RotationTest, ANewConnectionThatShowsTheNextKeyEndsItToo) {
 
   const auto out = verified(instance, {VerifyMethod::kChallenge, "ssh-ed25519 next"}, at(1s));
 
-  EXPECT_EQ(out.event, "key_changed");
+  EXPECT_EQ(out.event, "key_rotated");
+  EXPECT_EQ(instance.record.identity.rotation, model::Rotation::kDone);
   EXPECT_EQ(instance.record.identity.challenge_secret, "next secret");
   EXPECT_EQ(instance.record.identity.next_public_key, "");
 }
