@@ -197,7 +197,8 @@ void Daemon::Parts::tidy_store(Now now) {
   store::Keep past;
   past.age = Duration(keep_age);
   past.bytes = static_cast<std::uint64_t>(keep_bytes);
-  store->tidy(past, now.wall, [](const Result<store::Tidied>& done) {
+  store->tidy(past, now.wall, [this](const Result<store::Tidied>& done) {
+    if (done && !done->jobs.empty()) post(dispatch::JobsForgotten{done->jobs});
     if (!done)
       log::warn("store", "removing what is past keeping: " + done.error().message +
                              ", ignoring: tried again in an hour");

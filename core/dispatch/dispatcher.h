@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/base/random.h"
+#include "core/dispatch/client_keys.h"
 #include "core/dispatch/events.h"
 #include "core/fleet/step.h"
 #include "core/model/views.h"
@@ -119,6 +120,7 @@ class Dispatcher {
   // jobs.cc
   void on(Submit& event, Now now);
   void on(CancelJob& event, Now now);
+  void on(JobsForgotten& event, Now now);
   void settle(work::Job& job, work::Outcome outcome, Now now);
   bool place(Host& host, scheduler::ClassId cls, Now now);
   void fill(Host& host, Now now);
@@ -171,7 +173,7 @@ class Dispatcher {
 
   std::unordered_map<model::JobId, work::Job> jobs_;
   std::array<std::uint64_t, 4> job_counts_{};  ///< queued, starting, running, collecting
-  std::map<std::pair<std::string, std::string>, std::pair<std::string, model::JobId>> client_keys_;
+  ClientKeys client_keys_;
   std::vector<std::string> principals_;
 
   scheduler::Queue queue_;

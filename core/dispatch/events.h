@@ -86,10 +86,14 @@ struct PlanMade {
 struct PolicyChanged {
   model::SitePolicy policy;
 };
+/// Ended long ago; the store keeps nothing of them any more.
+struct JobsForgotten {
+  std::vector<model::JobId> jobs;
+};
 
 using Event = std::variant<SetOpened, CreateSeen, CreateEnded, SetListed, DestroyEnded, TagsEnded,
                            model::HostEvent, Submit, CancelJob, SetIdleBehavior, KillInstance,
-                           PlanMade, PolicyChanged>;
+                           PlanMade, PolicyChanged, JobsForgotten>;
 
 // ---- effects -----------------------------------------------------------------------------------
 

@@ -77,19 +77,17 @@ void Dispatcher::on(Submit& event, Now now) {
         !fresh && event.jobs[same->second].client_digest != one.client_digest)
       return reply(event.ticket, fail(Errc::kConflict, where + "client_key '" + one.client_key +
                                                            "' is used twice in this submit"));
-    const auto known = client_keys_.find({event.principal, one.client_key});
-    if (known != client_keys_.end() && known->second.first != one.client_digest)
-      return reply(
-          event.ticket,
-          fail(Errc::kConflict, where + "client_key '" + one.client_key + "' already names " +
-                                    known->second.second.text() + ", which has another body"));
+    const auto* known = client_keys_.find(event.principal, one.client_key);
+    if (known != nullptr && known->digest != one.client_digest)
+      return reply(event.ticket, fail(Errc::kConflict, where + "client_key '" + one.client_key +
+                                                           "' already names " + known->job.text() +
+                                                           ", which has another body"));
   }
   const std::uint32_t who = principal(event.principal);
   for (NewJob& one : event.jobs) {
     if (!one.client_key.empty()) {
-      const auto known = client_keys_.find({event.principal, one.client_key});
-      if (known != client_keys_.end()) {
-        ids.push_back(known->second.second);
+      if (const auto* known = client_keys_.find(event.principal, one.client_key)) {
+        ids.push_back(known->job);
         continue;
       }
     }
@@ -105,7 +103,7 @@ void Dispatcher::on(Submit& event, Now now) {
     queue_.push(made.cls, {arrival, id, now.mono});
     ++job_counts_[0];
     if (!one.client_key.empty())
-      client_keys_[{event.principal, one.client_key}] = {one.client_digest, id};
+      client_keys_.add(event.principal, one.client_key, {one.client_digest, id});
     model::JobInserted row;
     row.record.id = id;
     row.arrival = arrival;
@@ -133,6 +131,11 @@ void Dispatcher::on(CancelJob& event, Now now) {
     return reply(event.ticket, fail(Errc::kForbidden, event.job.text() + " is not yours"));
   settle(*found, work::cancel(*found, event.principal, now), now);
   reply(event.ticket, std::vector<model::JobId>{event.job});
+}
+
+void Dispatcher::on(JobsForgotten& event, Now now) {
+  (void)now;
+  client_keys_.forget(event.jobs);
 }
 
 /// Journals what a step changed and does what is next. May end the job: callers do not touch it
@@ -234,8 +237,8 @@ void Dispatcher::attempt_exited(Host& host, const model::AttemptExited& event, N
   row.sequence = ended->sequence;
   row.end = event.end;
   if (ended->collecting) {
-    // Told again on a new connection. If no piece of its output came to rest here before the old one
-    // ended, this brings it whole, and nothing else will.
+    // Told again on a new connection. If no piece of its output came to rest here before the old
+    // one ended, this brings it whole, and nothing else will.
     if (!event.end.output_is_inline) return;
     row.state = model::AttemptState::kEnded;
     out_.changes.emplace_back(std::move(row));

@@ -17,7 +17,8 @@ Outbox Dispatcher::restore(model::Restored restored, Now now) {
   for (Set& set : sets_) set.open_at = now.mono;
   for (const auto& gate : restored.gates) gates_.restore(gate, now);
   for (auto& key : restored.client_keys)
-    client_keys_[{key.principal, key.key}] = {key.digest, key.job};
+    client_keys_.add(std::move(key.principal), std::move(key.key),
+                     {std::move(key.digest), key.job});
 
   std::vector<model::InstanceId> orphans;
   for (auto& row : restored.instances) {

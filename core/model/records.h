@@ -146,7 +146,7 @@ struct Restored {
     std::string principal, key, digest;
     JobId job;
   };
-  std::vector<ClientKey> client_keys;
+  std::vector<ClientKey> client_keys;  ///< By job.
 };
 
 }  // namespace hostler::model

@@ -68,7 +68,7 @@ Result<void> restore_jobs(sqlite::Connection& connection, Restored& out) {
     std::sort(out.jobs.begin(), out.jobs.end(), earlier);
   return for_each_row(connection,
                       "SELECT principal, client_key, client_digest, id FROM job_specs "
-                      "WHERE client_key <> ''",
+                      "WHERE client_key <> '' ORDER BY id",
                       [&](Row& row) -> Result<void> {
                         auto& known = out.client_keys.emplace_back();
                         row >> known.principal >> known.key >> known.digest >> known.job;
