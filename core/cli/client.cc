@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -213,8 +214,9 @@ Result<void> Client::follow(const std::string& path,
     const std::function<bool(std::string_view)>& on_event;
     const std::function<bool()>& on_idle;
     std::string buffer;
-    bool stopped = false;
-  } state{on_event, on_idle, {}, false};
+    bool stopped = false, failing = false;
+    std::optional<Error> said = {};  ///< By an event of the kind "error".
+  } state{.on_event = on_event, .on_idle = on_idle, .buffer = {}};
   begin(path);
   CURL* curl = handle_->curl;
   const auto take = [](char* data, std::size_t, std::size_t n, void* to) -> std::size_t {
@@ -223,7 +225,10 @@ Result<void> Client::follow(const std::string& path,
     for (std::size_t end; (end = s.buffer.find('\n')) != std::string::npos;) {
       const std::string line = s.buffer.substr(0, end);
       s.buffer.erase(0, end + 1);
-      if (line.starts_with("data: ") && !s.on_event(std::string_view(line).substr(6))) {
+      if (line == "event: error") s.failing = true;
+      if (!line.starts_with("data: ")) continue;
+      if (s.failing) s.said = daemon_error(0, line.substr(6));
+      if (s.failing || !s.on_event(std::string_view(line).substr(6))) {
         s.stopped = true;
         return 0;
       }
@@ -248,6 +253,7 @@ Result<void> Client::follow(const std::string& path,
   long status = 0;
   curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
   if (status >= 400) return tl::unexpected(daemon_error(status, state.buffer));
+  if (state.said) return tl::unexpected(std::move(*state.said));
   if (code == CURLE_OK || state.stopped) return {};
   return fail(Errc::kUnavailable,
               "the stream from " + endpoint_.url + " ended: " + handle_->why.data());

@@ -41,7 +41,8 @@ class Client {
   /// Writes the answer's body into a new file.
   Result<void> get_file(const std::string& path, const std::string& file);
   /// Calls `on_event` with the data of each server-sent event until it returns false or the server
-  /// ends the stream; `on_idle`, several times a second, likewise.
+  /// ends the stream; `on_idle`, several times a second, likewise. An error that the stream tells
+  /// is the daemon's own.
   Result<void> follow(const std::string& path,
                       const std::function<bool(std::string_view)>& on_event,
                       const std::function<bool()>& on_idle = {});

@@ -52,10 +52,11 @@ int act_on_instances(Client& client, const std::string& action, const std::vecto
     json::Writer w(body);
     w.begin_object().member("reason", reason).end_object();
   }
+  int status = exit_code::kOk;
   for (const auto& id : ids)
     if (const auto done = client.post("/v1/instances/" + escape(id) + "/" + action, body); !done)
-      return complain(done.error());
-  return exit_code::kOk;
+      status = complain(done.error());
+  return status;
 }
 
 int pools(Client& client, bool json) {

@@ -5,29 +5,53 @@
 
 #include <algorithm>
 
+#include "core/base/text.h"
+
 namespace hostler::cli {
+namespace {
+
+constexpr std::size_t kCellMax = 4096;
+
+/// What others named: no control character reaches the terminal.
+std::vector<std::string> shown(const std::vector<std::string>& row) {
+  std::vector<std::string> out;
+  out.reserve(row.size());
+  for (const auto& cell : row) out.push_back(printable(cell, kCellMax));
+  return out;
+}
+
+/// Characters of well-formed UTF-8, each taken for one column.
+std::size_t columns(const std::string& text) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));
+}
+
+void cut(std::string& line, std::size_t width) {
+  std::size_t end = 0;
+  for (; end < line.size() && width > 0; --width) end += utf8_length(line.substr(end, 4));
+  line.resize(end);
+}
+
+}  // namespace
 
 std::string format_table(const std::vector<std::string>& head,
                          const std::vector<std::vector<std::string>>& rows, std::size_t width) {
+  std::vector<std::vector<std::string>> lines{head};
+  for (const auto& row : rows) lines.push_back(shown(row));
   std::vector<std::size_t> widths(head.size());
-  const auto measure = [&](const std::vector<std::string>& row) {
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  };
-  measure(head);
-  for (const auto& row : rows) measure(row);
+  for (const auto& row : lines)
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], columns(row[i]));
   std::string out;
-  const auto add = [&](const std::vector<std::string>& row) {
+  for (const auto& row : lines) {
     std::string line;
     for (std::size_t i = 0; i < row.size(); ++i) {
       line += row[i];
-      if (i + 1 < row.size()) line.append(widths[i] - row[i].size() + 2, ' ');
+      if (i + 1 < row.size()) line.append(widths[i] - columns(row[i]) + 2, ' ');
     }
-    if (width > 0 && line.size() > width) line.resize(width);
+    if (width > 0 && columns(line) > width) cut(line, width);
     while (line.ends_with(' ')) line.pop_back();
     out += line + '\n';
-  };
-  add(head);
-  for (const auto& row : rows) add(row);
+  }
   return out;
 }
 

@@ -27,9 +27,10 @@ bool patience(int failures) {
   return true;
 }
 
+/// Never 0 for a job that did not succeed: its command may have, and its output be lost.
 int status_of(json::Value job) {
-  if (job.has("exit_status")) return static_cast<int>(job.at("exit_status").int_or(125));
-  return exit_code::kNoStatus;
+  const auto status = static_cast<int>(job.at("exit_status").int_or(exit_code::kNoStatus));
+  return status == 0 && job.at("state").text() != "succeeded" ? exit_code::kNoStatus : status;
 }
 
 /// Copies one stream from `offset` on until it is complete or the connection ends.

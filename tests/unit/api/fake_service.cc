@@ -67,6 +67,7 @@ void FakeService::cancel(const Principal& who, model::JobId job, Answer<void> an
 void FakeService::job(const Principal& who, model::JobId id, bool, Answer<JobDetail> answer) {
   note("job " + id.text() + " by " + who.name);
   JobDetail out;
+  out.job.record = job_record;
   out.job.record.id = id;
   out.job.principal = "user ann";
   out.job.body = std::make_shared<const std::string>(
@@ -90,7 +91,7 @@ std::shared_ptr<void> FakeService::on_new_output(model::JobId, std::function<voi
 
 void FakeService::output_files(const Principal&, model::JobId,
                                Answer<std::vector<OutputFile>> answer) {
-  give(answer, std::vector<OutputFile>{{"a/b", 7}});
+  give(answer, std::vector<OutputFile>(files));
 }
 
 Result<int> FakeService::open_output_file(const Principal&, model::JobId, const std::string& path) {

@@ -19,6 +19,8 @@ class FakeService final : public Service {
  public:
   std::optional<Error> error;  ///< Set before the server is asked.
   OutputPart output_part;
+  model::JobRecord job_record;  ///< Of every job that is asked for.
+  std::vector<OutputFile> files{{"a/b", 7}};
   std::vector<model::LedgerRecord> ledger;
 
   /// "submit 2 by token ci", one for each call, in order.

@@ -1,0 +1,162 @@
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+
+#include "core/cli/commands.h"
+
+/// What is wrong with a command before any daemon is asked, and what each error's exit status is.
+namespace hostler::cli {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::internal::CaptureStderr;
+using testing::internal::GetCapturedStderr;
+
+struct Said {
+  int status = 0;
+  std::string text;
+};
+
+Said hear(const std::function<int()>& command) {
+  CaptureStderr();
+  const int status = command();
+  return {status, GetCapturedStderr()};
+}
+
+class ArgumentsTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (std::filesystem::temp_directory_path() / "hostler-cli-XXXXXX").string();
+    ASSERT_NE(::mkdtemp(name.data()), nullptr);
+    folder = name;
+    ::unsetenv("HOSTLER_URL");
+    ::unsetenv("HOSTLER_TOKEN_FILE");
+  }
+  void TearDown() override { std::filesystem::remove_all(folder); }
+
+  std::string put(const std::string& name, const std::string& text) const {
+    std::ofstream(folder / name) << text;
+    return folder / name;
+  }
+  /// With a daemon that is not there.
+  Said submit_to_nobody(const SubmitOptions& options) const {
+    auto endpoint = Endpoint::find("unix://" + (folder / "none.sock").string(), "");
+    Client client(std::move(*endpoint));
+    return hear([&] { return submit(client, options); });
+  }
+
+  std::filesystem::path folder;
+};
+
+TEST_F(ArgumentsTest, EachErrorHasItsExitStatus) {
+  const std::vector<std::pair<Errc, int>> table{
+      {Errc::kInvalidArgument, 2}, {Errc::kTooLarge, 2},  {Errc::kUnavailable, 3},
+      {Errc::kNotFound, 4},        {Errc::kForbidden, 5}, {Errc::kConflict, 5},
+      {Errc::kMisbehaving, 1},     {Errc::kInternal, 1},  {Errc::kOutcomeUnknown, 1},
+  };
+  for (const auto& [code, status] : table) {
+    const auto said = hear([code = code] { return complain({code, "because"}); });
+    EXPECT_EQ(said.status, status) << to_string(code);
+    EXPECT_EQ(said.text, "hostler: because\n");
+  }
+}
+
+TEST_F(ArgumentsTest, ASubmitNeedsExactlyOneThingToRun) {
+  SubmitOptions none;
+  SubmitOptions two;
+  two.command = {"true"};
+  two.script = "x.sh";
+  for (const auto& options : {none, two}) {
+    const auto said = submit_to_nobody(options);
+    EXPECT_EQ(said.status, exit_code::kUsage);
+    EXPECT_THAT(said.text, HasSubstr("exactly one"));
+  }
+}
+
+TEST_F(ArgumentsTest, WrongWordsAreNamedBeforeAnyDaemonIsAsked) {
+  struct Row {
+    std::function<void(SubmitOptions&)> change;
+    std::string message;
+  };
+  const std::vector<Row> table{
+      {[](auto& o) { o.ram = "much"; }, "needs.ram: 'much'"},
+      {[](auto& o) { o.ram = "512"; }, "needs.ram"},
+      {[](auto& o) { o.time_limit = "10"; }, "time_limit"},
+      {[](auto& o) { o.market = "black"; }, "constraints.market"},
+      {[](auto& o) { o.env = {"NOVALUE"}; }, "--env NOVALUE: NAME=VALUE"},
+      {[](auto& o) { o.env = {"1X=y"}; }, "env"},
+      {[](auto& o) { o.inputs = {"../up=/etc/passwd"}; }, "inputs[0].path"},
+      {[](auto& o) { o.outputs = {"/etc/*"}; }, "outputs[0]"},
+      {[](auto& o) { o.stdin_file = "/nonexistent"; }, "/nonexistent"},
+  };
+  for (const Row& row : table) {
+    SubmitOptions options;
+    options.command = {"true"};
+    row.change(options);
+    const auto said = submit_to_nobody(options);
+    EXPECT_THAT(said.text, HasSubstr(row.message));
+    EXPECT_NE(said.status, exit_code::kNoDaemon) << row.message;
+    EXPECT_NE(said.status, exit_code::kOk);
+  }
+}
+
+TEST_F(ArgumentsTest, ABadLineOfAJobsFileIsNamedByItsNumber) {
+  SubmitOptions options;
+  options.file = put("jobs.jsonl",
+                     "{\"script\": \"true\"}\n"
+                     "\n"
+                     "{\"script\": \"true\", \"priority\": \"high\"}\n");
+  const auto said = submit_to_nobody(options);
+  EXPECT_EQ(said.status, exit_code::kUsage);
+  EXPECT_THAT(said.text, AllOf(HasSubstr("jobs.jsonl line 3"), HasSubstr("priority")));
+}
+
+TEST_F(ArgumentsTest, AFileThatIsNotThereIsNamed) {
+  SubmitOptions options;
+  options.file = folder / "none.jsonl";
+  EXPECT_THAT(submit_to_nobody(options).text, HasSubstr("none.jsonl"));
+  SubmitOptions script;
+  script.script = folder / "none.sh";
+  EXPECT_THAT(submit_to_nobody(script).text, HasSubstr("none.sh"));
+}
+
+TEST_F(ArgumentsTest, AMissingDaemonIsSaidWithWhatToDo) {
+  SubmitOptions options;
+  options.command = {"true"};
+  const auto said = submit_to_nobody(options);
+  EXPECT_EQ(said.status, exit_code::kNoDaemon);
+  EXPECT_THAT(said.text, AllOf(HasSubstr("none.sock"), HasSubstr("is hostlerd running?"),
+                               HasSubstr("HOSTLER_URL")));
+}
+
+TEST_F(ArgumentsTest, TheDaemonIsFoundByArgumentThenEnvironment) {
+  EXPECT_EQ(Endpoint::find("unix:///a/b", "")->socket_path, "/a/b");
+  EXPECT_EQ(Endpoint::find("http://h:1/", "")->base, "http://h:1");
+  ::setenv("HOSTLER_URL", "unix:///from/environment", 1);
+  EXPECT_EQ(Endpoint::find("", "")->socket_path, "/from/environment");
+  EXPECT_EQ(Endpoint::find("https://h:2", "")->base, "https://h:2");
+  EXPECT_THAT(Endpoint::find("ftp://h", "").error().message, HasSubstr("'ftp://h'"));
+  ::unsetenv("HOSTLER_URL");
+  EXPECT_TRUE(Endpoint::find("", "")->url.starts_with("unix:///"));
+}
+
+TEST_F(ArgumentsTest, ATokenComesFromAFileWithoutItsNewline) {
+  EXPECT_EQ(Endpoint::find("http://h:1", put("token", "sesame\r\n"))->token, "sesame");
+  const auto missing = Endpoint::find("http://h:1", folder / "none");
+  ASSERT_FALSE(missing);
+  EXPECT_THAT(missing.error().message, AllOf(HasSubstr("token file"), HasSubstr("none")));
+}
+
+TEST(EscapeTest, WhatIsNotPlainIsEscaped) {
+  EXPECT_EQ(escape("j-42"), "j-42");
+  EXPECT_EQ(escape("gate west quota=1&x"), "gate%20west%20quota%3d1%26x");
+  EXPECT_EQ(escape("a/b?c#\xc3\xa9%"), "a/b%3fc%23%c3%a9%25");
+}
+
+}  // namespace
+}  // namespace hostler::cli

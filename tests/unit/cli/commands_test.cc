@@ -1,0 +1,111 @@
+#include "core/cli/commands.h"
+
+#include <gmock/gmock.h>
+
+#include <functional>
+
+#include "tests/unit/api/fake_service.h"
+
+/// Commands against the real server, with a fake daemon behind it.
+namespace hostler::cli {
+namespace {
+
+using model::JobReason;
+using model::JobState;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class CommandTest : public api::ApiTest {
+ protected:
+  void SetUp() override {
+    ApiTest::SetUp();
+    client = std::make_unique<Client>(*Endpoint::find("unix://" + socket, ""));
+  }
+  void ended(JobState state, JobReason reason, int exit_code = 0, int signal = 0) {
+    service.job_record.state = state;
+    service.job_record.reason = reason;
+    service.job_record.exit_code = exit_code;
+    service.job_record.signal = signal;
+  }
+  /// Its exit status; what it said is in `errors`.
+  int run(const std::function<int()>& command) {
+    testing::internal::CaptureStderr();
+    const int status = command();
+    errors = testing::internal::GetCapturedStderr();
+    return status;
+  }
+
+  std::unique_ptr<Client> client;
+  std::string errors;
+};
+
+TEST_F(CommandTest, WaitExitsWithTheJobsStatus) {
+  struct Row {
+    JobState state;
+    JobReason reason;
+    int exit_code, signal, status;
+  };
+  const std::vector<Row> table{
+      {JobState::kSucceeded, JobReason::kExit, 0, 0, 0},
+      {JobState::kFailed, JobReason::kExit, 3, 0, 3},
+      {JobState::kFailed, JobReason::kSignal, 0, 9, 137},
+      {JobState::kFailed, JobReason::kTimeLimit, 0, 15, 124},
+      {JobState::kFailed, JobReason::kHostLost, 0, 0, 125},
+      {JobState::kFailed, JobReason::kStartFailed, 0, 0, 125},
+      {JobState::kCancelled, JobReason::kCancelled, 0, 0, 125},
+      // Bug: a job that failed because its output was lost was a success to scripts.
+      {JobState::kFailed, JobReason::kOutputLost, 0, 0, 125},
+  };
+  for (const Row& row : table) {
+    ended(row.state, row.reason, row.exit_code, row.signal);
+    EXPECT_EQ(run([&] { return wait_all(*client, {"j-1"}); }), row.status) << to_string(row.reason);
+  }
+}
+
+// Bug: an error in the stream was taken for output: a minute later it ended with status 0.
+TEST_F(CommandTest, FollowingAJobThatIsNotThereFailsAtOnce) {
+  service.error = Error{Errc::kNotFound, "no job j-9"};
+  EXPECT_EQ(run([&] { return logs(*client, "j-9", false, true); }), exit_code::kNotFound);
+  EXPECT_EQ(errors, "hostler: no job j-9\n");
+}
+
+// Bug: the first that failed kept the rest from being held.
+TEST_F(CommandTest, OneBadInstanceKeepsNoOtherFromBeingHeld) {
+  EXPECT_EQ(run([&] {
+              return act_on_instances(*client, "hold", {"x", "h-2", "h-3"}, "");
+            }),
+            exit_code::kUsage);
+  EXPECT_THAT(errors, HasSubstr("'x' is no instance id"));
+  EXPECT_THAT(service.calls(), ElementsAre(StartsWith("hold h-2"), StartsWith("hold h-3")));
+}
+
+TEST_F(CommandTest, FetchWritesBelowItsFolderOnly) {
+  const auto into = (folder / "out").string();
+  for (const std::string path : {"../escaped", "a/../../escaped", "/tmp/escaped"}) {
+    service.files = {{path, 1}};
+    EXPECT_EQ(run([&] { return fetch(*client, "j-1", into); }), exit_code::kFailed) << path;
+    EXPECT_THAT(errors, HasSubstr("leaves the folder"));
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder / "escaped"));
+
+  service.files = {{"a/b", 1}};
+  EXPECT_EQ(run([&] { return fetch(*client, "j-1", into); }), exit_code::kOk);
+  EXPECT_TRUE(std::filesystem::exists(folder / "out/a/b"));
+  std::filesystem::remove(folder / "out/a/b");
+  std::filesystem::create_symlink("/dev/null", folder / "out/a/b");
+  EXPECT_EQ(run([&] { return fetch(*client, "j-1", into); }), exit_code::kRefused);
+  EXPECT_THAT(errors, HasSubstr("symbolic link"));
+}
+
+TEST_F(CommandTest, WhatTheDaemonRefusesIsToldWithItsStatus) {
+  service.error = Error{Errc::kConflict, "client_key 'k' already names j-1"};
+  SubmitOptions options;
+  options.command = {"true"};
+  EXPECT_EQ(run([&] { return submit(*client, options); }), exit_code::kRefused);
+  EXPECT_EQ(errors, "hostler: client_key 'k' already names j-1\n");
+}
+
+}  // namespace
+}  // namespace hostler::cli
