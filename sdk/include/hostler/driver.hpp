@@ -27,6 +27,7 @@
 #include <condition_variable>
 #include <cstring>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <string>
@@ -335,7 +336,9 @@ const hostler_driver* table() noexcept {
       about.config_schema_json,
       [](const hostler_host* h, const hostler_set_config* c, hostler_op* op,
          hostler_set** out) noexcept -> hostler_status {
-        return guard(op, [&] { *out = reinterpret_cast<hostler_set*>(new T(*h, *c, op)); });
+        return guard(op, [&] {
+          *out = reinterpret_cast<hostler_set*>(std::make_unique<T>(*h, *c, op).release());
+        });
       },
       [](hostler_set* s) noexcept { delete &self<T>(s); },
       HOSTLER_DETAIL_CALL(info, hostler_set_info_req),
