@@ -1,0 +1,251 @@
+#!/usr/bin/env python3
+"""What hostlerd refuses to start with, and what it does when its database is not its own: each time
+it says what is wrong, where, and loses nothing."""
+
+import argparse
+import hashlib
+import http.client
+import json
+import os
+import shutil
+import socket
+import sqlite3
+import subprocess
+import sys
+import unittest
+
+from scratch_site import PATIENCE, Site, wait_for
+
+ARGS = None
+
+
+class RefusalTest(unittest.TestCase):
+    def setUp(self):
+        self.site = Site(ARGS.hostlerd, ARGS.drivers)
+        self.addCleanup(shutil.rmtree, self.site.folder, ignore_errors=True)
+        self.addCleanup(self.site.end_everything)
+
+    def refused(self, config="hostler.json", status=None):
+        """What a daemon says that ends at once."""
+        done = subprocess.run(
+            [ARGS.hostlerd, "--config", self.site.under(config), "--state",
+             self.site.under("state")], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+            timeout=PATIENCE, check=False)
+        self.assertNotEqual(done.returncode, 0, done.stderr)
+        self.assertGreater(done.returncode, 0, f"a signal ended it: {done.stderr}")
+        if status is not None:
+            self.assertEqual(done.returncode, status, done.stderr)
+        return done.stderr
+
+    def put(self, name, text):
+        with open(self.site.under(name), "w", encoding="utf-8") as file:
+            file.write(text)
+        return name
+
+
+class ConfigTest(RefusalTest):
+    def test_a_missing_file_is_named(self):
+        said = self.refused("none.json", status=2)
+        self.assertIn("none.json", said)
+        self.assertIn("No such file", said)
+
+    def test_what_is_no_json_is_named_with_its_place(self):
+        for text, place in (("", "1:1"), ("{", "1:"), ('{\n  "sets": [,]\n}', "2:"),
+                            ("\x00\x01", "1:1"), ("[" * 100000, "1:")):
+            said = self.refused(self.put("bad.json", text), status=2)
+            self.assertIn("bad.json", said)
+            self.assertIn(place, said)
+
+    def test_each_wrong_key_is_named_with_its_path(self):
+        pool = {"name": "default", "sets": ["local"], "types": ["small"]}
+        set_ = {"name": "local", "driver": "local", "config": {"root": "/nonexistent"}}
+        table = [
+            ({"colour": "red"}, ["colour"]),
+            ({"pools": [dict(pool, colour="red")]}, ["pools[0].colour"]),
+            ({"pools": [dict(pool, idle_timeout=30)]}, ["pools[0].idle_timeout", "30"]),
+            ({"pools": [dict(pool, idle_timeout="30")]}, ["pools[0].idle_timeout"]),
+            ({"pools": [dict(pool, min=5, max=2)]}, ["pools[0]", "min"]),
+            ({"pools": [dict(pool, types=["huge"])]}, ["pools[0].types[0]", "huge"]),
+            ({"pools": [dict(pool, sets=["east"])]}, ["pools[0].sets[0]", "east"]),
+            ({"pools": [pool, pool]}, ["pools[1].name", "default"]),
+            ({"pools": [dict(pool, name="Default Pool")]}, ["pools[0].name"]),
+            ({"sets": [dict(set_, list_interval="soon")]}, ["sets[0].list_interval", "soon"]),
+            ({"types": [{"name": "small", "vcpus": 2, "ram": 2, "price": 1}]}, ["types[0].ram"]),
+            ({"isolation": "child"}, ["isolation"]),
+        ]
+        for changes, words in table:
+            self.site.write_config("bad.json", **changes)
+            said = self.refused("bad.json", status=2)
+            for word in words:
+                self.assertIn(word, said, changes)
+
+    def test_a_key_given_twice_is_refused(self):
+        said = self.refused(self.put("twice.json", '{"sets": [], "sets": []}'), status=2)
+        self.assertIn("sets", said)
+        self.assertIn("twice", said)
+
+
+class DriverTest(RefusalTest):
+    def local_library(self):
+        with open(os.path.join(ARGS.drivers, "local.hostler.so"), "rb") as file:
+            return file.read()
+
+    def with_driver(self, name, library=None, mode=0o755, sha256=None, **changes):
+        """What a daemon says of a driver folder with one manifest, of a library with these bytes."""
+        folder = self.site.under("drivers")
+        os.mkdir(folder, 0o755)
+        with open(os.path.join(ARGS.drivers, "local.hostler.json"), encoding="utf-8") as file:
+            manifest = json.load(file)
+        manifest["name"] = name
+        manifest["library"]["path"] = name + ".hostler.so"
+        if library is not None:
+            path = os.path.join(folder, name + ".hostler.so")
+            with open(path, "wb") as file:
+                file.write(library)
+            os.chmod(path, mode)
+            manifest["library"]["sha256"] = sha256 or hashlib.sha256(library).hexdigest()
+        manifest.update(changes)
+        with open(os.path.join(folder, name + ".hostler.json"), "w", encoding="utf-8") as file:
+            json.dump(manifest, file)
+        self.site.write_config("driver.json", driver_path=[folder], sets=[
+            {"name": "local", "driver": name, "config": {"root": self.site.under("instances")}}])
+        return self.refused("driver.json")
+
+    def test_one_that_is_nowhere_is_named_with_where_it_was_looked_for(self):
+        self.site.write_config("driver.json", sets=[
+            {"name": "local", "driver": "nimbus", "config": {}}])
+        said = self.refused("driver.json")
+        self.assertIn("nimbus", said)
+        self.assertIn(self.site.drivers, said)
+
+    def test_a_manifest_without_its_library(self):
+        said = self.with_driver("gone")
+        self.assertIn("gone", said)
+        self.assertIn("gone.hostler.so", said)
+
+    def test_what_is_no_elf_file(self):
+        said = self.with_driver("words", b"these are words, no library\n" * 100)
+        self.assertIn("words.hostler.so", said)
+        self.assertIn("ELF", said)
+
+    def test_another_content_than_the_manifests(self):
+        said = self.with_driver("copy", self.local_library(), sha256="0" * 64)
+        self.assertIn("copy.hostler.so", said)
+        self.assertIn("sha256", said)
+
+    def test_another_abi_draft(self):
+        said = self.with_driver("copy", self.local_library(),
+                                abi={"major": 1, "draft": 999, "min_host_minor": 0})
+        self.assertIn("draft", said)
+        self.assertIn("999", said)
+
+    def test_one_that_others_may_write_to(self):
+        said = self.with_driver("copy", self.local_library(), mode=0o777)
+        self.assertIn("copy.hostler.so", said)
+        self.assertIn("writ", said)
+
+
+class PlaceTest(RefusalTest):
+    def test_a_port_in_use_is_named(self):
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            port = taken.getsockname()[1]
+            tokens = self.put("tokens", json.dumps({"tokens": [
+                {"name": "ci", "role": "submit", "sha256": hashlib.sha256(b"x").hexdigest()}]}))
+            os.chmod(self.site.under(tokens), 0o600)
+            self.site.write_config("port.json", access={
+                "socket": {"path": self.site.socket},
+                "tcp": {"address": "127.0.0.1", "port": port,
+                        "tokens_file": self.site.under(tokens)}})
+            said = self.refused("port.json")
+        self.assertIn(f"127.0.0.1:{port}", said)
+        self.assertIn("in use", said)
+
+    def test_a_socket_in_use_stays_with_its_owner(self):
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as taken:
+            taken.bind(self.site.socket)
+            taken.listen()
+            self.assertIn(self.site.socket, self.refused())
+            self.assertTrue(os.path.exists(self.site.socket))
+
+    def test_a_state_folder_in_use_names_its_holder(self):
+        self.site.start()
+        self.site.write_config("second.json",
+                               access={"socket": {"path": self.site.under("second.sock")}})
+        said = self.refused("second.json")
+        self.assertIn(str(self.site.daemon.pid), said)
+        self.assertIn(self.site.under("state"), said)
+        self.assertEqual(self.site.get("/health")["ok"], True)
+
+    def test_a_state_folder_that_is_a_file(self):
+        self.put("state", "")
+        self.assertIn(self.site.under("state"), self.refused())
+
+
+class DatabaseTest(RefusalTest):
+    def database(self):
+        return self.site.under("state/hostler.db")
+
+    def test_one_that_is_locked_at_the_start_is_said(self):
+        self.site.start()
+        self.site.stop()
+        with sqlite3.connect(self.database(), isolation_level=None) as other:
+            other.execute("BEGIN EXCLUSIVE")
+            said = self.refused()
+            other.execute("ROLLBACK")
+        self.assertIn("database is locked", said)
+        self.assertIn(self.site.under("state"), said)
+
+    def test_one_that_is_no_database_is_left_alone(self):
+        os.mkdir(self.site.under("state"), 0o700)
+        garbage = b"no database at all\n" * 1000
+        with open(self.database(), "wb") as file:
+            file.write(garbage)
+        said = self.refused()
+        self.assertIn("hostler.db", said)
+        with open(self.database(), "rb") as file:
+            self.assertEqual(file.read(), garbage)
+
+    def test_one_of_a_newer_schema_is_refused(self):
+        self.site.start()
+        self.site.stop()
+        with sqlite3.connect(self.database(), isolation_level=None) as other:
+            other.execute("PRAGMA user_version = 9999")
+        self.assertIn("9999", self.refused())
+
+    def test_while_it_is_locked_submits_are_refused_and_then_taken_again(self):
+        self.site.start()
+        job = {"script": "echo through", "needs": {"vcpus": 1, "ram": "256MiB"}}
+        with sqlite3.connect(self.database(), isolation_level=None) as other:
+            other.execute("BEGIN IMMEDIATE")
+
+            def submit():
+                try:
+                    return self.site.request("POST", "/v1/jobs", {"jobs": [job]})
+                except (OSError, http.client.HTTPException):
+                    return None
+
+            status, answer = wait_for("an answer", submit)
+            self.assertEqual((status, answer["code"]), (503, "unavailable"), answer)
+            self.assertIn("store", answer["message"])
+            status, health = self.site.request("GET", "/health")
+            self.assertEqual((status, health["ok"]), (503, False))
+            self.assertTrue(health["problems"])
+            other.execute("ROLLBACK")
+        wait_for("it is healthy again", lambda: self.site.request("GET", "/health")[0] == 200)
+        its = self.site.submit(job)[0]
+        self.assertEqual(self.site.wait_for_end(its)["state"], "succeeded")
+
+
+def main():
+    global ARGS
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--hostlerd", required=True)
+    parser.add_argument("--drivers", required=True, help="folder of the local driver")
+    ARGS, rest = parser.parse_known_args()
+    ARGS.hostlerd = os.path.abspath(ARGS.hostlerd)
+    ARGS.drivers = os.path.abspath(ARGS.drivers)
+    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
+
+
+if __name__ == "__main__":
+    main()
