@@ -209,7 +209,7 @@ class DatabaseTest(RefusalTest):
         self.site.start()
         self.site.stop()
         with sqlite3.connect(self.database(), isolation_level=None) as other:
-            other.execute("PRAGMA user_version = 9999")
+            other.execute("UPDATE meta SET value = '9999' WHERE key = 'schema_version'")
         self.assertIn("9999", self.refused())
 
     def test_while_it_is_locked_submits_are_refused_and_then_taken_again(self):
