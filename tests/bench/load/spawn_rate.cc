@@ -5,11 +5,12 @@
 #include <cstdio>
 #include <cstdlib>
 
-/// spawn_rate PROGRAM COUNT: what this machine can do at most. Spawns the program so many times
-/// with posix_spawn, two at a time, and prints how many ended in a second.
+/// spawn_rate PROGRAM COUNT PARALLEL: what this machine can do at most. Spawns the program so many
+/// times with posix_spawn, so many at once, and prints how many ended in a second.
 int main(int argc, char** argv) {
-  if (argc != 3) return std::fprintf(stderr, "usage: spawn_rate PROGRAM COUNT\n"), 2;
+  if (argc != 4) return std::fprintf(stderr, "usage: spawn_rate PROGRAM COUNT PARALLEL\n"), 2;
   const int count = std::atoi(argv[2]);
+  const int parallel = std::atoi(argv[3]);
   char* arguments[] = {argv[1], nullptr};
   char* environment[] = {nullptr};
   int running = 0;
@@ -24,7 +25,7 @@ int main(int argc, char** argv) {
     pid_t pid = 0;
     if (posix_spawn(&pid, argv[1], nullptr, nullptr, arguments, environment) != 0)
       return std::perror(argv[1]), 1;
-    if (++running == 2) reap();
+    if (++running >= parallel) reap();
   }
   while (running > 0) reap();
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
