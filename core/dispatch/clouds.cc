@@ -145,8 +145,7 @@ void Dispatcher::on(CreateEnded& event, Now now) {
   const auto query = gate_query(*found, CloudOp::kCreate);
   if (!event.error) {
     passed(query, now);
-    if (found->instance.record.state == InstanceState::kRequested)
-      want_list(found->instance.set, now.mono);  // An unfulfilled spot request, or a lost record.
+    settle(*found, fleet::create_answered(found->instance, now), "cloud", now);
     return;
   }
   refused(query, *event.error, now);

@@ -38,6 +38,9 @@ struct Outcome {
                              const model::PoolPolicy& pool, Now now);
 /// A complete list that was sent at `list_sent` does not show it.
 [[nodiscard]] Outcome absent(Instance& instance, Mono list_sent, Duration consistency, Now now);
+/// The create ended well. Where no record of it came, its outcome is as unknown as after a lost
+/// reply: the instance may be gone before any list shows it.
+[[nodiscard]] Outcome create_answered(Instance& instance, Now now);
 /// The create ended with an error.
 [[nodiscard]] Outcome create_failed(Instance& instance, const model::CloudError& error, Now now);
 /// A destroy was accepted or refused; either way only a list says gone.

@@ -141,6 +141,29 @@ Outcome absent(Instance& instance, Mono list_sent, Duration consistency, Now now
   return out;
 }
 
+namespace {
+
+/// From here on a list, or the deadline, says what became of the create.
+void await_sighting(Instance& instance, Outcome& out, Now now) {
+  instance.create_outcome_unknown = true;
+  instance.known_at = now.mono;
+  if (instance.deadline == kNever) set_deadline(instance, now.mono + std::chrono::minutes(10), now);
+  out.changed = true;
+  out.effects.push_back(Effect::kList);
+}
+
+}  // namespace
+
+Outcome create_answered(Instance& instance, Now now) {
+  Outcome out;
+  if (instance.record.state != InstanceState::kRequested) return out;
+  if (instance.record.provider_id.empty())
+    await_sighting(instance, out, now);
+  else
+    out.effects.push_back(Effect::kList);  // an unfulfilled spot request
+  return out;
+}
+
 Outcome create_failed(Instance& instance, const model::CloudError& error, Now now) {
   Outcome out;
   const bool never_seen = instance.record.provider_id.empty();
@@ -162,15 +185,10 @@ Outcome create_failed(Instance& instance, const model::CloudError& error, Now no
   ++instance.create_tries;
   instance.record.last_text = error.message;
   if (error.outcome_unknown) {
-    instance.create_outcome_unknown = true;
-    instance.known_at = now.mono;
-    if (instance.deadline == kNever)
-      set_deadline(instance, now.mono + std::chrono::minutes(10), now);
-    out.changed = true;
+    await_sighting(instance, out, now);
     out.event = "create_unknown";
     out.reason_code = model::to_string(error.cls);
     out.reason = error.message;
-    out.effects.push_back(Effect::kList);
     return out;
   }
   if (instance.create_outcome_unknown) {

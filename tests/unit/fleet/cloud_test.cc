@@ -107,6 +107,19 @@ TEST(ListedTest, TakesTheSpotRequestsNewIdOnce) {
   EXPECT_EQ(instance.record.request_id, "sir-1");
 }
 
+// Bug: a create that ended well without a record, of an instance that was gone before any list
+// showed it, stayed requested for ever, and the job that it was for waited for it.
+TEST(CreateTest, OneThatEndedWellButWasNeverSeenIsGivenUpInTheEnd) {
+  Instance instance = instance_in(InstanceState::kRequested);
+  instance.record.provider_id.clear();
+
+  const auto out = create_answered(instance, at(1s));
+
+  EXPECT_THAT(out.effects, ElementsAre(Effect::kList));
+  EXPECT_TRUE(instance.create_outcome_unknown);
+  EXPECT_NE(instance.deadline, kNever);
+}
+
 // Bug: an adopted spot request stayed "outcome unknown" though the cloud showed it, and was given
 // up and destroyed at the boot timeout.
 TEST(ListedTest, ASpotRequestThatTheCloudShowsIsNoUnknownCreate) {
