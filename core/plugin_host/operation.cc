@@ -65,23 +65,31 @@ void Operation::driver_registers_cancel(hostler_op* op, void (*fn)(void*), void*
 
 std::int32_t Operation::driver_emits(hostler_op* op, const hostler_rec* record) {
   auto& self = static_cast<Operation&>(*op);
-  std::unique_lock taking(self.records_mutex_, std::try_to_lock);
-  if (!taking) {
+  if (self.emitting_.exchange(true)) {  // not the lock: the host takes that too, to end the call
     self.broke("R27: two records emitted at once");
-  } else if (self.completed_ || self.over_) {
-    const bool late = !self.completed_;  // given up on, which the driver need not know
-    taking.unlock();                     // broke() tells the owner, which holds nothing of ours
-    if (!late) self.broke("R26: a record emitted after the end");
-  } else if (record == nullptr || record->struct_size < sizeof(hostler_rec)) {
-    self.broke("R15: a record without a size");
-  } else if (self.records_ == kRecordsMax) {
-    self.broke("limit: more than " + std::to_string(kRecordsMax) + " records");
-  } else {
-    ++self.records_;
-    if (self.take(*record) && !self.cancelled_) return 0;
-    self.stopped_ = true;  // taken all the same: an id that is known is not lost
+    return 1;
   }
-  return 1;
+  const bool goes_on = self.accept(record);
+  self.emitting_ = false;
+  return goes_on ? 0 : 1;
+}
+
+bool Operation::accept(const hostler_rec* record) {
+  std::unique_lock taking(records_mutex_);
+  if (completed_ || over_) {
+    const bool late = !completed_;  // given up on, which the driver need not know
+    taking.unlock();                // broke() tells the owner, which holds nothing of ours
+    if (!late) broke("R26: a record emitted after the end");
+  } else if (record == nullptr || record->struct_size < sizeof(hostler_rec)) {
+    broke("R15: a record without a size");
+  } else if (records_ == kRecordsMax) {
+    broke("limit: more than " + std::to_string(kRecordsMax) + " records");
+  } else {
+    ++records_;
+    if (take(*record) && !cancelled_) return true;
+    stopped_ = true;  // taken all the same: an id that is known is not lost
+  }
+  return false;
 }
 
 void Operation::driver_completes(hostler_op* op, hostler_status status) {

@@ -118,6 +118,8 @@ class Operation : public hostler_op, public std::enable_shared_from_this<Operati
   static std::int32_t driver_emits(hostler_op* op, const hostler_rec* record);
   static void driver_completes(hostler_op* op, hostler_status status);
 
+  /// Whether the driver should go on with more records.
+  bool accept(const hostler_rec* record);
   void wait_for_cancel_function(std::unique_lock<std::mutex>& lock);
   void run_cancel_function();
   void finish();
@@ -132,6 +134,7 @@ class Operation : public hostler_op, public std::enable_shared_from_this<Operati
   SteadyTime deadline_{};
   ErrorBlock error_{};
 
+  std::atomic<bool> emitting_ = false;
   /// Held while a record is taken. Lock order: records_mutex_, then mutex_.
   std::mutex records_mutex_;
   std::uint64_t records_ = 0;

@@ -70,6 +70,21 @@ TEST(OperationTest, NoticesTwoRecordsEmittedAtOnce) {
   EXPECT_THAT(op->failed->message, HasSubstr("R27: "));
 }
 
+TEST(OperationTest, TakesTheHostsGivingUpForNoSecondRecord) {
+  Watcher watcher;
+  const auto op = std::make_shared<Scripted>(watcher, [](hostler_op*) { return HOSTLER_PENDING; });
+  op->run();
+
+  std::thread driver([&] {
+    for (int i = 0; i < 20'000; ++i) op->emit(op.get(), &kRecord);
+  });
+  for (int i = 0; i < 20'000; ++i) op->abandon("given up");
+  driver.join();
+  op->complete(op.get(), HOSTLER_OK);
+
+  EXPECT_EQ(watcher.broken, 0) << watcher.last;
+}
+
 TEST(OperationTest, RemovingACancelFunctionWaitsUntilItHasReturned) {
   Watcher watcher;
   std::promise<void> registered, entered, may_leave;
