@@ -274,8 +274,6 @@ void Dispatcher::adopt_stranger(Set& set, const model::ListedInstance& seen, Now
   instance.created = instance.since = instance.known_at = now.mono;
   instance.deadline = now.mono + policy_.pools[*pool].boot_timeout;
   by_key_[known_by(set.name, seen.idempotency_key, seen.id)] = id;
-  made.counted_price = r.price_per_hour;
-  governor_.added(instance.set, instance.pool, made.counted_price);
   record("cloud", id.text(), "adopted", seen.owner == owner_ ? "not_in_journal" : "taken_over",
          "the cloud lists " + printable(seen.id, 80) + " as this set's", now);
   auto outcome = fleet::listed(instance, seen, policy_.pools[*pool], now);

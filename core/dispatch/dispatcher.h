@@ -73,8 +73,8 @@ class Dispatcher {
     std::shared_ptr<const model::CreateRequest> create;
     std::vector<Live> attempts;
     std::optional<scheduler::ClassId> reserved_for;
-    std::vector<scheduler::Load> load;  ///< What its create was for.
-    model::Micros counted_price;        ///< As the governor has it.
+    std::vector<scheduler::Load> load;           ///< What its create was for.
+    std::optional<model::Micros> counted_price;  ///< As the governor has it; unset: not at all.
     bool create_under_way = false, destroy_under_way = false;
   };
   struct Set {

@@ -26,10 +26,12 @@ model::HostTarget Dispatcher::target(const Host& host) const {
 
 void Dispatcher::count(Host& host) {
   const auto& instance = host.instance;
-  const model::Micros price = instance.record.price_per_hour;
+  std::optional<model::Micros> price;
+  if (instance.may_exist()) price = instance.record.price_per_hour;
   if (host.counted_price == price) return;
-  governor_.removed(instance.set, instance.pool, host.counted_price);
-  governor_.added(instance.set, instance.pool, price);
+  if (host.counted_price) governor_.removed(instance.set, instance.pool, *host.counted_price);
+  if (price) governor_.added(instance.set, instance.pool, *price);
+  if (!price) plan_soon();  // A ceiling may have room again.
   host.counted_price = price;
 }
 
@@ -107,7 +109,7 @@ void Dispatcher::gone(model::InstanceId id, Now now) {
     settle(*affected, work::host_gone(*affected, why, now), now);
   }
   const auto& instance = ended->instance;
-  governor_.removed(instance.set, instance.pool, ended->counted_price);
+  if (ended->counted_price) governor_.removed(instance.set, instance.pool, *ended->counted_price);
   std::string group;
   if (instance.type) group = policy_.types[*instance.type].quota_group;
   // A create that was refused freed nothing: its own quota gate stays shut.

@@ -39,8 +39,8 @@ void Dispatcher::on(PolicyChanged& event, Now now) {
   governor_ = scheduler::Governor(policy_);
   for (auto& [id, other] : hosts_) {
     other.instance.type = type_index(other.instance.record.type);
-    other.counted_price = other.instance.record.price_per_hour;
-    governor_.added(other.instance.set, other.instance.pool, other.counted_price);
+    other.counted_price.reset();
+    count(other);
   }
   build_offerings();
   // What an earlier plan says of offerings is about the old ones.

@@ -265,8 +265,7 @@ void Dispatcher::create_host(const scheduler::Create& create, Now now) {
 
   last_instance_ = id.value;
   by_key_[r.idempotency_key] = id;
-  governor_.added(offering.set, offering.pool, r.price_per_hour);
-  made.counted_price = r.price_per_hour;
+  count(made);
   record("scheduler", id.text(), "create_intended", type.name, create.reason, now);
   out_.changes.emplace_back(model::InstanceChanged{r, request, false});
   auto [placed_at, fresh] = hosts_.emplace(id, std::move(made));

@@ -40,8 +40,7 @@ Outbox Dispatcher::restore(model::Restored restored, Now now) {
     }
     by_key_[known_by(instance.record.set, instance.record.idempotency_key,
                      instance.record.provider_id)] = instance.record.id;
-    made.counted_price = instance.record.price_per_hour;
-    governor_.added(instance.set, instance.pool, made.counted_price);
+    count(made);
   }
   for (const auto id : orphans) hosts_.erase(id);
 

@@ -47,6 +47,7 @@ std::vector<model::InstanceView> Dispatcher::instances() const {
   for (const auto& [id, host] : hosts_) {
     model::InstanceView one;
     one.record = host.instance.record;
+    if (!host.instance.may_exist()) one.record.price_per_hour = {};
     one.record.identity = {};  // Secrets are for links only.
     one.record.identity.public_key = host.instance.record.identity.public_key;
     one.record.identity.verified_by = host.instance.record.identity.verified_by;

@@ -36,6 +36,10 @@ struct Instance {
   std::uint32_t collecting = 0;  ///< Ended, but output is still to come from here.
 
   [[nodiscard]] bool empty() const { return attempts == 0 && collecting == 0; }
+  /// May cost money: all but a create that was given up and then looked for in vain.
+  [[nodiscard]] bool may_exist() const {
+    return record.state != model::InstanceState::kAbandoned || absent_at <= since;
+  }
   /// May be given work now.
   [[nodiscard]] bool takes_work() const {
     return ready && record.health == model::Health::kHealthy &&

@@ -166,6 +166,9 @@ class Site:
     def instances(self):
         return self.get("/v1/instances")["instances"]
 
+    def existing(self):
+        return [one for one in self.instances() if one["state"] != "abandoned"]
+
     # What is left.
 
     def processes(self):
@@ -203,7 +206,15 @@ class Site:
             check(not names, f"files of instances are left in {path}: {names}")
 
     def wait_for_no_instances(self):
-        wait_for("the fleet goes back to zero", lambda: not self.instances())
+        """What is abandoned is watched for, and is not there: check_that_nothing_is_left() says if it is."""
+        try:
+            wait_for("the fleet goes back to zero", lambda: not self.existing())
+        except Failed:
+            for instance in self.instances():
+                print("still there:", instance)
+                for record in self.get("/v1/why?subject=" + instance["id"])["records"]:
+                    print("   ", record)
+            raise
 
     def __enter__(self):
         return self

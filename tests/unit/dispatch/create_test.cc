@@ -103,6 +103,27 @@ TEST_F(CreateTest, GivenUpItIsDestroyedOnSight) {
   EXPECT_EQ(destroys[0].request.expected_set_id, "west");
 }
 
+// Bug: it filled the ceilings for a day, though every list said that it was not there.
+TEST_F(CreateTest, GivenUpItFillsNoCeilingOnceAListLacksIt) {
+  auto site = small_site();
+  site.ceilings.instances_max = 1;
+  Story other(site);
+  other.begin();
+  (void)other.submit({other.job(2)});
+  const auto first = other.all<CreateCall>().at(0);
+  other.create_ended(first.instance, error(CloudErrorClass::kTimeout, true));
+  other.pass(10min);
+  ASSERT_EQ(other.state(first.instance), InstanceState::kAbandoned);
+  other.clear();
+  other.pass(1s);
+  EXPECT_THAT(other.all<CreateCall>(), IsEmpty()) << "no list has said anything yet";
+
+  other.list({});
+  other.pass(1s);
+
+  EXPECT_THAT(other.all<CreateCall>(), SizeIs(1));
+}
+
 // Bug: the gate's short wait replaced the deadline of a create whose outcome was unknown, and it
 // was abandoned a second later.
 TEST_F(CreateTest, AShutGateDoesNotCutTheSearchForAnUnknownCreateShort) {
