@@ -11,6 +11,9 @@ namespace hostler::fleet {
 
 inline constexpr Mono kNever = Mono::max();
 
+/// A cloud may still carry a create out after it was given up; hardly later than this.
+inline constexpr Duration kCreateMayLag = std::chrono::minutes(10);
+
 /// One instance in memory: its durable record, and what a restart may forget.
 struct Instance {
   model::InstanceRecord record;
@@ -36,9 +39,9 @@ struct Instance {
   std::uint32_t collecting = 0;  ///< Ended, but output is still to come from here.
 
   [[nodiscard]] bool empty() const { return attempts == 0 && collecting == 0; }
-  /// May cost money: all but a create that was given up and then looked for in vain.
+  /// May cost money: all but a create that was given up, and that a list lacked long after.
   [[nodiscard]] bool may_exist() const {
-    return record.state != model::InstanceState::kAbandoned || absent_at <= since;
+    return record.state != model::InstanceState::kAbandoned || absent_at < since + kCreateMayLag;
   }
   /// May be given work now.
   [[nodiscard]] bool takes_work() const {
