@@ -184,6 +184,11 @@ Outcome create_failed(Instance& instance, const model::CloudError& error, Now no
                        error.cls == model::CloudErrorClass::kRateLimit;
   ++instance.create_tries;
   instance.record.last_text = error.message;
+  if (!never_seen) {
+    // An unfulfilled spot request: it is there, whatever came of asking for it again.
+    out.effects.push_back(Effect::kList);
+    return out;
+  }
   if (error.outcome_unknown) {
     await_sighting(instance, out, now);
     out.event = "create_unknown";

@@ -294,6 +294,17 @@ TEST(CreateTest, ARefusalAfterAnUnknownTryProvesNothing) {
   EXPECT_THAT(out.effects, ElementsAre(Effect::kList));
 }
 
+// Bug: asked for again and refused, a spot request that a list had shown meanwhile was forgotten.
+TEST(CreateTest, ARefusalDoesNotForgetASpotRequestThatWasSeen) {
+  Instance instance = instance_in(InstanceState::kRequested);
+  (void)create_failed(instance, error(CloudErrorClass::kTimeout, true), at(1s));
+  (void)listed(instance, listing(CloudState::kRequested), pool(), at(10s));
+  const auto out = create_failed(instance, error(CloudErrorClass::kAuth), at(20s));
+
+  EXPECT_EQ(instance.record.state, InstanceState::kRequested);
+  EXPECT_THAT(out.effects, ElementsAre(Effect::kList));
+}
+
 // Bug: killed while its create was under way, and that refused, it was watched for as abandoned for
 // a day, counted against every ceiling.
 TEST(CreateTest, ARefusalEndsWhatWasKilledMeanwhile) {
