@@ -69,21 +69,23 @@ std::int32_t Operation::driver_emits(hostler_op* op, const hostler_rec* record) 
     self.broke("R27: two records emitted at once");
     return 1;
   }
-  const bool goes_on = self.accept(record);
+  std::string rule;
+  const bool goes_on = self.accept(record, rule);
   self.emitting_ = false;
+  if (!rule.empty()) self.broke(std::move(rule));  // last: after its end nothing holds the call
   return goes_on ? 0 : 1;
 }
 
-bool Operation::accept(const hostler_rec* record) {
-  std::unique_lock taking(records_mutex_);
-  if (completed_ || over_) {
-    const bool late = !completed_;  // given up on, which the driver need not know
-    taking.unlock();                // broke() tells the owner, which holds nothing of ours
-    if (!late) broke("R26: a record emitted after the end");
+bool Operation::accept(const hostler_rec* record, std::string& rule) {
+  const std::lock_guard taking(records_mutex_);
+  if (completed_) {
+    rule = "R26: a record emitted after the end";
+  } else if (over_) {
+    // given up on, which the driver need not know
   } else if (record == nullptr || record->struct_size < sizeof(hostler_rec)) {
-    broke("R15: a record without a size");
+    rule = "R15: a record without a size";
   } else if (records_ == kRecordsMax) {
-    broke("limit: more than " + std::to_string(kRecordsMax) + " records");
+    rule = "limit: more than " + std::to_string(kRecordsMax) + " records";
   } else {
     ++records_;
     if (take(*record) && !cancelled_) return true;

@@ -118,8 +118,8 @@ class Operation : public hostler_op, public std::enable_shared_from_this<Operati
   static std::int32_t driver_emits(hostler_op* op, const hostler_rec* record);
   static void driver_completes(hostler_op* op, hostler_status status);
 
-  /// Whether the driver should go on with more records.
-  bool accept(const hostler_rec* record);
+  /// Whether the driver should go on with more records; sets the rule that this one broke.
+  bool accept(const hostler_rec* record, std::string& rule);
   void wait_for_cancel_function(std::unique_lock<std::mutex>& lock);
   void run_cancel_function();
   void finish();
