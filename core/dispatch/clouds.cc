@@ -20,6 +20,21 @@ std::string Dispatcher::known_by(const std::string& set, const std::string& key,
   return key.empty() ? "/" + set + "/" + provider_id : key;
 }
 
+std::optional<model::InstanceId> Dispatcher::known_as(const std::string& set,
+                                                      const model::ListedInstance& seen) const {
+  const auto known = by_key_.find(known_by(set, seen.idempotency_key, seen.id));
+  if (known != by_key_.end()) return known->second;
+  // Without its tags the cloud may not tell its key, and it is there all the same. Rare: no index.
+  if (!seen.tags_unknown && !seen.idempotency_key.empty()) return std::nullopt;
+  for (const auto& [id, other] : hosts_) {
+    const auto& record = other.instance.record;
+    if (record.set == set && !record.provider_id.empty() &&
+        (record.provider_id == seen.id || record.provider_id == seen.request_id))
+      return id;
+  }
+  return std::nullopt;
+}
+
 std::optional<std::uint32_t> Dispatcher::type_index(const std::string& name) const {
   for (std::uint32_t i = 0; i < policy_.types.size(); ++i)
     if (policy_.types[i].name == name) return i;
@@ -102,7 +117,7 @@ void Dispatcher::send_create(Host& host, Now now) {
   }
   gates_.passing(query, now.mono);
   governor_.create_sent(host.instance.set, host.instance.pool, now.mono);
-  host.create_under_way = true;
+  host.create_under_way = query;
   host.instance.known_at = now.mono;
   out_.effects.emplace_back(CreateCall{set.name, host.instance.record.id, host.create,
                                        policy_.sets[host.instance.set].create_timeout});
@@ -120,7 +135,7 @@ void Dispatcher::send_destroy(Host& host, Now now) {
     return;
   }
   gates_.passing(query, now.mono);
-  host.destroy_under_way = true;
+  host.destroy_under_way = query;
   model::DestroyRequest request;
   request.id = instance.record.provider_id;
   request.expected_set_id = instance.record.set;
@@ -141,8 +156,8 @@ void Dispatcher::on(CreateSeen& event, Now now) {
 void Dispatcher::on(CreateEnded& event, Now now) {
   Host* found = host(event.instance);
   if (found == nullptr) return;
-  found->create_under_way = false;
-  const auto query = gate_query(*found, CloudOp::kCreate);
+  const auto query =
+      std::exchange(found->create_under_way, {}).value_or(gate_query(*found, CloudOp::kCreate));
   if (!event.error) {
     passed(query, now);
     settle(*found, fleet::create_answered(found->instance, now), "cloud", now);
@@ -156,8 +171,8 @@ void Dispatcher::on(CreateEnded& event, Now now) {
 void Dispatcher::on(DestroyEnded& event, Now now) {
   Host* found = host(event.instance);
   if (found == nullptr) return;
-  found->destroy_under_way = false;
-  const auto query = gate_query(*found, CloudOp::kDestroy);
+  const auto query =
+      std::exchange(found->destroy_under_way, {}).value_or(gate_query(*found, CloudOp::kDestroy));
   const model::CloudError* error = event.error ? &*event.error : nullptr;
   if (error != nullptr)
     refused(query, *error, now);
@@ -200,8 +215,7 @@ void Dispatcher::on(SetListed& event, Now now) {
   for (const auto& one : *event.result) {
     if (one.state == model::CloudState::kGone) continue;
     take_listed(set, one, now);
-    const auto known = by_key_.find(known_by(set.name, one.idempotency_key, one.id));
-    if (known != by_key_.end()) seen.insert(known->second);
+    if (const auto known = known_as(set.name, one)) seen.insert(*known);
   }
   std::vector<model::InstanceId> missing;
   for (const auto& [id, other] : hosts_)
@@ -216,9 +230,8 @@ void Dispatcher::on(SetListed& event, Now now) {
 }
 
 void Dispatcher::take_listed(Set& set, const model::ListedInstance& seen, Now now) {
-  const auto known = by_key_.find(known_by(set.name, seen.idempotency_key, seen.id));
-  if (known != by_key_.end()) {
-    Host* ours = host(known->second);
+  if (const auto known = known_as(set.name, seen)) {
+    Host* ours = host(*known);
     if (ours == nullptr || ours->instance.record.set != set.name) return;
     settle(*ours, fleet::listed(ours->instance, seen, policy_.pools[ours->instance.pool], now),
            "cloud", now);

@@ -98,6 +98,7 @@ void Dispatcher::fire_timers(Now now) {
     Host* due = host(id);
     if (due == nullptr) continue;
     const auto& pool = policy_.pools[due->instance.pool];
+    if (due->instance.resting) plan_soon();
     settle(*due, fleet::due(due->instance, pool, now), "timer", now);
   }
 }

@@ -35,6 +35,11 @@ struct Options {
   std::uint64_t seed = 1;                   ///< Of jitter.
 };
 
+/// Before restore(): that every instance of the journal has its set and its pool in the policy,
+/// else an error that names one. A machine that nobody looks after would cost on unseen.
+[[nodiscard]] Result<void> check_homes(const model::Restored& restored,
+                                       const model::SitePolicy& policy);
+
 /// Threads: none of its own, not thread-safe; the loop owns it. Every call is of the order of what
 /// it changes; tick() with a plan due copies a snapshot (hosts + classes + offerings).
 class Dispatcher {
@@ -75,7 +80,8 @@ class Dispatcher {
     std::optional<scheduler::ClassId> reserved_for;
     std::vector<scheduler::Load> load;           ///< What its create was for.
     std::optional<model::Micros> counted_price;  ///< As the governor has it; unset: not at all.
-    bool create_under_way = false, destroy_under_way = false;
+    /// Calls under way, by what their gates were asked: the record may have changed at the answer.
+    std::optional<scheduler::GateQuery> create_under_way, destroy_under_way;
   };
   struct Set {
     std::string name;
@@ -105,6 +111,8 @@ class Dispatcher {
   /// What an instance is recognised by in lists: its key, or its id where it has lost that.
   static std::string known_by(const std::string& set, const std::string& key,
                               const std::string& provider_id);
+  [[nodiscard]] std::optional<model::InstanceId> known_as(const std::string& set,
+                                                          const model::ListedInstance& seen) const;
   [[nodiscard]] std::optional<std::uint32_t> type_index(const std::string& name) const;
 
   // hosts.cc

@@ -50,7 +50,7 @@ void Dispatcher::settle(Host& host, fleet::Outcome outcome, const char* actor, N
   if (instance.record.state == model::InstanceState::kIdle)  // Time alone will make it surplus.
     plan_wake_ = std::min(plan_wake_, instance.since + policy_.pools[instance.pool].idle_timeout);
   if (outcome.changed) {
-    const bool used_up = host.create && host.instance.record.verified.us != 0;
+    const bool used_up = host.create && host.instance.create_is_over();
     out_.changes.emplace_back(model::InstanceChanged{host.instance.record, nullptr, used_up});
     if (used_up) host.create.reset();
   }
@@ -166,12 +166,16 @@ void Dispatcher::on(model::HostEvent& event, Now now) {
     work::Job* affected = job(started->attempt.job);
     if (affected != nullptr && affected->attempt() == started->attempt)
       settle(*affected, work::started(*affected, started->started), now);
+    instance.refusals = 0;
   } else if (auto* refused = std::get_if<model::AttemptRefused>(&event.body)) {
-    if (live(*found, refused->attempt) == nullptr) return;
+    const Live* its = live(*found, refused->attempt);
+    if (its == nullptr) return;
+    const std::uint64_t sequence = its->sequence;
     finish(*found, refused->attempt);
     work::Job* affected = job(refused->attempt.job);
     if (affected != nullptr && affected->attempt() == refused->attempt)
       settle(*affected, work::never_started(*affected, refused->text, now), now);
+    take(fleet::start_refused(instance, sequence, refused->text, now));
     settle(*found, fleet::work_changed(instance, now), "host", now);
   } else if (auto* exited = std::get_if<model::AttemptExited>(&event.body)) {
     attempt_exited(*found, *exited, now);
@@ -216,6 +220,9 @@ void Dispatcher::compare_attempts(Host& host, const model::HostReady& report, No
       out_.effects.emplace_back(model::HostCommand(model::AckAttempt{id, live_one.attempt}));
     } else if (found->second == model::AttemptPhase::kRunning) {
       settle(*affected, work::started(*affected, now.wall), now);
+      // The kill may have been lost with the connection, or with an earlier daemon.
+      if (affected->record && affected->record->cancel_requested)
+        out_.effects.emplace_back(model::HostCommand(model::KillAttempt{id, live_one.attempt}));
     }
     told.erase(live_one.attempt);
   }

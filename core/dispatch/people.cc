@@ -36,7 +36,9 @@ void Dispatcher::on(KillInstance& event, Now now) {
 /// diff); types may come, go and move, timers, bounds and prices may differ.
 void Dispatcher::on(PolicyChanged& event, Now now) {
   policy_ = std::move(event.policy);
-  governor_ = scheduler::Governor(policy_);
+  scheduler::Governor governor(policy_);
+  governor.keep_creates_of(governor_);
+  governor_ = std::move(governor);
   for (auto& [id, other] : hosts_) {
     other.instance.type = type_index(other.instance.record.type);
     other.counted_price.reset();

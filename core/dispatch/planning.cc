@@ -65,11 +65,13 @@ scheduler::HostView Dispatcher::view(const Host& host) const {
   out.busy = !instance.empty();
   out.kept = record.idle_behavior == model::IdleBehavior::kHold;
   out.draining = record.idle_behavior == model::IdleBehavior::kDrain;
+  out.adopted = record.state == InstanceState::kUnknown;
   out.unfulfilled_spot = instance.unfulfilled_spot;
   if (instance.type) out.total = policy_.types[*instance.type].resources;
   out.free = out.total - instance.used;
   const std::int32_t most = policy_.pools[instance.pool].attempts_parallel_max;
-  if (most > 0 && instance.attempts >= static_cast<std::uint32_t>(most)) out.takes_work = false;
+  if (most > 0)
+    out.attempts_left = std::max(0, most - static_cast<std::int32_t>(instance.attempts));
   out.price_per_hour = record.price_per_hour;
   out.created = instance.created;
   out.since = instance.since;
@@ -105,7 +107,7 @@ std::shared_ptr<scheduler::Snapshot> Dispatcher::snapshot(Now now) {
                                        .market = offering.market};
       if (const auto* gate = gates_.shut(query, now.mono)) {
         offering.shut = gate->record.message.empty() ? "a gate is shut" : gate->record.message;
-        wake = std::min(wake, gate->until);
+        if (gate->until > now.mono) wake = std::min(wake, gate->until);
       }
     }
   }
@@ -168,6 +170,9 @@ bool Dispatcher::still_holds(const scheduler::Shutdown& shutdown, const Host& ho
            now.mono - *instance.unreachable_since >= pool.probe_timeout;
   if (shutdown.code == scheduler::ShutdownCode::kIdle &&
       now.mono - instance.since < pool.idle_timeout)
+    return false;
+  if (shutdown.code == scheduler::ShutdownCode::kBootingSurplus &&
+      instance.record.state == InstanceState::kUnknown)
     return false;
   return instance.empty();
 }

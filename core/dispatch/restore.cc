@@ -7,6 +7,25 @@
 /// corrects it.
 namespace hostler::dispatch {
 
+Result<void> check_homes(const model::Restored& restored, const model::SitePolicy& policy) {
+  const auto has = [](const auto& named, const std::string& name) {
+    return std::ranges::any_of(named, [&](const auto& one) { return one.name == name; });
+  };
+  for (const auto& [record, create, used_up] : restored.instances) {
+    if (record.state == model::InstanceState::kAbandoned) continue;
+    const bool no_set = !has(policy.sets, record.set);
+    if (!no_set && has(policy.pools, record.pool)) continue;
+    return fail(Errc::kConflict,
+                "the configuration has no " +
+                    (no_set ? "instance set '" + record.set : "pool '" + record.pool) +
+                    "', and the journal has instances of it, " + record.id.text() + " (" +
+                    (record.provider_id.empty() ? "still asked for" : record.provider_id) +
+                    ") for one: put it back, end them (hostler drain, hostler kill), and remove it "
+                    "when they are gone");
+  }
+  return {};
+}
+
 Outbox Dispatcher::restore(model::Restored restored, Now now) {
   owner_ = restored.owner;
   epoch_ = restored.epoch;
@@ -32,7 +51,7 @@ Outbox Dispatcher::restore(model::Restored restored, Now now) {
       if (policy_.pools[i].name == instance.record.pool) instance.pool = i;
     instance.type = type_index(instance.record.type);
     if (!set) {
-      // The set has left the config: nothing can be done to it, and nothing is forgotten.
+      // check_homes() lets abandoned ones pass: nothing can be done to it, nothing is forgotten.
       record("admin", instance.record.id.text(), "set_missing", instance.record.set,
              "its instance set is not in the configuration", now);
       orphans.push_back(instance.record.id);
@@ -41,6 +60,10 @@ Outbox Dispatcher::restore(model::Restored restored, Now now) {
     by_key_[known_by(instance.record.set, instance.record.idempotency_key,
                      instance.record.provider_id)] = instance.record.id;
     count(made);
+    const Duration age =
+        instance.record.created.us == 0 ? Duration::max() : now.wall - instance.record.created;
+    if (age >= Duration::zero() && age < std::chrono::minutes(1))
+      governor_.create_sent(instance.set, instance.pool, now.mono - age);
   }
   for (const auto id : orphans) hosts_.erase(id);
 
@@ -57,7 +80,10 @@ Outbox Dispatcher::restore(model::Restored restored, Now now) {
       made.record = std::make_unique<model::JobRecord>(std::move(row.record));
     made.counted = made.state();
     ++job_counts_[static_cast<std::size_t>(made.counted)];
-    if (made.queued) queue_.push(made.cls, {made.arrival, made.id, now.mono});
+    // By a wall clock that may have jumped: within reason.
+    const Duration age =
+        std::clamp<Duration>(now.wall - row.submitted, Duration::zero(), std::chrono::hours(24));
+    if (made.queued) queue_.push(made.cls, {made.arrival, made.id, now.mono - age});
   }
   for (const auto& row : restored.attempts) {
     Host* where = host(row.instance);

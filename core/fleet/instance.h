@@ -32,20 +32,29 @@ struct Instance {
   std::uint32_t create_tries = 0;
   bool unfulfilled_spot = false;
 
-  std::uint64_t connection = 0;  ///< Of the last HostReady.
-  bool ready = false;            ///< That connection still stands.
-  model::Resources used;         ///< By attempts starting or running.
-  std::uint32_t attempts = 0;    ///< Starting or running.
-  std::uint32_t collecting = 0;  ///< Ended, but output is still to come from here.
+  std::uint64_t connection = 0;     ///< Of the last HostReady.
+  bool ready = false;               ///< That connection still stands.
+  bool resting = false;             ///< Refused starts: no more until the deadline.
+  std::uint32_t refusals = 0;       ///< Of starts, one after another.
+  std::uint64_t refused_until = 0;  ///< Starts up to this sequence are counted in them.
+  model::Resources used;            ///< By attempts starting or running.
+  std::uint32_t attempts = 0;       ///< Starting or running.
+  std::uint32_t collecting = 0;     ///< Ended, but output is still to come from here.
 
   [[nodiscard]] bool empty() const { return attempts == 0 && collecting == 0; }
   /// May cost money: all but a create that was given up, and that a list lacked long after.
   [[nodiscard]] bool may_exist() const {
     return record.state != model::InstanceState::kAbandoned || absent_at < since + kCreateMayLag;
   }
+  /// Never asked for again: its create, and the secrets in it, may be forgotten.
+  [[nodiscard]] bool create_is_over() const {
+    return record.verified.us != 0 || record.state == model::InstanceState::kTerminating ||
+           record.state == model::InstanceState::kAbandoned ||
+           record.state == model::InstanceState::kGone;
+  }
   /// May be given work now.
   [[nodiscard]] bool takes_work() const {
-    return ready && record.health == model::Health::kHealthy &&
+    return ready && !resting && record.health == model::Health::kHealthy &&
            record.idle_behavior == model::IdleBehavior::kRun &&
            (record.state == model::InstanceState::kIdle ||
             record.state == model::InstanceState::kBusy);

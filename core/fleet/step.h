@@ -57,6 +57,10 @@ struct Outcome {
 [[nodiscard]] Outcome key_alarm(Instance& instance, const model::HostKeyAlarm& event,
                                 const model::PoolPolicy& pool, Now now);
 [[nodiscard]] Outcome broken(Instance& instance, const model::HostBroken& event, Now now);
+/// The agent refused a start. Hosts that go on so get nothing for longer and longer, and are broken
+/// in the end; refusals of starts sent before the last one that was counted are the same one.
+[[nodiscard]] Outcome start_refused(Instance& instance, std::uint64_t sequence,
+                                    const std::string& text, Now now);
 [[nodiscard]] Outcome rotation_proposed(Instance& instance, const model::RotationProposed& event);
 [[nodiscard]] Outcome rotation_ended(Instance& instance, const model::RotationEnded& event);
 

@@ -15,14 +15,19 @@ bool has_link(const Instance& instance) {
          state == InstanceState::kIdle || state == InstanceState::kBusy;
 }
 
+bool ends_broken(const Instance& instance) {
+  return instance.record.health == Health::kBroken && instance.empty() &&
+         instance.record.idle_behavior != model::IdleBehavior::kHold;
+}
+
 void unreachable(Instance& instance, const std::string& text, const model::PoolPolicy& pool,
                  Outcome& out, Now now) {
   instance.ready = false;
   instance.record.last_text = text;
   const auto state = instance.record.state;
   if (state != InstanceState::kIdle && state != InstanceState::kBusy) return;
-  if (instance.record.health == Health::kUnreachable) return;
-  instance.record.health = Health::kUnreachable;
+  if (instance.unreachable_since) return;
+  if (instance.record.health != Health::kBroken) instance.record.health = Health::kUnreachable;
   instance.unreachable_since = now.mono;
   set_deadline(instance, now.mono + pool.probe_timeout, now);
   out.changed = true;
@@ -74,25 +79,28 @@ Outcome ready(Instance& instance, const model::HostReady& event, Now now) {
   auto& record = instance.record;
   instance.ready = true;
   instance.connection = event.connection;
-  instance.unreachable_since.reset();
+  const bool was_lost = std::exchange(instance.unreachable_since, {}).has_value();
+  if (was_lost || std::exchange(instance.resting, false)) set_deadline(instance, kNever, now);
   if (record.boot_id != event.boot_id) {
     record.boot_id = event.boot_id;
     record.last_sequence = event.last_sequence;
+    instance.refused_until = 0;
     out.changed = true;
   }
   record.last_sequence = std::max(record.last_sequence, event.last_sequence);
-  if (record.health == Health::kUnreachable) {
-    record.health = Health::kHealthy;
+  if (was_lost) {
+    if (record.health == Health::kUnreachable) record.health = Health::kHealthy;
     out.changed = true;
     out.event = "reachable";
-    set_deadline(instance, kNever, now);
   }
   if (record.state == InstanceState::kBooting || record.state == InstanceState::kUnknown) {
     const bool first = record.ready.us == 0;
     if (first) record.ready = now.wall;
     const InstanceState next = instance.empty() ? InstanceState::kIdle : InstanceState::kBusy;
     enter(instance, next, out, first ? "ready" : "reachable", "", "", now);
-    record.last_text.clear();
+    if (record.health != Health::kBroken) record.last_text.clear();
+    if (next == InstanceState::kIdle && ends_broken(instance))
+      return terminate(instance, "broken", record.last_text, now);
   }
   return out;
 }
@@ -121,13 +129,29 @@ Outcome broken(Instance& instance, const model::HostBroken& event, Now now) {
   if (!has_link(instance) || instance.record.health == Health::kBroken) return out;
   instance.record.health = Health::kBroken;
   instance.record.last_text = "check '" + event.check + "' failed: " + event.text;
-  if (instance.empty() && instance.record.idle_behavior != model::IdleBehavior::kHold &&
-      instance.record.state == InstanceState::kIdle)
+  if (instance.record.state == InstanceState::kIdle && ends_broken(instance))
     return terminate(instance, "broken", instance.record.last_text, now);
   out.changed = true;
   out.event = "broken";
   out.reason_code = event.check;
   out.reason = event.text;
+  return out;
+}
+
+Outcome start_refused(Instance& instance, std::uint64_t sequence, const std::string& text,
+                      Now now) {
+  Outcome out;
+  if (sequence <= instance.refused_until) return out;
+  instance.refused_until = instance.record.last_sequence;
+  ++instance.refusals;
+  if (instance.refusals > 5) return broken(instance, {"start", text}, now);
+  // One refusal may be chance, and the next start a good one.
+  if (instance.refusals == 1 || instance.unreachable_since) return out;
+  instance.resting = true;
+  set_deadline(
+      instance,
+      now.mono + backoff(instance.refusals - 1, std::chrono::seconds(1), std::chrono::minutes(1)),
+      now);
   return out;
 }
 

@@ -76,13 +76,14 @@ Outcome due(Instance& instance, const model::PoolPolicy& pool, Now now) {
       // Work is known to be here: from now on it is a busy host that cannot be reached.
       enter(instance, InstanceState::kBusy, out, "unreachable", "not_verified",
             "adopted with work on it, still not verified", now);
-      instance.record.health = Health::kUnreachable;
+      if (instance.record.health != Health::kBroken) instance.record.health = Health::kUnreachable;
       instance.unreachable_since = now.mono;
       set_deadline(instance, now.mono + pool.probe_timeout, now);
       return out;
     case InstanceState::kIdle:
     case InstanceState::kBusy:
-      if (instance.record.health != Health::kUnreachable) return out;
+      instance.resting = false;
+      if (!instance.unreachable_since) return out;
       if (instance.record.idle_behavior == IdleBehavior::kHold) return out;
       return terminate(
           instance, "unreachable",
@@ -178,7 +179,7 @@ Outcome adopt(Instance& instance, const model::PoolPolicy& pool, Duration abando
     case InstanceState::kBusy:
       enter(instance, InstanceState::kUnknown, out, "adopted", "restart",
             has_work ? "work is known to be on it" : "to be verified again", now);
-      instance.record.health = Health::kHealthy;
+      if (instance.record.health == Health::kUnreachable) instance.record.health = Health::kHealthy;
       set_deadline(instance, now.mono + pool.probe_timeout, now);
       out.effects = {Effect::kConnect, Effect::kList};
       break;

@@ -71,6 +71,17 @@ void Governor::create_sent(std::uint32_t set, std::uint32_t pool, Mono now) {
   });
 }
 
+void Governor::keep_creates_of(const Governor& before) {
+  const auto keep = [](Account& a, const Account& old) {
+    if (a.ceilings.creates_per_minute_max > 0) a.creates = old.creates;
+  };
+  keep(site_, before.site_);
+  for (std::size_t i = 0; i < sets_.size() && i < before.sets_.size(); ++i)
+    keep(sets_[i], before.sets_[i]);
+  for (std::size_t i = 0; i < pools_.size() && i < before.pools_.size(); ++i)
+    keep(pools_[i], before.pools_[i]);
+}
+
 std::string Governor::refuses_create(std::uint32_t set, std::uint32_t pool, Micros price,
                                      Mono now) const {
   std::string no;

@@ -27,6 +27,8 @@ class Governor {
   void added(std::uint32_t set, std::uint32_t pool, model::Micros price);
   void removed(std::uint32_t set, std::uint32_t pool, model::Micros price);
   void create_sent(std::uint32_t set, std::uint32_t pool, Mono now);
+  /// The creates of the last minute, of the governor before a reload: same sets and pools.
+  void keep_creates_of(const Governor& before);
 
   /// Empty if one more may be created now, else which ceiling says no and its figures.
   [[nodiscard]] std::string refuses_create(std::uint32_t set, std::uint32_t pool,

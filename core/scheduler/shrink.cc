@@ -30,6 +30,7 @@ std::optional<Candidate> judge(const World& world, std::uint32_t h) {
     return Candidate{h, ShutdownCode::kUnreachable, false};
   if (in_use) return std::nullopt;
   if (host.draining) return Candidate{h, ShutdownCode::kDrained, false};
+  if (host.adopted) return std::nullopt;
   if (host.phase == HostPhase::kComing) return Candidate{h, ShutdownCode::kBootingSurplus, true};
   if (now - host.since >= pool->idle_timeout) return Candidate{h, ShutdownCode::kIdle, true};
   return std::nullopt;

@@ -52,6 +52,7 @@ struct HostView {
   bool busy = false;        ///< Something runs or is being started on it.
   bool kept = false;        ///< hold, or unverified with work known to run: never shut down.
   bool draining = false;    ///< drain: to be shut down when empty.
+  bool adopted = false;     ///< kComing after a restart: only its own deadline ends it.
   bool unfulfilled_spot = false, failed = false;
   model::Resources total, free;
   std::int32_t attempts_left = INT32_MAX;  ///< More that may run at once (attempts_parallel_max).

@@ -167,6 +167,35 @@ TEST_F(CreateTest, ACapacityErrorShutsItsTypeOnlyAndAnotherIsTaken) {
   EXPECT_THAT(story.dispatcher.waiting(JobId{1})->reason, testing::HasSubstr("the cloud says no"));
 }
 
+// Bug: the answer was asked for by the zone that the cloud had chosen, and the gate stayed
+// half-open.
+TEST_F(CreateTest, AGateOpensAgainWhereTheCloudChoseTheZone) {
+  const auto first = wanted();
+  story.create_ended(first.instance, error(CloudErrorClass::kCapacity));
+  ASSERT_THAT(story.dispatcher.gates(), SizeIs(1));
+  story.clear();
+  story.pass(10min);
+  const auto second = story.all<CreateCall>().at(0);
+  auto seen = story.seen(second.instance);
+  seen.zone = "west-1";
+  story.say(CreateSeen{second.instance, seen});
+  story.create_ended(second.instance);
+
+  EXPECT_THAT(story.dispatcher.gates(), IsEmpty());
+}
+
+// Bug: they stayed in the journal's files for a month where the instance was never proved.
+TEST_F(CreateTest, TheCreatesSecretsAreErasedOnceItIsRefused) {
+  const auto first = wanted();
+  story.clear();
+  story.create_ended(first.instance, error(CloudErrorClass::kInvalid));
+  const auto rows = story.journalled<model::InstanceChanged>();
+  ASSERT_THAT(rows, Not(IsEmpty()));
+  EXPECT_EQ(rows[0].record.id, first.instance);
+  EXPECT_EQ(rows[0].record.state, InstanceState::kGone);
+  EXPECT_TRUE(rows[0].erase_create);
+}
+
 TEST_F(CreateTest, NothingIsAskedOfASetThatIsNotOpen) {
   Story shut;
   shut.restore();

@@ -230,6 +230,33 @@ TEST_F(AttemptTest, ACancelOfARunningJobIsSentAndEndsIt) {
   EXPECT_EQ(story.record(id).state, JobState::kCancelled);
 }
 
+// Bug: asked for while the host was not connected, the kill was lost and the job ran on.
+TEST_F(AttemptTest, ACancelThatItsHostMissedIsSentWhenItIsBack) {
+  const auto [id, on] = story.running();
+  story.host(on, model::HostLost{"reset"});
+  (void)story.ask(CancelJob{0, "user ann", false, id});
+  story.clear();
+  story.ready(on, {{{id, 1}, AttemptPhase::kRunning}});
+
+  const auto kills = story.commands<model::KillAttempt>();
+  ASSERT_THAT(kills, SizeIs(1));
+  EXPECT_EQ(kills[0].attempt, (AttemptId{id, 1}));
+}
+
+TEST_F(AttemptTest, AHostThatRefusesEveryStartIsGivenUp) {
+  const auto id = story.submit({story.job(2)}).at(0);
+  const auto on = story.all<CreateCall>().at(0).instance;
+  story.boot(on);
+  for (int n = 0; n < 6; ++n) {
+    ASSERT_EQ(story.record(id).state, JobState::kStarting) << n;
+    ASSERT_EQ(story.record(id).instance, on);
+    story.host(on, model::AttemptRefused{{id, story.record(id).attempt}, "no space"});
+    story.pass(10s);
+  }
+  EXPECT_EQ(story.state(on), InstanceState::kTerminating);
+  EXPECT_EQ(story.record(on).reason_code, "broken");
+}
+
 TEST_F(AttemptTest, AnAttemptThatNobodyAskedForIsKilled) {
   const auto [id, on] = story.running();
   (void)id;

@@ -133,6 +133,24 @@ TEST(ListTest, WhatTheCloudShowsAsGoneIsAbsent) {
   EXPECT_EQ(story.record(id).reason, JobReason::kHostLost);
 }
 
+// Bug: listed without its tags, and so without its key, it counted as gone.
+TEST(ListTest, WhatHasLostItsTagsIsThereAllTheSame) {
+  Story story;
+  story.begin();
+  const auto [job, on] = story.running();
+  auto seen = story.seen(on);
+  seen.tags_unknown = true;
+  seen.idempotency_key.clear();
+  seen.set_id.clear();
+  seen.owner.clear();
+  for (int n = 0; n < 4; ++n) {
+    story.list({seen});
+    story.pass(1min);
+  }
+  EXPECT_EQ(story.state(on), InstanceState::kBusy);
+  EXPECT_EQ(story.record(job).state, JobState::kRunning);
+}
+
 TEST(ListTest, IsAskedForAtItsIntervalByTheSetsTag) {
   Story story;
   story.begin();

@@ -126,6 +126,32 @@ TEST_F(PlanTest, TheGovernorRefusesWhoeverAsks) {
   EXPECT_THAT(other.all<CreateCall>(), SizeIs(1));
 }
 
+// Bug: the planner never heard of the limit, and put all on the first host, which took one.
+TEST_F(PlanTest, AttemptsParallelMaxSpreadsTheWork) {
+  auto site = small_site();
+  site.pools[0].attempts_parallel_max = 1;
+  Story other(site);
+  other.begin();
+  (void)other.submit({other.job(), other.job(), other.job()});
+  const auto creates = other.all<CreateCall>();
+  ASSERT_THAT(creates, SizeIs(3));
+  for (const auto& call : creates) other.boot(call.instance);
+  EXPECT_THAT(other.commands<model::StartAttempt>(), SizeIs(3));
+}
+
+// Bug: every reload allowed a whole minute's creates again.
+TEST_F(PlanTest, AReloadDoesNotForgetTheCreatesOfTheLastMinute) {
+  auto site = small_site();
+  site.ceilings.creates_per_minute_max = 1;
+  Story other(site);
+  other.begin();
+  (void)other.submit({other.job(2)});
+  ASSERT_THAT(other.all<CreateCall>(), SizeIs(1));
+  other.say(PolicyChanged{site});
+  (void)other.submit({other.job(2)});
+  EXPECT_THAT(other.all<CreateCall>(), SizeIs(1));
+}
+
 TEST_F(PlanTest, OneGrowthIsNotPlannedTwice) {
   (void)story.submit({story.job(2), story.job(2)});
   ASSERT_THAT(story.all<CreateCall>(), SizeIs(2));

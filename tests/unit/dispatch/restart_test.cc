@@ -79,6 +79,63 @@ TEST(RestartTest, GoesOnWithARunningJobAndStartsNothingTwice) {
   EXPECT_EQ(story.record(JobId{5}).state, JobState::kSucceeded);
 }
 
+// Bug: before its link could connect, a restart gave every idle host up as surplus.
+TEST(RestartTest, AnIdleHostIsProvedAgainAndKeptToItsIdleTimeout) {
+  Story story;
+  auto restored = busy_site();
+  restored.jobs.clear();
+  restored.attempts.clear();
+  restored.instances[0].record.state = InstanceState::kIdle;
+  story.begin(std::move(restored));
+  story.pass(30s);
+  EXPECT_EQ(story.state(InstanceId{7}), InstanceState::kUnknown);
+  story.ready({7});
+  EXPECT_EQ(story.state(InstanceId{7}), InstanceState::kIdle);
+  story.pass(2min);
+  EXPECT_EQ(story.record(InstanceId{7}).reason_code, "idle");
+}
+
+// Bug: a job that was cancelled as the daemon died ran to its natural end.
+TEST(RestartTest, SendsAKillThatMayNotHaveLeft) {
+  Story story;
+  auto restored = busy_site();
+  restored.jobs[0].record.cancel_requested = true;
+  story.begin(std::move(restored));
+  story.ready({7}, {{{{5}, 1}, AttemptPhase::kRunning}});
+  EXPECT_THAT(story.commands<model::KillAttempt>(), SizeIs(1));
+}
+
+// Bug: its host was forgotten, and its job, still running there, was started again.
+TEST(RestartTest, IsRefusedWhileAnInstanceHasNoSetOrPool) {
+  const auto site = small_site();
+  EXPECT_TRUE(check_homes(busy_site(), site));
+  for (const bool set : {true, false}) {
+    auto restored = busy_site();
+    auto& record = restored.instances[0].record;
+    (set ? record.set : record.pool) = "east";
+    const auto checked = check_homes(restored, site);
+    ASSERT_FALSE(checked);
+    EXPECT_THAT(checked.error().message, testing::HasSubstr("'east'"));
+    EXPECT_THAT(checked.error().message, testing::HasSubstr("h-7 (i-7)"));
+    record.state = InstanceState::kAbandoned;
+    EXPECT_TRUE(check_homes(restored, site)) << "nobody is to be kept from going on by a ghost";
+  }
+}
+
+// Bug: each restart allowed a whole minute's creates again.
+TEST(RestartTest, CountsTheCreatesOfTheLastMinute) {
+  auto site = small_site();
+  site.ceilings.creates_per_minute_max = 1;
+  Story story(site);
+  auto restored = busy_site();
+  restored.instances[0].record.created = story.now.wall + -30s;
+  story.begin(std::move(restored));
+  (void)story.submit({story.job(2)});
+  EXPECT_THAT(story.all<CreateCall>(), IsEmpty());
+  story.pass(40s);
+  EXPECT_THAT(story.all<CreateCall>(), SizeIs(1));
+}
+
 TEST(RestartTest, HearsOfAnEndThatCameMeanwhile) {
   Story story;
   story.begin(busy_site());

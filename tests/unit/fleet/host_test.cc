@@ -220,6 +220,69 @@ TEST(BrokenTest, AHeldHostStays) {
   EXPECT_EQ(instance.record.health, Health::kBroken);
 }
 
+// Bug: the next reconnect called it healthy, and gave it work until its check had run again.
+TEST(BrokenTest, StaysBrokenThroughAReconnect) {
+  Instance instance = instance_in(InstanceState::kBusy);
+  (void)broken(instance, {"disk", "read-only"}, at(1s));
+  (void)lost(instance, {"reset"}, pool(), at(2s));
+  EXPECT_TRUE(instance.unreachable_since);
+  (void)ready(instance, hello("boot-1", 2), at(3s));
+
+  EXPECT_EQ(instance.record.health, Health::kBroken);
+  EXPECT_FALSE(instance.unreachable_since);
+  EXPECT_FALSE(instance.takes_work());
+}
+
+TEST(BrokenTest, StaysBrokenThroughARestart) {
+  Instance instance = instance_in(InstanceState::kBusy);
+  (void)broken(instance, {"disk", "read-only"}, at(1s));
+  instance.attempts = 0;
+  (void)adopt(instance, pool(), 24h, false, at(2s));
+  const auto out = ready(instance, hello("boot-1", 2), at(3s));
+
+  EXPECT_EQ(instance.record.state, InstanceState::kTerminating);
+  EXPECT_EQ(out.reason_code, "broken");
+}
+
+/// A start with the next number is refused.
+Outcome refuse_one(Instance& instance, Duration when) {
+  return start_refused(instance, ++instance.record.last_sequence, "no space", at(when));
+}
+
+// Bug: it was given the same jobs again ten times a second.
+TEST(StartRefusedTest, AHostThatGoesOnRefusingRestsLongerAndLonger) {
+  Instance instance = instance_in(InstanceState::kBusy);
+  (void)refuse_one(instance, 0s);
+  EXPECT_TRUE(instance.takes_work()) << "once may be chance";
+  Duration when = 0s;
+  for (const Duration rest : {1s, 2s, 4s, 8s}) {
+    (void)refuse_one(instance, when);
+    EXPECT_FALSE(instance.takes_work());
+    EXPECT_EQ(instance.deadline, at(when + rest).mono);
+    (void)due(instance, pool(), at(when += rest));
+    EXPECT_TRUE(instance.takes_work());
+  }
+  EXPECT_EQ(refuse_one(instance, when).event, "broken");
+  EXPECT_EQ(instance.record.health, Health::kBroken);
+}
+
+TEST(StartRefusedTest, WhatWasSentTogetherIsRefusedOnce) {
+  Instance instance = instance_in(InstanceState::kBusy);
+  instance.record.last_sequence = 8;
+  for (std::uint64_t sequence = 1; sequence <= 8; ++sequence)
+    (void)start_refused(instance, sequence, "no space", at(1s));
+  EXPECT_EQ(instance.refusals, 1U);
+}
+
+TEST(StartRefusedTest, AnotherBootIsCountedByItsOwnNumbers) {
+  Instance instance = instance_in(InstanceState::kBusy);
+  instance.record.last_sequence = 100;
+  (void)refuse_one(instance, 0s);
+  (void)ready(instance, hello("boot-2", 2), at(1s));
+  (void)refuse_one(instance, 2s);
+  EXPECT_EQ(instance.refusals, 2U);
+}
+
 TEST(TakesWorkTest, OnlyAReadyHealthyHostThatRuns) {
   Instance good = instance_in(InstanceState::kIdle);
   EXPECT_TRUE(good.takes_work());
