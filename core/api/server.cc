@@ -9,6 +9,7 @@
 #include <boost/asio/ssl.hpp>
 #include <filesystem>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "core/api/session.h"
@@ -35,11 +36,7 @@ class BeastServer final : public Server {
   BeastServer(ServerOptions options, Access access, std::shared_ptr<Site> site)
       : options_(std::move(options)), access_(std::move(access)), site_(std::move(site)) {}
 
-  ~BeastServer() override {
-    io_.stop();
-    for (auto& thread : threads_) thread.join();
-    if (owns_socket_file_) ::unlink(options_.unix_socket.c_str());
-  }
+  ~BeastServer() override { stop(); }
 
   Result<void> open() {
     if (!options_.unix_socket.empty()) HOSTLER_TRY(open_unix());
@@ -48,9 +45,17 @@ class BeastServer final : public Server {
   }
 
   void start() override {
-    for (auto& [acceptor, secure] : acceptors_)
-      asio::co_spawn(io_, accept(*acceptor, secure), asio::detached);
+    for (auto& listening : acceptors_) asio::co_spawn(io_, accept(listening), asio::detached);
     for (int i = 0; i < 2; ++i) threads_.emplace_back([this] { io_.run(); });
+  }
+
+  void stop() override {
+    io_.stop();
+    for (auto& thread : threads_) thread.join();
+    threads_.clear();
+    boost::system::error_code ignored;
+    for (auto& listening : acceptors_) listening.acceptor->close(ignored);
+    if (std::exchange(owns_socket_file_, false)) ::unlink(options_.unix_socket.c_str());
   }
 
   std::uint16_t tcp_port() const override { return port_; }
@@ -59,6 +64,9 @@ class BeastServer final : public Server {
   struct Listening {
     std::unique_ptr<Acceptor> acceptor;
     bool secure = false;
+    /// Connections; each listener has its own, so that strangers on TCP lock no one out of the
+    /// socket.
+    std::shared_ptr<std::atomic<unsigned>> open = std::make_shared<std::atomic<unsigned>>(0);
   };
 
   Result<void> open_unix() {
@@ -129,13 +137,13 @@ class BeastServer final : public Server {
     return {};
   }
 
-  asio::awaitable<void> accept(Acceptor& acceptor, bool secure) {
+  asio::awaitable<void> accept(Listening& listening) {
     asio::steady_timer pause(io_);
     for (;;) {
       boost::system::error_code problem;
       auto strand = asio::make_strand(io_);
       auto token = asio::redirect_error(asio::use_awaitable, problem);
-      PlainSocket socket = co_await acceptor.async_accept(strand, std::move(token));
+      PlainSocket socket = co_await listening.acceptor->async_accept(strand, std::move(token));
       if (problem) {
         // Out of descriptors, mostly: let some go before the next try.
         pause.expires_after(std::chrono::milliseconds(100));
@@ -143,9 +151,10 @@ class BeastServer final : public Server {
         co_await pause.async_wait(std::move(wait));
         continue;
       }
-      if (*open_ >= options_.connections_max) continue;  // Closed at once.
+      if (*listening.open >= options_.connections_max) continue;  // Closed at once.
       ::fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
-      SessionContext context{site_.get(), &access_, secure ? &tls_ : nullptr, open_};
+      SessionContext context{site_.get(), &access_, listening.secure ? &tls_ : nullptr,
+                             listening.open};
       auto session = serve(std::move(socket), std::move(context));
       asio::co_spawn(strand, std::move(session), asio::detached);
     }
@@ -154,7 +163,6 @@ class BeastServer final : public Server {
   const ServerOptions options_;
   const Access access_;
   const std::shared_ptr<Site> site_;
-  std::shared_ptr<std::atomic<unsigned>> open_ = std::make_shared<std::atomic<unsigned>>(0);
   asio::ssl::context tls_{asio::ssl::context::tls_server};
   asio::io_context io_;
   std::vector<Listening> acceptors_;

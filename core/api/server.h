@@ -15,7 +15,7 @@ struct ServerOptions {
   std::string tcp_address;               ///< Numeric; empty: none.
   std::uint16_t tcp_port = 0;            ///< 0: any; see Server::tcp_port().
   std::string tls_certificate, tls_key;  ///< PEM files; both or none.
-  unsigned connections_max = 2000;
+  unsigned connections_max = 2000;       ///< Of each of the two.
 };
 
 /// HTTP/1.1 on a unix socket and on TCP. Requests have deadlines: 30 s for the headers, 10 minutes
@@ -29,6 +29,9 @@ class Server {
   virtual ~Server() = default;  ///< Stops, closes every connection, removes the socket file.
 
   virtual void start() = 0;
+  /// Listens no more, answers nothing more. Answers that the site still owes may come until the destructor: they are
+  /// heard by nobody.
+  virtual void stop() = 0;
   [[nodiscard]] virtual std::uint16_t tcp_port() const = 0;
 
  protected:

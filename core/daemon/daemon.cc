@@ -214,14 +214,15 @@ Daemon::Daemon(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 
 Daemon::~Daemon() {
   Parts& p = *parts_;
-  p.server.reset();
+  if (p.server) p.server->stop();
   if (p.loop) p.loop->stop();
   if (p.hosts) p.hosts->stop();  // It writes to the store, which tells it what is durable.
   p.store.reset();               // Commits and carries out what is left.
   p.tickets.fail_all({Errc::kUnavailable, "the daemon is stopping"});
+  p.clouds.reset();  // Answers what links have asked of drivers.
   p.hosts.reset();
-  p.clouds.reset();
   p.planner.reset();
+  p.server.reset();  // Last: until here requests were answered.
 }
 
 Result<std::unique_ptr<Daemon>> Daemon::start(config::Config config, Options options) {
@@ -247,6 +248,7 @@ Result<std::unique_ptr<Daemon>> Daemon::start(config::Config config, Options opt
         std::move(opened.error()).with_context("state folder " + c.state_dir.string()));
   p.store = std::move(*opened);
   auto restored = HOSTLER_TRY(p.store->load());
+  HOSTLER_TRY(dispatch::check_homes(restored, c.site));
   p.durable = restored.last_revision;
   log::info("daemon", "owner " + restored.owner + ", epoch " + std::to_string(restored.epoch) +
                           ": " + std::to_string(restored.jobs.size()) + " jobs and " +
