@@ -344,9 +344,11 @@ void Server::on(const Start& start) {
                     !start.script.empty(),
                     start.output_head_max,
                     start.output_tail_max};
-  if (const auto logged = journal_.append(to_record(begin)); !logged)
+  if (const auto logged = journal_.append(to_record(begin)); !logged) {
+    slots_.give_back(begin.slot, begin.uid, cleaner_);
     return connection_->send(
         Refused{start.attempt, Refused::Why::kInternal, logged.error().message});
+  }
   attempts_.apply(begin);
   Attempt& attempt = *attempts_.find(start.attempt);
   attempt.journal_number = journal_.number();
