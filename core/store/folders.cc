@@ -15,13 +15,15 @@
 namespace hostler::store {
 
 Result<void> make_folder(const std::filesystem::path& folder) {
-  if (::mkdir(folder.c_str(), 0700) == 0) {
-    if (folder.has_parent_path()) return sync_folder(folder.parent_path());
-    return {};
-  }
-  if (errno == ENOENT && folder.has_parent_path() && folder.parent_path() != folder) {
+  const bool has_parent = folder.has_parent_path() && folder.parent_path() != folder;
+  bool made = ::mkdir(folder.c_str(), 0700) == 0;
+  if (!made && errno == ENOENT && has_parent) {
     HOSTLER_TRY(make_folder(folder.parent_path()));
-    return make_folder(folder);
+    made = ::mkdir(folder.c_str(), 0700) == 0;
+  }
+  if (made) {
+    if (has_parent) return sync_folder(folder.parent_path());
+    return {};
   }
   if (errno == EEXIST) {
     std::error_code code;

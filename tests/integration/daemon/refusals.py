@@ -25,11 +25,11 @@ class RefusalTest(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.site.folder, ignore_errors=True)
         self.addCleanup(self.site.end_everything)
 
-    def refused(self, config="hostler.json", status=None):
+    def refused(self, config="hostler.json", status=None, state=None):
         """What a daemon says that ends at once."""
         done = subprocess.run(
             [ARGS.hostlerd, "--config", self.site.under(config), "--state",
-             self.site.under("state")], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+             state or self.site.under("state")], stdin=subprocess.DEVNULL, capture_output=True, text=True,
             timeout=PATIENCE, check=False)
         self.assertNotEqual(done.returncode, 0, done.stderr)
         self.assertGreater(done.returncode, 0, f"a signal ended it: {done.stderr}")
@@ -175,6 +175,22 @@ class PlaceTest(RefusalTest):
         self.assertIn(str(self.site.daemon.pid), said)
         self.assertIn(self.site.under("state"), said)
         self.assertEqual(self.site.get("/health")["ok"], True)
+
+    def test_a_state_folder_that_cannot_be_made_is_named(self):
+        """Bug: it looked for the parent for ever, until the stack was full."""
+        self.assertIn("/proc/nope", self.refused(state="/proc/nope"))
+
+    def test_instances_without_their_pool_are_named(self):
+        """Bug: they were given to another pool, or forgotten with the jobs that ran on them."""
+        self.site.write_config(pools=[
+            {"name": "old", "sets": ["local"], "types": ["small"], "min": 1, "max": 1}])
+        self.site.start()
+        instance = wait_for("an instance", self.site.instances)[0]
+        self.site.stop()
+        self.site.write_config()
+        said = self.refused()
+        self.assertIn("pool 'old'", said)
+        self.assertIn(instance["id"], said)
 
     def test_a_state_folder_that_is_a_file(self):
         self.put("state", "")
