@@ -72,7 +72,8 @@ struct Client::Handle {
   }
 };
 
-Result<Endpoint> Endpoint::find(const std::string& url, const std::string& token_file) {
+Result<Endpoint> Endpoint::find(const std::string& url, const std::string& token_file,
+                                const std::string& ca_file) {
   Endpoint out;
   out.url = url;
   if (const char* named = std::getenv("HOSTLER_URL"); out.url.empty() && named != nullptr)
@@ -94,6 +95,9 @@ Result<Endpoint> Endpoint::find(const std::string& url, const std::string& token
   if (const char* named = std::getenv("HOSTLER_TOKEN_FILE"); file.empty() && named != nullptr)
     file = named;
   if (!file.empty()) out.token = HOSTLER_TRY(read_token(file));
+  out.ca_file = ca_file;
+  if (const char* named = std::getenv("HOSTLER_CA_FILE"); out.ca_file.empty() && named != nullptr)
+    out.ca_file = named;
   return out;
 }
 
@@ -113,6 +117,7 @@ void Client::begin(const std::string& path) {
   curl_easy_setopt(curl, CURLOPT_URL, (endpoint_.base + path).c_str());
   if (!endpoint_.socket_path.empty())
     curl_easy_setopt(curl, CURLOPT_UNIX_SOCKET_PATH, endpoint_.socket_path.c_str());
+  if (!endpoint_.ca_file.empty()) curl_easy_setopt(curl, CURLOPT_CAINFO, endpoint_.ca_file.c_str());
   curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, handle_->why.data());
   curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, 10L);
@@ -122,6 +127,9 @@ void Client::begin(const std::string& path) {
 Error Client::unanswered(int curl_code) const {
   std::string why = handle_->why.data();
   if (why.empty()) why = curl_easy_strerror(static_cast<CURLcode>(curl_code));
+  if (curl_code == CURLE_PEER_FAILED_VERIFICATION || curl_code == CURLE_SSL_CACERT_BADFILE)
+    return {Errc::kForbidden, "the certificate of " + endpoint_.url + " is not trusted (" + why +
+                                  "); name who signed it with --ca-file or HOSTLER_CA_FILE"};
   if (!endpoint_.socket_path.empty()) {
     // curl speaks of a port here, which there is none of.
     long number = 0;

@@ -20,7 +20,7 @@ constexpr const char* kFooter =
     "when it has none.";
 
 struct Arguments {
-  std::string url, token_file;
+  std::string url, token_file, ca_file;
   SubmitOptions submit;
   JobsOptions jobs;
   std::vector<std::string> ids, folders;
@@ -49,7 +49,8 @@ void add_submit(CLI::App& app, Arguments& a, Chosen& chosen) {
                     [&a](Client& client) { return submit(client, a.submit); });
   c->add_option("command", o.command, "The command and its arguments");
   c->add_option("--script", o.script, "A file that /bin/sh runs instead; - for standard input");
-  c->add_option("--file", o.file, "Jobs, one JSON object a line; - for standard input");
+  CLI::Option* file =
+      c->add_option("--file", o.file, "Jobs, one JSON object a line; - for standard input");
   c->add_option("--name", o.name, "A name for people");
   c->add_option("--vcpus", o.vcpus, "Needs so many vcpus (1)")->check(CLI::Range(1, 1 << 20));
   c->add_option("--ram", o.ram, "Needs so much memory, e.g. 512MiB (1GiB)");
@@ -73,6 +74,11 @@ void add_submit(CLI::App& app, Arguments& a, Chosen& chosen) {
   c->add_option("--client-key", o.client_key, "The same key makes no second job");
   c->add_option("--array", o.array, "So many of it, HOSTLER_ARRAY_INDEX from 0")
       ->check(CLI::Range(1, 100000));
+  // All that describes a job is in the file's lines.
+  for (CLI::Option* option : c->get_options())
+    if (option != file && option != c->get_help_ptr() && option->get_name() != "command" &&
+        option->get_name() != "--script")
+      file->excludes(option);
   c->add_flag("--wait", o.wait, "Show its progress and output, exit with its status");
   c->add_flag("--json", o.json, "Print the answer as JSON");
 }
@@ -192,6 +198,8 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", std::string("hostler ") + HOSTLER_VERSION);
   app.add_option("--url", a.url, "The daemon: unix:///path, http://host:port (HOSTLER_URL)");
   app.add_option("--token-file", a.token_file, "A file with the token (HOSTLER_TOKEN_FILE)");
+  app.add_option("--ca-file", a.ca_file,
+                 "PEM certificates that a daemon's https may be signed by (HOSTLER_CA_FILE)");
   app.fallthrough();
   add_submit(app, a, chosen);
   add_job_commands(app, a, chosen);
@@ -204,7 +212,7 @@ int run(int argc, char** argv) {
     return refuse(app, error);
   }
   if (chosen.alone) return chosen.alone();
-  auto endpoint = Endpoint::find(a.url, a.token_file);
+  auto endpoint = Endpoint::find(a.url, a.token_file, a.ca_file);
   if (!endpoint) return complain(endpoint.error());
   Client client(std::move(*endpoint));
   return chosen.with_daemon(client);

@@ -1,16 +1,16 @@
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
-#include <iostream>
-#include <iterator>
 #include <string>
 
 #include "core/api/job_codec.h"
 #include "core/base/files.h"
 #include "core/base/text.h"
 #include "core/cli/commands.h"
+#include "core/cli/job_text.h"
 #include "core/crypto/hash.h"
 #include "core/json/writer.h"
 
@@ -19,85 +19,13 @@ namespace {
 
 constexpr std::size_t kJobsFileMax = std::size_t{256} << 20;
 
-/// A whole file, or standard input for "-".
-Result<std::string> read_argument(const std::string& name, std::size_t max) {
-  if (name != "-") {
-    auto all = read_file(name, max);
-    if (!all && all.error().code == Errc::kNotFound) all.error().code = Errc::kInvalidArgument;
-    return all;
-  }
-  std::string all{std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>()};
-  if (all.size() > max)
-    return fail(Errc::kTooLarge, "standard input is larger than " + std::to_string(max) + " bytes");
-  return all;
-}
-
-/// One job's JSON from the command line. Words that are no job's are refused by read_job.
-Result<std::string> job_text(const SubmitOptions& o) {
-  std::string out;
-  json::Writer w(out);
-  w.begin_object();
-  if (!o.command.empty()) {
-    w.key("command").begin_array();
-    for (const auto& word : o.command) w.value(word);
-    w.end_array();
-  }
-  if (!o.script.empty()) w.member("script", HOSTLER_TRY(read_argument(o.script, 4U << 20U)));
-  if (!o.name.empty()) w.member("name", o.name);
-  w.key("needs").begin_object();
-  if (o.vcpus > 0) w.member("vcpus", o.vcpus);
-  if (!o.ram.empty()) w.member("ram", o.ram);
-  if (!o.scratch.empty()) w.member("scratch", o.scratch);
-  if (o.gpus > 0) w.member("gpus", o.gpus);
-  w.end_object();
-  if (o.priority != 0) w.member("priority", o.priority);
-  if (!o.time_limit.empty()) w.member("time_limit", o.time_limit);
-  if (!o.env.empty()) {
-    w.key("env").begin_object();
-    for (const auto& pair : o.env) {
-      const std::size_t equals = pair.find('=');
-      if (equals == std::string::npos)
-        return fail(Errc::kInvalidArgument, "--env " + pair + ": NAME=VALUE is needed");
-      w.member(pair.substr(0, equals), pair.substr(equals + 1));
-    }
-    w.end_object();
-  }
-  if (!o.stdin_file.empty()) w.member("stdin", HOSTLER_TRY(read_argument(o.stdin_file, 1U << 20U)));
-  if (!o.inputs.empty()) {
-    w.key("inputs").begin_array();
-    for (const auto& input : o.inputs) {
-      const std::size_t equals = input.find('=');
-      const std::string from = equals == std::string::npos ? input : input.substr(equals + 1);
-      w.begin_object().member("path", input.substr(0, equals)).member("from", from).end_object();
-    }
-    w.end_array();
-  }
-  if (!o.outputs.empty()) {
-    w.key("outputs").begin_array();
-    for (const auto& pattern : o.outputs) w.value(pattern);
-    w.end_array();
-  }
-  if (!o.type.empty() || !o.market.empty() || !o.zone.empty()) {
-    w.key("constraints").begin_object();
-    if (!o.type.empty()) {
-      w.key("types").begin_array();
-      for (const auto type : split(o.type, ',')) w.value(type);
-      w.end_array();
-    }
-    if (!o.market.empty()) w.member("market", o.market);
-    if (!o.zone.empty()) w.member("zone", o.zone);
-    w.end_object();
-  }
-  if (o.restartable) w.member("restartable", true);
-  if (o.attempts_max > 0) w.member("attempts_max", o.attempts_max);
-  if (!o.client_key.empty()) w.member("client_key", o.client_key);
-  w.end_object();
-  return out;
-}
-
 Result<std::string> file_sha256(const std::string& file) {
   const UniqueFd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd) return tl::unexpected(errno_error("open " + file, Errc::kInvalidArgument));
+  struct stat info {};
+  if (::fstat(fd.get(), &info) != 0 || !S_ISREG(info.st_mode))
+    return fail(Errc::kInvalidArgument,
+                file + " is no regular file: an input is read twice, which a pipe cannot be");
   crypto::Sha256 hash;
   std::string piece(1U << 16U, '\0');
   for (;;) {
@@ -134,6 +62,8 @@ Result<void> add_job(Client& client, json::Writer& request, const std::string& t
   std::vector<api::LocalInput> local;
   auto spec = HOSTLER_TRY(api::read_job(text, {}, &local));
   HOSTLER_TRY(upload_inputs(client, spec, local));
+  // Each of an array is a job of its own, so it has a key of its own.
+  if (index >= 0 && !spec.client_key.empty()) spec.client_key += "." + std::to_string(index);
   if (index >= 0) spec.env.emplace_back("HOSTLER_ARRAY_INDEX", std::to_string(index));
   request.raw(api::canonical_body(spec));
   return {};

@@ -1,3 +1,4 @@
+#include <signal.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -81,6 +82,33 @@ class Progress {
   std::string shown_;
 };
 
+/// Who interrupts the wait is told that the job goes on, and under which name.
+class Farewell {
+ public:
+  explicit Farewell(const std::string& id) {
+    text() = "hostler: " + id + " goes on; 'hostler wait " + id +
+             "' waits again, 'hostler cancel " + id + "' ends it\n";
+    set(&interrupted);
+  }
+  ~Farewell() { set(SIG_DFL); }
+  Farewell(const Farewell&) = delete;
+  Farewell& operator=(const Farewell&) = delete;
+
+ private:
+  static std::string& text() {
+    static std::string said;
+    return said;
+  }
+  static void set(void (*handler)(int)) {
+    for (const int number : {SIGINT, SIGTERM}) ::signal(number, handler);
+  }
+  static void interrupted(int number) {
+    (void)!::write(STDERR_FILENO, text().data(), text().size());
+    ::signal(number, SIG_DFL);
+    ::raise(number);
+  }
+};
+
 std::string describe(json::Value job) {
   std::string out = std::string(job.at("id").text()) + " " + std::string(job.at("state").text());
   if (job.has("instance")) out += " on " + std::string(job.at("instance").text());
@@ -112,6 +140,7 @@ Result<json::Document> wait_until(Client& client, const std::string& id,
 }  // namespace
 
 int wait_for_job(Client& client, const std::string& id, bool stream_output) {
+  const Farewell farewell(id);
   if (stream_output) {
     const auto running = wait_until(client, id, [](std::string_view state) {
       return state != "queued" && state != "starting";
