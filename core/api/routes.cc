@@ -1,5 +1,7 @@
 #include "core/api/routes.h"
 
+#include <algorithm>
+
 #include "core/api/handlers.h"
 
 namespace hostler::api {
@@ -10,6 +12,7 @@ struct Route {
   std::vector<std::string_view>
       path;  ///< "*" stands for one segment, "**" at the end for the rest.
   void (*run)(const Context&, Request, Respond);
+  std::vector<std::string_view> query = {};  ///< Keys that it takes.
 };
 
 const std::vector<Route>& routes() {
@@ -17,10 +20,10 @@ const std::vector<Route>& routes() {
       {"GET", {"health"}, get_health},
       {"GET", {"metrics"}, get_metrics},
       {"POST", {"v1", "jobs"}, post_jobs},
-      {"GET", {"v1", "jobs"}, get_jobs},
+      {"GET", {"v1", "jobs"}, get_jobs, {"state", "name", "principal", "limit", "before"}},
       {"GET", {"v1", "jobs", "*"}, get_job},
       {"POST", {"v1", "jobs", "*", "cancel"}, post_cancel},
-      {"GET", {"v1", "jobs", "*", "output"}, get_output},
+      {"GET", {"v1", "jobs", "*", "output"}, get_output, {"stream", "offset", "max", "follow"}},
       {"GET", {"v1", "jobs", "*", "files"}, get_files},
       {"GET", {"v1", "jobs", "*", "files", "**"}, get_file},
       {"GET", {"v1", "blobs", "*"}, get_blob},
@@ -33,8 +36,8 @@ const std::vector<Route>& routes() {
       {"GET", {"v1", "pools"}, get_pools},
       {"GET", {"v1", "sets"}, get_sets},
       {"GET", {"v1", "gates"}, get_gates},
-      {"GET", {"v1", "why"}, get_why},
-      {"GET", {"v1", "events"}, get_events},
+      {"GET", {"v1", "why"}, get_why, {"subject"}},
+      {"GET", {"v1", "events"}, get_events, {"after", "follow", "limit"}},
   };
   return table;
 }
@@ -51,6 +54,19 @@ std::string spoken(const std::vector<std::string>& path) {
   std::string out;
   for (const auto& part : path) out += "/" + printable(part, 60);
   return out.empty() ? "/" : out;
+}
+
+/// A mistyped key would answer another question than was asked.
+Result<void> check_query(const Route& route, const Request& request) {
+  for (const auto& [key, value] : request.query) {
+    if (std::ranges::find(route.query, key) != route.query.end()) continue;
+    std::string known;
+    for (const auto taken : route.query) known += (known.empty() ? "" : ", ") + std::string(taken);
+    return fail(Errc::kInvalidArgument, "unknown query key '" + printable(key, 40) + "'; " +
+                                            spoken(request.path) + " takes " +
+                                            (known.empty() ? "none" : known));
+  }
+  return {};
 }
 
 /// The one request whose body does not stay in memory.
@@ -80,7 +96,11 @@ class ServiceSite final : public Site {
     std::string allowed;
     for (const Route& route : routes()) {
       if (!matches(route.path, request.path)) continue;
-      if (route.method == request.method) return route.run(context_, std::move(request), respond);
+      if (route.method == request.method) {
+        if (auto known = check_query(route, request); !known)
+          return respond(error_response(known.error()));
+        return route.run(context_, std::move(request), respond);
+      }
       allowed += (allowed.empty() ? "" : ", ") + std::string(route.method);
     }
     if (allowed.empty())

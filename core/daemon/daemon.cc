@@ -163,12 +163,23 @@ Result<HostSettings> host_settings(const config::Config& config,
   return out;
 }
 
+/// What an admin is to see without asking: it does not mend itself.
+void log_alarms(const std::vector<model::Change>& changes) {
+  for (const auto& change : changes) {
+    const auto* said = std::get_if<model::LedgerRecord>(&change);
+    if (said != nullptr && (said->event == "foreign_owner" || said->event == "host_key_alarm" ||
+                            said->event == "broken" || said->event == "set_missing"))
+      log::warn("fleet", said->subject + ": " + said->event + ": " + said->reason);
+  }
+}
+
 }  // namespace
 
 /// Loop thread. What follows from the batch leaves once it is durable.
 void Daemon::Parts::commit(dispatch::Outbox out, model::Revision revision) {
   model::Commit commit{revision, std::move(out.changes), std::move(out.bodies_wanted)};
   feed.observe(commit.changes);
+  log_alarms(commit.changes);
   std::vector<model::JobId> ended;
   for (const auto& change : commit.changes)
     if (const auto* job = std::get_if<model::JobChanged>(&change))

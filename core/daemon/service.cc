@@ -14,6 +14,9 @@ namespace {
 /// Requests are refused, not queued, once this many commits wait for the disk.
 constexpr std::size_t kCommitsWaitingMax = 1000;
 
+/// For a look at the loop's state by a thread that waits for it.
+constexpr std::chrono::seconds kLookTimeout{5};
+
 Tickets::Answer without_jobs(api::Answer<void> answer) {
   return [answer = std::move(answer)](Result<std::vector<model::JobId>> result) {
     if (!result) return answer(tl::unexpected(std::move(result.error())));
@@ -210,10 +213,26 @@ void DaemonService::why(const api::Principal& who, const std::string& subject,
   });
 }
 
-void DaemonService::events(const api::Principal&, model::Revision after, std::size_t limit,
+/// Of other people's jobs submitters hear that something happened, not what: the revisions of a
+/// feed have no holes.
+void DaemonService::hide_reasons(const api::Principal& who,
+                                 std::vector<model::LedgerRecord>& records) const {
+  if (who.role != api::Role::kSubmit) return;
+  std::map<std::string, bool> readable;
+  for (auto& record : records) {
+    const auto id = model::JobId::parse(record.subject.substr(0, record.subject.find('.')));
+    if (!id) continue;
+    const auto [known, fresh] = readable.try_emplace(record.subject, false);
+    if (fresh) known->second = readable_job(who, *id).has_value();
+    if (!known->second) record.reason.clear(), record.data_json.clear();
+  }
+}
+
+void DaemonService::events(const api::Principal& who, model::Revision after, std::size_t limit,
                            api::Answer<std::vector<model::LedgerRecord>> answer) {
   auto page = parts_.store->reads().ledger(after, limit);
   if (!page) return answer(tl::unexpected(page.error()));
+  hide_reasons(who, page->items);
   answer(std::move(page->items));
 }
 
@@ -232,6 +251,17 @@ api::HealthView DaemonService::health() {
   view.revision = *parts_.durable;
   view.ok = store.ok;
   if (!store.ok) view.problems.push_back("store: " + store.error);
+  auto looked = std::make_shared<std::promise<std::vector<model::SetView>>>();
+  auto sets = looked->get_future();
+  parts_.loop->look(
+      [looked](const dispatch::Dispatcher& state, Now) { looked->set_value(state.sets()); });
+  if (sets.wait_for(kLookTimeout) != std::future_status::ready) {
+    view.ok = false;
+    view.problems.emplace_back("the loop does not answer");
+    return view;
+  }
+  for (const auto& set : sets.get())
+    if (!set.problem.empty()) view.problems.push_back("set " + set.name + ": " + set.problem);
   return view;
 }
 
@@ -243,7 +273,7 @@ std::string DaemonService::metrics_text() {
     feed->show(state, now);
     looked->set_value();
   });
-  done.wait_for(std::chrono::seconds(5));
+  done.wait_for(kLookTimeout);
   return parts_.metrics->text();
 }
 

@@ -73,6 +73,7 @@ class DaemonService final : public api::Service {
  private:
   /// kNotFound, or kForbidden where the role or the owner does not fit.
   Result<model::JobInserted> readable_job(const api::Principal& who, model::JobId job) const;
+  void hide_reasons(const api::Principal& who, std::vector<model::LedgerRecord>& records) const;
   template <class T>
   void look(api::Answer<T> answer, T (*of)(const dispatch::Dispatcher&));
 

@@ -208,7 +208,7 @@ void Dispatcher::on(SetListed& event, Now now) {
   passed(query, now);
   set.failures = 0;
   set.problem.clear();
-  set.foreign = false;
+  const bool was_foreign = std::exchange(set.foreign, false);
   want_list(*index,
             now.mono + std::max(policy_.sets[*index].list_interval, set.info.list_interval_min));
   std::set<model::InstanceId> seen;
@@ -217,6 +217,9 @@ void Dispatcher::on(SetListed& event, Now now) {
     take_listed(set, one, now);
     if (const auto known = known_as(set.name, one)) seen.insert(*known);
   }
+  if (set.foreign != was_foreign)
+    record("cloud", "set " + set.name, set.foreign ? "foreign_owner" : "foreign_owner_left", "",
+           set.problem, now);
   std::vector<model::InstanceId> missing;
   for (const auto& [id, other] : hosts_)
     if (other.instance.set == *index && !seen.contains(id)) missing.push_back(id);

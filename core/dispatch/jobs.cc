@@ -5,6 +5,21 @@
 
 /// Jobs: submitted, placed, ended.
 namespace hostler::dispatch {
+namespace {
+
+/// "there is no instance type 'x'; ...", or empty.
+std::string unknown_type(const model::Constraints& constraints, const model::SitePolicy& policy) {
+  for (const auto& name : constraints.types) {
+    if (std::ranges::find(policy.types, name, &model::InstanceType::name) != policy.types.end())
+      continue;
+    std::string all;
+    for (const auto& type : policy.types) all += (all.empty() ? "" : ", ") + type.name;
+    return "there is no instance type '" + name + "'; this site has " + all;
+  }
+  return {};
+}
+
+}  // namespace
 
 work::Job* Dispatcher::job(model::JobId id) {
   const auto found = jobs_.find(id);
@@ -64,6 +79,9 @@ void Dispatcher::on(Submit& event, Now now) {
     const NewJob& one = event.jobs[i];
     const std::string where = event.jobs.size() > 1 ? "jobs[" + std::to_string(i) + "]: " : "";
     if (!fits.contains(one.shape)) {
+      if (const std::string stranger = unknown_type(one.shape.constraints, policy_);
+          !stranger.empty())
+        return reply(event.ticket, fail(Errc::kInvalidArgument, where + stranger));
       std::string nearest;
       if (!scheduler::cheapest_fit(one.shape, offerings_, policy_, &nearest))
         return reply(event.ticket,

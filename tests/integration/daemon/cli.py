@@ -52,6 +52,27 @@ class ArgumentsTest(CommandTest):
         self.assertIn("hostler job: id is required", err)
         self.assertIn("hostler job --help", err)
 
+    def test_bytes_that_json_cannot_carry_are_refused(self):
+        """Bug: they arrived as U+FFFD, and nobody was told."""
+        with open(SITE.under("bytes"), "wb") as file:
+            file.write(b"\xff\xfe")
+        for words in (("--stdin", SITE.under("bytes")), ("--script", SITE.under("bytes")),
+                      ("--env", "A=caf\udce9"), ("--name", "caf\udce9")):
+            with self.subTest(words=words):
+                command = () if words[0] == "--script" else ("--", "true")
+                err = self.refused("submit", *words, *command)
+                self.assertIn(words[0], err)
+                self.assertIn("UTF-8", err)
+
+    def test_options_of_a_job_do_not_go_with_a_file_of_jobs(self):
+        """Bug: they had no effect."""
+        for words in (("--name", "x"), ("--array", "3"), ("--env", "A=b")):
+            self.assertIn("--file excludes " + words[0], self.refused("submit", "--file", "j", *words))
+
+    def test_an_input_that_is_no_file_is_refused(self):
+        self.assertIn("/dev/null is no regular file",
+                      self.refused("submit", "--input", "x=/dev/null", "--", "true"))
+
     def test_says_where_a_command_with_options_goes(self):
         self.assertIn("behind --", self.refused("submit", "ls", "-l"))
 

@@ -5,6 +5,7 @@ they say is in cli.py. One promise a test, all on one site."""
 import argparse
 import json
 import os
+import signal
 import subprocess
 import sys
 import unittest
@@ -137,6 +138,27 @@ class SubmitTest(unittest.TestCase):
         ids = done.out.split()
         self.assertEqual((done.status, len(ids)), (0, 3))
         self.assertEqual([hostler("wait", one).status for one in ids], [0, 1, 2])
+
+    def test_an_array_with_a_client_key_is_made_once(self):
+        """Bug: each array with a key was refused, since its jobs had the same one."""
+        words = ("submit", "--ram", "256MiB", "--client-key", "again", "--array", "3", "--", "true")
+        first = hostler(*words)
+        self.assertEqual(first.status, 0, first.err)
+        self.assertEqual(len(set(first.out.split())), 3)
+        self.assertEqual(hostler(*words).out, first.out)
+
+    def test_an_interrupted_wait_tells_how_to_go_on(self):
+        """Bug: the job ran on, and nobody knew its id."""
+        with subprocess.Popen(
+                command("submit", "--wait", "--ram", "256MiB", "--env", "MARKS=" + SITE.marks, "--",
+                        "sh", "-c", ': > "$MARKS/waited"; sleep 600'),
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as waiting:
+            wait_for("the job begins", lambda: os.path.exists(mark("waited")))
+            waiting.send_signal(signal.SIGINT)
+            out, err = waiting.communicate(timeout=PATIENCE)
+        self.assertEqual((waiting.returncode, out), (-signal.SIGINT, ""))
+        self.assertRegex(err, "hostler: j-[0-9]+ goes on")
+        self.assertEqual(hostler("cancel", err.split()[1]).status, 0)
 
     def test_an_array_that_is_waited_for_exits_with_the_last_bad_status(self):
         done = hostler("submit", "--wait", "--array", "3", "--ram", "256MiB", "--", "/bin/sh", "-c",

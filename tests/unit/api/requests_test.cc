@@ -283,6 +283,16 @@ TEST_F(RequestTest, EachFailureOfTheDaemonHasItsStatus) {
   EXPECT_EQ(ask("GET", "/health").status, 503);
 }
 
+// Bug: a mistyped filter was passed over, and everything was listed.
+TEST_F(RequestTest, AQueryKeyThatNobodyReadsIsRefused) {
+  const auto answer = ask("GET", "/v1/jobs?sate=failed");
+  EXPECT_EQ(answer.status, 400);
+  EXPECT_THAT(answer.member("message"), HasSubstr("unknown query key 'sate'"));
+  EXPECT_THAT(answer.member("message"), HasSubstr("takes state, name"));
+  EXPECT_EQ(ask("GET", "/health?x=1").status, 400);
+  EXPECT_EQ(ask("GET", "/v1/jobs?state=failed").status, 200);
+}
+
 TEST_F(RequestTest, AKillTakesAReasonAndNothingElse) {
   EXPECT_EQ(ask("POST", "/v1/instances/h-7/kill", R"({"reason": "fan"})").status, 200);
   EXPECT_THAT(service.calls().back(), testing::EndsWith(": fan"));

@@ -72,6 +72,8 @@ TEST(ForeignTest, IsNeverTouchedAndStopsCreates) {
   auto seen = stranger();
   seen.owner = "somebody else";
   story.list({seen});
+  story.list({seen});
+  EXPECT_THAT(story.ledger(), testing::Contains("set west foreign_owner").Times(1));
   story.clear();
 
   (void)story.submit({story.job()});
@@ -87,6 +89,7 @@ TEST(ForeignTest, IsNeverTouchedAndStopsCreates) {
   story.list({});
   story.pass(10s);
   EXPECT_THAT(story.all<CreateCall>(), SizeIs(1)) << "the foreigner has gone";
+  EXPECT_THAT(story.ledger(), Contains("set west foreign_owner_left"));
 }
 
 TEST(ForeignTest, IsAdoptedWhenTheSetIsTakenOver) {

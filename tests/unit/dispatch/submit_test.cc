@@ -53,6 +53,13 @@ TEST_F(SubmitTest, NamesTheNearestTypesOfWhatCanNeverRun) {
                           HasSubstr("large: 8 of 64 vcpus")));
 }
 
+TEST_F(SubmitTest, NamesATypeThatThereIsNot) {
+  auto wrong = story.job();
+  wrong.shape.constraints.types = {"large", "huge"};
+  EXPECT_THAT(refusal({wrong}, Errc::kInvalidArgument),
+              AllOf(HasSubstr("no instance type 'huge'"), HasSubstr("small, large")));
+}
+
 TEST_F(SubmitTest, OneBadJobRefusesAllAndIsNamed) {
   EXPECT_THAT(refusal({story.job(), story.job(64)}, Errc::kInvalidArgument), HasSubstr("jobs[1]"));
   EXPECT_THAT(story.journalled<model::JobInserted>(), IsEmpty());
