@@ -292,6 +292,10 @@ Result<std::unique_ptr<Daemon>> Daemon::start(config::Config config, Options opt
                                       api::make_site(*p.service, api_limits(c.limits))));
   p.loop->start(std::move(restored));
   p.server->start();
+  if (!c.access.socket_path.empty()) log::info("daemon", "serving on " + c.access.socket_path);
+  if (!c.access.tcp_address.empty())
+    log::info("daemon", "serving on " + c.access.tcp_address + " port " +
+                            std::to_string(p.server->tcp_port()));
   return daemon;
 }
 

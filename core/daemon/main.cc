@@ -45,14 +45,11 @@ int serve(const std::filesystem::path& file, const config::LoadOptions& options,
     std::fprintf(stderr, "hostlerd: %s\n", loaded.error().message.c_str());
     return 2;
   }
-  const auto listening = loaded->access;
   auto running = daemon::Daemon::start(std::move(*loaded), std::move(daemon_options));
   if (!running) {
     std::fprintf(stderr, "hostlerd: %s\n", running.error().message.c_str());
     return 1;
   }
-  log::info("daemon",
-            "serving" + (listening.socket_path.empty() ? "" : " on " + listening.socket_path));
   daemon::notify("READY=1");
   for (;;) {
     int number = 0;
