@@ -38,6 +38,12 @@ Principal Access::by_user(unsigned uid) const {
   return {"user " + name, uid == 0 || uid == geteuid() ? Role::kAdmin : Role::kSubmit};
 }
 
+void Access::set_tokens(std::vector<Token> tokens) {
+  auto fresh = std::make_shared<const std::vector<Token>>(std::move(tokens));
+  const std::lock_guard lock(mutex_);
+  tokens_ = std::move(fresh);
+}
+
 Result<Principal> Access::by_header(std::string_view authorization) const {
   constexpr std::string_view kScheme = "Bearer ";
   if (!authorization.starts_with(kScheme))
@@ -45,8 +51,13 @@ Result<Principal> Access::by_header(std::string_view authorization) const {
         Errc::kForbidden,
         "a token is needed here: Authorization: Bearer TOKEN, or hostler --token-file FILE");
   const std::string digest = crypto::sha256_hex(authorization.substr(kScheme.size()));
+  std::shared_ptr<const std::vector<Token>> tokens;
+  {
+    const std::lock_guard lock(mutex_);
+    tokens = tokens_;
+  }
   const Token* match = nullptr;
-  for (const Token& token : tokens_) {
+  for (const Token& token : *tokens) {
     unsigned differences = token.sha256.size() == digest.size() ? 0 : 1;
     for (std::size_t i = 0; i < std::min(digest.size(), token.sha256.size()); ++i)
       differences |= static_cast<unsigned>(digest[i] ^ token.sha256[i]);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,10 +17,12 @@ struct Token {
   std::string sha256;  ///< Of the token, hex; the token itself is stored nowhere.
 };
 
-/// Immutable; any thread.
+/// Any thread.
 class Access {
  public:
-  explicit Access(std::vector<Token> tokens) : tokens_(std::move(tokens)) {}
+  explicit Access(std::vector<Token> tokens) { set_tokens(std::move(tokens)); }
+  /// From the next request on.
+  void set_tokens(std::vector<Token> tokens);
 
   /// By the peer credentials of a unix socket: root and the daemon's own user are admin, whoever
   /// else may open the socket submits.
@@ -28,7 +32,8 @@ class Access {
   [[nodiscard]] Result<Principal> by_header(std::string_view authorization) const;
 
  private:
-  std::vector<Token> tokens_;
+  mutable std::mutex mutex_;
+  std::shared_ptr<const std::vector<Token>> tokens_;
 };
 
 const char* to_string(Role role);

@@ -33,8 +33,8 @@ bool answers(const std::string& path) {
 
 class BeastServer final : public Server {
  public:
-  BeastServer(ServerOptions options, Access access, std::shared_ptr<Site> site)
-      : options_(std::move(options)), access_(std::move(access)), site_(std::move(site)) {}
+  BeastServer(ServerOptions options, std::vector<Token> tokens, std::shared_ptr<Site> site)
+      : options_(std::move(options)), access_(std::move(tokens)), site_(std::move(site)) {}
 
   ~BeastServer() override { stop(); }
 
@@ -57,6 +57,8 @@ class BeastServer final : public Server {
     for (auto& listening : acceptors_) listening.acceptor->close(ignored);
     if (std::exchange(owns_socket_file_, false)) ::unlink(options_.unix_socket.c_str());
   }
+
+  void set_tokens(std::vector<Token> tokens) override { access_.set_tokens(std::move(tokens)); }
 
   std::uint16_t tcp_port() const override { return port_; }
 
@@ -161,7 +163,7 @@ class BeastServer final : public Server {
   }
 
   const ServerOptions options_;
-  const Access access_;
+  Access access_;
   const std::shared_ptr<Site> site_;
   asio::ssl::context tls_{asio::ssl::context::tls_server};
   asio::io_context io_;
@@ -173,9 +175,10 @@ class BeastServer final : public Server {
 
 }  // namespace
 
-Result<std::unique_ptr<Server>> Server::listen(const ServerOptions& options, Access access,
+Result<std::unique_ptr<Server>> Server::listen(const ServerOptions& options,
+                                               std::vector<Token> tokens,
                                                std::shared_ptr<Site> site) {
-  auto server = std::make_unique<BeastServer>(options, std::move(access), std::move(site));
+  auto server = std::make_unique<BeastServer>(options, std::move(tokens), std::move(site));
   HOSTLER_TRY(server->open());
   return std::unique_ptr<Server>(std::move(server));
 }

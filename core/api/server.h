@@ -24,14 +24,17 @@ class Server {
  public:
   /// Listens; nothing is answered before start(). An address in use is an error that names it; a
   /// stale socket file, behind which nobody listens, is replaced.
-  static Result<std::unique_ptr<Server>> listen(const ServerOptions& options, Access access,
+  static Result<std::unique_ptr<Server>> listen(const ServerOptions& options,
+                                                std::vector<Token> tokens,
                                                 std::shared_ptr<Site> site);
   virtual ~Server() = default;  ///< Stops, closes every connection, removes the socket file.
 
   virtual void start() = 0;
-  /// Listens no more, answers nothing more. Answers that the site still owes may come until the destructor: they are
-  /// heard by nobody.
+  /// Listens no more, answers nothing more. Answers that the site still owes may come until the
+  /// destructor: they are heard by nobody.
   virtual void stop() = 0;
+  /// Who may speak on TCP, from the next request on. Any thread.
+  virtual void set_tokens(std::vector<Token> tokens) = 0;
   [[nodiscard]] virtual std::uint16_t tcp_port() const = 0;
 
  protected:

@@ -12,6 +12,18 @@ bool keeps_order(const std::vector<Named>& old, const std::vector<Named>& fresh)
                     [](const Named& a, const Named& b) { return a.name == b.name; });
 }
 
+void compare_access(const Access& old, Access fresh, Diff& out) {
+  if (old.tokens != fresh.tokens) out.live.emplace_back("access.tcp.tokens_file (what is in it)");
+  fresh.tokens = old.tokens;
+  if (old == fresh) return;
+  Access tcp = fresh;
+  tcp.socket_path = old.socket_path;
+  tcp.socket_mode = old.socket_mode;
+  tcp.socket_group = old.socket_group;
+  if (tcp != old) out.restart.emplace_back("access.tcp");
+  if (tcp != fresh) out.restart.emplace_back("access.socket");
+}
+
 void compare_sets(const Config& old, const Config& fresh, Diff& out) {
   if (old.sets.size() != fresh.sets.size() || !keeps_order(old.sets, fresh.sets)) {
     out.restart.emplace_back("sets (added, removed or in another order)");
@@ -45,7 +57,7 @@ Diff diff(const Config& old, const Config& fresh) {
   };
   compare(out.restart, "state_dir", old.state_dir, fresh.state_dir);
   compare(out.restart, "driver_path", old.driver_path, fresh.driver_path);
-  compare(out.restart, "access", old.access, fresh.access);
+  compare_access(old.access, fresh.access, out);
   compare_sets(old, fresh, out);
   compare_pools(old, fresh, out);
   compare(out.live, "types", old.site.types, fresh.site.types);

@@ -86,11 +86,11 @@ api::ServerOptions server_options(const config::Access& access) {
   return out;
 }
 
-Result<api::Access> access_of(const config::Access& access) {
+Result<std::vector<api::Token>> tokens_of(const config::Access& access) {
   std::vector<api::Token> tokens;
   for (const auto& token : access.tokens)
     tokens.push_back({token.name, HOSTLER_TRY(api::parse_role(token.role)), token.sha256});
-  return api::Access(std::move(tokens));
+  return tokens;
 }
 
 api::Limits api_limits(const config::Limits& limits) {
@@ -288,7 +288,7 @@ Result<std::unique_ptr<Daemon>> Daemon::start(config::Config config, Options opt
                                                                    &p.tickets, &p.metrics, &p.feed,
                                                                    &p.durable, p.events, p.output});
   p.server =
-      HOSTLER_TRY(api::Server::listen(server_options(c.access), HOSTLER_TRY(access_of(c.access)),
+      HOSTLER_TRY(api::Server::listen(server_options(c.access), HOSTLER_TRY(tokens_of(c.access)),
                                       api::make_site(*p.service, api_limits(c.limits))));
   p.loop->start(std::move(restored));
   p.server->start();
@@ -307,6 +307,7 @@ Result<void> Daemon::reload(config::Config fresh) {
     return fail(Errc::kInvalidArgument, "these need a restart (instances stay): " + keys);
   }
   HOSTLER_TRY(log::parse_level(fresh.log_level));
+  parts_->server->set_tokens(HOSTLER_TRY(tokens_of(fresh.access)));
   log::set_level(*log::parse_level(fresh.log_level));
   parts_->planner->set_policy(fresh.site);
   parts_->keep(fresh.ledger_keep);

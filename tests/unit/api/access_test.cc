@@ -97,6 +97,13 @@ TEST_F(AccessTest, TheTokensNameIsThePrincipal) {
   EXPECT_THAT(service.calls(), ElementsAre("submit 1 by token ci"));
 }
 
+TEST_F(AccessTest, TokensMayBeReplacedWhileItServes) {
+  EXPECT_EQ(ask("AdminAdmin", "GET", "/v1/jobs").status, 200);
+  server->set_tokens({Token{"new", Role::kRead, crypto::sha256_hex("Fresh")}});
+  EXPECT_EQ(ask("AdminAdmin", "GET", "/v1/jobs").status, 403);
+  EXPECT_EQ(ask("Fresh", "GET", "/v1/jobs").status, 200);
+}
+
 TEST_F(AccessTest, ReadSeesNoEnvironmentAndNoInput) {
   EXPECT_THAT(ask("ReadReadRead", "GET", "/v1/jobs/j-1").body,
               AllOf(Not(HasSubstr("hush")), Not(HasSubstr("PASSWORD")), HasSubstr("script")));

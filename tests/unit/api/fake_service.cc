@@ -203,11 +203,11 @@ Result<std::unique_ptr<Server>> ApiTest::listen(const ServerOptions& options) {
   const auto token = [](const char* name, Role role, const char* text) {
     return Token{name, role, crypto::sha256_hex(text)};
   };
-  return Server::listen(options,
-                        Access({token("look", Role::kRead, "ReadReadRead"),
-                                token("ci", Role::kSubmit, "SubmitSubmit"),
-                                token("ops", Role::kAdmin, "AdminAdmin")}),
-                        make_site(service, limits));
+  return Server::listen(
+      options,
+      {token("look", Role::kRead, "ReadReadRead"), token("ci", Role::kSubmit, "SubmitSubmit"),
+       token("ops", Role::kAdmin, "AdminAdmin")},
+      make_site(service, limits));
 }
 
 }  // namespace hostler::api

@@ -39,6 +39,16 @@ TEST(DiffTest, PoliciesAreTakenOverAtOnce) {
   EXPECT_THAT(found.restart, ElementsAre());
 }
 
+// Bug: a leaked token could not be revoked without a restart.
+TEST(DiffTest, TokensAreTakenOverAtOnceAndTheRestOfAccessIsNamed) {
+  Config fresh = sample();
+  fresh.access.tokens.push_back({"ci", "submit", "abc"});
+  EXPECT_THAT(diff(sample(), fresh).live, ElementsAre("access.tcp.tokens_file (what is in it)"));
+  EXPECT_THAT(diff(sample(), fresh).restart, ElementsAre());
+  fresh.access.tcp_port = 7;
+  EXPECT_THAT(diff(sample(), fresh).restart, ElementsAre("access.tcp"));
+}
+
 TEST(DiffTest, WhatIsOpenNeedsARestart) {
   Config fresh = sample();
   fresh.access.socket_path = "/x";
@@ -48,10 +58,10 @@ TEST(DiffTest, WhatIsOpenNeedsARestart) {
   const Diff found = diff(sample(), fresh);
 
   EXPECT_THAT(found.live, ElementsAre());
-  EXPECT_THAT(
-      found.restart,
-      ElementsAre("access", "sets \"s\" (driver, isolation, config, credentials, keys or escalate)",
-                  "pools (removed or in another order)"));
+  EXPECT_THAT(found.restart,
+              ElementsAre("access.socket",
+                          "sets \"s\" (driver, isolation, config, credentials, keys or escalate)",
+                          "pools (removed or in another order)"));
 }
 
 TEST(DiffTest, AnotherOrderOfSetsNeedsARestart) {
