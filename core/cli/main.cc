@@ -150,7 +150,7 @@ void add_site_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
   c->callback([&a, &chosen] { chosen.alone = [&a] { return config_check(a.file); }; });
   CLI::App* driver = app.add_subcommand("driver", "Cloud drivers")->require_subcommand(1);
   c = driver->add_subcommand("list", "Where drivers were looked for, and what was found");
-  c->add_option("--driver-path", a.folders, "Look in this folder first, again for more")
+  c->add_option("--driver-path", a.folders, "Look in this folder too, again for more")
       ->allow_extra_args(false);
   c->callback([&a, &chosen] { chosen.alone = [&a] { return driver_list(a.folders); }; });
   c = driver->add_subcommand("manifest", "Print the manifest of a driver");

@@ -113,14 +113,19 @@ Result<std::shared_ptr<const DriverLibrary>> load_checked(LibraryFile file,
   if (const auto found = all.by_sha256.find(sha256); found != all.by_sha256.end()) {
     return found->second.driver;
   }
-  HOSTLER_TRY(check_elf(file));
   auto entry = HOSTLER_TRY(load_file(std::move(file), all));
   return all.by_sha256.emplace(sha256, std::move(entry)).first->second.driver;
 }
 
 }  // namespace
 
-Result<std::shared_ptr<const DriverLibrary>> DriverLibrary::load(const Manifest& manifest) {
+Result<LibraryFile> check_library(const Manifest& manifest) {
+  if (manifest.abi_major != HOSTLER_ABI_MAJOR) {
+    return fail(Errc::kInvalidArgument,
+                manifest.file.string() + ": driver '" + manifest.name + "' speaks ABI major " +
+                    std::to_string(manifest.abi_major) + ", this hostler speaks " +
+                    std::to_string(HOSTLER_ABI_MAJOR));
+  }
   if (manifest.abi_draft != HOSTLER_ABI_DRAFT) {
     return fail(Errc::kInvalidArgument,
                 manifest.file.string() + ": " + other_draft(manifest.name, manifest.abi_draft));
@@ -134,7 +139,13 @@ Result<std::shared_ptr<const DriverLibrary>> DriverLibrary::load(const Manifest&
                                       sha256 + ", not " + manifest.sha256 +
                                       "; make the manifest anew with 'hostler driver manifest'");
   }
-  auto driver = HOSTLER_TRY(load_checked(std::move(file), sha256));
+  HOSTLER_TRY(check_elf(file));
+  return file;
+}
+
+Result<std::shared_ptr<const DriverLibrary>> DriverLibrary::load(const Manifest& manifest) {
+  auto file = HOSTLER_TRY(check_library(manifest));
+  auto driver = HOSTLER_TRY(load_checked(std::move(file), manifest.sha256));
   if (driver->name() != manifest.name) {
     return fail(Errc::kInvalidArgument, manifest.file.string() + " names the driver '" +
                                             manifest.name + "', its library '" + driver->name() +
@@ -147,6 +158,7 @@ Result<std::shared_ptr<const DriverLibrary>> DriverLibrary::load_unpinned(
     const std::filesystem::path& library) {
   auto file = HOSTLER_TRY(open_library(library));
   const auto sha256 = HOSTLER_TRY(sha256_of(file));
+  HOSTLER_TRY(check_elf(file));
   return load_checked(std::move(file), sha256);
 }
 

@@ -109,7 +109,15 @@ class DriverTest(RefusalTest):
             json.dump(manifest, file)
         self.site.write_config("driver.json", driver_path=[folder], sets=[
             {"name": "local", "driver": name, "config": {"root": self.site.under("instances")}}])
+        # Who asks beforehand is told the same.
+        self.assertIn("hostlerd would not start here", self.hostler("config", "check", self.site.under(
+            "driver.json")))
+        self.assertIn("cannot be used", self.hostler("driver", "list", "--driver-path", folder))
         return self.refused("driver.json")
+
+    def hostler(self, *words):
+        return subprocess.run([ARGS.hostler, *words], stdin=subprocess.DEVNULL, capture_output=True,
+                              text=True, timeout=PATIENCE, check=False).stdout
 
     def test_one_that_is_nowhere_is_named_with_where_it_was_looked_for(self):
         self.site.write_config("driver.json", sets=[
@@ -256,6 +264,7 @@ def main():
     global ARGS
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--hostlerd", required=True)
+    parser.add_argument("--hostler", required=True)
     parser.add_argument("--drivers", required=True, help="folder of the local driver")
     ARGS, rest = parser.parse_known_args()
     ARGS.hostlerd = os.path.abspath(ARGS.hostlerd)
