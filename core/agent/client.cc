@@ -1,6 +1,7 @@
 #include "core/agent/client.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "core/base/text.h"
@@ -277,13 +278,16 @@ Result<void> Client::on_files(Files&& files) {
   if (found == attempts_.end()) return {};
   Attempt& attempt = found->second;
   if (!attempt.files_wanted) return misbehaves("files of " + files.attempt.text() + " unasked");
-  if (attempt.streams.size() + files.files.size() > kFilesMax + kFirstFile)
+  if (attempt.files.size() + files.files.size() > kFilesMax)
     return misbehaves("too many files of " + files.attempt.text());
-  for (const OutputFile& file : files.files) {
+  std::move(files.files.begin(), files.files.end(), std::back_inserter(attempt.files));
+  if (!files.last) return {};
+  attempt.files_wanted = false;
+  for (const OutputFile& file : attempt.files) {
     Stream& stream = attempt.streams.emplace_back();
     stream.size = file.problem.empty() ? file.size : 0;
   }
-  attempt.files_wanted = !files.last;
+  files.files = std::exchange(attempt.files, {});
   const model::AttemptId id = files.attempt;
   events_.emplace_back(std::move(files));
   check_collected(id, attempt);

@@ -48,10 +48,10 @@ using Event = std::variant<Ready, Started, Refused, Exit, Chunk, OutputLost, Fil
 /// an attempt come before and after its Exit, each stream in order.
 ///
 /// Flow: Chunks come within a window for each stream that moves on with durable(). The client asks
-/// for the list of output files itself when an exit says that there are any, and then for each
-/// file. Errors: an error of receive() is kMisbehaving (the host, or noise) and ends the
-/// connection; an error of a command is kTooLarge or kInvalidArgument and leaves everything as it
-/// was.
+/// for the list of output files itself when an exit says that there are any, gives it in one Files
+/// however many pieces it came in, and then asks for each file. Errors: an error of receive() is
+/// kMisbehaving (the host, or noise) and ends the connection; an error of a command is kTooLarge or
+/// kInvalidArgument and leaves everything as it was.
 class Client {
  public:
   /// `window`: bytes of each stream that may be under way or not yet durable.
@@ -96,7 +96,8 @@ class Client {
   struct Attempt {
     std::vector<Stream> streams{2};
     bool exited = false;
-    bool files_wanted = false;  ///< Asked for and not yet all listed.
+    bool files_wanted = false;      ///< Asked for and not yet all listed.
+    std::vector<OutputFile> files;  ///< Listed so far.
     bool collected = false;
   };
 

@@ -10,6 +10,7 @@ import socket
 import subprocess
 import tempfile
 import time
+import urllib.parse
 
 PATIENCE = 60  # seconds for what must happen; a healthy site needs a few
 
@@ -141,6 +142,18 @@ class Site:
         status, body = self.request("GET", path)
         check(status == 200, f"GET {path}: {status} {body}")
         return body
+
+    def fetch(self, job, path):
+        """The bytes of a file that the job left."""
+        connection = Connection(self.socket)
+        try:
+            connection.request("GET", f"/v1/jobs/{job}/files/" + urllib.parse.quote(path))
+            answer = connection.getresponse()
+            body = answer.read()
+            check(answer.status == 200, f"{path} of {job}: {answer.status} {body[:300]}")
+            return body
+        finally:
+            connection.close()
 
     def submit(self, *jobs):
         """Their ids."""

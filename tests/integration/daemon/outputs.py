@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+"""What jobs leave behind comes back, however much and however odd it is; and no job waits for ever for
+what cannot."""
+
+import argparse
+import sys
+import unittest
+
+from scratch_site import Site
+
+ARGS = None
+SITE = None
+
+
+def setUpModule():
+    global SITE
+    SITE = Site(ARGS.hostlerd, ARGS.drivers)
+    SITE.start()
+
+
+def tearDownModule():
+    with SITE:
+        SITE.wait_for_no_instances()
+        SITE.stop()
+        SITE.check_that_nothing_is_left()
+
+
+def end_of(script, outputs):
+    return SITE.wait_for_end(SITE.submit({"script": script, "outputs": outputs,
+                                          "needs": {"vcpus": 1, "ram": "256MiB"}})[0])
+
+
+def files_of(job):
+    return {one["path"]: one for one in SITE.get(f"/v1/jobs/{job}/files")["files"]}
+
+
+class OutputFilesTest(unittest.TestCase):
+    # Bug: of a list that came in pieces the first was kept, and the job waited for the rest.
+    def test_three_hundred_files_come_back(self):
+        ended = end_of("for i in $(seq 300); do echo $i > f$i; done", ["**"])
+        self.assertEqual((ended["state"], ended["reason_code"]), ("succeeded", "exit"))
+        self.assertEqual(set(files_of(ended["id"])), {f"f{i}" for i in range(1, 301)})
+        for i in range(1, 301):
+            self.assertEqual(SITE.fetch(ended["id"], f"f{i}"), f"{i}\n".encode())
+
+
+def main():
+    global ARGS
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--hostlerd", required=True)
+    parser.add_argument("--drivers", required=True, help="folder of the local driver")
+    ARGS, rest = parser.parse_known_args()
+    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
+
+
+if __name__ == "__main__":
+    main()
