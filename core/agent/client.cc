@@ -128,7 +128,9 @@ void Client::durable(model::AttemptId id, std::uint32_t index, std::uint64_t off
   const auto found = attempts_.find(id);
   if (found == attempts_.end() || index >= found->second.streams.size()) return;
   Stream& stream = found->second.streams[index];
-  if (offset <= stream.durable || offset > stream.received) return;
+  // Files begin anew on a new connection: more of them may be here than was sent on this one.
+  offset = std::min(offset, stream.received);
+  if (offset <= stream.durable) return;
   stream.durable = offset;
   const bool done = stream.size && stream.durable >= *stream.size;
   if (!done && stream.until < stream.durable + window_ / 2) give_credit(id, index, stream);

@@ -82,8 +82,9 @@ class Client {
   /// Takes an attempt of Ready up again; what is durable of its streams is not sent again.
   Result<void> resume(model::AttemptId attempt, std::uint64_t stdout_durable,
                       std::uint64_t stderr_durable);
-  /// Everything of the stream before `offset` is durable here. Moves the window, and leads to
-  /// Collected. Ignored for attempts that are not known (any more).
+  /// Everything of the stream before `offset` is durable here, which may be more than this
+  /// connection has brought. Moves the window, and leads to Collected. Ignored for attempts that
+  /// are not known (any more).
   void durable(model::AttemptId attempt, std::uint32_t stream, std::uint64_t offset);
 
  private:

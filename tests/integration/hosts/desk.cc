@@ -71,6 +71,7 @@ void Desk::append(Stream stream, std::uint64_t offset, const std::string& data,
   kept.replace(offset, data.size(), data);
   came_.notify_all();
   const std::uint64_t end = kept.size();
+  if (hold_beyond_ && end > *hold_beyond_) hold_ = true;
   if (hold_) return held_.emplace_back([durable, end] { durable(end); }), void();
   lock.unlock();
   durable(end);
@@ -81,6 +82,7 @@ void Desk::hold_output(bool hold) {
   {
     const std::lock_guard lock(mutex_);
     hold_ = hold;
+    hold_beyond_.reset();
     if (!hold) held.swap(held_);
   }
   for (const auto& durable : held) durable();

@@ -75,6 +75,8 @@ class Desk {
   void await_output(model::AttemptId attempt, std::uint32_t stream, std::size_t size);
   /// While held, output is taken but not said to be durable.
   void hold_output(bool hold);
+  /// Holds it from where a stream is longer than this.
+  void hold_output_beyond(std::size_t size) { hold_beyond_ = size; }
 
   daemon::HostSettings settings;
   model::PoolPolicy pool;
@@ -93,6 +95,7 @@ class Desk {
   std::map<Stream, std::string> output_;
   std::vector<std::function<void()>> held_;
   bool hold_ = false;
+  std::optional<std::size_t> hold_beyond_;  ///< Before the job that is to be held.
   model::HostReady ready_;
   model::InstanceId instance_;
   std::uint64_t sequence_ = 0, last_job_ = 0;

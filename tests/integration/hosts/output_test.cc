@@ -84,6 +84,28 @@ TEST(HostOutputTest, PutsInputsThereAndBringsOutputFilesBack) {
   EXPECT_EQ(desk.output(attempt, agent::kFirstFile), "100000\n");
 }
 
+// Bug: the second connection sends the file from its begin, and every piece was answered with an
+// end beyond it, which was ignored.
+TEST(HostOutputTest, CollectsALargeFileAlthoughTheConnectionBrokeMeanwhile) {
+  BootedHost host;
+  Desk desk(host);
+  desk.open();
+  desk.connect(host.target());
+  constexpr std::size_t kMoreThanAWindow = 600'000;
+  desk.hold_output_beyond(kMoreThanAWindow);
+  const auto attempt = desk.start("seq 200000 > numbers", {}, {"numbers"});
+  desk.await<model::AttemptExited>();
+  desk.await_output(attempt, agent::kFirstFile, kMoreThanAWindow);
+
+  host.stop();
+  desk.await<model::HostLost>();
+  desk.hold_output(false);
+  host.start();
+  EXPECT_EQ(desk.await<model::AttemptCollected>().lost, "");
+
+  EXPECT_TRUE(desk.output(attempt, agent::kFirstFile) == numbers(200000));
+}
+
 TEST(HostOutputTest, FailsAnAttemptWhoseInputIsNotHere) {
   const BootedHost host;
   Desk desk(host);

@@ -233,6 +233,27 @@ TEST(AgentClientTest, ResumesAfterWhatIsDurable) {
   EXPECT_EQ(error_of(pair.say(Output{kId, kStdout, 699, "x"})), "agent: output of j-1.1 goes back");
 }
 
+// Bug: what was durable beyond the bytes of this connection was ignored: no credit followed, and
+// the attempt was never collected.
+TEST(AgentClientTest, AFileThatIsDurableFromAnEarlierConnectionIsCollected) {
+  Pair pair(1000);
+  pair.greet();
+  ASSERT_TRUE(pair.client.resume(kId, 0, 0));
+  ASSERT_TRUE(pair.say(exit_with(0, 0, true)));
+  ASSERT_TRUE(pair.say(Files{kId, {{"a", 1500, 0644, ""}}, true}));
+  ASSERT_TRUE(pair.say(Output{kId, kFirstFile, 0, std::string(1000, 'x')}));
+
+  pair.client.durable(kId, kFirstFile, 1500);
+  EXPECT_TRUE(pair.say(Output{kId, kFirstFile, 1000, std::string(500, 'x')}));
+  pair.client.durable(kId, kFirstFile, 1500);
+
+  EXPECT_TRUE(pair.next<Exit>());
+  EXPECT_TRUE(pair.next<Files>());
+  EXPECT_TRUE(pair.next<Chunk>());
+  EXPECT_TRUE(pair.next<Chunk>());
+  EXPECT_TRUE(pair.next<Collected>());
+}
+
 TEST(AgentClientTest, AnExitWithMoreOutputThanItSaysIsRefused) {
   Pair pair;
   pair.greet();
