@@ -82,6 +82,16 @@ std::string printable(std::string_view text, std::size_t max) {
   return out;
 }
 
+bool is_safe_path(std::string_view path) {
+  if (path.empty() || path.size() > 1024 || !is_utf8(path)) return false;
+  const auto parts = split(path, '/');
+  return std::none_of(parts.begin(), parts.end(), [](std::string_view part) {
+    return part.empty() || part == "." || part == ".." ||
+           std::any_of(part.begin(), part.end(),
+                       [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+  });
+}
+
 bool is_name(std::string_view text) {
   return !text.empty() && text.size() <= 63 && std::ranges::all_of(text, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';

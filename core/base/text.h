@@ -22,6 +22,10 @@ bool is_utf8(std::string_view text);
 /// what a host, driver or user sent, made fit for a log line or an error message.
 std::string printable(std::string_view text, std::size_t max = 300);
 
+/// Relative, UTF-8, no control characters, no empty part, no "." and no "..", at most 1024 bytes:
+/// joined to a folder it stays inside.
+bool is_safe_path(std::string_view path);
+
 /// `[a-z0-9_-]{1,63}`: the form of names that also travel as cloud tags (architecture.md, State).
 bool is_name(std::string_view text);
 

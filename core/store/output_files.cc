@@ -1,6 +1,5 @@
 #include "core/store/output_files.h"
 
-#include <algorithm>
 #include <set>
 
 #include "core/base/text.h"
@@ -8,16 +7,6 @@
 #include "core/json/writer.h"
 
 namespace hostler::store {
-
-bool is_safe_path(std::string_view path) {
-  if (path.empty() || path.size() > 1024 || !is_utf8(path)) return false;
-  const auto parts = split(path, '/');
-  return std::none_of(parts.begin(), parts.end(), [](std::string_view part) {
-    return part.empty() || part == "." || part == ".." ||
-           std::any_of(part.begin(), part.end(),
-                       [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
-  });
-}
 
 std::string to_json(const std::vector<OutputFile>& files) {
   std::string out;

@@ -19,10 +19,6 @@ struct OutputFile {
   friend bool operator==(const OutputFile&, const OutputFile&) = default;
 };
 
-/// Relative, UTF-8, no control characters, no empty part, no "." and no "..", at most 1024 bytes:
-/// joined to a folder it stays inside.
-bool is_safe_path(std::string_view path);
-
 /// The list of an attempt's files, "files" in its folder. The files themselves lie there under
 /// their numbers, so no name that a host chose is ever one on this disk.
 std::string to_json(const std::vector<OutputFile>& files);

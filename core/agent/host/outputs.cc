@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "core/agent/host/inputs.h"
 #include "core/base/text.h"
@@ -18,6 +19,7 @@ namespace {
 
 constexpr std::size_t kVisitedMax = 1'000'000;
 constexpr std::size_t kDepthMax = 64;
+constexpr std::size_t kShownMax = 900;  // of a path that is_safe_path() refuses, which has 1024
 
 /// One `[...]` at the begin of `pattern`; its length, or 0 if it is not closed.
 std::size_t set_length(std::string_view pattern) {
@@ -71,11 +73,13 @@ class Finder {
   bool visit(int folder, const std::string& path, const std::string& name,
              std::vector<std::string> parts, std::size_t depth);
   void add(const std::string& path, const struct stat& info);
+  std::string free_name(const std::string& path);
 
   std::uint32_t uid_;
   std::uint64_t bytes_left_;
   std::size_t visited_ = 0;
   std::map<std::string, OutputFile> found_;
+  std::set<std::string> shown_;  ///< Given by free_name().
 };
 
 bool Finder::walk(UniqueFd fd, const std::string& path, const std::vector<std::string>& parts,
@@ -123,6 +127,8 @@ bool Finder::visit(int folder, const std::string& path, const std::string& name,
 
 void Finder::add(const std::string& path, const struct stat& info) {
   if (found_.contains(path)) return;
+  if (!is_safe_path(path))
+    return add_problem(path, "its path is longer than 1024 bytes or is no plain text");
   if (S_ISLNK(info.st_mode)) return add_problem(path, "a symbolic link is not followed");
   if (!S_ISREG(info.st_mode)) return add_problem(path, "no regular file");
   // A hard link that the job made to what is not its own.
@@ -135,10 +141,29 @@ void Finder::add(const std::string& path, const struct stat& info) {
 
 std::vector<OutputFile> Finder::take() {
   std::vector<OutputFile> out;
-  for (auto& [path, file] : found_) out.push_back(std::move(file));
+  for (auto& [path, file] : found_) {
+    if (!is_safe_path(path)) file.path = free_name(path);
+    out.push_back(std::move(file));
+  }
   if (out.size() >= kOutputFilesMax)
-    out.back() = {"", 0, 0, "more than " + std::to_string(kOutputFilesMax - 1) + " files"};
+    out.back() = {out.back().path, 0, 0,
+                  "the job left more than " + std::to_string(kOutputFilesMax - 1) + " files"};
   return out;
+}
+
+/// What stands in the list for a path that the daemon would refuse, and the whole list with it.
+std::string Finder::free_name(const std::string& path) {
+  std::string name;
+  for (const std::string_view part : split(path, '/')) {
+    const bool stands = !part.empty() && part != "." && part != "..";
+    name += (name.empty() ? "" : "/") + (stands ? printable(part) : "'" + std::string(part) + "'");
+  }
+  name = printable(name, kShownMax);
+  std::string unique = name;
+  for (int n = 2; found_.contains(unique) || shown_.contains(unique); ++n)
+    unique = name + " (" + std::to_string(n) + ")";
+  shown_.insert(unique);
+  return unique;
 }
 
 }  // namespace

@@ -43,6 +43,21 @@ class OutputFilesTest(unittest.TestCase):
         for i in range(1, 301):
             self.assertEqual(SITE.fetch(ended["id"], f"f{i}"), f"{i}\n".encode())
 
+    # Bug: one name that cannot be stored had the daemon refuse the whole list.
+    def test_a_name_that_is_no_text_costs_only_its_file(self):
+        ended = end_of("echo good > good; echo odd > \"$(printf 'o\\nd\\377d')\"", ["**"])
+        self.assertEqual((ended["state"], ended["reason_code"]), ("failed", "output_lost"))
+        self.assertIn("o d?d", ended["reason"])
+        self.assertEqual(set(files_of(ended["id"])), {"good"})
+        self.assertEqual(SITE.fetch(ended["id"], "good"), b"good\n")
+
+    # Bug: the entry for what is beyond the limit had no name.
+    def test_more_files_than_are_kept_cost_only_the_rest(self):
+        ended = end_of("i=0; while [ $i -lt 4200 ]; do : > f$i; i=$((i+1)); done", ["**"])
+        self.assertEqual((ended["state"], ended["reason_code"]), ("failed", "output_lost"))
+        self.assertIn("more than 4095 files", ended["reason"])
+        self.assertEqual(len(files_of(ended["id"])), 4095)
+
 
 def main():
     global ARGS

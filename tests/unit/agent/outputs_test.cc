@@ -1,6 +1,13 @@
 #include "core/agent/host/outputs.h"
 
 #include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "core/base/text.h"
 
 namespace hostler::agent {
 namespace {
@@ -24,6 +31,60 @@ TEST(OutputPatternTest, ManyStarsTakeNoLongTime) {
   std::string pattern;
   for (int i = 0; i < 1000; ++i) pattern += "*a";
   EXPECT_FALSE(matches_name(pattern, std::string(255, 'a') + "b"));
+}
+
+/// A job's folder.
+class FindOutputsTest : public testing::Test {
+ protected:
+  FindOutputsTest() {
+    std::string name = (std::filesystem::temp_directory_path() / "hostler-outputs-XXXXXX").string();
+    folder_ = ::mkdtemp(name.data());
+  }
+  ~FindOutputsTest() override {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+  }
+  void put(const std::string& path) { std::ofstream(folder_ / path) << "x"; }
+  std::vector<OutputFile> find(const std::vector<std::string>& patterns) {
+    return find_outputs(folder_.string(), patterns, 0, 1'000'000);
+  }
+
+  std::filesystem::path folder_;
+};
+
+// Bug: one name that the daemon does not store had it refuse the whole list, and the job waited for
+// ever.
+TEST_F(FindOutputsTest, ListsEveryNameInAFormThatCanBeStored) {
+  for (const char* name : {"plain", "a\nb", "a\tb", "a b", "\xff\xfe"}) put(name);
+  std::string deep;
+  for (int i = 0; i < 5; ++i) {
+    deep += (i > 0 ? "/" : "") + std::string(250, 'd');
+    std::filesystem::create_directory(folder_ / deep);
+  }
+  put(deep + "/file");
+
+  const auto files = find({"**", "/none", "no//ne", ".."});
+
+  std::set<std::string> paths;
+  std::size_t taken = 0;
+  for (const auto& file : files) {
+    EXPECT_TRUE(is_safe_path(file.path)) << printable(file.path);
+    EXPECT_TRUE(paths.insert(file.path).second) << file.path << " is there twice";
+    taken += file.problem.empty() ? 1 : 0;
+  }
+  EXPECT_EQ(taken, 2U) << "plain and 'a b'";
+  EXPECT_EQ(files.size(), 9U);
+}
+
+// Bug: likewise, since the entry for what is beyond the limit had no name.
+TEST_F(FindOutputsTest, NamesWhatIsBeyondTheLimit) {
+  for (std::size_t i = 0; i < kOutputFilesMax + 1; ++i) put("f" + std::to_string(i));
+
+  const auto files = find({"*"});
+
+  ASSERT_EQ(files.size(), kOutputFilesMax);
+  EXPECT_TRUE(is_safe_path(files.back().path));
+  EXPECT_EQ(files.back().problem, "the job left more than 4095 files");
 }
 
 }  // namespace
