@@ -132,9 +132,32 @@ void Client::durable(model::AttemptId id, std::uint32_t index, std::uint64_t off
   offset = std::min(offset, stream.received);
   if (offset <= stream.durable) return;
   stream.durable = offset;
-  const bool done = stream.size && stream.durable >= *stream.size;
-  if (!done && stream.until < stream.durable + window_ / 2) give_credit(id, index, stream);
+  if (!stream.lost && !stream.is_done() && stream.until < stream.durable + window_ / 2)
+    give_credit(id, index, stream);
   check_collected(id, found->second);
+}
+
+void Client::files_durable(model::AttemptId id) {
+  const auto found = attempts_.find(id);
+  if (found == attempts_.end() || !std::exchange(found->second.files_told, false)) return;
+  check_collected(id, found->second);
+}
+
+void Client::give_up(model::AttemptId id, std::uint32_t index) {
+  const auto found = attempts_.find(id);
+  if (found == attempts_.end() || index >= found->second.streams.size()) return;
+  Stream& stream = found->second.streams[index];
+  stream.lost = true;
+  stream.received = stream.durable;
+  check_collected(id, found->second);
+}
+
+void Client::give_up_files(model::AttemptId id) {
+  const auto found = attempts_.find(id);
+  if (found == attempts_.end()) return;
+  auto& streams = found->second.streams;
+  for (std::size_t i = kFirstFile; i < streams.size(); ++i) streams[i].lost = true;
+  files_durable(id);
 }
 
 void Client::give_credit(model::AttemptId id, std::uint32_t index, Stream& stream) {
@@ -205,7 +228,7 @@ Result<void> Client::on_exit(Exit&& exit) {
     if (size[i] < stream.received)
       return misbehaves("exit of " + id.text() + " with less output than it has sent");
     stream.size = size[i];
-    if (!end.output_is_inline && stream.durable < size[i] &&
+    if (!end.output_is_inline && !stream.lost && stream.durable < size[i] &&
         stream.until < stream.durable + window_ / 2)
       give_credit(id, i, stream);
   }
@@ -232,7 +255,7 @@ void Client::announce_exit(Exit&& exit, Attempt& attempt) {
   events_.emplace_back(std::move(exit));
   for (std::uint32_t i = 0; i < 2; ++i) {
     const std::uint64_t from = streams[i].received;
-    if (from == rest[i].size()) continue;
+    if (from == rest[i].size() || streams[i].lost) continue;
     events_.emplace_back(Chunk{id, i, from, 0, rest[i].substr(from)});
     streams[i].received = rest[i].size();
   }
@@ -244,6 +267,7 @@ Result<void> Client::on_output(Output&& output) {
   if (output.stream >= found->second.streams.size())
     return misbehaves("output of " + output.attempt.text() + " on a stream that it does not have");
   Stream& stream = found->second.streams[output.stream];
+  if (stream.lost) return {};  // given up while it was under way
   if (output.offset < stream.received)
     return misbehaves("output of " + output.attempt.text() + " goes back");
   const std::uint64_t gap = output.offset - stream.received;
@@ -269,9 +293,9 @@ Result<void> Client::on_output_lost(OutputLost&& lost) {
   if (lost.stream >= found->second.streams.size())
     return misbehaves("lost output of " + lost.attempt.text() + " on a stream it does not have");
   Stream& stream = found->second.streams[lost.stream];
-  stream.size = stream.received;
-  events_.emplace_back(lost);
-  check_collected(lost.attempt, found->second);
+  stream.lost = true;
+  events_.emplace_back(std::move(lost));
+  check_collected(found->first, found->second);
   return {};
 }
 
@@ -285,22 +309,21 @@ Result<void> Client::on_files(Files&& files) {
   std::move(files.files.begin(), files.files.end(), std::back_inserter(attempt.files));
   if (!files.last) return {};
   attempt.files_wanted = false;
+  attempt.files_told = true;
   for (const OutputFile& file : attempt.files) {
     Stream& stream = attempt.streams.emplace_back();
     stream.size = file.problem.empty() ? file.size : 0;
   }
   files.files = std::exchange(attempt.files, {});
-  const model::AttemptId id = files.attempt;
   events_.emplace_back(std::move(files));
-  check_collected(id, attempt);
   return {};
 }
 
 void Client::check_collected(model::AttemptId id, Attempt& attempt) {
-  if (!attempt.exited || attempt.files_wanted || attempt.collected) return;
+  if (!attempt.exited || attempt.files_wanted || attempt.files_told || attempt.collected) return;
   for (std::uint32_t i = 0; i < attempt.streams.size(); ++i) {
     Stream& stream = attempt.streams[i];
-    if (stream.size && stream.durable >= *stream.size) continue;
+    if (stream.is_done()) continue;
     // Files come one after the other, so that a thousand of them need one window.
     if (i >= kFirstFile && stream.until == 0) give_credit(id, i, stream);
     return;

@@ -49,9 +49,9 @@ using Event = std::variant<Ready, Started, Refused, Exit, Chunk, OutputLost, Fil
 ///
 /// Flow: Chunks come within a window for each stream that moves on with durable(). The client asks
 /// for the list of output files itself when an exit says that there are any, gives it in one Files
-/// however many pieces it came in, and then asks for each file. Errors: an error of receive() is
-/// kMisbehaving (the host, or noise) and ends the connection; an error of a command is kTooLarge or
-/// kInvalidArgument and leaves everything as it was.
+/// however many pieces it came in, and asks for each file once files_durable() was called. Errors:
+/// an error of receive() is kMisbehaving (the host, or noise) and ends the connection; an error of
+/// a command is kTooLarge or kInvalidArgument and leaves everything as it was.
 class Client {
  public:
   /// `window`: bytes of each stream that may be under way or not yet durable.
@@ -86,18 +86,29 @@ class Client {
   /// connection has brought. Moves the window, and leads to Collected. Ignored for attempts that
   /// are not known (any more).
   void durable(model::AttemptId attempt, std::uint32_t stream, std::uint64_t offset);
+  /// The list that came as Files is durable here: the files may come.
+  void files_durable(model::AttemptId attempt);
+  /// No more of the stream can be kept here: Collected does not wait for it.
+  void give_up(model::AttemptId attempt, std::uint32_t stream);
+  /// The list cannot be kept, and so none of the files.
+  void give_up_files(model::AttemptId attempt);
 
  private:
   struct Stream {
     std::uint64_t received = 0;
     std::uint64_t durable = 0;
     std::uint64_t until = 0;            ///< Credit given.
-    std::optional<std::uint64_t> size;  ///< Known at the end, less what was lost.
+    std::optional<std::uint64_t> size;  ///< Known at the end.
+    bool lost = false;                  ///< Nothing comes any more, or is wanted.
+    [[nodiscard]] bool is_done() const {
+      return lost ? durable >= received : size && durable >= *size;
+    }
   };
   struct Attempt {
     std::vector<Stream> streams{2};
     bool exited = false;
     bool files_wanted = false;      ///< Asked for and not yet all listed.
+    bool files_told = false;        ///< All listed, and the list is not yet durable.
     std::vector<OutputFile> files;  ///< Listed so far.
     bool collected = false;
   };

@@ -21,11 +21,15 @@ Error errno_error(std::string_view doing, Errc code) {
 
 namespace {
 
+Errc code_of_open(int number) {
+  if (number == ENOENT) return Errc::kNotFound;
+  const bool passes = number == EMFILE || number == ENFILE || number == ENOMEM;
+  return passes ? Errc::kUnavailable : Errc::kInvalidArgument;
+}
+
 Result<UniqueFd> open_regular(const std::filesystem::path& path, struct stat& info) {
   UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!fd)
-    return tl::unexpected(errno_error("open " + path.string(),
-                                      errno == ENOENT ? Errc::kNotFound : Errc::kInvalidArgument));
+  if (!fd) return tl::unexpected(errno_error("open " + path.string(), code_of_open(errno)));
   if (::fstat(fd.get(), &info) != 0) return tl::unexpected(errno_error("stat " + path.string()));
   if (!S_ISREG(info.st_mode))
     return fail(Errc::kInvalidArgument, path.string() + " is no regular file");

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/agent/protocol.h"
+#include "core/base/text.h"
 #include "core/crypto/ssh_keys.h"
 #include "core/log/log.h"
 
@@ -41,7 +42,8 @@ void ask_driver(Clouds& clouds, const model::HostTarget& target, const std::stri
 
 std::vector<store::OutputFile> stored_files(const std::vector<agent::OutputFile>& files) {
   std::vector<store::OutputFile> out;
-  for (const auto& file : files) out.push_back({file.path, file.size, file.mode, file.problem});
+  for (const auto& file : files)
+    out.push_back({file.path, file.size, file.mode, printable(file.problem)});
   return out;
 }
 
@@ -67,10 +69,9 @@ HostPorts make_host_ports(std::function<void(model::HostEvent)> post, store::Sto
         });
   };
   ports.output_files = [&store](model::AttemptId attempt,
-                                const std::vector<agent::OutputFile>& files) {
-    store.outputs().set_files(attempt, stored_files(files), [attempt](const Result<void>& kept) {
-      if (!kept) log::warn("store", attempt.text() + ": " + kept.error().message);
-    });
+                                const std::vector<agent::OutputFile>& files,
+                                std::function<void(Result<void>)> durable) {
+    store.outputs().set_files(attempt, stored_files(files), std::move(durable));
   };
   ports.durable_output = [&store](model::AttemptId attempt) {
     const auto end = [&](std::uint32_t stream) {

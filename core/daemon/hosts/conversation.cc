@@ -132,7 +132,7 @@ asio::awaitable<Result<void>> Conversation::run(std::function<void()> on_ready) 
     }
     heard_ = true;
     const auto taken = client_.receive(std::string_view(buffer.data(), *got));
-    while (auto event = client_.next()) take(std::move(*event));
+    take_events();
     if (!taken || outdated_) {
       outcome = taken ? Result<void>(fail(Errc::kUnavailable,
                                           "an agent of another version was sent away; the next "
@@ -342,22 +342,8 @@ void Conversation::take(agent::Ready& ready) {
   on_ready_();
 }
 
-void Conversation::take(agent::Chunk& chunk) {
-  auto self = weak_from_this();
-  const auto attempt = chunk.attempt;
-  const auto stream = chunk.stream;
-  ports_->append_output(attempt, stream, chunk.offset, std::move(chunk.data),
-                        [self, attempt, stream, &io = io_](const Result<std::uint64_t>& durable) {
-                          if (!durable)
-                            return;  // Not acknowledged: the host keeps it and sends it again.
-                          asio::post(io, [self, attempt, stream, end = *durable] {
-                            const auto here = self.lock();
-                            if (!here || here->ended_) return;
-                            here->client_.durable(attempt, stream, end);
-                            while (auto event = here->client_.next()) here->take(std::move(*event));
-                            here->wake_writer();
-                          });
-                        });
+void Conversation::take_events() {
+  while (auto event = client_.next()) take(std::move(*event));
 }
 
 void Conversation::take(agent::Event&& event) {
@@ -372,20 +358,11 @@ void Conversation::take(agent::Event&& event) {
   } else if (auto* chunk = std::get_if<agent::Chunk>(&event)) {
     take(*chunk);
   } else if (const auto* lost = std::get_if<agent::OutputLost>(&event)) {
-    auto& text = lost_[lost->attempt];
-    text += (text.empty() ? "" : "; ") + lost->text;
+    lose(lost->attempt, lost->text);
   } else if (const auto* files = std::get_if<agent::Files>(&event)) {
-    for (const auto& file : files->files)
-      if (!file.problem.empty()) {
-        auto& text = lost_[files->attempt];
-        text += (text.empty() ? "" : "; ") + file.path + ": " + file.problem;
-      }
-    ports_->output_files(files->attempt, files->files);
+    take(*files);
   } else if (const auto* collected = std::get_if<agent::Collected>(&event)) {
-    const auto found = lost_.find(collected->attempt);
-    std::string text = found == lost_.end() ? std::string() : std::move(found->second);
-    if (found != lost_.end()) lost_.erase(found);
-    post(model::AttemptCollected{collected->attempt, std::move(text)});
+    take(*collected);
   } else if (const auto* blob = std::get_if<agent::BlobState>(&event)) {
     take(*blob);
   } else if (const auto* broken = std::get_if<agent::HostBroken>(&event)) {

@@ -51,15 +51,23 @@ class Conversation : public std::enable_shared_from_this<Conversation> {
   boost::asio::awaitable<void> ping_loop();
   void wake_writer();
   void configure();
+  void take_events();
   void take(agent::Event&& event);
   void take(agent::Ready& ready);
-  void take(agent::Chunk& chunk);
   void take(const agent::BlobState& state);
   void advance_starts();
   void refuse(const model::StartAttempt& command, const std::string& why);
   void send_start(const model::StartAttempt& command);
   void continue_upload();
   void post(model::HostEventBody body);
+
+  // conversation_output.cc
+  void take(agent::Chunk& chunk);
+  void take(const agent::Files& files);
+  void take(const agent::Collected& collected);
+  void stored(model::AttemptId attempt, std::uint32_t stream, const Result<std::uint64_t>& end);
+  void listed(model::AttemptId attempt, const Result<void>& kept);
+  void lose(model::AttemptId attempt, const std::string& what);
 
   boost::asio::io_context& io_;
   ssh::Channel channel_;

@@ -42,8 +42,8 @@ struct DurableOutput {
 };
 
 /// What links need of the rest of the daemon. Called on the hosts thread; none may block for
-/// longer than a file read. `durable` callbacks come once, on any thread, with the stream's durable
-/// end.
+/// longer than a file read. `durable` callbacks come once, on any thread: with the stream's durable
+/// end, kUnavailable where it is to be sent again some day, or why it can never be kept.
 struct HostPorts {
   std::function<void(model::HostEvent)> post;
   /// Whether the driver vouches for the key (a line "ssh-ed25519 AAAA..."); an error: it cannot
@@ -54,7 +54,9 @@ struct HostPorts {
   std::function<void(model::AttemptId, std::uint32_t stream, std::uint64_t offset, std::string data,
                      std::function<void(Result<std::uint64_t>)> durable)>
       append_output;
-  std::function<void(model::AttemptId, const std::vector<agent::OutputFile>&)> output_files;
+  std::function<void(model::AttemptId, const std::vector<agent::OutputFile>&,
+                     std::function<void(Result<void>)> durable)>
+      output_files;
   std::function<DurableOutput(model::AttemptId)> durable_output;
   /// A piece of a blob at most kChunkMax long, and the blob's size; kNotFound if it is not here.
   struct BlobPiece {

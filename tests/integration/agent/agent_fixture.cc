@@ -138,6 +138,8 @@ std::optional<Event> Link::next(std::chrono::milliseconds patience) {
         if (auto_durable)
           client.durable(chunk->attempt, chunk->stream, chunk->offset + chunk->data.size());
       }
+      if (const auto* files = std::get_if<Files>(&*event))
+        if (auto_durable) client.files_durable(files->attempt);
       return event;
     }
     const auto left =

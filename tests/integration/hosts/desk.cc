@@ -47,7 +47,9 @@ daemon::HostPorts Desk::ports() {
                              const std::string& data, auto durable) {
     append({attempt, stream}, offset, data, std::move(durable));
   };
-  out.output_files = [](model::AttemptId, const auto&) {};
+  out.output_files = [this](model::AttemptId, const auto&, auto durable) {
+    durable(refuse_files ? Result<void>(tl::unexpected(*refuse_files)) : Result<void>());
+  };
   out.durable_output = [this](model::AttemptId attempt) {
     return daemon::DurableOutput{output(attempt, agent::kStdout).size(),
                                  output(attempt, agent::kStderr).size()};
@@ -71,6 +73,10 @@ void Desk::append(Stream stream, std::uint64_t offset, const std::string& data,
   kept.replace(offset, data.size(), data);
   came_.notify_all();
   const std::uint64_t end = kept.size();
+  if (refuse_beyond && end > *refuse_beyond) {
+    lock.unlock();
+    return durable(fail(Errc::kTooLarge, "too much"));
+  }
   if (hold_beyond_ && end > *hold_beyond_) hold_ = true;
   if (hold_) return held_.emplace_back([durable, end] { durable(end); }), void();
   lock.unlock();

@@ -82,6 +82,8 @@ class Desk {
   model::PoolPolicy pool;
   std::map<std::string, std::string> blobs;  ///< By sha256. Before open().
   std::optional<bool> driver_says;           ///< Before open().
+  std::optional<Error> refuse_files;         ///< Before open(): no list is kept.
+  std::optional<std::size_t> refuse_beyond;  ///< Before open(): bytes kept of a stream.
 
  private:
   using Stream = std::pair<model::AttemptId, std::uint32_t>;

@@ -106,6 +106,33 @@ TEST(HostOutputTest, CollectsALargeFileAlthoughTheConnectionBrokeMeanwhile) {
   EXPECT_TRUE(desk.output(attempt, agent::kFirstFile) == numbers(200000));
 }
 
+// Bug: an error of the store was dropped, and the attempt was never collected.
+TEST(HostOutputTest, GivesUpWhatTheStoreWillNotTakeAndSaysSo) {
+  const BootedHost host;
+  Desk desk(host);
+  desk.refuse_beyond = 100'000;
+  desk.open();
+  desk.connect(host.target());
+
+  desk.start("seq 200000; seq 200000 > large; echo small > small", {}, {"large", "small"});
+  const std::string lost = desk.await<model::AttemptCollected>().lost;
+
+  EXPECT_EQ(lost, "standard output: too much; output file 1: too much");
+}
+
+TEST(HostOutputTest, GivesUpAllFilesWhereTheirListIsRefused) {
+  const BootedHost host;
+  Desk desk(host);
+  desk.refuse_files = Error{Errc::kInvalidArgument, "no such names here"};
+  desk.open();
+  desk.connect(host.target());
+
+  desk.start("echo x > a; echo y > b", {}, {"*"});
+
+  EXPECT_EQ(desk.await<model::AttemptCollected>().lost,
+            "the list of its files: no such names here");
+}
+
 TEST(HostOutputTest, FailsAnAttemptWhoseInputIsNotHere) {
   const BootedHost host;
   Desk desk(host);

@@ -209,6 +209,8 @@ TEST(AgentClientTest, FilesAreFetchedOneAfterTheOther) {
   const auto files = pair.next<Files>();
   ASSERT_TRUE(files);
   EXPECT_EQ(files->files.size(), 3U);
+  EXPECT_FALSE(pair.heard<Credit>());
+  pair.client.files_durable(kId);
 
   EXPECT_EQ(pair.heard<Credit>()->stream, kFirstFile);
   EXPECT_FALSE(pair.heard<Credit>());
@@ -241,6 +243,7 @@ TEST(AgentClientTest, AFileThatIsDurableFromAnEarlierConnectionIsCollected) {
   ASSERT_TRUE(pair.client.resume(kId, 0, 0));
   ASSERT_TRUE(pair.say(exit_with(0, 0, true)));
   ASSERT_TRUE(pair.say(Files{kId, {{"a", 1500, 0644, ""}}, true}));
+  pair.client.files_durable(kId);
   ASSERT_TRUE(pair.say(Output{kId, kFirstFile, 0, std::string(1000, 'x')}));
 
   pair.client.durable(kId, kFirstFile, 1500);
@@ -251,6 +254,43 @@ TEST(AgentClientTest, AFileThatIsDurableFromAnEarlierConnectionIsCollected) {
   EXPECT_TRUE(pair.next<Files>());
   EXPECT_TRUE(pair.next<Chunk>());
   EXPECT_TRUE(pair.next<Chunk>());
+  EXPECT_TRUE(pair.next<Collected>());
+}
+
+TEST(AgentClientTest, WhatIsGivenUpIsNotWaitedFor) {
+  Pair pair(1000);
+  pair.greet();
+  pair.start();
+  ASSERT_TRUE(pair.say(Output{kId, kStdout, 0, "abc"}));
+  pair.client.give_up(kId, kStdout);
+  ASSERT_TRUE(pair.say(Output{kId, kStdout, 3, "def"}));
+  ASSERT_TRUE(pair.say(exit_with(5000, 0, true)));
+  ASSERT_TRUE(pair.say(Files{kId, {{"a", 5, 0644, ""}, {"b", 5, 0644, ""}}, true}));
+  EXPECT_TRUE(pair.next<Chunk>());
+  EXPECT_TRUE(pair.next<Exit>());
+  EXPECT_TRUE(pair.next<Files>());
+  EXPECT_FALSE(pair.client.next());
+  pair.client.give_up_files(kId);
+
+  EXPECT_TRUE(pair.next<Collected>());
+}
+
+// Bug: the exit made the size of a stream known that had been said to be lost, and its bytes were
+// waited for.
+TEST(AgentClientTest, AStreamThatIsLostWhileTheJobRunsStaysLost) {
+  Pair pair(1000);
+  pair.greet();
+  pair.start();
+  ASSERT_TRUE(pair.say(Output{kId, kStdout, 0, "abc"}));
+  ASSERT_TRUE(pair.say(OutputLost{kId, kStdout, "gone"}));
+  ASSERT_TRUE(pair.say(exit_with(5000, 0)));
+  EXPECT_TRUE(pair.next<Chunk>());
+  EXPECT_TRUE(pair.next<OutputLost>());
+  EXPECT_TRUE(pair.next<Exit>());
+  EXPECT_FALSE(pair.client.next());
+
+  pair.client.durable(kId, kStdout, 3);
+
   EXPECT_TRUE(pair.next<Collected>());
 }
 
