@@ -219,7 +219,9 @@ Result<void> Client::on_exit(Exit&& exit) {
   if (end.output_is_inline && (end.stdout_inline.size() != end.stdout_bytes ||
                                end.stderr_inline.size() != end.stderr_bytes))
     return misbehaves("exit of " + id.text() + " whose output is not as long as it says");
-  Attempt& attempt = attempts_[id];
+  const auto found = attempts_.find(id);
+  if (found == attempts_.end()) return events_.emplace_back(std::move(exit)), Result<void>();
+  Attempt& attempt = found->second;
   if (attempt.exited) return {};
   attempt.exited = true;
   const std::uint64_t size[2] = {end.stdout_bytes, end.stderr_bytes};

@@ -42,7 +42,8 @@ using Event = std::variant<Ready, Started, Refused, Exit, Chunk, OutputLost, Fil
 
 /// The daemon's side of one connection to an agent, without I/O, threads or clock: bytes in,
 /// events out; commands in, bytes out. One object per connection; after a reconnect begin anew and
-/// call resume() for each attempt whose output is not yet durable.
+/// call resume() for each attempt whose output is not yet durable. Of an attempt that was neither
+/// started nor resumed here, and not yet acknowledged, nothing but its Exit is passed on.
 ///
 /// The output of an attempt comes either inline with its Exit or as Chunks, never both. Chunks of
 /// an attempt come before and after its Exit, each stream in order.

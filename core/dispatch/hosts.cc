@@ -164,7 +164,8 @@ void Dispatcher::on(model::HostEvent& event, Now now) {
                                   "an interruption notice: " + interruption->text, now));
   } else if (auto* started = std::get_if<model::AttemptStarted>(&event.body)) {
     work::Job* affected = job(started->attempt.job);
-    if (affected != nullptr && affected->attempt() == started->attempt)
+    if (affected != nullptr && live(*found, started->attempt) != nullptr &&
+        affected->attempt() == started->attempt)
       settle(*affected, work::started(*affected, started->started), now);
     instance.refusals = 0;
   } else if (auto* refused = std::get_if<model::AttemptRefused>(&event.body)) {
@@ -197,6 +198,7 @@ void Dispatcher::compare_attempts(Host& host, const model::HostReady& report, No
   const model::InstanceId id = host.instance.record.id;
   std::map<model::AttemptId, model::AttemptPhase> told;
   for (const auto& one : report.attempts) told[one.attempt] = one.phase;
+  model::ResumeAttempts resume{id, report.connection, {}};
   const std::vector<Live> ours = host.attempts;
   for (const Live& live_one : ours) {
     work::Job* affected = job(live_one.attempt.job);
@@ -218,14 +220,17 @@ void Dispatcher::compare_attempts(Host& host, const model::HostReady& report, No
       finish(host, live_one.attempt);
       settle(*affected, work::host_gone(*affected, "the host was rebooted", now), now);
       out_.effects.emplace_back(model::HostCommand(model::AckAttempt{id, live_one.attempt}));
-    } else if (found->second == model::AttemptPhase::kRunning) {
-      settle(*affected, work::started(*affected, now.wall), now);
+    } else {
+      resume.attempts.push_back(live_one.attempt);
+      const bool runs = found->second == model::AttemptPhase::kRunning;
+      if (runs) settle(*affected, work::started(*affected, now.wall), now);
       // The kill may have been lost with the connection, or with an earlier daemon.
-      if (affected->record && affected->record->cancel_requested)
+      if (runs && affected->record && affected->record->cancel_requested)
         out_.effects.emplace_back(model::HostCommand(model::KillAttempt{id, live_one.attempt}));
     }
     told.erase(live_one.attempt);
   }
+  out_.effects.emplace_back(model::HostCommand(std::move(resume)));
   for (const auto& [attempt, phase] : told) {
     // Not ours any more: ended and acknowledged by an earlier daemon, or cancelled meanwhile.
     if (phase == model::AttemptPhase::kRunning) {

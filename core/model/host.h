@@ -50,6 +50,14 @@ struct StartAttempt {
   std::uint64_t sequence = 0;
   std::shared_ptr<const JobSpec> spec;
 };
+/// Answers every HostReady: these of the attempts it told are this host's, running or with their
+/// end or output still to come. Only now the link hears more of that connection, and takes output
+/// of these and of what it is told to start.
+struct ResumeAttempts {
+  InstanceId instance;
+  std::uint64_t connection = 0;
+  std::vector<AttemptId> attempts;
+};
 /// TERM, then KILL after the grace; the attempt still ends with AttemptExited.
 struct KillAttempt {
   InstanceId instance;
@@ -66,8 +74,8 @@ struct ActivateRotation {
   HostIdentity identity;
 };
 
-using HostCommand = std::variant<ConnectHost, DisconnectHost, StartAttempt, KillAttempt, AckAttempt,
-                                 ActivateRotation>;
+using HostCommand = std::variant<ConnectHost, DisconnectHost, ResumeAttempts, StartAttempt,
+                                 KillAttempt, AckAttempt, ActivateRotation>;
 
 // ---- events ------------------------------------------------------------------------------------
 

@@ -82,6 +82,9 @@ void Hosts::try_connect(const LinkPtr& link, std::uint64_t tries) {
 
 void Hosts::come_up(const LinkPtr& link, Machine& machine) {
   link->up = link->was_proved = true;
+  link->resumed = false;
+  link->own.clear();
+  link->held.clear();
   link->connection = ++connections_[link->target.instance];
   machine.connection = link->connection + generation_ * 1'000'000;
   keep_alive(link, link->connection);
@@ -141,8 +144,29 @@ void Hosts::agent_says(Machine& machine, model::HostEventBody body) {
            [this, link, connection, &machine, generation = generation_, body = std::move(body)] {
              if (generation == generation_ && link->up && machine.connection == connection &&
                  machine.exists())
-               say(link, body);
+               hear(link, body);
            });
+}
+
+void Hosts::hear(const LinkPtr& link, model::HostEventBody body) {
+  if (!link->resumed) return link->held.push_back(std::move(body)), void();
+  const auto* collected = std::get_if<model::AttemptCollected>(&body);
+  // Output of an attempt that is not this host's is not asked for.
+  if (collected == nullptr || link->own.contains(collected->attempt)) say(link, std::move(body));
+}
+
+void Hosts::on(const model::ResumeAttempts& command) {
+  const auto link = find(command.instance);
+  if (!link || !link->up || link->connection != command.connection) return;
+  if (link->resumed) complain_(command.instance.text() + " is resumed twice");
+  for (const AttemptId attempt : command.attempts) {
+    const auto* intent = disk_.attempt(attempt);
+    if (intent == nullptr || intent->instance != command.instance)
+      complain_(attempt.text() + " is resumed on another's host");
+    link->own.insert(attempt);
+  }
+  link->resumed = true;
+  for (auto& body : std::exchange(link->held, {})) hear(link, std::move(body));
 }
 
 void Hosts::to_agent(const LinkPtr& link, std::function<void(Machine&)> act) {
@@ -163,6 +187,8 @@ void Hosts::on(const model::StartAttempt& command) {
   Machine* machine = cloud_.at(link->target.address);
   if (!link->up || link->connection != command.connection || machine == nullptr)
     return say(link, model::AttemptRefused{command.attempt, "not sent on this connection"});
+  if (!link->resumed) complain_(command.attempt.text() + " starts before its host is resumed");
+  link->own.insert(command.attempt);
   to_agent(link, [this, command](Machine& there) { start(there, command); });
 }
 

@@ -3,7 +3,9 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "core/model/host.h"
 #include "tests/sim/cloud.h"
@@ -39,11 +41,15 @@ class Hosts {
     std::uint64_t connection = 0;
     std::uint64_t tries = 0;  ///< A newer target makes older tries void.
     Mono last_said, last_sent;
+    bool resumed = false;            ///< The kernel has answered HostReady.
+    std::set<model::AttemptId> own;  ///< Started or resumed on this connection.
+    std::vector<model::HostEventBody> held;
   };
   using LinkPtr = std::shared_ptr<Link>;
 
   void on(const model::ConnectHost& command);
   void on(const model::DisconnectHost& command);
+  void on(const model::ResumeAttempts& command);
   void on(const model::StartAttempt& command);
   void on(const model::KillAttempt& command);
   void on(const model::AckAttempt& command);
@@ -56,6 +62,8 @@ class Hosts {
   void keep_alive(const LinkPtr& link, std::uint64_t connection);
   /// From the link to the loop, in order.
   void say(const LinkPtr& link, model::HostEventBody body);
+  /// What came from the agent, once it may be heard.
+  void hear(const LinkPtr& link, model::HostEventBody body);
   /// From the agent by this connection; lost if it broke meanwhile.
   void agent_says(Machine& machine, model::HostEventBody body);
   /// To the agent, in order, by the connection that stands now.

@@ -1,9 +1,7 @@
 #include "core/daemon/hosts/conversation.h"
 
 #include <algorithm>
-#include <array>
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -85,6 +83,7 @@ Conversation::Conversation(asio::io_context& io, ssh::Channel channel, model::In
       settings_(std::move(settings)),
       ports_(std::move(ports)),
       checks_(std::move(checks)),
+      reader_(io),
       writer_(io),
       pinger_(io) {}
 
@@ -105,6 +104,7 @@ void Conversation::configure() {
 
 void Conversation::stop() {
   ended_ = true;
+  reader_.cancel();
   writer_.cancel();
   pinger_.cancel();
 }
@@ -119,6 +119,10 @@ asio::awaitable<Result<void>> Conversation::run(std::function<void()> on_ready) 
   std::vector<char> buffer(kReadBytes);
   Result<void> outcome;
   while (!ended_) {
+    if (held_) {
+      co_await rest(reader_);
+      continue;
+    }
     const std::span<char> into(buffer);
     const auto got = co_await channel_.read(into);
     if (!got || *got == 0) {
@@ -158,6 +162,14 @@ asio::awaitable<Result<void>> Conversation::run(std::function<void()> on_ready) 
   co_return outcome;
 }
 
+/// Until the timer is cancelled.
+asio::awaitable<void> Conversation::rest(asio::steady_timer& timer) {
+  boost::system::error_code woken;
+  timer.expires_at(asio::steady_timer::time_point::max());
+  auto token = asio::redirect_error(asio::use_awaitable, woken);
+  co_await timer.async_wait(std::move(token));
+}
+
 asio::awaitable<void> Conversation::write_loop() {
   const auto self = shared_from_this();
   while (!ended_) {
@@ -168,10 +180,7 @@ asio::awaitable<void> Conversation::write_loop() {
     }
     const std::string piece(client_.pending().substr(0, kWriteBytes));
     if (piece.empty()) {
-      boost::system::error_code woken;
-      writer_.expires_at(asio::steady_timer::time_point::max());
-      auto token = asio::redirect_error(asio::use_awaitable, woken);
-      co_await writer_.async_wait(std::move(token));
+      co_await rest(writer_);
       continue;
     }
     client_.sent(piece.size());
@@ -195,7 +204,7 @@ asio::awaitable<void> Conversation::ping_loop() {
     pinger_.expires_after(kPingEvery);
     auto wait = asio::redirect_error(asio::use_awaitable, woken);
     co_await pinger_.async_wait(std::move(wait));
-    if (ended_ || heard_) continue;
+    if (ended_ || heard_ || held_) continue;
     problem_ = "the agent has not answered for " + std::to_string(kPingEvery.count()) + " s";
     channel_.hang_up(problem_);
     co_return;
@@ -298,6 +307,22 @@ void Conversation::continue_upload() {
   }
 }
 
+/// Whose the attempts are that the agent told of is known to the loop alone: until it has said so,
+/// what follows them stays on the channel.
+void Conversation::resume(const model::ResumeAttempts& command) {
+  if (!held_ || ended_ || command.connection != connection_) return;
+  for (const auto attempt : command.attempts) {
+    const DurableOutput durable = ports_->durable_output(attempt);
+    if (const auto resumed = client_.resume(attempt, durable.stdout_bytes, durable.stderr_bytes);
+        !resumed)
+      log::warn("host " + instance_.text(), resumed.error().message);
+  }
+  held_ = false;
+  take_events();
+  reader_.cancel();
+  wake_writer();
+}
+
 void Conversation::kill(const model::KillAttempt& command) {
   for (Waiting& one : starts_) {
     if (one.command.attempt != command.attempt) continue;
@@ -310,6 +335,7 @@ void Conversation::kill(const model::KillAttempt& command) {
 }
 
 void Conversation::ack(const model::AckAttempt& command) {
+  lost_.erase(command.attempt);
   acks_.push_back(command.attempt);
   wake_writer();
 }
@@ -329,21 +355,19 @@ void Conversation::take(agent::Ready& ready) {
   event.boot_id = boot_id_ + "/" + ready.hello.state_id;
   event.connection = connection_;
   event.last_sequence = ready.hello.last_sequence;
-  for (const auto& known : ready.attempts) {
+  for (const auto& known : ready.attempts)
     event.attempts.push_back({known.attempt, to_phase(known.phase)});
-    if (known.phase == agent::Phase::kUnknownEnd) continue;
-    const DurableOutput durable = ports_->durable_output(known.attempt);
-    if (const auto resumed =
-            client_.resume(known.attempt, durable.stdout_bytes, durable.stderr_bytes);
-        !resumed)
-      log::warn("host " + instance_.text(), resumed.error().message);
-  }
+  held_ = true;
   post(std::move(event));
   on_ready_();
 }
 
 void Conversation::take_events() {
-  while (auto event = client_.next()) take(std::move(*event));
+  while (!held_) {
+    auto event = client_.next();
+    if (!event) return;
+    take(std::move(*event));
+  }
 }
 
 void Conversation::take(agent::Event&& event) {

@@ -27,6 +27,7 @@ class Conversation : public std::enable_shared_from_this<Conversation> {
   /// Until the connection ends; says why. `on_ready` is called once the agent has told all it
   /// knows.
   boost::asio::awaitable<Result<void>> run(std::function<void()> on_ready);
+  void resume(const model::ResumeAttempts& command);
   void start(model::StartAttempt command);
   void kill(const model::KillAttempt& command);
   void ack(const model::AckAttempt& command);
@@ -47,6 +48,7 @@ class Conversation : public std::enable_shared_from_this<Conversation> {
     std::uint64_t offset = 0;
   };
 
+  static boost::asio::awaitable<void> rest(boost::asio::steady_timer& timer);
   boost::asio::awaitable<void> write_loop();
   boost::asio::awaitable<void> ping_loop();
   void wake_writer();
@@ -77,10 +79,11 @@ class Conversation : public std::enable_shared_from_this<Conversation> {
   const std::shared_ptr<const HostPorts> ports_;
   std::vector<model::BrokenCheck> checks_;
   agent::Client client_;
-  boost::asio::steady_timer writer_, pinger_;
+  boost::asio::steady_timer reader_, writer_, pinger_;
   std::function<void()> on_ready_;
   std::string boot_id_;  ///< The agent's; what the loop sees has the state's id behind it.
   bool ready_ = false, ended_ = false;
+  bool held_ = false;      ///< The agent's attempts were told to the loop, which has not answered.
   bool outdated_ = false;  ///< The agent is of another version and was told to quit.
   bool heard_ = false;     ///< Since the last ping.
   std::deque<Waiting> starts_;

@@ -72,6 +72,8 @@ void Link::command(model::HostCommand command) {
   if (auto* start = std::get_if<model::StartAttempt>(&command)) {
     if (conversation_) return conversation_->start(std::move(*start));
     post(model::AttemptRefused{start->attempt, "the host is not connected"});
+  } else if (const auto* resume = std::get_if<model::ResumeAttempts>(&command)) {
+    if (conversation_) conversation_->resume(*resume);
   } else if (const auto* kill = std::get_if<model::KillAttempt>(&command)) {
     if (conversation_) conversation_->kill(*kill);
   } else if (const auto* ack = std::get_if<model::AckAttempt>(&command)) {

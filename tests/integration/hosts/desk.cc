@@ -37,6 +37,8 @@ daemon::HostPorts Desk::ports() {
   daemon::HostPorts out;
   out.post = [this](model::HostEvent event) {
     const std::lock_guard lock(mutex_);
+    if (const auto* ready = std::get_if<model::HostReady>(&event.body))
+      resume(event.instance, *ready);
     events_.push_back(std::move(event));
     came_.notify_all();
   };
@@ -47,7 +49,11 @@ daemon::HostPorts Desk::ports() {
                              const std::string& data, auto durable) {
     append({attempt, stream}, offset, data, std::move(durable));
   };
-  out.output_files = [this](model::AttemptId, const auto&, auto durable) {
+  out.output_files = [this](model::AttemptId attempt, const auto&, auto durable) {
+    {
+      const std::lock_guard lock(mutex_);
+      listed_.insert(attempt);
+    }
     durable(refuse_files ? Result<void>(tl::unexpected(*refuse_files)) : Result<void>());
   };
   out.durable_output = [this](model::AttemptId attempt) {
@@ -63,6 +69,14 @@ daemon::HostPorts Desk::ports() {
   };
   out.count_verification = [](auto, bool) {};
   return out;
+}
+
+/// As the loop does.
+void Desk::resume(model::InstanceId instance, const model::HostReady& ready) {
+  model::ResumeAttempts command{instance, ready.connection, {}};
+  for (const auto& told : ready.attempts)
+    if (started_.contains(told.attempt)) command.attempts.push_back(told.attempt);
+  send(std::move(command));
 }
 
 void Desk::append(Stream stream, std::uint64_t offset, const std::string& data,
@@ -128,6 +142,10 @@ model::AttemptId Desk::start(const std::string& script, std::vector<model::Input
   command.sequence = sequence_ = std::max(sequence_, ready_.last_sequence) + 1;
   command.spec = std::move(spec);
   const auto attempt = command.attempt;
+  {
+    const std::lock_guard lock(mutex_);
+    started_.insert(attempt);
+  }
   send(std::move(command));
   return attempt;
 }

@@ -8,6 +8,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -71,6 +72,11 @@ class Desk {
   }
   /// What was made durable of a stream.
   std::string output(model::AttemptId attempt, std::uint32_t stream);
+  /// Attempts whose list of files came.
+  std::set<model::AttemptId> listed() {
+    const std::lock_guard lock(mutex_);
+    return listed_;
+  }
   /// Waits until at least so much of it is here.
   void await_output(model::AttemptId attempt, std::uint32_t stream, std::size_t size);
   /// While held, output is taken but not said to be durable.
@@ -88,6 +94,7 @@ class Desk {
  private:
   using Stream = std::pair<model::AttemptId, std::uint32_t>;
   daemon::HostPorts ports();
+  void resume(model::InstanceId instance, const model::HostReady& ready);
   void append(Stream stream, std::uint64_t offset, const std::string& data,
               std::function<void(Result<std::uint64_t>)> durable);
 
@@ -98,6 +105,7 @@ class Desk {
   std::vector<std::function<void()>> held_;
   bool hold_ = false;
   std::optional<std::size_t> hold_beyond_;  ///< Before the job that is to be held.
+  std::set<model::AttemptId> started_, listed_;
   model::HostReady ready_;
   model::InstanceId instance_;
   std::uint64_t sequence_ = 0, last_job_ = 0;

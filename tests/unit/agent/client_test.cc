@@ -294,6 +294,21 @@ TEST(AgentClientTest, AStreamThatIsLostWhileTheJobRunsStaysLost) {
   EXPECT_TRUE(pair.next<Collected>());
 }
 
+// Bug: an exit of an attempt that nobody knew here made it known, and its output was taken.
+TEST(AgentClientTest, OfAttemptsThatAreNotOursOnlyTheExitIsPassedOn) {
+  Pair pair;
+  pair.greet();
+
+  ASSERT_TRUE(pair.say(exit_with(3, 0, true)));
+  ASSERT_TRUE(pair.say(Output{kId, kStdout, 0, "abc"}));
+  ASSERT_TRUE(pair.say(OutputLost{kId, kStderr, "gone"}));
+  ASSERT_TRUE(pair.say(Files{kId, {{"a", 5, 0644, ""}}, true}));
+
+  EXPECT_TRUE(pair.next<Exit>());
+  EXPECT_FALSE(pair.client.next());
+  EXPECT_EQ(pair.client.pending(), "");
+}
+
 TEST(AgentClientTest, AnExitWithMoreOutputThanItSaysIsRefused) {
   Pair pair;
   pair.greet();

@@ -136,6 +136,29 @@ TEST(RestartTest, CountsTheCreatesOfTheLastMinute) {
   EXPECT_THAT(story.all<CreateCall>(), SizeIs(1));
 }
 
+TEST(RestartTest, ResumesWhatIsThisHostsAndNothingElse) {
+  Story story;
+  auto restored = busy_site();
+  auto other = instance(InstanceState::kBusy);
+  other.record.id = {6};
+  other.record.provider_id = "i-6";
+  other.record.idempotency_key = "key-other";
+  restored.instances.insert(restored.instances.begin(), other);
+  story.begin(std::move(restored));
+  story.clear();
+
+  // Bug: a host that listed another's attempt could write its output.
+  story.ready({6}, {{{{5}, 1}, AttemptPhase::kEnded}, {{{99}, 1}, AttemptPhase::kEnded}});
+  story.ready({7}, {{{{5}, 1}, AttemptPhase::kRunning}, {{{99}, 1}, AttemptPhase::kRunning}});
+
+  const auto resumes = story.commands<model::ResumeAttempts>();
+  ASSERT_THAT(resumes, SizeIs(2)) << "every HostReady is answered";
+  EXPECT_EQ(resumes[0].instance, InstanceId{6});
+  EXPECT_THAT(resumes[0].attempts, IsEmpty());
+  EXPECT_EQ(resumes[1].instance, InstanceId{7});
+  EXPECT_THAT(resumes[1].attempts, ElementsAre(AttemptId{{5}, 1}));
+}
+
 TEST(RestartTest, HearsOfAnEndThatCameMeanwhile) {
   Story story;
   story.begin(busy_site());
