@@ -51,17 +51,20 @@ class Conversation : public std::enable_shared_from_this<Conversation> {
   static boost::asio::awaitable<void> rest(boost::asio::steady_timer& timer);
   boost::asio::awaitable<void> write_loop();
   boost::asio::awaitable<void> ping_loop();
+  [[nodiscard]] std::size_t unread() const;
   void wake_writer();
   void configure();
   void take_events();
   void take(agent::Event&& event);
   void take(agent::Ready& ready);
   void take(const agent::BlobState& state);
+  void post(model::HostEventBody body);
+
+  // conversation_starts.cc
   void advance_starts();
   void refuse(const model::StartAttempt& command, const std::string& why);
   void send_start(const model::StartAttempt& command);
   void continue_upload();
-  void post(model::HostEventBody body);
 
   // conversation_output.cc
   void take(agent::Chunk& chunk);

@@ -33,6 +33,9 @@ struct HostSettings {
   std::uint64_t kill_grace_us = 10'000'000;           ///< Between TERM and KILL.
   std::uint64_t output_head_max = std::uint64_t{16} << 20,
                 output_tail_max = std::uint64_t{16} << 20;
+  /// Bytes that may wait for an agent to read them; starts and inputs wait for it anyway, and add
+  /// a frame to a mebibyte at most.
+  std::size_t unread_max = std::size_t{16} << 20;
   std::uint64_t seed = 1;  ///< Of back-off jitter.
 };
 

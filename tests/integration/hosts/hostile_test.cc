@@ -70,5 +70,41 @@ TEST(HostileHostTest, WritesNoOutputOfAnothersAttempt) {
   EXPECT_THAT(desk.listed(), testing::IsEmpty());
 }
 
+// Bug: every gap in its output queued a new credit, and what is queued was bounded by nothing.
+TEST(HostileHostTest, IsHungUpOnWhenItSendsAndDoesNotRead) {
+  const BootedHost host;
+  Desk desk(host);
+  const std::string script = "# " + std::string(5000, 'x');
+  std::string gaps;
+  for (std::uint64_t i = 0; i < 200'000; ++i)
+    gaps += frames(agent::Output{{model::JobId{1}, 1}, agent::kStdout, i, ""});
+  desk.settings.unread_max = std::size_t{1} << 20;
+  install(desk, enemy(greeting(), "head -c 5000 > /dev/null\nagain\nexec sleep 1000", gaps));
+  desk.open();
+  desk.connect(host.target());
+
+  desk.start(script);
+
+  EXPECT_THAT(desk.await<model::HostLost>().text, testing::HasSubstr("does not read"));
+}
+
+// What waits to be started is not held against an agent that reads slowly.
+TEST(HostileHostTest, IsNoneThatReadsManyStartsSlowly) {
+  const BootedHost host;
+  Desk desk(host);
+  desk.settings.unread_max = std::size_t{3} << 20;
+  install(desk, enemy(greeting(),
+                      "head -c 5000 > /dev/null; again; head -c 20000000 > /dev/null; again; "
+                      "exec cat > /dev/null",
+                      frames(agent::HostBroken{"some", "were read"})));
+  desk.open();
+  desk.connect(host.target());
+
+  for (int i = 0; i < 40; ++i) desk.start("# " + std::string(std::size_t{1} << 20, 'x'));
+
+  desk.await<model::HostBroken>();
+  desk.await<model::HostBroken>();
+}
+
 }  // namespace
 }  // namespace hostler::test
