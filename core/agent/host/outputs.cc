@@ -59,7 +59,8 @@ std::optional<std::size_t> match_one(std::string_view pattern, char c) {
 
 class Finder {
  public:
-  Finder(std::uint32_t uid, std::uint64_t bytes_max) : uid_(uid), bytes_left_(bytes_max) {}
+  Finder(const std::vector<std::string>& patterns, std::uint32_t uid, std::uint64_t bytes_max)
+      : named_(patterns.begin(), patterns.end()), uid_(uid), bytes_left_(bytes_max) {}
 
   /// True if anything under `fd` (which it closes) matched.
   bool walk(UniqueFd fd, const std::string& path, const std::vector<std::string>& parts,
@@ -75,6 +76,7 @@ class Finder {
   void add(const std::string& path, const struct stat& info);
   std::string free_name(const std::string& path);
 
+  const std::set<std::string> named_;  ///< The patterns: what is named so must be there.
   std::uint32_t uid_;
   std::uint64_t bytes_left_;
   std::size_t visited_ = 0;
@@ -127,6 +129,8 @@ bool Finder::visit(int folder, const std::string& path, const std::string& name,
 
 void Finder::add(const std::string& path, const struct stat& info) {
   if (found_.contains(path)) return;
+  // A tree with links and sockets in it can be brought back all the same: its files.
+  if (!S_ISREG(info.st_mode) && !named_.contains(path)) return;
   if (!is_safe_path(path))
     return add_problem(path, "its path is longer than 1024 bytes or is no plain text");
   if (S_ISLNK(info.st_mode)) return add_problem(path, "a symbolic link is not followed");
@@ -199,7 +203,7 @@ bool matches_name(std::string_view pattern, std::string_view name) {
 std::vector<OutputFile> find_outputs(const std::string& folder,
                                      const std::vector<std::string>& patterns, std::uint32_t uid,
                                      std::uint64_t bytes_max) {
-  Finder finder(uid, bytes_max);
+  Finder finder(patterns, uid, bytes_max);
   for (const std::string& pattern : patterns) {
     std::vector<std::string> parts;
     for (const std::string_view part : split(pattern, '/'))

@@ -20,9 +20,10 @@ bool matches_name(std::string_view pattern, std::string_view name);
 
 /// Every file under `folder` that one of `patterns` names, in order of their paths, each once. `**`
 /// stands for any number of folders; a folder that matches stands for all in it. What cannot be
-/// taken is listed with its problem: links, special files, other users' files (if `uid` is not 0),
-/// whatever is beyond `bytes_max` or kOutputFilesMax, names that are no plain text (by a name like
-/// theirs: every path listed is_safe_path()), and plain paths that are not there.
+/// taken is listed with its problem: links and special files that a pattern names as they are (what
+/// a wildcard or a folder brings besides files is passed over), other users' files (if `uid` is not
+/// 0), whatever is beyond `bytes_max` or kOutputFilesMax, names that are no plain text (by a name
+/// like theirs: every path listed is_safe_path()), and plain paths that are not there.
 std::vector<OutputFile> find_outputs(const std::string& folder,
                                      const std::vector<std::string>& patterns, std::uint32_t uid,
                                      std::uint64_t bytes_max);

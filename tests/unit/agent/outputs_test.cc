@@ -76,6 +76,25 @@ TEST_F(FindOutputsTest, ListsEveryNameInAFormThatCanBeStored) {
   EXPECT_EQ(files.size(), 9U);
 }
 
+// Bug: a link anywhere in a tree ended a job that had succeeded as output_lost.
+TEST_F(FindOutputsTest, PassesOverLinksUnlessTheyAreNamed) {
+  std::filesystem::create_directory(folder_ / "d");
+  put("d/file");
+  std::filesystem::create_symlink("file", folder_ / "d/link");
+  ASSERT_EQ(::mkfifo((folder_ / "pipe").c_str(), 0600), 0);
+
+  for (const auto& patterns : {std::vector<std::string>{"**"}, {"d", "*"}, {"d/*"}}) {
+    const auto files = find(patterns);
+    ASSERT_EQ(files.size(), 1U);
+    EXPECT_EQ(files[0].path, "d/file");
+    EXPECT_EQ(files[0].problem, "");
+  }
+  const auto named = find({"**", "d/link", "pipe"});
+  ASSERT_EQ(named.size(), 3U);
+  EXPECT_EQ(named[1].problem, "a symbolic link is not followed");
+  EXPECT_EQ(named[2].problem, "no regular file");
+}
+
 // Bug: likewise, since the entry for what is beyond the limit had no name.
 TEST_F(FindOutputsTest, NamesWhatIsBeyondTheLimit) {
   for (std::size_t i = 0; i < kOutputFilesMax + 1; ++i) put("f" + std::to_string(i));
