@@ -77,7 +77,9 @@ Result<void> add_jobs(Client& client, json::Writer& request, const SubmitOptions
         return tl::unexpected(without_place(std::move(added.error())));
     return {};
   }
-  const auto lines = HOSTLER_TRY(read_argument(options.file, kJobsFileMax));
+  auto read = read_argument(options.file, kJobsFileMax);
+  if (!read) return tl::unexpected(std::move(read.error()).with_context("--file"));
+  const std::string lines = std::move(*read);
   int number = 0;
   for (const auto line : split(lines, '\n')) {
     ++number;

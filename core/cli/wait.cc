@@ -165,11 +165,11 @@ int wait_for_job(Client& client, const std::string& id, bool stream_output) {
   const auto job = wait_until(client, id, ended);
   if (!job) return complain(job.error());
   const int status = status_of(job->root());
-  const auto reason = job->root().at("reason").text_or("");
+  const std::string reason(job->root().at("reason").text_or(""));
+  const std::string state(job->root().at("state").text());
+  const std::string said = reason.starts_with(state) ? reason : state + ": " + reason;
   if (status != 0 && !reason.empty())
-    std::fprintf(stderr, "hostler: %s %s: %.*s\n", id.c_str(),
-                 std::string(job->root().at("state").text()).c_str(),
-                 static_cast<int>(reason.size()), reason.data());
+    std::fprintf(stderr, "hostler: %s %s\n", id.c_str(), said.c_str());
   return status;
 }
 

@@ -163,6 +163,17 @@ Result<HostSettings> host_settings(const config::Config& config,
   return out;
 }
 
+/// A typing mistake in a rescue must not look like its success.
+Result<void> check_sets(const std::vector<std::string>& named, const model::SitePolicy& site) {
+  std::string all;
+  for (const auto& set : site.sets) all += (all.empty() ? "" : ", ") + set.name;
+  for (const auto& name : named)
+    if (std::ranges::find(site.sets, name, &model::SetPolicy::name) == site.sets.end())
+      return fail(Errc::kInvalidArgument,
+                  "--take-over-set " + name + ": there is no such instance set; there are " + all);
+  return {};
+}
+
 /// What an admin is to see without asking: it does not mend itself.
 void log_alarms(const std::vector<model::Change>& changes) {
   for (const auto& change : changes) {
@@ -260,6 +271,7 @@ Result<std::unique_ptr<Daemon>> Daemon::start(config::Config config, Options opt
   p.store = std::move(*opened);
   auto restored = HOSTLER_TRY(p.store->load());
   HOSTLER_TRY(dispatch::check_homes(restored, c.site));
+  HOSTLER_TRY(check_sets(options.take_over_sets, c.site));
   p.durable = restored.last_revision;
   log::info("daemon", "owner " + restored.owner + ", epoch " + std::to_string(restored.epoch) +
                           ": " + std::to_string(restored.jobs.size()) + " jobs and " +

@@ -25,11 +25,11 @@ class RefusalTest(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.site.folder, ignore_errors=True)
         self.addCleanup(self.site.end_everything)
 
-    def refused(self, config="hostler.json", status=None, state=None):
+    def refused(self, config="hostler.json", status=None, state=None, more=()):
         """What a daemon says that ends at once."""
         done = subprocess.run(
             [ARGS.hostlerd, "--config", self.site.under(config), "--state",
-             state or self.site.under("state")], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+             state or self.site.under("state"), *more], stdin=subprocess.DEVNULL, capture_output=True, text=True,
             timeout=PATIENCE, check=False)
         self.assertNotEqual(done.returncode, 0, done.stderr)
         self.assertGreater(done.returncode, 0, f"a signal ended it: {done.stderr}")
@@ -183,6 +183,12 @@ class PlaceTest(RefusalTest):
         self.assertIn(str(self.site.daemon.pid), said)
         self.assertIn(self.site.under("state"), said)
         self.assertEqual(self.site.get("/health")["ok"], True)
+
+    def test_a_set_to_take_over_that_there_is_not(self):
+        """Bug: a typing mistake in the rescue looked like its success."""
+        said = self.refused(more=("--take-over-set", "lcoal"))
+        self.assertIn("lcoal", said)
+        self.assertIn("there are local", said)
 
     def test_a_state_folder_that_cannot_be_made_is_named(self):
         """Bug: it looked for the parent for ever, until the stack was full."""
