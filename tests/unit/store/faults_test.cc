@@ -137,6 +137,32 @@ int open_with_failing_sync(sqlite3_vfs*, const char* name, sqlite3_file* file, i
   return code;
 }
 
+/// The process that dies runs the test from its beginning, and removes nothing: it is given the
+/// folder of the one that watches it.
+class SharedFolder {
+ public:
+  SharedFolder() {
+    if (const char* given = std::getenv(kName); given != nullptr) {
+      path_ = given;
+      return;
+    }
+    own_.emplace();
+    path_ = own_->path();
+    ::setenv(kName, path_.c_str(), 1);
+  }
+  ~SharedFolder() {
+    if (own_) ::unsetenv(kName);
+  }
+  SharedFolder(const SharedFolder&) = delete;
+  SharedFolder& operator=(const SharedFolder&) = delete;
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  static constexpr const char* kName = "HOSTLER_TEST_FOLDER";
+  std::optional<TempFolder> own_;
+  std::filesystem::path path_;
+};
+
 [[noreturn]] void commit_while_syncs_fail(const std::filesystem::path& folder) {
   sound_vfs = failing_vfs = *sqlite3_vfs_find(nullptr);
   failing_vfs.zName = "failing";
@@ -153,7 +179,7 @@ int open_with_failing_sync(sqlite3_vfs*, const char* name, sqlite3_file* file, i
 
 TEST(StoreFaultsDeathTest, EndsTheProcessWhenASyncFails) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  const TempFolder folder;
+  const SharedFolder folder;
 
   EXPECT_EXIT(commit_while_syncs_fail(folder.path()), testing::KilledBySignal(SIGABRT),
               "sync of the database failed");
@@ -161,7 +187,7 @@ TEST(StoreFaultsDeathTest, EndsTheProcessWhenASyncFails) {
 
 TEST(StoreFaultsDeathTest, EndsTheProcessWhenACommitBreaksTheRules) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  const TempFolder folder;
+  const SharedFolder folder;
 
   EXPECT_EXIT(
       {
