@@ -40,8 +40,9 @@ std::string driver_warnings(const config::Config& config) {
 
 int config_check(const std::string& file) {
   const auto report = config::check(file);
-  if (const auto config = config::load(file); report.good && config)
-    std::fputs(driver_warnings(*config).c_str(), stdout);
+  if (report.good)
+    if (const auto config = config::load(file); config)
+      std::fputs(driver_warnings(*config).c_str(), stdout);
   std::fputs(report.text.c_str(), report.good ? stdout : stderr);
   return report.good ? exit_code::kOk : exit_code::kFailed;
 }

@@ -80,7 +80,8 @@ Outcome ready(Instance& instance, const model::HostReady& event, Now now) {
   instance.ready = true;
   instance.connection = event.connection;
   const bool was_lost = std::exchange(instance.unreachable_since, {}).has_value();
-  if (was_lost || std::exchange(instance.resting, false)) set_deadline(instance, kNever, now);
+  const bool rested = std::exchange(instance.resting, false);
+  if (was_lost || rested) set_deadline(instance, kNever, now);
   if (record.boot_id != event.boot_id) {
     record.boot_id = event.boot_id;
     record.last_sequence = event.last_sequence;

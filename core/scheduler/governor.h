@@ -13,7 +13,7 @@
 /// refuses whatever would pass one, whoever asked.
 namespace hostler::scheduler {
 
-/// What is there now, from the journal: everything not gone counts, abandoned included.
+/// What is there now, from the journal: all that may exist counts (fleet::Instance::may_exist()).
 struct Usage {
   std::int64_t instances = 0;
   model::Micros price_per_hour;

@@ -274,6 +274,20 @@ TEST(StartRefusedTest, WhatWasSentTogetherIsRefusedOnce) {
   EXPECT_EQ(instance.refusals, 1U);
 }
 
+// Bug: lost while it rested, it was given nothing ever again.
+TEST(StartRefusedTest, AConnectionEndsTheRest) {
+  for (const bool lost_meanwhile : {true, false}) {
+    Instance instance = instance_in(InstanceState::kBusy);
+    (void)refuse_one(instance, 0s);
+    (void)refuse_one(instance, 0s);
+    ASSERT_FALSE(instance.takes_work());
+    if (lost_meanwhile) (void)lost(instance, {"reset"}, pool(), at(1s));
+    (void)ready(instance, hello("boot-1", 2), at(2s));
+    EXPECT_TRUE(instance.takes_work());
+    EXPECT_EQ(instance.deadline, kNever);
+  }
+}
+
 TEST(StartRefusedTest, AnotherBootIsCountedByItsOwnNumbers) {
   Instance instance = instance_in(InstanceState::kBusy);
   instance.record.last_sequence = 100;
