@@ -80,13 +80,14 @@ Result<void> add_jobs(Client& client, json::Writer& request, const SubmitOptions
   auto read = read_argument(options.file, kJobsFileMax);
   if (!read) return tl::unexpected(std::move(read.error()).with_context("--file"));
   const std::string lines = std::move(*read);
+  const std::string name = options.file == "-" ? "standard input" : options.file;
   int number = 0;
   for (const auto line : split(lines, '\n')) {
     ++number;
     if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
     if (auto added = add_job(client, request, std::string(line), -1); !added)
       return tl::unexpected(
-          std::move(added.error()).with_context(options.file + " line " + std::to_string(number)));
+          std::move(added.error()).with_context(name + " line " + std::to_string(number)));
   }
   return {};
 }
