@@ -56,7 +56,8 @@ void write_instance(json::Writer& w, const model::InstanceView& view) {
 
 void write_pool(json::Writer& w, const model::PoolView& view) {
   w.begin_object().member("name", view.name).member("min", view.min).member("max", view.max);
-  w.member("standby", view.standby).key("instances").begin_object();
+  w.member("standby", view.standby).member("stopped", view.stopped);
+  w.key("instances").begin_object();
   for (const auto& [state, count] : view.instances) w.member(state, count);
   w.end_object().key("price_per_hour").millionths(view.price_per_hour.value).end_object();
 }

@@ -70,10 +70,11 @@ int pools(Client& client, bool json) {
       counts +=
           (counts.empty() ? "" : ", ") + std::string(count.text()) + " " + std::string(count.key());
     rows.push_back({field(one, "name"), field(one, "min"), field(one, "max"), field(one, "standby"),
-                    field(one, "price_per_hour"), counts.empty() ? "none" : counts});
+                    field(one, "stopped"), field(one, "price_per_hour"),
+                    counts.empty() ? "none" : counts});
   }
-  std::fputs(format_table({"POOL", "MIN", "MAX", "STANDBY", "PRICE/H", "INSTANCES"}, rows,
-                          terminal_width())
+  std::fputs(format_table({"POOL", "MIN", "MAX", "STANDBY", "STOPPED", "PRICE/H", "INSTANCES"},
+                          rows, terminal_width())
                  .c_str(),
              stdout);
   return exit_code::kOk;

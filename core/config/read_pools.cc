@@ -69,6 +69,7 @@ void read_sizes(json::Object& o, model::PoolPolicy& out) {
   min.integer(out.min, 0, kInstancesMax);
   o.may("max").integer(out.max, 0, kInstancesMax);
   standby.integer(out.standby, 0, kInstancesMax);
+  o.may("stopped").integer(out.stopped, 0, kInstancesMax);
   if (out.min > out.max)
     min.problem("min " + std::to_string(out.min) + " is above max " + std::to_string(out.max));
   if (out.standby > out.max)

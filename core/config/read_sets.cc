@@ -92,6 +92,7 @@ void read_policy(json::Object& o, model::SetPolicy& out) {
   o.may("create_timeout").duration(out.create_timeout, 1s, 1h);
   o.may("destroy_timeout").duration(out.destroy_timeout, 1s, 1h);
   o.may("list_timeout").duration(out.list_timeout, 1s, 1h);
+  o.may("power_timeout").duration(out.power_timeout, 1s, 1h);
 }
 
 void read_set(json::Object& o, const Context& context, Isolation isolation, Set& out) {

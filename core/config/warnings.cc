@@ -13,7 +13,8 @@ std::vector<std::string> warnings_of(const Config& config) {
     });
   };
   std::int64_t wanted = 0;
-  for (const model::PoolPolicy& pool : site.pools) wanted += std::max(pool.min, pool.standby);
+  for (const model::PoolPolicy& pool : site.pools)
+    wanted += std::int64_t{std::max(pool.min, pool.standby)} + pool.stopped;
 
   if (site.pools.empty()) out.emplace_back("pools: there are none, so no work can run");
   for (const model::InstanceType& type : site.types)
@@ -26,7 +27,8 @@ std::vector<std::string> warnings_of(const Config& config) {
     if (pool.max == 0) out.push_back("pools: \"" + pool.name + "\" has max 0 and gets no instance");
   if (site.ceilings.instances_max != 0 && wanted > site.ceilings.instances_max)
     out.push_back("ceilings.instances_max: " + std::to_string(site.ceilings.instances_max) +
-                  " is below the " + std::to_string(wanted) + " that min and standby of pools ask");
+                  " is below the " + std::to_string(wanted) +
+                  " that min, standby and stopped of pools ask");
   return out;
 }
 

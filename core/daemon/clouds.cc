@@ -134,6 +134,21 @@ void Clouds::carry_out(const dispatch::TagsCall& effect) {
                    });
 }
 
+void Clouds::carry_out(const dispatch::PowerCall& effect) {
+  auto* driver = find(effect.set);
+  if (driver == nullptr) return;
+  const auto op = effect.on ? model::CloudOp::kStart : model::CloudOp::kStop;
+  const auto ended = [this, timed = Timed(metrics_, effect.set, op), id = effect.instance](
+                         const model::CloudResult<plugin_host::DriverSet::Nothing>& result) {
+    timed.ended(result);
+    post_(dispatch::PowerEnded{id, error_of(result)});
+  };
+  if (effect.on)
+    driver->start(effect.request, effect.timeout, ended);
+  else
+    driver->stop(effect.request, effect.timeout, ended);
+}
+
 void Clouds::verify_host_key(const std::string& set, plugin_host::HostKeyCheck check,
                              std::function<void(model::CloudResult<bool>)> vouched) {
   auto* driver = find(set);

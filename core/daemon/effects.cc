@@ -27,6 +27,8 @@ void Effects::carry_out(std::vector<dispatch::Effect> effects, const store::Comm
       targets_.clouds->carry_out(*destroy);
     else if (const auto* tags = std::get_if<dispatch::TagsCall>(&effect))
       targets_.clouds->carry_out(*tags);
+    else if (const auto* power = std::get_if<dispatch::PowerCall>(&effect))
+      targets_.clouds->carry_out(*power);
   }
 }
 

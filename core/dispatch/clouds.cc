@@ -149,7 +149,8 @@ void Dispatcher::on(CreateSeen& event, Now now) {
   Host* found = host(event.instance);
   if (found == nullptr) return;
   settle(*found,
-         fleet::listed(found->instance, event.seen, policy_.pools[found->instance.pool], now),
+         fleet::listed(found->instance, event.seen, now.mono, policy_.pools[found->instance.pool],
+                       now),
          "cloud", now);
 }
 
@@ -214,7 +215,7 @@ void Dispatcher::on(SetListed& event, Now now) {
   std::set<model::InstanceId> seen;
   for (const auto& one : *event.result) {
     if (one.state == model::CloudState::kGone) continue;
-    take_listed(set, one, now);
+    take_listed(set, one, event.sent - set.info.list_consistency, now);
     if (const auto known = known_as(set.name, one)) seen.insert(*known);
   }
   if (set.foreign != was_foreign)
@@ -226,17 +227,20 @@ void Dispatcher::on(SetListed& event, Now now) {
   for (const auto id : missing) {
     Host* lacking = host(id);
     // The answer to a call under way may be later news, and may be what a half-open gate waits for.
-    if (lacking == nullptr || lacking->create_under_way || lacking->destroy_under_way) continue;
+    if (lacking == nullptr || lacking->create_under_way || lacking->destroy_under_way ||
+        lacking->power_under_way)
+      continue;
     settle(*lacking, fleet::absent(lacking->instance, event.sent, set.info.list_consistency, now),
            "cloud", now);
   }
 }
 
-void Dispatcher::take_listed(Set& set, const model::ListedInstance& seen, Now now) {
+void Dispatcher::take_listed(Set& set, const model::ListedInstance& seen, Mono as_of, Now now) {
   if (const auto known = known_as(set.name, seen)) {
     Host* ours = host(*known);
     if (ours == nullptr || ours->instance.record.set != set.name) return;
-    settle(*ours, fleet::listed(ours->instance, seen, policy_.pools[ours->instance.pool], now),
+    settle(*ours,
+           fleet::listed(ours->instance, seen, as_of, policy_.pools[ours->instance.pool], now),
            "cloud", now);
     return;
   }
@@ -250,12 +254,12 @@ void Dispatcher::take_listed(Set& set, const model::ListedInstance& seen, Now no
                   "): nothing is created until hostlerd --take-over-set " + set.name;
     return;
   }
-  adopt_stranger(set, seen, now);
+  adopt_stranger(set, seen, as_of, now);
 }
 
 /// One of ours that the journal does not know, or one taken over: its secrets are lost, so unless a
 /// driver can vouch for it, it gets no work and goes at its boot deadline.
-void Dispatcher::adopt_stranger(Set& set, const model::ListedInstance& seen, Now now) {
+void Dispatcher::adopt_stranger(Set& set, const model::ListedInstance& seen, Mono as_of, Now now) {
   const auto index = *set_index(set.name);
   const auto tag = [&](const char* key) {
     const auto found = seen.tags.find(key);
@@ -292,7 +296,7 @@ void Dispatcher::adopt_stranger(Set& set, const model::ListedInstance& seen, Now
   by_key_[known_by(set.name, seen.idempotency_key, seen.id)] = id;
   record("cloud", id.text(), "adopted", seen.owner == owner_ ? "not_in_journal" : "taken_over",
          "the cloud lists " + printable(seen.id, 80) + " as this set's", now);
-  auto outcome = fleet::listed(instance, seen, policy_.pools[*pool], now);
+  auto outcome = fleet::listed(instance, seen, as_of, policy_.pools[*pool], now);
   outcome.changed = true;
   settle(made, std::move(outcome), "cloud", now);
 }

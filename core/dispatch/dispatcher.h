@@ -81,7 +81,7 @@ class Dispatcher {
     std::vector<scheduler::Load> load;           ///< What its create was for.
     std::optional<model::Micros> counted_price;  ///< As the governor has it; unset: not at all.
     /// Calls under way, by what their gates were asked: the record may have changed at the answer.
-    std::optional<scheduler::GateQuery> create_under_way, destroy_under_way;
+    std::optional<scheduler::GateQuery> create_under_way, destroy_under_way, power_under_way;
   };
   struct Set {
     std::string name;
@@ -99,8 +99,8 @@ class Dispatcher {
   void on(SetListed& event, Now now);
   void on(DestroyEnded& event, Now now);
   void on(TagsEnded& event, Now now);
-  void take_listed(Set& set, const model::ListedInstance& seen, Now now);
-  void adopt_stranger(Set& set, const model::ListedInstance& seen, Now now);
+  void take_listed(Set& set, const model::ListedInstance& seen, Mono as_of, Now now);
+  void adopt_stranger(Set& set, const model::ListedInstance& seen, Mono as_of, Now now);
   void send_create(Host& host, Now now);
   void send_destroy(Host& host, Now now);
   void refused(const scheduler::GateQuery& query, const model::CloudError& error, Now now);
@@ -114,6 +114,14 @@ class Dispatcher {
   [[nodiscard]] std::optional<model::InstanceId> known_as(const std::string& set,
                                                           const model::ListedInstance& seen) const;
   [[nodiscard]] std::optional<std::uint32_t> type_index(const std::string& name) const;
+
+  // power.cc
+  void on(PowerEnded& event, Now now);
+  void apply(scheduler::Wake wake, Now now);
+  void apply(const scheduler::SwitchOff& off, Now now);
+  void send_power(Host& host, model::CloudOp op, Now now);
+  [[nodiscard]] bool can_stop(std::uint32_t set, model::Market market) const;
+  [[nodiscard]] bool can_wake(const Host& host, Now now) const;
 
   // hosts.cc
   void on(model::HostEvent& event, Now now);
@@ -153,7 +161,7 @@ class Dispatcher {
                                  Now now) const;
   void plan(Now now);
   [[nodiscard]] std::shared_ptr<scheduler::Snapshot> snapshot(Now now);
-  [[nodiscard]] scheduler::HostView view(const Host& host) const;
+  [[nodiscard]] scheduler::HostView view(const Host& host, Now now) const;
   void create_host(const scheduler::Create& create, Now now);
   void build_offerings();
   void plan_soon() { plan_wanted_ = true; }

@@ -46,6 +46,10 @@ struct TagsEnded {
   model::InstanceId instance;
   std::optional<model::CloudError> error;
 };
+struct PowerEnded {
+  model::InstanceId instance;
+  std::optional<model::CloudError> error;
+};
 
 // ---- events: people ----------------------------------------------------------------------------
 
@@ -92,8 +96,8 @@ struct JobsForgotten {
 };
 
 using Event = std::variant<SetOpened, CreateSeen, CreateEnded, SetListed, DestroyEnded, TagsEnded,
-                           model::HostEvent, Submit, CancelJob, SetIdleBehavior, KillInstance,
-                           PlanMade, PolicyChanged, JobsForgotten>;
+                           PowerEnded, model::HostEvent, Submit, CancelJob, SetIdleBehavior,
+                           KillInstance, PlanMade, PolicyChanged, JobsForgotten>;
 
 // ---- effects -----------------------------------------------------------------------------------
 
@@ -123,6 +127,14 @@ struct TagsCall {
   model::SetTagsRequest request;
   Duration timeout{};
 };
+/// Switch it on or off.
+struct PowerCall {
+  std::string set;
+  model::InstanceId instance;
+  bool on = false;
+  model::PowerRequest request;
+  Duration timeout{};
+};
 /// Make a plan of this snapshot, off the loop, and answer with PlanMade.
 struct MakePlan {
   std::uint64_t number = 0;
@@ -135,7 +147,7 @@ struct Reply {
 };
 
 using Effect = std::variant<model::HostCommand, OpenSet, CreateCall, ListCall, DestroyCall,
-                            TagsCall, MakePlan, Reply>;
+                            TagsCall, PowerCall, MakePlan, Reply>;
 
 /// What one event led to. Effects leave only when every change before them is durable.
 struct Outbox {

@@ -85,6 +85,12 @@ void Dispatcher::settle(Host& host, fleet::Outcome outcome, const char* actor, N
                                              policy_.sets[host.instance.set].list_timeout});
         break;
       }
+      case fleet::Effect::kStop:
+        send_power(host, model::CloudOp::kStop, now);
+        break;
+      case fleet::Effect::kStart:
+        send_power(host, model::CloudOp::kStart, now);
+        break;
       case fleet::Effect::kGone:
         ended = true;
         break;

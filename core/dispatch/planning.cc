@@ -36,7 +36,7 @@ void Dispatcher::build_offerings() {
   }
 }
 
-scheduler::HostView Dispatcher::view(const Host& host) const {
+scheduler::HostView Dispatcher::view(const Host& host, Now now) const {
   const auto& instance = host.instance;
   const auto& record = instance.record;
   scheduler::HostView out;
@@ -64,6 +64,10 @@ scheduler::HostView Dispatcher::view(const Host& host) const {
   out.takes_work = instance.takes_work();
   out.busy = !instance.empty();
   out.kept = record.idle_behavior == model::IdleBehavior::kHold;
+  // What can become of one that is off, only its cloud can say.
+  out.kept = out.kept || (out.phase == HostPhase::kStopped && !sets_[instance.set].open);
+  out.can_stop = can_stop(instance.set, record.market);
+  out.can_wake = can_wake(host, now);
   out.draining = record.idle_behavior == model::IdleBehavior::kDrain;
   out.adopted = record.state == InstanceState::kUnknown;
   out.unfulfilled_spot = instance.unfulfilled_spot;
@@ -92,6 +96,7 @@ std::shared_ptr<scheduler::Snapshot> Dispatcher::snapshot(Now now) {
     index.try_emplace({offering.set, offering.type, offering.zone}, i);
     const auto& type = policy_.types[offering.type];
     const Set& set = sets_[offering.set];
+    offering.can_stop = can_stop(offering.set, offering.market);
     if (!set.open) {
       offering.shut = "the set is not open" + (set.problem.empty() ? "" : ": " + set.problem);
     } else if (set.foreign) {
@@ -113,7 +118,7 @@ std::shared_ptr<scheduler::Snapshot> Dispatcher::snapshot(Now now) {
   }
   out->hosts.reserve(hosts_.size());
   for (const auto& [id, other] : hosts_) {
-    auto seen = view(other);
+    auto seen = view(other, now);
     const auto& pool = policy_.pools[other.instance.pool];
     if (other.instance.type) {
       auto found =
@@ -124,6 +129,10 @@ std::shared_ptr<scheduler::Snapshot> Dispatcher::snapshot(Now now) {
           std::get<1>(found->first) == *other.instance.type)
         seen.offering = found->second;
     }
+    if (seen.phase == HostPhase::kStopped && !seen.can_wake)
+      if (const auto* gate = gates_.shut(gate_query(other, model::CloudOp::kStart), now.mono);
+          gate != nullptr && gate->until > now.mono)
+        wake = std::min(wake, gate->until);
     if (seen.phase == HostPhase::kReady && !seen.busy)
       wake = std::min(wake,
                       std::max(seen.since + pool.idle_timeout, now.mono + std::chrono::seconds(1)));
@@ -174,6 +183,9 @@ bool Dispatcher::still_holds(const scheduler::Shutdown& shutdown, const Host& ho
   if (shutdown.code == scheduler::ShutdownCode::kBootingSurplus &&
       instance.record.state == InstanceState::kUnknown)
     return false;
+  if (shutdown.code == scheduler::ShutdownCode::kStandbySurplus &&
+      instance.record.state != InstanceState::kStopped)
+    return false;
   return instance.empty();
 }
 
@@ -205,6 +217,8 @@ void Dispatcher::on(PlanMade& event, Now now) {
   for (auto& [id, other] : hosts_) other.reserved_for.reset();
   for (const auto& reserve : event.plan.reservations)
     if (Host* chosen = host(reserve.host)) chosen->reserved_for = reserve.cls;
+  for (const auto& off : event.plan.switch_offs) apply(off, now);
+  for (auto& one : event.plan.wakes) apply(std::move(one), now);
   for (const auto& create : event.plan.creates) create_host(create, now);
   waiting_.clear();
   for (auto& one : event.plan.waiting) waiting_[one.cls] = std::move(one);

@@ -68,6 +68,7 @@ std::vector<model::PoolView> Dispatcher::pools() const {
     one.min = pool.min;
     one.max = pool.max;
     one.standby = pool.standby;
+    one.stopped = pool.stopped;
     out.push_back(std::move(one));
   }
   for (const auto& [id, host] : hosts_) {

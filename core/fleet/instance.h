@@ -31,6 +31,9 @@ struct Instance {
   bool create_outcome_unknown = false;
   std::uint32_t create_tries = 0;
   bool unfulfilled_spot = false;
+  Mono power_at;  ///< It was switched, or proved to be on, then: older lists say nothing of that.
+  bool seen_stopped = false;        ///< kStopped: the cloud says so too.
+  std::uint32_t wakes_in_vain = 0;  ///< Since it was last ready.
 
   std::uint64_t connection = 0;     ///< Of the last HostReady.
   bool ready = false;               ///< That connection still stands.

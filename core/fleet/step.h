@@ -20,6 +20,8 @@ enum class Effect : std::uint8_t {
   kDestroy,
   kList,   ///< Look at the set's instances soon.
   kRetag,  ///< Write the idle behavior's tag.
+  kStop,   ///< Switch it off; the same again does no harm.
+  kStart,  ///< Likewise on.
   kGone,   ///< It is certain not to exist: its work is lost.
 };
 
@@ -33,8 +35,8 @@ struct Outcome {
 
 // ---- what the cloud says -----------------------------------------------------------------------
 
-/// The cloud shows it: in a list, or as a create's record.
-[[nodiscard]] Outcome listed(Instance& instance, const model::ListedInstance& seen,
+/// The cloud shows it, as it was at `as_of` or later: in a list, or as a create's record.
+[[nodiscard]] Outcome listed(Instance& instance, const model::ListedInstance& seen, Mono as_of,
                              const model::PoolPolicy& pool, Now now);
 /// A complete list that was sent at `list_sent` does not show it.
 [[nodiscard]] Outcome absent(Instance& instance, Mono list_sent, Duration consistency, Now now);
@@ -46,6 +48,11 @@ struct Outcome {
 /// A destroy was accepted or refused; either way only a list says gone.
 [[nodiscard]] Outcome destroy_answered(Instance& instance, const model::CloudError* error,
                                        const model::PoolPolicy& pool, Now now);
+/// A call to stop it ended; what it is then, lists say.
+[[nodiscard]] Outcome stop_answered(Instance& instance, const model::CloudError* error,
+                                    const model::PoolPolicy& pool, Now now);
+/// Likewise to start it. Refused for now, it is standby again.
+[[nodiscard]] Outcome start_answered(Instance& instance, const model::CloudError* error, Now now);
 
 // ---- what its link says ------------------------------------------------------------------------
 
@@ -72,6 +79,12 @@ struct Outcome {
 /// first whether they may.
 [[nodiscard]] Outcome terminate(Instance& instance, const std::string& code,
                                 const std::string& reason, Now now);
+/// A plan wants it kept, but switched off. Callers ask first whether nothing is on it.
+[[nodiscard]] Outcome switch_off(Instance& instance, const std::string& code,
+                                 const std::string& reason, Now now);
+/// A plan wants it back. Only where the cloud says that it is off: seen_stopped.
+[[nodiscard]] Outcome switch_on(Instance& instance, const std::string& reason,
+                                const model::PoolPolicy& pool, Now now);
 /// Work was put on it, or the last of it left. Also ends drained and broken hosts.
 [[nodiscard]] Outcome work_changed(Instance& instance, Now now);
 [[nodiscard]] Outcome set_idle_behavior(Instance& instance, model::IdleBehavior behavior,

@@ -9,8 +9,14 @@ namespace {
 using model::CloudState;
 using model::InstanceState;
 
-/// Copies what the cloud knows better than we do; true if something to be kept has changed.
-bool refresh(model::InstanceRecord& record, const model::ListedInstance& seen) {
+bool switched_off(CloudState state) {
+  return state == CloudState::kStopping || state == CloudState::kStopped ||
+         state == CloudState::kSuspended;
+}
+
+/// Copies what the cloud knows better than we do; true if something to be kept has changed. An
+/// address says nothing of a machine that is off: it may be another's by now.
+bool refresh(model::InstanceRecord& record, const model::ListedInstance& seen, bool is_on) {
   bool changed = false;
   const auto take = [&](auto& ours, const auto& theirs) {
     if (ours == theirs) return;
@@ -19,7 +25,7 @@ bool refresh(model::InstanceRecord& record, const model::ListedInstance& seen) {
   };
   take(record.provider_id, seen.id);
   if (!seen.request_id.empty()) take(record.request_id, seen.request_id);
-  if (!seen.address.empty()) take(record.address, seen.address);
+  if (is_on && !seen.address.empty()) take(record.address, seen.address);
   if (!seen.remote_user.empty()) take(record.remote_user, seen.remote_user);
   if (!seen.zone.empty()) take(record.zone, seen.zone);
   if (seen.ssh_port != 0) take(record.ssh_port, seen.ssh_port);
@@ -34,13 +40,14 @@ bool same_place(const model::InstanceRecord& a, const model::InstanceRecord& b) 
 
 }  // namespace
 
-Outcome listed(Instance& instance, const model::ListedInstance& seen, const model::PoolPolicy& pool,
-               Now now) {
+Outcome listed(Instance& instance, const model::ListedInstance& seen, Mono as_of,
+               const model::PoolPolicy& pool, Now now) {
   Outcome out;
   auto& record = instance.record;
   if (record.state == InstanceState::kGone) return out;
   const model::InstanceRecord before = record;
-  out.changed = refresh(record, seen);
+  const bool old_news = as_of <= instance.power_at;
+  out.changed = refresh(record, seen, !old_news && !switched_off(seen.state));
   instance.known_at = now.mono;
   instance.seen_listed = true;
   instance.unfulfilled_spot = seen.state == CloudState::kRequested;
@@ -65,13 +72,16 @@ Outcome listed(Instance& instance, const model::ListedInstance& seen, const mode
                      "the cloud says failed" +
                          (seen.state_reason.empty() ? std::string() : ": " + seen.state_reason),
                      now);
-  if (seen.state == CloudState::kStopping || seen.state == CloudState::kStopped ||
-      seen.state == CloudState::kSuspended) {
-    if (record.state == InstanceState::kStopped || !instance.empty()) return out;
-    enter(instance, InstanceState::kStopped, out, "stopped", "cloud_stopped", seen.state_reason,
-          now);
-    instance.ready = false;
-    out.effects.push_back(Effect::kDisconnect);
+  if (switched_off(seen.state)) {
+    if (old_news || !instance.empty()) return out;
+    const bool was_on = record.state != InstanceState::kStopped;
+    if (was_on) stopped_by_itself(instance, seen.state_reason, out, now);
+    instance.seen_stopped = seen.state != CloudState::kStopping;
+    return out;
+  }
+  if (record.state == InstanceState::kStopped) {
+    // The order to stop it was lost, or somebody switched it on: the store wins.
+    if (!old_news && seen.state == CloudState::kRunning) out.effects.push_back(Effect::kStop);
     return out;
   }
   if (record.state == InstanceState::kRequested && seen.state != CloudState::kRequested) {

@@ -81,6 +81,8 @@ Outcome ready(Instance& instance, const model::HostReady& event, Now now) {
   instance.connection = event.connection;
   const bool was_lost = std::exchange(instance.unreachable_since, {}).has_value();
   const bool rested = std::exchange(instance.resting, false);
+  instance.power_at = now.mono;
+  instance.wakes_in_vain = 0;
   if (was_lost || rested) set_deadline(instance, kNever, now);
   if (record.boot_id != event.boot_id) {
     record.boot_id = event.boot_id;

@@ -103,6 +103,8 @@ Outcome due(Instance& instance, const model::PoolPolicy& pool, Now now) {
       out.effects.push_back(Effect::kGone);
       return out;
     case InstanceState::kStopped:
+      if (!instance.seen_stopped) out.effects = {Effect::kStop, Effect::kList};
+      return out;
     case InstanceState::kGone:
       return out;
   }
@@ -191,6 +193,8 @@ Outcome adopt(Instance& instance, const model::PoolPolicy& pool, Duration abando
       out.effects.push_back(Effect::kList);
       break;
     case InstanceState::kStopped:
+      out.effects.push_back(Effect::kList);
+      break;
     case InstanceState::kGone:
       break;
   }

@@ -11,6 +11,9 @@ namespace hostler::fleet {
 void enter(Instance& instance, model::InstanceState state, Outcome& out, const std::string& event,
            const std::string& code, const std::string& reason, Now now);
 
+/// kStopped without our doing. Broken is what never comes up when it is switched on.
+void stopped_by_itself(Instance& instance, const std::string& reason, Outcome& out, Now now);
+
 /// Sets the deadline in memory and, as wall time, in the record.
 void set_deadline(Instance& instance, Mono deadline, Now now);
 

@@ -106,6 +106,13 @@ struct SetTagsRequest {
   std::vector<std::string> remove = {};
 };
 
+/// To start or to stop.
+struct PowerRequest {
+  std::string id;  ///< The cloud's.
+  std::string expected_set_id;
+  std::string reason;
+};
+
 /// The cloud's view of an instance's state (driver ABI HOSTLER_STATE_*).
 enum class CloudState : std::uint8_t {
   kUnknown,

@@ -41,7 +41,7 @@ struct SetPolicy {
   std::string region;
   std::string remote_user;  ///< Empty: what the driver says.
   Duration list_interval = 10s;
-  Duration create_timeout = 2min, destroy_timeout = 1min, list_timeout = 1min;
+  Duration create_timeout = 2min, destroy_timeout = 1min, list_timeout = 1min, power_timeout = 2min;
   friend bool operator==(const SetPolicy&, const SetPolicy&) = default;
 };
 
@@ -51,6 +51,7 @@ struct PoolPolicy {
   std::vector<std::string> sets;
   std::vector<std::string> types;
   std::int32_t min = 0, max = 100, standby = 0;  ///< Instances; standby: idle ones kept ready.
+  std::int32_t stopped = 0;  ///< Kept switched off beside those; within it, none counts for max.
   Ceilings ceilings;
   Duration idle_timeout = 1min, boot_timeout = 10min, probe_timeout = 10min,
            shutdown_timeout = 10s;  ///< The last: between tries to destroy.

@@ -24,7 +24,7 @@ struct InstanceView {
 };
 struct PoolView {
   std::string name;
-  std::int32_t min = 0, max = 0, standby = 0;
+  std::int32_t min = 0, max = 0, standby = 0, stopped = 0;
   std::map<std::string, std::uint64_t> instances;  ///< By state's name.
   Micros price_per_hour;
 };

@@ -252,7 +252,7 @@ hostler_status QuotaGroupCall::call() {
 }
 
 PowerCall::PowerCall(std::shared_ptr<Connection> connection, Owner& owner, CloudOp kind,
-                     PowerRequest request, DriverSet::Done<DriverSet::Nothing> done)
+                     model::PowerRequest request, DriverSet::Done<DriverSet::Nothing> done)
     : Call({.kind = kind, .name = kind == CloudOp::kStart ? "start" : "stop", .has_effect = true},
            std::move(connection), owner, std::move(done)),
       request_(std::move(request)) {}

@@ -157,11 +157,11 @@ class PowerCall final : public Call<DriverSet::Nothing> {
  public:
   /// `kind` is kStart or kStop.
   PowerCall(std::shared_ptr<Connection> connection, Owner& owner, model::CloudOp kind,
-            PowerRequest request, DriverSet::Done<DriverSet::Nothing> done);
+            model::PowerRequest request, DriverSet::Done<DriverSet::Nothing> done);
 
  private:
   hostler_status call() override;
-  PowerRequest request_;
+  model::PowerRequest request_;
 };
 
 }  // namespace hostler::plugin_host

@@ -38,12 +38,6 @@ struct ZonePrice {
   model::PricePoint point;
 };
 
-struct PowerRequest {
-  std::string id;
-  std::string expected_set_id;
-  std::string reason;
-};
-
 /// How a set does. See DriverSet::health().
 struct SetHealth {
   std::uint64_t broken_rules = 0;  ///< Since it was made.
@@ -101,8 +95,8 @@ class DriverSet {
                              Done<std::vector<ZonePrice>> done) = 0;
   /// The name of the quota group that a type belongs to; empty: none.
   virtual void quota_group(model::InstanceType type, Duration timeout, Done<std::string> done) = 0;
-  virtual void start(PowerRequest request, Duration timeout, Done<Nothing> done) = 0;
-  virtual void stop(PowerRequest request, Duration timeout, Done<Nothing> done) = 0;
+  virtual void start(model::PowerRequest request, Duration timeout, Done<Nothing> done) = 0;
+  virtual void stop(model::PowerRequest request, Duration timeout, Done<Nothing> done) = 0;
 
   [[nodiscard]] virtual SetHealth health() const = 0;
 };

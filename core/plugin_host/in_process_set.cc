@@ -144,10 +144,10 @@ class InProcessSet final : public DriverSet {
   void quota_group(model::InstanceType type, Duration timeout, Done<std::string> done) override {
     submit_if_open<QuotaGroupCall>(timeout, std::move(type), std::move(done));
   }
-  void start(PowerRequest request, Duration timeout, Done<Nothing> done) override {
+  void start(model::PowerRequest request, Duration timeout, Done<Nothing> done) override {
     submit_if_open<PowerCall>(timeout, CloudOp::kStart, std::move(request), std::move(done));
   }
-  void stop(PowerRequest request, Duration timeout, Done<Nothing> done) override {
+  void stop(model::PowerRequest request, Duration timeout, Done<Nothing> done) override {
     submit_if_open<PowerCall>(timeout, CloudOp::kStop, std::move(request), std::move(done));
   }
 

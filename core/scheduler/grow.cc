@@ -19,12 +19,16 @@ class Buyer {
         plan_(plan),
         there_(world.snapshot.offerings.size()),
         alive_(world.policy.pools.size()),
-        spare_(world.policy.pools.size()) {
+        spare_(world.policy.pools.size()),
+        stopped_(world.policy.pools.size()),
+        asleep_(wakeable(world)) {
     for (const std::uint32_t h : world.hosts) {
       const HostView& host = world.snapshot.hosts[h];
       if (host.phase != HostPhase::kLeaving && host.offering < there_.size())
         ++there_[host.offering];
-      if (!is_alive(host) || host.pool >= alive_.size()) continue;
+      if (host.pool >= alive_.size()) continue;
+      if (is_standby(world, h)) ++stopped_[host.pool];
+      if (!is_alive(host) && !(host.phase == HostPhase::kStopped && world.used[h])) continue;
       ++alive_[host.pool];
       if (!world.used[h] && !host.busy && !host.kept) ++spare_[host.pool];
     }
@@ -65,31 +69,60 @@ class Buyer {
 
   void keep_ready(std::uint32_t p) {
     const auto& pool = world_.policy.pools[p];
-    std::vector<std::uint32_t> cheapest;  // of one price: zones rotate
     while (alive_[p] < pool.min || spare_[p] < pool.standby) {
-      cheapest.clear();
-      for (const std::uint32_t i : world_.offers) {
-        const Offering& o = world_.snapshot.offerings[i];
-        if (o.pool != p || !o.shut.empty() || world_.budget.creates(o, 1) == 0) continue;
-        const auto cap = pool.price_cap_per_hour;
-        if (cap.value > 0 && o.price_per_hour > cap) continue;
-        if (!cheapest.empty()) {
-          const Offering& first = world_.snapshot.offerings[cheapest.front()];
-          if (first.price_per_hour != o.price_per_hour || first.type != o.type) break;
-        }
-        cheapest.push_back(i);
-      }
-      const std::uint32_t o = rotate(cheapest);
+      const std::string reason =
+          (alive_[p] < pool.min ? "minimum of " + std::to_string(pool.min)
+                                : "standby of " + std::to_string(pool.standby)) +
+          " in pool " + pool.name;
+      if (wake_one(p, reason)) continue;
+      const std::uint32_t o = cheapest(p, false);
+      if (o == kNone) break;
+      create(o, std::nullopt, {}, reason);
+      ++spare_[p];
+    }
+    // What is idle beyond those will be switched off in its time.
+    while (stopped_[p] + std::min(alive_[p] - pool.min, spare_[p] - pool.standby) < pool.stopped) {
+      const std::uint32_t o = cheapest(p, true);
       if (o == kNone) return;
       create(o, std::nullopt, {},
-             (alive_[p] < pool.min ? "minimum of " + std::to_string(pool.min)
-                                   : "standby of " + std::to_string(pool.standby)) +
-                 " in pool " + pool.name);
+             "switched-off standby of " + std::to_string(pool.stopped) + " in pool " + pool.name);
       ++spare_[p];
     }
   }
 
  private:
+  /// The pool's cheapest offering that may be had now; of one price, zones rotate. Or kNone.
+  [[nodiscard]] std::uint32_t cheapest(std::uint32_t p, bool must_stop) const {
+    const auto cap = world_.policy.pools[p].price_cap_per_hour;
+    std::vector<std::uint32_t> equal;
+    for (const std::uint32_t i : world_.offers) {
+      const Offering& o = world_.snapshot.offerings[i];
+      if (o.pool != p || !o.shut.empty() || world_.budget.creates(o, 1) == 0) continue;
+      if ((must_stop && !o.can_stop) || (cap.value > 0 && o.price_per_hour > cap)) continue;
+      if (!equal.empty()) {
+        const Offering& first = world_.snapshot.offerings[equal.front()];
+        if (first.price_per_hour != o.price_per_hour || first.type != o.type) break;
+      }
+      equal.push_back(i);
+    }
+    return rotate(equal);
+  }
+
+  bool wake_one(std::uint32_t p, const std::string& reason) {
+    const auto& hosts = world_.snapshot.hosts;
+    const auto found = std::find_if(asleep_.begin(), asleep_.end(), [&](std::uint32_t h) {
+      return hosts[h].pool == p && !world_.used[h] && world_.budget.may_wake(hosts[h]);
+    });
+    if (found == asleep_.end()) return false;
+    world_.budget.wake(hosts[*found]);
+    world_.used[*found] = true;
+    plan_.wakes.push_back({hosts[*found].id, {}, reason});
+    --stopped_[p];
+    ++alive_[p];
+    ++spare_[p];
+    return true;
+  }
+
   /// The offering with the fewest instances that may still be had; ties by their order.
   [[nodiscard]] std::uint32_t rotate(const std::vector<std::uint32_t>& offerings) const {
     std::uint32_t best = kNone;
@@ -136,8 +169,9 @@ class Buyer {
 
   World& world_;
   Plan& plan_;
-  std::vector<std::int64_t> there_;          ///< By offering: instances, planned ones included.
-  std::vector<std::int64_t> alive_, spare_;  ///< By pool.
+  std::vector<std::int64_t> there_;  ///< By offering: instances, planned ones included.
+  std::vector<std::int64_t> alive_, spare_, stopped_;  ///< By pool.
+  std::vector<std::uint32_t> asleep_;
 };
 
 }  // namespace

@@ -225,6 +225,7 @@ Plan make_plan(const Snapshot& snapshot, const model::SitePolicy& policy) {
   Plan plan;
   place(world, plan);
   cover(world);
+  wake(world, plan);
   grow(world, plan);
   shrink(world, plan);
   explain(world, plan);

@@ -21,6 +21,17 @@ struct Create {
   std::vector<Load> load;            ///< What it is for; the kernel keeps it for HostView::load.
   std::string reason;
 };
+/// Switch it on again; `load` as in Create.
+struct Wake {
+  model::InstanceId host;
+  std::vector<Load> load;
+  std::string reason;
+};
+/// Switch it off and keep it.
+struct SwitchOff {
+  model::InstanceId host;
+  std::string reason;
+};
 enum class ShutdownCode : std::uint8_t {
   kUnwantedSpot,
   kFailed,
@@ -28,6 +39,7 @@ enum class ShutdownCode : std::uint8_t {
   kIdle,
   kDrained,
   kBootingSurplus,
+  kStandbySurplus,
 };
 const char* to_string(ShutdownCode code);
 struct Shutdown {
@@ -58,7 +70,9 @@ struct Rejected {
 /// checked against the present by whoever applies it, since the world may have moved on.
 struct Plan {
   std::vector<Place> places;
+  std::vector<Wake> wakes;
   std::vector<Create> creates;
+  std::vector<SwitchOff> switch_offs;
   std::vector<Shutdown> shutdowns;
   std::vector<Reserve> reservations;  ///< All that hold from now on; earlier ones are void.
   std::vector<Waiting> waiting;

@@ -23,7 +23,8 @@ std::optional<Candidate> judge(const World& world, std::uint32_t h) {
   const bool in_use = host.busy || world.used[h];
   if (host.unfulfilled_spot && host.phase == HostPhase::kComing && !in_use)
     return Candidate{h, ShutdownCode::kUnwantedSpot, !world.stale_spot[h]};
-  if ((host.failed || host.phase == HostPhase::kStopped) && !host.busy)
+  if (is_standby(world, h)) return Candidate{h, ShutdownCode::kStandbySurplus, false};
+  if ((host.failed || host.phase == HostPhase::kStopped) && !in_use)
     return Candidate{h, ShutdownCode::kFailed, false};
   if (host.unreachable_since && now - *host.unreachable_since >= pool->probe_timeout &&
       host.phase == HostPhase::kReady)
@@ -42,6 +43,7 @@ int rank(ShutdownCode code) {
     case ShutdownCode::kUnwantedSpot:
       return 0;
     case ShutdownCode::kFailed:
+    case ShutdownCode::kStandbySurplus:
       return 1;
     case ShutdownCode::kUnreachable:
       return 2;
@@ -78,6 +80,9 @@ std::string reason_of(const World& world, const Candidate& c) {
                  : "nothing waits for its spot request";
     case ShutdownCode::kFailed:
       return host.failed ? "the cloud says that it failed" : "it is switched off";
+    case ShutdownCode::kStandbySurplus:
+      return "switched off, and pool " + pool.name + " keeps " + std::to_string(pool.stopped) +
+             " such hosts";
     case ShutdownCode::kUnreachable:
       return "unreachable for " + format_duration(now - *host.unreachable_since) +
              ", probe timeout " + format_duration(pool.probe_timeout);
@@ -95,12 +100,13 @@ std::string reason_of(const World& world, const Candidate& c) {
 }  // namespace
 
 void shrink(World& world, Plan& plan) {
-  std::vector<std::int64_t> alive(world.policy.pools.size()), spare(alive);
+  std::vector<std::int64_t> alive(world.policy.pools.size()), spare(alive), standby(alive);
   std::vector<Candidate> candidates;
   for (const std::uint32_t h : world.hosts) {
     const HostView& host = world.snapshot.hosts[h];
     const auto candidate = judge(world, h);
     if (candidate) candidates.push_back(*candidate);
+    if (candidate && candidate->code == ShutdownCode::kStandbySurplus) ++standby[host.pool];
     const bool counts =
         candidate ? candidate->keeps_minimum
                   : (host.phase == HostPhase::kComing || host.phase == HostPhase::kReady) &&
@@ -114,11 +120,22 @@ void shrink(World& world, Plan& plan) {
   for (const Candidate& c : candidates) {
     const HostView& host = world.snapshot.hosts[c.host];
     const auto& pool = *world.pool(host);
-    if (c.keeps_minimum && (alive[host.pool] <= pool.min || spare[host.pool] <= pool.standby))
+    // Positive: as many more are to be kept switched off.
+    const std::int64_t room = pool.stopped - standby[host.pool];
+    if (c.code == ShutdownCode::kStandbySurplus && room >= 0) continue;
+    const bool waits_to_be_off = c.code == ShutdownCode::kBootingSurplus && room > 0;
+    if (c.keeps_minimum && (alive[host.pool] <= pool.min ||
+                            spare[host.pool] <= pool.standby + (waits_to_be_off ? room : 0)))
       continue;
+    if (c.code == ShutdownCode::kIdle && room > 0 && host.can_stop && host.takes_work) {
+      plan.switch_offs.push_back({host.id, reason_of(world, c)});
+      --alive[host.pool], --spare[host.pool], ++standby[host.pool];
+      continue;
+    }
     if (!world.budget.may_destroy(host)) continue;
     world.budget.destroy(host);
     if (c.keeps_minimum) --alive[host.pool], --spare[host.pool];
+    if (c.code == ShutdownCode::kStandbySurplus) --standby[host.pool];
     plan.shutdowns.push_back({host.id, c.code, reason_of(world, c)});
   }
 }
@@ -137,6 +154,8 @@ const char* to_string(ShutdownCode code) {
       return "drained";
     case ShutdownCode::kBootingSurplus:
       return "booting_surplus";
+    case ShutdownCode::kStandbySurplus:
+      return "standby_surplus";
   }
   return "?";
 }

@@ -18,7 +18,8 @@ struct Offering {
   model::Market market = model::Market::kOnDemand;
   model::Resources resources;
   model::Micros price_per_hour;
-  std::string shut;  ///< Why it cannot be had now (a gate's text); empty: open.
+  std::string shut;       ///< Why it cannot be had now (a gate's text); empty: open.
+  bool can_stop = false;  ///< Its instances can be kept switched off.
 };
 
 /// Items of a class that are counted on a host that is still coming.
@@ -36,9 +37,9 @@ struct ClassView {
 };
 
 enum class HostPhase : std::uint8_t {
-  kComing,  ///< requested, booting, or unknown: counts against what waits.
-  kReady,   ///< idle or busy: verified.
-  kStopped,
+  kComing,   ///< requested, booting, or unknown: counts against what waits.
+  kReady,    ///< idle or busy: verified.
+  kStopped,  ///< Switched off: standby, or not wanted.
   kLeaving,  ///< terminating or abandoned: counts for ceilings only.
 };
 
@@ -53,6 +54,8 @@ struct HostView {
   bool kept = false;        ///< hold, or unverified with work known to run: never shut down.
   bool draining = false;    ///< drain: to be shut down when empty.
   bool adopted = false;     ///< kComing after a restart: only its own deadline ends it.
+  bool can_stop = false;    ///< As its offering.
+  bool can_wake = false;    ///< kStopped, and may be switched on now.
   bool unfulfilled_spot = false, failed = false;
   model::Resources total, free;
   std::int32_t attempts_left = INT32_MAX;  ///< More that may run at once (attempts_parallel_max).

@@ -11,11 +11,17 @@ namespace hostler::scheduler {
 void place(World& world, Plan& plan);
 /// 2. What is coming against what waits.
 void cover(World& world);
-/// 3. Creates for what is missing, for minimums and for standby.
+/// 3. What is switched off against what still waits: cheapest first, dear ones as refuses() says.
+void wake(World& world, Plan& plan);
+/// Hosts that may be switched on and are not used yet, cheapest first.
+[[nodiscard]] std::vector<std::uint32_t> wakeable(const World& world);
+/// The host is switched off to be kept so, and not woken by this plan.
+[[nodiscard]] bool is_standby(const World& world, std::uint32_t host);
+/// 4. Creates for what is missing, for minimums and for standby, switched off or not.
 void grow(World& world, Plan& plan);
-/// 4. What is not wanted any more.
+/// 5. What is not wanted any more.
 void shrink(World& world, Plan& plan);
-/// 5. Why each class that still waits does.
+/// 6. Why each class that still waits does.
 void explain(const World& world, Plan& plan);
 
 /// May work of this class be bought here now, gates aside? Empty if so, else the first constraint

@@ -15,7 +15,7 @@ namespace {
 /// A policy that no sense can be made of is no reason to create or destroy anything.
 bool makes_sense(const model::PoolPolicy& pool) {
   const auto duration_ok = [](Duration d) { return d >= Duration::zero(); };
-  return pool.min >= 0 && pool.standby >= 0 && pool.min <= pool.max &&
+  return pool.min >= 0 && pool.standby >= 0 && pool.stopped >= 0 && pool.min <= pool.max &&
          std::isfinite(pool.price_factor_max) && pool.price_factor_max > 0 &&
          pool.price_cap_per_hour.value >= 0 && duration_ok(pool.idle_timeout) &&
          duration_ok(pool.probe_timeout) && duration_ok(pool.spot_patience) &&
@@ -56,8 +56,13 @@ Budget::Budget(const Snapshot& snapshot, const model::SitePolicy& policy)
   sets_.resize(policy.sets.size());
   pools_.resize(policy.pools.size());
   for (const auto& pool : policy.pools) pool_left_.push_back(makes_sense(pool) ? pool.max : 0);
-  for (const HostView& host : snapshot.hosts)
-    if (host.phase != HostPhase::kLeaving && host.pool < pool_left_.size()) --pool_left_[host.pool];
+  std::vector<std::int64_t> standby(policy.pools.size());
+  for (std::uint32_t p = 0; p < policy.pools.size(); ++p) standby[p] = policy.pools[p].stopped;
+  for (const HostView& host : snapshot.hosts) {
+    if (host.phase == HostPhase::kLeaving || host.pool >= pool_left_.size()) continue;
+    const bool is_standby = host.phase == HostPhase::kStopped && standby[host.pool]-- > 0;
+    if (!is_standby) --pool_left_[host.pool];
+  }
 }
 
 std::int64_t Budget::creates(const Offering& o, std::int64_t wanted, std::string* says_no) const {
@@ -99,6 +104,10 @@ void Budget::create(const Offering& o, std::int64_t count) {
           std::min(room.price_per_hour->value, o.price_per_hour.value * count);
   });
 }
+
+bool Budget::may_wake(const HostView& host) const { return pool_left_[host.pool] > 0; }
+
+void Budget::wake(const HostView& host) { --pool_left_[host.pool]; }
 
 bool Budget::may_destroy(const HostView& host) const {
   const auto ok = [](const Headroom& room) { return !room.destroys || *room.destroys > 0; };

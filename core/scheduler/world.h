@@ -45,6 +45,9 @@ class Budget {
   [[nodiscard]] std::int64_t creates(const Offering& offering, std::int64_t wanted,
                                      std::string* says_no = nullptr) const;
   void create(const Offering& offering, std::int64_t count);
+  /// A pool's max is of what is on: hosts within `stopped` do not count until they are woken.
+  [[nodiscard]] bool may_wake(const HostView& host) const;
+  void wake(const HostView& host);
   [[nodiscard]] bool may_destroy(const HostView& host) const;
   void destroy(const HostView& host);
 

@@ -40,6 +40,7 @@ void Cloud::open(const dispatch::OpenSet& call, const Reply& reply) {
   info.list_consistency = kConsistency;
   info.max_concurrency = 8;
   info.spot = true;
+  info.stop = info.has_power = has_power_;
   reply(latency(), dispatch::SetOpened{call.set, info});
 }
 
@@ -233,28 +234,85 @@ void Cloud::set_tags(const dispatch::TagsCall& call, const Reply& reply) {
   reply(latency(), dispatch::TagsEnded{call.instance, std::nullopt});
 }
 
+void Cloud::check_power(const Machine& machine, const dispatch::PowerCall& call) {
+  const auto* known = disk_.instance(machine.instance);
+  const auto meant = call.on ? model::InstanceState::kBooting : model::InstanceState::kStopped;
+  if (machine.instance != call.instance) complain_("power of another's machine");
+  if (known == nullptr ||
+      (known->record.state != meant && known->record.state != model::InstanceState::kTerminating))
+    complain_(machine.instance.text() + " is switched without a durable intent");
+  if (!call.on && machine.works())
+    complain_(machine.instance.text() + " is switched off while work runs");
+  if (!has_power_) complain_("a cloud without power is asked for it");
+}
+
+void Cloud::power(const dispatch::PowerCall& call, const Reply& reply) {
+  const auto found = std::find_if(machines_.begin(), machines_.end(), [&](const auto& machine) {
+    return machine->exists() && machine->id == call.request.id;
+  });
+  const auto ended = [&](Duration delay, std::optional<CloudError> problem) {
+    reply(delay, dispatch::PowerEnded{call.instance, std::move(problem)});
+  };
+  if (found == machines_.end())
+    return ended(latency(), error(CloudErrorClass::kNotFound, "no such instance"));
+  Machine& machine = **found;
+  check_power(machine, call);
+  if (auto refused = refusal()) return ended(latency(), std::move(refused));
+  const auto lost = error(CloudErrorClass::kTimeout, "no answer in time", true);
+  if (chance_.fault(0.05)) return ended(call.timeout, lost);
+  const bool off = machine.state == CloudState::kStopped;
+  const bool on = machine.state == CloudState::kRunning || machine.state == CloudState::kPending;
+  if (call.on ? !off && !on : !on && !off && machine.state != CloudState::kStopping)
+    return ended(latency(), error(CloudErrorClass::kTransient, "not in this state"));
+  if (call.on && off) switch_on(machine);
+  if (!call.on && on) switch_off(machine);
+  if (chance_.fault(0.1)) return ended(call.timeout, lost);
+  ended(latency(), std::nullopt);
+}
+
+void Cloud::switch_off(Machine& machine) {
+  reboot(machine);
+  machine.state = CloudState::kStopping;
+  time_.after(chance_.between(100ms, 20s), [&machine] {
+    if (machine.state == CloudState::kStopping) machine.state = CloudState::kStopped;
+  });
+}
+
+void Cloud::switch_on(Machine& machine) {
+  if (chance_.fault(0.05)) return;  // accepted, and nothing comes of it
+  fulfil(machine);
+}
+
 void Cloud::misfortune() {
   std::vector<Machine*> running;
   for (const auto& machine : machines_)
     if (machine->state == CloudState::kRunning) running.push_back(machine.get());
   if (running.empty()) return;
   Machine& machine = *running[chance_.below(running.size())];
-  switch (chance_.below(3)) {
+  switch (chance_.below(4)) {
     case 0:
       return end(machine);
     case 1:
       machine.state = CloudState::kFailed;
       for (auto& [attempt, run] : machine.runs) run.running = false;
       return;
+    case 2:
+      reboot(machine);
+      machine.state = CloudState::kStopped;
+      return;
     default:
-      ++machine.boots;
-      machine.last_sequence = 0;
-      ++machine.connection;
-      machine.ready_at = time_.now() + chance_.between(1s, 30s);
-      for (auto& [attempt, run] : machine.runs) {
-        run.lost_track = run.lost_track || run.running;
-        run.running = false;
-      }
+      return reboot(machine);
+  }
+}
+
+void Cloud::reboot(Machine& machine) {
+  ++machine.boots;
+  machine.last_sequence = 0;
+  ++machine.connection;
+  machine.ready_at = time_.now() + chance_.between(1s, 30s);
+  for (auto& [attempt, run] : machine.runs) {
+    run.lost_track = run.lost_track || run.running;
+    run.running = false;
   }
 }
 

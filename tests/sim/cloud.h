@@ -56,15 +56,17 @@ class Cloud {
         chance_(chance),
         policy_(policy),
         disk_(disk),
-        complain_(std::move(complain)) {}
+        complain_(std::move(complain)),
+        has_power_(chance.chance(0.8)) {}
 
   void open(const dispatch::OpenSet& call, const Reply& reply);
   void create(const dispatch::CreateCall& call, const Reply& reply);
   void list(const dispatch::ListCall& call, const Reply& reply);
   void destroy(const dispatch::DestroyCall& call, const Reply& reply);
   void set_tags(const dispatch::TagsCall& call, const Reply& reply);
+  void power(const dispatch::PowerCall& call, const Reply& reply);
 
-  /// A machine dies, fails or reboots of itself.
+  /// A machine dies, fails, reboots or goes off of itself.
   void misfortune();
   [[nodiscard]] Machine* at(const std::string& address);
   [[nodiscard]] std::size_t alive() const;
@@ -74,6 +76,10 @@ class Cloud {
   Machine& make(const model::CreateRequest& request);
   void fulfil(Machine& machine);
   void end(Machine& machine);
+  void reboot(Machine& machine);
+  void switch_off(Machine& machine);
+  void switch_on(Machine& machine);
+  void check_power(const Machine& machine, const dispatch::PowerCall& call);
   void check_create(const dispatch::CreateCall& call);
   void check_ceilings();
   void check_destroy(const Machine& machine, const model::DestroyRequest& request);
@@ -86,6 +92,7 @@ class Cloud {
   const model::SitePolicy& policy_;
   const Disk& disk_;
   Disk::Complain complain_;
+  const bool has_power_;
   std::vector<std::unique_ptr<Machine>> machines_;
   std::map<std::string, model::CreateRequest> asked_;  ///< By key: byte for byte, ever after.
 };

@@ -5,8 +5,8 @@
 namespace hostler::sim {
 
 bool is_own_will(const std::string& reason_code) {
-  static const std::set<std::string> kCodes{"idle", "drained", "booting_surplus", "broken",
-                                            "unwanted_spot"};
+  static const std::set<std::string> kCodes{"idle",   "drained",       "booting_surplus",
+                                            "broken", "unwanted_spot", "standby_surplus"};
   return kCodes.contains(reason_code);
 }
 

@@ -17,15 +17,17 @@ constexpr std::int64_t kGiB = std::int64_t{1} << 30;
 /// For the trace.
 std::string describe(const dispatch::Event& event) {
   static const char* const kNames[] = {
-      "set opened",    "create seen", "create ended",  "set listed", "destroy ended",
-      "tags ended",    "host",        "submit",        "cancel job", "set idle behavior",
-      "kill instance", "plan made",   "policy changed"};
+      "set opened",        "create seen",   "create ended", "set listed",    "destroy ended",
+      "tags ended",        "power ended",   "host",         "submit",        "cancel job",
+      "set idle behavior", "kill instance", "plan made",    "policy changed"};
   std::string text = kNames[event.index()];
   if (const auto* host = std::get_if<model::HostEvent>(&event))
     text += " " + host->instance.text() + " event " + std::to_string(host->body.index());
   if (const auto* made = std::get_if<dispatch::PlanMade>(&event))
     text += ": " + std::to_string(made->plan.places.size()) + " places, " +
+            std::to_string(made->plan.wakes.size()) + " wakes, " +
             std::to_string(made->plan.creates.size()) + " creates, " +
+            std::to_string(made->plan.switch_offs.size()) + " switched off, " +
             std::to_string(made->plan.shutdowns.size()) + " shutdowns";
   return text;
 }
@@ -76,6 +78,9 @@ void World::make_policy() {
   pool.spot_patience = 1min;
   pool.starvation_after = 1min;
   if (chance_.chance(0.2)) pool.attempts_parallel_max = 2;
+  if (chance_.chance(0.1)) pool.min = 1;
+  if (chance_.chance(0.2)) pool.standby = 1;
+  if (chance_.chance(0.6)) pool.stopped = static_cast<std::int32_t>(1 + chance_.below(2));
   policy_.pools = {pool};
   policy_.plan_interval = 100ms;
   policy_.abandoned_for = 20min;
@@ -126,6 +131,7 @@ void World::make_faults() {
     calm_ = true;
     chance_.end_faults();
     release_holds();
+    close_down();
   });
 }
 
@@ -227,6 +233,8 @@ void World::carry_out(const dispatch::Effect& effect) {
     cloud_.destroy(*destroy, reply);
   } else if (const auto* tags = std::get_if<dispatch::TagsCall>(&effect)) {
     cloud_.set_tags(*tags, reply);
+  } else if (const auto* power = std::get_if<dispatch::PowerCall>(&effect)) {
+    cloud_.power(*power, reply);
   } else if (const auto* plan = std::get_if<dispatch::MakePlan>(&effect)) {
     reply(chance_.fault(0.1) ? chance_.between(1s, 3s) : chance_.between(1ms, 50ms),
           dispatch::PlanMade{plan->number, scheduler::make_plan(*plan->snapshot, policy_)});
@@ -302,6 +310,13 @@ void World::release_holds() {
         row.record.idle_behavior != model::IdleBehavior::kRun)
       post(dispatch::SetIdleBehavior{0, "admin", id, model::IdleBehavior::kRun});
   time_.after(1min, [this] { release_holds(); });
+}
+
+/// The admin reads a config in which nothing is kept without need.
+void World::close_down() {
+  auto& pool = policy_.pools.front();
+  pool.min = pool.standby = pool.stopped = 0;
+  post(dispatch::PolicyChanged{policy_});
 }
 
 bool World::over() const {

@@ -39,6 +39,7 @@ class World {
   void submit(std::size_t wish);
   void meddle();
   void release_holds();
+  void close_down();
   void check_end();
   [[nodiscard]] bool over() const;
   [[nodiscard]] Now now() const;

@@ -50,7 +50,7 @@ TEST(ListedTest, LeadsEachStateToItsNext) {
   };
   for (const Row& row : table) {
     Instance instance = instance_in(row.before);
-    const auto out = listed(instance, listing(row.seen), pool(), at(1s));
+    const auto out = listed(instance, listing(row.seen), at(1s).mono, pool(), at(1s));
     EXPECT_EQ(instance.record.state, row.after)
         << to_string(row.before) << " listed as " << to_string(row.seen);
     const bool destroyed =
@@ -65,17 +65,20 @@ TEST(ListedTest, ConnectsOnceThereIsAnAddress) {
   auto seen = listing();
   seen.address.clear();
 
-  EXPECT_THAT(listed(instance, seen, pool(), at(1s)).effects, Not(Contains(Effect::kConnect)));
-  EXPECT_THAT(listed(instance, seen, pool(), at(2s)).effects, ElementsAre(Effect::kList));
-  EXPECT_THAT(listed(instance, listing(), pool(), at(3s)).effects, ElementsAre(Effect::kConnect));
-  EXPECT_THAT(listed(instance, listing(), pool(), at(4s)).effects, IsEmpty());
+  EXPECT_THAT(listed(instance, seen, at(1s).mono, pool(), at(1s)).effects,
+              Not(Contains(Effect::kConnect)));
+  EXPECT_THAT(listed(instance, seen, at(2s).mono, pool(), at(2s)).effects,
+              ElementsAre(Effect::kList));
+  EXPECT_THAT(listed(instance, listing(), at(3s).mono, pool(), at(3s)).effects,
+              ElementsAre(Effect::kConnect));
+  EXPECT_THAT(listed(instance, listing(), at(4s).mono, pool(), at(4s)).effects, IsEmpty());
 }
 
 TEST(ListedTest, ConnectsAnewWhenTheAddressMoves) {
   Instance instance = instance_in(InstanceState::kIdle);
   instance.record.address = "10.0.0.1";
 
-  const auto out = listed(instance, listing(), pool(), at(1s));
+  const auto out = listed(instance, listing(), at(1s).mono, pool(), at(1s));
 
   EXPECT_TRUE(out.changed);
   EXPECT_THAT(out.effects, ElementsAre(Effect::kConnect));
@@ -84,7 +87,7 @@ TEST(ListedTest, ConnectsAnewWhenTheAddressMoves) {
 
 TEST(ListedTest, GivesTheBootItsTimeFromTheFirstSight) {
   Instance instance = instance_in(InstanceState::kRequested);
-  (void)listed(instance, listing(), pool(), at(1min));
+  (void)listed(instance, listing(), at(1min).mono, pool(), at(1min));
 
   EXPECT_EQ(instance.deadline, at(11min).mono);
   EXPECT_EQ(instance.record.deadline, at(11min).wall);
@@ -95,12 +98,12 @@ TEST(ListedTest, TakesTheSpotRequestsNewIdOnce) {
   auto request = listing(CloudState::kRequested);
   request.id = "sir-1";
   request.address.clear();
-  (void)listed(instance, request, pool(), at(1s));
+  (void)listed(instance, request, at(1s).mono, pool(), at(1s));
   EXPECT_TRUE(instance.unfulfilled_spot);
 
   auto fulfilled = listing();
   fulfilled.request_id = "sir-1";
-  (void)listed(instance, fulfilled, pool(), at(2s));
+  (void)listed(instance, fulfilled, at(2s).mono, pool(), at(2s));
 
   EXPECT_FALSE(instance.unfulfilled_spot);
   EXPECT_EQ(instance.record.provider_id, "i-7");
@@ -127,7 +130,7 @@ TEST(ListedTest, ASpotRequestThatTheCloudShowsIsNoUnknownCreate) {
   (void)adopt(instance, pool(), 24h, false, at(0s));
   ASSERT_TRUE(instance.create_outcome_unknown);
 
-  (void)listed(instance, listing(CloudState::kRequested), pool(), at(1s));
+  (void)listed(instance, listing(CloudState::kRequested), at(1s).mono, pool(), at(1s));
 
   EXPECT_FALSE(instance.create_outcome_unknown);
   EXPECT_EQ(instance.deadline, kNever);
@@ -138,7 +141,7 @@ TEST(ListedTest, ForgetsAnEarlierAbsence) {
   (void)absent_at(instance, 10s);
   ASSERT_EQ(instance.record.absent_sightings, 1U);
 
-  EXPECT_TRUE(listed(instance, listing(), pool(), at(20s)).changed);
+  EXPECT_TRUE(listed(instance, listing(), at(20s).mono, pool(), at(20s)).changed);
   (void)absent_at(instance, 30s);
 
   EXPECT_EQ(instance.record.state, InstanceState::kIdle);
@@ -214,7 +217,7 @@ TEST(AbsentTest, ACreateThatIsUnderWayIsNotJudgedByLists) {
 // Bug: it stayed requested for ever, counted against every ceiling.
 TEST(AbsentTest, ASpotRequestThatTheCloudDroppedIsGone) {
   Instance instance = instance_in(InstanceState::kRequested);
-  (void)listed(instance, listing(CloudState::kRequested), pool(), at(1s));
+  (void)listed(instance, listing(CloudState::kRequested), at(1s).mono, pool(), at(1s));
 
   (void)absent_at(instance, 10s);
   EXPECT_EQ(instance.record.state, InstanceState::kRequested);
@@ -298,7 +301,7 @@ TEST(CreateTest, ARefusalAfterAnUnknownTryProvesNothing) {
 TEST(CreateTest, ARefusalDoesNotForgetASpotRequestThatWasSeen) {
   Instance instance = instance_in(InstanceState::kRequested);
   (void)create_failed(instance, error(CloudErrorClass::kTimeout, true), at(1s));
-  (void)listed(instance, listing(CloudState::kRequested), pool(), at(10s));
+  (void)listed(instance, listing(CloudState::kRequested), at(10s).mono, pool(), at(10s));
   const auto out = create_failed(instance, error(CloudErrorClass::kAuth), at(20s));
 
   EXPECT_EQ(instance.record.state, InstanceState::kRequested);

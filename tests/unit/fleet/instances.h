@@ -19,8 +19,8 @@ using model::IdleBehavior;
 using model::InstanceState;
 
 inline void PrintTo(Effect effect, std::ostream* out) {
-  static const char* const kNames[] = {"connect", "disconnect", "create again", "destroy",
-                                       "list",    "retag",      "gone"};
+  static const char* const kNames[] = {"connect", "disconnect", "create again", "destroy", "list",
+                                       "retag",   "stop",       "start",        "gone"};
   *out << kNames[static_cast<std::size_t>(effect)];
 }
 

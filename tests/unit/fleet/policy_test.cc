@@ -45,7 +45,7 @@ TEST(DueTest, AnUnknownCreateIsAbandonedAndStillLookedFor) {
 
   EXPECT_EQ(instance.record.state, InstanceState::kAbandoned);
   EXPECT_THAT(out.effects, ElementsAre(Effect::kList));
-  (void)listed(instance, listing(), pool(), at(11min));
+  (void)listed(instance, listing(), at(11min).mono, pool(), at(11min));
   EXPECT_EQ(instance.record.state, InstanceState::kTerminating) << "destroyed on sight";
 }
 
@@ -181,7 +181,7 @@ TEST(AdoptTest, TakesEachStateUpAsItStood) {
       {S::kBusy, S::kUnknown, {E::kConnect, E::kList}},
       {S::kTerminating, S::kTerminating, {E::kDestroy, E::kList}},
       {S::kAbandoned, S::kAbandoned, {E::kList}},
-      {S::kStopped, S::kStopped, {}},
+      {S::kStopped, S::kStopped, {E::kList}},
   };
   for (const Row& row : table) {
     Instance instance = instance_in(row.before);

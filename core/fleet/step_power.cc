@@ -1,0 +1,94 @@
+#include "core/fleet/transition.h"
+
+namespace hostler::fleet {
+namespace {
+
+using model::CloudErrorClass;
+using model::InstanceState;
+
+constexpr std::uint32_t kWakesInVainMax = 3;
+
+/// Waiting would not help: the cloud will never do this to this instance.
+bool is_final(const model::CloudError& error) {
+  return error.cls == CloudErrorClass::kUnsupported || error.cls == CloudErrorClass::kInvalid;
+}
+
+void enter_stopped(Instance& instance, Outcome& out, const std::string& event,
+                   const std::string& code, const std::string& reason, Now now) {
+  enter(instance, InstanceState::kStopped, out, event, code, reason, now);
+  instance.ready = false;
+  instance.resting = false;
+  instance.unreachable_since.reset();
+  if (instance.record.health == model::Health::kUnreachable)
+    instance.record.health = model::Health::kHealthy;
+  instance.record.address.clear();  // Hardly the same when it is on again, and another's meanwhile.
+  out.effects.push_back(Effect::kDisconnect);
+}
+
+}  // namespace
+
+void stopped_by_itself(Instance& instance, const std::string& reason, Outcome& out, Now now) {
+  if (instance.record.state == InstanceState::kBooting &&
+      instance.wakes_in_vain >= kWakesInVainMax) {
+    out = terminate(instance, "does_not_start",
+                    "switched on " + std::to_string(instance.wakes_in_vain) +
+                        " times, and off again each time" +
+                        (reason.empty() ? std::string() : ": " + reason),
+                    now);
+    return;
+  }
+  enter_stopped(instance, out, "stopped", "cloud_stopped", reason, now);
+}
+
+Outcome switch_off(Instance& instance, const std::string& code, const std::string& reason,
+                   Now now) {
+  Outcome out;
+  if (instance.record.state != InstanceState::kIdle) return out;
+  enter_stopped(instance, out, "switched_off", code, reason, now);
+  instance.seen_stopped = false;
+  instance.power_at = now.mono;
+  out.effects.push_back(Effect::kStop);
+  out.effects.push_back(Effect::kList);
+  return out;
+}
+
+Outcome switch_on(Instance& instance, const std::string& reason, const model::PoolPolicy& pool,
+                  Now now) {
+  Outcome out;
+  if (instance.record.state != InstanceState::kStopped || !instance.seen_stopped) return out;
+  enter(instance, InstanceState::kBooting, out, "switched_on", "", reason, now);
+  set_deadline(instance, now.mono + pool.boot_timeout, now);
+  instance.power_at = now.mono;
+  ++instance.wakes_in_vain;
+  out.effects = {Effect::kStart, Effect::kList};
+  return out;
+}
+
+Outcome stop_answered(Instance& instance, const model::CloudError* error,
+                      const model::PoolPolicy& pool, Now now) {
+  Outcome out;
+  instance.power_at = now.mono;
+  if (instance.record.state != InstanceState::kStopped) return out;
+  if (error != nullptr && is_final(*error))
+    return terminate(instance, "cannot_stop", error->message, now);
+  // Asked again unless a list has shown it off by then.
+  set_deadline(instance, now.mono + pool.shutdown_timeout, now);
+  out.effects.push_back(Effect::kList);
+  return out;
+}
+
+Outcome start_answered(Instance& instance, const model::CloudError* error, Now now) {
+  Outcome out;
+  instance.power_at = now.mono;
+  if (instance.record.state != InstanceState::kBooting) return out;
+  out.effects.push_back(Effect::kList);
+  if (error == nullptr || error->outcome_unknown || error->cls == CloudErrorClass::kNotFound)
+    return out;
+  if (is_final(*error)) return terminate(instance, "cannot_start", error->message, now);
+  out = {};
+  enter_stopped(instance, out, "start_refused", model::to_string(error->cls), error->message, now);
+  out.effects.push_back(Effect::kList);
+  return out;
+}
+
+}  // namespace hostler::fleet

@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""A pool keeps hosts switched off: they are made, stopped by the driver, woken by work, and proved
+again each time; a restart loses none, and a config without them ends them."""
+
+import argparse
+import os
+import signal
+import sys
+import unittest
+
+from scratch_site import Site, wait_for
+
+ARGS = None
+SITE = None
+
+
+def pool(**members):
+    return [{"name": "default", "sets": ["local"], "types": ["small"], "max": 2,
+             "idle_timeout": "500ms", "boot_timeout": "1m", "shutdown_timeout": "1s", **members}]
+
+
+def setUpModule():
+    global SITE
+    SITE = Site(ARGS.hostlerd, ARGS.drivers)
+    SITE.write_config(pools=pool(stopped=1))
+    SITE.start()
+
+
+def tearDownModule():
+    with SITE:
+        SITE.write_config(pools=pool())
+        os.kill(SITE.daemon.pid, signal.SIGHUP)
+        SITE.wait_for_no_instances()
+        SITE.stop()
+        SITE.check_that_nothing_is_left()
+
+
+def standby():
+    """The one host there is, once it is off and so are its processes."""
+    def seen():
+        there = SITE.existing()
+        only = there[0] if len(there) == 1 and there[0]["state"] == "stopped" else None
+        return only if only and not [p for _, p in SITE.processes() if "sshd" in p] else None
+    return wait_for("one host is switched off", seen)
+
+
+def events(subject):
+    return [one["event"] for one in SITE.get(f"/v1/why?subject={subject}")["records"]]
+
+
+class StandbyTest(unittest.TestCase):
+    def test_a_host_is_made_to_be_switched_off(self):
+        host = standby()["id"]
+        self.assertEqual(events(host)[0], "create_intended")
+        self.assertIn("switched_off", events(host))
+
+    def test_work_wakes_the_host_and_runs_there(self):
+        host = standby()["id"]
+        job = SITE.submit({"script": "echo woken", "needs": {"vcpus": 1, "ram": "256MiB"}})[0]
+        ended = SITE.wait_for_end(job)
+        self.assertEqual((ended["state"], ended["instance"]), ("succeeded", host))
+        self.assertEqual(SITE.output(job), "woken\n")
+        self.assertIn("switched_on", events(host))
+        standby()
+
+    def test_a_restart_keeps_it(self):
+        host = standby()["id"]
+        SITE.kill()
+        SITE.start()
+        self.assertEqual(standby()["id"], host)
+        job = SITE.submit({"script": "true", "needs": {"vcpus": 1, "ram": "256MiB"}})[0]
+        self.assertEqual(SITE.wait_for_end(job)["instance"], host)
+
+
+def main():
+    global ARGS
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--hostlerd", required=True)
+    parser.add_argument("--drivers", required=True, help="folder of the local driver")
+    ARGS, rest = parser.parse_known_args()
+    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
+
+
+if __name__ == "__main__":
+    main()

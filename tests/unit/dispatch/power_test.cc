@@ -1,0 +1,171 @@
+#include "tests/unit/dispatch/story.h"
+
+/// Hosts that are switched off as standby, and woken.
+namespace hostler::dispatch {
+namespace {
+
+using model::CloudState;
+using testing::Contains;
+using testing::Field;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+model::SitePolicy site_with_standby() {
+  auto out = small_site();
+  out.pools[0].stopped = 1;
+  out.pools[0].types = {"small"};
+  return out;
+}
+
+class SwitchedOffTest : public testing::Test {
+ protected:
+  SwitchedOffTest() : story(site_with_standby()) {}
+  void SetUp() override {
+    story.restore();
+    story.say(SetOpened{"west", with_power()});
+  }
+
+  static model::SetInfo with_power() {
+    model::SetInfo info;
+    info.stop = info.has_power = true;
+    return info;
+  }
+  InstanceId idle_host() {
+    const auto [id, on] = story.running();
+    story.exited(on, id);
+    return on;
+  }
+  /// Idle until its time, switched off, and shown so by a list.
+  InstanceId standby() {
+    const auto on = idle_host();
+    story.pass(61s);
+    EXPECT_EQ(story.state(on), InstanceState::kStopped);
+    story.say(PowerEnded{on, {}});
+    story.list(everything(CloudState::kStopped, on));
+    story.clear();
+    return on;
+  }
+  /// A list of all that is known, `one` of it in a state of its own.
+  std::vector<model::ListedInstance> everything(CloudState state, InstanceId one) {
+    std::vector<model::ListedInstance> out;
+    for (const auto& view : story.dispatcher.instances())
+      if (!view.record.provider_id.empty())
+        out.push_back(
+            story.seen(view.record.id, view.record.id == one ? state : CloudState::kRunning));
+    return out;
+  }
+
+  Story story;
+};
+
+TEST_F(SwitchedOffTest, AnIdleHostIsStoppedInsteadOfDestroyed) {
+  const auto on = idle_host();
+  story.clear();
+  story.pass(61s);
+
+  const auto calls = story.all<PowerCall>();
+  ASSERT_THAT(calls, SizeIs(1));
+  EXPECT_FALSE(calls[0].on);
+  EXPECT_EQ(calls[0].request.id, "i-" + std::to_string(on.value));
+  EXPECT_EQ(story.state(on), InstanceState::kStopped) << "the intent stands before the call";
+  EXPECT_THAT(story.all<DestroyCall>(), IsEmpty());
+  EXPECT_THAT(story.commands<model::DisconnectHost>(),
+              Contains(Field(&model::DisconnectHost::instance, on)));
+}
+
+TEST_F(SwitchedOffTest, WaitingWorkWakesItAndRunsThere) {
+  const auto on = standby();
+  const auto id = story.submit({story.job(2)}).at(0);
+
+  const auto calls = story.all<PowerCall>();
+  ASSERT_THAT(calls, SizeIs(1));
+  EXPECT_TRUE(calls[0].on);
+  EXPECT_EQ(story.state(on), InstanceState::kBooting);
+  story.say(PowerEnded{on, {}});
+  story.list(everything(CloudState::kRunning, on));
+  story.host(on, model::HostVerified{model::VerifyMethod::kChallenge, "ssh-ed25519 AAAA"});
+  story.ready(on, {}, "boot-2");
+  const auto starts = story.commands<model::StartAttempt>();
+  ASSERT_THAT(starts, SizeIs(1));
+  EXPECT_EQ(starts[0].instance, on);
+  EXPECT_EQ(starts[0].boot_id, "boot-2");
+  EXPECT_EQ(story.record(id).state, JobState::kStarting);
+}
+
+TEST_F(SwitchedOffTest, WorkThatLandsMeanwhileKeepsItOn) {
+  const auto on = idle_host();
+  story.plans_wait = true;
+  story.pass(61s);
+  ASSERT_TRUE(story.plan);
+  ASSERT_THAT(story.plan->plan.switch_offs, SizeIs(1));
+  story.clear();
+  story.submit({story.job(2)});
+  story.host(on, model::HostReady{"boot-1", 99, 0, {}});
+  const auto plan = *story.plan;
+  story.plans_wait = false;
+  story.say(plan);
+  EXPECT_THAT(story.all<PowerCall>(), IsEmpty());
+}
+
+TEST_F(SwitchedOffTest, AClosedStartGateMakesANewHostInstead) {
+  const auto on = standby();
+  story.submit({story.job(2)});
+  story.say(PowerEnded{on, error(CloudErrorClass::kCapacity)});
+
+  EXPECT_EQ(story.state(on), InstanceState::kStopped);
+  EXPECT_THAT(story.all<PowerCall>(), SizeIs(1)) << "not asked again while the gate is shut";
+  EXPECT_GE(story.all<CreateCall>().size(), 1U);
+}
+
+TEST_F(SwitchedOffTest, TheOrderIsGivenAgainAfterARestart) {
+  const auto on = idle_host();
+  story.pass(61s);
+  const auto record = story.record(on);
+  ASSERT_EQ(record.state, InstanceState::kStopped);
+
+  Story next(site_with_standby());
+  model::Restored restored;
+  restored.instances.push_back({record, nullptr, false});
+  restored.last_instance = on.value;
+  next.restore(std::move(restored));
+  next.say(SetOpened{"west", with_power()});
+  next.pass(1s);
+  auto seen = next.seen(on);
+  next.list({seen});
+
+  ASSERT_THAT(next.all<PowerCall>(), SizeIs(1));
+  EXPECT_FALSE(next.all<PowerCall>()[0].on);
+  EXPECT_THAT(next.all<DestroyCall>(), IsEmpty());
+}
+
+TEST_F(SwitchedOffTest, NothingIsJudgedBeforeItsCloudIsOpen) {
+  const auto on = standby();
+  Story next(site_with_standby());
+  model::Restored restored;
+  restored.instances.push_back({story.record(on), nullptr, false});
+  restored.last_instance = on.value;
+  next.restore(std::move(restored));
+  next.pass(1min);
+  EXPECT_EQ(next.state(on), InstanceState::kStopped);
+  EXPECT_THAT(next.all<DestroyCall>(), IsEmpty());
+}
+
+TEST_F(SwitchedOffTest, AHeldOneSleepsOn) {
+  const auto on = standby();
+  ASSERT_TRUE(story.ask(SetIdleBehavior{0, "admin", on, model::IdleBehavior::kHold}));
+  story.submit({story.job(2)});
+  EXPECT_THAT(story.all<PowerCall>(), IsEmpty());
+  EXPECT_EQ(story.state(on), InstanceState::kStopped);
+}
+
+TEST_F(SwitchedOffTest, ASmallerNumberEndsTheRest) {
+  const auto on = standby();
+  auto policy = site_with_standby();
+  policy.pools[0].stopped = 0;
+  story.say(PolicyChanged{policy});
+  EXPECT_EQ(story.state(on), InstanceState::kTerminating);
+  EXPECT_EQ(story.record(on).reason_code, "standby_surplus");
+}
+
+}  // namespace
+}  // namespace hostler::dispatch

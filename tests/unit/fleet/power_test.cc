@@ -1,0 +1,158 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/unit/fleet/instances.h"
+
+namespace hostler::fleet {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+/// Idle, switched off `at(1s)`, answered and seen off `at(10s)`.
+Instance standby() {
+  Instance instance = instance_in(InstanceState::kIdle);
+  (void)switch_off(instance, "idle", "", at(1s));
+  (void)stop_answered(instance, nullptr, pool(), at(2s));
+  (void)listed(instance, listing(CloudState::kStopped), at(9s).mono, pool(), at(10s));
+  return instance;
+}
+
+TEST(PowerTest, SwitchingOffIsJournalledBeforeTheCallAndForgetsTheAddress) {
+  Instance instance = instance_in(InstanceState::kIdle);
+
+  const Outcome out = switch_off(instance, "idle", "idle for 1m", at(1min));
+
+  EXPECT_TRUE(out.changed);
+  EXPECT_EQ(instance.record.state, InstanceState::kStopped);
+  EXPECT_THAT(out.effects, ElementsAre(Effect::kDisconnect, Effect::kStop, Effect::kList));
+  EXPECT_FALSE(instance.takes_work());
+  EXPECT_EQ(instance.record.address, "") << "another's machine may have it meanwhile";
+}
+
+TEST(PowerTest, OnlyAnIdleHostIsSwitchedOff) {
+  for (const auto state : {InstanceState::kBooting, InstanceState::kBusy, InstanceState::kUnknown,
+                           InstanceState::kTerminating}) {
+    Instance instance = instance_in(state);
+    EXPECT_FALSE(switch_off(instance, "idle", "", at(1min)).changed) << to_string(state);
+    EXPECT_EQ(instance.record.state, state);
+  }
+}
+
+TEST(PowerTest, AHostIsOffOnlyOnceAListOfAfterTheStopSaysSo) {
+  Instance instance = instance_in(InstanceState::kIdle);
+  (void)switch_off(instance, "idle", "", at(10s));
+  EXPECT_THAT(listed(instance, listing(), at(9s).mono, pool(), at(11s)).effects, IsEmpty())
+      << "the list is older than the order";
+  (void)stop_answered(instance, nullptr, pool(), at(12s));
+
+  (void)listed(instance, listing(CloudState::kStopping), at(13s).mono, pool(), at(14s));
+  EXPECT_FALSE(instance.seen_stopped);
+  (void)listed(instance, listing(CloudState::kStopped), at(15s).mono, pool(), at(16s));
+  EXPECT_TRUE(instance.seen_stopped);
+}
+
+TEST(PowerTest, AStopThatCameToNothingIsAskedForAgain) {
+  Instance instance = instance_in(InstanceState::kIdle);
+  (void)switch_off(instance, "idle", "", at(1s));
+  const auto busy = error(CloudErrorClass::kTransient);
+  (void)stop_answered(instance, &busy, pool(), at(2s));
+
+  EXPECT_THAT(due(instance, pool(), at(12s)).effects, ElementsAre(Effect::kStop, Effect::kList));
+  EXPECT_THAT(listed(instance, listing(), at(13s).mono, pool(), at(14s)).effects,
+              ElementsAre(Effect::kStop));
+}
+
+TEST(PowerTest, WhatCannotBeStoppedOrStartedIsEnded) {
+  const auto never = error(CloudErrorClass::kUnsupported);
+  Instance instance = instance_in(InstanceState::kIdle);
+  (void)switch_off(instance, "idle", "", at(1s));
+  EXPECT_EQ(stop_answered(instance, &never, pool(), at(2s)).reason_code, "cannot_stop");
+  EXPECT_EQ(instance.record.state, InstanceState::kTerminating);
+
+  instance = standby();
+  (void)switch_on(instance, "", pool(), at(1min));
+  EXPECT_EQ(start_answered(instance, &never, at(61s)).reason_code, "cannot_start");
+  EXPECT_EQ(instance.record.state, InstanceState::kTerminating);
+}
+
+TEST(PowerTest, WakingNeedsTheCloudsWordThatItIsOff) {
+  Instance instance = instance_in(InstanceState::kIdle);
+  (void)switch_off(instance, "idle", "", at(1s));
+  EXPECT_FALSE(switch_on(instance, "", pool(), at(2s)).changed);
+
+  instance = standby();
+  const Outcome out = switch_on(instance, "1 waiting job needs it", pool(), at(1min));
+  EXPECT_EQ(instance.record.state, InstanceState::kBooting);
+  EXPECT_EQ(instance.deadline, at(11min).mono);
+  EXPECT_THAT(out.effects, ElementsAre(Effect::kStart, Effect::kList));
+}
+
+TEST(PowerTest, AWokenHostIsConnectedWhereItIsNow) {
+  Instance instance = standby();
+  (void)switch_on(instance, "", pool(), at(1min));
+  (void)start_answered(instance, nullptr, at(62s));
+  EXPECT_THAT(listed(instance, listing(), at(61s).mono, pool(), at(63s)).effects,
+              ElementsAre(Effect::kList))
+      << "an address of before";
+
+  auto seen = listing();
+  seen.address = "10.0.0.99";
+  EXPECT_THAT(listed(instance, seen, at(64s).mono, pool(), at(65s)).effects,
+              ElementsAre(Effect::kConnect));
+  EXPECT_EQ(instance.record.address, "10.0.0.99");
+}
+
+TEST(PowerTest, AStartRefusedForNowLeavesItStandby) {
+  Instance instance = standby();
+  (void)switch_on(instance, "", pool(), at(1min));
+  const auto none = error(CloudErrorClass::kCapacity);
+  const Outcome out = start_answered(instance, &none, at(61s));
+  EXPECT_EQ(out.event, "start_refused");
+  EXPECT_EQ(instance.record.state, InstanceState::kStopped);
+  EXPECT_TRUE(instance.seen_stopped) << "the next plan may wake it again";
+}
+
+TEST(PowerTest, AStartOfUnknownOutcomeIsLeftToTheLists) {
+  Instance instance = standby();
+  (void)switch_on(instance, "", pool(), at(1min));
+  const auto lost = error(CloudErrorClass::kTimeout, true);
+  EXPECT_THAT(start_answered(instance, &lost, at(61s)).effects, ElementsAre(Effect::kList));
+  EXPECT_EQ(instance.record.state, InstanceState::kBooting);
+  (void)listed(instance, listing(CloudState::kStopped), at(62s).mono, pool(), at(63s));
+  EXPECT_EQ(instance.record.state, InstanceState::kStopped) << "it never started";
+}
+
+TEST(PowerTest, AHostThatNeverComesUpIsNotWokenForEver) {
+  Instance instance = standby();
+  for (int n = 1; n <= 3; ++n) {
+    const Duration began = n * 1min;
+    ASSERT_EQ(instance.record.state, InstanceState::kStopped) << n;
+    (void)switch_on(instance, "", pool(), at(began));
+    (void)start_answered(instance, nullptr, at(began + 1s));
+    (void)listed(instance, listing(CloudState::kStopped), at(began + 5s).mono, pool(),
+                 at(began + 6s));
+  }
+  EXPECT_EQ(instance.record.state, InstanceState::kTerminating);
+  EXPECT_EQ(instance.record.reason_code, "does_not_start");
+}
+
+TEST(PowerTest, AListOfBeforeItWasReadyCannotSwitchItOff) {
+  Instance instance = standby();
+  (void)switch_on(instance, "", pool(), at(1min));
+  (void)start_answered(instance, nullptr, at(61s));
+  (void)listed(instance, listing(), at(62s).mono, pool(), at(63s));
+  model::HostReady up;
+  up.boot_id = "boot-2";
+  up.connection = 2;
+  (void)ready(instance, up, at(70s));
+  ASSERT_EQ(instance.record.state, InstanceState::kIdle);
+
+  (void)listed(instance, listing(CloudState::kStopped), at(69s).mono, pool(), at(71s));
+  EXPECT_EQ(instance.record.state, InstanceState::kIdle);
+  (void)listed(instance, listing(CloudState::kStopped), at(72s).mono, pool(), at(73s));
+  EXPECT_EQ(instance.record.state, InstanceState::kStopped);
+}
+
+}  // namespace
+}  // namespace hostler::fleet

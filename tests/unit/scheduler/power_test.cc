@@ -1,0 +1,140 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/unit/scheduler/world_builder.h"
+
+namespace hostler::scheduler {
+namespace {
+
+using testing::IsEmpty;
+using testing::SizeIs;
+
+/// A site whose small hosts (2 vcpus) can be switched off, and which keeps `stopped` so.
+struct PowerSite : Site {
+  explicit PowerSite(std::int32_t stopped) : small(type("small", 2, 8, 100)) {
+    snapshot.offerings[small].can_stop = true;
+    pool().stopped = stopped;
+  }
+  HostView& off(std::uint64_t id) {
+    HostView& h = host(id, small, HostPhase::kStopped);
+    h.can_stop = h.can_wake = true;
+    return h;
+  }
+  HostView& idle_for(std::uint64_t id, Duration time) {
+    HostView& h = host(id, small);
+    h.can_stop = true;
+    h.since = snapshot.now - time;
+    return h;
+  }
+  const std::uint32_t small;
+};
+
+TEST(SwitchedOffTest, IsWokenBeforeAnythingIsCreated) {
+  PowerSite site(1);
+  site.off(1);
+  site.jobs(3, 1);
+
+  const Plan plan = site.plan();
+
+  ASSERT_THAT(plan.wakes, SizeIs(1));
+  EXPECT_EQ(plan.wakes[0].host.value, 1U);
+  EXPECT_EQ(plan.wakes[0].reason, "2 waiting jobs need it");
+  ASSERT_THAT(plan.wakes[0].load, SizeIs(1));
+  EXPECT_EQ(plan.wakes[0].load[0].count, 2U);
+  EXPECT_THAT(plan.creates, SizeIs(2)) << "one for the third job, one to be switched off";
+}
+
+TEST(SwitchedOffTest, TheCheapestThatFitsIsWoken) {
+  PowerSite site(3);
+  site.off(1).price_per_hour = {200};
+  site.off(2).price_per_hour = {100};
+  site.off(3).can_wake = false;
+  site.jobs(1, 2);
+  ASSERT_THAT(site.plan().wakes, SizeIs(1));
+  EXPECT_EQ(site.plan().wakes[0].host.value, 2U);
+}
+
+TEST(SwitchedOffTest, WorkIsNotWokenForWhatIsTooDear) {
+  PowerSite site(1);
+  site.off(1);
+  site.type("tiny", 1, 8, 10);
+  site.jobs(1, 1);
+  const Plan plan = site.plan();
+  EXPECT_THAT(plan.wakes, IsEmpty()) << "ten times the price of what fits";
+  EXPECT_THAT(plan.creates, SizeIs(1));
+}
+
+TEST(SwitchedOffTest, MinimumAndStandbyWakeToo) {
+  PowerSite site(1);
+  site.off(1);
+  site.off(2);
+  site.pool().standby = 1;
+  const Plan plan = site.plan();
+  ASSERT_THAT(plan.wakes, SizeIs(1));
+  EXPECT_EQ(plan.wakes[0].reason, "standby of 1 in pool default");
+  EXPECT_THAT(plan.creates, IsEmpty());
+  EXPECT_THAT(plan.shutdowns, IsEmpty());
+}
+
+TEST(SwitchedOffTest, AnIdleHostIsSwitchedOffWhileOneIsMissing) {
+  PowerSite site(1);
+  site.idle_for(1, 2min);
+  site.idle_for(2, 2min);
+  const Plan plan = site.plan();
+  EXPECT_THAT(plan.switch_offs, SizeIs(1));
+  EXPECT_THAT(plan.shutdowns, SizeIs(1)) << "the other is not needed even so";
+  EXPECT_THAT(plan.creates, IsEmpty());
+}
+
+TEST(SwitchedOffTest, AnIdleHostStaysOnForItsTimeout) {
+  PowerSite site(1);
+  site.idle_for(1, 59s);
+  const Plan plan = site.plan();
+  EXPECT_THAT(plan.switch_offs, IsEmpty());
+  EXPECT_THAT(plan.creates, IsEmpty()) << "it will be the one";
+}
+
+TEST(SwitchedOffTest, TheNumberIsMadeWithoutAnyWork) {
+  PowerSite site(2);
+  const Plan plan = site.plan();
+  ASSERT_THAT(plan.creates, SizeIs(2));
+  EXPECT_EQ(plan.creates[0].reason, "switched-off standby of 2 in pool default");
+  site.apply(plan);
+  EXPECT_THAT(site.plan().creates, IsEmpty());
+  EXPECT_THAT(site.plan().shutdowns, IsEmpty()) << "they boot to be switched off";
+}
+
+TEST(SwitchedOffTest, IsNeverMadeOfWhatCannotBeStopped) {
+  PowerSite site(1);
+  site.snapshot.offerings[site.small].can_stop = false;
+  EXPECT_THAT(site.plan().creates, IsEmpty());
+  site.idle_for(1, 2min).can_stop = false;
+  EXPECT_THAT(site.plan().switch_offs, IsEmpty());
+  EXPECT_THAT(site.plan().shutdowns, SizeIs(1));
+}
+
+TEST(SwitchedOffTest, WhatIsBeyondTheNumberGoes) {
+  PowerSite site(1);
+  site.off(1);
+  site.off(2);
+  site.off(3).kept = true;
+  const Plan plan = site.plan();
+  EXPECT_EQ(
+      ended(plan),
+      (std::vector<std::pair<std::uint64_t, ShutdownCode>>{{1, ShutdownCode::kStandbySurplus}}));
+}
+
+TEST(SwitchedOffTest, DoesNotCountForMaxUntilItIsWoken) {
+  PowerSite site(2);
+  site.pool().max = 1;
+  site.off(1);
+  site.off(2);
+  site.jobs(4, 1);
+  EXPECT_THAT(site.plan().wakes, SizeIs(1));
+  EXPECT_THAT(site.plan().creates, IsEmpty());
+  site.pool().stopped = 0;
+  EXPECT_THAT(site.plan().wakes, IsEmpty()) << "beyond the number they count";
+}
+
+}  // namespace
+}  // namespace hostler::scheduler
