@@ -271,7 +271,7 @@ void Cloud::power(const dispatch::PowerCall& call, const Reply& reply) {
 }
 
 void Cloud::switch_off(Machine& machine) {
-  reboot(machine);
+  lose_power(machine);
   machine.state = CloudState::kStopping;
   time_.after(chance_.between(100ms, 20s), [&machine] {
     if (machine.state == CloudState::kStopping) machine.state = CloudState::kStopped;
@@ -289,7 +289,7 @@ void Cloud::misfortune() {
     if (machine->state == CloudState::kRunning) running.push_back(machine.get());
   if (running.empty()) return;
   Machine& machine = *running[chance_.below(running.size())];
-  switch (chance_.below(4)) {
+  switch (chance_.below(5)) {
     case 0:
       return end(machine);
     case 1:
@@ -297,19 +297,26 @@ void Cloud::misfortune() {
       for (auto& [attempt, run] : machine.runs) run.running = false;
       return;
     case 2:
-      reboot(machine);
+      lose_power(machine);
       machine.state = CloudState::kStopped;
       return;
+    case 3:
+      machine.loses_power_at_start = true;
+      return;
     default:
-      return reboot(machine);
+      return lose_power(machine);
   }
 }
 
-void Cloud::reboot(Machine& machine) {
+void Cloud::lose_power(Machine& machine) {
+  constexpr Duration kLogSync = 100ms;
   ++machine.boots;
   machine.last_sequence = 0;
   ++machine.connection;
   machine.ready_at = time_.now() + chance_.between(1s, 30s);
+  std::erase_if(machine.runs, [&](const auto& entry) {
+    return time_.now() - entry.second.began < kLogSync && chance_.chance(0.5);
+  });
   for (auto& [attempt, run] : machine.runs) {
     run.lost_track = run.lost_track || run.running;
     run.running = false;

@@ -19,6 +19,7 @@ namespace hostler::sim {
 struct Run {
   std::uint64_t sequence = 0;
   bool running = true, lost_track = false;
+  Mono began;
   model::Resources needs;
   model::AttemptEnd end;
 };
@@ -31,6 +32,7 @@ struct Machine {
   model::CloudState state = model::CloudState::kPending;
   Mono created, ready_at;
   bool never_boots = false;
+  bool loses_power_at_start = false;  ///< Of its next attempt.
   std::string host_key;
   // The agent's side.
   std::uint64_t boots = 1;
@@ -66,8 +68,10 @@ class Cloud {
   void set_tags(const dispatch::TagsCall& call, const Reply& reply);
   void power(const dispatch::PowerCall& call, const Reply& reply);
 
-  /// A machine dies, fails, reboots or goes off of itself.
+  /// A machine dies, fails, reboots, goes off, or will as its next attempt starts.
   void misfortune();
+  /// What runs dies; of what began a moment ago the log knows nothing, for it was not synced.
+  void lose_power(Machine& machine);
   [[nodiscard]] Machine* at(const std::string& address);
   [[nodiscard]] std::size_t alive() const;
   [[nodiscard]] const std::vector<std::unique_ptr<Machine>>& machines() const { return machines_; }
@@ -76,7 +80,6 @@ class Cloud {
   Machine& make(const model::CreateRequest& request);
   void fulfil(Machine& machine);
   void end(Machine& machine);
-  void reboot(Machine& machine);
   void switch_off(Machine& machine);
   void switch_on(Machine& machine);
   void check_power(const Machine& machine, const dispatch::PowerCall& call);

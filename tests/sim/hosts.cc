@@ -209,6 +209,7 @@ void Hosts::start(Machine& machine, const model::StartAttempt& command) {
   const auto job = disk_.jobs().find(attempt.job);
   Run run;
   run.sequence = command.sequence;
+  run.began = time_.now();
   if (job != disk_.jobs().end()) run.needs = job->second.shape.needs;
   model::Resources sum = run.needs;
   for (const auto& other : cloud_.machines())
@@ -222,6 +223,11 @@ void Hosts::start(Machine& machine, const model::StartAttempt& command) {
     complain_(machine.instance.text() + " runs more than it has room for");
   machine.runs[attempt] = run;
   agent_says(machine, model::AttemptStarted{attempt, Wall{1}});
+
+  if (std::exchange(machine.loses_power_at_start, false))
+    time_.after(chance_.between(0s, 90ms), [this, &machine] {
+      if (machine.state == model::CloudState::kRunning) cloud_.lose_power(machine);
+    });
 
   Random fate(attempt.job.value * 1000 + attempt.number);
   const auto lasts = Duration(static_cast<Duration::rep>(fate.below(60'000'000'000)));

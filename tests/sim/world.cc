@@ -236,8 +236,10 @@ void World::carry_out(const dispatch::Effect& effect) {
   } else if (const auto* power = std::get_if<dispatch::PowerCall>(&effect)) {
     cloud_.power(*power, reply);
   } else if (const auto* plan = std::get_if<dispatch::MakePlan>(&effect)) {
+    auto made = scheduler::make_plan(*plan->snapshot, policy_);
+    if (chance_.fault(0.02)) go_mad(made, *plan->snapshot);
     reply(chance_.fault(0.1) ? chance_.between(1s, 3s) : chance_.between(1ms, 50ms),
-          dispatch::PlanMade{plan->number, scheduler::make_plan(*plan->snapshot, policy_)});
+          dispatch::PlanMade{plan->number, std::move(made)});
   } else if (const auto* answer = std::get_if<dispatch::Reply>(&effect)) {
     if (answer->ticket == 0 || answer->ticket > wishes_.size()) return;
     Wish& wish = wishes_[answer->ticket - 1];
@@ -247,6 +249,18 @@ void World::carry_out(const dispatch::Effect& effect) {
     if (wish.answered && wish.job != answer->result->front()) complain("one client key, two jobs");
     wish.answered = true;
     wish.job = answer->result->front();
+  }
+}
+
+/// A planner with a bug: whoever applies its plan, and the governor, stand against it.
+void World::go_mad(scheduler::Plan& plan, const scheduler::Snapshot& snapshot) {
+  const auto creates = plan.creates;
+  for (int n = 0; n < 5; ++n)
+    plan.creates.insert(plan.creates.end(), creates.begin(), creates.end());
+  for (const auto& host : snapshot.hosts) {
+    if (chance_.chance(0.5))
+      plan.shutdowns.push_back({host.id, scheduler::ShutdownCode::kIdle, "a mad plan"});
+    if (chance_.chance(0.5)) plan.switch_offs.push_back({host.id, "a mad plan"});
   }
 }
 

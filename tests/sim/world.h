@@ -34,6 +34,7 @@ class World {
   void take(dispatch::Outbox outbox);
   void commit();
   void carry_out(const dispatch::Effect& effect);
+  void go_mad(scheduler::Plan& plan, const scheduler::Snapshot& snapshot);
   void plan_next_tick();
   void tick();
   void submit(std::size_t wish);
