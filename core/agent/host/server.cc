@@ -69,6 +69,7 @@ Result<void> Server::open_state() {
   const std::string program = read_small("/proc/self/exe", std::size_t{16} << 20);
   if (!program.empty()) sha256_ = Sha256().update(program).finish_hex();
   (void)::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+  (void)::prctl(PR_SET_NAME, "hostler-agent", 0, 0, 0);  // for ps
   HOSTLER_TRY(slots_.open());
   if (::mkdir("out", 0711) != 0 && errno != EEXIST) return tl::unexpected(os_error("create out"));
   locks_.reset(::open("shims.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0600));

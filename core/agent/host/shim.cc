@@ -338,6 +338,7 @@ void run_shim(const ShimTask& task) {
   take_signals();
   ::setsid();
   (void)::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+  (void)::prctl(PR_SET_NAME, "hostler-shim", 0, 0, 0);
   int journal = task.journal;
   int wake = task.wake;
   int locks = task.locks;

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
-"""The daemon is killed with SIGKILL at points spread over a run of many jobs. Every attempt must end
-once, with the right status and output, and in the end no instance, process or file may be left."""
+"""The daemon, and what its hosts are made of, are killed with SIGKILL at points spread over a run of
+many jobs; hosts are rebooted. Every attempt must start once at most and end once, with the right status
+and output unless its own host or shim was struck, and in the end no instance, process or file may be
+left. --seed makes another storm; a failure names its own."""
 
 import argparse
 import http.client
@@ -11,7 +13,8 @@ import sys
 import threading
 import time
 
-from scratch_site import PATIENCE, Connection, Failed, Site, check, wait_for
+from scratch_site import PATIENCE, Connection, Failed, Site, check
+from storm_victims import LOSSLESS, LOSSY, Victims
 
 TERMINAL = ("succeeded", "failed", "cancelled")
 BATCH = 10  # jobs a submit
@@ -29,6 +32,7 @@ class Expected:
     def __init__(self, i, kind, marks):
         line = f"job {i} is {kind}"
         work = {"short": "", "long": "sleep 0.3\n", "failing": "",
+                "restartable": "sleep 0.1\n",
                 "bulky": f"head -c {BULK} /dev/zero | tr '\\0' x\n"}[kind]
         self.exit_status = 7 if kind == "failing" else 0
         self.state = "failed" if kind == "failing" else "succeeded"
@@ -36,7 +40,10 @@ class Expected:
         self.errors = f"errors of {i}\n"
         script = (MARK + f"echo '{line}'\necho 'errors of {i}' >&2\n" + work + ENDED +
                   f"exit {self.exit_status}\n")
+        self.restartable = kind == "restartable"
+        self.lost = False
         self.body = {"script": script, "name": f"storm-{i}", "client_key": f"storm-{i}",
+                     "restartable": self.restartable,
                      "env": {"MARKS": marks}, "needs": {"vcpus": 1, "ram": "256MiB"}}
         self.id = None
 
@@ -124,12 +131,13 @@ class Submitter(threading.Thread):
             time.sleep(0.02)
 
 
-def storm(site, watcher, jobs, kills, chance):
-    """Kills: the first before any job ended, the last two while the fleet shrinks, the others spread
-    over the jobs' ends, some of them while the daemon is still starting."""
-    spread = max(0, kills - 3)
-    points = sorted(chance.sample(range(1, len(jobs)), spread))
-    for k in range(kills):
+def storm(watcher, jobs, blows, victims, chance):
+    """Blows, a list of kinds: the first before any job ended, the last two at the daemon while the
+    fleet shrinks, the others spread over the jobs' ends."""
+    spread = max(0, len(blows) - 3)
+    points = sorted(chance.sample(range(1, len(jobs)), min(spread, len(jobs) - 1)))
+    points += [len(jobs) - 1] * (spread - len(points))
+    for k, kind in enumerate(blows):
         if k == 0:
             watcher.wait_until("a first host", lambda w: any(
                 r["event"] == "create_intended" for r in w.records))
@@ -143,28 +151,39 @@ def storm(site, watcher, jobs, kills, chance):
             watcher.wait_until("the fleet shrinks", lambda w: w.shrinking)
             pause = chance.uniform(0, 0.6)
         time.sleep(pause)
-        site.kill()
-        site.launch()
-        if chance.random() < 0.25:
-            time.sleep(chance.uniform(0, 0.3))
-            site.kill()
-            site.launch()
-        site.wait_until_it_answers()
+        for _ in range(20):  # nobody of that kind may be there just now
+            if victims.strike(kind):
+                break
+            time.sleep(0.05)
 
 
-def check_jobs(site, jobs):
+def hosts_hit(watcher, victims):
+    """Our names of the instances on which work may have been lost."""
+    return {r["subject"] for r in watcher.records if r["event"] == "created"
+            and any(r["reason"].endswith(its) for its in victims.hit)}
+
+
+def check_jobs(site, jobs, hit):
     seen = {job["id"]: job for job in site.get("/v1/jobs?limit=10000")["jobs"]}
     check(len(seen) == len(jobs), f"{len(jobs)} jobs were submitted, {len(seen)} are there")
     for job in jobs:
         its = seen[job.id]
         try:
-            check_job(site, job, its)
+            check_job(site, job, its, hit)
         except Failed as problem:
             raise Failed(f"{problem}\n{ {k: v for k, v in its.items() if k != 'script'} }\n"
                          f"{site.get('/v1/why?subject=' + job.id)['records']}") from None
 
 
-def check_job(site, job, its):
+def check_job(site, job, its, hit):
+    job.lost = (its.get("instance") in hit and its["state"] == "failed"
+                and its["reason_code"] in ("supervision_lost", "host_lost", "output_lost"))
+    if job.lost:
+        for stream, wanted in (("stdout", job.output), ("stderr", job.errors)):
+            part = site.get(f"/v1/jobs/{job.id}/output?stream={stream}&max=1048576")
+            check(wanted.startswith(part.get("text", "")),
+                  f"{job.id} lost its end, not its words: {part.get('text', '')[:200]!r}")
+        return
     check((its["state"], its.get("exit_status")) == (job.state, job.exit_status),
           f"{job.id} is to be {job.state}, not {its['state']}")
     for stream, wanted in (("stdout", job.output), ("stderr", job.errors)):
@@ -173,12 +192,14 @@ def check_job(site, job, its):
 
 
 def check_marks(site, jobs):
-    """No job said that it may be restarted: one attempt of each began, and that one ended."""
+    """No attempt began twice (its script would have failed), and only work that may be restarted or
+    that was lost has another number of attempts than one, begun and ended."""
     names = os.listdir(site.marks)
     for job in jobs:
         for what in ("began", "ended"):
             marks = [n for n in names if n.startswith(job.id + ".") and n.endswith("." + what)]
-            check(len(marks) == 1, f"{job.id}: {len(marks)} attempts {what}: {marks}")
+            least, most = (0 if job.lost else 1), (3 if job.restartable else 1)
+            check(least <= len(marks) <= most, f"{job.id}: {len(marks)} attempts {what}: {marks}")
 
 
 def check_ledger(site, watcher, jobs):
@@ -197,17 +218,27 @@ def check_ledger(site, watcher, jobs):
         check(len(ends) == 1, f"{job.id} ended {len(ends)} times: {ends}")
 
 
+def blows_of(args, chance):
+    """At the daemon first and twice at last; between, all kinds mixed."""
+    middle = [kind for kind in LOSSLESS + LOSSY for _ in range(getattr(args, kind))]
+    for _ in range(min(3, args.daemon)):
+        middle.remove("daemon")
+    chance.shuffle(middle)
+    return (["daemon"] + middle + ["daemon"] * 2) if args.daemon >= 3 else middle
+
+
 def run(site, args):
     chance = random.Random(args.seed)
-    kinds = ("short", "short", "long", "failing", "bulky")
+    kinds = ("short", "short", "long", "failing", "bulky", "restartable")
     jobs = [Expected(i, chance.choice(kinds), site.marks) for i in range(args.jobs)]
+    victims = Victims(site, chance)
     site.start()
     watcher = Watcher(site)
     watcher.start()
     submitter = Submitter(site, watcher, jobs)
     submitter.start()
     try:
-        storm(site, watcher, jobs, args.kills, chance)
+        storm(watcher, jobs, blows_of(args, chance), victims, chance)
         submitter.join()
     except Failed:
         if submitter.problem:
@@ -216,14 +247,17 @@ def run(site, args):
         raise
     if submitter.problem:
         raise submitter.problem
-    check_jobs(site, jobs)
+    watcher.wait_until("all jobs' ends", lambda w: w.ended >= len(jobs))
+    check_jobs(site, jobs, hosts_hit(watcher, victims))
     check_marks(site, jobs)
     site.wait_for_no_instances()
     check_ledger(site, watcher, jobs)
     watcher.over = True
     site.stop()
     site.check_that_nothing_is_left()
-    print(f"{args.jobs} jobs, {args.kills} kills, {submitter.asked_again} submits asked again")
+    struck = ", ".join(f"{kind} {n}" for kind, n in sorted(victims.counts.items()))
+    print(f"{args.jobs} jobs; struck: {struck}; {sum(job.lost for job in jobs)} jobs lost their host or shim; "
+          f"{submitter.asked_again} submits asked again")
 
 
 def show_what_waits(site):
@@ -241,7 +275,8 @@ def main():
     parser.add_argument("--hostlerd", required=True)
     parser.add_argument("--drivers", required=True, help="folder of the local driver")
     parser.add_argument("--jobs", type=int, default=200)
-    parser.add_argument("--kills", type=int, default=20)
+    for kind in LOSSLESS + LOSSY:
+        parser.add_argument(f"--{kind}", type=int, default=0, metavar="N", help="so many blows at it")
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
     try:
