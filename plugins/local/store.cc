@@ -150,7 +150,11 @@ std::optional<Found> InstanceStore::look_into(const InstanceFolder& folder, cons
     found.sight = judge(*evidence);
     if (found.sight.remedy == Remedy::kStart) start(folder, found.state.generation, op);
     if (found.sight.remedy == Remedy::kRemove) {
-      finish_removal(folder);
+      try {
+        finish_removal(folder);
+      } catch (const std::system_error& problem) {
+        found.sight.reason = problem.what();  // it is still there; the others must be seen too
+      }
       if (!is_there(folder.path())) return std::nullopt;
     }
     return found;

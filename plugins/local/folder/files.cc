@@ -55,9 +55,13 @@ void flatten(int top, const std::string& name, const std::string& path, std::siz
     if (!is_folder_at(fd, entry)) throw_errno("remove", path + "/" + name + "/" + entry);
     if (::unlinkat(fd, entry.c_str(), AT_REMOVEDIR) == 0) continue;
     ::fchmodat(fd, entry.c_str(), 0700, 0);  // else its ".." cannot be changed
-    const std::string up = ".removing-" + std::to_string(moved++);
-    if (::renameat(fd, entry.c_str(), top, up.c_str()) != 0)
-      throw_errno("remove", path + "/" + name + "/" + entry);
+    // A removal that was cut short may have left folders of that name.
+    int failed = 0;
+    do {
+      const std::string up = ".removing-" + std::to_string(moved++);
+      failed = ::renameat(fd, entry.c_str(), top, up.c_str());
+    } while (failed != 0 && (errno == ENOTEMPTY || errno == EEXIST || errno == ENOTDIR));
+    if (failed != 0) throw_errno("remove", path + "/" + name + "/" + entry);
   }
   if (::unlinkat(top, name.c_str(), AT_REMOVEDIR) != 0 && errno != ENOENT)
     throw_errno("remove", path + "/" + name);

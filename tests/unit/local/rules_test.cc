@@ -167,5 +167,21 @@ TEST(LocalFilesTest, RemovesATreeOfAnyDepthAndModeAndNothingBesides) {
   remove_tree(base);
 }
 
+// Bug: a removal that was killed left ".removing-0", and every later one failed on that name.
+TEST(LocalFilesTest, CompletesARemovalThatWasCutShort) {
+  namespace fs = std::filesystem;
+  char name[] = "/tmp/hostler-files-XXXXXX";
+  ASSERT_NE(::mkdtemp(name), nullptr);
+  const std::string top = name;
+  for (int n = 0; n < 20; ++n) {
+    fs::create_directories(top + "/.removing-" + std::to_string(n) + "/left");
+    fs::create_directories(top + "/folder-" + std::to_string(n) + "/below/file");
+  }
+
+  remove_tree(top);
+
+  EXPECT_FALSE(is_there(top));
+}
+
 }  // namespace
 }  // namespace hostler::local
