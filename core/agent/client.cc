@@ -12,6 +12,7 @@ namespace {
 constexpr std::size_t kNoiseMax = std::size_t{64} << 10;
 constexpr std::size_t kKnownMax = 100'000;
 constexpr std::size_t kFilesMax = 10'000;
+constexpr std::uint64_t kStreamMax = INT64_MAX;  // sizes and offsets are signed in store and API
 
 tl::unexpected<Error> misbehaves(std::string what) {
   return fail(Errc::kMisbehaving, "agent: " + std::move(what));
@@ -216,6 +217,8 @@ Result<void> Client::on_exit(Exit&& exit) {
   if (end.reason == JobReason::kNone || end.reason == JobReason::kHostLost ||
       end.reason == JobReason::kCancelled)
     return misbehaves("exit of " + id.text() + " with a reason that is not an agent's to give");
+  if (end.stdout_bytes > kStreamMax || end.stderr_bytes > kStreamMax)
+    return misbehaves("exit of " + id.text() + " with more output than can be");
   if (end.output_is_inline && (end.stdout_inline.size() != end.stdout_bytes ||
                                end.stderr_inline.size() != end.stderr_bytes))
     return misbehaves("exit of " + id.text() + " whose output is not as long as it says");
@@ -274,7 +277,7 @@ Result<void> Client::on_output(Output&& output) {
     return misbehaves("output of " + output.attempt.text() + " goes back");
   const std::uint64_t gap = output.offset - stream.received;
   const std::uint64_t end = output.offset + output.data.size();
-  if (end < output.offset || (stream.size && end > *stream.size))
+  if (output.offset > kStreamMax || end > kStreamMax || (stream.size && end > *stream.size))
     return misbehaves("output of " + output.attempt.text() + " is longer than it says");
   // A gap uses no credit: its bytes are nowhere. Both sides move their windows over it; the agent
   // learns ours anew, since a Credit may have crossed the piece.
@@ -313,6 +316,8 @@ Result<void> Client::on_files(Files&& files) {
   attempt.files_wanted = false;
   attempt.files_told = true;
   for (const OutputFile& file : attempt.files) {
+    if (file.size > kStreamMax)
+      return misbehaves("a file of " + files.attempt.text() + " that is larger than can be");
     Stream& stream = attempt.streams.emplace_back();
     stream.size = file.problem.empty() ? file.size : 0;
   }

@@ -324,6 +324,21 @@ TEST(AgentClientTest, AnExitWithMoreOutputThanItSaysIsRefused) {
             "agent: exit of j-1.1 with a reason that is not an agent's to give");
 }
 
+TEST(AgentClientTest, SizesThatNoStoreCanHoldAreRefused) {
+  constexpr std::uint64_t kTooFar = std::uint64_t{1} << 63;
+  Pair pair;
+  pair.greet();
+  pair.start();
+  EXPECT_NE(error_of(pair.say(Output{kId, kStdout, kTooFar, "x"})).find("longer"),
+            std::string::npos);
+  EXPECT_NE(error_of(pair.say(Output{kId, kStdout, kTooFar - 1, "x"})).find("longer"),
+            std::string::npos);
+  EXPECT_NE(error_of(pair.say(exit_with(kTooFar, 0))).find("more output"), std::string::npos);
+  ASSERT_TRUE(pair.say(exit_with(0, 0, true)));
+  EXPECT_NE(error_of(pair.say(Files{kId, {{"a", kTooFar, 0644, ""}}, true})).find("larger"),
+            std::string::npos);
+}
+
 TEST(AgentClientTest, WhatComesForAcknowledgedAttemptsIsIgnored) {
   Pair pair;
   pair.greet();
