@@ -7,6 +7,8 @@
 #include <ctime>
 #include <span>
 
+#include "core/base/text.h"
+
 namespace hostler {
 namespace {
 
@@ -32,9 +34,8 @@ Result<std::int64_t> parse(std::string_view text, std::span<const Unit> units,
   const auto refuse = [&](std::string_view why) {
     std::string names;
     for (const Unit& unit : units) names += (names.empty() ? "" : " ") + std::string(unit.name);
-    return fail(Errc::kInvalidArgument, "'" + std::string(text.substr(0, 40)) + "' is no " +
-                                            std::string(what) + ": " + std::string(why) +
-                                            " (units: " + names + ")");
+    return fail(Errc::kInvalidArgument, "'" + printable(text, 40) + "' is no " + std::string(what) +
+                                            ": " + std::string(why) + " (units: " + names + ")");
   };
   double number = 0;
   const char* const end = text.data() + text.size();

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "core/base/random.h"
+#include "core/base/text.h"
 
 namespace hostler {
 namespace {
@@ -24,6 +25,13 @@ TEST(UnitsTest, RefusesWhatHasNoUnitOrIsNoNumber) {
     EXPECT_THAT(read.error().message, HasSubstr("units: ns us ms s m h d")) << text;
   }
   EXPECT_FALSE(parse_size("99999999TiB"));
+}
+
+TEST(UnitsTest, QuotesWhatItRefusesFitToPrint) {
+  const auto refused = parse_size("7\n" + std::string(37, 'x') + "\xc3\xa4\xc3\xa4");
+  ASSERT_FALSE(refused);
+  EXPECT_TRUE(is_utf8(refused.error().message));
+  EXPECT_EQ(refused.error().message.find('\n'), std::string::npos);
 }
 
 TEST(UnitsTest, ExactTextReadsBackEqual) {
