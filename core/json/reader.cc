@@ -43,8 +43,10 @@ std::string without_indexes(std::string_view path) {
 
 }  // namespace
 
+bool Problems::full() const { return list_.size() >= kProblemsMax; }
+
 void Problems::add(Error error) {
-  if (list_.size() < kProblemsMax) list_.push_back(std::move(error));
+  if (!full()) list_.push_back(std::move(error));
 }
 
 void Problems::add(const Problems& found) {
@@ -53,6 +55,7 @@ void Problems::add(const Problems& found) {
 }
 
 void Problems::add(const Value& at, const std::string& what, Errc code) {
+  if (full()) return;
   const std::string path = at.path();
   add(Error{code, (path.empty() ? "" : path + ": ") + what + " (at " + at.position() + ")", path});
 }
@@ -196,7 +199,10 @@ bool Field::each(std::size_t max, const std::function<void(Field)>& element) con
   if (value_->size() > max)
     return problem("found " + value_->found() + ", allowed: at most " + std::to_string(max),
                    Errc::kTooLarge);
-  for (const Value child : value_->children()) element(Field(child, *problems_));
+  for (const Value child : value_->children()) {
+    if (problems_->full()) break;
+    element(Field(child, *problems_));
+  }
   return true;
 }
 
@@ -208,7 +214,10 @@ bool Field::members(std::size_t max,
     return problem("found an object of " + std::to_string(value_->size()) +
                        " members, allowed: at most " + std::to_string(max),
                    Errc::kTooLarge);
-  for (const Value child : value_->children()) member(child.key(), Field(child, *problems_));
+  for (const Value child : value_->children()) {
+    if (problems_->full()) break;
+    member(child.key(), Field(child, *problems_));
+  }
   return true;
 }
 

@@ -40,6 +40,9 @@ class Problems {
   void add(const Problems& found);
 
   [[nodiscard]] bool ok() const { return list_.empty(); }
+  /// No more are kept. To say where a problem is takes a walk through the text, so that those who
+  /// read long lists stop here.
+  [[nodiscard]] bool full() const;
   [[nodiscard]] const std::vector<Error>& list() const { return list_; }
   /// The first problem and how many more there are; success if there is none.
   [[nodiscard]] Result<void> result() const;

@@ -203,6 +203,22 @@ TEST(ReaderTest, GivesTheFirstProblemAndCountsTheRest) {
               HasSubstr("found an array of 0, allowed: an object (at 1:1)"));
 }
 
+TEST(ReaderTest, ReadsNoFurtherThanItKeepsProblems) {
+  std::string text = "[0";
+  for (int i = 1; i < 1000; ++i) text += "," + std::to_string(i);
+  const auto document = Document::parse(text + "]");
+  ASSERT_TRUE(document);
+  Problems problems;
+  int asked = 0;
+  Field(document->root(), problems).each(1000, [&](const Field& element) {
+    ++asked;
+    element.refuse("a string");
+  });
+  EXPECT_TRUE(problems.full());
+  EXPECT_EQ(asked, 100);
+  EXPECT_EQ(problems.list().size(), 100u);
+}
+
 TEST(ReaderTest, BearsUnknownKeysWhereItIsTold) {
   EXPECT_TRUE(read_object(R"({"new": 1})", {}, [](Object& o) { o.allow_unknown_keys(); }));
 }
