@@ -20,7 +20,7 @@ struct Manifest {
   std::string sha256;             ///< Of the library, 64 hexadecimal digits.
   std::string arch, os;
   std::vector<std::string> extensions;
-  std::string config_schema_json;
+  std::string config_schema_json = "{}";
 
   std::filesystem::path file;  ///< The manifest itself; empty if it was not read from one.
   /// The library's path, absolute if the manifest's is.

@@ -106,6 +106,18 @@ TEST_F(LibraryTest, RefusesALibraryOfAnotherUser) {
   EXPECT_THAT(loaded.error().message, HasSubstr("belongs to uid 65534"));
 }
 
+TEST_F(LibraryTest, AManifestWithoutASchemaIsWrittenAsItWasRead) {
+  auto manifest = installed();
+  const auto text = to_json(manifest);
+  const auto at = text.find(",\"config_schema\"");
+  ASSERT_NE(at, std::string::npos);
+  ASSERT_TRUE(write_file(manifest.file, text.substr(0, at) + "}", 0644));
+  const auto read = read_manifest(manifest.file);
+  ASSERT_TRUE(read) << read.error().message;
+  ASSERT_TRUE(write_file(manifest.file, to_json(*read), 0644));
+  EXPECT_TRUE(read_manifest(manifest.file)) << to_json(*read);
+}
+
 TEST_F(LibraryTest, RefusesALibraryThatIsNotTheManifestsOne) {
   const auto manifest = installed();
   auto content = *read_file(manifest.resolved(), 64U << 20U);
