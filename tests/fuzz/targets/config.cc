@@ -1,0 +1,57 @@
+#include <string>
+
+#include "core/base/text.h"
+#include "core/config/diff.h"
+#include "core/config/load.h"
+#include "tests/fuzz/target.h"
+
+/// A config file. Keys and tokens that it names are not read.
+namespace hostler::fuzz {
+namespace {
+
+config::Reading read(std::string_view text) {
+  config::LoadOptions options;
+  options.surroundings = {.is_root = true};
+  options.read_files = false;
+  return config::read_text(text, "/etc/hostler", options);
+}
+
+/// "... (at 12:5)": where in the file, beside what; only a file that is too long has no place.
+bool names_a_place(const Error& problem) {
+  return problem.code == Errc::kTooLarge || problem.message.find("at ") != std::string::npos;
+}
+
+void check_problem(const Error& problem) {
+  promise(names_a_place(problem), "a problem names its place", problem.message);
+  promise(problem.path.empty() || problem.message.starts_with(problem.path),
+          "a problem begins with its path", problem.message);
+  promise(is_utf8(problem.message) && problem.message.find('\n') == std::string::npos,
+          "a problem is one printable line", problem.message);
+}
+
+void check_config(const config::Config& config) {
+  promise(config.state_dir.is_absolute(), "the state folder is absolute");
+  promise(config.sets.size() == config.site.sets.size(), "each set has its policy");
+  for (const model::PoolPolicy& pool : config.site.pools) {
+    promise(is_name(pool.name), "a pool has a name", pool.name);
+    promise(pool.min >= 0 && pool.min <= pool.max, "min is at most max", pool.name);
+  }
+  for (const model::InstanceType& type : config.site.types)
+    promise(type.resources.vcpus > 0 && type.price_per_hour.value >= 0, "a type is sane",
+            type.name);
+  const config::Diff diff = config::diff(config, config);
+  promise(diff.live.empty() && diff.restart.empty(), "a config does not differ from itself");
+}
+
+}  // namespace
+}  // namespace hostler::fuzz
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace hostler::fuzz;
+  const auto reading = read(as_text(data, size));
+  for (const auto& problem : reading.problems) check_problem(problem);
+  if (!reading.problems.empty()) return 0;
+  check_config(reading.config);
+  promise(read(as_text(data, size)).config == reading.config, "reading again gives the same");
+  return 0;
+}

@@ -1,0 +1,167 @@
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "core/base/text.h"
+#include "core/plugin_host/abi_values.h"
+#include "core/plugin_host/operation.h"
+#include "tests/fuzz/target.h"
+
+/// What a driver emits, as C structs: whole, short, too long, with texts of any kind.
+namespace hostler::fuzz {
+namespace {
+
+using plugin_host::kRecordBytesMax;
+
+/// A driver's memory: every text in an allocation of just its size, as the driver's own would be.
+class DriverMemory {
+ public:
+  explicit DriverMemory(Bytes& in) : in_(in) {}
+
+  hostler_str text() {
+    const std::uint8_t kind = in_.byte();
+    if (kind == 255) return {nullptr, in_.byte()};
+    // Now and then one that is near what a record may hold.
+    const std::string_view said = in_.take(kind % 64U);
+    std::vector<char>& kept = texts_.emplace_back(said.begin(), said.end());
+    if (kind >= 224) kept.resize(kept.size() + (kRecordBytesMax >> (kind % 8U)), 'x');
+    kept.shrink_to_fit();
+    return {kept.data(), kept.size()};
+  }
+  const hostler_kv* tags(std::size_t& n) {
+    n = in_.byte() % 8U;
+    if (in_.byte() == 255) return nullptr;
+    tags_.resize(n);
+    for (hostler_kv& tag : tags_) tag = {text(), text()};
+    return tags_.data();
+  }
+  const hostler_address* addresses(std::size_t& n) {
+    n = in_.byte() % 4U;
+    if (in_.byte() == 255) return nullptr;
+    addresses_.resize(n);
+    for (hostler_address& address : addresses_) address.text = text();
+    return addresses_.data();
+  }
+
+ private:
+  Bytes& in_;
+  std::deque<std::vector<char>> texts_;
+  std::vector<hostler_kv> tags_;
+  std::vector<hostler_address> addresses_;
+};
+
+/// The record in an allocation of the size that it says it has, if that is what a driver may say.
+template <class T, class Read>
+std::string emit(T record, Bytes& in, Read read) {
+  const std::uint8_t kind = in.byte();
+  record.struct_size = kind < 250 ? sizeof(T) + kind % 16U * 8U : in.u16();
+  std::vector<char> memory(std::max<std::size_t>(record.struct_size, sizeof(T)));
+  std::memcpy(memory.data(), &record, sizeof(T));
+  if (record.struct_size < sizeof(T)) memory.resize(std::max<std::size_t>(record.struct_size, 8));
+  memory.shrink_to_fit();
+  const std::string broken = read(*reinterpret_cast<const hostler_rec*>(memory.data()));
+  promise(is_utf8(broken) && broken.find('\n') == std::string::npos, "a rule is one line", broken);
+  promise(record.struct_size >= sizeof(T) || !broken.empty(), "a short record breaks a rule");
+  return broken;
+}
+
+void check_texts(std::initializer_list<const std::string*> texts) {
+  std::size_t bytes = 0;
+  for (const std::string* text : texts) {
+    promise(is_utf8(*text), "a text is UTF-8", *text);
+    bytes += text->size();
+  }
+  promise(bytes <= kRecordBytesMax, "a record is bounded");
+}
+
+void instance(Bytes& in) {
+  DriverMemory memory(in);
+  hostler_instance record{};
+  record.kind = HOSTLER_REC_INSTANCE;
+  for (hostler_str* text :
+       {&record.id, &record.request_id, &record.idempotency_key, &record.set_id, &record.owner,
+        &record.name, &record.provider_type, &record.image_id, &record.region, &record.zone,
+        &record.remote_user, &record.state_reason})
+    *text = memory.text();
+  record.addresses = memory.addresses(record.n_addresses);
+  record.tags = memory.tags(record.n_tags);
+  for (std::int64_t* number : {&record.created_unix_ns, &record.launched_unix_ns,
+                               &record.interruption_unix_ns, &record.price_micros_per_hour})
+    *number = static_cast<std::int64_t>(in.u64());
+  record.state = in.byte();
+  record.market = in.byte();
+  record.flags = in.byte();
+  record.ssh_port = static_cast<std::uint32_t>(in.u64());
+  model::ListedInstance out;
+  const auto broken =
+      emit(record, in, [&](const auto& rec) { return plugin_host::read_instance(rec, out); });
+  check_texts({&out.id, &out.request_id, &out.idempotency_key, &out.set_id, &out.owner, &out.name,
+               &out.provider_type, &out.image_id, &out.region, &out.zone, &out.remote_user,
+               &out.address});
+  promise(out.state_reason.find('\n') == std::string::npos, "a reason is one line");
+  for (const auto& [key, value] : out.tags) check_texts({&key, &value});
+  if (!broken.empty()) return;
+  promise(!out.id.empty() && out.ssh_port != 0, "a good instance has id and port");
+  promise(!out.price_per_hour || out.price_per_hour->value >= 0, "a price is not below 0");
+  promise(out.state <= model::CloudState::kFailed, "a state is one of ours");
+}
+
+void set_info(Bytes& in) {
+  DriverMemory memory(in);
+  hostler_set_info record{};
+  record.kind = HOSTLER_REC_SET_INFO;
+  for (hostler_str* text : {&record.account_id, &record.region, &record.currency})
+    *text = memory.text();
+  for (std::uint64_t* number : {&record.capabilities, &record.list_consistency_ms,
+                                &record.list_interval_min_ms, &record.user_data_max_bytes})
+    *number = in.u64();
+  model::SetInfo out;
+  (void)emit(record, in, [&](const auto& rec) { return plugin_host::read_set_info(rec, out); });
+  check_texts({&out.account_id, &out.region, &out.currency});
+  promise(out.list_consistency.count() >= 0 && out.list_consistency <= std::chrono::hours(24) &&
+              out.list_interval_min <= std::chrono::hours(24),
+          "a pause is at most a day");
+}
+
+void price(Bytes& in) {
+  DriverMemory memory(in);
+  hostler_price record{};
+  record.kind = HOSTLER_REC_PRICE;
+  record.zone = memory.text();
+  record.start_unix_ns = static_cast<std::int64_t>(in.u64());
+  record.price_micros_per_hour = static_cast<std::int64_t>(in.u64());
+  plugin_host::ZonePrice out;
+  const auto broken =
+      emit(record, in, [&](const auto& rec) { return plugin_host::read_price(rec, out); });
+  check_texts({&out.zone});
+  promise(!broken.empty() || out.point.per_hour.value >= 0, "a price is not below 0");
+}
+
+void error(Bytes& in) {
+  hostler_error record{};
+  record.scope = static_cast<std::uint32_t>(in.u64());
+  record.retry_after_ms = static_cast<std::int64_t>(in.u64());
+  record.flags = in.byte();
+  const auto status = static_cast<hostler_status>(static_cast<std::uint32_t>(in.u64()));
+  std::array<std::string, HOSTLER_TEXT_SCOPE_REGION + 1> texts;
+  for (std::string& text : texts) text = printable(in.text());
+  const model::CloudError out = plugin_host::read_error(record, status, texts);
+  promise(out.message.starts_with(texts[HOSTLER_TEXT_MESSAGE]), "the driver's words are kept");
+  promise(!out.retry_after ||
+              (out.retry_after->count() >= 0 && *out.retry_after <= std::chrono::hours(24)),
+          "a retry comes within a day");
+}
+
+}  // namespace
+}  // namespace hostler::fuzz
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  hostler::fuzz::Bytes in(data, size);
+  constexpr std::array kKinds{hostler::fuzz::instance, hostler::fuzz::set_info,
+                              hostler::fuzz::price, hostler::fuzz::error};
+  kKinds.at(in.byte() % kKinds.size())(in);
+  return 0;
+}
