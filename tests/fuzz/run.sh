@@ -33,8 +33,6 @@ bounds_of() {
     config | http) max_len=8192 ;;
   esac
   echo "-rss_limit_mb=1024 -malloc_limit_mb=512 -timeout=20 -max_len=$max_len"
-  # libssh2 1.10 leaks by itself (tests/integration/ssh/known_leaks.h).
-  if [ "$1" = ssh_connect ]; then echo -detect_leaks=0; fi
   if [ -e "$here/dictionaries/$1.dict" ]; then echo "-dict=$here/dictionaries/$1.dict"; fi
 }
 
