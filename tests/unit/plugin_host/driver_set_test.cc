@@ -142,8 +142,8 @@ TEST(DriverSetTest, TwoHungCallsSuspendTheSetUntilOneComesBack) {
   for (const char* word : {"hang", "hang_pending"}) {
     ChaosSet set(word, {.grace = 20ms});
 
-    ASSERT_FALSE(set.create(10ms));
-    ASSERT_FALSE(set.create(10ms));
+    // On a busy machine a call may end before it is made; then it hangs in nobody.
+    while (set->health().hung_calls < 2) ASSERT_FALSE(set.create(10ms));
     const auto refused = set.list();
     const auto health = set->health();
     release_hung();
