@@ -43,6 +43,7 @@ class Feed {
 struct Response {
   unsigned status = 200;
   std::string content_type = "application/json";
+  std::map<std::string, std::string> headers;  ///< Beside content type, length and connection.
   std::string body;
   std::optional<UniqueFd> file;  ///< Sent instead of body, as application/octet-stream.
   std::shared_ptr<Feed> feed;    ///< Sent instead of body, as text/event-stream.

@@ -32,6 +32,12 @@ constexpr std::size_t kPiece = 65536;
 
 auto no_throw(error_code& problem) { return asio::redirect_error(asio::use_awaitable, problem); }
 
+/// A refusal for want of a token that is known here.
+void ask_for_token(Response& response) {
+  response.status = 401;
+  response.headers["WWW-Authenticate"] = "Bearer";
+}
+
 /// Counts a connection for as long as it lives.
 class Counted {
  public:
@@ -93,6 +99,7 @@ class Session {
     const bool keep_alive = head.keep_alive();
     const bool is_head = head.method() == http::verb::head;
     auto request = read_head(head);
+    const bool needs_token = !request && request.error().code == Errc::kForbidden;
     std::unique_ptr<BlobWriter> upload;
     if (request) {
       auto wanted = context_.site->upload(*request);
@@ -117,6 +124,7 @@ class Session {
       // What is left of the body is not worth reading: the connection ends with the answer.
       const bool whole = parser.is_done();
       Response response = error_response(request.error());
+      if (needs_token) ask_for_token(response);
       const bool written = co_await write(std::move(response), keep_alive && whole, is_head);
       if (written && !whole) co_await linger();
       co_return written&& keep_alive&& whole;
@@ -186,6 +194,7 @@ class Session {
     if (response.file) co_return co_await write_file_body(*response.file, keep_alive, head_only);
     http::response<http::string_body> out(static_cast<http::status>(response.status), 11);
     out.set(http::field::content_type, response.content_type);
+    for (const auto& [name, value] : response.headers) out.set(name, value);
     out.keep_alive(keep_alive);
     const std::size_t size = response.body.size();
     if (!head_only) out.body() = std::move(response.body);

@@ -39,11 +39,12 @@ const std::string kJob = R"({"jobs": [{"script": "true"}]})";
 TEST_F(AccessTest, ATcpClientNeedsATokenForAllButHealth) {
   for (const std::string path : {"/v1/jobs", "/metrics", "/v1/nothing", "/v1/events"}) {
     const auto got = ask("", "GET", path);
-    EXPECT_EQ(got.status, 403) << path;
+    EXPECT_EQ(got.status, 401) << path;
+    EXPECT_EQ(got.headers.at("www-authenticate"), "Bearer") << path;
     EXPECT_THAT(got.message(), HasSubstr("Authorization: Bearer")) << path;
   }
   EXPECT_EQ(ask("", "GET", "/health").status, 200);
-  EXPECT_EQ(ask("", "POST", "/v1/jobs", kJob).status, 403);
+  EXPECT_EQ(ask("", "POST", "/v1/jobs", kJob).status, 401);
   EXPECT_THAT(service.calls(), IsEmpty());
 }
 
@@ -51,12 +52,12 @@ TEST_F(AccessTest, AWrongTokenIsRefusedAndNotRepeated) {
   for (const std::string wrong :
        {"SubmitSubmi", "SubmitSubmitX", "submitsubmit", " SubmitSubmit"}) {
     const auto got = ask(wrong, "GET", "/v1/jobs");
-    EXPECT_EQ(got.status, 403) << wrong;
+    EXPECT_EQ(got.status, 401) << wrong;
     EXPECT_THAT(got.body, Not(HasSubstr(wrong)));
   }
   const auto basic = Wire::to_port(server->tcp_port())
                          .ask("GET", "/v1/jobs", "", "Authorization: Basic U3VibWl0\r\n");
-  EXPECT_EQ(basic.status, 403);
+  EXPECT_EQ(basic.status, 401);
 }
 
 TEST_F(AccessTest, EachRoleMayDoItsOwnAndNoMore) {
@@ -100,7 +101,7 @@ TEST_F(AccessTest, TheTokensNameIsThePrincipal) {
 TEST_F(AccessTest, TokensMayBeReplacedWhileItServes) {
   EXPECT_EQ(ask("AdminAdmin", "GET", "/v1/jobs").status, 200);
   server->set_tokens({Token{"new", Role::kRead, crypto::sha256_hex("Fresh")}});
-  EXPECT_EQ(ask("AdminAdmin", "GET", "/v1/jobs").status, 403);
+  EXPECT_EQ(ask("AdminAdmin", "GET", "/v1/jobs").status, 401);
   EXPECT_EQ(ask("Fresh", "GET", "/v1/jobs").status, 200);
 }
 
