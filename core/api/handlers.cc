@@ -1,5 +1,6 @@
 #include "core/api/handlers.h"
 
+#include "core/api/openapi.h"
 #include "core/api/views_json.h"
 
 namespace hostler::api {
@@ -53,6 +54,12 @@ void get_metrics(const Context& context, Request, Respond respond) {
   Response response;
   response.content_type = "text/plain; version=0.0.4; charset=utf-8";
   response.body = context.service->metrics_text();
+  respond(std::move(response));
+}
+
+void get_openapi(const Context&, Request, Respond respond) {
+  Response response;
+  response.body = openapi_json();
   respond(std::move(response));
 }
 

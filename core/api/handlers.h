@@ -6,8 +6,8 @@
 #include "core/api/routes.h"
 #include "core/json/writer.h"
 
-/// Inside api: what each route does. Rights that do not depend on the subject are checked here,
-/// the others by the service.
+/// Inside api: what each route does. Its role was checked; rights that depend on the subject are
+/// the service's.
 namespace hostler::api {
 
 struct Context {
@@ -17,6 +17,7 @@ struct Context {
 
 void get_health(const Context&, Request, Respond);
 void get_metrics(const Context&, Request, Respond);
+void get_openapi(const Context&, Request, Respond);
 
 void post_jobs(const Context&, Request, Respond);
 void get_jobs(const Context&, Request, Respond);

@@ -2,53 +2,10 @@
 
 #include <algorithm>
 
-#include "core/api/handlers.h"
+#include "core/api/route_table.h"
 
 namespace hostler::api {
 namespace {
-
-struct Route {
-  std::string_view method;
-  std::vector<std::string_view>
-      path;  ///< "*" stands for one segment, "**" at the end for the rest.
-  void (*run)(const Context&, Request, Respond);
-  std::vector<std::string_view> query = {};  ///< Keys that it takes.
-};
-
-const std::vector<Route>& routes() {
-  static const std::vector<Route> table{
-      {"GET", {"health"}, get_health},
-      {"GET", {"metrics"}, get_metrics},
-      {"POST", {"v1", "jobs"}, post_jobs},
-      {"GET", {"v1", "jobs"}, get_jobs, {"state", "name", "principal", "limit", "before"}},
-      {"GET", {"v1", "jobs", "*"}, get_job},
-      {"POST", {"v1", "jobs", "*", "cancel"}, post_cancel},
-      {"GET", {"v1", "jobs", "*", "output"}, get_output, {"stream", "offset", "max", "follow"}},
-      {"GET", {"v1", "jobs", "*", "files"}, get_files},
-      {"GET", {"v1", "jobs", "*", "files", "**"}, get_file},
-      {"GET", {"v1", "blobs", "*"}, get_blob},
-      {"PUT", {"v1", "blobs", "*"}, put_blob},
-      {"GET", {"v1", "instances"}, get_instances},
-      {"POST", {"v1", "instances", "*", "hold"}, post_idle_behavior},
-      {"POST", {"v1", "instances", "*", "drain"}, post_idle_behavior},
-      {"POST", {"v1", "instances", "*", "run"}, post_idle_behavior},
-      {"POST", {"v1", "instances", "*", "kill"}, post_kill},
-      {"GET", {"v1", "pools"}, get_pools},
-      {"GET", {"v1", "sets"}, get_sets},
-      {"GET", {"v1", "gates"}, get_gates},
-      {"GET", {"v1", "why"}, get_why, {"subject"}},
-      {"GET", {"v1", "events"}, get_events, {"after", "follow", "limit"}},
-  };
-  return table;
-}
-
-bool matches(const std::vector<std::string_view>& pattern, const std::vector<std::string>& path) {
-  for (std::size_t i = 0; i < pattern.size(); ++i) {
-    if (pattern[i] == "**") return path.size() > i;
-    if (i >= path.size() || (pattern[i] != "*" && pattern[i] != path[i])) return false;
-  }
-  return pattern.size() == path.size();
-}
 
 std::string spoken(const std::vector<std::string>& path) {
   std::string out;
@@ -67,6 +24,10 @@ Result<void> check_query(const Route& route, const Request& request) {
                                             (known.empty() ? "none" : known));
   }
   return {};
+}
+
+Result<void> check_role(const Route& route, const Principal& who) {
+  return route.role ? need_role(who, *route.role) : Result<void>();
 }
 
 /// The one request whose body does not stay in memory.
@@ -89,14 +50,17 @@ class ServiceSite final : public Site {
 
   Result<std::unique_ptr<BlobWriter>> upload(const Request& request) override {
     if (!is_upload(request.method, request.path)) return std::unique_ptr<BlobWriter>();
+    HOSTLER_TRY(need_role(request.who, Role::kSubmit));
     return context_.service->put_blob(request.who, request.path[2]);
   }
 
   void handle(Request request, Respond respond) override {
     std::string allowed;
     for (const Route& route : routes()) {
-      if (!matches(route.path, request.path)) continue;
+      if (!matches(route, request.path)) continue;
       if (route.method == request.method) {
+        if (auto role = check_role(route, request.who); !role)
+          return respond(error_response(role.error()));
         if (auto known = check_query(route, request); !known)
           return respond(error_response(known.error()));
         return route.run(context_, std::move(request), respond);
@@ -109,6 +73,7 @@ class ServiceSite final : public Site {
         error_response({Errc::kInvalidArgument, spoken(request.path) + " takes " + allowed +
                                                     ", not " + printable(request.method, 20)});
     response.status = 405;
+    response.headers["Allow"] = allowed;
     respond(std::move(response));
   }
 

@@ -14,7 +14,7 @@ PAGES = ("*.md", "config/*.md", "docs/**/*.md", "plugins/**/*.md", "sdk/**/*.md"
 
 def routes_of(source: str):
     """{"POST", {"v1", "jobs", "*", "cancel"}, ...} as "POST /v1/jobs/*/cancel"; ** as *."""
-    for method, path in re.findall(r'\{"([A-Z]+)", \{((?:"[^"]*"(?:, )?)+)\}', source):
+    for method, path in re.findall(r'\{"([A-Z]+)",\s+\{((?:"[^"]*"(?:, )?)+)\}', source):
         yield f"{method} /" + "/".join("*" if s == "**" else s for s in re.findall(r'"([^"]*)"', path))
 
 
@@ -95,9 +95,9 @@ def check_links(root: pathlib.Path):
 
 
 def problems(root: pathlib.Path, hostler: str = "", hostlerd: str = ""):
-    routes = set(routes_of((root / "core/api/routes.cc").read_text()))
+    routes = set(routes_of((root / "core/api/route_table.cc").read_text()))
     if not routes:
-        yield "core/api/routes.cc: no routes are found in it"
+        yield "core/api/route_table.cc: no routes are found in it"
     documented = set(documented_routes((root / "docs/api.md").read_text()))
     yield from differences("route", routes, documented, "docs/api.md")
     cli = (root / "docs/cli.md").read_text()

@@ -182,6 +182,7 @@ TEST_F(RequestTest, AWrongMethodIsToldWhichAreRight) {
       if (row.method == "GET" && !body.empty()) continue;
       const auto got = ask(row.method, row.path, body);
       EXPECT_EQ(got.status, 405) << row.method << " " << row.path << " " << body;
+      EXPECT_EQ(got.headers.at("allow"), row.allowed);
       EXPECT_THAT(got.message(),
                   AllOf(HasSubstr(row.path + " takes " + row.allowed), HasSubstr(row.method)));
     }

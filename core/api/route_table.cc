@@ -1,0 +1,47 @@
+#include "core/api/route_table.h"
+
+namespace hostler::api {
+
+const std::vector<Route>& routes() {
+  constexpr Role kRead = Role::kRead, kSubmit = Role::kSubmit, kAdmin = Role::kAdmin;
+  static const std::vector<Route> table{
+      {"GET", {"health"}, {}, get_health},
+      {"GET", {"metrics"}, kRead, get_metrics},
+      {"GET", {"v1", "openapi.json"}, kRead, get_openapi},
+      {"POST", {"v1", "jobs"}, kSubmit, post_jobs},
+      {"GET", {"v1", "jobs"}, kRead, get_jobs, {"state", "name", "principal", "limit", "before"}},
+      {"GET", {"v1", "jobs", "*"}, kRead, get_job},
+      {"POST", {"v1", "jobs", "*", "cancel"}, kSubmit, post_cancel},
+      {"GET",
+       {"v1", "jobs", "*", "output"},
+       kSubmit,
+       get_output,
+       {"stream", "offset", "max", "follow"}},
+      {"GET", {"v1", "jobs", "*", "files"}, kSubmit, get_files},
+      {"GET", {"v1", "jobs", "*", "files", "**"}, kSubmit, get_file},
+      {"GET", {"v1", "blobs", "*"}, kRead, get_blob},
+      {"PUT", {"v1", "blobs", "*"}, kSubmit, put_blob},
+      {"GET", {"v1", "instances"}, kRead, get_instances},
+      {"POST", {"v1", "instances", "*", "hold"}, kAdmin, post_idle_behavior},
+      {"POST", {"v1", "instances", "*", "drain"}, kAdmin, post_idle_behavior},
+      {"POST", {"v1", "instances", "*", "run"}, kAdmin, post_idle_behavior},
+      {"POST", {"v1", "instances", "*", "kill"}, kAdmin, post_kill},
+      {"GET", {"v1", "pools"}, kRead, get_pools},
+      {"GET", {"v1", "sets"}, kRead, get_sets},
+      {"GET", {"v1", "gates"}, kRead, get_gates},
+      {"GET", {"v1", "why"}, kRead, get_why, {"subject"}},
+      {"GET", {"v1", "events"}, kRead, get_events, {"after", "follow", "limit"}},
+  };
+  return table;
+}
+
+bool matches(const Route& route, const std::vector<std::string>& path) {
+  const auto& pattern = route.path;
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    if (pattern[i] == "**") return path.size() > i;
+    if (i >= path.size() || (pattern[i] != "*" && pattern[i] != path[i])) return false;
+  }
+  return pattern.size() == path.size();
+}
+
+}  // namespace hostler::api
