@@ -12,6 +12,8 @@ import tempfile
 import time
 import urllib.parse
 
+from contract import Contract
+
 PATIENCE = 60  # seconds for what must happen; a healthy site needs a few
 
 
@@ -61,6 +63,7 @@ class Site:
         os.mkdir(self.marks)
         os.chmod(self.marks, 0o1777)
         self.daemon = None
+        self.contract = None  # from when it first answers
         self.write_config()
 
     def under(self, name):
@@ -109,6 +112,7 @@ class Site:
 
     def wait_until_it_answers(self):
         wait_for("hostlerd answers", self.answers)
+        self.contract = self.contract or Contract(self.get("/v1/openapi.json"))
 
     def kill(self):
         check(self.daemon.poll() is None,
@@ -127,14 +131,18 @@ class Site:
     # Its API.
 
     def request(self, method, path, body=None):
-        """The answer's status and its decoded body; `body` may be bytes, or what JSON can say."""
+        """The answer's status and its decoded body, which is as the OpenAPI document says; `body` may be
+        bytes, or what JSON can say."""
         connection = Connection(self.socket)
         try:
             if body is not None and not isinstance(body, bytes):
                 body = json.dumps(body).encode()
             connection.request(method, path, body)
             answer = connection.getresponse()
-            return answer.status, json.loads(answer.read() or b"null")
+            said = answer.read()
+            if self.contract:
+                self.contract.check(method, path, answer.status, answer.headers["Content-Type"], said)
+            return answer.status, json.loads(said or b"null")
         finally:
             connection.close()
 

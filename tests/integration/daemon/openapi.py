@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""Every operation of the OpenAPI document, asked of a real daemon: what it answers is as it says."""
+
+import argparse
+import hashlib
+import sys
+import unittest
+
+import contract
+from scratch_site import Connection, Site, wait_for
+
+ARGS = None
+SITE = None
+
+# Answers that need a cloud or a host to misbehave, or are no JSON: other tests see them.
+ELSEWHERE = {"/metrics", "/v1/jobs/{id}/files/{path}"}
+
+
+def setUpModule():
+    global SITE
+    SITE = Site(ARGS.hostlerd, ARGS.drivers)
+    SITE.start()
+
+
+def tearDownModule():
+    with SITE:
+        SITE.wait_for_no_instances()
+        SITE.stop()
+        SITE.check_that_nothing_is_left()
+
+
+class AnswersTest(unittest.TestCase):
+    def ask(self, method, path, body=None, status=200):
+        seen, answer = SITE.request(method, path, body)
+        self.assertEqual(seen, status, answer)
+        return answer
+
+    def head_of(self, method, path):
+        connection = Connection(SITE.socket)
+        try:
+            connection.request(method, path)
+            answer = connection.getresponse()
+            return answer.status, dict(answer.getheaders())
+        finally:
+            connection.close()
+
+    def test_answers_are_held_against_the_document(self):
+        self.assertIsNotNone(contract.jsonschema, "python3-jsonschema is needed here")
+        held = contract.Contract(SITE.contract.document)
+        for body in (b'{"ok": 1}', b'{"ok": true, "version": "1", "revision": 0, "problems": [], "more": 1}'):
+            with self.assertRaises(AssertionError):
+                held.check("GET", "/health", 200, "application/json", body)
+        with self.assertRaises(AssertionError):
+            held.check("GET", "/health", 201, "application/json", b"{}")
+        with self.assertRaises(AssertionError):
+            held.check("GET", "/nowhere", 200, "application/json", b"{}")
+
+    def test_every_operation_answers_as_documented(self):
+        blob = b"some bytes"
+        name = hashlib.sha256(blob).hexdigest()
+        self.ask("GET", f"/v1/blobs/{name}", status=404)
+        self.ask("PUT", f"/v1/blobs/{name}", blob)
+        self.ask("GET", f"/v1/blobs/{name}")
+        whole = {"command": ["sh", "-c", "cat in; echo x > out"], "name": "all", "priority": 1,
+                 "needs": {"vcpus": 1, "ram": "64MiB", "scratch": "0B", "gpus": 0}, "time_limit": "1m",
+                 "env": {"A": "1"}, "stdin": "x", "inputs": [{"path": "in", "sha256": name, "executable": True}],
+                 "outputs": ["out"], "constraints": {"types": ["small"], "market": "on_demand"},
+                 "restartable": True, "attempts_max": 2, "client_key": "k"}
+        its = self.ask("POST", "/v1/jobs", {"jobs": [whole]})["ids"][0]
+        self.ask("POST", "/v1/jobs", {"jobs": [dict(whole, name="other")]}, status=409)
+        long, waits = SITE.submit({"command": ["sleep", "1000"]}, {"script": "true", "needs": {"vcpus": 8}})
+        self.ask("GET", f"/v1/why?subject={waits}")
+        self.ask("POST", f"/v1/jobs/{waits}/cancel")
+        self.assertEqual(SITE.wait_for_end(its)["state"], "succeeded")
+        for path in ("", "/output", "/output?stream=stderr", "/files"):
+            self.ask("GET", f"/v1/jobs/{its}{path}")
+        self.ask("POST", f"/v1/jobs/{its}/cancel", status=409)
+        wait_for("it runs", lambda: SITE.job(long)["state"] == "running")
+        host = SITE.job(long)["instance"]
+        for action in ("hold", "drain", "run"):
+            self.ask("POST", f"/v1/instances/{host}/{action}")
+        for path in ("/health", "/v1/openapi.json", "/v1/jobs?limit=2", "/v1/instances", "/v1/pools",
+                     "/v1/sets", "/v1/gates", "/v1/events?follow=0", f"/v1/why?subject={host}",
+                     "/v1/why?subject=pool%20default", "/v1/why?subject=set%20local", "/v1/why?subject=site"):
+            self.ask("GET", path)
+        self.ask("POST", f"/v1/jobs/{long}/cancel")
+        SITE.wait_for_end(long)
+        self.ask("POST", f"/v1/instances/{host}/kill", {"reason": "the test ends"})
+        asked = {(method, path) for method, path, status in SITE.contract.seen if status == 200}
+        for path, methods in SITE.contract.document["paths"].items():
+            for method in set(methods) - {"parameters"}:
+                self.assertTrue(path in ELSEWHERE or (method.upper(), path) in asked, f"{method} {path}")
+
+    def test_errors_are_as_documented(self):
+        for method, path, status in (
+                ("GET", "/v1/jobs/x", 400), ("GET", "/v1/jobs/j-99999", 404), ("GET", "/v1/jobs?x=1", 400),
+                ("POST", "/v1/jobs", 400), ("GET", "/v1/nothing", 404), ("DELETE", "/v1/jobs", 405),
+                ("GET", "/v1/why?subject=pool%20none", 404), ("PUT", "/v1/blobs/x", 400),
+                ("POST", "/v1/instances/h-99999/hold", 404), ("GET", "/v1/jobs/j-99999/files", 404)):
+            self.ask(method, path, status=status)
+
+    def test_what_is_no_json_has_the_type_that_is_documented(self):
+        for path, kind in (("/metrics", "text/plain"), ("/v1/events", "text/event-stream")):
+            status, head = self.head_of("GET", path)
+            self.assertEqual((status, head["Content-Type"].partition(";")[0]), (200, kind))
+
+
+def main():
+    global ARGS
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--hostlerd", required=True)
+    parser.add_argument("--drivers", required=True, help="folder of the local driver")
+    ARGS, rest = parser.parse_known_args()
+    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
+
+
+if __name__ == "__main__":
+    main()
