@@ -40,6 +40,12 @@ Result<std::uint64_t> query_number(const Request& request, const std::string& ke
                                           " is needed");
 }
 
+Result<bool> query_flag(const Request& request, const std::string& key, bool otherwise) {
+  const std::string text = request.query_or(key, otherwise ? "1" : "0");
+  if (text == "0" || text == "1") return text == "1";
+  return fail(Errc::kInvalidArgument, "?" + key + "=" + printable(text, 40) + ": 0 or 1 is needed");
+}
+
 void get_health(const Context& context, Request, Respond respond) {
   const HealthView health = context.service->health();
   Response response;

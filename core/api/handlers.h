@@ -60,5 +60,7 @@ Result<model::JobId> path_job(const Request& request);
 /// A whole number of the query within bounds, or `otherwise` where it is not given.
 Result<std::uint64_t> query_number(const Request& request, const std::string& key,
                                    std::uint64_t otherwise, std::uint64_t max);
+/// 0 or 1 of the query, or `otherwise` where it is not given.
+Result<bool> query_flag(const Request& request, const std::string& key, bool otherwise);
 
 }  // namespace hostler::api

@@ -73,13 +73,15 @@ void get_why(const Context& context, Request request, Respond respond) {
 void get_events(const Context& context, Request request, Respond respond) {
   const auto after = query_number(request, "after", 0, INT64_MAX);
   if (!after) return respond(error_response(after.error()));
-  if (request.query_or("follow", "1") != "0") {
+  const auto limit = query_number(request, "limit", 1000, 10'000);
+  if (!limit) return respond(error_response(limit.error()));
+  const auto follow = query_flag(request, "follow", true);
+  if (!follow) return respond(error_response(follow.error()));
+  if (*follow) {
     Response response;
     response.feed = follow_events(*context.service, request.who, *after);
     return respond(std::move(response));
   }
-  const auto limit = query_number(request, "limit", 1000, 10'000);
-  if (!limit) return respond(error_response(limit.error()));
   context.service->events(request.who, *after, static_cast<std::size_t>(*limit),
                           list_answer(std::move(respond), "events", write_ledger));
 }

@@ -46,10 +46,11 @@ Result<JobFilter> read_filter(const Request& request) {
   }
   filter.principal = request.query_or("principal", "");
   filter.name = request.query_or("name", "");
-  if (const std::string before = request.query_or("before", ""); !before.empty()) {
-    const auto id = model::JobId::parse(before);
+  if (const auto before = request.query.find("before"); before != request.query.end()) {
+    const auto id = model::JobId::parse(before->second);
     if (!id)
-      return fail(Errc::kInvalidArgument, "?before=" + printable(before, 40) + ": no job id");
+      return fail(Errc::kInvalidArgument,
+                  "?before=" + printable(before->second, 40) + ": no job id");
     filter.before = *id;
   }
   filter.limit = static_cast<std::size_t>(HOSTLER_TRY(query_number(request, "limit", 100, 10'000)));
@@ -116,7 +117,9 @@ void get_output(const Context& context, Request request, Respond respond) {
   const auto max = query_number(request, "max", 65536, 1U << 20U);
   if (!max) return refuse(max.error());
   const Stream which = stream == "stderr" ? Stream::kStderr : Stream::kStdout;
-  if (request.query_or("follow", "") == "1") {
+  const auto follow = query_flag(request, "follow", false);
+  if (!follow) return refuse(follow.error());
+  if (*follow) {
     Response response;
     response.feed = follow_output(*context.service, request.who, *id, which, *offset);
     return respond(std::move(response));

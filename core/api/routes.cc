@@ -45,7 +45,10 @@ class ServiceSite final : public Site {
     if (method == "POST" && path == std::vector<std::string>{"v1", "jobs"})
       return context_.limits.submit_bytes_max;
     // Whatever else has a body: enough to be told that it is at the wrong place.
-    return method == "GET" ? 0 : 65536;
+    const auto takes_none = [&](const Route& route) {
+      return method == "GET" && route.method == method && matches(route, path);
+    };
+    return std::ranges::any_of(routes(), takes_none) ? 0 : 65536;
   }
 
   Result<std::unique_ptr<BlobWriter>> upload(const Request& request) override {
