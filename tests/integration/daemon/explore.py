@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""Requests that schemathesis makes up from the OpenAPI document, good ones and bad ones, over TCP with a
+token: no crash, no status, type or member that is not documented, nothing wrong let pass.
+
+The program is HOSTLER_SCHEMATHESIS, else in PATH; exit status 77 where it is not there."""
+
+import argparse
+import hashlib
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+
+from scratch_site import Site, check
+
+TOKEN = "token-of-the-explorer"
+SKIPPED = 77
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+def write_private(path, text):
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        file.write(text)
+    return path
+
+
+def write_sites(site, port):
+    """Two configurations: one that runs jobs, and one that runs none, for nobody knows what a job would
+    do that is made up."""
+    digest = hashlib.sha256(TOKEN.encode()).hexdigest()
+    tokens = write_private(
+        site.under("tokens"), '{"tokens": [{"name": "x", "role": "admin", "sha256": "%s"}]}' % digest)
+    access = {"socket": {"path": site.socket}, "tcp": {"port": port, "tokens_file": tokens}}
+    idle = {"name": "default", "sets": ["local"], "types": ["small"], "max": 0}
+    site.write_config("idle.json", access=access, pools=[idle])
+    site.write_config(access=access)
+
+
+def explore(program, site, port, arguments):
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("HOSTLER_")}
+    environment["HOSTLER_TOKEN"] = TOKEN
+    document = site.under("openapi.json")
+    with open(document, "w", encoding="utf-8") as file:
+        json.dump(site.get("/v1/openapi.json"), file)
+    here = os.path.dirname(os.path.abspath(__file__))
+    return subprocess.run(
+        [program, "--config-file", os.path.join(here, "schemathesis.toml"), "run",
+         document, "--url", f"http://127.0.0.1:{port}", *arguments],
+        cwd=site.folder, env=environment, stdin=subprocess.DEVNULL).returncode
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--hostlerd", required=True)
+    parser.add_argument("--drivers", required=True, help="folder of the local driver")
+    args, rest = parser.parse_known_args()
+    program = shutil.which(os.environ.get("HOSTLER_SCHEMATHESIS", "")) or shutil.which("schemathesis")
+    if program is None:
+        print("skipped: schemathesis is not installed here (.ci/run installs it, see packaging/pip)")
+        return SKIPPED
+    port = free_port()
+    with Site(args.hostlerd, args.drivers) as site:
+        write_sites(site, port)
+        site.start()
+        for job in site.submit({"script": "echo hi; echo x > out", "outputs": ["out"]}, {"script": "exit 3"}):
+            site.wait_for_end(job)
+        site.wait_for_no_instances()
+        site.stop()
+        os.replace(site.under("idle.json"), site.under("hostler.json"))
+        site.start()
+        check(explore(program, site, port, rest) == 0, "schemathesis found something, see above")
+        check(site.answers(), "hostlerd does not answer any more")
+        site.stop()
+        site.check_that_nothing_is_left()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
