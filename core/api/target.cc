@@ -20,7 +20,8 @@ Result<std::string> decode(std::string_view text, bool plus_is_space) {
       out += text[i];
     }
   }
-  if (!is_utf8(out)) return fail(Errc::kInvalidArgument, "the URL is not UTF-8");
+  if (!is_utf8(out))
+    return fail(Errc::kInvalidArgument, "the URL is not UTF-8, or has a NUL in it");
   return out;
 }
 
