@@ -33,7 +33,8 @@ Result<std::string> submit_one(Client& client, const SubmitOptions& options);
 
 /// Shows progress on standard error, streams the job's output, and returns its exit status.
 int wait_for_job(Client& client, const std::string& id, bool stream_output);
-int wait_all(Client& client, const std::vector<std::string>& ids);
+/// Exits with the last status that is not 0. `json`: prints the jobs, as `{"jobs": [...]}`.
+int wait_all(Client& client, const std::vector<std::string>& ids, bool json);
 int logs(Client& client, const std::string& id, bool standard_error, bool follow);
 int fetch(Client& client, const std::string& id, const std::string& folder);
 
@@ -54,8 +55,8 @@ int pools(Client& client, bool json);
 int why(Client& client, const std::string& subject, bool json);
 int events(Client& client, std::uint64_t after);
 
-int config_check(const std::string& file);
-int driver_list(const std::vector<std::string>& folders);
+int config_check(const std::string& file, bool json);
+int driver_list(const std::vector<std::string>& folders, bool json);
 int driver_manifest(const std::string& library);
 
 /// The main job on this machine, start to end; see demo.cc.

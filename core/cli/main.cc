@@ -6,30 +6,32 @@
 #include <functional>
 
 #include "core/cli/commands.h"
+#include "core/cli/manual.h"
 
 /// The arguments of `hostler`. What the commands do is in the other files.
 namespace {
 
 using namespace hostler::cli;
-
-constexpr const char* kFooter =
-    "'hostler COMMAND --help' tells more of each.\n\n"
-    "Exit status: 0 done; 1 failed; 2 wrong arguments or a request that was refused as malformed;\n"
-    "3 no daemon answers; 4 no such job or instance; 5 not allowed, or in conflict.\n"
-    "submit --wait and wait: the job's own status, 128+n on signal n, 124 at its time limit, 125\n"
-    "when it has none.";
+namespace usage = hostler::usage;
 
 struct Arguments {
   std::string url, token_file, ca_file;
   SubmitOptions submit;
   JobsOptions jobs;
   std::vector<std::string> ids, folders;
-  std::string id, folder = ".", subject, reason, file;
+  std::string id, folder = ".", subject, reason, file, shell;
   bool json = false, standard_error = false, follow = false;
   std::uint64_t after = 0;
 };
 
 using Run = std::function<int(Client&)>;
+
+/// Says nothing of itself in --help: the option's text does.
+CLI::Validator within(int min, int max) {
+  CLI::Validator range = CLI::Range(min, max);
+  range.description("");
+  return range;
+}
 
 /// What is to be run once the arguments are read: with a daemon, or without.
 struct Chosen {
@@ -45,35 +47,50 @@ CLI::App* add(CLI::App& app, Chosen& chosen, const char* name, const char* help,
 
 void add_submit(CLI::App& app, Arguments& a, Chosen& chosen) {
   SubmitOptions& o = a.submit;
-  CLI::App* c = add(app, chosen, "submit", "Submit a job: hostler submit [options] -- COMMAND...",
-                    [&a](Client& client) { return submit(client, a.submit); });
-  c->add_option("command", o.command, "The command and its arguments");
-  c->add_option("--script", o.script, "A file that /bin/sh runs instead; - for standard input");
+  CLI::App* c =
+      add(app, chosen, "submit", "Queue a job; a command with options of its own goes behind --",
+          [&a](Client& client) { return submit(client, a.submit); });
+  c->add_option("command", o.command, "The command and its arguments")->type_name("COMMAND");
+  c->add_option("--script", o.script, "A file that /bin/sh runs instead; - for standard input")
+      ->type_name("FILE");
   CLI::Option* file =
-      c->add_option("--file", o.file, "Jobs, one JSON object a line; - for standard input");
-  c->add_option("--name", o.name, "A name for people");
-  c->add_option("--vcpus", o.vcpus, "Needs so many vcpus (1)")->check(CLI::Range(1, 1 << 20));
-  c->add_option("--ram", o.ram, "Needs so much memory, e.g. 512MiB (1GiB)");
-  c->add_option("--scratch", o.scratch, "Needs so much disk, e.g. 10GiB");
-  c->add_option("--gpus", o.gpus, "Needs so many gpus")->check(CLI::Range(0, 1 << 20));
-  c->add_option("--priority", o.priority, "Higher goes first (0)")
-      ->check(CLI::Range(-1'000'000, 1'000'000));
-  c->add_option("--time-limit", o.time_limit, "E.g. 30m; TERM, then KILL");
-  c->add_option("--env", o.env, "NAME=VALUE, again for more")->allow_extra_args(false);
-  c->add_option("--stdin", o.stdin_file, "A file for its standard input");
+      c->add_option("--file", o.file, "Jobs, one JSON object a line; - for standard input")
+          ->type_name("FILE");
+  c->add_option("--name", o.name, "A name for people")->type_name("NAME");
+  c->add_option("--vcpus", o.vcpus, "Needs so many vcpus (1)")
+      ->type_name("N")
+      ->check(within(1, 1 << 20));
+  c->add_option("--ram", o.ram, "Needs so much memory, e.g. 512MiB (1GiB)")->type_name("SIZE");
+  c->add_option("--scratch", o.scratch, "Needs so much disk, e.g. 10GiB")->type_name("SIZE");
+  c->add_option("--gpus", o.gpus, "Needs so many gpus (0)")
+      ->type_name("N")
+      ->check(within(0, 1 << 20));
+  c->add_option("--priority", o.priority, "Higher goes first, -1000000 to 1000000 (0)")
+      ->type_name("N")
+      ->check(within(-1'000'000, 1'000'000));
+  c->add_option("--time-limit", o.time_limit, "E.g. 30m; TERM, then KILL")->type_name("DURATION");
+  c->add_option("--env", o.env, "NAME=VALUE, again for more")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  c->add_option("--stdin", o.stdin_file, "A file for its standard input; - for ours")
+      ->type_name("FILE");
   c->add_option("--input", o.inputs, "PATH[=FILE]: put a local file there, again for more")
+      ->type_name("PATH[=FILE]")
       ->allow_extra_args(false);
   c->add_option("--output", o.outputs, "A pattern of files to bring back, again for more")
+      ->type_name("PATTERN")
       ->allow_extra_args(false);
-  c->add_option("--type", o.type, "Only these instance types, a,b");
-  c->add_option("--market", o.market, "on_demand or spot");
-  c->add_option("--zone", o.zone, "Only this zone");
+  c->add_option("--type", o.type, "Only these instance types, a,b")->type_name("A,B");
+  c->add_option("--market", o.market, "Only this market, on_demand or spot")->type_name("MARKET");
+  c->add_option("--zone", o.zone, "Only this zone")->type_name("ZONE");
   c->add_flag("--restartable", o.restartable, "May be started again when its host is lost");
-  c->add_option("--attempts-max", o.attempts_max, "So often at most (3)")
-      ->check(CLI::Range(1, 1000));
-  c->add_option("--client-key", o.client_key, "The same key makes no second job");
-  c->add_option("--array", o.array, "So many of it, HOSTLER_ARRAY_INDEX from 0")
-      ->check(CLI::Range(1, 100000));
+  c->add_option("--attempts-max", o.attempts_max, "Started so often at most, up to 1000 (3)")
+      ->type_name("N")
+      ->check(within(1, 1000));
+  c->add_option("--client-key", o.client_key, "The same key makes no second job")->type_name("KEY");
+  c->add_option("--array", o.array, "So many of it, up to 100000, with HOSTLER_ARRAY_INDEX from 0")
+      ->type_name("N")
+      ->check(within(1, 100000));
   // All that describes a job is in the file's lines.
   for (CLI::Option* option : c->get_options())
     if (option != file && option != c->get_help_ptr() && option->get_name() != "command" &&
@@ -86,32 +103,33 @@ void add_submit(CLI::App& app, Arguments& a, Chosen& chosen) {
 void add_job_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
   CLI::App* c = add(app, chosen, "jobs", "List jobs, newest first",
                     [&a](Client& client) { return jobs(client, a.jobs); });
-  c->add_option("--state", a.jobs.state, "Only these, e.g. queued,running");
-  c->add_option("--name", a.jobs.name, "Only jobs of this name");
-  c->add_option("--principal", a.jobs.principal, "Only jobs of this submitter");
-  c->add_option("--limit", a.jobs.limit, "At most so many")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 10000));
+  c->add_option("--state", a.jobs.state, "Only these, e.g. queued,running")->type_name("STATE");
+  c->add_option("--name", a.jobs.name, "Only jobs of this name")->type_name("NAME");
+  c->add_option("--principal", a.jobs.principal, "Only jobs of this submitter")->type_name("NAME");
+  c->add_option("--limit", a.jobs.limit, "At most so many, up to 10000 (100)")
+      ->type_name("N")
+      ->check(within(1, 10000));
   c->add_flag("--json", a.jobs.json, "As JSON");
   c = add(app, chosen, "job", "Show one job",
           [&a](Client& client) { return job(client, a.id, a.json); });
-  c->add_option("id", a.id, "E.g. j-42")->required();
+  c->add_option("id", a.id, "E.g. j-42")->type_name("JOB")->required();
   c->add_flag("--json", a.json, "As JSON");
   c = add(app, chosen, "wait", "Wait until jobs have ended",
-          [&a](Client& client) { return wait_all(client, a.ids); });
-  c->add_option("ids", a.ids, "E.g. j-42 j-43")->required();
+          [&a](Client& client) { return wait_all(client, a.ids, a.json); });
+  c->add_option("ids", a.ids, "E.g. j-42 j-43")->type_name("JOB")->required();
+  c->add_flag("--json", a.json, "Print the jobs as they ended, as JSON");
   c = add(app, chosen, "logs", "Print a job's output",
           [&a](Client& client) { return logs(client, a.id, a.standard_error, a.follow); });
-  c->add_option("id", a.id, "E.g. j-42")->required();
+  c->add_option("id", a.id, "E.g. j-42")->type_name("JOB")->required();
   c->add_flag("--stderr", a.standard_error, "Its standard error");
   c->add_flag("--follow", a.follow, "Until it has ended");
   c = add(app, chosen, "fetch", "Bring a job's output files here",
           [&a](Client& client) { return fetch(client, a.id, a.folder); });
-  c->add_option("id", a.id, "E.g. j-42")->required();
-  c->add_option("-o,--output", a.folder, "Into this folder")->capture_default_str();
+  c->add_option("id", a.id, "E.g. j-42")->type_name("JOB")->required();
+  c->add_option("-o,--output", a.folder, "Into this folder (.)")->type_name("FOLDER");
   c = add(app, chosen, "cancel", "Cancel jobs",
           [&a](Client& client) { return cancel(client, a.ids); });
-  c->add_option("ids", a.ids, "E.g. j-42 j-43")->required();
+  c->add_option("ids", a.ids, "E.g. j-42 j-43")->type_name("JOB")->required();
 }
 
 void add_fleet_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
@@ -127,8 +145,8 @@ void add_fleet_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
     c = add(app, chosen, action.c_str(), help, [&a, action = action](Client& client) {
       return act_on_instances(client, action, a.ids, a.reason);
     });
-    c->add_option("ids", a.ids, "E.g. h-7 h-8")->required();
-    if (action == "kill") c->add_option("--reason", a.reason, "For the ledger");
+    c->add_option("ids", a.ids, "E.g. h-7 h-8")->type_name("INSTANCE")->required();
+    if (action == "kill") c->add_option("--reason", a.reason, "For the ledger")->type_name("TEXT");
   }
   c = add(app, chosen, "pools", "List pools",
           [&a](Client& client) { return pools(client, a.json); });
@@ -136,28 +154,60 @@ void add_fleet_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
   c = add(app, chosen, "why", "Say why something is as it is",
           [&a](Client& client) { return why(client, a.subject, a.json); });
   c->add_option("subject", a.subject, "j-42, h-7, \"pool NAME\", \"set NAME\" or \"gate KEY\"")
+      ->type_name("SUBJECT")
       ->required();
   c->add_flag("--json", a.json, "As JSON");
   c = add(app, chosen, "events", "Follow what happens, a JSON record a line",
           [&a](Client& client) { return events(client, a.after); });
-  c->add_option("--after", a.after, "Only what came after this revision");
+  c->add_option("--after", a.after, "Only what came after this revision")->type_name("REV");
 }
 
 void add_site_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
   CLI::App* config = app.add_subcommand("config", "The configuration")->require_subcommand(1);
   CLI::App* c = config->add_subcommand("check", "Name all that is wrong with a configuration");
-  c->add_option("file", a.file, "The file")->required();
-  c->callback([&a, &chosen] { chosen.alone = [&a] { return config_check(a.file); }; });
+  c->add_option("file", a.file, "The file")->type_name("FILE")->required();
+  c->add_flag("--json", a.json, "As JSON");
+  c->callback([&a, &chosen] { chosen.alone = [&a] { return config_check(a.file, a.json); }; });
   CLI::App* driver = app.add_subcommand("driver", "Cloud drivers")->require_subcommand(1);
   c = driver->add_subcommand("list", "Where drivers were looked for, and what was found");
   c->add_option("--driver-path", a.folders, "Look in this folder too, again for more")
+      ->type_name("FOLDER")
       ->allow_extra_args(false);
-  c->callback([&a, &chosen] { chosen.alone = [&a] { return driver_list(a.folders); }; });
+  c->add_flag("--json", a.json, "As JSON");
+  c->callback([&a, &chosen] { chosen.alone = [&a] { return driver_list(a.folders, a.json); }; });
   c = driver->add_subcommand("manifest", "Print the manifest of a driver");
-  c->add_option("library", a.file, "The driver's .so")->required();
+  c->add_option("library", a.file, "The driver's .so")->type_name("FILE")->required();
   c->callback([&a, &chosen] { chosen.alone = [&a] { return driver_manifest(a.file); }; });
   c = app.add_subcommand("demo", "Run hostler's main job on this machine, start to end");
   c->callback([&chosen] { chosen.alone = demo; });
+}
+
+/// What the program says of itself, from the same words as --help.
+void add_own_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
+  CLI::App* c = app.add_subcommand("completion", "Print a script that completes these commands");
+  c->add_option("shell", a.shell, "For this shell: bash")
+      ->type_name("SHELL")
+      ->required()
+      ->check(CLI::Validator(
+          [](std::string& shell) {
+            return shell == "bash" ? "" : "there is none for '" + shell + "', only for bash";
+          },
+          ""));
+  c->callback([&app, &chosen] {
+    chosen.alone = [&app] {
+      std::fputs(usage::bash_completion(usage::command_of(app), completions()).c_str(), stdout);
+      return exit_code::kOk;
+    };
+  });
+  c = app.add_subcommand("man", "Print the manual page, for man -l -")->group("");
+  c->callback([&app, &chosen] {
+    chosen.alone = [&app] {
+      const auto page = usage::man_page(usage::command_of(app), 1, HOSTLER_VERSION, sections(),
+                                        ".BR hostlerd (8)");
+      std::fputs(page.c_str(), stdout);
+      return exit_code::kOk;
+    };
+  });
 }
 
 }  // namespace
@@ -190,21 +240,27 @@ int refuse(const CLI::App& app, const CLI::ParseError& error) {
 
 int run(int argc, char** argv) {
   ::signal(SIGPIPE, SIG_DFL);
-  CLI::App app{"hostler: jobs on verified cloud hosts"};
+  CLI::App app{kDescription, "hostler"};
   Arguments a;
   Chosen chosen;
   app.require_subcommand(1);
-  app.footer(kFooter);
-  app.set_version_flag("--version", std::string("hostler ") + HOSTLER_VERSION);
-  app.add_option("--url", a.url, "The daemon: unix:///path, http://host:port (HOSTLER_URL)");
-  app.add_option("--token-file", a.token_file, "A file with the token (HOSTLER_TOKEN_FILE)");
+  app.set_help_flag("-h,--help", "Print this");
+  app.set_version_flag("--version", std::string("hostler ") + HOSTLER_VERSION, "Print the version");
+  app.add_option("--url", a.url, "The daemon: unix:///path, http://host:port (HOSTLER_URL)")
+      ->type_name("URL");
+  app.add_option("--token-file", a.token_file, "A file with the token (HOSTLER_TOKEN_FILE)")
+      ->type_name("FILE");
   app.add_option("--ca-file", a.ca_file,
-                 "PEM certificates that a daemon's https may be signed by (HOSTLER_CA_FILE)");
+                 "PEM certificates that a daemon's https may be signed by (HOSTLER_CA_FILE)")
+      ->type_name("FILE");
   app.fallthrough();
   add_submit(app, a, chosen);
   add_job_commands(app, a, chosen);
   add_fleet_commands(app, a, chosen);
   add_site_commands(app, a, chosen);
+  add_own_commands(app, a, chosen);
+  // Not before: what is added would inherit it.
+  app.footer("'hostler COMMAND --help' tells more of each.\n\n" + usage::help_text(sections()));
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

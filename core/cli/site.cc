@@ -1,9 +1,11 @@
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 
 #include "core/cli/commands.h"
 #include "core/cli/table.h"
 #include "core/config/check.h"
+#include "core/json/writer.h"
 #include "core/plugin_host/discovery.h"
 #include "core/plugin_host/driver_library.h"
 #include "core/plugin_host/manifest.h"
@@ -22,46 +24,99 @@ plugin_host::Discovery discover(std::vector<std::filesystem::path> named) {
 }
 
 /// The daemon may run where other drivers are: worth a warning, no more.
-std::string driver_warnings(const config::Config& config) {
+std::vector<std::string> driver_warnings(const config::Config& config) {
   const auto found = discover(config.driver_path);
-  std::string out;
+  std::vector<std::string> out;
   for (const auto& set : config.sets) {
     const auto manifest = found.find(set.driver);
     const auto library =
         manifest ? plugin_host::check_library(*manifest) : tl::unexpected(manifest.error());
     if (!library)
-      out += "warning: sets \"" + set.name +
-             "\": hostlerd would not start here: " + library.error().message + "\n";
+      out.push_back("sets \"" + set.name +
+                    "\": hostlerd would not start here: " + library.error().message);
   }
+  return out;
+}
+
+std::string to_json(const config::CheckReport& report) {
+  std::string out;
+  json::Writer w(out);
+  w.begin_object().member("good", report.good()).key("errors").begin_array();
+  for (const Error& problem : report.problems) {
+    w.begin_object().member("message", problem.message);
+    if (!problem.path.empty()) w.member("path", problem.path);
+    w.end_object();
+  }
+  w.end_array().key("warnings").begin_array();
+  for (const auto& warning : report.warnings) w.value(warning);
+  w.end_array().end_object();
+  return out;
+}
+
+/// A driver that was found, and why it cannot be used.
+struct Candidate {
+  const plugin_host::Manifest* driver;
+  std::string problem;  ///< Empty: it can be.
+};
+
+std::vector<Candidate> candidates(const plugin_host::Discovery& found) {
+  std::vector<Candidate> out;
+  for (const auto& driver : found.drivers) {
+    auto usable = found.find(driver.name).map([](const auto&) {});
+    if (usable) usable = plugin_host::check_library(driver).map([](const auto&) {});
+    out.push_back({&driver, usable ? std::string() : usable.error().message});
+  }
+  return out;
+}
+
+std::string to_json(const plugin_host::Discovery& found, const std::vector<Candidate>& drivers) {
+  std::string out;
+  json::Writer w(out);
+  w.begin_object().key("drivers").begin_array();
+  for (const auto& [driver, problem] : drivers) {
+    w.begin_object().member("name", driver->name).member("version", driver->version);
+    w.member("library", driver->resolved().string());
+    if (!problem.empty()) w.member("problem", problem);
+    w.end_object();
+  }
+  w.end_array().key("tried").begin_array();
+  for (const auto& one : found.tried)
+    w.begin_object().member("path", one.path.string()).member("outcome", one.outcome).end_object();
+  w.end_array().end_object();
   return out;
 }
 
 }  // namespace
 
-int config_check(const std::string& file) {
-  const auto report = config::check(file);
-  if (report.good)
+int config_check(const std::string& file, bool json) {
+  auto report = config::check(file);
+  if (report.good())
     if (const auto config = config::load(file); config)
-      std::fputs(driver_warnings(*config).c_str(), stdout);
-  std::fputs(report.text.c_str(), report.good ? stdout : stderr);
-  return report.good ? exit_code::kOk : exit_code::kFailed;
+      for (auto& warning : driver_warnings(*config)) report.warnings.push_back(std::move(warning));
+  if (json)
+    std::puts(to_json(report).c_str());
+  else
+    std::fputs(report.text().c_str(), report.good() ? stdout : stderr);
+  return report.good() ? exit_code::kOk : exit_code::kFailed;
 }
 
-int driver_list(const std::vector<std::string>& folders) {
+int driver_list(const std::vector<std::string>& folders, bool json) {
   std::vector<std::filesystem::path> named;
   for (const auto& folder : folders) named.push_back(std::filesystem::absolute(folder));
   const auto found = discover(std::move(named));
-  std::vector<std::vector<std::string>> rows;
-  for (const auto& one : found.tried) rows.push_back({one.path.string(), one.outcome});
-  bool all_good = !found.drivers.empty();
-  for (const auto& driver : found.drivers) {
-    auto why = found.find(driver.name).map([](const auto&) {});
-    if (why) why = plugin_host::check_library(driver).map([](const auto&) {});
-    if (why) continue;
-    all_good = false;
-    rows.push_back({driver.resolved().string(), "cannot be used: " + why.error().message});
+  const auto drivers = candidates(found);
+  if (json) {
+    std::puts(to_json(found, drivers).c_str());
+  } else {
+    std::vector<std::vector<std::string>> rows;
+    for (const auto& one : found.tried) rows.push_back({one.path.string(), one.outcome});
+    for (const auto& [driver, problem] : drivers)
+      if (!problem.empty())
+        rows.push_back({driver->resolved().string(), "cannot be used: " + problem});
+    std::fputs(format_table({"LOOKED AT", "OUTCOME"}, rows).c_str(), stdout);
   }
-  std::fputs(format_table({"LOOKED AT", "OUTCOME"}, rows).c_str(), stdout);
+  const bool all_good =
+      !drivers.empty() && std::ranges::all_of(drivers, &std::string::empty, &Candidate::problem);
   return all_good ? exit_code::kOk : exit_code::kFailed;
 }
 

@@ -127,7 +127,7 @@ int submit(Client& client, const SubmitOptions& options) {
     std::fflush(stdout);
   }
   if (!options.wait) return exit_code::kOk;
-  return ids.size() == 1 ? wait_for_job(client, ids[0], true) : wait_all(client, ids);
+  return ids.size() == 1 ? wait_for_job(client, ids[0], true) : wait_all(client, ids, false);
 }
 
 }  // namespace hostler::cli

@@ -9,6 +9,7 @@
 #include "core/base/files.h"
 #include "core/base/text.h"
 #include "core/cli/commands.h"
+#include "core/json/writer.h"
 
 /// Following a job: progress, output, end. A daemon that restarts is waited for; cursors make sure
 /// that nothing is shown twice or left out.
@@ -137,6 +138,18 @@ Result<json::Document> wait_until(Client& client, const std::string& id,
   }
 }
 
+/// Waits for the end, says what went wrong, and gives the status.
+Result<json::Document> wait_for_end(Client& client, const std::string& id, int& status) {
+  auto job = HOSTLER_TRY(wait_until(client, id, ended));
+  status = status_of(job.root());
+  const std::string reason(job.root().at("reason").text_or(""));
+  const std::string state(job.root().at("state").text());
+  const std::string said = reason.starts_with(state) ? reason : state + ": " + reason;
+  if (status != 0 && !reason.empty())
+    std::fprintf(stderr, "hostler: %s %s\n", id.c_str(), said.c_str());
+  return job;
+}
+
 }  // namespace
 
 int wait_for_job(Client& client, const std::string& id, bool stream_output) {
@@ -162,23 +175,28 @@ int wait_for_job(Client& client, const std::string& id, bool stream_output) {
     }
     errors.join();
   }
-  const auto job = wait_until(client, id, ended);
-  if (!job) return complain(job.error());
-  const int status = status_of(job->root());
-  const std::string reason(job->root().at("reason").text_or(""));
-  const std::string state(job->root().at("state").text());
-  const std::string said = reason.starts_with(state) ? reason : state + ": " + reason;
-  if (status != 0 && !reason.empty())
-    std::fprintf(stderr, "hostler: %s %s\n", id.c_str(), said.c_str());
-  return status;
+  int status = 0;
+  const auto job = wait_for_end(client, id, status);
+  return job ? status : complain(job.error());
 }
 
-int wait_all(Client& client, const std::vector<std::string>& ids) {
+int wait_all(Client& client, const std::vector<std::string>& ids, bool json) {
   int worst = 0;
+  std::string out;
+  json::Writer w(out);
+  w.begin_object().key("jobs").begin_array();
   for (const auto& id : ids) {
-    const int status = wait_for_job(client, id, false);
+    const Farewell farewell(id);
+    int status = 0;
+    const auto job = wait_for_end(client, id, status);
+    if (job)
+      w.value(job->root());
+    else
+      status = complain(job.error());
     if (status != 0) worst = status;
   }
+  w.end_array().end_object();
+  if (json) std::puts(out.c_str());
   return worst;
 }
 

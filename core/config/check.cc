@@ -9,20 +9,25 @@ std::string count(std::size_t n, const std::string& what) {
 
 }  // namespace
 
+std::string CheckReport::text() const {
+  std::string out;
+  for (const Error& problem : problems) out += "error: " + problem.message + "\n";
+  for (const std::string& warning : warnings) out += "warning: " + warning + "\n";
+  return out + summary + "\n";
+}
+
 CheckReport check(const std::filesystem::path& file, const LoadOptions& options) {
-  const Reading reading = read(file, options);
-  CheckReport out{.good = reading.problems.empty(), .text = {}};
-  for (const Error& problem : reading.problems) out.text += "error: " + problem.message + "\n";
-  for (const std::string& warning : reading.warnings) out.text += "warning: " + warning + "\n";
-  out.text += file.string() + ": ";
-  if (out.good) {
+  Reading reading = read(file, options);
+  CheckReport out{.problems = std::move(reading.problems),
+                  .warnings = std::move(reading.warnings),
+                  .summary = file.string() + ": "};
+  if (out.good()) {
     const model::SitePolicy& site = reading.config.site;
-    out.text += "good: " + count(site.sets.size(), "set") + ", " +
-                count(site.types.size(), "type") + ", " + count(site.pools.size(), "pool");
+    out.summary += "good: " + count(site.sets.size(), "set") + ", " +
+                   count(site.types.size(), "type") + ", " + count(site.pools.size(), "pool");
   } else {
-    out.text += count(reading.problems.size(), "error");
+    out.summary += count(out.problems.size(), "error");
   }
-  out.text += "\n";
   return out;
 }
 

@@ -9,6 +9,7 @@
 #include "core/daemon/daemon.h"
 #include "core/daemon/notify.h"
 #include "core/log/log.h"
+#include "core/usage/usage.h"
 
 namespace {
 
@@ -62,27 +63,59 @@ int serve(const std::filesystem::path& file, const config::LoadOptions& options,
   return 0;
 }
 
+constexpr const char* kDescription =
+    "turns waiting work into verified cloud hosts\n\n"
+    "hostlerd makes the cloud hosts that its queue of jobs needs, proves over SSH that each is "
+    "the\n"
+    "one it asked for, runs the jobs there, and gives back what is idle. It stays in the "
+    "foreground\n"
+    "and logs to standard error.\n";
+
+std::vector<usage::Section> sections() {
+  return {{"Signals",
+           {{"HUP", "reads the configuration again, all of it or nothing"},
+            {"TERM, INT", "stops; instances and jobs go on, and the next start takes them up"}}},
+          {"Exit status",
+           {{"0", "it was stopped"},
+            {"1", "it could not start"},
+            {"2", "wrong arguments or configuration"}}},
+          {"Environment",
+           {{"HOSTLER_DRIVER_PATH",
+             "more folders with drivers, with : between, after the configuration's"}}}};
+}
+
 int run(int argc, char** argv) {
-  CLI::App app{"hostlerd: turns waiting work into verified cloud hosts"};
+  CLI::App app{kDescription, "hostlerd"};
   std::string file = "/etc/hostler/hostler.json";
   std::string state;
+  bool man = false;
   hostler::daemon::Options options;
-  app.add_option("--config", file, "The configuration file")->capture_default_str();
-  app.add_option("--state", state, "The state folder; wins over the configuration's");
+  app.set_help_flag("-h,--help", "Print this");
+  app.set_version_flag("--version", std::string("hostlerd ") + HOSTLER_VERSION,
+                       "Print the version");
+  app.add_option("--config", file, "The configuration (/etc/hostler/hostler.json)")
+      ->type_name("FILE");
+  app.add_option("--state", state, "The state folder; wins over the configuration's")
+      ->type_name("FOLDER");
   app.add_option("--take-over-set", options.take_over_sets,
                  "Adopt this set's instances although they belong to another hostler, again for "
                  "more")
+      ->type_name("SET")
       ->allow_extra_args(false);
-  app.footer(
-      "SIGHUP reads the configuration again; SIGTERM stops, and instances and jobs go on.\n"
-      "Exit status: 0 stopped; 1 it could not start; 2 wrong arguments or configuration.");
-  app.set_version_flag("--version", std::string("hostlerd ") + HOSTLER_VERSION);
+  app.add_flag("--man", man, "Print the manual page")->group("");
+  app.footer(usage::help_text(sections()));
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
     std::fprintf(stderr, "hostlerd: %s; see hostlerd --help\n", error.what());
     return 2;
+  }
+  if (man) {
+    const auto page =
+        usage::man_page(usage::command_of(app), 8, HOSTLER_VERSION, sections(), ".BR hostler (1)");
+    std::fputs(page.c_str(), stdout);
+    return 0;
   }
   hostler::config::LoadOptions load;
   if (!state.empty()) load.state_dir = std::filesystem::absolute(state);

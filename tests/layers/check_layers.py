@@ -18,6 +18,7 @@ MAY_INCLUDE = {
     "scheduler": VALUES + ["pricing"],
     "dispatch": VALUES + ["pricing", "fleet", "work", "scheduler"],
     "json": VALUES,
+    "usage": ["base"],
     "store": VALUES + ["log", "crypto", "json"],
     "plugin_host": VALUES + ["log", "crypto", "json"],
     "ssh": VALUES + ["log", "crypto"],
@@ -26,7 +27,7 @@ MAY_INCLUDE = {
     "config": VALUES + ["crypto", "json"],
     "api": VALUES + ["log", "crypto", "json"],
     "daemon": ["*"],
-    "cli": VALUES + ["crypto", "json", "config", "plugin_host", "api"],
+    "cli": VALUES + ["crypto", "json", "usage", "config", "plugin_host", "api"],
 }
 # Decisions: time, chance and the outside world come in as arguments.
 PURE = {"model", "pricing", "fleet", "work", "scheduler", "dispatch"}
@@ -45,7 +46,7 @@ HOME = {
     "spdlog/": {"log"},
     "sqlite3": {"store"},
     "openssl/": {"crypto"},
-    "CLI/": {"cli", "daemon"},
+    "CLI/": {"cli", "daemon", "usage"},
     "curl/": {"cli"},
     "hostler/driver": {"plugin_host"},
 }

@@ -134,6 +134,32 @@ TEST_F(ArgumentsTest, AMissingDaemonIsSaidWithWhatToDo) {
                                HasSubstr("HOSTLER_URL")));
 }
 
+TEST_F(ArgumentsTest, AConfigurationIsCheckedForProgramsToo) {
+  const std::string file = put("bad.json", R"({"types": 1, "sets": [], "pools": []})");
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(config_check(file, true), exit_code::kFailed);
+  const auto said = json::Document::parse(testing::internal::GetCapturedStdout());
+  ASSERT_TRUE(said);
+  EXPECT_FALSE(said->root().at("good").bool_or(true));
+  const auto errors = said->root().at("errors");
+  ASSERT_EQ(errors.size(), 1U);
+  for (const auto one : errors.children()) EXPECT_EQ(one.at("path").text(), "types");
+}
+
+TEST_F(ArgumentsTest, DriversAreListedForProgramsToo) {
+  put("bad.hostler.json", "{");
+  testing::internal::CaptureStdout();
+  (void)driver_list({folder / "none", folder}, true);  // this build may have drivers, or none
+  const std::string text = testing::internal::GetCapturedStdout();
+  const auto said = json::Document::parse(text);
+  ASSERT_TRUE(said) << text;
+  std::string tried;
+  for (const auto one : said->root().at("tried").children())
+    tried += std::string(one.at("path").text()) + "\n";
+  EXPECT_THAT(tried, AllOf(HasSubstr((folder / "none").string() + "\n"),
+                           HasSubstr((folder / "bad.hostler.json").string() + "\n")));
+}
+
 TEST_F(ArgumentsTest, TheDaemonIsFoundByArgumentThenEnvironment) {
   EXPECT_EQ(Endpoint::find("unix:///a/b", "")->socket_path, "/a/b");
   EXPECT_EQ(Endpoint::find("http://h:1/", "")->base, "http://h:1");

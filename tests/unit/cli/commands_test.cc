@@ -60,8 +60,20 @@ TEST_F(CommandTest, WaitExitsWithTheJobsStatus) {
   };
   for (const Row& row : table) {
     ended(row.state, row.reason, row.exit_code, row.signal);
-    EXPECT_EQ(run([&] { return wait_all(*client, {"j-1"}); }), row.status) << to_string(row.reason);
+    EXPECT_EQ(run([&] { return wait_all(*client, {"j-1"}, false); }), row.status)
+        << to_string(row.reason);
   }
+}
+
+TEST_F(CommandTest, WaitPrintsTheJobsAsTheyEnded) {
+  ended(JobState::kFailed, JobReason::kExit, 3);
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(run([&] { return wait_all(*client, {"j-1", "j-2"}, true); }), 3);
+  const auto said = json::Document::parse(testing::internal::GetCapturedStdout());
+  ASSERT_TRUE(said);
+  const auto jobs = said->root().at("jobs");
+  ASSERT_EQ(jobs.size(), 2U);
+  for (const auto job : jobs.children()) EXPECT_EQ(job.at("exit_status").int_or(0), 3);
 }
 
 // Bug: an error in the stream was taken for output: a minute later it ended with status 0.

@@ -165,12 +165,12 @@ TEST(CheckTest, ListsProblemsAndWarningsAndSumsUp) {
   const CheckReport good_report = check(good, as_root());
   const CheckReport bad_report = check(bad, as_root());
 
-  EXPECT_TRUE(good_report.good);
-  EXPECT_EQ(good_report.text, "warning: pools: \"p\" has max 0 and gets no instance\n" + good +
-                                  ": good: 1 set, 1 type, 1 pool\n");
-  EXPECT_FALSE(bad_report.good);
-  EXPECT_THAT(bad_report.text, HasSubstr("error: types: found 1, allowed: an array"));
-  EXPECT_THAT(bad_report.text, HasSubstr(bad + ": 1 error\n"));
+  EXPECT_TRUE(good_report.good());
+  EXPECT_EQ(good_report.text(), "warning: pools: \"p\" has max 0 and gets no instance\n" + good +
+                                    ": good: 1 set, 1 type, 1 pool\n");
+  EXPECT_FALSE(bad_report.good());
+  EXPECT_THAT(bad_report.text(), HasSubstr("error: types: found 1, allowed: an array"));
+  EXPECT_THAT(bad_report.text(), HasSubstr(bad + ": 1 error\n"));
 }
 
 }  // namespace
