@@ -71,9 +71,12 @@ class BlobWriter {
 
 struct WhyView {
   std::string subject;
-  std::vector<model::LedgerRecord> records;  ///< Newest last, at most 200.
+  std::vector<model::LedgerRecord> records;  ///< Newest last, at most 200; of a pool its decisions.
   std::optional<model::WaitingView> waiting;
-  std::vector<model::RejectedView> rejected;
+  std::optional<model::InstanceView> instance;
+  std::optional<model::PoolView> pool;
+  std::optional<model::SetView> set;
+  model::ReasonsView reasons;
   std::vector<model::GateRecord> gates;
 };
 

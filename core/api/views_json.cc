@@ -19,6 +19,14 @@ void write_resources(json::Writer& w, const model::Resources& r) {
   w.end_object();
 }
 
+void write_demand(json::Writer& w, const model::DemandView& demand) {
+  w.begin_object().member("jobs", demand.jobs).key("needs");
+  write_resources(w, demand.needs);
+  w.key("waiting_because");
+  write_waiting(w, demand.waiting);
+  w.end_object();
+}
+
 }  // namespace
 
 void write_instance(json::Writer& w, const model::InstanceView& view) {
@@ -104,8 +112,14 @@ void write_why(json::Writer& w, const WhyView& why) {
     w.key("waiting_because");
     write_waiting(w, *why.waiting);
   }
-  w.key("rejected").begin_array();
-  for (const auto& one : why.rejected) {
+  if (why.instance) write_instance(w.key("instance"), *why.instance);
+  if (why.pool) write_pool(w.key("pool"), *why.pool);
+  if (why.set) write_set(w.key("set"), *why.set);
+  member_text(w, "ceiling", why.reasons.ceiling);
+  w.key("demand").begin_array();
+  for (const auto& one : why.reasons.demand) write_demand(w, one);
+  w.end_array().key("rejected").begin_array();
+  for (const auto& one : why.reasons.rejected) {
     w.begin_object().member("type", one.type);
     member_text(w, "zone", one.zone);
     w.member("market", one.market).member("pool", one.pool).member("reason", one.reason);

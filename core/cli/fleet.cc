@@ -1,6 +1,5 @@
 #include <cstdio>
 
-#include "core/base/units.h"
 #include "core/cli/commands.h"
 #include "core/cli/table.h"
 #include "core/json/writer.h"
@@ -8,11 +7,6 @@
 /// Commands about the fleet.
 namespace hostler::cli {
 namespace {
-
-/// A member as text, whatever its kind; empty where there is none.
-std::string field(json::Value value, const char* key) {
-  return value.has(key) ? std::string(value.at(key).text()) : std::string();
-}
 
 int print_json(const json::Document& document) {
   std::puts(json::to_text(document.root()).c_str());
@@ -77,32 +71,6 @@ int pools(Client& client, bool json) {
                           rows, terminal_width())
                  .c_str(),
              stdout);
-  return exit_code::kOk;
-}
-
-int why(Client& client, const std::string& subject, bool json) {
-  const auto got = client.get("/v1/why?subject=" + escape(subject));
-  if (!got) return complain(got.error());
-  if (json) return print_json(*got);
-  const auto root = got->root();
-  if (const auto waiting = root.at("waiting_because"); waiting.is(json::Kind::kObject))
-    std::printf("%s waits: %s (%s jobs go first)\n", subject.c_str(),
-                field(waiting, "reason").c_str(), field(waiting, "ahead").c_str());
-  for (const json::Value one : root.at("rejected").children())
-    std::printf("  not on %s %s %s: %s\n", field(one, "type").c_str(), field(one, "zone").c_str(),
-                field(one, "market").c_str(), field(one, "reason").c_str());
-  for (const json::Value gate : root.at("gates").children())
-    std::printf("  gate %s is shut until %s: %s\n", field(gate, "key").c_str(),
-                field(gate, "until").c_str(), field(gate, "message").c_str());
-  for (const json::Value record : root.at("records").children()) {
-    const std::string reason = field(record, "reason");
-    const std::string code = field(record, "reason_code");
-    std::printf("  %s  %-10s %s%s%s%s\n", format_wall({record.at("time_us").int_or(0)}).c_str(),
-                field(record, "actor").c_str(), field(record, "event").c_str(),
-                code.empty() ? "" : (" [" + code + "]").c_str(), reason.empty() ? "" : ": ",
-                reason.c_str());
-  }
-  if (root.at("records").size() == 0) std::puts("  nothing is recorded yet");
   return exit_code::kOk;
 }
 

@@ -10,11 +10,6 @@
 namespace hostler::cli {
 namespace {
 
-/// A member as text, whatever its kind; empty where there is none.
-std::string field(json::Value value, const char* key) {
-  return value.has(key) ? std::string(value.at(key).text()) : std::string();
-}
-
 /// What a person wants to know of a job in one column.
 std::string detail(json::Value job) {
   return field(job, job.has("waiting_because") ? "waiting_because" : "reason");

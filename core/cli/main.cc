@@ -153,7 +153,8 @@ void add_fleet_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
   c->add_flag("--json", a.json, "As JSON");
   c = add(app, chosen, "why", "Say why something is as it is",
           [&a](Client& client) { return why(client, a.subject, a.json); });
-  c->add_option("subject", a.subject, "j-42, h-7, \"pool NAME\", \"set NAME\" or \"gate KEY\"")
+  c->add_option("subject", a.subject,
+                "j-42, h-7, \"pool NAME\", \"set NAME\", \"gate KEY\" or site")
       ->type_name("SUBJECT")
       ->required();
   c->add_flag("--json", a.json, "As JSON");

@@ -24,39 +24,6 @@ Tickets::Answer without_jobs(api::Answer<void> answer) {
   };
 }
 
-template <class Named>
-bool has(const std::vector<Named>& all, std::string_view name) {
-  return std::ranges::any_of(all, [&](const Named& one) { return one.name == name; });
-}
-
-/// What the loop knows of a subject that is no job. An error if it is nothing that is or was.
-Result<void> add_state(api::WhyView& view, const dispatch::Dispatcher& state) {
-  const std::string_view subject = view.subject;
-  const std::size_t space = std::min(subject.find(' '), subject.size());
-  const std::string_view kind = subject.substr(0, space);
-  const std::string_view name = subject.substr(std::min(space + 1, subject.size()));
-  bool known = !view.records.empty();
-  if (kind == "pool" || kind == "set" || kind == "gate") {
-    view.gates = state.gates();
-    if (kind == "set")
-      std::erase_if(view.gates, [&](const auto& gate) { return gate.set != name; });
-    if (kind == "gate")
-      std::erase_if(view.gates, [&](const auto& gate) { return gate.key != name; });
-    known = known || (kind == "pool"  ? has(state.pools(), name)
-                      : kind == "set" ? has(state.sets(), name)
-                                      : !view.gates.empty());
-  } else if (!known && !model::InstanceId::parse(subject)) {
-    return fail(Errc::kInvalidArgument,
-                "'" + printable(subject, 60) +
-                    "' is nothing that has reasons: ask about a job (j-42), an instance (h-7), "
-                    "'pool NAME', 'set NAME' or 'gate KEY'");
-  }
-  if (known) return {};
-  return fail(Errc::kNotFound, "there is no " + (kind == "gate" ? "shut " : std::string()) +
-                                   (space < subject.size() ? "" : "instance ") +
-                                   printable(subject, 60));
-}
-
 }  // namespace
 
 void DaemonService::submit(const api::Principal& who, std::vector<api::NewJob> jobs,
@@ -183,34 +150,6 @@ void DaemonService::gates(const api::Principal&,
                           api::Answer<std::vector<model::GateRecord>> answer) {
   look<std::vector<model::GateRecord>>(
       std::move(answer), [](const dispatch::Dispatcher& state) { return state.gates(); });
-}
-
-void DaemonService::why(const api::Principal& who, const std::string& subject,
-                        api::Answer<api::WhyView> answer) {
-  const auto id = model::JobId::parse(subject);
-  if (id) {
-    if (const auto allowed = readable_job(who, *id); !allowed)
-      return answer(tl::unexpected(allowed.error()));
-  }
-  auto records = parts_.store->reads().ledger_of(subject, 0, 200, true);
-  if (!records) return answer(tl::unexpected(records.error()));
-  api::WhyView view;
-  view.subject = subject;
-  view.records.assign(std::make_move_iterator(records->items.rbegin()),
-                      std::make_move_iterator(records->items.rend()));
-  parts_.loop->look([id, view = std::move(view), answer = std::move(answer)](
-                        const dispatch::Dispatcher& state, Now) mutable {
-    if (id) {
-      view.waiting = state.waiting(*id);
-      if (view.waiting) {
-        view.rejected = state.rejected(*id);
-        view.gates = state.gates();
-      }
-    } else if (const auto known = add_state(view, state); !known) {
-      return answer(tl::unexpected(known.error()));
-    }
-    answer(std::move(view));
-  });
 }
 
 /// Of other people's jobs submitters hear that something happened, not what: the revisions of a

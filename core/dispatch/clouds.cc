@@ -41,6 +41,18 @@ std::optional<std::uint32_t> Dispatcher::type_index(const std::string& name) con
   return std::nullopt;
 }
 
+scheduler::GateQuery Dispatcher::gate_query(const scheduler::Offering& offering) const {
+  const auto& type = policy_.types[offering.type];
+  return {.set = sets_[offering.set].name,
+          .op = model::CloudOp::kCreate,
+          .type = type.name,
+          .group = type.quota_group,
+          .zone = offering.zone,
+          .subnet = "",
+          .region = policy_.sets[offering.set].region,
+          .market = offering.market};
+}
+
 scheduler::GateQuery Dispatcher::gate_query(const Host& host, CloudOp op) const {
   const auto& record = host.instance.record;
   scheduler::GateQuery query;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -57,7 +58,13 @@ class Dispatcher {
   [[nodiscard]] model::Revision revision() const { return revision_; }
   [[nodiscard]] std::optional<model::WaitingView> waiting(model::JobId job) const;
   [[nodiscard]] std::vector<model::RejectedView> rejected(model::JobId job) const;
+  /// Nothing where there is no such pool or shut gate.
+  [[nodiscard]] std::optional<model::ReasonsView> reasons_of_pool(const std::string& name,
+                                                                  Mono now) const;
+  [[nodiscard]] std::optional<model::ReasonsView> reasons_of_gate(const std::string& key,
+                                                                  Mono now) const;
   [[nodiscard]] std::vector<model::InstanceView> instances() const;
+  [[nodiscard]] std::optional<model::InstanceView> instance(model::InstanceId id) const;
   [[nodiscard]] std::vector<model::PoolView> pools() const;
   [[nodiscard]] std::vector<model::SetView> sets() const;
   [[nodiscard]] std::vector<model::GateRecord> gates() const;
@@ -107,6 +114,8 @@ class Dispatcher {
   void passed(const scheduler::GateQuery& query, Now now);
   void want_list(std::uint32_t set, Mono at);
   [[nodiscard]] scheduler::GateQuery gate_query(const Host& host, model::CloudOp op) const;
+  /// Of a create.
+  [[nodiscard]] scheduler::GateQuery gate_query(const scheduler::Offering& offering) const;
   [[nodiscard]] std::optional<std::uint32_t> set_index(const std::string& name) const;
   /// What an instance is recognised by in lists: its key, or its id where it has lost that.
   static std::string known_by(const std::string& set, const std::string& key,
@@ -154,6 +163,15 @@ class Dispatcher {
   void on(KillInstance& event, Now now);
   void on(PolicyChanged& event, Now now);
   void reply(Ticket ticket, Result<std::vector<model::JobId>> result);
+
+  // views.cc, reasons.cc
+  [[nodiscard]] model::InstanceView instance_view(const Host& host) const;
+  [[nodiscard]] model::RejectedView rejected_view(const scheduler::Offering& offering,
+                                                  std::string reason) const;
+  [[nodiscard]] model::DemandView demand_view(scheduler::ClassId cls) const;
+  [[nodiscard]] std::string ceiling_of(std::uint32_t pool, Mono now) const;
+  /// What was recorded last is kept as a decision about the pool.
+  void decided(std::uint32_t pool);
 
   // planning.cc
   void on(PlanMade& event, Now now);
@@ -204,6 +222,7 @@ class Dispatcher {
   Mono plan_wake_ = fleet::kNever;  ///< When time alone makes a new plan worth making.
   std::map<scheduler::ClassId, scheduler::Waiting> waiting_;
   std::map<scheduler::ClassId, std::vector<scheduler::Rejected>> rejected_;
+  std::map<std::uint32_t, std::deque<model::LedgerRecord>> decisions_;  ///< By pool.
 
   Outbox out_;  ///< Of the call under way.
 };

@@ -39,8 +39,10 @@ void Dispatcher::count(Host& host) {
 /// touch it afterwards unless they look it up again.
 void Dispatcher::settle(Host& host, fleet::Outcome outcome, const char* actor, Now now) {
   const model::InstanceId id = host.instance.record.id;
-  if (!outcome.event.empty())
+  if (!outcome.event.empty()) {
     record(actor, id.text(), outcome.event, outcome.reason_code, outcome.reason, now);
+    if (actor == std::string_view("scheduler")) decided(host.instance.pool);
+  }
   auto& instance = host.instance;
   if (instance.record.state == model::InstanceState::kAbandoned &&
       instance.deadline == fleet::kNever) {

@@ -94,7 +94,6 @@ std::shared_ptr<scheduler::Snapshot> Dispatcher::snapshot(Now now) {
   for (std::uint32_t i = 0; i < out->offerings.size(); ++i) {
     auto& offering = out->offerings[i];
     index.try_emplace({offering.set, offering.type, offering.zone}, i);
-    const auto& type = policy_.types[offering.type];
     const Set& set = sets_[offering.set];
     offering.can_stop = can_stop(offering.set, offering.market);
     if (!set.open) {
@@ -102,15 +101,7 @@ std::shared_ptr<scheduler::Snapshot> Dispatcher::snapshot(Now now) {
     } else if (set.foreign) {
       offering.shut = set.problem;
     } else {
-      const scheduler::GateQuery query{.set = set.name,
-                                       .op = model::CloudOp::kCreate,
-                                       .type = type.name,
-                                       .group = type.quota_group,
-                                       .zone = offering.zone,
-                                       .subnet = "",
-                                       .region = policy_.sets[offering.set].region,
-                                       .market = offering.market};
-      if (const auto* gate = gates_.shut(query, now.mono)) {
+      if (const auto* gate = gates_.shut(gate_query(offering), now.mono)) {
         offering.shut = gate->record.message.empty() ? "a gate is shut" : gate->record.message;
         if (gate->until > now.mono) wake = std::min(wake, gate->until);
       }
@@ -286,6 +277,7 @@ void Dispatcher::create_host(const scheduler::Create& create, Now now) {
   by_key_[r.idempotency_key] = id;
   count(made);
   record("scheduler", id.text(), "create_intended", type.name, create.reason, now);
+  decided(offering.pool);
   out_.changes.emplace_back(model::InstanceChanged{r, request, false});
   auto [placed_at, fresh] = hosts_.emplace(id, std::move(made));
   (void)fresh;

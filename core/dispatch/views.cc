@@ -25,39 +25,49 @@ std::optional<model::WaitingView> Dispatcher::waiting(model::JobId id) const {
   return out;
 }
 
+model::RejectedView Dispatcher::rejected_view(const scheduler::Offering& offering,
+                                              std::string reason) const {
+  return {policy_.types[offering.type].name, offering.zone, model::to_string(offering.market),
+          policy_.pools[offering.pool].name, std::move(reason)};
+}
+
 std::vector<model::RejectedView> Dispatcher::rejected(model::JobId id) const {
   std::vector<model::RejectedView> out;
   const auto found = jobs_.find(id);
   if (found == jobs_.end()) return out;
   const auto list = rejected_.find(found->second.cls);
   if (list == rejected_.end()) return out;
-  for (const auto& one : list->second) {
-    if (one.offering >= offerings_.size()) continue;
-    const auto& offering = offerings_[one.offering];
-    out.push_back({policy_.types[offering.type].name, offering.zone,
-                   model::to_string(offering.market), policy_.pools[offering.pool].name,
-                   one.reason});
-  }
+  for (const auto& one : list->second)
+    if (one.offering < offerings_.size())
+      out.push_back(rejected_view(offerings_[one.offering], one.reason));
+  return out;
+}
+
+model::InstanceView Dispatcher::instance_view(const Host& host) const {
+  model::InstanceView out;
+  out.record = host.instance.record;
+  if (!host.instance.may_exist()) out.record.price_per_hour = {};
+  out.record.identity = {};  // Secrets are for links only.
+  out.record.identity.public_key = host.instance.record.identity.public_key;
+  out.record.identity.verified_by = host.instance.record.identity.verified_by;
+  out.record.identity.rotation = host.instance.record.identity.rotation;
+  if (host.instance.type) out.total = policy_.types[*host.instance.type].resources;
+  out.used = host.instance.used;
+  for (const auto& live : host.attempts) out.attempts.push_back(live.attempt);
   return out;
 }
 
 std::vector<model::InstanceView> Dispatcher::instances() const {
   std::vector<model::InstanceView> out;
   out.reserve(hosts_.size());
-  for (const auto& [id, host] : hosts_) {
-    model::InstanceView one;
-    one.record = host.instance.record;
-    if (!host.instance.may_exist()) one.record.price_per_hour = {};
-    one.record.identity = {};  // Secrets are for links only.
-    one.record.identity.public_key = host.instance.record.identity.public_key;
-    one.record.identity.verified_by = host.instance.record.identity.verified_by;
-    one.record.identity.rotation = host.instance.record.identity.rotation;
-    if (host.instance.type) one.total = policy_.types[*host.instance.type].resources;
-    one.used = host.instance.used;
-    for (const auto& live : host.attempts) one.attempts.push_back(live.attempt);
-    out.push_back(std::move(one));
-  }
+  for (const auto& [id, host] : hosts_) out.push_back(instance_view(host));
   return out;
+}
+
+std::optional<model::InstanceView> Dispatcher::instance(model::InstanceId id) const {
+  const auto found = hosts_.find(id);
+  if (found == hosts_.end()) return std::nullopt;
+  return instance_view(found->second);
 }
 
 std::vector<model::PoolView> Dispatcher::pools() const {

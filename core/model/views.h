@@ -38,6 +38,20 @@ struct RejectedView {
   std::string type, zone, market, pool, reason;
 };
 
+/// Jobs of one shape that wait.
+struct DemandView {
+  std::uint64_t jobs = 0;
+  Resources needs;
+  WaitingView waiting;
+};
+/// What stands behind a job, pool or gate as it is; what does not go with it is empty.
+struct ReasonsView {
+  std::vector<DemandView> demand;       ///< What it may serve, or holds back; in the queue's order.
+  std::vector<RejectedView> rejected;   ///< Candidates that the last plan did not take, or may not.
+  std::string ceiling;                  ///< What stands in the way of one more instance.
+  std::vector<LedgerRecord> decisions;  ///< The scheduler's last, since the start; oldest first.
+};
+
 /// Counts for metrics and health.
 struct Totals {
   std::array<std::uint64_t, 4> jobs{};  ///< queued, starting, running, collecting

@@ -88,18 +88,6 @@ GateRecord record_of(const GateQuery& call, const model::CloudError& error) {
   return r;
 }
 
-bool holds(const GateRecord& r, const GateQuery& call) {
-  using namespace model::scope;
-  const auto same = [&r](std::uint32_t bit, const std::string& a, const std::string& b) {
-    return (r.scope & bit) == 0 || a == b;
-  };
-  return r.set == call.set && ((r.scope & kOperation) == 0 || r.op == gated(call.op)) &&
-         same(kType, r.type, call.type) && same(kGroup, r.group, call.group) &&
-         same(kZone, r.zone, call.zone) && same(kSubnet, r.subnet, call.subnet) &&
-         same(kRegion, r.region, call.region) &&
-         ((r.scope & kMarket) == 0 || r.market == call.market);
-}
-
 /// Internal errors are counted before they shut anything.
 bool only_counts(const GateRecord& r) {
   return r.cls == CloudErrorClass::kInternal && r.failures < kInternalErrorsMax;
@@ -118,6 +106,18 @@ Duration time_shut(const GateRecord& r, const BackOff& steps, std::optional<Dura
 }
 
 }  // namespace
+
+bool holds(const GateRecord& r, const GateQuery& call) {
+  using namespace model::scope;
+  const auto same = [&r](std::uint32_t bit, const std::string& a, const std::string& b) {
+    return (r.scope & bit) == 0 || a == b;
+  };
+  return r.set == call.set && ((r.scope & kOperation) == 0 || r.op == gated(call.op)) &&
+         same(kType, r.type, call.type) && same(kGroup, r.group, call.group) &&
+         same(kZone, r.zone, call.zone) && same(kSubnet, r.subnet, call.subnet) &&
+         same(kRegion, r.region, call.region) &&
+         ((r.scope & kMarket) == 0 || r.market == call.market);
+}
 
 std::optional<GateRecord> Gates::refuse(const GateQuery& call, const model::CloudError& error,
                                         Now now, Random& random) {

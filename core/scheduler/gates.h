@@ -28,6 +28,9 @@ struct Gate {
   bool probing = false;  ///< Half-open: one call is under way to find out.
 };
 
+/// Whether the call is within the gate's scope.
+[[nodiscard]] bool holds(const model::GateRecord& gate, const GateQuery& call);
+
 class Gates {
  public:
   /// Shuts a gate if `error` is of a class that has one (auth, rate limit, quota, capacity,

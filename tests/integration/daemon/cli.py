@@ -135,6 +135,11 @@ class ReasonsTest(CommandTest):
             out, _ = self.hostler("why", its[-1])
             self.assertIn(f"{its[-1]} waits: {because}", out)
             self.assertIn("submitted", out)
+            out, _ = self.hostler("why", "pool default")
+            self.assertIn("no more now: pool default has 6 instances, max is 6", out)
+            self.assertRegex(out, r"\n  [12] jobs? of 8 vcpus and 1 GiB waits?: ")
+            self.assertIn("not on small  on_demand: 2 of 8 vcpus", out)
+            self.assertIn("h-", out.partition("create_intended")[0].splitlines()[-1])
         finally:
             self.hostler("cancel", *reversed(its))  # or an end would start the last one
         self.hostler("wait", *its, status=125)
@@ -142,8 +147,10 @@ class ReasonsTest(CommandTest):
         self.assertEqual(SITE.job(its[0])["reason"][:9], "cancelled")
 
     def test_why_knows_what_there_is(self):
-        self.assertIn("opened", self.hostler("why", "set local")[0])
-        self.hostler("why", "pool default")
+        out, _ = self.hostler("why", "set local")
+        self.assertIn("set local is open\n", out)
+        self.assertIn("opened", out)
+        self.assertIn("pool default has ", self.hostler("why", "pool default")[0])
         for subject in ("j-99999", "h-99999", "pool other", "set other", "gate other"):
             self.assertIn(subject, self.hostler("why", subject, status=4)[1])
         self.assertIn("ask about", self.hostler("why", "the weather", status=2)[1])

@@ -1,0 +1,100 @@
+#include <cstdio>
+
+#include "core/base/units.h"
+#include "core/cli/commands.h"
+#include "core/cli/table.h"
+#include "core/json/writer.h"
+
+/// Reasons, told to people.
+namespace hostler::cli {
+namespace {
+
+void say(const std::string& line) { std::puts(line.c_str()); }
+
+/// ": text", or nothing.
+std::string because(const std::string& text) { return text.empty() ? text : ": " + text; }
+
+std::string count(const std::string& n, const std::string& what) {
+  return n + " " + what + (n == "1" ? "" : "s");
+}
+
+void tell_instance(json::Value instance) {
+  say(field(instance, "id") + " is " + field(instance, "state") + " since " +
+      field(instance, "state_since") + because(field(instance, "reason")));
+  if (field(instance, "idle_behavior") != "run")
+    say("  an admin wants " + field(instance, "idle_behavior"));
+  if (field(instance, "health") != "healthy") say("  it is " + field(instance, "health"));
+}
+
+void tell_pool(json::Value pool, const std::string& ceiling) {
+  std::string states;
+  for (const json::Value one : pool.at("instances").children())
+    states += (states.empty() ? "" : ", ") + std::string(one.text()) + " " + std::string(one.key());
+  say("pool " + field(pool, "name") + " has " + (states.empty() ? "no instances" : states) +
+      "; min " + field(pool, "min") + ", max " + field(pool, "max") + ", standby " +
+      field(pool, "standby") + ", stopped " + field(pool, "stopped"));
+  if (!ceiling.empty()) say("  no more now: " + ceiling);
+}
+
+void tell_set(json::Value set) {
+  say("set " + field(set, "name") + (set.at("open").bool_or(false) ? " is open" : " is not open") +
+      because(field(set, "problem")));
+  if (set.at("foreign_owner").bool_or(false))
+    say("  instances of another owner were seen: nothing is created");
+}
+
+void tell_gate(json::Value gate) {
+  say("  gate " + field(gate, "key") + " is shut until " + field(gate, "until") + " after " +
+      count(field(gate, "failures"), "failure") + because(field(gate, "message")));
+}
+
+void tell_demand(json::Value demand) {
+  const auto needs = demand.at("needs");
+  const auto why = demand.at("waiting_because");
+  say("  " + count(field(demand, "jobs"), "job") + " of " + count(field(needs, "vcpus"), "vcpu") +
+      " and " + format_size(needs.at("ram").int_or(0)) +
+      (field(demand, "jobs") == "1" ? " waits" : " wait") + because(field(why, "reason")));
+}
+
+void tell_record(json::Value record, const std::string& asked) {
+  const std::string code = field(record, "reason_code");
+  const std::string subject = field(record, "subject");
+  std::printf("  %s  %-10s %s%s%s%s\n", format_wall({record.at("time_us").int_or(0)}).c_str(),
+              field(record, "actor").c_str(), subject == asked ? "" : (subject + " ").c_str(),
+              field(record, "event").c_str(), code.empty() ? "" : (" [" + code + "]").c_str(),
+              because(field(record, "reason")).c_str());
+}
+
+void tell(json::Value root, const std::string& subject) {
+  if (const auto waiting = root.at("waiting_because"); waiting.is(json::Kind::kObject))
+    say(subject + " waits: " + field(waiting, "reason") + " (" + field(waiting, "ahead") +
+        " jobs go first)");
+  if (root.has("instance")) tell_instance(root.at("instance"));
+  if (root.has("pool")) tell_pool(root.at("pool"), field(root, "ceiling"));
+  if (root.has("set")) tell_set(root.at("set"));
+  for (const json::Value gate : root.at("gates").children()) tell_gate(gate);
+  for (const json::Value demand : root.at("demand").children()) tell_demand(demand);
+  const bool is_gate = subject.starts_with("gate ");
+  for (const json::Value one : root.at("rejected").children()) {
+    const std::string offer =
+        field(one, "type") + " " + field(one, "zone") + " " + field(one, "market");
+    say(is_gate ? "  holds back " + offer + " of pool " + field(one, "pool")
+                : "  not on " + offer + because(field(one, "reason")));
+  }
+  for (const json::Value record : root.at("records").children()) tell_record(record, subject);
+  if (root.at("records").size() == 0) say("  nothing is recorded yet");
+}
+
+}  // namespace
+
+int why(Client& client, const std::string& subject, bool json) {
+  const auto got = client.get("/v1/why?subject=" + escape(subject));
+  if (!got) return complain(got.error());
+  if (json)
+    say(json::to_text(got->root()));
+  else
+    tell(got->root(), subject);
+  return exit_code::kOk;
+}
+
+}  // namespace hostler::cli

@@ -1,0 +1,84 @@
+#include "tests/unit/dispatch/story.h"
+
+/// Why a pool and a gate are as they are.
+namespace hostler::dispatch {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+TEST(ReasonsTest, APoolTellsWhatWaitsForItAndWhatItDecidedLast) {
+  auto site = small_site();
+  site.pools[0].max = 1;
+  Story story(site);
+  story.begin();
+  (void)story.submit({story.job(2), story.job(2), story.job(2)});
+
+  const auto why = story.dispatcher.reasons_of_pool("default", story.now.mono);
+
+  ASSERT_TRUE(why);
+  EXPECT_THAT(why->ceiling, HasSubstr("max is 1"));
+  ASSERT_THAT(why->demand, SizeIs(1));
+  EXPECT_EQ(why->demand[0].jobs, 3U);
+  EXPECT_EQ(why->demand[0].needs.vcpus, 2);
+  EXPECT_NE(why->demand[0].waiting.reason, "");
+  ASSERT_THAT(why->decisions, SizeIs(1));
+  EXPECT_EQ(why->decisions[0].event, "create_intended");
+  EXPECT_EQ(why->decisions[0].subject, "h-1");
+  EXPECT_FALSE(story.dispatcher.reasons_of_pool("none", story.now.mono));
+}
+
+TEST(ReasonsTest, APoolTellsOfWorkThatItMayServeOnly) {
+  auto site = small_site();
+  site.pools.push_back(site.pools[0]);
+  site.pools[0].types = {"small"};
+  site.pools[1].name = "large";
+  site.pools[1].types = {"large"};
+  Story story(site);
+  story.begin();
+  (void)story.submit({story.job(8)});
+
+  EXPECT_THAT(story.dispatcher.reasons_of_pool("default", story.now.mono)->demand, IsEmpty());
+  const auto large = story.dispatcher.reasons_of_pool("large", story.now.mono);
+  EXPECT_THAT(large->demand, SizeIs(1));
+  EXPECT_EQ(large->ceiling, "") << "there is room for more";
+}
+
+TEST(ReasonsTest, AGateTellsWhatItHoldsBack) {
+  Story story;
+  story.begin();
+  const auto id = story.submit({story.job(2)}).at(0);
+  story.create_ended(story.all<CreateCall>().at(0).instance, error(CloudErrorClass::kCapacity));
+  const auto gates = story.dispatcher.gates();
+  ASSERT_THAT(gates, SizeIs(1));
+
+  const auto why = story.dispatcher.reasons_of_gate(gates[0].key, story.now.mono);
+
+  ASSERT_TRUE(why);
+  ASSERT_THAT(why->rejected, SizeIs(1)) << "the other type is free";
+  EXPECT_EQ(why->rejected[0].type, "small");
+  EXPECT_EQ(why->rejected[0].pool, "default");
+  ASSERT_THAT(why->demand, SizeIs(1));
+  EXPECT_EQ(why->demand[0].jobs, 1U);
+  EXPECT_EQ(why->demand[0].waiting.reason, story.dispatcher.waiting(id)->reason);
+  EXPECT_FALSE(story.dispatcher.reasons_of_gate("west quota op=create", story.now.mono));
+}
+
+TEST(ReasonsTest, APoolTellsOfTheCandidatesThatItsLastPlanRejected) {
+  Story story;
+  story.begin();
+  (void)story.submit({story.job(2)});
+  story.create_ended(story.all<CreateCall>().at(0).instance, error(CloudErrorClass::kCapacity));
+  std::vector<std::string> types;
+  const auto why = story.dispatcher.reasons_of_pool("default", story.now.mono);
+  for (const auto& one : why->rejected) {
+    types.push_back(one.type);
+    EXPECT_NE(one.reason, "");
+  }
+  EXPECT_THAT(types, ElementsAre("small", "large"));
+}
+
+}  // namespace
+}  // namespace hostler::dispatch
