@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t kGroupChangesMax = 20'000;  ///< Bounds a transaction to some 100 ms.
 constexpr auto kBackoffMin = 50ms, kBackoffMax = 2000ms;
-constexpr auto kLogKeepsSecretsFor = 1s;
+constexpr auto kRestAfter = 1s;
 
 [[noreturn]] void die(const std::string& message) {
   log::error("store", message + "; ending at once: restart goes on from what is durable");
@@ -31,11 +31,11 @@ bool erases_secrets(const model::Commit& commit) {
 
 }  // namespace
 
-Result<std::unique_ptr<Journal>> Journal::start(sqlite::Connection connection, Segments segments,
-                                                Watch watch) {
+Result<std::unique_ptr<Journal>> Journal::start(std::unique_ptr<Connection> connection,
+                                                Segments segments, Watch watch) {
   std::unique_ptr<Journal> journal(
       new Journal(std::move(connection), std::move(segments), std::move(watch)));
-  journal->writer_ = HOSTLER_TRY(Writer::open(journal->connection_, journal->segments_));
+  journal->writer_ = HOSTLER_TRY(Writer::open(*journal->connection_, journal->segments_));
   journal->thread_ = std::thread([raw = journal.get()] { raw->run(); });
   return journal;
 }
@@ -77,7 +77,7 @@ void Journal::run() {
   for (;;) {
     wait_for_work(lock);
     if (queue_.empty() && stopping_) {
-      (void)connection_.truncate_log();  // it is done at the next start, if not now
+      (void)connection_->rest();  // it is done at the next start, if not now
       return;
     }
     if (!queue_.empty()) {
@@ -90,19 +90,18 @@ void Journal::run() {
 
 void Journal::wait_for_work(Lock& lock) {
   const auto has_work = [this] { return stopping_ || !queue_.empty() || !chores_.empty(); };
-  if (!secrets_in_log_) return wake_.wait(lock, has_work);
-  if (wake_.wait_for(lock, kLogKeepsSecretsFor, has_work)) return;
+  if (!restless_) return wake_.wait(lock, has_work);
+  if (wake_.wait_for(lock, kRestAfter, has_work)) return;
   lock.unlock();
-  // A reader in the way only means that it is tried again.
-  connection_.clear_failure();
-  secrets_in_log_ = !connection_.truncate_log();
-  end_if_sync_failed();
+  connection_->clear_failure();
+  const auto rested = connection_->rest();
+  restless_ = !rested || *rested;  // what failed now, as for a reader in the way, is tried again
+  end_if_lost();
   lock.lock();
 }
 
-void Journal::end_if_sync_failed() {
-  if (connection_.failure() == sqlite::Failure::kSync)
-    die("a sync of the database failed: what is on the disk is not known any more; check the disk");
+void Journal::end_if_lost() {
+  if (connection_->failure() == Failure::kLost) die(connection_->why_lost());
 }
 
 void Journal::take_group() {
@@ -134,10 +133,10 @@ bool Journal::commit_group(Lock& lock) {
   for (auto& entry : group_)
     if (entry.done) entry.done(std::move(entry.committed));
   group_.clear();
-  connection_.clear_failure();
-  if (const auto shortened = connection_.shorten_log(); !shortened)
-    log::warn("store", shortened.error().message + ", ignoring: the next commit tries again");
-  end_if_sync_failed();
+  connection_->clear_failure();
+  const auto after = connection_->after_commit();
+  end_if_lost();
+  if (!after) log::warn("store", after.error().message + ", ignoring: the next commit tries again");
   lock.lock();
   return true;
 }
@@ -159,13 +158,13 @@ Result<void> Journal::write_group() {
     commits.reserve(group_.size());
     for (const auto& entry : group_) commits.push_back(&entry.commit);
     auto written = writer_->write(make_batch(commits));
-    if (!written) end_if_sync_failed();
-    if (!written && connection_.failure() == sqlite::Failure::kOurs)
+    if (!written) end_if_lost();
+    if (!written && connection_->failure() == Failure::kOurs)
       die("a commit breaks the database's rules, which is a mistake in hostlerd: " +
           written.error().message);
     HOSTLER_TRY(std::move(written));
     group_written_ = true;
-    for (const auto* commit : commits) secrets_in_log_ = secrets_in_log_ || erases_secrets(*commit);
+    for (const auto* commit : commits) restless_ = restless_ || erases_secrets(*commit);
   }
   return read_bodies();
 }
@@ -201,9 +200,9 @@ void Journal::run_chore(Lock& lock) {
   const auto chore = std::move(chores_.front());
   chores_.pop_front();
   lock.unlock();
-  connection_.clear_failure();
-  const bool more = chore(connection_);
-  end_if_sync_failed();
+  connection_->clear_failure();
+  const bool more = chore(*connection_);
+  end_if_lost();
   lock.lock();
   if (more) chores_.push_front(chore);
 }

@@ -13,8 +13,8 @@
 #include "core/base/error.h"
 #include "core/base/time.h"
 #include "core/model/records.h"
+#include "core/store/database.h"
 #include "core/store/segments.h"
-#include "core/store/sqlite/database.h"
 #include "core/store/writer.h"
 
 namespace hostler::store {
@@ -47,12 +47,13 @@ struct GroupTry {
 
 /// The store thread: makes commits durable in the order of their coming, as many as have queued up
 /// in one transaction. What fails stays at the front and is tried again with back-off, so nothing
-/// is ever left out or overtaken. A failed sync or a broken constraint ends the process.
+/// is ever left out or overtaken. A failed sync, a broken constraint or another daemon on the
+/// database end the process.
 class Journal {
  public:
   /// One short step of housekeeping, run between groups; true: there is more to do. It leaves no
   /// transaction open.
-  using Chore = std::function<bool(sqlite::Connection&)>;
+  using Chore = std::function<bool(Connection&)>;
   /// Both are called on the store thread.
   struct Watch {
     /// When a try fails with a new error (effects must stop), and when it works again.
@@ -60,8 +61,8 @@ class Journal {
     std::function<void(const GroupTry&)> on_try = {};
   };
 
-  static Result<std::unique_ptr<Journal>> start(sqlite::Connection connection, Segments segments,
-                                                Watch watch);
+  static Result<std::unique_ptr<Journal>> start(std::unique_ptr<Connection> connection,
+                                                Segments segments, Watch watch);
   /// Makes durable what has queued up, then ends the thread. If that fails, one more try; then the
   /// callbacks of what is left get the error.
   ~Journal();
@@ -84,7 +85,7 @@ class Journal {
   };
   using Lock = std::unique_lock<std::mutex>;
 
-  Journal(sqlite::Connection connection, Segments segments, Watch watch)
+  Journal(std::unique_ptr<Connection> connection, Segments segments, Watch watch)
       : connection_(std::move(connection)),
         segments_(std::move(segments)),
         watch_(std::move(watch)) {}
@@ -99,21 +100,22 @@ class Journal {
   Result<void> read_bodies();
   void give_up(Lock& lock);
   void run_chore(Lock& lock);
-  void end_if_sync_failed();
+  void end_if_lost();
   /// Waits for work; at times does what only an idle store does.
   void wait_for_work(Lock& lock);
   void report(Lock& lock, bool ok, const std::string& error);
 
   // The store thread's.
-  sqlite::Connection connection_;
+  std::unique_ptr<Connection> connection_;
   Segments segments_;
   std::unique_ptr<Writer> writer_;
   Watch watch_;
   std::vector<Entry> group_;
   std::size_t group_changes_ = 0;
   bool group_written_ = false;
-  /// Erased rows whose old pages still lie in the log; so may those of a run that was killed.
-  bool secrets_in_log_ = true;
+  /// The connection has something to do while nothing is written: erased secrets may still lie in
+  /// a log, as those of a run that was killed may.
+  bool restless_ = true;
 
   mutable std::mutex mutex_;
   std::condition_variable wake_;

@@ -6,9 +6,6 @@
 namespace hostler::store {
 namespace {
 
-using sqlite::Statement;
-using sqlite::Value;
-
 constexpr std::size_t kLimitMax = 10'000;
 
 std::size_t bounded(std::size_t limit) { return std::clamp<std::size_t>(limit, 1, kLimitMax); }
@@ -113,14 +110,14 @@ auto collect(Statement& statement, Read read_one)
 
 /// A connection and the statements that were used on it.
 struct Reads::Session {
-  explicit Session(sqlite::Connection opened) : connection(std::move(opened)) {}
+  explicit Session(std::unique_ptr<Connection> opened) : connection(std::move(opened)) {}
 
   Result<Statement*> prepared(const std::string& sql) {
     if (const auto known = statements.find(sql); known != statements.end()) return &known->second;
-    return &statements.emplace(sql, HOSTLER_TRY(connection.prepare(sql))).first->second;
+    return &statements.emplace(sql, HOSTLER_TRY(connection->prepare(sql))).first->second;
   }
 
-  sqlite::Connection connection;
+  std::unique_ptr<Connection> connection;
   std::unordered_map<std::string, Statement> statements;
 };
 
@@ -157,12 +154,10 @@ class Reads::Borrowed {
 Reads::Reads(std::vector<std::unique_ptr<Session>> sessions) : free_(std::move(sessions)) {}
 Reads::~Reads() = default;
 
-Result<std::unique_ptr<Reads>> Reads::open(const std::filesystem::path& database,
-                                           std::size_t connections) {
+Result<std::unique_ptr<Reads>> Reads::open(const Place& place, std::size_t connections) {
   std::vector<std::unique_ptr<Session>> sessions;
   for (std::size_t i = 0; i < connections; ++i)
-    sessions.push_back(std::make_unique<Session>(
-        HOSTLER_TRY(sqlite::Connection::open(database, sqlite::Mode::kRead, /*busy_ms=*/2000))));
+    sessions.push_back(std::make_unique<Session>(HOSTLER_TRY(connect(place, Mode::kRead))));
   return std::unique_ptr<Reads>(new Reads(std::move(sessions)));
 }
 
@@ -291,7 +286,7 @@ Result<Counts> Reads::counts() const {
                          std::to_string(static_cast<int>(model::InstanceState::kGone))));
   counts.ledger_first = HOSTLER_TRY(number("SELECT COALESCE(MIN(rev), 0) FROM ledger"));
   counts.ledger_last = HOSTLER_TRY(number("SELECT COALESCE(MAX(rev), 0) FROM ledger"));
-  counts.database_bytes = HOSTLER_TRY(session->connection.used_bytes());
+  counts.database_bytes = HOSTLER_TRY(session->connection->used_bytes());
   return counts;
 }
 

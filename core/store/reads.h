@@ -3,7 +3,6 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -13,6 +12,7 @@
 
 #include "core/base/error.h"
 #include "core/model/records.h"
+#include "core/store/connect.h"
 #include "core/store/rows.h"
 
 namespace hostler::store {
@@ -55,8 +55,7 @@ struct Counts {
 /// are taken. Blocking: on the disk, mostly well below a millisecond; not for the loop.
 class Reads {
  public:
-  static Result<std::unique_ptr<Reads>> open(const std::filesystem::path& database,
-                                             std::size_t connections);
+  static Result<std::unique_ptr<Reads>> open(const Place& place, std::size_t connections);
   ~Reads();
   Reads(const Reads&) = delete;
   Reads& operator=(const Reads&) = delete;

@@ -16,19 +16,19 @@ constexpr std::string_view kPutMeta =
     "INSERT INTO meta (key, value) VALUES ($1, $2) "
     "ON CONFLICT (key) DO UPDATE SET value = excluded.value";
 
-Result<std::string> meta(sqlite::Connection& connection, std::string_view key) {
+Result<std::string> meta(Connection& connection, std::string_view key) {
   auto find = HOSTLER_TRY(connection.prepare("SELECT value FROM meta WHERE key = $1"));
   HOSTLER_TRY(find.start(key));
   return HOSTLER_TRY(find.next()) ? find.text(0) : std::string();
 }
 
-Result<std::uint64_t> meta_number(sqlite::Connection& connection, std::string_view key) {
+Result<std::uint64_t> meta_number(Connection& connection, std::string_view key) {
   return parse_u64(HOSTLER_TRY(meta(connection, key))).value_or(0);
 }
 
 /// The highest number ever given: that of the table's last row, or what pruning noted before it
 /// took that row away.
-Result<std::uint64_t> highest(sqlite::Connection& connection, const std::string& column,
+Result<std::uint64_t> highest(Connection& connection, const std::string& column,
                               const std::string& table, const std::string& key,
                               std::string_view mark) {
   auto find = HOSTLER_TRY(connection.prepare("SELECT " + column + " FROM " + table + " ORDER BY " +
@@ -41,7 +41,7 @@ Result<std::uint64_t> highest(sqlite::Connection& connection, const std::string&
 
 /// Calls `each` with a Row for every row of `sql`.
 template <class Each>
-Result<void> for_each_row(sqlite::Connection& connection, const std::string& sql, Each each) {
+Result<void> for_each_row(Connection& connection, const std::string& sql, Each each) {
   auto select = HOSTLER_TRY(connection.prepare(sql));
   HOSTLER_TRY(select.start());
   while (HOSTLER_TRY(select.next())) {
@@ -51,7 +51,7 @@ Result<void> for_each_row(sqlite::Connection& connection, const std::string& sql
   return {};
 }
 
-Result<void> restore_jobs(sqlite::Connection& connection, Restored& out) {
+Result<void> restore_jobs(Connection& connection, Restored& out) {
   auto spec_columns = prefixed(kJobSpecColumns, "s");
   spec_columns.resize(spec_columns.rfind(','));  // without the body
   HOSTLER_TRY(for_each_row(connection,
@@ -76,7 +76,7 @@ Result<void> restore_jobs(sqlite::Connection& connection, Restored& out) {
                       });
 }
 
-Result<void> restore_attempts(sqlite::Connection& connection, Restored& out) {
+Result<void> restore_attempts(Connection& connection, Restored& out) {
   return for_each_row(connection,
                       "SELECT " + std::string(kAttemptColumns) +
                           " FROM attempts WHERE state < 2 ORDER BY job, number",
@@ -87,7 +87,7 @@ Result<void> restore_attempts(sqlite::Connection& connection, Restored& out) {
                       });
 }
 
-Result<void> restore_instances(sqlite::Connection& connection, Restored& out) {
+Result<void> restore_instances(Connection& connection, Restored& out) {
   const auto gone = std::to_string(static_cast<int>(model::InstanceState::kGone));
   return for_each_row(
       connection,
@@ -108,7 +108,7 @@ Result<void> restore_instances(sqlite::Connection& connection, Restored& out) {
       });
 }
 
-Result<void> restore_gates(sqlite::Connection& connection, Restored& out) {
+Result<void> restore_gates(Connection& connection, Restored& out) {
   return for_each_row(connection,
                       "SELECT " + std::string(kGateColumns) + " FROM gates ORDER BY key",
                       [&](Row& row) -> Result<void> {
@@ -119,8 +119,8 @@ Result<void> restore_gates(sqlite::Connection& connection, Restored& out) {
 
 }  // namespace
 
-Result<void> begin_epoch(sqlite::Connection& connection) {
-  return sqlite::in_one_transaction(connection, [&]() -> Result<void> {
+Result<void> begin_epoch(Connection& connection) {
+  return in_one_transaction(connection, [&]() -> Result<void> {
     auto put = HOSTLER_TRY(connection.prepare(kPutMeta));
     if (HOSTLER_TRY(meta(connection, "owner")).empty())
       HOSTLER_TRY(put.run("owner", crypto::random_hex(16)));
@@ -129,7 +129,7 @@ Result<void> begin_epoch(sqlite::Connection& connection) {
   });
 }
 
-Result<Restored> restore(sqlite::Connection& connection) {
+Result<Restored> restore(Connection& connection) {
   Restored out;
   out.owner = HOSTLER_TRY(meta(connection, "owner"));
   out.epoch = HOSTLER_TRY(meta_number(connection, "epoch"));

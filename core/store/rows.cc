@@ -60,7 +60,7 @@ const std::string_view kJobColumns =
     "exit_code, signal, limits_enforced, cpu_us, ram_peak, stdout_bytes, stderr_bytes, "
     "started_us, ended_us";
 
-Result<void> write(sqlite::Statement& put, const model::JobRecord& job) {
+Result<void> write(Statement& put, const model::JobRecord& job) {
   return put.run(job.id.value, job.state, job.reason, job.reason_text, job.attempt, job.starts,
                  job.instance.value, job.cancel_requested, job.exit_code, job.signal,
                  job.limits_enforced, job.cpu_us, job.ram_peak, job.stdout_bytes, job.stderr_bytes,
@@ -78,7 +78,7 @@ const std::string_view kJobSpecColumns =
     "id, arrival, vcpus, gpus, ram, scratch, types, market, zone, priority, restartable, "
     "attempts_max, principal, name, client_key, client_digest, submitted_us, body";
 
-Result<void> write_spec(sqlite::Statement& put, const model::JobInserted& job) {
+Result<void> write_spec(Statement& put, const model::JobInserted& job) {
   const auto& [needs, constraints, priority, restartable, attempts_max] = job.shape;
   return put.run(job.record.id.value, job.arrival, needs.vcpus, needs.gpus, needs.ram,
                  needs.scratch, joined(constraints.types), number_or_none(constraints.market),
@@ -103,8 +103,7 @@ const std::string_view kAttemptColumns =
     "stdout_bytes, stderr_bytes, output_is_inline, has_output_files, cpu_us, ram_peak, "
     "limits_enforced, started_us, ended_us, segment, segment_offset, stdout_inline, stderr_inline";
 
-Result<void> write(sqlite::Statement& put, const model::AttemptChanged& attempt,
-                   const InlinePlace& place) {
+Result<void> write(Statement& put, const model::AttemptChanged& attempt, const InlinePlace& place) {
   static const model::AttemptEnd kNoEnd;
   const auto& end = attempt.end ? *attempt.end : kNoEnd;
   return put.run(attempt.attempt.job.value, attempt.attempt.number, attempt.instance.value,
@@ -136,7 +135,7 @@ const std::string_view kInstanceColumns =
     "absent_sightings, reason_code, reason, last_text, created_us, verified_us, ready_us, "
     "first_job_us, state_since_us, gone_us, deadline_us";
 
-Result<void> write(sqlite::Statement& put, const model::InstanceRecord& i) {
+Result<void> write(Statement& put, const model::InstanceRecord& i) {
   const auto& identity = i.identity;
   return put.run(i.id.value, i.set, i.pool, i.type, i.zone, i.market, i.price_per_hour.value,
                  i.state, i.idle_behavior, i.health, i.provider_id, i.request_id, i.idempotency_key,
@@ -167,7 +166,7 @@ const std::string_view kGateColumns =
     "key, set_name, op, cls, scope, type, quota_group, zone, subnet, region, market, until_us, "
     "failures, message";
 
-Result<void> write(sqlite::Statement& put, const model::GateRecord& gate) {
+Result<void> write(Statement& put, const model::GateRecord& gate) {
   return put.run(gate.key, gate.set, gate.op, gate.cls, gate.scope, gate.type, gate.group,
                  gate.zone, gate.subnet, gate.region, number_or_none(gate.market), gate.until.us,
                  gate.failures, gate.message);
@@ -182,7 +181,7 @@ void read(Row& row, model::GateRecord& gate) {
 const std::string_view kLedgerColumns =
     "rev, time_us, epoch, actor, subject, event, reason_code, reason, cause_rev, data";
 
-Result<void> write(sqlite::Statement& put, const model::LedgerRecord& record) {
+Result<void> write(Statement& put, const model::LedgerRecord& record) {
   return put.run(record.rev, record.time.us, record.epoch, record.actor, record.subject,
                  record.event, record.reason_code, record.reason, record.cause_rev,
                  record.data_json);

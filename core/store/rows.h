@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "core/model/records.h"
-#include "core/store/sqlite/database.h"
+#include "core/store/database.h"
 
 /// How records lie in tables: one list of columns, one writer and one reader a table, side by side
 /// in rows.cc in the same order.
@@ -14,8 +14,7 @@ namespace hostler::store {
 /// Reads the columns of a row one after the other.
 class Row {
  public:
-  explicit Row(const sqlite::Statement& statement, int first = 0)
-      : statement_(statement), column_(first) {}
+  explicit Row(const Statement& statement, int first = 0) : statement_(statement), column_(first) {}
 
   template <class T>
   requires std::is_integral_v<T> || std::is_enum_v<T> Row& operator>>(T& out) {
@@ -39,7 +38,7 @@ class Row {
   }
 
  private:
-  const sqlite::Statement& statement_;
+  const Statement& statement_;
   int column_;
 };
 
@@ -60,13 +59,12 @@ std::string insert_sql(std::string_view table, std::string_view columns, std::st
 /// `columns`, each with "prefix." before it.
 std::string prefixed(std::string_view columns, std::string_view prefix);
 
-Result<void> write(sqlite::Statement& put, const model::JobRecord& job);
-Result<void> write_spec(sqlite::Statement& put, const model::JobInserted& job);
-Result<void> write(sqlite::Statement& put, const model::AttemptChanged& attempt,
-                   const InlinePlace& place);
-Result<void> write(sqlite::Statement& put, const model::InstanceRecord& instance);
-Result<void> write(sqlite::Statement& put, const model::GateRecord& gate);
-Result<void> write(sqlite::Statement& put, const model::LedgerRecord& record);
+Result<void> write(Statement& put, const model::JobRecord& job);
+Result<void> write_spec(Statement& put, const model::JobInserted& job);
+Result<void> write(Statement& put, const model::AttemptChanged& attempt, const InlinePlace& place);
+Result<void> write(Statement& put, const model::InstanceRecord& instance);
+Result<void> write(Statement& put, const model::GateRecord& gate);
+Result<void> write(Statement& put, const model::LedgerRecord& record);
 
 void read(Row& row, model::JobRecord& job);
 /// All but the record and the body.

@@ -90,7 +90,7 @@ std::string for_sqlite(std::string_view sql) {
   return replaced(replaced(std::string(sql), "{id}", "INTEGER"), "{by_key}", "WITHOUT ROWID");
 }
 
-Result<int> version_in(sqlite::Connection& connection) {
+Result<int> version_in(Connection& connection) {
   auto find = HOSTLER_TRY(connection.prepare("SELECT value FROM meta WHERE key = $1"));
   HOSTLER_TRY(find.start("schema_version"));
   if (!HOSTLER_TRY(find.next())) return 0;
@@ -100,7 +100,7 @@ Result<int> version_in(sqlite::Connection& connection) {
   return static_cast<int>(*version);
 }
 
-Result<void> migrate_in_transaction(sqlite::Connection& connection) {
+Result<void> migrate_in_transaction(Connection& connection) {
   HOSTLER_TRY(connection.execute(
       "CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL)"));
   const int found = HOSTLER_TRY(version_in(connection));
@@ -121,8 +121,8 @@ Result<void> migrate_in_transaction(sqlite::Connection& connection) {
 
 int schema_version() { return static_cast<int>(kMigrations.size()); }
 
-Result<void> migrate(sqlite::Connection& connection) {
-  return sqlite::in_one_transaction(connection, [&] { return migrate_in_transaction(connection); });
+Result<void> migrate(Connection& connection) {
+  return in_one_transaction(connection, [&] { return migrate_in_transaction(connection); });
 }
 
 }  // namespace hostler::store

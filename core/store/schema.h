@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/base/error.h"
-#include "core/store/sqlite/database.h"
+#include "core/store/database.h"
 
 namespace hostler::store {
 
@@ -10,6 +10,6 @@ int schema_version();
 
 /// Brings the database to schema_version() in one transaction; a database of a newer program is
 /// refused and left as it is.
-Result<void> migrate(sqlite::Connection& connection);
+Result<void> migrate(Connection& connection);
 
 }  // namespace hostler::store

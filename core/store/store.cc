@@ -13,12 +13,6 @@
 namespace hostler::store {
 namespace {
 
-constexpr int kBusyMs = 1000;  ///< How long a lock by someone else is waited for in one try.
-
-std::filesystem::path database_path(const std::filesystem::path& folder) {
-  return folder / "hostler.db";
-}
-
 /// Secrets lie in it: nobody else may look.
 Result<void> make_private(const std::filesystem::path& folder) {
   HOSTLER_TRY(make_folder(folder));
@@ -39,16 +33,16 @@ Result<void> make_private(const std::filesystem::path& folder) {
 Result<std::unique_ptr<Store>> Store::open(const std::filesystem::path& folder, Options options) {
   HOSTLER_TRY(make_private(folder));
   auto lock = HOSTLER_TRY(StateLock::take(folder / "lock"));
-  std::unique_ptr<Store> store(new Store(folder, std::move(lock)));
-  auto connection =
-      HOSTLER_TRY(sqlite::Connection::open(database_path(folder), sqlite::Mode::kWrite, kBusyMs));
-  HOSTLER_TRY(migrate(connection));
-  HOSTLER_TRY(begin_epoch(connection));
+  const Place place{folder, std::move(options.postgres)};
+  std::unique_ptr<Store> store(new Store(place, std::move(lock)));
+  auto connection = HOSTLER_TRY(connect(place, Mode::kWrite));
+  HOSTLER_TRY(migrate(*connection));
+  HOSTLER_TRY(begin_epoch(*connection));
   auto segments = HOSTLER_TRY(Segments::open(folder / "segments", options.segment_bytes_max));
   store->blobs_ =
       std::make_unique<Blobs>(HOSTLER_TRY(Blobs::open(folder / "blobs", options.blob_bytes_max)));
   store->outputs_ = HOSTLER_TRY(Outputs::open(folder / "spool", options.outputs));
-  store->reads_ = HOSTLER_TRY(Reads::open(database_path(folder), options.read_connections));
+  store->reads_ = HOSTLER_TRY(Reads::open(place, options.read_connections));
   store->journal_ =
       HOSTLER_TRY(Journal::start(std::move(connection), std::move(segments),
                                  {std::move(options.on_health), std::move(options.on_try)}));
@@ -58,9 +52,8 @@ Result<std::unique_ptr<Store>> Store::open(const std::filesystem::path& folder, 
 Store::~Store() = default;
 
 Result<model::Restored> Store::load() {
-  auto connection =
-      HOSTLER_TRY(sqlite::Connection::open(database_path(folder_), sqlite::Mode::kRead, kBusyMs));
-  return restore(connection);
+  auto connection = HOSTLER_TRY(connect(place_, Mode::kRead));
+  return restore(*connection);
 }
 
 Result<OutputPart> Store::read_output(model::AttemptId id, std::uint32_t stream,
@@ -75,7 +68,7 @@ Result<OutputPart> Store::read_output(model::AttemptId id, std::uint32_t stream,
     if (offset >= part.end) return part;
     const auto length = std::min<std::uint64_t>(max, part.end - offset);
     part.data = HOSTLER_TRY(
-        read_segment(folder_ / "segments", place.segment,
+        read_segment(place_.folder / "segments", place.segment,
                      place.offset + (is_stdout ? 0 : place.stdout_length) + offset, length));
     if (part.data.size() < length)
       return fail(Errc::kInternal, "segment " + std::to_string(place.segment) +
@@ -104,12 +97,12 @@ Result<OutputPart> Store::read_output(model::AttemptId id, std::uint32_t stream,
 
 void Store::tidy(const Keep& keep, Wall now, std::function<void(Result<Tidied>)> done) {
   if (tidying_.exchange(true)) return;
-  Tidy::Places places{.segments = folder_ / "segments",
+  Tidy::Places places{.segments = place_.folder / "segments",
                       .outputs = outputs_.get(),
                       .blobs = blobs_.get(),
                       .current_segment = [this] { return journal_->current_segment(); }};
   auto run = std::make_shared<Tidy>(std::move(places), keep, now);
-  journal_->add_chore([this, run, done = std::move(done)](sqlite::Connection& connection) {
+  journal_->add_chore([this, run, done = std::move(done)](Connection& connection) {
     const auto more = run->step(connection);
     if (more && *more) return true;
     tidying_ = false;

@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/model/records.h"
 #include "core/store/blobs.h"
+#include "core/store/connect.h"
 #include "core/store/journal.h"
 #include "core/store/outputs.h"
 #include "core/store/reads.h"
@@ -17,6 +18,8 @@
 namespace hostler::store {
 
 struct Options {
+  /// What libpq takes as a connection string; empty: SQLite.
+  std::string postgres = {};
   /// On the store thread: when a commit cannot be made durable (effects must stop), and when it can
   /// be again.
   std::function<void(const Health&)> on_health = {};
@@ -36,7 +39,8 @@ struct OutputPart {
   bool complete = false;     ///< Nothing follows `data`, ever.
 };
 
-/// The state of one daemon, in one folder: rows in SQLite, output and blobs in files beside it.
+/// The state of one daemon, in one folder: rows in SQLite or PostgreSQL, output and blobs in files
+/// beside it.
 ///
 /// Threads: one of its own makes commits durable. commit() never blocks; callbacks come on the
 /// store thread and must not wait for anything. What else there is says its thread itself.
@@ -78,10 +82,9 @@ class Store {
   void tidy(const Keep& keep, Wall now, std::function<void(Result<Tidied>)> done);
 
  private:
-  Store(std::filesystem::path folder, StateLock lock)
-      : folder_(std::move(folder)), lock_(std::move(lock)) {}
+  Store(Place place, StateLock lock) : place_(std::move(place)), lock_(std::move(lock)) {}
 
-  std::filesystem::path folder_;
+  Place place_;
   StateLock lock_;  ///< Before all that writes: let go of last.
   std::unique_ptr<Reads> reads_;
   std::unique_ptr<Blobs> blobs_;

@@ -22,21 +22,21 @@ Wall earlier(Wall time, Duration by) {
 
 /// The one integer that `sql` gives, or `otherwise`.
 template <class... Args>
-Result<std::int64_t> number(sqlite::Connection& connection, std::string_view sql,
-                            std::int64_t otherwise, const Args&... args) {
+Result<std::int64_t> number(Connection& connection, std::string_view sql, std::int64_t otherwise,
+                            const Args&... args) {
   auto select = HOSTLER_TRY(connection.prepare(sql));
   HOSTLER_TRY(select.start(args...));
   return HOSTLER_TRY(select.next()) ? select.i64(0) : otherwise;
 }
 
 template <class... Args>
-Result<void> run(sqlite::Connection& connection, std::string_view sql, const Args&... args) {
+Result<void> run(Connection& connection, std::string_view sql, const Args&... args) {
   auto statement = HOSTLER_TRY(connection.prepare(sql));
   return statement.run(args...);
 }
 
 /// Numbers are never given twice: the highest are noted before their rows may go.
-Result<void> note_highest(sqlite::Connection& connection) {
+Result<void> note_highest(Connection& connection) {
   struct Mark {
     const char *key, *sql;
   };
@@ -68,7 +68,7 @@ void keep_needed(std::string_view body, std::set<std::string>& blobs) {
 Tidy::Tidy(Places places, Keep keep, Wall now)
     : places_(std::move(places)), keep_(keep), now_(now) {}
 
-Result<bool> Tidy::step(sqlite::Connection& connection) {
+Result<bool> Tidy::step(Connection& connection) {
   switch (phase_) {
     case Phase::kLedger:
       if (HOSTLER_TRY(step_ledger(connection))) return true;
@@ -87,7 +87,7 @@ Result<bool> Tidy::step(sqlite::Connection& connection) {
 
 // ---- the ledger and what it speaks of -----------------------------------------------------------
 
-Result<Wall> Tidy::cutoff(sqlite::Connection& connection) {
+Result<Wall> Tidy::cutoff(Connection& connection) {
   auto bytes = HOSTLER_TRY(connection.used_bytes()) + places_.outputs->bytes();
   for (const auto& name : HOSTLER_TRY(names_in(places_.segments))) {
     std::error_code code;
@@ -98,7 +98,7 @@ Result<Wall> Tidy::cutoff(sqlite::Connection& connection) {
   return earlier(now_, too_much ? std::min(keep_.age, kNeverYounger) : keep_.age);
 }
 
-Result<std::vector<Tidy::Record>> Tidy::next_records(sqlite::Connection& connection) const {
+Result<std::vector<Tidy::Record>> Tidy::next_records(Connection& connection) const {
   auto select = HOSTLER_TRY(connection.prepare(
       "SELECT rev, time_us, subject FROM ledger WHERE rev > $1 ORDER BY rev LIMIT $2"));
   HOSTLER_TRY(select.start(after_, kRecordsPerStep));
@@ -109,7 +109,7 @@ Result<std::vector<Tidy::Record>> Tidy::next_records(sqlite::Connection& connect
   return records;
 }
 
-Result<bool> Tidy::step_ledger(sqlite::Connection& connection) {
+Result<bool> Tidy::step_ledger(Connection& connection) {
   const auto until = HOSTLER_TRY(cutoff(connection));
   auto records = HOSTLER_TRY(next_records(connection));
   const auto young = std::find_if(records.begin(), records.end(),
@@ -117,15 +117,15 @@ Result<bool> Tidy::step_ledger(sqlite::Connection& connection) {
   const bool more = young == records.end() && !records.empty();
   records.erase(young, records.end());
   if (records.empty()) return false;
-  HOSTLER_TRY(sqlite::in_one_transaction(
-      connection, [&] { return remove_records(connection, records, until); }));
+  HOSTLER_TRY(
+      in_one_transaction(connection, [&] { return remove_records(connection, records, until); }));
   after_ = records.back().rev;
   HOSTLER_TRY(remove_segments(connection));
   return more;
 }
 
-Result<void> Tidy::remove_records(sqlite::Connection& connection,
-                                  const std::vector<Record>& records, Wall until) {
+Result<void> Tidy::remove_records(Connection& connection, const std::vector<Record>& records,
+                                  Wall until) {
   HOSTLER_TRY(note_highest(connection));
   std::set<std::string_view> decided;
   for (const auto& record : records) {
@@ -144,7 +144,7 @@ Result<void> Tidy::remove_records(sqlite::Connection& connection,
 }
 
 /// A job or an instance goes whole or not at all.
-Result<bool> Tidy::may_go(sqlite::Connection& connection, const Record& record, Wall until) const {
+Result<bool> Tidy::may_go(Connection& connection, const Record& record, Wall until) const {
   const auto job = model::JobId::parse(record.subject);
   const auto instance = model::InstanceId::parse(record.subject);
   if (!job && !instance) return true;
@@ -162,7 +162,7 @@ Result<bool> Tidy::may_go(sqlite::Connection& connection, const Record& record, 
   return last < until.us;
 }
 
-Result<void> Tidy::remove_subject(sqlite::Connection& connection, const Record& record) {
+Result<void> Tidy::remove_subject(Connection& connection, const Record& record) {
   result_.records += static_cast<std::uint64_t>(HOSTLER_TRY(
       number(connection, "SELECT COUNT(*) FROM ledger WHERE subject = $1", 0, record.subject)));
   HOSTLER_TRY(run(connection, "DELETE FROM ledger WHERE subject = $1", record.subject));
@@ -174,7 +174,7 @@ Result<void> Tidy::remove_subject(sqlite::Connection& connection, const Record& 
   return {};
 }
 
-Result<void> Tidy::remove_job(sqlite::Connection& connection, model::JobId job) {
+Result<void> Tidy::remove_job(Connection& connection, model::JobId job) {
   // Files first: a crash in between leaves rows, which the next run finds, and no files that
   // nobody knows.
   auto attempts = HOSTLER_TRY(connection.prepare(
@@ -190,7 +190,7 @@ Result<void> Tidy::remove_job(sqlite::Connection& connection, model::JobId job) 
   return {};
 }
 
-Result<void> Tidy::remove_segments(sqlite::Connection& connection) {
+Result<void> Tidy::remove_segments(Connection& connection) {
   for (const auto& name : HOSTLER_TRY(names_in(places_.segments))) {
     const auto segment = parse_u64(name);
     if (!segment || *segment >= places_.current_segment()) continue;
@@ -206,7 +206,7 @@ Result<void> Tidy::remove_segments(sqlite::Connection& connection) {
 
 // ---- blobs --------------------------------------------------------------------------------------
 
-Result<bool> Tidy::step_blobs(sqlite::Connection& connection) {
+Result<bool> Tidy::step_blobs(Connection& connection) {
   // Jobs that come meanwhile have higher ids, and their blobs were asked for a moment ago.
   auto select = HOSTLER_TRY(
       connection.prepare("SELECT s.id, j.state, s.body FROM job_specs s JOIN jobs j ON j.id = s.id "

@@ -12,8 +12,8 @@
 #include "core/base/time.h"
 #include "core/model/ids.h"
 #include "core/store/blobs.h"
+#include "core/store/database.h"
 #include "core/store/outputs.h"
-#include "core/store/sqlite/database.h"
 
 namespace hostler::store {
 
@@ -45,7 +45,7 @@ class Tidy {
   Tidy(Places places, Keep keep, Wall now);
 
   /// One step; true: there is more to do.
-  Result<bool> step(sqlite::Connection& connection);
+  Result<bool> step(Connection& connection);
   [[nodiscard]] const Tidied& result() const { return result_; }
 
  private:
@@ -56,16 +56,16 @@ class Tidy {
   };
   enum class Phase : std::uint8_t { kLedger, kBlobs, kDone };
 
-  Result<Wall> cutoff(sqlite::Connection& connection);
-  Result<bool> step_ledger(sqlite::Connection& connection);
-  Result<std::vector<Record>> next_records(sqlite::Connection& connection) const;
-  Result<void> remove_records(sqlite::Connection& connection, const std::vector<Record>& records,
+  Result<Wall> cutoff(Connection& connection);
+  Result<bool> step_ledger(Connection& connection);
+  Result<std::vector<Record>> next_records(Connection& connection) const;
+  Result<void> remove_records(Connection& connection, const std::vector<Record>& records,
                               Wall cutoff);
-  Result<bool> may_go(sqlite::Connection& connection, const Record& record, Wall cutoff) const;
-  Result<void> remove_subject(sqlite::Connection& connection, const Record& record);
-  Result<void> remove_job(sqlite::Connection& connection, model::JobId job);
-  Result<void> remove_segments(sqlite::Connection& connection);
-  Result<bool> step_blobs(sqlite::Connection& connection);
+  Result<bool> may_go(Connection& connection, const Record& record, Wall cutoff) const;
+  Result<void> remove_subject(Connection& connection, const Record& record);
+  Result<void> remove_job(Connection& connection, model::JobId job);
+  Result<void> remove_segments(Connection& connection);
+  Result<bool> step_blobs(Connection& connection);
 
   const Places places_;
   const Keep keep_;

@@ -30,7 +30,7 @@ constexpr std::string_view kOnEnd =
 
 }  // namespace
 
-Result<std::unique_ptr<Writer>> Writer::open(sqlite::Connection& connection, Segments& segments) {
+Result<std::unique_ptr<Writer>> Writer::open(Connection& connection, Segments& segments) {
   const auto attempt = insert_sql("attempts", kAttemptColumns);
   Statements statements{
       .put_job = HOSTLER_TRY(connection.prepare(insert_sql("jobs", kJobColumns, "id"))),
@@ -54,7 +54,7 @@ Result<void> Writer::write(const Batch& batch) {
   connection_.clear_failure();
   auto result = [&]() -> Result<void> {
     const auto places = HOSTLER_TRY(write_outputs(batch));
-    return sqlite::in_one_transaction(connection_, [&] { return write_rows(batch, places); });
+    return in_one_transaction(connection_, [&] { return write_rows(batch, places); });
   }();
   if (result)
     segments_.keep();

@@ -3,15 +3,15 @@
 #include <memory>
 
 #include "core/store/batch.h"
+#include "core/store/database.h"
 #include "core/store/segments.h"
-#include "core/store/sqlite/database.h"
 
 namespace hostler::store {
 
 /// Writes batches by statements prepared once. Threads: the store's.
 class Writer {
  public:
-  static Result<std::unique_ptr<Writer>> open(sqlite::Connection& connection, Segments& segments);
+  static Result<std::unique_ptr<Writer>> open(Connection& connection, Segments& segments);
 
   /// The whole batch in one transaction, inline output durable before it; nothing of it on
   /// failure.
@@ -21,10 +21,10 @@ class Writer {
 
  private:
   struct Statements {
-    sqlite::Statement put_job, put_spec, intend_attempt, end_attempt, put_instance, put_create,
+    Statement put_job, put_spec, intend_attempt, end_attempt, put_instance, put_create,
         erase_create, put_gate, open_gate, put_record, find_body;
   };
-  Writer(sqlite::Connection& connection, Segments& segments, Statements statements)
+  Writer(Connection& connection, Segments& segments, Statements statements)
       : connection_(connection), segments_(segments), sql_(std::move(statements)) {}
 
   Result<std::vector<InlinePlace>> write_outputs(const Batch& batch);
@@ -33,7 +33,7 @@ class Writer {
   Result<void> write_attempt(const Batch::Attempt& attempt, const InlinePlace& place);
   Result<void> write_instance(const Batch::Instance& instance);
 
-  sqlite::Connection& connection_;
+  Connection& connection_;
   Segments& segments_;
   Statements sql_;
 };

@@ -10,7 +10,7 @@
 #include <mutex>
 
 #include "core/base/files.h"
-#include "core/store/sqlite/database.h"
+#include "core/store/connect.h"
 #include "tests/unit/store/fixture.h"
 
 namespace hostler::store {
@@ -189,8 +189,8 @@ struct HealthLog {
 TEST_F(JournalTest, TriesAgainInOrderUntilALockedDatabaseIsFree) {
   HealthLog log;
   open({.on_health = log.callback()});
-  auto other = sqlite::Connection::open(state() / "hostler.db", sqlite::Mode::kWrite, 1000);
-  ASSERT_TRUE(other && other->execute("BEGIN IMMEDIATE"));
+  auto other = connect({state()}, Mode::kWrite);
+  ASSERT_TRUE(other && (*other)->begin());
   std::vector<int> order;
   std::promise<void> both;
   store_->commit(commit_of({new_job(1)}), [&](Result<Committed> done) {
@@ -207,7 +207,7 @@ TEST_F(JournalTest, TriesAgainInOrderUntilALockedDatabaseIsFree) {
   });
   EXPECT_EQ(store_->health().queued, 2U);
 
-  ASSERT_TRUE(other->execute("ROLLBACK"));
+  ASSERT_TRUE((*other)->execute("ROLLBACK"));
 
   ASSERT_EQ(both.get_future().wait_for(kDeadline), std::future_status::ready);
   EXPECT_THAT(order, ElementsAre(1, 2));
@@ -216,8 +216,8 @@ TEST_F(JournalTest, TriesAgainInOrderUntilALockedDatabaseIsFree) {
 }
 
 TEST_F(JournalTest, TellsTheWaitingWhenItStopsWithoutHavingWritten) {
-  auto other = sqlite::Connection::open(state() / "hostler.db", sqlite::Mode::kWrite, 1000);
-  ASSERT_TRUE(other && other->execute("BEGIN IMMEDIATE"));
+  auto other = connect({state()}, Mode::kWrite);
+  ASSERT_TRUE(other && (*other)->begin());
   std::promise<Result<Committed>> done;
   store_->commit(commit_of({new_job(1)}),
                  [&](Result<Committed> result) { done.set_value(std::move(result)); });

@@ -5,7 +5,7 @@
 
 #include <fstream>
 
-#include "core/store/sqlite/database.h"
+#include "core/store/connect.h"
 #include "tests/unit/store/fixture.h"
 
 namespace hostler::store {
@@ -48,18 +48,18 @@ TEST_F(StoreTest, RefusesASecondOpenerAndNamesTheFirst) {
 TEST_F(StoreTest, RefusesANewerSchemaAndLeavesItAlone) {
   store_.reset();
   {
-    auto db = sqlite::Connection::open(state() / "hostler.db", sqlite::Mode::kWrite, 1000);
+    auto db = connect({state()}, Mode::kWrite);
     ASSERT_TRUE(db);
-    ASSERT_TRUE(db->execute("UPDATE meta SET value = '99' WHERE key = 'schema_version'"));
+    ASSERT_TRUE((*db)->execute("UPDATE meta SET value = '99' WHERE key = 'schema_version'"));
   }
 
   const auto opened = Store::open(state(), {});
 
   ASSERT_FALSE(opened);
   EXPECT_THAT(opened.error().message, HasSubstr("schema 99"));
-  auto db = sqlite::Connection::open(state() / "hostler.db", sqlite::Mode::kRead, 1000);
+  auto db = connect({state()}, Mode::kRead);
   ASSERT_TRUE(db);
-  auto epoch = db->prepare("SELECT value FROM meta WHERE key = 'epoch'");
+  auto epoch = (*db)->prepare("SELECT value FROM meta WHERE key = 'epoch'");
   ASSERT_TRUE(epoch && epoch->next());
   EXPECT_EQ(epoch->text(0), "1");
 }
