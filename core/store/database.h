@@ -34,8 +34,8 @@ using Value = std::variant<std::int64_t, std::string>;
 ///     HOSTLER_TRY(find.start(job.value));
 ///     while (HOSTLER_TRY(find.next())) use(find.i64(0), find.text(1));
 ///
-/// Threads: those of its Connection, which must outlive it. While one has rows left to read, no
-/// other of that connection may be started.
+/// Threads: those of its Connection, which must outlive it. Rows that are left to read are lost
+/// when another statement of that connection is started.
 class Statement {
  public:
   /// An engine's part. Parameters count from 1, columns from 0.

@@ -129,6 +129,15 @@ Result<void> begin_epoch(Connection& connection) {
   });
 }
 
+Result<std::string> owner_of(Connection& connection) { return meta(connection, "owner"); }
+
+Result<std::uint64_t> last_segment(Connection& connection) {
+  auto find = HOSTLER_TRY(connection.prepare(
+      "SELECT segment FROM attempts WHERE segment > 0 ORDER BY segment DESC LIMIT 1"));
+  HOSTLER_TRY(find.start());
+  return HOSTLER_TRY(find.next()) ? static_cast<std::uint64_t>(find.i64(0)) : 0;
+}
+
 Result<Restored> restore(Connection& connection) {
   Restored out;
   out.owner = HOSTLER_TRY(meta(connection, "owner"));

@@ -12,8 +12,8 @@ namespace {
 // One entry a version, never edited once released. Times are microseconds since 1970, 0 for none;
 // enums are their numbers in core/model; ids are the number behind "j-" or "h-", so that a cursor
 // follows their order. Two words differ by engine: {id} is an int64 that may be a table's key
-// (INTEGER here, BIGINT in PostgreSQL), {by_key} says that a table is stored in the order of its
-// key (WITHOUT ROWID here, nothing in PostgreSQL).
+// (INTEGER in SQLite, BIGINT in PostgreSQL), {by_key} says that a table is stored in the order of
+// its key (WITHOUT ROWID in SQLite, nothing in PostgreSQL). TEXT is compared by bytes in both.
 constexpr std::array<std::string_view, 1> kMigrations{R"sql(
 CREATE TABLE jobs (            -- what of a job changes
   id {id} PRIMARY KEY, state BIGINT NOT NULL, reason BIGINT NOT NULL, reason_text TEXT NOT NULL,
@@ -86,8 +86,11 @@ std::string replaced(std::string text, std::string_view word, std::string_view b
   return text;
 }
 
-std::string for_sqlite(std::string_view sql) {
-  return replaced(replaced(std::string(sql), "{id}", "INTEGER"), "{by_key}", "WITHOUT ROWID");
+std::string in_words_of(Engine engine, std::string_view sql) {
+  const bool sqlite = engine == Engine::kSqlite;
+  auto out = replaced(std::string(sql), "{id}", sqlite ? "INTEGER" : "BIGINT");
+  out = replaced(std::move(out), "{by_key}", sqlite ? "WITHOUT ROWID" : "");
+  return sqlite ? out : replaced(std::move(out), " TEXT ", " TEXT COLLATE \"C\" ");
 }
 
 Result<int> version_in(Connection& connection) {
@@ -102,7 +105,8 @@ Result<int> version_in(Connection& connection) {
 
 Result<void> migrate_in_transaction(Connection& connection) {
   HOSTLER_TRY(connection.execute(
-      "CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL)"));
+      in_words_of(connection.engine(),
+                  "CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL)")));
   const int found = HOSTLER_TRY(version_in(connection));
   if (found > schema_version())
     return fail(Errc::kConflict, "the database has schema " + std::to_string(found) +
@@ -110,7 +114,8 @@ Result<void> migrate_in_transaction(Connection& connection) {
                                      std::to_string(schema_version()) +
                                      ": start the newer hostlerd that wrote it");
   for (int version = found; version < schema_version(); ++version)
-    HOSTLER_TRY(connection.execute(for_sqlite(kMigrations[static_cast<std::size_t>(version)])));
+    HOSTLER_TRY(connection.execute(
+        in_words_of(connection.engine(), kMigrations[static_cast<std::size_t>(version)])));
   auto keep =
       HOSTLER_TRY(connection.prepare("INSERT INTO meta (key, value) VALUES ($1, $2) "
                                      "ON CONFLICT (key) DO UPDATE SET value = excluded.value"));

@@ -14,9 +14,11 @@ std::filesystem::path segment_path(const std::filesystem::path& folder, std::uin
   return folder / std::to_string(number);
 }
 
-Result<Segments> Segments::open(const std::filesystem::path& folder, std::uint64_t bytes_max) {
+Result<Segments> Segments::open(const std::filesystem::path& folder, std::uint64_t bytes_max,
+                                std::uint64_t used) {
   HOSTLER_TRY(make_folder(folder));
   Segments segments(folder, bytes_max);
+  segments.number_ = used;
   for (const auto& name : HOSTLER_TRY(names_in(folder)))
     segments.number_ = std::max(segments.number_, parse_u64(name).value_or(0));
   return segments;

@@ -16,8 +16,10 @@ namespace hostler::store {
 /// Threads: the store's, but for read_segment.
 class Segments {
  public:
-  /// Goes on with the number after the highest there.
-  static Result<Segments> open(const std::filesystem::path& folder, std::uint64_t bytes_max);
+  /// Goes on with the number after the highest there, and after `used`: rows may point into what
+  /// is there no more.
+  static Result<Segments> open(const std::filesystem::path& folder, std::uint64_t bytes_max,
+                               std::uint64_t used);
 
   /// Appends stdout, then stderr. Not durable before sync().
   Result<InlinePlace> append(const model::AttemptEnd& end);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/store/binding.h"
 #include "core/store/folders.h"
 #include "core/store/restore.h"
 #include "core/store/schema.h"
@@ -35,10 +36,13 @@ Result<std::unique_ptr<Store>> Store::open(const std::filesystem::path& folder, 
   auto lock = HOSTLER_TRY(StateLock::take(folder / "lock"));
   const Place place{folder, std::move(options.postgres)};
   std::unique_ptr<Store> store(new Store(place, std::move(lock)));
+  HOSTLER_TRY(check_engine(place));
   auto connection = HOSTLER_TRY(connect(place, Mode::kWrite));
   HOSTLER_TRY(migrate(*connection));
   HOSTLER_TRY(begin_epoch(*connection));
-  auto segments = HOSTLER_TRY(Segments::open(folder / "segments", options.segment_bytes_max));
+  HOSTLER_TRY(bind_to_owner(place, HOSTLER_TRY(owner_of(*connection))));
+  auto segments = HOSTLER_TRY(Segments::open(folder / "segments", options.segment_bytes_max,
+                                             HOSTLER_TRY(last_segment(*connection))));
   store->blobs_ =
       std::make_unique<Blobs>(HOSTLER_TRY(Blobs::open(folder / "blobs", options.blob_bytes_max)));
   store->outputs_ = HOSTLER_TRY(Outputs::open(folder / "spool", options.outputs));

@@ -52,15 +52,27 @@ Result<std::unique_ptr<Writer>> Writer::open(Connection& connection, Segments& s
 
 Result<void> Writer::write(const Batch& batch) {
   connection_.clear_failure();
+  if (unsettled_ && HOSTLER_TRY(settle())) return {};
   auto result = [&]() -> Result<void> {
     const auto places = HOSTLER_TRY(write_outputs(batch));
     return in_one_transaction(connection_, [&] { return write_rows(batch, places); });
   }();
+  unsettled_ = connection_.failure() == Failure::kUnknown;
   if (result)
+    segments_.keep();
+  else if (!unsettled_)  // rows may point there
+    segments_.discard();
+  return result;
+}
+
+Result<bool> Writer::settle() {
+  const bool is_there = HOSTLER_TRY(connection_.was_committed());
+  unsettled_ = false;
+  if (is_there)
     segments_.keep();
   else
     segments_.discard();
-  return result;
+  return is_there;
 }
 
 Result<std::vector<InlinePlace>> Writer::write_outputs(const Batch& batch) {

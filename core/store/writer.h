@@ -14,7 +14,8 @@ class Writer {
   static Result<std::unique_ptr<Writer>> open(Connection& connection, Segments& segments);
 
   /// The whole batch in one transaction, inline output durable before it; nothing of it on
-  /// failure.
+  /// failure. After kOutcomeUnknown the same batch must be given again: it is found out whether it
+  /// is there, and written if it is not.
   Result<void> write(const Batch& batch);
   /// kNotFound if the store has no such job.
   Result<std::string> body(model::JobId job);
@@ -29,6 +30,8 @@ class Writer {
 
   Result<std::vector<InlinePlace>> write_outputs(const Batch& batch);
   Result<void> write_rows(const Batch& batch, const std::vector<InlinePlace>& places);
+  /// Whether a batch whose outcome was unknown is there.
+  Result<bool> settle();
   Result<void> write_jobs(const Batch& batch);
   Result<void> write_attempt(const Batch::Attempt& attempt, const InlinePlace& place);
   Result<void> write_instance(const Batch::Instance& instance);
@@ -36,6 +39,7 @@ class Writer {
   Connection& connection_;
   Segments& segments_;
   Statements sql_;
+  bool unsettled_ = false;
 };
 
 }  // namespace hostler::store

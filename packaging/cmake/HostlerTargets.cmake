@@ -107,11 +107,13 @@ function(hostler_driver name)
   endif()
 endfunction()
 
-# hostler_test(<name> LABEL unit|abi|sim|integration [SERIAL] SOURCES <cc>... DEPS <layers>...)
+# hostler_test(<name> LABEL unit|abi|sim|integration [SERIAL] [FILTER <filter>] SOURCES <cc>...
+#              DEPS <layers>...)
 # SERIAL: no other test runs beside it, for it acts on the whole machine.
+# FILTER: what of it is a test of its own (a --gtest_filter); the folder adds the rest by add_test.
 # The folder's name is a second label. `tests-<label>` builds all tests of a label.
 function(hostler_test name)
-  cmake_parse_arguments(ARG "SERIAL" "LABEL;TIMEOUT" "SOURCES;DEPS;DEFINES" ${ARGN})
+  cmake_parse_arguments(ARG "SERIAL" "LABEL;TIMEOUT;FILTER" "SOURCES;DEPS;DEFINES" ${ARGN})
   find_package(GTest CONFIG REQUIRED)
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 120)
@@ -132,7 +134,7 @@ function(hostler_test name)
     endif()
     add_dependencies(tests-${label} ${name})
   endforeach()
-  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 TEST_FILTER "${ARG_FILTER}"
     PROPERTIES TIMEOUT ${ARG_TIMEOUT} RUN_SERIAL ${ARG_SERIAL})
   # Not by PROPERTIES above: it takes a list apart, and only the first label would stay.
   set(labels_file ${CMAKE_CURRENT_BINARY_DIR}/${name}_labels.cmake)

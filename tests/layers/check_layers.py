@@ -44,6 +44,7 @@ HOME = {
     "prometheus/": {"metrics"},
     "rapidjson/": {"json"},
     "spdlog/": {"log"},
+    "libpq": {"store"},
     "sqlite3": {"store"},
     "openssl/": {"crypto"},
     "CLI/": {"cli", "daemon", "usage"},

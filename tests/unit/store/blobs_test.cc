@@ -20,7 +20,9 @@ class BlobsTest : public StoreFixture {
   }
 };
 
-TEST_F(BlobsTest, KeepsWhatWasPutUnderItsHash) {
+HOSTLER_ON_BOTH_ENGINES(BlobsTest);
+
+TEST_P(BlobsTest, KeepsWhatWasPutUnderItsHash) {
   EXPECT_EQ(blobs().exists(kSha256OfAbc), false);
   ASSERT_TRUE(put(kSha256OfAbc, "a", "bc"));
   ASSERT_TRUE(put(kSha256OfAbc, "ab", "c"));
@@ -34,7 +36,7 @@ TEST_F(BlobsTest, KeepsWhatWasPutUnderItsHash) {
   EXPECT_EQ(::read(fd->get(), bytes, sizeof bytes), 3);
 }
 
-TEST_F(BlobsTest, RefusesContentThatIsNotWhatWasPromised) {
+TEST_P(BlobsTest, RefusesContentThatIsNotWhatWasPromised) {
   const auto result = put(kSha256OfAbc, "a", "bd");
 
   ASSERT_FALSE(result);
@@ -43,12 +45,12 @@ TEST_F(BlobsTest, RefusesContentThatIsNotWhatWasPromised) {
   EXPECT_TRUE(std::filesystem::is_empty(folder_.path() / "state" / "blobs" / "part"));
 }
 
-TEST_F(BlobsTest, RefusesWhatIsNoHash) {
+TEST_P(BlobsTest, RefusesWhatIsNoHash) {
   EXPECT_EQ(blobs().begin("../../etc/passwd").error().code, Errc::kInvalidArgument);
   EXPECT_EQ(blobs().exists(std::string(64, 'A')).error().code, Errc::kInvalidArgument);
 }
 
-TEST_F(BlobsTest, LeavesNothingOfAnUploadThatWasGivenUp) {
+TEST_P(BlobsTest, LeavesNothingOfAnUploadThatWasGivenUp) {
   {
     auto upload = blobs().begin(kSha256OfAbc);
     ASSERT_TRUE(upload && (*upload)->append("abc"));
@@ -58,7 +60,7 @@ TEST_F(BlobsTest, LeavesNothingOfAnUploadThatWasGivenUp) {
   EXPECT_TRUE(std::filesystem::is_empty(folder_.path() / "state" / "blobs" / "part"));
 }
 
-TEST_F(BlobsTest, RefusesTooLargeABlob) {
+TEST_P(BlobsTest, RefusesTooLargeABlob) {
   open({.blob_bytes_max = 2});
 
   EXPECT_EQ(put(kSha256OfAbc, "a", "bc").error().code, Errc::kTooLarge);

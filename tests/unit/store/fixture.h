@@ -3,16 +3,25 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <condition_variable>
 #include <cstdlib>
 #include <filesystem>
 #include <future>
 #include <memory>
+#include <mutex>
+#include <ostream>
 #include <string>
 #include <vector>
 
 #include "core/store/store.h"
+#include "tests/unit/store/postgres_server.h"
 
 namespace hostler::store {
+
+/// In the names of tests.
+inline void PrintTo(Engine engine, std::ostream* out) {
+  *out << (engine == Engine::kSqlite ? "sqlite" : "postgres");
+}
 
 inline constexpr auto kDeadline = std::chrono::seconds(60);
 
@@ -84,17 +93,58 @@ inline model::Commit commit_of(std::vector<model::Change> changes,
   return commit;
 }
 
-/// A store in a folder of its own.
-class StoreFixture : public testing::Test {
+/// Collects what the store says of its health.
+struct HealthLog {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::vector<Health> seen;
+
+  std::function<void(const Health&)> callback() {
+    return [this](const Health& health) {
+      const std::lock_guard lock(mutex);
+      seen.push_back(health);
+      changed.notify_all();
+    };
+  }
+  std::size_t size() {
+    const std::lock_guard lock(mutex);
+    return seen.size();
+  }
+  Health at(std::size_t index) {
+    const std::lock_guard lock(mutex);
+    return seen.at(index);
+  }
+  bool wait_for(std::size_t count) {
+    std::unique_lock lock(mutex);
+    return changed.wait_for(lock, kDeadline, [&] { return seen.size() >= count; });
+  }
+};
+
+/// A store in a folder of its own, on the engine that the test is run for: see
+/// HOSTLER_ON_BOTH_ENGINES.
+class StoreFixture : public testing::TestWithParam<Engine> {
  protected:
-  void SetUp() override { open(); }
+  void SetUp() override {
+    if (GetParam() == Engine::kPostgres) {
+      if (PostgresServer::get() == nullptr) GTEST_SKIP() << PostgresServer::kMissing;
+      postgres_ = PostgresServer::get()->emptied_database();
+    }
+    open();
+  }
 
   void open(Options options = {}) {
     store_.reset();
-    auto opened = Store::open(folder_.path() / "state", std::move(options));
+    auto opened = try_open(std::move(options));
     ASSERT_TRUE(opened) << opened.error().message;
     store_ = *std::move(opened);
   }
+  Result<std::unique_ptr<Store>> try_open(Options options = {}) {
+    options.postgres = postgres_;
+    return Store::open(state(), std::move(options));
+  }
+  [[nodiscard]] std::filesystem::path state() const { return folder_.path() / "state"; }
+  [[nodiscard]] bool on_postgres() const { return GetParam() == Engine::kPostgres; }
+  [[nodiscard]] Place place() const { return {state(), postgres_}; }
   /// What a new process finds.
   model::Restored reopened() {
     open();
@@ -121,7 +171,13 @@ class StoreFixture : public testing::Test {
   }
 
   TempFolder folder_;
+  std::string postgres_;  ///< The connection string; empty: SQLite.
   std::unique_ptr<Store> store_;
 };
+
+/// Runs the TEST_Ps of a StoreFixture on SQLite and on PostgreSQL.
+#define HOSTLER_ON_BOTH_ENGINES(Fixture)                                       \
+  INSTANTIATE_TEST_SUITE_P(Sqlite, Fixture, testing::Values(Engine::kSqlite)); \
+  INSTANTIATE_TEST_SUITE_P(Postgres, Fixture, testing::Values(Engine::kPostgres))
 
 }  // namespace hostler::store

@@ -5,9 +5,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include <condition_variable>
 #include <fstream>
-#include <mutex>
 
 #include "core/base/files.h"
 #include "core/store/connect.h"
@@ -23,7 +21,14 @@ using testing::HasSubstr;
 
 class JournalTest : public StoreFixture {
  protected:
-  std::filesystem::path state() { return folder_.path() / "state"; }
+  /// Nobody else may write until its transaction ends.
+  std::unique_ptr<Connection> locked() {
+    auto other = connect(place(), on_postgres() ? Mode::kRead : Mode::kWrite);
+    EXPECT_TRUE(other && (*other)->begin());
+    if (!on_postgres()) return *std::move(other);
+    EXPECT_TRUE((*other)->execute("LOCK TABLE jobs, job_specs, ledger IN SHARE MODE"));
+    return *std::move(other);
+  }
 };
 
 model::AttemptChanged attempt_in(model::AttemptState state) {
@@ -53,7 +58,9 @@ model::AttemptEnd ended_with(std::string out, std::string err) {
   return end;
 }
 
-TEST_F(JournalTest, HandsOverTheWantedBodies) {
+HOSTLER_ON_BOTH_ENGINES(JournalTest);
+
+TEST_P(JournalTest, HandsOverTheWantedBodies) {
   must_commit({new_job(1, "one"), new_job(2, "two")});
 
   const auto done = commit(commit_of({new_job(3, "three")}, {{2}, {99}, {3}}));
@@ -65,7 +72,7 @@ TEST_F(JournalTest, HandsOverTheWantedBodies) {
   EXPECT_EQ(*done->bodies[1].text, "three");
 }
 
-TEST_F(JournalTest, CallsBackInTheOrderOfTheCommits) {
+TEST_P(JournalTest, CallsBackInTheOrderOfTheCommits) {
   std::vector<model::Revision> seen;
   std::promise<void> last;
   for (model::Revision rev = 1; rev <= 500; ++rev)
@@ -80,7 +87,7 @@ TEST_F(JournalTest, CallsBackInTheOrderOfTheCommits) {
   EXPECT_EQ(store_->health().queued, 0U);
 }
 
-TEST_F(JournalTest, KeepsTheLastOfSeveralChangesAndEveryLedgerRecord) {
+TEST_P(JournalTest, KeepsTheLastOfSeveralChangesAndEveryLedgerRecord) {
   must_commit({new_job(1), job_in(1, JobState::kStarting), record(1, "j-1", "starting"),
                job_in(1, JobState::kRunning), record(2, "j-1", "running"),
                instance_in(5, InstanceState::kIdle), instance_in(5, InstanceState::kBusy)});
@@ -92,7 +99,7 @@ TEST_F(JournalTest, KeepsTheLastOfSeveralChangesAndEveryLedgerRecord) {
   EXPECT_EQ(store_->reads().ledger_of("j-1", 0, 10)->items.size(), 4U);
 }
 
-TEST_F(JournalTest, KeepsInlineOutputOnceWhateverFollows) {
+TEST_P(JournalTest, KeepsInlineOutputOnceWhateverFollows) {
   auto ended = attempt_in(model::AttemptState::kEnded);
   ended.end = ended_with("out\n", "err");
   must_commit({attempt_in(model::AttemptState::kIntended)});
@@ -113,7 +120,7 @@ TEST_F(JournalTest, KeepsInlineOutputOnceWhateverFollows) {
   EXPECT_EQ(store_->read_output({{1}, 1}, kStderrStream, 0, 100)->data, "err");
 }
 
-TEST_F(JournalTest, KeepsInlineOutputOfAnAttemptThatIsDoneInTheSameGroup) {
+TEST_P(JournalTest, KeepsInlineOutputOfAnAttemptThatIsDoneInTheSameGroup) {
   auto ended = attempt_in(model::AttemptState::kEnded);
   ended.end = ended_with("out", "");
   must_commit(
@@ -129,7 +136,7 @@ TEST_F(JournalTest, KeepsInlineOutputOfAnAttemptThatIsDoneInTheSameGroup) {
   EXPECT_TRUE(restored->attempts.empty());
 }
 
-TEST_F(JournalTest, RestoresOpenAttempts) {
+TEST_P(JournalTest, RestoresOpenAttempts) {
   auto second = attempt_in(model::AttemptState::kEnded);
   second.attempt.number = 2;
   second.end = ended_with("out", "");
@@ -145,7 +152,7 @@ TEST_F(JournalTest, RestoresOpenAttempts) {
   EXPECT_TRUE(restored.attempts[1].end->stdout_inline.empty());
 }
 
-TEST_F(JournalTest, ErasesCreatesAndLeavesNoTraceOfTheirSecretsInTheFiles) {
+TEST_P(JournalTest, ErasesCreatesAndLeavesNoTraceOfTheirSecretsInTheFiles) {
   auto wanted = instance_in(1, InstanceState::kRequested);
   model::CreateRequest create;
   create.ssh_host_key_private = "the-very-secret-key-of-h-1";
@@ -160,6 +167,7 @@ TEST_F(JournalTest, ErasesCreatesAndLeavesNoTraceOfTheirSecretsInTheFiles) {
 
   ASSERT_EQ(restored.instances.size(), 1U);
   EXPECT_EQ(restored.instances[0].create, nullptr);
+  if (on_postgres()) return;  // its files are the server's
   for (const char* file : {"hostler.db", "hostler.db-wal"}) {
     const auto bytes = read_file(state() / file, 100 << 20);
     ASSERT_TRUE(bytes) << file;
@@ -167,30 +175,10 @@ TEST_F(JournalTest, ErasesCreatesAndLeavesNoTraceOfTheirSecretsInTheFiles) {
   }
 }
 
-/// Collects what the store says of its health.
-struct HealthLog {
-  std::mutex mutex;
-  std::condition_variable changed;
-  std::vector<Health> seen;
-
-  std::function<void(const Health&)> callback() {
-    return [this](const Health& health) {
-      const std::lock_guard lock(mutex);
-      seen.push_back(health);
-      changed.notify_all();
-    };
-  }
-  bool wait_for(std::size_t count) {
-    std::unique_lock lock(mutex);
-    return changed.wait_for(lock, kDeadline, [&] { return seen.size() >= count; });
-  }
-};
-
-TEST_F(JournalTest, TriesAgainInOrderUntilALockedDatabaseIsFree) {
+TEST_P(JournalTest, TriesAgainInOrderUntilALockedDatabaseIsFree) {
   HealthLog log;
   open({.on_health = log.callback()});
-  auto other = connect({state()}, Mode::kWrite);
-  ASSERT_TRUE(other && (*other)->begin());
+  const auto other = locked();
   std::vector<int> order;
   std::promise<void> both;
   store_->commit(commit_of({new_job(1)}), [&](Result<Committed> done) {
@@ -207,7 +195,7 @@ TEST_F(JournalTest, TriesAgainInOrderUntilALockedDatabaseIsFree) {
   });
   EXPECT_EQ(store_->health().queued, 2U);
 
-  ASSERT_TRUE((*other)->execute("ROLLBACK"));
+  other->roll_back();
 
   ASSERT_EQ(both.get_future().wait_for(kDeadline), std::future_status::ready);
   EXPECT_THAT(order, ElementsAre(1, 2));
@@ -215,9 +203,8 @@ TEST_F(JournalTest, TriesAgainInOrderUntilALockedDatabaseIsFree) {
   EXPECT_EQ(store_->reads().job({1})->record.state, JobState::kRunning);
 }
 
-TEST_F(JournalTest, TellsTheWaitingWhenItStopsWithoutHavingWritten) {
-  auto other = connect({state()}, Mode::kWrite);
-  ASSERT_TRUE(other && (*other)->begin());
+TEST_P(JournalTest, TellsTheWaitingWhenItStopsWithoutHavingWritten) {
+  const auto other = locked();
   std::promise<Result<Committed>> done;
   store_->commit(commit_of({new_job(1)}),
                  [&](Result<Committed> result) { done.set_value(std::move(result)); });
@@ -229,9 +216,36 @@ TEST_F(JournalTest, TellsTheWaitingWhenItStopsWithoutHavingWritten) {
   EXPECT_EQ(result.error().code, Errc::kUnavailable);
 }
 
+/// What hosts, drivers and users may send is not always text.
+TEST_P(JournalTest, KeepsTextsByteForByte) {
+  using namespace std::string_literals;
+  const auto any =
+      "\0 \xff\xc3 \x01 \x01"
+      "00 \xed\xa0\x80 \xf4\x90\x80\x80 \xc3\xa9\n\xe2\x82"s;
+  auto job = new_job(1, any + any);
+  job.principal = any;
+  job.name = job.client_key = any;
+  job.record.reason_text = any;
+  model::GateChanged gate;
+  gate.record.key = gate.record.message = any;
+  gate.record.set = "local";
+  must_commit({job, gate, record(1, any, any)});
+
+  const auto stored = store_->reads().job({1});
+  ASSERT_TRUE(stored) << stored.error().message;
+  EXPECT_EQ(*stored->body, any + any);
+  EXPECT_EQ(stored->record.reason_text, any);
+  EXPECT_EQ(store_->reads().jobs({.principal = any, .name = any})->items.size(), 1U);
+  EXPECT_EQ(store_->reads().job_by_client_key(any, any).value(), model::JobId{1});
+  EXPECT_EQ(store_->reads().ledger_of(any, 0, 10)->items.at(0).event, any);
+  EXPECT_EQ(reopened().gates.at(0).message, any);
+  must_commit({model::GateOpened{any}});
+  EXPECT_TRUE(reopened().gates.empty());
+}
+
 /// Commits in a loop and writes each revision that was acknowledged to `pipe`; never returns.
-[[noreturn]] void commit_until_killed(const std::filesystem::path& folder, int pipe) {
-  auto store = Store::open(folder, {});
+[[noreturn]] void commit_until_killed(const Place& place, int pipe) {
+  auto store = Store::open(place.folder, {.postgres = place.postgres});
   if (!store) ::_exit(1);
   for (model::Revision rev = 1;; ++rev) {
     auto ended = attempt_in(model::AttemptState::kEnded);
@@ -247,12 +261,12 @@ TEST_F(JournalTest, TellsTheWaitingWhenItStopsWithoutHavingWritten) {
   }
 }
 
-TEST(JournalCrashTest, LosesNothingThatWasAcknowledgedAndKeepsNothingHalf) {
-  const TempFolder folder;
+TEST_P(JournalTest, LosesNothingThatWasAcknowledgedAndKeepsNothingHalfWhenItIsKilled) {
+  store_.reset();
   int ends[2];
   ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
   const pid_t child = ::fork();
-  if (child == 0) commit_until_killed(folder.path() / "state", ends[1]);
+  if (child == 0) commit_until_killed(place(), ends[1]);
   ::close(ends[1]);
   model::Revision acknowledged = 0;
   for (int i = 0; i < 3000; ++i)
@@ -264,16 +278,15 @@ TEST(JournalCrashTest, LosesNothingThatWasAcknowledgedAndKeepsNothingHalf) {
   }
   ::close(ends[0]);
 
-  const auto store = Store::open(folder.path() / "state", {});
-  ASSERT_TRUE(store) << store.error().message;
-  const auto restored = (*store)->load();
+  open();
+  const auto restored = store_->load();
   ASSERT_TRUE(restored);
   EXPECT_GE(restored->last_revision, acknowledged);
   EXPECT_EQ(restored->jobs.size(), restored->last_revision);
   EXPECT_EQ(restored->attempts.size(), restored->last_revision);
   EXPECT_EQ(restored->last_job, restored->last_revision);
   for (const auto rev : {model::Revision{1}, acknowledged / 2, acknowledged}) {
-    const auto output = (*store)->read_output({{rev}, 1}, kStdoutStream, 0, 100);
+    const auto output = store_->read_output({{rev}, 1}, kStdoutStream, 0, 100);
     ASSERT_TRUE(output) << output.error().message;
     EXPECT_EQ(output->data, "output of " + std::to_string(rev));
   }

@@ -45,7 +45,9 @@ class OutputsTest : public StoreFixture {
   }
 };
 
-TEST_F(OutputsTest, KeepsWhatWasAcknowledgedAndResumesThereAfterARestart) {
+HOSTLER_ON_BOTH_ENGINES(OutputsTest);
+
+TEST_P(OutputsTest, KeepsWhatWasAcknowledgedAndResumesThereAfterARestart) {
   EXPECT_EQ(append(0, "hello "), 6U);
   EXPECT_EQ(append(6, "world"), 11U);
   open();
@@ -59,7 +61,7 @@ TEST_F(OutputsTest, KeepsWhatWasAcknowledgedAndResumesThereAfterARestart) {
   EXPECT_EQ(read(12).data, "");
 }
 
-TEST_F(OutputsTest, TakesTheSamePieceTwiceAndOverlapsOnce) {
+TEST_P(OutputsTest, TakesTheSamePieceTwiceAndOverlapsOnce) {
   EXPECT_EQ(append(0, "abcdef"), 6U);
   EXPECT_EQ(append(0, "abcdef"), 6U);
   EXPECT_EQ(append(2, "cd"), 6U);
@@ -68,7 +70,7 @@ TEST_F(OutputsTest, TakesTheSamePieceTwiceAndOverlapsOnce) {
   EXPECT_EQ(read(0).data, "abcdefgh");
 }
 
-TEST_F(OutputsTest, SaysWhatFellOutAlsoAfterARestart) {
+TEST_P(OutputsTest, SaysWhatFellOutAlsoAfterARestart) {
   EXPECT_EQ(append(0, "head"), 4U);
   EXPECT_EQ(append(10, "tail"), 14U);
   EXPECT_EQ(append(20, "end"), 23U);
@@ -88,14 +90,14 @@ TEST_F(OutputsTest, SaysWhatFellOutAlsoAfterARestart) {
   EXPECT_EQ(inside.lost, 5U);
 }
 
-TEST_F(OutputsTest, BeginsWithAGapIfTheHeadFellOut) {
+TEST_P(OutputsTest, BeginsWithAGapIfTheHeadFellOut) {
   EXPECT_EQ(append(5, "tail"), 9U);
 
   EXPECT_EQ(read(0).data, "tail");
   EXPECT_EQ(read(0).lost, 5U);
 }
 
-TEST_F(OutputsTest, RefusesWhatPassesTheLimitAndKeepsTheRest) {
+TEST_P(OutputsTest, RefusesWhatPassesTheLimitAndKeepsTheRest) {
   open({.outputs = {.stream_bytes_max = 8}});
   EXPECT_EQ(append(0, "12345678"), 8U);
 
@@ -106,13 +108,13 @@ TEST_F(OutputsTest, RefusesWhatPassesTheLimitAndKeepsTheRest) {
   EXPECT_EQ(read(0).data, "12345678");
 }
 
-TEST_F(OutputsTest, MakesNoFileForNoOutput) {
+TEST_P(OutputsTest, MakesNoFileForNoOutput) {
   EXPECT_EQ(append(0, ""), 0U);
 
   EXPECT_TRUE(std::filesystem::is_empty(folder_.path() / "state" / "spool"));
 }
 
-TEST_F(OutputsTest, IsCompleteOnceTheAttemptIsDone) {
+TEST_P(OutputsTest, IsCompleteOnceTheAttemptIsDone) {
   EXPECT_EQ(append(0, "12345"), 5U);
   EXPECT_EQ(append(15, "67890"), 20U);
   must_commit({streamed(model::AttemptState::kEnded)});
@@ -128,7 +130,7 @@ TEST_F(OutputsTest, IsCompleteOnceTheAttemptIsDone) {
   EXPECT_TRUE(last->complete);
 }
 
-TEST_F(OutputsTest, SaysHowMuchOfAnEndedStreamNeverCame) {
+TEST_P(OutputsTest, SaysHowMuchOfAnEndedStreamNeverCame) {
   EXPECT_EQ(append(0, "12345"), 5U);
   must_commit({streamed(model::AttemptState::kDone)});
 
@@ -139,7 +141,7 @@ TEST_F(OutputsTest, SaysHowMuchOfAnEndedStreamNeverCame) {
   EXPECT_TRUE(rest->complete);
 }
 
-TEST_F(OutputsTest, KeepsOutputFilesUnderTheirPaths) {
+TEST_P(OutputsTest, KeepsOutputFilesUnderTheirPaths) {
   ASSERT_TRUE(set_files({{.path = "a/b.txt", .size = 3, .mode = 0644},
                          {.path = "empty", .size = 0, .mode = 0600},
                          {.path = "big", .size = 9, .mode = 0600, .problem = "too large"}}));
@@ -159,7 +161,7 @@ TEST_F(OutputsTest, KeepsOutputFilesUnderTheirPaths) {
   EXPECT_EQ(store_->outputs().open_file(kAttempt, "c").error().code, Errc::kNotFound);
 }
 
-TEST_F(OutputsTest, RefusesFilesThatAreNotInTheListOrLargerThanItSays) {
+TEST_P(OutputsTest, RefusesFilesThatAreNotInTheListOrLargerThanItSays) {
   ASSERT_TRUE(set_files({{.path = "a", .size = 3}}));
 
   EXPECT_EQ(append(0, "x", kFirstFileStream + 1).error().code, Errc::kMisbehaving);
@@ -167,7 +169,7 @@ TEST_F(OutputsTest, RefusesFilesThatAreNotInTheListOrLargerThanItSays) {
   EXPECT_EQ(append(0, "abc", kFirstFileStream), 3U);
 }
 
-TEST_F(OutputsTest, RefusesPathsThatLeadOutOfTheirFolder) {
+TEST_P(OutputsTest, RefusesPathsThatLeadOutOfTheirFolder) {
   for (const char* path :
        {"", "/etc/passwd", "../x", "a/../../x", "a//b", "a/", ".", "a/./b", "a\nb", "\xff"}) {
     const auto result = set_files({{.path = path, .size = 1}});
@@ -178,7 +180,7 @@ TEST_F(OutputsTest, RefusesPathsThatLeadOutOfTheirFolder) {
   EXPECT_TRUE(set_files({{.path = "a..b/.c"}}));
 }
 
-TEST_F(OutputsTest, RemovesAllOfAnAttempt) {
+TEST_P(OutputsTest, RemovesAllOfAnAttempt) {
   EXPECT_EQ(append(0, "abc"), 3U);
 
   ASSERT_TRUE(store_->outputs().remove(kAttempt));

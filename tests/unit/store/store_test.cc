@@ -13,12 +13,11 @@ namespace {
 
 using testing::HasSubstr;
 
-class StoreTest : public StoreFixture {
- protected:
-  std::filesystem::path state() { return folder_.path() / "state"; }
-};
+class StoreTest : public StoreFixture {};
 
-TEST_F(StoreTest, MakesAPrivateFolderAndAnOwnerThatStays) {
+HOSTLER_ON_BOTH_ENGINES(StoreTest);
+
+TEST_P(StoreTest, MakesAPrivateFolderAndAnOwnerThatStays) {
   const auto first = store_->load();
   ASSERT_TRUE(first);
   const auto second = reopened();
@@ -27,7 +26,10 @@ TEST_F(StoreTest, MakesAPrivateFolderAndAnOwnerThatStays) {
   EXPECT_EQ(second.owner, first->owner);
   EXPECT_EQ(first->epoch, 1U);
   EXPECT_EQ(second.epoch, 2U);
-  for (const char* file : {"hostler.db", "hostler.db-wal", "lock"}) {
+  const auto files = on_postgres()
+                         ? std::vector<std::string>{"lock", "postgres"}
+                         : std::vector<std::string>{"lock", "hostler.db", "hostler.db-wal"};
+  for (const auto& file : files) {
     struct stat info {};
     ASSERT_EQ(::stat((state() / file).c_str(), &info), 0) << file;
     EXPECT_EQ(info.st_mode & 0777U, 0600U) << file;
@@ -37,46 +39,49 @@ TEST_F(StoreTest, MakesAPrivateFolderAndAnOwnerThatStays) {
   EXPECT_EQ(info.st_mode & 0777U, 0700U);
 }
 
-TEST_F(StoreTest, RefusesASecondOpenerAndNamesTheFirst) {
-  const auto second = Store::open(state(), {});
+TEST_P(StoreTest, RefusesASecondOpenerAndNamesTheFirst) {
+  const auto second = try_open();
 
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().code, Errc::kConflict);
   EXPECT_THAT(second.error().message, HasSubstr("process " + std::to_string(::getpid())));
 }
 
-TEST_F(StoreTest, RefusesANewerSchemaAndLeavesItAlone) {
+TEST_P(StoreTest, RefusesANewerSchemaAndLeavesItAlone) {
   store_.reset();
   {
-    auto db = connect({state()}, Mode::kWrite);
+    auto db = connect(place(), Mode::kWrite);
     ASSERT_TRUE(db);
     ASSERT_TRUE((*db)->execute("UPDATE meta SET value = '99' WHERE key = 'schema_version'"));
   }
 
-  const auto opened = Store::open(state(), {});
+  const auto opened = try_open();
 
   ASSERT_FALSE(opened);
   EXPECT_THAT(opened.error().message, HasSubstr("schema 99"));
-  auto db = connect({state()}, Mode::kRead);
+  auto db = connect(place(), Mode::kRead);
   ASSERT_TRUE(db);
   auto epoch = (*db)->prepare("SELECT value FROM meta WHERE key = 'epoch'");
   ASSERT_TRUE(epoch && epoch->next());
   EXPECT_EQ(epoch->text(0), "1");
 }
 
-TEST_F(StoreTest, NamesADamagedFile) {
+class StoreFileTest : public StoreFixture {};
+INSTANTIATE_TEST_SUITE_P(Sqlite, StoreFileTest, testing::Values(Engine::kSqlite));
+
+TEST_P(StoreFileTest, NamesADamagedFile) {
   store_.reset();
   std::filesystem::remove(state() / "hostler.db-wal");
   std::ofstream(state() / "hostler.db", std::ios::trunc) << std::string(8192, 'x');
 
-  const auto opened = Store::open(state(), {});
+  const auto opened = try_open();
 
   ASSERT_FALSE(opened);
   EXPECT_THAT(opened.error().message, HasSubstr("hostler.db"));
   EXPECT_THAT(opened.error().message, HasSubstr("damaged"));
 }
 
-TEST_F(StoreTest, RestoresLiveJobsInOrderOfArrivalWithoutBodies) {
+TEST_P(StoreTest, RestoresLiveJobsInOrderOfArrivalWithoutBodies) {
   auto first = new_job(1);
   first.arrival = 8;
   first.shape = {
@@ -111,7 +116,7 @@ TEST_F(StoreTest, RestoresLiveJobsInOrderOfArrivalWithoutBodies) {
   EXPECT_EQ(restored.client_keys[0].digest, "d");
 }
 
-TEST_F(StoreTest, RestoresEveryFieldOfAJobsRecord) {
+TEST_P(StoreTest, RestoresEveryFieldOfAJobsRecord) {
   auto change = job_in(1, model::JobState::kCollecting);
   auto& r = change.record;
   r.reason = model::JobReason::kTimeLimit;
@@ -146,7 +151,7 @@ TEST_F(StoreTest, RestoresEveryFieldOfAJobsRecord) {
   EXPECT_EQ(got.ended, r.ended);
 }
 
-TEST_F(StoreTest, RestoresAnInstanceWithItsIdentityAndItsCreateByteForByte) {
+TEST_P(StoreTest, RestoresAnInstanceWithItsIdentityAndItsCreateByteForByte) {
   auto change = instance_in(7, model::InstanceState::kBooting);
   auto& r = change.record;
   r.pool = "default", r.type = "small", r.zone = "a", r.price_per_hour = {250'000};
@@ -211,7 +216,7 @@ TEST_F(StoreTest, RestoresAnInstanceWithItsIdentityAndItsCreateByteForByte) {
   EXPECT_EQ(std::tie(got.gone, got.deadline), std::tie(r.gone, r.deadline));
 }
 
-TEST_F(StoreTest, ForgetsGoneInstancesAndOpenedGatesAtRestartAndKeepsTheRest) {
+TEST_P(StoreTest, ForgetsGoneInstancesAndOpenedGatesAtRestartAndKeepsTheRest) {
   model::GateChanged gate;
   gate.record = {.key = "local create type small",
                  .set = "local",

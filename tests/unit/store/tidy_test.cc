@@ -44,7 +44,9 @@ class TidyTest : public StoreFixture {
   bool has_job(std::uint64_t id) { return store_->reads().job({id}).has_value(); }
 };
 
-TEST_F(TidyTest, RemovesOldEndedJobsWholeAndKeepsTheRest) {
+HOSTLER_ON_BOTH_ENGINES(TidyTest);
+
+TEST_P(TidyTest, RemovesOldEndedJobsWholeAndKeepsTheRest) {
   add_job(1, JobState::kSucceeded, 31, 1);
   add_job(2, JobState::kRunning, 31, 3);
   add_job(3, JobState::kFailed, 29, 5);
@@ -66,7 +68,7 @@ TEST_F(TidyTest, RemovesOldEndedJobsWholeAndKeepsTheRest) {
   EXPECT_EQ(store_->read_output({{3}, 1}, kStdoutStream, 0, 100)->data, "out 3");
 }
 
-TEST_F(TidyTest, KeepsAJobWhoseLastRecordIsYoung) {
+TEST_P(TidyTest, KeepsAJobWhoseLastRecordIsYoung) {
   add_job(1, JobState::kSucceeded, 31, 1);
   must_commit({record(10, "j-1", "fetched", days_ago(1))});
 
@@ -74,7 +76,7 @@ TEST_F(TidyTest, KeepsAJobWhoseLastRecordIsYoung) {
   EXPECT_EQ(store_->reads().ledger_of("j-1", 0, 10)->items.size(), 3U);
 }
 
-TEST_F(TidyTest, RemovesGoneInstancesAndOldRecordsOfAllElse) {
+TEST_P(TidyTest, RemovesGoneInstancesAndOldRecordsOfAllElse) {
   must_commit({instance_in(1, InstanceState::kGone), instance_in(2, InstanceState::kIdle),
                record(1, "h-1", "gone", days_ago(40)), record(2, "h-2", "idle", days_ago(40)),
                record(3, "pool default", "planned", days_ago(40)),
@@ -90,7 +92,7 @@ TEST_F(TidyTest, RemovesGoneInstancesAndOldRecordsOfAllElse) {
   EXPECT_EQ(store_->reads().ledger_of("pool default", 0, 10)->items.size(), 1U);
 }
 
-TEST_F(TidyTest, RemovesYoungerOnesBeyondTheSizeButNoneOfTheLastHour) {
+TEST_P(TidyTest, RemovesYoungerOnesBeyondTheSizeButNoneOfTheLastHour) {
   add_job(1, JobState::kSucceeded, 2, 1);
   auto fresh = new_job(2);
   fresh.record.state = JobState::kSucceeded;
@@ -102,7 +104,7 @@ TEST_F(TidyTest, RemovesYoungerOnesBeyondTheSizeButNoneOfTheLastHour) {
   EXPECT_TRUE(has_job(2));
 }
 
-TEST_F(TidyTest, GivesNoNumberTwiceAfterTheHighestWereRemoved) {
+TEST_P(TidyTest, GivesNoNumberTwiceAfterTheHighestWereRemoved) {
   must_commit({instance_in(4, InstanceState::kGone), record(1, "h-4", "gone", days_ago(40))});
   add_job(9, JobState::kSucceeded, 31, 7);
   tidy();
@@ -115,7 +117,7 @@ TEST_F(TidyTest, GivesNoNumberTwiceAfterTheHighestWereRemoved) {
   EXPECT_EQ(restored.last_revision, 8U);
 }
 
-TEST_F(TidyTest, RemovesSegmentsThatNoRowPointsInto) {
+TEST_P(TidyTest, RemovesSegmentsThatNoRowPointsInto) {
   open({.segment_bytes_max = 1});
   for (std::uint64_t id = 1; id <= 3; ++id) add_job(id, JobState::kSucceeded, 31, 2 * id);
   add_job(4, JobState::kSucceeded, 1, 20);
@@ -128,7 +130,7 @@ TEST_F(TidyTest, RemovesSegmentsThatNoRowPointsInto) {
   EXPECT_EQ(store_->read_output({{5}, 1}, kStdoutStream, 0, 100)->data, "out 5");
 }
 
-TEST_F(TidyTest, RemovesOldBlobsThatNoLiveJobNeeds) {
+TEST_P(TidyTest, RemovesOldBlobsThatNoLiveJobNeeds) {
   std::vector<std::string> hashes;
   for (const char* content : {"needed", "of an ended job", "young"}) {
     hashes.push_back(crypto::sha256_hex(content));
@@ -153,7 +155,7 @@ TEST_F(TidyTest, RemovesOldBlobsThatNoLiveJobNeeds) {
   EXPECT_EQ(store_->blobs().exists(hashes[2]), true);
 }
 
-TEST_F(TidyTest, TakesManyStepsAndLetsCommitsThrough) {
+TEST_P(TidyTest, TakesManyStepsAndLetsCommitsThrough) {
   std::vector<model::Change> changes;
   for (std::uint64_t id = 1; id <= 3000; ++id) {
     auto job = new_job(id);

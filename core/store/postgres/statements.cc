@@ -1,0 +1,139 @@
+#include <utility>
+
+#include "core/store/postgres/connection.h"
+
+namespace hostler::store::postgres {
+namespace {
+
+constexpr std::size_t kQueueMax = 1000;  ///< Bounds what the server has to say at once.
+
+std::string begin_of(std::string_view sql) { return std::string(sql.substr(0, 60)); }
+
+}  // namespace
+
+Result<const char*> PostgresConnection::prepared(const std::string& sql) {
+  if (const auto known = prepared_.find(sql); known != prepared_.end())
+    return known->second.c_str();
+  drop_rows();
+  HOSTLER_TRY(drain());
+  const auto name = "s" + std::to_string(prepared_.size());
+  if (PQsendPrepare(session_->get(), name.c_str(), sql.c_str(), 0, nullptr) == 0 ||
+      !session_->flush())
+    return tl::unexpected(broken(begin_of(sql)));
+  std::optional<Error> first;
+  while (const auto result = session_->next_result()) hear(*result, first);
+  if (first) return tl::unexpected(*std::move(first));
+  if (session_->broken()) return tl::unexpected(broken(begin_of(sql)));
+  return prepared_.emplace(sql, name).first->second.c_str();
+}
+
+Result<void> PostgresConnection::execute(const std::string& sql) {
+  HOSTLER_TRY(need_session());
+  drop_rows();
+  HOSTLER_TRY(drain());
+  const auto result = session_->execute(sql);
+  if (!result) return tl::unexpected(broken(begin_of(sql)));
+  if (PQresultStatus(result.get()) == PGRES_FATAL_ERROR)
+    return tl::unexpected(failed(*result, begin_of(sql)));
+  return {};
+}
+
+Result<void> PostgresConnection::run(const std::string& sql, const Parameters& parameters) {
+  HOSTLER_TRY(need_session());
+  const char* name = HOSTLER_TRY(prepared(sql));
+  HOSTLER_TRY(queue(sql, name, parameters));
+  return in_transaction_ && queued_ < kQueueMax ? Result<void>() : drain();
+}
+
+Result<void> PostgresConnection::queue(const std::string& sql, const char* name,
+                                       const Parameters& parameters) {
+  drop_rows();
+  PGconn* const to = session_->get();
+  if (queued_ == 0 && PQenterPipelineMode(to) == 0) return tl::unexpected(broken("pipeline"));
+  ++queued_;
+  const int sent =
+      name == nullptr ? PQsendQueryParams(to, sql.c_str(), 0, nullptr, nullptr, nullptr, nullptr, 0)
+                      : PQsendQueryPrepared(to, name, static_cast<int>(parameters.size()),
+                                            parameters.data(), nullptr, nullptr, 0);
+  if (sent == 0) return tl::unexpected(broken(begin_of(sql)));
+  return {};
+}
+
+Result<void> PostgresConnection::drain() {
+  if (queued_ == 0) return {};
+  // Each statement's results end with a null, and all of them with that of the sync.
+  std::size_t nulls_left = std::exchange(queued_, 0) + 1;
+  if (PQpipelineSync(session_->get()) == 0 || !session_->flush())
+    return tl::unexpected(broken("send"));
+  std::optional<Error> first;
+  bool ended = false;
+  while (!ended && !session_->broken() && nulls_left > 0) {
+    const auto result = session_->next_result();
+    if (result) hear(*result, first);
+    if (!result) --nulls_left;
+    ended = result && PQresultStatus(result.get()) == PGRES_PIPELINE_SYNC;
+  }
+  const bool sound = ended && PQexitPipelineMode(session_->get()) != 0;
+  if (!sound) session_->give_up();
+  if (first) return tl::unexpected(*std::move(first));
+  if (!sound) return tl::unexpected(broken("answer"));
+  return {};
+}
+
+void PostgresConnection::hear(const PGresult& result, std::optional<Error>& first) {
+  const auto status = PQresultStatus(&result);
+  if (status == PGRES_COMMAND_OK) {
+    const std::string_view tag = PQcmdStatus(const_cast<PGresult*>(&result));
+    if (tag == "COMMIT") end_ = End::kCommitted;
+    if (tag == "ROLLBACK") end_ = End::kRolledBack;
+  }
+  if (status != PGRES_FATAL_ERROR) return;
+  const char* severity = PQresultErrorField(&result, PG_DIAG_SEVERITY_NONLOCALIZED);
+  // A plain error ends the transaction; with FATAL the session goes, whatever it has done.
+  if (severity != nullptr && std::string_view(severity) == "ERROR") end_ = End::kRolledBack;
+  auto error = failed(result, "PostgreSQL");
+  if (!first) first = std::move(error);
+}
+
+Result<void> PostgresConnection::start_reading(const void* reader, const std::string& sql,
+                                               const Parameters& parameters) {
+  HOSTLER_TRY(need_session());
+  drop_rows();
+  HOSTLER_TRY(drain());
+  const char* name = HOSTLER_TRY(prepared(sql));
+  if (PQsendQueryPrepared(session_->get(), name, static_cast<int>(parameters.size()),
+                          parameters.data(), nullptr, nullptr, 0) == 0 ||
+      PQsetSingleRowMode(session_->get()) == 0 || !session_->flush())
+    return tl::unexpected(broken(begin_of(sql)));
+  reader_ = reader;
+  return {};
+}
+
+Result<ResultPtr> PostgresConnection::next_row(const void* reader, std::string_view sql) {
+  if (reader_ != reader) {
+    failure_ = Failure::kOurs;
+    return fail(Errc::kInternal, begin_of(sql) + ": another statement was started meanwhile");
+  }
+  std::optional<Error> first;
+  while (auto result = session_->next_result()) {
+    if (PQresultStatus(result.get()) == PGRES_SINGLE_TUPLE) return result;
+    hear(*result, first);
+  }
+  reader_ = nullptr;
+  if (first) return tl::unexpected(std::move(*first).with_context(sql.substr(0, 60)));
+  if (session_->broken()) return tl::unexpected(broken(begin_of(sql)));
+  return ResultPtr();
+}
+
+void PostgresConnection::stop_reading(const void* reader) {
+  if (reader_ == reader) drop_rows();
+}
+
+void PostgresConnection::drop_rows() {
+  if (reader_ == nullptr) return;
+  reader_ = nullptr;
+  while (session_->next_result()) {
+  }
+}
+
+}  // namespace hostler::store::postgres
