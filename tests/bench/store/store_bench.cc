@@ -1,5 +1,6 @@
-// What the store can do on this machine: store_bench [folder]. The folder should lie on the disk
-// that the state folder will use; it is made, and removed at the end.
+// What the store can do on this machine: store_bench [folder [connection string]]. The folder
+// should lie on the disk that the state folder will use; it is made, and removed at the end. With a
+// connection string the rows go to that PostgreSQL database, which has to be empty.
 
 #include <time.h>
 #include <unistd.h>
@@ -84,9 +85,10 @@ class Committer {
 
 class Bench {
  public:
-  explicit Bench(std::filesystem::path folder) : folder_(std::move(folder)) {
+  Bench(std::filesystem::path folder, std::string postgres)
+      : folder_(std::move(folder)), postgres_(std::move(postgres)) {
     std::filesystem::remove_all(folder_);
-    store_ = must(Store::open(folder_, {}));
+    open();
   }
   ~Bench() {
     store_.reset();
@@ -162,16 +164,22 @@ class Bench {
     store_.reset();
     const auto before_mib = resident_mib();
     auto begin = Clock::now();
-    store_ = must(Store::open(folder_, {}));
-    const double open = seconds_since(begin);
+    open();
+    const double opened = seconds_since(begin);
     begin = Clock::now();
     const auto restored = must(store_->load());
     std::printf("restart: open %.0f ms, load of %zu jobs and %zu instances %.0f ms, %+ld MiB\n",
-                open * 1e3, restored.jobs.size(), restored.instances.size(),
+                opened * 1e3, restored.jobs.size(), restored.instances.size(),
                 seconds_since(begin) * 1e3, resident_mib() - before_mib);
   }
 
  private:
+  void open() {
+    Options options;
+    options.postgres = postgres_;
+    store_ = must(Store::open(folder_, std::move(options)));
+  }
+
   model::LedgerRecord record(std::string subject, std::string event) {
     model::LedgerRecord out;
     out.rev = ++revision_;
@@ -238,6 +246,7 @@ class Bench {
   }
 
   std::filesystem::path folder_;
+  std::string postgres_;
   std::unique_ptr<Store> store_;
   std::uint64_t job_ = 0;
   model::Revision revision_ = 0;
@@ -246,8 +255,8 @@ class Bench {
       R"("env":{"LANG":"C.UTF-8","PATH":"/usr/bin:/bin"},"outputs":["count"],"priority":10})");
 };
 
-void run(const std::filesystem::path& folder) {
-  Bench bench(folder);
+void run(const std::filesystem::path& folder, const std::string& postgres) {
+  Bench bench(folder, postgres);
   bench.commits_one_by_one(500);
   bench.submit(1, 500, 1);
   bench.submit(1, 20'000, 1000);
@@ -264,5 +273,5 @@ void run(const std::filesystem::path& folder) {
 }  // namespace hostler::store
 
 int main(int argc, char** argv) {
-  hostler::store::run(argc > 1 ? argv[1] : "/tmp/hostler-store-bench");
+  hostler::store::run(argc > 1 ? argv[1] : "/tmp/hostler-store-bench", argc > 2 ? argv[2] : "");
 }
