@@ -85,6 +85,7 @@ struct LedgerKeep {
 
 struct Config {
   std::filesystem::path state_dir;  ///< Absolute.
+  std::string postgres;             ///< libpq's connection string, without password; empty: SQLite.
   std::vector<std::filesystem::path> driver_path;
   Access access;
   std::vector<Set> sets;

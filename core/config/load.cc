@@ -22,6 +22,27 @@ void read_state_dir(json::Object& o, Context& context) {
   if (options.state_dir) context.state_dir = std::filesystem::absolute(*options.state_dir);
 }
 
+/// As the store sees it, only earlier: `hostler config check` has no database at hand.
+bool holds_password(std::string_view conninfo) {
+  constexpr std::string_view kKey = "password";  // and sslpassword
+  for (auto at = conninfo.find(kKey); at != conninfo.npos; at = conninfo.find(kKey, at + 1)) {
+    const auto after = conninfo.find_first_not_of(' ', at + kKey.size());
+    if (after != conninfo.npos && conninfo[after] == '=') return true;
+  }
+  const auto scheme = conninfo.find("://");
+  if (scheme == std::string_view::npos) return false;
+  const auto authority = conninfo.substr(scheme + 3, conninfo.find('/', scheme + 3) - scheme - 3);
+  return authority.substr(0, authority.rfind('@') + 1).find(':') != std::string_view::npos;
+}
+
+void read_store(json::Object& o, Config& out) {
+  const json::Field postgres = o.may("postgres");
+  postgres.text(out.postgres, {.bytes_max = 1024, .one_line = true, .secret = true});
+  if (holds_password(out.postgres))
+    postgres.problem(
+        "it holds a password, which belongs into a file of mode 0600 that passfile= names");
+}
+
 void read_site(json::Object& o, model::SitePolicy& out) {
   read_ceilings(o.may("ceilings"), out.ceilings);
   o.may("scheduler").object([&](json::Object& scheduler) {
@@ -33,6 +54,7 @@ void read_site(json::Object& o, model::SitePolicy& out) {
 void read_all(json::Object& o, Context& context, Config& out) {
   read_state_dir(o, context);
   out.state_dir = context.state_dir;
+  o.may("store").object([&](json::Object& store) { read_store(store, out); });
   out.access.socket_path = default_socket(context.options.surroundings, context.state_dir);
   o.may("access").object([&](json::Object& access) { read_access(access, context, out.access); });
   o.may("driver_path").each(32, [&](const json::Field& element) {

@@ -120,6 +120,7 @@ store::Options store_options(const config::Config& config) {
       out.outputs.stream_bytes_max, 2 * static_cast<std::uint64_t>(config.agent.output_head_max) +
                                         static_cast<std::uint64_t>(config.agent.output_tail_max));
   out.blob_bytes_max = static_cast<std::uint64_t>(config.limits.blob_max);
+  out.postgres = config.postgres;
   return out;
 }
 

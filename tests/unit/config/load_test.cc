@@ -8,8 +8,10 @@
 namespace hostler::config {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 using testing::SizeIs;
 
 const std::string kSmallest = R"({"isolation": "in-process",
@@ -51,6 +53,24 @@ TEST(LoadTest, SmallestConfigHasDefaultsForAllElse) {
   EXPECT_THAT(reading.warnings, ElementsAre());
 }
 
+TEST(LoadTest, TakesAConnectionStringAndRefusesAPasswordInIt) {
+  const auto in_store = [](const std::string& conninfo) {
+    return with("{\"iso", R"({"store": {"postgres": ")" + conninfo + R"("}, "iso)");
+  };
+  for (const auto* bare :
+       {"", "host=/run/postgresql dbname=hostler", "user=password_admin passfile=/etc/x",
+        "postgresql://ann@db.example.org:5432/hostler"}) {
+    EXPECT_THAT(problems_of(in_store(bare)), SizeIs(0)) << bare;
+    EXPECT_EQ(read_text(in_store(bare), "/etc/hostler", as_root()).config.postgres, bare);
+  }
+  for (const auto* secret : {"dbname=x password=opensesame", "sslpassword = opensesame",
+                             "postgresql://ann:opensesame@db.example.org/hostler"})
+    EXPECT_THAT(problems_of(in_store(secret)),
+                ElementsAre(AllOf(HasSubstr("store.postgres: it holds a password"),
+                                  Not(HasSubstr("opensesame")))))
+        << secret;
+}
+
 TEST(LoadTest, NamesAllProblemsAtOnce) {
   EXPECT_THAT(problems_of(R"({"isolation": "in-process", "log": {"level": "loud"},
       "types": [{"name": "T", "vcpus": 0, "ram": 5, "price": "much"}],
@@ -60,7 +80,7 @@ TEST(LoadTest, NamesAllProblemsAtOnce) {
                           HasSubstr("types[0].price: found \"much\", allowed: a number"),
                           HasSubstr("sets[0].driver: missing"),
                           HasSubstr("log.level: found \"loud\", allowed: debug, info, warn, error"),
-                          HasSubstr("extra: unknown key; known here: state_dir, access")));
+                          HasSubstr("extra: unknown key; known here: state_dir, store")));
 }
 
 TEST(LoadTest, WantsInProcessIsolationWritten) {

@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""The daemon with its rows in PostgreSQL: what outlives a killed daemon, and a server that goes away.
+Exit status 77 where no server is installed."""
+
+import argparse
+import os
+import sys
+import unittest
+
+import postgres_server
+from scratch_site import PATIENCE, Site, wait_for
+
+ARGS = None
+SERVER = None
+SITE = None
+
+
+def job(script):
+    return {"script": script, "env": {"MARKS": SITE.marks}, "needs": {"vcpus": 1, "ram": "256MiB"}}
+
+
+def until(name):
+    """Shell: says that it is there, then waits for the mark."""
+    return f': > "$MARKS/{name}-runs"; until [ -e "$MARKS/{name}" ]; do sleep 0.05; done\n'
+
+
+def wait_for_mark(name):
+    wait_for(f"the mark {name}", lambda: os.path.exists(os.path.join(SITE.marks, name)))
+
+
+def set_mark(name):
+    with open(os.path.join(SITE.marks, name), "w", encoding="utf-8"):
+        pass
+
+
+def setUpModule():
+    global SITE
+    SITE = Site(ARGS.hostlerd, ARGS.drivers)
+    SITE.write_config(store={"postgres": SERVER.conninfo})
+    SITE.start()
+
+
+def tearDownModule():
+    with SITE:
+        SITE.wait_for_no_instances()
+        SITE.stop()
+        SITE.check_that_nothing_is_left()
+
+
+class PostgresTest(unittest.TestCase):
+    def refusal(self, config, state):
+        """What a daemon says as it ends at once."""
+        log = SITE.under("refusal-log")
+        other = SITE.spawn(config, state, log)
+        try:
+            self.assertEqual(other.wait(PATIENCE), 1)
+        finally:
+            other.kill()
+            other.wait()
+        with open(log, encoding="utf-8") as file:
+            said = file.read()
+        os.remove(log)
+        return said
+
+    def test_a_death_of_the_daemon_costs_no_job_and_no_host(self):
+        ended, runs = SITE.submit(job("echo first"), job(until("death") + "echo second"))
+        SITE.wait_for_end(ended)
+        wait_for_mark("death-runs")
+        wait_for("it is known to run", lambda: SITE.job(runs)["state"] == "running")
+        host = SITE.job(runs)["instance"]
+        SITE.kill()
+        SITE.start()
+        self.assertEqual(SITE.output(ended), "first\n")
+        self.assertIn(host, [one["id"] for one in SITE.instances()])
+        set_mark("death")
+        self.assertEqual(SITE.wait_for_end(runs)["attempt"], 1)
+        self.assertEqual(SITE.output(runs), "second\n")
+
+    def test_refuses_submits_while_the_server_is_away_and_goes_on_when_it_is_back(self):
+        runs = SITE.submit(job(until("away") + "echo third"))[0]
+        wait_for_mark("away-runs")
+        SERVER.stop()
+        try:
+            status, answer = SITE.request("POST", "/v1/jobs", {"jobs": [job("true")]})
+            self.assertEqual((status, answer["code"]), (503, "unavailable"), answer)
+            set_mark("away")
+        finally:
+            SERVER.start()
+        def back():
+            try:
+                return SITE.request("GET", f"/v1/jobs/{runs}")[0] == 200
+            except OSError:
+                return False
+        wait_for("jobs can be read again", back)
+        self.assertEqual(SITE.wait_for_end(runs)["state"], "succeeded")
+        self.assertEqual(SITE.output(runs), "third\n")
+        self.assertEqual(SITE.wait_for_end(SITE.submit(job("true"))[0])["state"], "succeeded")
+
+    def test_is_the_only_one_on_its_database(self):
+        SITE.write_config("second.json", store={"postgres": SERVER.conninfo},
+                          access={"socket": {"path": SITE.under("second.sock")}})
+        said = self.refusal("second.json", "second-state")
+        self.assertIn(f"in use by hostlerd {SITE.daemon.pid} on ", said)
+
+    def test_does_not_begin_anew_where_the_key_was_forgotten(self):
+        SITE.write_config("forgotten.json",
+                          access={"socket": {"path": SITE.under("second.sock")}})
+        SITE.kill()
+        try:
+            self.assertIn("store.postgres", self.refusal("forgotten.json", "state"))
+        finally:
+            SITE.start()
+
+
+def main():
+    global ARGS, SERVER
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--hostlerd", required=True)
+    parser.add_argument("--drivers", required=True, help="folder of the local driver")
+    ARGS, rest = parser.parse_known_args()
+    if not postgres_server.programs():
+        print("no PostgreSQL server is installed (packaging/apt/ci.txt)")
+        sys.exit(77)
+    with postgres_server.PostgresServer() as SERVER:
+        unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
+
+
+if __name__ == "__main__":
+    main()

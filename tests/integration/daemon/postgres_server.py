@@ -1,0 +1,77 @@
+"""A PostgreSQL server in a scratch folder: Debian's, on a unix socket, as an ordinary user where the
+tests run as root (the server refuses to run as root)."""
+
+import glob
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import tempfile
+
+
+def programs():
+    """The folder of the newest server's programs; None if there is none."""
+    found = sorted(glob.glob("/usr/lib/postgresql/*/bin/initdb"))
+    return os.path.dirname(found[-1]) if found else None
+
+
+def ordinary_user():
+    if os.getuid() != 0:
+        return {}
+    for name in ("postgres", "nobody"):
+        try:
+            user = pwd.getpwnam(name)
+        except KeyError:
+            continue
+        return {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
+    raise RuntimeError("there is no user to run PostgreSQL as")
+
+
+class PostgresServer:
+    """Also a context, at whose end the server and its folder are gone."""
+
+    def __init__(self):
+        self.folder = tempfile.mkdtemp(prefix="hostler-postgres-")
+        self.user = ordinary_user()
+        if self.user:
+            os.chown(self.folder, self.user["user"], self.user["group"])
+        self.data = os.path.join(self.folder, "data")
+        self.process = None
+        self.run("initdb", "-D", self.data, "--auth=trust", "--username=hostler",
+                 "--encoding=UTF8", "--no-locale", "--no-sync")
+        self.conninfo = f"host={self.folder} user=hostler dbname=postgres"
+
+    def run(self, program, *arguments):
+        subprocess.run([os.path.join(programs(), program), *arguments], check=True, cwd="/",
+                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, **self.user)
+
+    def start(self):
+        # What it says beside LOG would fill the pipe, which nobody reads once it is ready.
+        self.process = subprocess.Popen(
+            [os.path.join(programs(), "postgres"), "-D", self.data, "-k", self.folder, "-h", "",
+             "-F", "-c", "log_min_messages=log", "-c", "log_checkpoints=off"],
+            cwd="/", stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+            text=True, **self.user)
+        said = ""
+        while "ready to accept connections" not in said:
+            line = self.process.stderr.readline()
+            if not line:
+                raise RuntimeError("PostgreSQL does not start: " + said)
+            said += line
+
+    def stop(self):
+        """At once, as by a crash."""
+        self.process.send_signal(signal.SIGQUIT)
+        self.process.wait()
+        self.process.stderr.close()
+        self.process = None
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        if self.process:
+            self.stop()
+        shutil.rmtree(self.folder, ignore_errors=True)
