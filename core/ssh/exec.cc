@@ -17,7 +17,8 @@ class Conversation {
       : transport_(transport),
         channel_(channel),
         input_(request.input),
-        output_max_(request.output_max) {}
+        output_max_(request.output_max),
+        flood_min_(request.flood_min) {}
 
   /// True when the command has ended, all it wrote is in `result`, or `failed` is set.
   bool step() {
@@ -35,6 +36,7 @@ class Conversation {
 
   ExecResult result;
   bool failed = false;
+  bool flooded = false;
 
  private:
   void feed() {
@@ -60,7 +62,9 @@ class Conversation {
     const std::size_t kept = std::min(got, output_max_ - std::min(output_max_, into.size()));
     into.append(chunk.data(), kept);
     result.truncated = result.truncated || kept < got;
-    return true;
+    received_ += got;
+    if (received_ > flood_min_) failed = flooded = true;
+    return !failed;
   }
 
   void read_status() {
@@ -78,6 +82,8 @@ class Conversation {
   LIBSSH2_CHANNEL* channel_;
   std::string_view input_;
   std::size_t output_max_;
+  std::size_t flood_min_;
+  std::size_t received_ = 0;
   bool finished_ = false;
 };
 
@@ -111,8 +117,12 @@ asio::awaitable<Result<ExecResult>> Session::exec(ExecRequest request) {
   auto step = [&] { return talk.step(); };
   const Waited waited = co_await transport->until(step, deadline);
   if (waited != Waited::kDone || talk.failed) {
-    Error error = transport->error("run '" + printable(request.command, 60) + "'", waited,
-                                   request.limit, Errc::kOutcomeUnknown);
+    const std::string doing = "run '" + printable(request.command, 60) + "'";
+    Error error =
+        talk.flooded
+            ? Error{Errc::kOutcomeUnknown, doing + " with " + transport->address() +
+                                               ": it floods its output, and is not read further"}
+            : transport->error(doing, waited, request.limit, Errc::kOutcomeUnknown);
     error.message += "; " + last_words(talk.result);
     co_return tl::unexpected(std::move(error));
   }

@@ -55,11 +55,18 @@ asio::awaitable<Result<ChannelHandle>> start_command(std::shared_ptr<Transport> 
   ChannelHandle handle(transport, channel);
 
   int rc = 0;
+  bool closed = false;
   auto start = [&] {
     rc = libssh2_channel_exec(channel, command.c_str());
-    return rc != LIBSSH2_ERROR_EAGAIN;
+    // libssh2 waits for the answer for ever, also where the channel was closed instead.
+    closed = rc == LIBSSH2_ERROR_EAGAIN && libssh2_channel_eof(channel) != 0;
+    return rc != LIBSSH2_ERROR_EAGAIN || closed;
   };
   const Waited started = co_await transport->until(start, deadline);
+  if (closed)
+    co_return fail(Errc::kOutcomeUnknown, "start '" + printable(command, 60) + "' with " +
+                                              transport->address() +
+                                              ": the server closed the channel unasked");
   if (started != Waited::kDone || rc != 0) {
     const Errc code = started == Waited::kDone ? Errc::kUnavailable : Errc::kOutcomeUnknown;
     co_return tl::unexpected(

@@ -2,6 +2,7 @@
 
 #include <boost/asio/awaitable.hpp>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -44,6 +45,8 @@ struct ExecRequest {
   std::string input;  ///< Sent to its standard input, then end of file.
   std::size_t output_max = std::size_t{1}
                            << 20U;  ///< Of each stream; the rest is read and dropped.
+  /// More than this in all is a failure, and not waited for.
+  std::size_t flood_min = std::numeric_limits<std::size_t>::max();
   Duration limit = std::chrono::seconds(30);
 };
 
