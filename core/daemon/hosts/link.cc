@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "core/daemon/hosts/deploy.h"
-#include "core/log/log.h"
 #include "core/ssh/challenge.h"
 #include "core/ssh/verify.h"
 
@@ -178,8 +177,10 @@ Link::Step Link::prove(ssh::Session& session) {
   }
   if (judgement.verdict == ssh::Verdict::kAlarm) {
     ports_->count_verification(std::nullopt, true);
-    post(model::HostKeyAlarm{key, judgement.why});
-    log::warn("host " + target_.instance.text(), "host key alarm: " + judgement.why);
+    if (std::exchange(alarming_key_, key) == key)
+      not_yet("verify", judgement.why);
+    else
+      post(model::HostKeyAlarm{key, judgement.why});
     co_return fail(Errc::kMisbehaving, judgement.why);
   }
   if (judgement.verdict == ssh::Verdict::kNotYet) {
@@ -282,6 +283,7 @@ Link::Step Link::converse(ssh::Session& session) {
     was_ready_ = true;
     failures_ = 0;
     said_.clear();
+    alarming_key_.clear();
     rotate(*talking_on);
   };
   const auto ended = co_await conversation->run(std::move(on_ready));

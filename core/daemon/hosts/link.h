@@ -66,8 +66,9 @@ class Link : public std::enable_shared_from_this<Link> {
   bool was_ready_ = false;  ///< Since the last HostLost.
   unsigned failures_ = 0;
   std::uint64_t connection_ = 0;
-  std::string prefix_;  ///< "sudo -n " or nothing.
-  std::string said_;    ///< Last "not yet".
+  std::string prefix_;        ///< "sudo -n " or nothing.
+  std::string said_;          ///< Last "not yet".
+  std::string alarming_key_;  ///< Told of since the host was ready last: once is enough.
   std::shared_ptr<ssh::Session> session_;
   std::shared_ptr<Conversation> conversation_;
 };

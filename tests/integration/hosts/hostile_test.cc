@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
 #include "core/agent/protocol.h"
+#include "core/ssh/challenge.h"
 #include "tests/integration/hosts/desk.h"
 
 /// Hosts whose agent is an enemy's.
@@ -86,6 +87,37 @@ TEST(HostileHostTest, IsHungUpOnWhenItSendsAndDoesNotRead) {
   desk.start(script);
 
   EXPECT_THAT(desk.await<model::HostLost>().text, testing::HasSubstr("does not read"));
+}
+
+// It passes on to the real host, which answers, all that it is asked.
+TEST(HostileHostTest, LearnsNothingButTheChallengeAsARelay) {
+  const BootedHost real;
+  const ScratchFolder seen;
+  const std::string folder = seen.path().string();
+  Sshd::Options options;
+  options.lines = "ForceCommand echo \"$SSH_ORIGINAL_COMMAND\" >> " + folder +
+                  "/commands; tee -a " + folder +
+                  "/input | ssh -q -F none -o BatchMode=yes -o StrictHostKeyChecking=no "
+                  "-o UserKnownHostsFile=/dev/null -i " +
+                  (real.dir() / "user").string() + " -p " + std::to_string(real.port()) +
+                  " 127.0.0.1 \"$SSH_ORIGINAL_COMMAND\"";
+  const Sshd relay(options);
+  Desk desk(relay);
+  desk.open();
+  model::HostTarget target = real.target();
+  target.port = relay.port();
+
+  desk.send(model::ConnectHost{target});
+
+  EXPECT_THAT(desk.await<model::HostNotYet>().text, testing::HasSubstr("wrong proof"));
+  desk.close();
+  EXPECT_THAT(*read_file(folder + "/commands", 10000),
+              testing::ContainsRegex("^(sh -s -- [0-9a-f]{32} h-7\n)+$"));
+  const std::string script = ssh::challenge_request({"00", "h-7"}).input;
+  std::string input = *read_file(folder + "/input", 100000);
+  EXPECT_TRUE(input.starts_with(script)) << input;
+  while (input.starts_with(script)) input.erase(0, script.size());
+  EXPECT_TRUE(script.starts_with(input)) << "of the next try: " << input;
 }
 
 // What waits to be started is not held against an agent that reads slowly.

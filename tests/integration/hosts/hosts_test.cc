@@ -1,3 +1,5 @@
+#include <gmock/gmock.h>
+
 #include "tests/integration/hosts/desk.h"
 
 namespace hostler::test {
@@ -90,6 +92,21 @@ TEST(HostsTest, RaisesTheAlarmAndSendsNothingWhenAProvedHostShowsAnotherKey) {
 
   EXPECT_EQ(alarm.seen_key, host.host_key());
   EXPECT_FALSE(std::filesystem::exists(host.dir() / "home/somebody-was-here"));
+}
+
+// Bug: each of the tries of an hour raised it anew, and filled the ledger.
+TEST(HostsTest, RaisesTheAlarmOnceForOneKey) {
+  const BootedHost host;
+  Desk desk(host);
+  desk.open();
+  auto target = host.target();
+  target.identity.verified_by = VerifyMethod::kChallenge;
+  target.identity.public_key = crypto::make_ed25519_key("").public_key;
+
+  desk.send(model::ConnectHost{target});
+  desk.await<model::HostKeyAlarm>();
+
+  EXPECT_THAT(desk.await<model::HostNotYet>().text, testing::HasSubstr("nothing was sent to it"));
 }
 
 TEST(HostsTest, WaitsForAHostThatIsNotUpYet) {
