@@ -37,6 +37,21 @@ def wait_for(what, probe, patience=PATIENCE):
         time.sleep(0.03)
 
 
+def parent_of(pid):
+    with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+        return int(file.read().rpartition(")")[2].split()[1])
+
+
+def title_of(pid):
+    with open(f"/proc/{pid}/cmdline", encoding="utf-8", errors="replace") as file:
+        return file.read().replace("\0", " ").strip()
+
+
+def children(pid):
+    with open(f"/proc/{pid}/task/{pid}/children", encoding="utf-8") as file:
+        return [int(child) for child in file.read().split()]
+
+
 class Connection(http.client.HTTPConnection):
     def __init__(self, path):
         super().__init__("hostler", timeout=PATIENCE)
@@ -151,17 +166,24 @@ class Site:
         check(status == 200, f"GET {path}: {status} {body}")
         return body
 
-    def fetch(self, job, path):
-        """The bytes of a file that the job left."""
+    def bytes_of(self, path):
+        """What is no JSON."""
         connection = Connection(self.socket)
         try:
-            connection.request("GET", f"/v1/jobs/{job}/files/" + urllib.parse.quote(path))
+            connection.request("GET", path)
             answer = connection.getresponse()
             body = answer.read()
-            check(answer.status == 200, f"{path} of {job}: {answer.status} {body[:300]}")
+            check(answer.status == 200, f"GET {path}: {answer.status} {body[:300]}")
             return body
         finally:
             connection.close()
+
+    def text(self, path):
+        return self.bytes_of(path).decode()
+
+    def fetch(self, job, path):
+        """The bytes of a file that the job left."""
+        return self.bytes_of(f"/v1/jobs/{job}/files/" + urllib.parse.quote(path))
 
     def submit(self, *jobs):
         """Their ids."""

@@ -1,0 +1,255 @@
+#!/usr/bin/env python3
+"""Hosts that are not what they seem, before they were proved and after it: none of them sees a secret,
+a job or any command but the challenge; jobs on real hosts go on; and the admin is told."""
+
+import argparse
+import os
+import re
+import signal
+import sqlite3
+import sys
+import unittest
+
+from scratch_site import Site, children, check, parent_of, title_of, wait_for
+
+try:
+    from impostor import Impostor, all_misdeeds, make_key
+except ImportError as missing:
+    print(f"skipped: {missing} (Debian's package python3-paramiko)")
+    sys.exit(77)
+
+ARGS = None
+SITE = None
+KEY = None
+MARK = "only-for-a-proved-host"  # in what the jobs here are made of
+# Messages that tell nothing: the exchange of keys, and the question whether one may log in (5).
+KEY_EXCHANGE = {1, 2, 3, 4, 5, 20, 21, 30}
+NEEDS = {"vcpus": 2, "ram": "256MiB"}  # a whole small host
+
+
+def setUpModule():
+    global SITE, KEY
+    SITE = Site(ARGS.hostlerd, ARGS.drivers)
+    count = len(all_misdeeds(ARGS.slow))
+
+    def a_set(name, dials):
+        return {"name": name, "driver": "local", "list_interval": "1s",
+                "config": {"root": SITE.under(name), "instances_max": count + 1, "dials": dials}}
+
+    def pool(name, of, **members):
+        return {"name": name, "sets": [of], "types": [name], "max": count, "idle_timeout": "3s",
+                "boot_timeout": "10m", "shutdown_timeout": "1s", **members}
+
+    # Jobs choose a pool by its type.
+    SITE.write_config(
+        types=[{"name": name, "vcpus": 2, "ram": "2GiB", "price": 0.02}
+               for name in ("real", "idle", "challenged", "delivered")],
+        sets=[a_set("real", {}), a_set("deaf", {"sshd_starts": "never"})],
+        pools=[pool("real", "real"), pool("idle", "real", min=1, probe_timeout="1s"),
+               pool("challenged", "deaf", verify=["challenge"]),
+               pool("delivered", "deaf", verify=["delivered"])])
+    KEY = make_key(SITE.under("impostors-key"))
+    SITE.start()
+
+
+def tearDownModule():
+    with SITE:
+        SITE.stop()  # `idle` keeps its host; the site's end takes it away.
+
+
+def job(script, pool):
+    return {"script": script, "env": {"MARKS": SITE.marks, "MARK": MARK}, "needs": NEEDS,
+            "constraints": {"types": [pool]}}
+
+
+def instances(pool):
+    return [one for one in SITE.existing() if one["pool"] == pool]
+
+
+def instance_by(its):
+    return next(one for one in SITE.instances() if one["id"] == its)
+
+
+def secrets():
+    """What must not be seen by anybody: the site's user keys, and what was made for each instance."""
+    out = [MARK]
+    with sqlite3.connect(SITE.under("state/hostler.db")) as database:
+        for (table,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
+            for row in database.execute(f'SELECT * FROM "{table}"'):
+                for value in row:
+                    text = value.decode("latin-1") if isinstance(value, bytes) else str(value)
+                    out += re.findall(r"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])", text)
+                    out += re.findall(r"PRIVATE KEY-----(?:\\n|\n)([A-Za-z0-9+/]{60,})", text)
+    return [one.encode() for one in set(out)]
+
+
+class Before(unittest.TestCase):
+    """Whoever answers at an instance's address before the instance has been proved."""
+
+    def prey(self, count, pool):
+        """Instances whose sshd never comes up, and jobs that wait for them."""
+        jobs = SITE.submit(*[job(f"echo {MARK}", pool) for _ in range(count)])
+        self.addCleanup(lambda: [SITE.request("POST", f"/v1/jobs/{one}/cancel") for one in jobs])
+
+        def with_addresses():
+            seen = [one for one in instances(pool) if "address" in one]
+            return seen if len(seen) == count else None
+        return wait_for("the instances have addresses", with_addresses), jobs
+
+    def end(self, jobs, pool):
+        for one in jobs:
+            self.assertEqual(SITE.job(one)["state"], "queued")
+            self.assertEqual(SITE.request("POST", f"/v1/jobs/{one}/cancel")[0], 200)
+        wait_for("the instances go", lambda: not instances(pool))
+
+    def impostor(self, instance, misdeed=None):
+        arguments = [misdeed] if misdeed else []
+        out = Impostor(instance["address"], instance["ssh_port"], KEY, *arguments)
+        self.addCleanup(out.close)
+        return out
+
+    def test_nothing_wrong_that_a_server_does_gets_more_than_the_challenge_or_holds_up_others(self):
+        misdeeds = all_misdeeds(ARGS.slow)
+        prey, jobs = self.prey(len(misdeeds), "challenged")
+        hidden = secrets()
+        self.assertGreater(len(hidden), len(misdeeds))
+        pairs = [(one, self.impostor(one, misdeed)) for one, misdeed in zip(prey, misdeeds)]
+        real = SITE.submit(job("echo through", "real"))[0]
+        for _, impostor in pairs:
+            # The next connection shows that the daemon has let go of this one.
+            wait_for(f"it does '{impostor.misdeed}', and is asked again",
+                     lambda its=impostor: its.connections >= 2 and (its.misdeeds or its.commands))
+        self.assertEqual(SITE.wait_for_end(real)["state"], "succeeded")
+        scripts = {given for _, impostor in pairs for _, given in impostor.commands}
+        whole = max(scripts, key=len)
+        self.assertIn(b"hostler-challenge-1", whole)
+        for instance, impostor in pairs:
+            with self.subTest(str(impostor.misdeed)):
+                for command, given in impostor.commands:
+                    self.assertRegex(command, f"^sh -s -- [0-9a-f]{{32}} {instance['id']}$")
+                    self.assertTrue(whole.startswith(given), given)
+                for secret in hidden:
+                    self.assertNotIn(secret, impostor.bytes)
+                now = instance_by(instance["id"])
+                self.assertEqual(now["state"], "booting")
+                self.assertNotIn("verified_by", now)
+        self.end(jobs, "challenged")
+
+    def test_who_is_to_show_a_delivered_key_does_not_even_get_a_login(self):
+        prey, jobs = self.prey(1, "delivered")
+        impostor = self.impostor(prey[0])
+        wait_for("it is tried again", lambda: impostor.connections >= 3)
+        self.assertEqual((impostor.logins, impostor.commands), (0, []))
+        self.assertLessEqual(impostor.kinds, KEY_EXCHANGE)
+        self.assertIn("delivered", instance_by(prey[0]["id"])["last_text"])
+        self.end(jobs, "delivered")
+
+
+class Takeover:
+    """An impostor in the place of a proved host, which lives on behind it."""
+
+    def __init__(self, instance):
+        title = f"/{instance['provider_id']}/"
+        listeners = [pid for pid, about in SITE.processes()
+                     if about.startswith("sshd: ") and "[listener]" in about and title in about]
+        check(len(listeners) == 1, f"one sshd is {instance['id']}'s: {listeners}")
+        sessions = self.sessions_below(listeners[0])
+        self.machine = parent_of(listeners[0])
+        os.kill(self.machine, signal.SIGSTOP)  # would start another sshd
+        os.kill(listeners[0], signal.SIGKILL)
+        self.impostor = wait_for("the port is free", lambda: self.take(instance))
+        for session in sessions:
+            os.kill(session, signal.SIGKILL)
+
+    @classmethod
+    def sessions_below(cls, sshd):
+        """Those of sshd's own processes that hold a connection; what they started lives on."""
+        own = [child for child in children(sshd) if title_of(child).startswith("sshd: ")]
+        return own + [one for child in own for one in cls.sessions_below(child)]
+
+    @staticmethod
+    def take(instance):
+        try:
+            return Impostor(instance["address"], instance["ssh_port"], KEY)
+        except OSError:
+            return None
+
+    def end(self):
+        self.impostor.close()
+        try:
+            os.kill(self.machine, signal.SIGCONT)
+        except ProcessLookupError:
+            pass  # given up and destroyed
+
+
+class After(unittest.TestCase):
+    """An impostor takes the address of a host that was proved."""
+
+    def alarms(self, instance):
+        return [one for one in SITE.get("/v1/why?subject=" + instance)["records"]
+                if one["event"] == "host_key_alarm"]
+
+    def metric(self):
+        found = re.search(r'^hostler_host_verifications_total\{.*outcome="key_alarm".*\} (\d+)',
+                          SITE.text("/metrics"), re.MULTILINE)
+        return int(found[1]) if found else 0
+
+    def check_that_it_saw_nothing(self, impostor):
+        self.assertEqual((impostor.logins, impostor.commands), (0, []))
+        self.assertLessEqual(impostor.kinds, KEY_EXCHANGE)
+
+    def test_a_job_outlives_the_visit(self):
+        runs, go_on = (os.path.join(SITE.marks, name) for name in ("runs", "go-on"))
+        its = SITE.submit(job(f'echo before; : > {runs}; until [ -e {go_on} ]; do sleep 0.05; done; '
+                              'echo after', "real"))[0]
+        wait_for("the job begins", lambda: os.path.exists(runs))
+        wait_for("it is known to run", lambda: SITE.job(its)["state"] == "running")
+        host = instance_by(SITE.job(its)["instance"])
+        before = self.metric()
+        visit = Takeover(host)
+        try:
+            wait_for("the alarm is in the ledger", lambda: self.alarms(host["id"]))
+            wait_for("it is tried again", lambda: visit.impostor.connections >= 4)
+            now = instance_by(host["id"])
+            self.assertEqual((now["state"], now["health"]), ("busy", "unreachable"))
+            self.assertIn("nothing was sent to it", now["last_text"])
+            self.assertGreater(self.metric(), before)
+            self.assertEqual(len(self.alarms(host["id"])), 1, "one visit is one alarm")
+        finally:
+            visit.end()
+        self.check_that_it_saw_nothing(visit.impostor)
+        wait_for("the host is back", lambda: instance_by(host["id"])["health"] == "healthy")
+        with open(go_on, "w", encoding="utf-8"):
+            pass
+        ended = SITE.wait_for_end(its)
+        self.assertEqual((ended["state"], ended["attempt"], ended["instance"]),
+                         ("succeeded", 1, host["id"]))
+        self.assertEqual(SITE.output(its), "before\nafter\n")
+
+    def test_an_idle_host_is_replaced(self):
+        def idle():
+            seen = [one for one in instances("idle") if one["state"] == "idle"]
+            return seen[0] if seen else None
+        host = wait_for("a host is idle", idle)
+        visit = Takeover(host)
+        try:
+            wait_for("another one takes its place",
+                     lambda: (idle() or host)["id"] != host["id"])
+        finally:
+            visit.end()
+        self.check_that_it_saw_nothing(visit.impostor)
+        self.assertTrue(self.alarms(host["id"]))
+
+
+def main():
+    global ARGS
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--hostlerd", required=True)
+    parser.add_argument("--drivers", required=True, help="folder of the local driver")
+    parser.add_argument("--slow", action="store_true", help="also what takes a minute to be given up")
+    ARGS, rest = parser.parse_known_args()
+    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
+
+
+if __name__ == "__main__":
+    main()

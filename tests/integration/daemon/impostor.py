@@ -1,0 +1,171 @@
+"""SSH servers that are not the hosts they seem: they let everybody in, and do one wrong thing."""
+
+import os
+import socket
+import subprocess
+import threading
+
+import paramiko
+
+# What each message that a server sends is called here.
+STEPS = {"key exchange proposal": 20, "key exchange": 31, "new keys": 21, "service": 6,
+         "key question": 60, "login": 52, "channel": 91, "start": 99, "output": 94,
+         "end of output": 96, "status": 98, "close": 97}
+
+
+class Misdeed:
+    """What to send instead of the first message of one step: `kind` is `garbled` (the right message
+    with a random content), `noise` (random bytes past all encryption), `gone` (the connection ends),
+    `closed` (the end of the channel after it, and not a word more) or `flood` (output for ever)."""
+
+    def __init__(self, kind, step):
+        self.kind, self.step = kind, step
+
+    def __str__(self):
+        return f"{self.kind} {self.step}"
+
+
+GREETINGS = {"no ssh": b"HTTP/1.1 400 Bad Request\r\n\r\n", "endless greeting": b"hello\r\n" * 100000,
+             "noise": os.urandom(5000)}
+
+
+def all_misdeeds(with_slow):
+    """With the slow one, which is silence where an end is due: the daemon waits half a minute."""
+    out = [Misdeed(kind, step) for step in STEPS for kind in ("garbled", "noise", "gone")
+           if with_slow or (kind, step) != ("garbled", "close")]
+    out += [Misdeed("greeting", name) for name in GREETINGS]
+    return out + [Misdeed("closed", "channel"), Misdeed("closed", "start"), Misdeed("flood", "output"),
+                  Misdeed("none", "")]
+
+
+class _Transport(paramiko.Transport):
+    """Remembers every message that came, decrypted, and does its misdeed."""
+
+    def __init__(self, connection, impostor):
+        super().__init__(connection)
+        self.impostor = impostor
+        self.daemon = True
+        self.done = False
+        read = self.packetizer.read_message
+
+        def read_message():
+            kind, message = read()
+            impostor.heard(kind, message.asbytes())
+            return kind, message
+        self.packetizer.read_message = read_message
+
+    def _send_message(self, message):
+        misdeed = self.impostor.misdeed
+        kind = message.asbytes()[0]
+        if self.done and misdeed.kind == "closed":
+            return None
+        if self.done or kind != STEPS.get(misdeed.step):
+            return super()._send_message(message)
+        self.done = misdeed.kind != "flood"
+        self.impostor.misdeeds += 1
+        if misdeed.kind == "noise":
+            self.sock.sendall(os.urandom(300))
+        elif misdeed.kind == "gone":
+            self.sock.shutdown(socket.SHUT_RDWR)
+        else:
+            if misdeed.kind == "garbled":
+                message = paramiko.Message(bytes([kind]) + os.urandom(60))
+            super()._send_message(message)
+            if misdeed.kind == "closed":
+                end = paramiko.Message()
+                end.add_byte(bytes([STEPS["close"]]))
+                end.add_int(0)  # libssh2's first channel
+                super()._send_message(end)
+        return None
+
+
+class _Server(paramiko.ServerInterface):
+    """Lets in whoever comes, and answers the challenge with a proof that is none."""
+
+    def __init__(self, impostor):
+        self.impostor = impostor
+
+    def get_allowed_auths(self, username):
+        return "publickey"
+
+    def check_auth_publickey(self, username, key):
+        self.impostor.logins += 1
+        return paramiko.AUTH_SUCCESSFUL
+
+    def check_channel_request(self, kind, chanid):
+        return paramiko.OPEN_SUCCEEDED
+
+    def check_channel_exec_request(self, channel, command):
+        threading.Thread(target=self.run, args=(channel, command.decode()), daemon=True).start()
+        return True
+
+    def run(self, channel, command):
+        given = b""
+        try:
+            while piece := channel.recv(65536):
+                given += piece
+            self.impostor.commands.append((command, given))
+            if self.impostor.misdeed.kind == "flood":
+                while True:
+                    channel.sendall(b"x" * 32768)
+            words = command.split()
+            nonce = words[3] if len(words) > 3 else ""
+            channel.sendall(f"\nhostler-proof {nonce} {os.urandom(32).hex()}\n".encode())
+            channel.send_exit_status(0)
+            channel.shutdown_write()
+            channel.close()
+        except (OSError, EOFError, paramiko.SSHException):
+            pass
+
+
+class Impostor:
+    """Listens at the address until close(). Its figures only grow."""
+
+    def __init__(self, address, port, key, misdeed=Misdeed("none", "")):
+        self.key, self.misdeed = key, misdeed
+        self.connections = self.logins = self.misdeeds = 0
+        self.commands = []  # with what came on standard input
+        self.bytes = b""  # of every message, decrypted
+        self.kinds = set()  # of messages
+        self._open = []
+        self._listener = socket.create_server((address, port), backlog=20)
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def heard(self, kind, message):
+        self.kinds.add(kind)
+        self.bytes += message
+
+    def _accept(self):
+        while True:
+            try:
+                connection = self._listener.accept()[0]
+            except OSError:
+                return
+            self.connections += 1
+            threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+
+    def _serve(self, connection):
+        try:
+            if self.misdeed.kind == "greeting":
+                self._open.append(connection)
+                self.misdeeds += 1
+                connection.sendall(GREETINGS[self.misdeed.step])
+                return
+            transport = _Transport(connection, self)
+            self._open.append(transport)
+            transport.add_server_key(self.key)
+            transport.start_server(server=_Server(self), event=threading.Event())
+        except (OSError, EOFError, paramiko.SSHException):
+            pass
+
+    def close(self):
+        self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+        for one in self._open:
+            one.close()
+
+
+def make_key(path):
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", path], check=True,
+                   stdin=subprocess.DEVNULL)
+    return paramiko.Ed25519Key.from_private_key_file(path)
