@@ -63,6 +63,7 @@ struct Agent {
   std::int64_t blobs_max = std::int64_t{10} << 30;
   std::int64_t output_head_max = std::int64_t{16} << 20;  ///< Kept of each stream's begin,
   std::int64_t output_tail_max = std::int64_t{16} << 20;  ///< and of its end.
+  std::uint32_t processes_max = 16'384;                   ///< Of one job; 0: no bound.
   Duration kill_grace = 10s;                              ///< Between TERM and KILL.
   friend bool operator==(const Agent&, const Agent&) = default;
 };

@@ -48,6 +48,7 @@ void read_agent(json::Object& o, Agent& out) {
   o.may("blobs_max").size(out.blobs_max, 0, std::int64_t{1} << 44);
   o.may("output_head_max").size(out.output_head_max, 0, std::int64_t{1} << 34);
   o.may("output_tail_max").size(out.output_tail_max, 0, std::int64_t{1} << 34);
+  o.may("processes_max").integer(out.processes_max, 0, 4'194'304);
   o.may("kill_grace").duration(out.kill_grace, 100ms, 1h);
 }
 

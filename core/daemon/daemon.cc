@@ -156,6 +156,7 @@ Result<HostSettings> host_settings(const config::Config& config,
   out.uid_count = config.agent.uid_count;
   out.agent_folder = config.agent.folder;
   out.blobs_max = static_cast<std::uint64_t>(config.agent.blobs_max);
+  out.processes_max = config.agent.processes_max;
   out.kill_grace_us = static_cast<std::uint64_t>(
       std::chrono::duration_cast<std::chrono::microseconds>(config.agent.kill_grace).count());
   out.output_head_max = static_cast<std::uint64_t>(config.agent.output_head_max);

@@ -26,6 +26,7 @@ agent::Start to_start(const model::StartAttempt& command, const std::string& boo
   out.time_limit_us = static_cast<std::uint64_t>(
       std::chrono::duration_cast<std::chrono::microseconds>(spec.time_limit).count());
   out.ram_max = static_cast<std::uint64_t>(spec.needs.ram);
+  out.processes_max = settings.processes_max;
   out.output_head_max = settings.output_head_max;
   out.output_tail_max = settings.output_tail_max;
   out.grace_us = settings.kill_grace_us;

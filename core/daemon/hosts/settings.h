@@ -30,6 +30,7 @@ struct HostSettings {
   std::string agent_folder;  ///< On hosts whose driver names none; empty: by the login's rights.
   std::uint32_t uid_first = 0, uid_count = 0;
   std::uint64_t blobs_max = std::uint64_t{10} << 30;  ///< Bytes of inputs kept on a host.
+  std::uint32_t processes_max = 0;                    ///< Of one attempt; 0: no bound.
   std::uint64_t kill_grace_us = 10'000'000;           ///< Between TERM and KILL.
   std::uint64_t output_head_max = std::uint64_t{16} << 20,
                 output_tail_max = std::uint64_t{16} << 20;
