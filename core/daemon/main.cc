@@ -1,6 +1,8 @@
 #include <signal.h>
+#include <sys/resource.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -25,6 +27,16 @@ sigset_t block_signals() {
   return set;
 }
 
+/// Clients, hosts and spool files take a descriptor each. The usual soft limit of 1024 is there for
+/// programs that use select(), which this does not.
+void raise_descriptor_limit() {
+  constexpr rlim_t kEnough = 65'536;  // as in the systemd unit
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= kEnough) return;
+  limit.rlim_cur = std::min(kEnough, limit.rlim_max);
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 void reload(daemon::Daemon& running, const std::filesystem::path& file,
             const config::LoadOptions& options) {
   daemon::notify("RELOADING=1");
@@ -41,6 +53,7 @@ void reload(daemon::Daemon& running, const std::filesystem::path& file,
 int serve(const std::filesystem::path& file, const config::LoadOptions& options,
           daemon::Options daemon_options) {
   const sigset_t signals = block_signals();
+  raise_descriptor_limit();
   auto loaded = config::load(file, options);
   if (!loaded) {
     std::fprintf(stderr, "hostlerd: %s\n", loaded.error().message.c_str());

@@ -11,6 +11,7 @@
 
 #include <fcntl.h>
 #include <linux/close_range.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -35,6 +36,15 @@ void redirect_output(const InstanceFolder& folder) {
   const Fd console(
       ::open(folder.console().c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
   if (console) ::dup2(console.get(), STDERR_FILENO);
+}
+
+/// What boots here begins as on a machine of its own, whatever limit the daemon took for itself.
+void set_usual_descriptor_limit() {
+  constexpr rlim_t kUsual = 1024;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur <= kUsual) return;
+  limit.rlim_cur = kUsual;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 int supervise(const InstanceFolder& folder, std::int64_t generation) {
@@ -70,6 +80,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   ::syscall(SYS_close_range, 3U, ~0U, 0U);  // whatever the caller's process leaked
+  hostler::local::set_usual_descriptor_limit();
   ::setsid();
   ::umask(022);
   try {
