@@ -190,6 +190,8 @@ api::HealthView DaemonService::health() {
   view.revision = *parts_.durable;
   view.ok = store.ok;
   if (!store.ok) view.problems.push_back("store: " + store.error);
+  if (const auto problem = parts_.store->outputs().problem(); !problem.empty())
+    view.problems.push_back("jobs' output: " + problem);
   auto looked = std::make_shared<std::promise<std::vector<model::SetView>>>();
   auto sets = looked->get_future();
   parts_.loop->look(
