@@ -1,11 +1,14 @@
 """SSH servers that are not the hosts they seem: they let everybody in, and do one wrong thing."""
 
+import logging
 import os
 import socket
 import subprocess
 import threading
 
 import paramiko
+
+logging.getLogger("paramiko").setLevel(logging.CRITICAL + 1)  # what breaks here is meant to break
 
 # What each message that a server sends is called here.
 STEPS = {"key exchange proposal": 20, "key exchange": 31, "new keys": 21, "service": 6,

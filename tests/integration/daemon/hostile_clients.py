@@ -1,0 +1,261 @@
+#!/usr/bin/env python3
+"""Clients that ask for too much, too slowly or never listen, and a disk without room: nobody else waits
+for them, what was acknowledged is kept, and the daemon needs no restart afterwards."""
+
+import argparse
+import json
+import os
+import resource
+import socket
+import subprocess
+import sys
+import time
+import unittest
+
+from scratch_site import Connection, Site, check, wait_for
+
+ARGS = None
+SITE = None
+NEEDS = {"vcpus": 1, "ram": "256MiB"}
+
+
+def setUpModule():
+    global SITE
+    SITE = Site(ARGS.hostlerd, ARGS.drivers)
+    # The daemon begins with what a shell gives it; these clients need more.
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(most, 1024), most))
+    SITE.start()
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(most, 65536), most))
+
+
+def tearDownModule():
+    with SITE:
+        SITE.wait_for_no_instances()
+        SITE.stop()
+        SITE.check_that_nothing_is_left()
+
+
+def connect():
+    out = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    out.settimeout(60)
+    out.connect(SITE.socket)
+    return out
+
+
+def memory(pid, what="VmHWM"):
+    """In MiB."""
+    with open(f"/proc/{pid}/status", encoding="utf-8") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith(what)) / 1024
+
+
+def submit_and_wait(script, site=None):
+    """The seconds that it took, which are told and not judged."""
+    site = site or SITE
+    began = time.monotonic()
+    its = site.submit({"script": script, "needs": NEEDS})[0]
+    ended = site.wait_for_end(its)
+    check(ended["state"] == "succeeded", f"{its}: {ended}")
+    return time.monotonic() - began
+
+
+def read_headers(stream):
+    said = b""
+    while b"\r\n\r\n" not in said:
+        piece = stream.recv(65536)
+        check(piece, f"the stream ended: {said[:300]}")
+        said += piece
+    return said.partition(b"\r\n\r\n")
+
+
+class StreamTest(unittest.TestCase):
+    # Bug: with the usual limit of 1024 descriptors they left none to the hosts and the database.
+    def test_a_thousand_event_streams_hear_of_a_job_and_hold_up_nobody(self):
+        before = memory(SITE.daemon.pid, "VmRSS")
+        streams = [connect() for _ in range(ARGS.streams)]
+        self.addCleanup(lambda: [one.close() for one in streams])
+        last = SITE.get("/v1/events?after=0&follow=0&limit=10000")["events"]
+        after = last[-1]["rev"] if last else 0
+        for one in streams:
+            one.sendall(f"GET /v1/events?after={after} HTTP/1.1\r\nHost: h\r\n"
+                        "Accept: text/event-stream\r\n\r\n".encode())
+        heard = []
+        for one in streams:
+            head, _, rest = read_headers(one)
+            self.assertIn(b"200 OK", head)
+            heard.append(rest)
+        took = submit_and_wait("echo through")
+        mark = b'"event":"succeeded"'
+        for i, one in enumerate(streams):
+            while mark not in heard[i]:
+                piece = one.recv(1 << 20)
+                self.assertTrue(piece, f"stream {i} ended: {heard[i][-300:]}")
+                heard[i] += piece
+        print(f"{len(streams)} streams: a job takes {took:.2f} s, "
+              f"{memory(SITE.daemon.pid, 'VmRSS') - before:.1f} MiB more")
+
+    def test_streams_that_are_not_read_are_no_burden(self):
+        streams = [connect() for _ in range(50)]
+        self.addCleanup(lambda: [one.close() for one in streams])
+        for one in streams:
+            one.sendall(b"GET /v1/events?after=0 HTTP/1.1\r\nHost: h\r\n"
+                        b"Accept: text/event-stream\r\n\r\n")
+        for name in range(200):
+            SITE.submit({"script": "true", "name": f"n{name}" + "x" * 190, "needs": NEEDS})
+        submit_and_wait("true")
+        self.assertLess(memory(SITE.daemon.pid), 500)
+
+
+class SlowTest(unittest.TestCase):
+    def test_requests_that_come_byte_by_byte_are_answered_and_hold_up_nobody(self):
+        body = json.dumps({"jobs": [{"script": "echo slowly", "needs": NEEDS}]}).encode()
+        request = (b"POST /v1/jobs HTTP/1.1\r\nHost: h\r\nContent-Length: %d\r\n\r\n" % len(body)) + body
+        slow = [connect() for _ in range(100)]
+        self.addCleanup(lambda: [one.close() for one in slow])
+        half = len(request) // 2
+        for at in range(half):
+            for one in slow:
+                one.sendall(request[at:at + 1])
+        took = submit_and_wait("echo fast")
+        for at in range(half, len(request)):
+            for one in slow:
+                one.sendall(request[at:at + 1])
+        ids = set()
+        for one in slow:
+            head, _, rest = read_headers(one)
+            self.assertIn(b"200 OK", head)
+            ids.update(json.loads(rest)["ids"])
+        self.assertEqual(len(ids), len(slow))
+        print(f"100 slow requests: a job takes {took:.2f} s")
+        for its in ids:
+            SITE.wait_for_end(its)
+
+
+class OwnSiteTest(unittest.TestCase):
+    def use(self, site):
+        """A site for this test alone, ended whatever happens."""
+        self.enterContext(site)
+        site.write_config(pools=[
+            {"name": "default", "sets": ["local"], "types": ["small"], "max": 1, "idle_timeout": "3s"},
+            {"name": "shut", "sets": ["local"], "types": ["large"], "max": 0}])
+        return site
+
+
+class BulkTest(OwnSiteTest):
+    def test_a_hundred_thousand_jobs_in_one_submit_are_all_kept_and_hold_up_nobody(self):
+        site = self.use(Site(ARGS.hostlerd, ARGS.drivers))
+        site.start()
+        job = {"script": "true", "needs": {"vcpus": 8, "ram": "8GiB"}}  # waits for the pool that is shut
+        body = json.dumps({"jobs": [job] * ARGS.jobs}).encode()
+        sender = Connection(site.socket)
+        began = time.monotonic()
+        sender.request("POST", "/v1/jobs", body)
+        slowest = 0.0
+        while not self.has_come(sender.sock):
+            asked = time.monotonic()
+            site.get("/v1/pools")
+            slowest = max(slowest, time.monotonic() - asked)
+        answer = sender.getresponse()
+        ids = json.loads(answer.read())["ids"]
+        took = time.monotonic() - began
+        sender.close()
+        self.assertEqual((answer.status, len(set(ids))), (200, ARGS.jobs))
+        job_took = submit_and_wait("echo between", site)
+        print(f"{ARGS.jobs} jobs ({len(body) >> 20} MiB): accepted in {took:.2f} s, slowest other answer "
+              f"{slowest:.2f} s, then a job takes {job_took:.2f} s; {memory(site.daemon.pid):.0f} MiB")
+        site.kill()
+        site.start()
+        for its in (ids[0], ids[len(ids) // 2], ids[-1]):
+            self.assertEqual(site.job(its)["state"], "queued")
+
+    @staticmethod
+    def has_come(sock):
+        sock.settimeout(0.01)
+        try:
+            return bool(sock.recv(1, socket.MSG_PEEK))
+        except TimeoutError:
+            return False
+        finally:
+            sock.settimeout(60)
+
+
+class FullDiskTest(OwnSiteTest):
+    def test_a_full_disk_loses_nothing_and_needs_no_restart(self):
+        site = self.use(Site(ARGS.hostlerd, ARGS.drivers))
+        state = site.under("state")
+        os.mkdir(state, 0o700)
+        if not self.mount(state):
+            self.skipTest("only who may mount can make a small file system")
+        site.start()
+        go_on = os.path.join(site.marks, "go-on")
+        talker = site.submit({"script": f"until [ -e {go_on} ]; do sleep 0.05; done; "
+                                        f"head -c {ARGS.output} /dev/zero", "needs": NEEDS})[0]
+        wait_for("it runs", lambda: site.job(talker)["state"] == "running")
+
+        filler = self.fill(state)
+        accepted, refused = [], None
+        while refused is None:
+            status, answer = site.request("POST", "/v1/jobs", {"jobs": [
+                {"script": "true", "name": "x" * 200, "stdin": "x" * 50000, "needs": NEEDS}]})
+            if status == 200:
+                accepted += answer["ids"]
+            else:
+                refused = status, answer
+        self.assertTrue(accepted)
+        self.assertEqual((refused[0], refused[1]["code"]), (503, "unavailable"), refused)
+        self.assertIn("full", refused[1]["message"])
+        status, health = site.request("GET", "/health")
+        self.assertEqual((status, health["ok"]), (503, False))
+        self.assertIn("full", str(health["problems"]))
+        status, answer = site.request("PUT", "/v1/blobs/" + "0" * 64, b"x" * 1000000)
+        self.assertEqual(status, 503, answer)
+        self.assertIn("space", answer["message"])
+        with open(go_on, "w", encoding="utf-8"):
+            pass
+        wait_for("its output finds no room",
+                 lambda: "output" in str(site.request("GET", "/health")[1]["problems"]))
+
+        os.remove(filler)
+        wait_for("it is well again", lambda: site.request("GET", "/health")[0] == 200)
+        for its in accepted:
+            self.assertEqual(site.wait_for_end(its)["state"], "succeeded")
+        self.assertEqual(site.wait_for_end(talker)["state"], "succeeded")
+        got = site.get(f"/v1/jobs/{talker}/output?stream=stdout&offset={ARGS.output - 1}")
+        self.assertTrue(got["complete"])
+        submit_and_wait("echo through", site)
+        print(f"{len(accepted)} jobs were accepted before the disk was full")
+
+    def mount(self, folder):
+        done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16m,mode=0700", "none", folder],
+                              capture_output=True, check=False)
+        if done.returncode == 0:
+            self.addCleanup(lambda: subprocess.run(["umount", "-l", folder], check=False))
+        return done.returncode == 0
+
+    @staticmethod
+    def fill(folder, left=1 << 20):
+        """Writes a file that leaves so much room, and returns its path."""
+        path = os.path.join(folder, "filler")
+        with open(path, "wb", buffering=0) as file:
+            try:
+                while True:
+                    file.write(b"x" * 4096)
+            except OSError:
+                file.truncate(os.path.getsize(path) - left)
+                return path
+
+
+def main():
+    global ARGS
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--hostlerd", required=True)
+    parser.add_argument("--drivers", required=True, help="folder of the local driver")
+    parser.add_argument("--streams", type=int, default=1100, help="open event streams")
+    parser.add_argument("--output", type=int, default=3000000, help="bytes that a job has to say to a full disk")
+    parser.add_argument("--jobs", type=int, default=100000, help="jobs in one submit")
+    ARGS, rest = parser.parse_known_args()
+    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
+
+
+if __name__ == "__main__":
+    main()
