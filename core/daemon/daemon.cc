@@ -264,7 +264,11 @@ Result<std::unique_ptr<Daemon>> Daemon::start(config::Config config, Options opt
     else
       log::error("store", health.error);
     if (!health.ok)
-      p.tickets.fail_all({Errc::kUnavailable, "the store does not commit: " + health.error});
+      // What they asked for is in line, and will be tried again.
+      p.tickets.fail_all({Errc::kOutcomeUnknown,
+                          "the store does not commit: " + health.error +
+                              "; once it does, this may still take effect: look before you ask "
+                              "again"});
   };
   auto opened = store::Store::open(c.state_dir, std::move(options_of_store));
   if (!opened)

@@ -33,7 +33,8 @@ class Tickets {
     found(std::move(reply.result));
   }
 
-  /// The daemon stops, or its store does not commit: everyone who waits is told so.
+  /// The daemon stops, or its store does not commit: everyone who waits is told so, and whether it
+  /// may take effect yet.
   void fail_all(const Error& error) {
     std::unordered_map<dispatch::Ticket, Answer> all;
     {
