@@ -13,7 +13,8 @@ import unittest
 from scratch_site import PATIENCE, Site, children, check, parent_of, title_of, wait_for
 
 try:
-    from impostor import Impostor, all_misdeeds, make_key
+    from impostor import (Impostor, is_slow, make_key, misdeeds_of_strangers, misdeeds_of_thieves,
+                          read_key)
 except ImportError as missing:
     print(f"skipped: {missing} (Debian's package python3-paramiko)")
     sys.exit(77)
@@ -30,11 +31,11 @@ NEEDS = {"vcpus": 2, "ram": "256MiB"}  # a whole small host
 def setUpModule():
     global SITE, KEY
     SITE = Site(ARGS.hostlerd, ARGS.drivers)
-    count = len(all_misdeeds(ARGS.slow))
+    count = len(misdeeds_of_strangers())
 
     def a_set(name, dials):
         return {"name": name, "driver": "local", "list_interval": "1s",
-                "config": {"root": SITE.under(name), "instances_max": count + 1, "dials": dials}}
+                "config": {"root": SITE.under(name), "instances_max": 2 * count, "dials": dials}}
 
     def pool(name, of, **members):
         return {"name": name, "sets": [of], "types": [name], "max": count, "idle_timeout": "3s",
@@ -102,25 +103,27 @@ class Before(unittest.TestCase):
             self.assertEqual(SITE.request("POST", f"/v1/jobs/{one}/cancel")[0], 200)
         wait_for("the instances go", lambda: not instances(pool))
 
-    def impostor(self, instance, misdeed=None):
-        arguments = [misdeed] if misdeed else []
-        out = Impostor(instance["address"], instance["ssh_port"], KEY, *arguments)
+    def impostor(self, instance, key=None, **misdeed):
+        out = Impostor(instance["address"], instance["ssh_port"], key or KEY, **misdeed)
         self.addCleanup(out.close)
         return out
 
+    def wait_until_all_are_let_go(self, impostors):
+        """The next connection shows that the daemon has ended one: but for the slow ones before its
+        patience with a server that says nothing, half a minute, is over."""
+        for one in impostors:
+            wait_for(f"it does '{one.misdeed}', and is asked again",
+                     lambda its=one: its.connections >= 2 and (its.misdeeds or its.commands),
+                     PATIENCE if is_slow(one.misdeed) else 25)
+
     def test_nothing_wrong_that_a_server_does_gets_more_than_the_challenge_or_holds_up_others(self):
-        misdeeds = all_misdeeds(ARGS.slow)
+        misdeeds = [one for one in misdeeds_of_strangers() if ARGS.slow or not is_slow(one)]
         prey, jobs = self.prey(len(misdeeds), "challenged")
         hidden = secrets()
         self.assertGreater(len(hidden), len(misdeeds))
-        pairs = [(one, self.impostor(one, misdeed)) for one, misdeed in zip(prey, misdeeds)]
+        pairs = [(one, self.impostor(one, misdeed=misdeed)) for one, misdeed in zip(prey, misdeeds)]
         real = SITE.submit(job("echo through", "real"))[0]
-        for _, impostor in pairs:
-            # The next connection shows that the daemon has let go of this one: but for the slow
-            # ones before its patience with a server that says nothing, half a minute, is over.
-            wait_for(f"it does '{impostor.misdeed}', and is asked again",
-                     lambda its=impostor: its.connections >= 2 and (its.misdeeds or its.commands),
-                     PATIENCE if ARGS.slow else 25)
+        self.wait_until_all_are_let_go([one for _, one in pairs])
         self.assertEqual(SITE.wait_for_end(real)["state"], "succeeded")
         scripts = {given for _, impostor in pairs for _, given in impostor.commands}
         whole = max(scripts, key=len)
@@ -136,6 +139,20 @@ class Before(unittest.TestCase):
                 self.assertEqual(now["state"], "booting")
                 self.assertNotIn("verified_by", now)
         self.end(jobs, "challenged")
+
+    def test_who_stole_the_hosts_key_holds_up_nobody_and_gets_no_job(self):
+        misdeeds = [one for one in misdeeds_of_thieves() if ARGS.slow or not is_slow(one)]
+        prey, jobs = self.prey(len(misdeeds), "delivered")
+        thieves = [self.impostor(one, key=read_key(self.host_key(one)), misdeed=misdeed)
+                   for one, misdeed in zip(prey, misdeeds)]
+        self.wait_until_all_are_let_go(thieves)
+        for thief in thieves:
+            self.assertNotIn(MARK.encode(), thief.bytes)
+        self.end(jobs, "delivered")
+
+    @staticmethod
+    def host_key(instance):
+        return SITE.under(f"deaf/instances/{instance['provider_id']}/host_key")
 
     def test_who_is_to_show_a_delivered_key_does_not_even_get_a_login(self):
         prey, jobs = self.prey(1, "delivered")

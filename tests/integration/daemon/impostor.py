@@ -11,9 +11,11 @@ import paramiko
 logging.getLogger("paramiko").setLevel(logging.CRITICAL + 1)  # what breaks here is meant to break
 
 # What each message that a server sends is called here.
-STEPS = {"key exchange proposal": 20, "key exchange": 31, "new keys": 21, "service": 6,
-         "key question": 60, "login": 52, "channel": 91, "start": 99, "output": 94,
-         "end of output": 96, "status": 98, "close": 97}
+BEFORE_LOGIN = {"key exchange proposal": 20, "key exchange": 31, "new keys": 21, "service": 6,
+                "key question": 60, "login": 52}
+AFTER_LOGIN = {"channel": 91, "start": 99, "output": 94, "end of output": 96, "status": 98, "close": 97}
+WINDOW = {"window": 93}  # comes with long input only
+STEPS = {**BEFORE_LOGIN, **AFTER_LOGIN, **WINDOW}
 
 
 class Misdeed:
@@ -32,13 +34,24 @@ GREETINGS = {"no ssh": b"HTTP/1.1 400 Bad Request\r\n\r\n", "endless greeting": 
              "noise": os.urandom(5000)}
 
 
-def all_misdeeds(with_slow):
-    """With the slow one, which is silence where an end is due: the daemon waits half a minute."""
-    out = [Misdeed(kind, step) for step in STEPS for kind in ("garbled", "noise", "gone")
-           if with_slow or (kind, step) != ("garbled", "close")]
-    out += [Misdeed("greeting", name) for name in GREETINGS]
-    return out + [Misdeed("closed", "channel"), Misdeed("closed", "start"), Misdeed("flood", "output"),
-                  Misdeed("none", "")]
+def _at(steps):
+    return [Misdeed(kind, step) for step in steps for kind in ("garbled", "noise", "gone")]
+
+
+def misdeeds_of_strangers():
+    return (_at({**BEFORE_LOGIN, **AFTER_LOGIN}) + [Misdeed("greeting", name) for name in GREETINGS] +
+            [Misdeed("closed", "channel"), Misdeed("closed", "start"), Misdeed("flood", "output"),
+             Misdeed("none", "")])
+
+
+def misdeeds_of_thieves():
+    """Of who has the host's key, and is sent the agent."""
+    return _at({**AFTER_LOGIN, **WINDOW}) + [Misdeed("closed", "channel"), Misdeed("none", "")]
+
+
+def is_slow(misdeed):
+    """Silence where an end is due: the daemon waits half a minute."""
+    return str(misdeed) == "garbled close"
 
 
 class _Transport(paramiko.Transport):
@@ -114,7 +127,7 @@ class _Server(paramiko.ServerInterface):
             words = command.split()
             nonce = words[3] if len(words) > 3 else ""
             channel.sendall(f"\nhostler-proof {nonce} {os.urandom(32).hex()}\n".encode())
-            channel.send_exit_status(0)
+            channel.send_exit_status(1)  # "the agent is not here"
             channel.shutdown_write()
             channel.close()
         except (OSError, EOFError, paramiko.SSHException):
@@ -171,4 +184,8 @@ class Impostor:
 def make_key(path):
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", path], check=True,
                    stdin=subprocess.DEVNULL)
+    return read_key(path)
+
+
+def read_key(path):
     return paramiko.Ed25519Key.from_private_key_file(path)
