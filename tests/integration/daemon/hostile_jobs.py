@@ -5,6 +5,7 @@ small, and whoever shares their host is served."""
 import argparse
 import os
 import sys
+import time
 import unittest
 
 from scratch_site import Site, check, wait_for
@@ -86,8 +87,11 @@ class FloodTest(unittest.TestCase):
                         'until [ -e "$MARKS/enough" ]; do head -c 1048576 /dev/zero; done\n'
                         'echo the end', f"flood-{i}") for i in range(8)]
         # The floods go on until these are through.
+        took = []
         for i in range(3):
+            began = time.monotonic()
             ended = end_of(f"echo {i}")
+            took.append(f"{time.monotonic() - began:.2f}")
             self.assertEqual(ended["state"], "succeeded")
             self.assertEqual(SITE.output(ended["id"]), f"{i}\n")
         for its in floods:
@@ -97,7 +101,8 @@ class FloodTest(unittest.TestCase):
             ended = SITE.wait_for_end(its)
             self.assertEqual((ended["state"], ended["reason_code"]), ("succeeded", "exit"))
         own, theirs = peak(SITE.daemon.pid), max(peak(pid) for pid in agents())
-        print(f"hostlerd: {before:.0f} MiB before, {own:.0f} at most; the agent {theirs:.0f}")
+        print(f"hostlerd: {before:.0f} MiB before, {own:.0f} at most; the agent {theirs:.0f}; "
+              f"jobs beside the floods take {', '.join(took)} s")
         self.assertLess(own - before, 150)
         self.assertLess(theirs, 32)
         for its in floods:
