@@ -13,7 +13,7 @@ import sys
 import time
 import unittest
 
-from scratch_site import Connection, Site, check, wait_for
+from scratch_site import Connection, Site, check, check_memory, memory, wait_for
 
 ARGS = None
 SITE = None
@@ -42,12 +42,6 @@ def connect():
     out.settimeout(60)
     out.connect(SITE.socket)
     return out
-
-
-def memory(pid, what="VmHWM"):
-    """In MiB."""
-    with open(f"/proc/{pid}/status", encoding="utf-8") as file:
-        return next(int(line.split()[1]) for line in file if line.startswith(what)) / 1024
 
 
 def submit_and_wait(script, site=None):
@@ -104,7 +98,7 @@ class StreamTest(unittest.TestCase):
         for name in range(200):
             SITE.submit({"script": "true", "name": f"n{name}" + "x" * 190, "needs": NEEDS})
         submit_and_wait("true")
-        self.assertLess(memory(SITE.daemon.pid), 500)
+        check_memory(SITE.daemon.pid, 500)
 
 
 class SlowTest(unittest.TestCase):

@@ -8,7 +8,7 @@ import sys
 import time
 import unittest
 
-from scratch_site import Site, check, wait_for
+from scratch_site import Site, check, check_memory, memory, wait_for
 
 ARGS = None
 SITE = None
@@ -67,14 +67,8 @@ def start(script, name):
     return its
 
 
-def peak(pid):
-    """Of its memory, in MiB."""
-    with open(f"/proc/{pid}/status", encoding="utf-8") as file:
-        return next(int(line.split()[1]) for line in file if line.startswith("VmHWM")) / 1024
-
-
 def agents():
-    """The servers: what a shim or a connection forks from has none of the name above it."""
+    """The processes of the agent's program."""
     own = [pid for pid, about in SITE.processes() if "/hostler-agent" in about.split(" ")[0]]
     check(own, "an agent runs")
     return own
@@ -82,7 +76,7 @@ def agents():
 
 class FloodTest(unittest.TestCase):
     def test_eight_floods_leave_daemon_and_agent_small_and_neighbours_served(self):
-        before = peak(SITE.daemon.pid)
+        before = memory(SITE.daemon.pid)
         floods = [start(f'head -c {ARGS.bytes} /dev/zero\n'
                         'until [ -e "$MARKS/enough" ]; do head -c 1048576 /dev/zero; done\n'
                         'echo the end', f"flood-{i}") for i in range(8)]
@@ -100,11 +94,12 @@ class FloodTest(unittest.TestCase):
         for its in floods:
             ended = SITE.wait_for_end(its)
             self.assertEqual((ended["state"], ended["reason_code"]), ("succeeded", "exit"))
-        own, theirs = peak(SITE.daemon.pid), max(peak(pid) for pid in agents())
+        own, theirs = memory(SITE.daemon.pid), max(memory(pid) for pid in agents())
         print(f"hostlerd: {before:.0f} MiB before, {own:.0f} at most; the agent {theirs:.0f}; "
               f"jobs beside the floods take {', '.join(took)} s")
-        self.assertLess(own - before, 150)
-        self.assertLess(theirs, 32)
+        check_memory(SITE.daemon.pid, before + 150)
+        for pid in agents():
+            check_memory(pid, 32)
         for its in floods:
             part = SITE.get(f"/v1/jobs/{its}/output?stream=stdout&offset={1 << 50}")
             self.assertTrue(part["complete"], part)

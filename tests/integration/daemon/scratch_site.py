@@ -52,6 +52,20 @@ def children(pid):
         return [int(child) for child in file.read().split()]
 
 
+def memory(pid, what="VmHWM"):
+    """In MiB: the peak, or VmRSS, what it is now."""
+    with open(f"/proc/{pid}/status", encoding="utf-8") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith(what)) / 1024
+
+
+def check_memory(pid, mib):
+    """Unless a sanitizer keeps memory of its own there."""
+    with open(f"/proc/{pid}/maps", encoding="utf-8") as file:
+        maps = file.read()
+    if "libasan" not in maps and "libtsan" not in maps:
+        check(memory(pid) < mib, f"process {pid} had {memory(pid):.0f} MiB")
+
+
 class Connection(http.client.HTTPConnection):
     def __init__(self, path):
         super().__init__("hostler", timeout=PATIENCE)
