@@ -50,6 +50,10 @@ def setUpModule():
                pool("challenged", "deaf", verify=["challenge"]),
                pool("delivered", "deaf", verify=["delivered"])])
     KEY = make_key(SITE.under("impostors-key"))
+    # libssh2 1.10 leaks what it made for a key exchange that is broken off (152 bytes and more).
+    with open(SITE.under("known-leaks"), "w", encoding="utf-8") as file:
+        file.write("leak:libcrypto\n")
+    os.environ["LSAN_OPTIONS"] = "suppressions=" + SITE.under("known-leaks")
     SITE.start()
 
 
