@@ -149,6 +149,18 @@ void Clouds::carry_out(const dispatch::PowerCall& effect) {
     driver->stop(effect.request, effect.timeout, ended);
 }
 
+void Clouds::carry_out(const dispatch::PricesCall& effect) {
+  auto* driver = find(effect.set);
+  if (driver == nullptr) return;
+  const Timed timed(metrics_, effect.set, model::CloudOp::kOther);
+  driver->price_history({.type = effect.type, .zone = "", .since = effect.since}, effect.timeout,
+                        [this, timed, set = effect.set, type = effect.type.name](
+                            model::CloudResult<std::vector<model::ZonePrice>> result) {
+                          timed.ended(result);
+                          post_(dispatch::PricesSeen{set, type, std::move(result)});
+                        });
+}
+
 void Clouds::verify_host_key(const std::string& set, plugin_host::HostKeyCheck check,
                              std::function<void(model::CloudResult<bool>)> vouched) {
   auto* driver = find(set);

@@ -40,6 +40,7 @@ class Clouds {
   void carry_out(const dispatch::DestroyCall& effect);
   void carry_out(const dispatch::TagsCall& effect);
   void carry_out(const dispatch::PowerCall& effect);
+  void carry_out(const dispatch::PricesCall& effect);
 
   /// Asks a set's driver whether the key is its instance's. `vouched` once, on a thread of the set.
   void verify_host_key(const std::string& set, plugin_host::HostKeyCheck check,

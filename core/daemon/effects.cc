@@ -29,6 +29,8 @@ void Effects::carry_out(std::vector<dispatch::Effect> effects, const store::Comm
       targets_.clouds->carry_out(*tags);
     else if (const auto* power = std::get_if<dispatch::PowerCall>(&effect))
       targets_.clouds->carry_out(*power);
+    else if (const auto* prices = std::get_if<dispatch::PricesCall>(&effect))
+      targets_.clouds->carry_out(*prices);
   }
 }
 

@@ -109,6 +109,7 @@ void Dispatcher::on(SetOpened& event, Now now) {
   set.problem.clear();
   set.info = std::move(*event.result);
   set.list_at = now.mono;
+  set.prices_at = set.info.has_price_history ? now.mono : fleet::kNever;
   record("cloud", "set " + set.name, "opened", "", "account " + set.info.account_id, now);
   plan_soon();
 }
@@ -302,7 +303,10 @@ void Dispatcher::adopt_stranger(Set& set, const model::ListedInstance& seen, Mon
   instance.set = index;
   instance.pool = *pool;
   instance.type = type_index(r.type);
-  if (instance.type) r.price_per_hour = policy_.types[*instance.type].price_per_hour;
+  if (instance.type) {
+    r.price_per_hour = policy_.types[*instance.type].price_per_hour;
+    r.total = policy_.types[*instance.type].resources;
+  }
   instance.created = instance.since = instance.known_at = now.mono;
   instance.deadline = now.mono + policy_.pools[*pool].boot_timeout;
   by_key_[known_by(set.name, seen.idempotency_key, seen.id)] = id;

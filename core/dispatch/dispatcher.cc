@@ -28,6 +28,7 @@ Outbox Dispatcher::tick(Now now) {
       set.opening = true;
       out_.effects.emplace_back(OpenSet{set.name});
     }
+    if (set.open && set.prices_at <= now.mono) ask_for_prices(i, now);
     if (set.open && !set.listing && set.list_at <= now.mono) {
       const scheduler::GateQuery query{.set = set.name, .op = model::CloudOp::kList};
       if (const auto* gate = gates_.shut(query, now.mono)) {
@@ -53,6 +54,7 @@ Mono Dispatcher::next_wake() const {
   for (const Set& set : sets_) {
     if (!set.open && !set.opening) next = std::min(next, set.open_at);
     if (set.open && !set.listing) next = std::min(next, set.list_at);
+    if (set.open) next = std::min(next, set.prices_at);
   }
   if (!planning_) {
     const Mono plan_at = plan_wanted_ ? Mono{} : plan_wake_;

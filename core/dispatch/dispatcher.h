@@ -15,6 +15,7 @@
 #include "core/dispatch/events.h"
 #include "core/fleet/step.h"
 #include "core/model/views.h"
+#include "core/pricing/book.h"
 #include "core/scheduler/gates.h"
 #include "core/scheduler/governor.h"
 #include "core/scheduler/plan.h"
@@ -94,7 +95,7 @@ class Dispatcher {
     std::string name;
     bool open = false, opening = false, listing = false, foreign = false;
     model::SetInfo info;
-    Mono list_at = fleet::kNever, open_at = fleet::kNever;
+    Mono list_at = fleet::kNever, open_at = fleet::kNever, prices_at = fleet::kNever;
     std::uint32_t failures = 0;
     std::string problem;
   };
@@ -131,6 +132,11 @@ class Dispatcher {
   void send_power(Host& host, model::CloudOp op, Now now);
   [[nodiscard]] bool can_stop(std::uint32_t set, model::Market market) const;
   [[nodiscard]] bool can_wake(const Host& host, Now now) const;
+
+  // prices.cc
+  void on(PricesSeen& event, Now now);
+  void ask_for_prices(std::uint32_t set, Now now);
+  [[nodiscard]] model::Micros price_of(const scheduler::Offering& offering) const;
 
   // hosts.cc
   void on(model::HostEvent& event, Now now);
@@ -214,6 +220,8 @@ class Dispatcher {
   scheduler::Gates gates_;
   scheduler::Governor governor_;
   std::vector<scheduler::Offering> offerings_;  ///< Fixed for a policy; `shut` is set in snapshots.
+
+  pricing::Book prices_;
 
   bool plan_wanted_ = true;
   bool planning_ = false;

@@ -50,6 +50,11 @@ struct PowerEnded {
   model::InstanceId instance;
   std::optional<model::CloudError> error;
 };
+/// What a set's cloud says that one type of the menu costs and has cost.
+struct PricesSeen {
+  std::string set, type;
+  model::CloudResult<std::vector<model::ZonePrice>> result;
+};
 
 // ---- events: people ----------------------------------------------------------------------------
 
@@ -96,8 +101,8 @@ struct JobsForgotten {
 };
 
 using Event = std::variant<SetOpened, CreateSeen, CreateEnded, SetListed, DestroyEnded, TagsEnded,
-                           PowerEnded, model::HostEvent, Submit, CancelJob, SetIdleBehavior,
-                           KillInstance, PlanMade, PolicyChanged, JobsForgotten>;
+                           PowerEnded, PricesSeen, model::HostEvent, Submit, CancelJob,
+                           SetIdleBehavior, KillInstance, PlanMade, PolicyChanged, JobsForgotten>;
 
 // ---- effects -----------------------------------------------------------------------------------
 
@@ -135,6 +140,12 @@ struct PowerCall {
   model::PowerRequest request;
   Duration timeout{};
 };
+struct PricesCall {
+  std::string set;
+  model::InstanceType type;
+  Wall since;
+  Duration timeout{};
+};
 /// Make a plan of this snapshot, off the loop, and answer with PlanMade.
 struct MakePlan {
   std::uint64_t number = 0;
@@ -147,7 +158,7 @@ struct Reply {
 };
 
 using Effect = std::variant<model::HostCommand, OpenSet, CreateCall, ListCall, DestroyCall,
-                            TagsCall, PowerCall, MakePlan, Reply>;
+                            TagsCall, PowerCall, PricesCall, MakePlan, Reply>;
 
 /// What one event led to. Effects leave only when every change before them is durable.
 struct Outbox {

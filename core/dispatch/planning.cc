@@ -25,10 +25,11 @@ void Dispatcher::build_offerings() {
         offering.type = t;
         offering.market = type.market;
         offering.resources = type.resources;
-        offering.price_per_hour = type.price_per_hour;
+        offering.price_per_hour = price_of(offering);
         if (type.zones.empty()) offerings_.push_back(offering);
         for (const auto& zone : type.zones) {
           offering.zone = zone;
+          offering.price_per_hour = price_of(offering);
           offerings_.push_back(offering);
         }
       }
@@ -243,6 +244,7 @@ void Dispatcher::create_host(const scheduler::Create& create, Now now) {
   r.zone = offering.zone;
   r.market = offering.market;
   r.price_per_hour = offering.price_per_hour;
+  r.total = type.resources;
   r.epoch = epoch_;
   r.created = r.state_since = now.wall;
   r.reason = create.reason;

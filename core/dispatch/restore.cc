@@ -35,6 +35,8 @@ Outbox Dispatcher::restore(model::Restored restored, Now now) {
   last_arrival_ = restored.last_arrival;
   for (Set& set : sets_) set.open_at = now.mono;
   for (const auto& gate : restored.gates) gates_.restore(gate, now);
+  for (const auto& price : restored.prices) prices_.restore(price);
+  build_offerings();
   for (auto& key : restored.client_keys)
     client_keys_.add(std::move(key.principal), std::move(key.key),
                      {std::move(key.digest), key.job});

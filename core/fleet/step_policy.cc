@@ -10,6 +10,9 @@ using model::InstanceState;
 
 void enter(Instance& instance, InstanceState state, Outcome& out, const std::string& event,
            const std::string& code, const std::string& reason, Now now) {
+  if (instance.record.state == InstanceState::kStopped)
+    instance.record.off_us += std::max(Duration::zero(), now.wall - instance.record.state_since) /
+                              std::chrono::microseconds(1);
   instance.record.state = state;
   instance.record.state_since = now.wall;
   instance.record.reason_code = code;

@@ -164,6 +164,13 @@ struct PricePoint {
   friend auto operator<=>(const PricePoint&, const PricePoint&) = default;
 };
 
+/// A price of one zone and market, as a cloud says it.
+struct ZonePrice {
+  std::string zone;  ///< Empty: every zone.
+  Market market = Market::kOnDemand;
+  PricePoint point;
+};
+
 /// The tags that every instance of ours carries: architecture.md, State.
 namespace tag {
 inline constexpr const char *kSet = "hostler-set", *kOwner = "hostler-owner",

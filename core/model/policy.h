@@ -40,7 +40,7 @@ struct SetPolicy {
   Tags tags;  ///< Put on every instance beside ours.
   std::string region;
   std::string remote_user;  ///< Empty: what the driver says.
-  Duration list_interval = 10s;
+  Duration list_interval = 10s, price_interval = 10min;
   Duration create_timeout = 2min, destroy_timeout = 1min, list_timeout = 1min, power_timeout = 2min;
   friend bool operator==(const SetPolicy&, const SetPolicy&) = default;
 };

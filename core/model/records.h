@@ -94,7 +94,9 @@ struct InstanceRecord {
   std::string reason_code, reason;  ///< Why it is in its state.
   std::string last_text;            ///< Last output of the boot probe, keys seen, ...
   Wall created, verified, ready, first_job, state_since, gone;
-  Wall deadline;  ///< Of the state it is in; 0: none.
+  Wall deadline;            ///< Of the state it is in; 0: none.
+  Resources total;          ///< As its type was when it was made; zero: not known.
+  std::int64_t off_us = 0;  ///< Of its life so far, switched off; without the present time.
 };
 struct InstanceChanged {
   InstanceRecord record;
@@ -122,8 +124,16 @@ struct GateOpened {
   std::string key;
 };
 
+/// What a kind of instance costs from a time on, until the next that is said.
+struct PriceSeen {
+  std::string set, type, zone;  ///< The menu's type; zone empty: every zone.
+  Market market = Market::kOnDemand;
+  PricePoint point;
+  friend bool operator==(const PriceSeen&, const PriceSeen&) = default;
+};
+
 using Change = std::variant<JobInserted, JobChanged, AttemptChanged, InstanceChanged, GateChanged,
-                            GateOpened, LedgerRecord>;
+                            GateOpened, PriceSeen, LedgerRecord>;
 
 /// What one or more events changed; durable all or not at all.
 struct Commit {
@@ -142,6 +152,7 @@ struct Restored {
   std::vector<AttemptChanged> attempts;    ///< Not kDone; inline output unset.
   std::vector<InstanceChanged> instances;  ///< Not gone; `create` set where it is kept.
   std::vector<GateRecord> gates;
+  std::vector<PriceSeen> prices;  ///< The newest of each set, type, zone and market.
   struct ClientKey {
     std::string principal, key, digest;
     JobId job;

@@ -180,7 +180,7 @@ std::string read_set_info(const hostler_rec& record, model::SetInfo& out) {
   return std::move(read.broken());
 }
 
-std::string read_price(const hostler_rec& record, ZonePrice& out) {
+std::string read_price(const hostler_rec& record, model::ZonePrice& out) {
   hostler_price in;
   if (auto broken = copy_growable(&record, in); !broken.empty()) return broken;
   TextReader read;

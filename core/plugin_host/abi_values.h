@@ -39,7 +39,7 @@ std::string copy_growable(const void* from, T& to, std::size_t size_1_0 = sizeof
 // Each reads one record of its kind. An empty string, or the rule that the record breaks.
 std::string read_instance(const hostler_rec& record, model::ListedInstance& out);
 std::string read_set_info(const hostler_rec& record, model::SetInfo& out);
-std::string read_price(const hostler_rec& record, ZonePrice& out);
+std::string read_price(const hostler_rec& record, model::ZonePrice& out);
 
 /// `texts` by HOSTLER_TEXT_*, fit to print.
 model::CloudError read_error(const hostler_error& error, hostler_status status,

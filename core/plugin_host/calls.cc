@@ -202,7 +202,7 @@ hostler_status VerifyCall::call() {
 }
 
 PriceCall::PriceCall(std::shared_ptr<Connection> connection, Owner& owner, PriceQuery query,
-                     DriverSet::Done<std::vector<ZonePrice>> done)
+                     DriverSet::Done<std::vector<model::ZonePrice>> done)
     : Call({.name = "history"}, std::move(connection), owner, std::move(done)),
       query_(std::move(query)) {}
 

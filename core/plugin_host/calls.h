@@ -132,10 +132,10 @@ class VerifyCall final : public Call<DriverSet::Nothing> {
   HostKeyCheck check_;
 };
 
-class PriceCall final : public Call<std::vector<ZonePrice>> {
+class PriceCall final : public Call<std::vector<model::ZonePrice>> {
  public:
   PriceCall(std::shared_ptr<Connection> connection, Owner& owner, PriceQuery query,
-            DriverSet::Done<std::vector<ZonePrice>> done);
+            DriverSet::Done<std::vector<model::ZonePrice>> done);
 
  private:
   hostler_status call() override;

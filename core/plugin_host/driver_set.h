@@ -32,12 +32,6 @@ struct PriceQuery {
   Wall since;
 };
 
-struct ZonePrice {
-  std::string zone;  ///< Empty: every zone.
-  model::Market market = model::Market::kOnDemand;
-  model::PricePoint point;
-};
-
 /// How a set does. See DriverSet::health().
 struct SetHealth {
   std::uint64_t broken_rules = 0;  ///< Since it was made.
@@ -92,7 +86,7 @@ class DriverSet {
   /// Success: the cloud vouches for the key.
   virtual void verify_host_key(HostKeyCheck check, Duration timeout, Done<Nothing> done) = 0;
   virtual void price_history(PriceQuery query, Duration timeout,
-                             Done<std::vector<ZonePrice>> done) = 0;
+                             Done<std::vector<model::ZonePrice>> done) = 0;
   /// The name of the quota group that a type belongs to; empty: none.
   virtual void quota_group(model::InstanceType type, Duration timeout, Done<std::string> done) = 0;
   virtual void start(model::PowerRequest request, Duration timeout, Done<Nothing> done) = 0;

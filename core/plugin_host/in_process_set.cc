@@ -138,7 +138,7 @@ class InProcessSet final : public DriverSet {
     submit_if_open<VerifyCall>(timeout, std::move(check), std::move(done));
   }
   void price_history(PriceQuery query, Duration timeout,
-                     Done<std::vector<ZonePrice>> done) override {
+                     Done<std::vector<model::ZonePrice>> done) override {
     submit_if_open<PriceCall>(timeout, std::move(query), std::move(done));
   }
   void quota_group(model::InstanceType type, Duration timeout, Done<std::string> done) override {

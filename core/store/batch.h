@@ -9,7 +9,8 @@
 
 namespace hostler::store {
 
-/// Commits made one: of several changes of one subject the last stays, of the ledger every record.
+/// Commits made one: of several changes of one subject the last stays, of prices and
+/// of the ledger every record.
 /// Points into the commits, which must outlive it.
 struct Batch {
   struct NewJob {
@@ -32,6 +33,7 @@ struct Batch {
   std::vector<Attempt> attempts;
   std::vector<Instance> instances;
   std::map<std::string_view, const model::GateRecord*> gates;  ///< Null: opened.
+  std::vector<const model::PriceSeen*> prices;
   std::vector<const model::LedgerRecord*> ledger;
 };
 

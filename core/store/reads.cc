@@ -290,4 +290,42 @@ Result<Counts> Reads::counts() const {
   return counts;
 }
 
+Result<std::vector<model::PriceSeen>> Reads::prices(const PriceFilter& filter) const {
+  auto session = borrow();
+  static const std::string kSql =
+      "SELECT " + std::string(kPriceColumns) +
+      " FROM prices WHERE ($1 = '' OR set_name = $2) AND ($3 = '' OR type = $4) "
+      "ORDER BY set_name, type, market, zone, start_us DESC";
+  auto* found = HOSTLER_TRY(session.start(kSql, filter.set, filter.set, filter.type, filter.type));
+  return collect(*found, [](const Statement& row_of) {
+    model::PriceSeen price;
+    Row row(row_of);
+    read(row, price);
+    return price;
+  });
+}
+
+Result<void> Reads::uses(Wall from, Wall to, model::JobId job,
+                         const std::function<void(const Use&)>& seen) const {
+  auto session = borrow();
+  // While an attempt runs, and where its host took its end along, only its job knows its times.
+  static const std::string kSelect =
+      "SELECT a.job, a.number, a.instance, s.principal, s.vcpus, s.gpus, s.ram, s.scratch, "
+      "CASE WHEN a.has_end = 1 THEN a.started_us ELSE j.started_us END, "
+      "CASE WHEN a.has_end = 1 THEN a.ended_us ELSE j.ended_us END "
+      "FROM attempts a CROSS JOIN jobs j CROSS JOIN job_specs s "
+      "WHERE j.id = a.job AND s.id = a.job AND (a.has_end = 1 OR a.number = j.attempt)";
+  static const std::string kAll = kSelect + " ORDER BY a.job, a.number";
+  static const std::string kOne = kSelect + " AND a.job = $1 ORDER BY a.number";
+  auto* found = HOSTLER_TRY(job.value == 0 ? session.start(kAll) : session.start(kOne, job.value));
+  while (HOSTLER_TRY(found->next())) {
+    Use use;
+    Row(*found) >> use.attempt.job >> use.attempt.number >> use.instance >> use.principal >>
+        use.needs.vcpus >> use.needs.gpus >> use.needs.ram >> use.needs.scratch >> use.from >>
+        use.to;
+    if (use.from.us != 0 && use.from < to && (use.to.us == 0 || use.to > from)) seen(use);
+  }
+  return {};
+}
+
 }  // namespace hostler::store

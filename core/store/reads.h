@@ -3,6 +3,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -36,6 +37,19 @@ struct InstanceFilter {
   bool gone_too = false;
   model::InstanceId after = {};
   std::size_t limit = 1000;
+};
+
+struct PriceFilter {
+  std::string set = {}, type = {};  ///< Empty: any.
+};
+
+/// What one attempt had of its instance, and when.
+struct Use {
+  model::AttemptId attempt;
+  model::InstanceId instance;
+  std::string principal;
+  model::Resources needs;
+  Wall from, to;  ///< to 0: it runs.
 };
 
 struct StoredAttempt {
@@ -81,6 +95,13 @@ class Reads {
   Result<model::InstanceRecord> instance(model::InstanceId id) const;
   Result<Page<model::InstanceRecord>> instances(const InstanceFilter& filter) const;
   Result<Counts> counts() const;
+
+  /// Of each set, type, market and zone newest first; all that is kept.
+  Result<std::vector<model::PriceSeen>> prices(const PriceFilter& filter) const;
+  /// Calls `seen` for each attempt that ran within [from, to), by job; of one job if that is not 0.
+  /// Reads all attempts that are kept: a second for some million.
+  Result<void> uses(Wall from, Wall to, model::JobId job,
+                    const std::function<void(const Use&)>& seen) const;
 
  private:
   struct Session;

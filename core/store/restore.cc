@@ -117,6 +117,20 @@ Result<void> restore_gates(Connection& connection, Restored& out) {
                       });
 }
 
+/// The newest of each kind: more of the past nobody decides by.
+Result<void> restore_prices(Connection& connection, Restored& out) {
+  return for_each_row(
+      connection,
+      "SELECT " + prefixed(kPriceColumns, "p") +
+          " FROM prices p WHERE NOT EXISTS (SELECT 1 FROM prices n WHERE n.set_name = p.set_name "
+          "AND n.type = p.type AND n.market = p.market AND n.zone = p.zone AND "
+          "n.start_us > p.start_us) ORDER BY p.set_name, p.type, p.market, p.zone",
+      [&](Row& row) -> Result<void> {
+        read(row, out.prices.emplace_back());
+        return {};
+      });
+}
+
 }  // namespace
 
 Result<void> begin_epoch(Connection& connection) {
@@ -151,6 +165,7 @@ Result<Restored> restore(Connection& connection) {
   HOSTLER_TRY(restore_attempts(connection, out));
   HOSTLER_TRY(restore_instances(connection, out));
   HOSTLER_TRY(restore_gates(connection, out));
+  HOSTLER_TRY(restore_prices(connection, out));
   return out;
 }
 

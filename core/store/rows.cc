@@ -133,7 +133,8 @@ const std::string_view kInstanceColumns =
     "delivered_private_key, delivered_public_key, challenge_secret, public_key, next_public_key, "
     "next_secret, verified_by, rotation, boot_id, last_sequence, destroy_tries, "
     "absent_sightings, reason_code, reason, last_text, created_us, verified_us, ready_us, "
-    "first_job_us, state_since_us, gone_us, deadline_us";
+    "first_job_us, state_since_us, gone_us, deadline_us, off_us, vcpus, "
+    "gpus, ram, scratch";
 
 Result<void> write(Statement& put, const model::InstanceRecord& i) {
   const auto& identity = i.identity;
@@ -145,7 +146,8 @@ Result<void> write(Statement& put, const model::InstanceRecord& i) {
                  number_or_none(identity.verified_by), identity.rotation, i.boot_id,
                  i.last_sequence, i.destroy_tries, i.absent_sightings, i.reason_code, i.reason,
                  i.last_text, i.created.us, i.verified.us, i.ready.us, i.first_job.us,
-                 i.state_since.us, i.gone.us, i.deadline.us);
+                 i.state_since.us, i.gone.us, i.deadline.us, i.off_us, i.total.vcpus, i.total.gpus,
+                 i.total.ram, i.total.scratch);
 }
 
 void read(Row& row, model::InstanceRecord& i) {
@@ -157,10 +159,12 @@ void read(Row& row, model::InstanceRecord& i) {
       identity.next_public_key >> identity.next_secret >> identity.verified_by >>
       identity.rotation >> i.boot_id >> i.last_sequence >> i.destroy_tries >> i.absent_sightings >>
       i.reason_code >> i.reason >> i.last_text >> i.created >> i.verified >> i.ready >>
-      i.first_job >> i.state_since >> i.gone >> i.deadline;
+      i.first_job >> i.state_since >> i.gone >> i.deadline >> i.off_us >> i.total.vcpus >>
+      i.total.gpus >> i.total.ram >> i.total.scratch;
 }
 
-// ---- gates and the ledger -----------------------------------------------------------------------
+// ---- gates, prices and the ledger
+// -----------------------------------------------------------------------
 
 const std::string_view kGateColumns =
     "key, set_name, op, cls, scope, type, quota_group, zone, subnet, region, market, until_us, "
@@ -176,6 +180,18 @@ void read(Row& row, model::GateRecord& gate) {
   row >> gate.key >> gate.set >> gate.op >> gate.cls >> gate.scope >> gate.type >> gate.group >>
       gate.zone >> gate.subnet >> gate.region >> gate.market >> gate.until >> gate.failures >>
       gate.message;
+}
+
+const std::string_view kPriceColumns = "set_name, type, zone, market, start_us, price_per_hour";
+
+Result<void> write(Statement& put, const model::PriceSeen& price) {
+  return put.run(price.set, price.type, price.zone, price.market, price.point.start.us,
+                 price.point.per_hour.value);
+}
+
+void read(Row& row, model::PriceSeen& price) {
+  row >> price.set >> price.type >> price.zone >> price.market >> price.point.start >>
+      price.point.per_hour;
 }
 
 const std::string_view kLedgerColumns =

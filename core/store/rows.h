@@ -49,7 +49,7 @@ struct InlinePlace {
 };
 
 extern const std::string_view kJobColumns, kJobSpecColumns, kAttemptColumns, kInstanceColumns,
-    kGateColumns, kLedgerColumns;
+    kGateColumns, kPriceColumns, kLedgerColumns;
 /// How many columns kJobColumns has: kJobSpecColumns come after them in a joined row.
 inline constexpr int kJobColumnCount = 17;
 
@@ -64,6 +64,7 @@ Result<void> write_spec(Statement& put, const model::JobInserted& job);
 Result<void> write(Statement& put, const model::AttemptChanged& attempt, const InlinePlace& place);
 Result<void> write(Statement& put, const model::InstanceRecord& instance);
 Result<void> write(Statement& put, const model::GateRecord& gate);
+Result<void> write(Statement& put, const model::PriceSeen& price);
 Result<void> write(Statement& put, const model::LedgerRecord& record);
 
 void read(Row& row, model::JobRecord& job);
@@ -73,6 +74,7 @@ void read_spec(Row& row, model::JobInserted& job);
 void read(Row& row, model::AttemptChanged& attempt, InlinePlace& place);
 void read(Row& row, model::InstanceRecord& instance);
 void read(Row& row, model::GateRecord& gate);
+void read(Row& row, model::PriceSeen& price);
 void read(Row& row, model::LedgerRecord& record);
 
 }  // namespace hostler::store

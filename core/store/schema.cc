@@ -14,7 +14,7 @@ namespace {
 // follows their order. Two words differ by engine: {id} is an int64 that may be a table's key
 // (INTEGER in SQLite, BIGINT in PostgreSQL), {by_key} says that a table is stored in the order of
 // its key (WITHOUT ROWID in SQLite, nothing in PostgreSQL). TEXT is compared by bytes in both.
-constexpr std::array<std::string_view, 1> kMigrations{R"sql(
+constexpr std::array<std::string_view, 2> kMigrations{R"sql(
 CREATE TABLE jobs (            -- what of a job changes
   id {id} PRIMARY KEY, state BIGINT NOT NULL, reason BIGINT NOT NULL, reason_text TEXT NOT NULL,
   attempt BIGINT NOT NULL, starts BIGINT NOT NULL, instance BIGINT NOT NULL,
@@ -78,6 +78,17 @@ CREATE TABLE ledger (
   subject TEXT NOT NULL, event TEXT NOT NULL, reason_code TEXT NOT NULL, reason TEXT NOT NULL,
   cause_rev BIGINT NOT NULL, data TEXT NOT NULL);
 CREATE INDEX ledger_by_subject ON ledger (subject, rev);
+)sql",
+                                                      R"sql(
+CREATE TABLE prices (          -- from start_us on, until the next of that set, type, zone, market
+  set_name TEXT NOT NULL, type TEXT NOT NULL, zone TEXT NOT NULL, market BIGINT NOT NULL,
+  start_us BIGINT NOT NULL, price_per_hour BIGINT NOT NULL,
+  PRIMARY KEY (set_name, type, market, zone, start_us)) {by_key};
+ALTER TABLE instances ADD COLUMN off_us BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE instances ADD COLUMN vcpus BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE instances ADD COLUMN gpus BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE instances ADD COLUMN ram BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE instances ADD COLUMN scratch BIGINT NOT NULL DEFAULT 0;
 )sql"};
 
 std::string replaced(std::string text, std::string_view word, std::string_view by) {

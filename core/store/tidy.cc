@@ -116,12 +116,25 @@ Result<bool> Tidy::step_ledger(Connection& connection) {
                                   [&](const Record& record) { return record.time >= until; });
   const bool more = young == records.end() && !records.empty();
   records.erase(young, records.end());
-  if (records.empty()) return false;
+  if (records.empty()) {
+    HOSTLER_TRY(remove_prices(connection, until));
+    return false;
+  }
   HOSTLER_TRY(
       in_one_transaction(connection, [&] { return remove_records(connection, records, until); }));
   after_ = records.back().rev;
   HOSTLER_TRY(remove_segments(connection));
+  if (!more) HOSTLER_TRY(remove_prices(connection, until));
   return more;
+}
+
+/// Those that another had followed by then; what was in force stays known.
+Result<void> Tidy::remove_prices(Connection& connection, Wall until) {
+  return run(connection,
+             "DELETE FROM prices WHERE start_us < $1 AND EXISTS (SELECT 1 FROM prices n WHERE "
+             "n.set_name = prices.set_name AND n.type = prices.type AND n.market = prices.market "
+             "AND n.zone = prices.zone AND n.start_us > prices.start_us AND n.start_us <= $2)",
+             until.us, until.us);
 }
 
 Result<void> Tidy::remove_records(Connection& connection, const std::vector<Record>& records,

@@ -65,6 +65,7 @@ class Tidy {
   Result<void> remove_subject(Connection& connection, const Record& record);
   Result<void> remove_job(Connection& connection, model::JobId job);
   Result<void> remove_segments(Connection& connection);
+  Result<void> remove_prices(Connection& connection, Wall cutoff);
   Result<bool> step_blobs(Connection& connection);
 
   const Places places_;

@@ -44,6 +44,8 @@ Result<std::unique_ptr<Writer>> Writer::open(Connection& connection, Segments& s
       .erase_create = HOSTLER_TRY(connection.prepare("DELETE FROM creates WHERE instance = $1")),
       .put_gate = HOSTLER_TRY(connection.prepare(insert_sql("gates", kGateColumns, "key"))),
       .open_gate = HOSTLER_TRY(connection.prepare("DELETE FROM gates WHERE key = $1")),
+      .put_price = HOSTLER_TRY(connection.prepare(
+          insert_sql("prices", kPriceColumns, "set_name,type,market,zone,start_us"))),
       .put_record = HOSTLER_TRY(connection.prepare(insert_sql("ledger", kLedgerColumns))),
       .find_body = HOSTLER_TRY(connection.prepare("SELECT body FROM job_specs WHERE id = $1")),
   };
@@ -97,6 +99,7 @@ Result<void> Writer::write_rows(const Batch& batch, const std::vector<InlinePlac
     else
       HOSTLER_TRY(sql_.open_gate.run(key));
   }
+  for (const auto* price : batch.prices) HOSTLER_TRY(store::write(sql_.put_price, *price));
   for (const auto* record : batch.ledger) HOSTLER_TRY(store::write(sql_.put_record, *record));
   // Before the rows that point there, and while they were written the disk was busy with it.
   return segments_.sync();

@@ -41,6 +41,7 @@ void Cloud::open(const dispatch::OpenSet& call, const Reply& reply) {
   info.max_concurrency = 8;
   info.spot = true;
   info.stop = info.has_power = has_power_;
+  info.has_price_history = has_prices_;
   reply(latency(), dispatch::SetOpened{call.set, info});
 }
 
@@ -148,7 +149,9 @@ void Cloud::check_ceilings() {
     complain_(std::to_string(alive()) + " machines, ceiling " + std::to_string(most));
   std::int64_t price = 0;
   for (const auto& machine : machines_)
-    if (machine->exists()) price += machine->request.type.price_per_hour.value;
+    if (const auto* known = disk_.instance(machine->instance);
+        machine->exists() && known != nullptr)
+      price += known->record.price_per_hour.value;
   if (policy_.ceilings.price_per_hour_max.value > 0 &&
       price > policy_.ceilings.price_per_hour_max.value)
     complain_("the fleet costs more than its ceiling");
@@ -268,6 +271,23 @@ void Cloud::power(const dispatch::PowerCall& call, const Reply& reply) {
   if (!call.on && on) switch_off(machine);
   if (chance_.fault(0.1)) return ended(call.timeout, lost);
   ended(latency(), std::nullopt);
+}
+
+/// Up to twice the menu's price, or half of it; said in any order, with what is known already.
+void Cloud::prices(const dispatch::PricesCall& call, const Reply& reply) {
+  if (!has_prices_) complain_("a cloud without price histories is asked for one");
+  if (auto refused = refusal())
+    return reply(latency(), dispatch::PricesSeen{call.set, call.type.name,
+                                                 tl::unexpected(std::move(*refused))});
+  std::vector<model::ZonePrice> said;
+  const std::int64_t menu = call.type.price_per_hour.value;
+  for (std::uint64_t n = chance_.below(4); n > 0; --n)
+    said.push_back({chance_.chance(0.5) ? "z1" : "z2",
+                    call.type.market,
+                    {call.since + chance_.between(0s, 1min),
+                     {menu / 2 + static_cast<std::int64_t>(
+                                     chance_.below(static_cast<std::uint64_t>(menu * 3 / 2)))}}});
+  reply(latency(), dispatch::PricesSeen{call.set, call.type.name, std::move(said)});
 }
 
 void Cloud::switch_off(Machine& machine) {

@@ -59,7 +59,8 @@ class Cloud {
         policy_(policy),
         disk_(disk),
         complain_(std::move(complain)),
-        has_power_(chance.chance(0.8)) {}
+        has_power_(chance.chance(0.8)),
+        has_prices_(chance.chance(0.5)) {}
 
   void open(const dispatch::OpenSet& call, const Reply& reply);
   void create(const dispatch::CreateCall& call, const Reply& reply);
@@ -67,6 +68,7 @@ class Cloud {
   void destroy(const dispatch::DestroyCall& call, const Reply& reply);
   void set_tags(const dispatch::TagsCall& call, const Reply& reply);
   void power(const dispatch::PowerCall& call, const Reply& reply);
+  void prices(const dispatch::PricesCall& call, const Reply& reply);
 
   /// A machine dies, fails, reboots, goes off, or will as its next attempt starts.
   void misfortune();
@@ -95,7 +97,7 @@ class Cloud {
   const model::SitePolicy& policy_;
   const Disk& disk_;
   Disk::Complain complain_;
-  const bool has_power_;
+  const bool has_power_, has_prices_;
   std::vector<std::unique_ptr<Machine>> machines_;
   std::map<std::string, model::CreateRequest> asked_;  ///< By key: byte for byte, ever after.
 };

@@ -57,6 +57,13 @@ void Disk::apply(const model::InstanceChanged& row) {
   if (row.erase_create) known.create.reset();
 }
 
+void Disk::apply(const model::PriceSeen& row) {
+  const auto [known, fresh] = prices_.try_emplace({row.set, row.type, row.zone, row.market}, row);
+  if (!fresh && row.point.start < known->second.point.start)
+    complain_("the price of " + row.type + " went back in time");
+  known->second = row;
+}
+
 void Disk::apply(const model::LedgerRecord& row) {
   if (row.rev <= revision_)
     complain_("revision " + std::to_string(row.rev) + " after " + std::to_string(revision_));
@@ -92,6 +99,7 @@ model::Restored Disk::open() {
     if (row.record.state != model::InstanceState::kGone) out.instances.push_back(row);
   }
   for (const auto& [key, gate] : gates_) out.gates.push_back(gate);
+  for (const auto& [key, price] : prices_) out.prices.push_back(price);
   return out;
 }
 

@@ -38,6 +38,7 @@ class Disk {
   void apply(const model::InstanceChanged& row);
   void apply(const model::GateChanged& row) { gates_[row.record.key] = row.record; }
   void apply(const model::GateOpened& row) { gates_.erase(row.key); }
+  void apply(const model::PriceSeen& row);
   void apply(const model::LedgerRecord& row);
 
   Complain complain_;
@@ -47,6 +48,8 @@ class Disk {
   std::map<std::string, model::GateRecord> gates_;
   std::set<std::pair<std::string, std::string>> client_keys_;
   model::Revision revision_ = 0;
+  std::map<std::tuple<std::string, std::string, std::string, model::Market>, model::PriceSeen>
+      prices_;
   std::uint64_t epoch_ = 0;
 };
 

@@ -17,9 +17,9 @@ constexpr std::int64_t kGiB = std::int64_t{1} << 30;
 /// For the trace.
 std::string describe(const dispatch::Event& event) {
   static const char* const kNames[] = {
-      "set opened",        "create seen",   "create ended", "set listed",    "destroy ended",
-      "tags ended",        "power ended",   "host",         "submit",        "cancel job",
-      "set idle behavior", "kill instance", "plan made",    "policy changed"};
+      "set opened", "create seen",       "create ended",  "set listed", "destroy ended",
+      "tags ended", "power ended",       "prices seen",   "host",       "submit",
+      "cancel job", "set idle behavior", "kill instance", "plan made",  "policy changed"};
   std::string text = kNames[event.index()];
   if (const auto* host = std::get_if<model::HostEvent>(&event))
     text += " " + host->instance.text() + " event " + std::to_string(host->body.index());
@@ -52,6 +52,7 @@ void World::make_policy() {
   set.name = "west";
   set.list_interval = 10s;
   set.create_timeout = 20s;
+  set.price_interval = 1min;
   policy_.sets = {set};
   const auto type = [&](const char* name, std::int32_t vcpus, std::int64_t price,
                         model::Market market) {
@@ -235,6 +236,8 @@ void World::carry_out(const dispatch::Effect& effect) {
     cloud_.set_tags(*tags, reply);
   } else if (const auto* power = std::get_if<dispatch::PowerCall>(&effect)) {
     cloud_.power(*power, reply);
+  } else if (const auto* prices = std::get_if<dispatch::PricesCall>(&effect)) {
+    cloud_.prices(*prices, reply);
   } else if (const auto* plan = std::get_if<dispatch::MakePlan>(&effect)) {
     auto made = scheduler::make_plan(*plan->snapshot, policy_);
     if (chance_.fault(0.02)) go_mad(made, *plan->snapshot);

@@ -244,7 +244,7 @@ TEST(DriverSetTest, CallbacksComeOneAfterAnotherInTheOrderOfTheEnds) {
 TEST(DriverSetTest, ExtensionsAreCalledWhereTheyAreAndUnsupportedElsewhere) {
   ChaosSet set("");
   Awaited<DriverSet::Nothing> good, bad, started;
-  Awaited<std::vector<ZonePrice>> prices;
+  Awaited<std::vector<model::ZonePrice>> prices;
   Awaited<std::string> group;
 
   set->verify_host_key({"i-1", "127.0.0.1", "ssh-ed25519", "blob"}, kPatience, good.done());

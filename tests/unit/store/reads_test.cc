@@ -153,5 +153,64 @@ TEST_P(ReadsTest, CountsJobsByState) {
   EXPECT_GT(counts->database_bytes, 0U);
 }
 
+// ---- prices and uses ----------------------------------------------------------------------------
+
+model::PriceSeen price(std::int64_t start, std::int64_t per_hour, const std::string& zone = "z1") {
+  return {"west", "small", zone, model::Market::kOnDemand, {{start}, {per_hour}}};
+}
+
+TEST_P(ReadsTest, GivesPricesNewestFirstByPlace) {
+  must_commit({price(10, 5), price(30, 7), price(20, 6, "z2"), price(20, 6)});
+  must_commit({price(30, 8), record(100, "x", "y")});
+
+  const auto found = store_->reads().prices({.set = "west", .type = "small"});
+
+  ASSERT_TRUE(found) << found.error().message;
+  EXPECT_THAT(*found, ElementsAre(price(30, 8), price(20, 6), price(10, 5), price(20, 6, "z2")));
+  EXPECT_THAT(*store_->reads().prices({.type = "large"}), ElementsAre());
+  EXPECT_EQ(store_->reads().prices({})->size(), 4U);
+}
+
+TEST_P(ReadsTest, ARestartKnowsTheNewestPriceOfEachPlace) {
+  must_commit({price(10, 5), price(30, 7), price(20, 6, "z2"), record(100, "x", "y")});
+  EXPECT_THAT(reopened().prices, ElementsAre(price(30, 7), price(20, 6, "z2")));
+}
+
+TEST_P(ReadsTest, TellsWhatAttemptsHadOfTheirInstances) {
+  model::AttemptChanged ended;
+  ended.attempt = {{6}, 1};
+  ended.instance = {3};
+  ended.state = model::AttemptState::kEnded;
+  ended.end.emplace();
+  ended.end->started = {100};
+  ended.end->ended = {200};
+  model::AttemptChanged running;
+  running.attempt = {{2}, 1};
+  running.instance = {4};
+  auto job = job_in(2, JobState::kRunning);
+  job.record.attempt = 1;
+  job.record.started = {150};
+  must_commit({ended, running, job, record(100, "x", "y")});
+
+  std::vector<Use> all;
+  const auto keep = [&](const Use& use) { all.push_back(use); };
+  ASSERT_TRUE(store_->reads().uses({0}, {1000}, {}, keep));
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all[0].attempt, running.attempt);
+  EXPECT_EQ(all[0].principal, "user ann");
+  EXPECT_EQ(all[0].from, Wall{150});
+  EXPECT_EQ(all[0].to, Wall{}) << "it runs";
+  EXPECT_EQ(all[1].instance, model::InstanceId{3});
+  EXPECT_EQ(all[1].to, Wall{200});
+  EXPECT_EQ(all[1].needs.vcpus, 1);
+
+  all.clear();
+  ASSERT_TRUE(store_->reads().uses({250}, {1000}, {}, keep));
+  EXPECT_EQ(all.size(), 1U) << "the other had ended";
+  all.clear();
+  ASSERT_TRUE(store_->reads().uses({0}, {1000}, {6}, keep));
+  EXPECT_EQ(all.size(), 1U);
+}
+
 }  // namespace
 }  // namespace hostler::store

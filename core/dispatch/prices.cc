@@ -1,0 +1,51 @@
+#include <utility>
+
+#include "core/dispatch/dispatcher.h"
+
+/// What clouds say that their offerings cost.
+namespace hostler::dispatch {
+namespace {
+
+/// The first time prices are asked for: jobs and instances of before that are not priced by them.
+constexpr Duration kFirstLook = std::chrono::hours(24);
+
+}  // namespace
+
+model::Micros Dispatcher::price_of(const scheduler::Offering& offering) const {
+  const auto& type = policy_.types[offering.type];
+  return prices_.price(sets_[offering.set].name, type.name, offering.zone, offering.market)
+      .value_or(type.price_per_hour);
+}
+
+void Dispatcher::ask_for_prices(std::uint32_t index, Now now) {
+  Set& set = sets_[index];
+  set.prices_at = now.mono + policy_.sets[index].price_interval;
+  std::set<std::uint32_t> types;
+  for (const auto& offering : offerings_)
+    if (offering.set == index) types.insert(offering.type);
+  for (const std::uint32_t t : types) {
+    const auto& type = policy_.types[t];
+    const Wall since = prices_.newest(set.name, type.name).value_or(now.wall + -kFirstLook);
+    out_.effects.emplace_back(PricesCall{set.name, type, since, policy_.sets[index].list_timeout});
+  }
+}
+
+void Dispatcher::on(PricesSeen& event, Now now) {
+  const auto index = set_index(event.set);
+  if (!index) return;
+  if (!event.result) {
+    if (event.result.error().cls == model::CloudErrorClass::kUnsupported)
+      sets_[*index].prices_at = fleet::kNever;
+    return;  // Asked again in its time; until then the prices that are known hold.
+  }
+  auto news = prices_.take(event.set, event.type, *event.result, now.wall);
+  if (news.empty()) return;
+  for (auto& seen : news) out_.changes.emplace_back(std::move(seen));
+  for (auto& offering : offerings_) {
+    if (offering.set != *index || policy_.types[offering.type].name != event.type) continue;
+    const model::Micros before = std::exchange(offering.price_per_hour, price_of(offering));
+    if (before != offering.price_per_hour) plan_soon();
+  }
+}
+
+}  // namespace hostler::dispatch

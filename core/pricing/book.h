@@ -1,0 +1,37 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "core/model/records.h"
+#include "core/pricing/history.h"
+
+namespace hostler::pricing {
+
+/// What clouds say that their offerings cost: the newest price of each kind of instance. What it
+/// finds new is for the journal; the past beyond that is the store's.
+class Book {
+ public:
+  /// Takes what a cloud said of a type, in any order. Returns what is news, oldest first for each
+  /// zone and market: later than what is known, and another price. What begins after `now` is not
+  /// in force yet, and will be said again.
+  std::vector<model::PriceSeen> take(const std::string& set, const std::string& type,
+                                     const std::vector<model::ZonePrice>& said, Wall now);
+  void restore(const model::PriceSeen& latest);
+
+  /// The price in force; of a type without a zone (the driver chooses) the dearest zone's.
+  [[nodiscard]] std::optional<model::Micros> price(const std::string& set, const std::string& type,
+                                                   const std::string& zone,
+                                                   model::Market market) const;
+  /// When the newest of them began: what to ask from.
+  [[nodiscard]] std::optional<Wall> newest(const std::string& set, const std::string& type) const;
+
+ private:
+  using Key = std::tuple<std::string, std::string, model::Market, std::string>;  // zone last
+  std::map<Key, model::PricePoint> latest_;
+};
+
+}  // namespace hostler::pricing

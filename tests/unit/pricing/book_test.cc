@@ -1,0 +1,69 @@
+#include "core/pricing/book.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace hostler::pricing {
+namespace {
+
+using model::Market;
+using model::Micros;
+using model::ZonePrice;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr std::int64_t kHour = 3'600'000'000;
+Wall hour(std::int64_t n) { return {n * kHour}; }
+
+ZonePrice price(std::int64_t at, std::int64_t value, const std::string& zone = "z1",
+                Market market = Market::kOnDemand) {
+  return {zone, market, {hour(at), {value}}};
+}
+model::PriceSeen seen(std::int64_t at, std::int64_t value, const std::string& zone = "z1") {
+  return {"west", "small", zone, Market::kOnDemand, {hour(at), {value}}};
+}
+
+TEST(PriceBookTest, TellsWhatIsNewOldestFirst) {
+  Book book;
+  EXPECT_THAT(book.take("west", "small", {price(5, 20), price(1, 10), price(3, 10)}, hour(9)),
+              ElementsAre(seen(1, 10), seen(5, 20)));
+  EXPECT_THAT(book.take("west", "small", {price(5, 20), price(7, 20), price(8, 30)}, hour(9)),
+              ElementsAre(seen(8, 30)));
+  EXPECT_THAT(book.take("west", "small", {price(1, 10), price(8, 30)}, hour(9)), IsEmpty());
+  EXPECT_EQ(book.price("west", "small", "z1", Market::kOnDemand), Micros{30});
+  EXPECT_EQ(book.newest("west", "small"), hour(8));
+}
+
+TEST(PriceBookTest, APriceThatBeginsLaterIsNotInForce) {
+  Book book;
+  EXPECT_THAT(book.take("west", "small", {price(1, 10), price(5, 20)}, hour(2)),
+              ElementsAre(seen(1, 10)));
+  EXPECT_EQ(book.price("west", "small", "z1", Market::kOnDemand), Micros{10});
+}
+
+TEST(PriceBookTest, TheDriversChoiceOfZoneCostsTheDearest) {
+  Book book;
+  (void)book.take("west", "small", {price(1, 10, "a"), price(1, 30, "b"), price(1, 20, "c")},
+                  hour(2));
+  EXPECT_EQ(book.price("west", "small", "", Market::kOnDemand), Micros{30});
+  EXPECT_EQ(book.price("west", "small", "c", Market::kOnDemand), Micros{20});
+  EXPECT_EQ(book.price("west", "small", "d", Market::kOnDemand), std::nullopt);
+  EXPECT_EQ(book.price("west", "large", "", Market::kOnDemand), std::nullopt);
+  EXPECT_EQ(book.price("west", "small", "", Market::kSpot), std::nullopt);
+}
+
+TEST(PriceBookTest, APriceWithoutAZoneIsEveryZones) {
+  Book book;
+  (void)book.take("west", "small", {price(1, 10, "")}, hour(2));
+  EXPECT_EQ(book.price("west", "small", "z7", Market::kOnDemand), Micros{10});
+}
+
+TEST(PriceBookTest, GoesOnFromWhatTheJournalKnew) {
+  Book book;
+  book.restore(seen(5, 20));
+  EXPECT_THAT(book.take("west", "small", {price(1, 10), price(5, 20), price(6, 25)}, hour(9)),
+              ElementsAre(seen(6, 25)));
+}
+
+}  // namespace
+}  // namespace hostler::pricing
