@@ -34,6 +34,8 @@ void post_idle_behavior(const Context&, Request, Respond);
 void post_kill(const Context&, Request, Respond);
 void get_pools(const Context&, Request, Respond);
 void get_sets(const Context&, Request, Respond);
+void get_prices(const Context& context, Request request, Respond respond);
+void get_cost(const Context& context, Request request, Respond respond);
 void get_gates(const Context&, Request, Respond);
 void get_why(const Context&, Request, Respond);
 void get_events(const Context&, Request, Respond);

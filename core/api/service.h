@@ -69,6 +69,12 @@ class BlobWriter {
   virtual Result<void> finish() = 0;
 };
 
+struct CostQuery {
+  enum class By : std::uint8_t { kUser, kJob, kInstance, kType, kPool, kSet };
+  By by = By::kUser;
+  Wall since, until;  ///< until 0: now.
+  std::size_t limit = 100;
+};
 struct WhyView {
   std::string subject;
   std::vector<model::LedgerRecord> records;  ///< Newest last, at most 200; of a pool its decisions.
@@ -125,6 +131,12 @@ class Service {
   virtual void pools(const Principal& who, Answer<std::vector<model::PoolView>> answer) = 0;
   virtual void sets(const Principal& who, Answer<std::vector<model::SetView>> answer) = 0;
   virtual void gates(const Principal& who, Answer<std::vector<model::GateRecord>> answer) = 0;
+  /// What clouds said that a type costs, newest first; empty texts: of all sets, of all types.
+  virtual void prices(const Principal& who, const std::string& set, const std::string& type,
+                      Answer<std::vector<model::PriceSeen>> answer) = 0;
+  /// A submitter sees what is his, and no totals. Reads all attempts that are kept.
+  virtual void cost(const Principal& who, const CostQuery& query,
+                    Answer<model::CostView> answer) = 0;
   /// `subject`: "j-42", "h-7", "pool default", "set local", "gate ...".
   virtual void why(const Principal& who, const std::string& subject, Answer<WhyView> answer) = 0;
 

@@ -77,6 +77,27 @@ void write_set(json::Writer& w, const model::SetView& view) {
   w.end_object();
 }
 
+void write_price(json::Writer& w, const model::PriceSeen& price) {
+  w.begin_object().member("set", price.set).member("type", price.type);
+  member_text(w, "zone", price.zone);
+  w.member("market", model::to_string(price.market));
+  member_time(w, "start", price.point.start);
+  w.key("price_per_hour").millionths(price.point.per_hour.value).end_object();
+}
+
+void write_cost(json::Writer& w, const model::CostView& view) {
+  w.begin_object();
+  member_time(w, "since", view.since);
+  member_time(w, "until", view.until);
+  w.key("total").millionths(view.total.value).key("unused").millionths(view.unused.value);
+  w.key("rows").begin_array();
+  for (const auto& row : view.rows) {
+    w.begin_object().member("name", row.name).key("cost").millionths(row.cost.value);
+    w.member("seconds", row.used_us / 1'000'000).end_object();
+  }
+  w.end_array().member("more", view.more).end_object();
+}
+
 void write_gate(json::Writer& w, const model::GateRecord& gate) {
   w.begin_object().member("key", gate.key).member("set", gate.set);
   w.member("operation", model::to_string(gate.op)).member("class", model::to_string(gate.cls));

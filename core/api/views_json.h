@@ -9,6 +9,8 @@ namespace hostler::api {
 void write_instance(json::Writer& w, const model::InstanceView& view);
 void write_pool(json::Writer& w, const model::PoolView& view);
 void write_set(json::Writer& w, const model::SetView& view);
+void write_price(json::Writer& w, const model::PriceSeen& price);
+void write_cost(json::Writer& w, const model::CostView& view);
 void write_gate(json::Writer& w, const model::GateRecord& gate);
 void write_ledger(json::Writer& w, const model::LedgerRecord& record);
 void write_waiting(json::Writer& w, const model::WaitingView& waiting);

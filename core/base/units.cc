@@ -110,4 +110,24 @@ std::string format_wall(Wall wall) {
   return out.data();
 }
 
+std::optional<Wall> parse_wall(std::string_view text) {
+  std::tm utc{};
+  const std::string copy(text);
+  const char* rest = ::strptime(copy.c_str(), "%Y-%m-%d", &utc);
+  if (rest == nullptr || text.size() < 10 || text[4] != '-') return std::nullopt;
+  std::int64_t micros = 0;
+  if (*rest != '\0') {
+    rest = ::strptime(rest, "T%H:%M:%S", &utc);
+    if (rest == nullptr) return std::nullopt;
+    if (*rest == '.') {
+      std::int64_t unit = 100'000;
+      for (++rest; *rest >= '0' && *rest <= '9'; ++rest, unit /= 10) micros += (*rest - '0') * unit;
+    }
+    if (std::string_view(rest) != "Z") return std::nullopt;
+  }
+  const std::time_t seconds = ::timegm(&utc);
+  if (seconds <= 0) return std::nullopt;
+  return Wall{seconds * 1'000'000 + micros};
+}
+
 }  // namespace hostler

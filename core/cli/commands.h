@@ -17,6 +17,8 @@ inline constexpr int kOk = 0, kFailed = 1, kUsage = 2, kNoDaemon = 3, kNotFound 
 
 /// Prints an error for people and gives its exit status.
 int complain(const Error& error);
+/// Prints an answer as it came.
+int print_json(const json::Document& answer);
 
 struct SubmitOptions {
   std::vector<std::string> command;
@@ -54,6 +56,15 @@ int act_on_instances(Client& client, const std::string& action, const std::vecto
 int pools(Client& client, bool json);
 int why(Client& client, const std::string& subject, bool json);
 int events(Client& client, std::uint64_t after);
+
+/// Empty texts: of all sets, of all types.
+int prices(Client& client, const std::string& set, const std::string& type, bool json);
+struct CostOptions {
+  std::string by = "user", since, until;
+  int limit = 100;
+  bool json = false;
+};
+int cost(Client& client, const CostOptions& options);
 
 int config_check(const std::string& file, bool json);
 int driver_list(const std::vector<std::string>& folders, bool json);

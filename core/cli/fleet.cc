@@ -6,14 +6,6 @@
 
 /// Commands about the fleet.
 namespace hostler::cli {
-namespace {
-
-int print_json(const json::Document& document) {
-  std::puts(json::to_text(document.root()).c_str());
-  return exit_code::kOk;
-}
-
-}  // namespace
 
 int instances(Client& client, bool json) {
   const auto got = client.get("/v1/instances");

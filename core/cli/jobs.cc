@@ -23,6 +23,11 @@ std::string to_the_second(const std::string& time) {
 
 }  // namespace
 
+int print_json(const json::Document& answer) {
+  std::puts(json::to_text(answer.root()).c_str());
+  return exit_code::kOk;
+}
+
 int complain(const Error& error) {
   std::fprintf(stderr, "hostler: %s\n", error.message.c_str());
   switch (error.code) {

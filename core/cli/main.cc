@@ -18,13 +18,19 @@ struct Arguments {
   std::string url, token_file, ca_file;
   SubmitOptions submit;
   JobsOptions jobs;
+  CostOptions cost;
   std::vector<std::string> ids, folders;
-  std::string id, folder = ".", subject, reason, file, shell;
+  std::string id, folder = ".", subject, reason, file, shell, set, type;
   bool json = false, standard_error = false, follow = false;
   std::uint64_t after = 0;
 };
 
 using Run = std::function<int(Client&)>;
+
+CLI::Validator one_of(std::vector<std::string> words) {
+  CLI::Validator member = CLI::IsMember(std::move(words));
+  return member.description("");
+}
 
 /// Says nothing of itself in --help: the option's text does.
 CLI::Validator within(int min, int max) {
@@ -151,6 +157,23 @@ void add_fleet_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
   c = add(app, chosen, "pools", "List pools",
           [&a](Client& client) { return pools(client, a.json); });
   c->add_flag("--json", a.json, "As JSON");
+  c = add(app, chosen, "prices", "Show what clouds say that types cost, and from when on",
+          [&a](Client& client) { return prices(client, a.set, a.type, a.json); });
+  c->add_option("--set", a.set, "Only of this instance set")->type_name("SET");
+  c->add_option("--type", a.type, "Only of this instance type")->type_name("TYPE");
+  c->add_flag("--json", a.json, "As JSON");
+  c = add(app, chosen, "cost", "Show what was spent, dearest first",
+          [&a](Client& client) { return cost(client, a.cost); });
+  c->add_option("--by", a.cost.by, "By user, job, instance, type, pool or set (user)")
+      ->type_name("WHAT")
+      ->check(one_of({"user", "job", "instance", "type", "pool", "set"}));
+  c->add_option("--since", a.cost.since, "From then on, 2026-11-21 or 2026-11-21T10:00:00Z")
+      ->type_name("TIME");
+  c->add_option("--until", a.cost.until, "Up to then (now)")->type_name("TIME");
+  c->add_option("--limit", a.cost.limit, "At most so many rows, up to 10000 (100)")
+      ->type_name("N")
+      ->check(within(1, 10000));
+  c->add_flag("--json", a.cost.json, "As JSON");
   c = add(app, chosen, "why", "Say why something is as it is",
           [&a](Client& client) { return why(client, a.subject, a.json); });
   c->add_option("subject", a.subject,

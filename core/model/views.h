@@ -34,6 +34,19 @@ struct SetView {
   bool foreign_owner = false;
   std::string problem;  ///< Last error of open or list; empty: none.
 };
+/// What was spent from `since` to `until`, and on what.
+struct CostView {
+  struct Row {
+    std::string name;  ///< "user ann", "j-42", "h-7", "default": by what was asked.
+    Micros cost;
+    std::int64_t used_us = 0;  ///< Together: time that jobs ran, or that instances were on.
+  };
+  Wall since, until;
+  Micros total;           ///< Of all instances.
+  Micros unused;          ///< Of that what no job had.
+  std::vector<Row> rows;  ///< Dearest first.
+  bool more = false;      ///< There are more rows than were asked for.
+};
 struct RejectedView {
   std::string type, zone, market, pool, reason;
 };

@@ -139,6 +139,26 @@ void FakeService::gates(const Principal&, Answer<std::vector<model::GateRecord>>
   give(answer, std::vector<model::GateRecord>{});
 }
 
+void FakeService::prices(const Principal&, const std::string& set, const std::string& type,
+                         Answer<std::vector<model::PriceSeen>> answer) {
+  note("prices " + set + " " + type);
+  give(answer, std::vector<model::PriceSeen>{
+                   {"west", "small", "z1", model::Market::kSpot, {{1'000'000}, {12'345}}}});
+}
+
+void FakeService::cost(const Principal&, const CostQuery& query, Answer<model::CostView> answer) {
+  note("cost " + std::to_string(static_cast<int>(query.by)) + " " +
+       std::to_string(query.since.us) + " " + std::to_string(query.until.us) + " " +
+       std::to_string(query.limit));
+  model::CostView view;
+  view.since = query.since;
+  view.until = {1'795'000'000'000'000};
+  view.total = {2'500'000};
+  view.unused = {500'000};
+  view.rows.push_back({"user ann", {2'000'000}, 3'600'000'000});
+  give(answer, std::move(view));
+}
+
 void FakeService::why(const Principal&, const std::string& subject, Answer<WhyView> answer) {
   note("why " + subject);
   WhyView view;

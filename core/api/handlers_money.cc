@@ -1,0 +1,64 @@
+#include "core/api/handlers.h"
+#include "core/api/views_json.h"
+#include "core/base/units.h"
+
+namespace hostler::api {
+namespace {
+
+using By = CostQuery::By;
+
+Result<By> read_by(const std::string& text) {
+  static const std::pair<const char*, By> kNames[] = {{"user", By::kUser},
+                                                      {"job", By::kJob},
+                                                      {"instance", By::kInstance},
+                                                      {"type", By::kType},
+                                                      {"pool", By::kPool},
+                                                      {"set", By::kSet}};
+  for (const auto& [name, by] : kNames)
+    if (text == name) return by;
+  return fail(Errc::kInvalidArgument, "?by= is user, job, instance, type, pool or set, not '" +
+                                          printable(text, 40) + "'");
+}
+
+/// 0 where it is not asked for.
+Result<Wall> query_time(const Request& request, const char* key) {
+  const std::string text = request.query_or(key, "");
+  if (!request.query.contains(key)) return Wall{};
+  if (const auto time = parse_wall(text)) return *time;
+  return fail(Errc::kInvalidArgument, "?" + std::string(key) + "= is a time such as " +
+                                          "2026-11-21T00:00:00Z, not '" + printable(text, 40) +
+                                          "'");
+}
+
+Result<CostQuery> read_cost_query(const Request& request) {
+  CostQuery query;
+  query.by = HOSTLER_TRY(read_by(request.query_or("by", "user")));
+  query.since = HOSTLER_TRY(query_time(request, "since"));
+  query.until = HOSTLER_TRY(query_time(request, "until"));
+  query.limit = static_cast<std::size_t>(HOSTLER_TRY(query_number(request, "limit", 100, 10'000)));
+  if (query.until.us != 0 && query.until <= query.since)
+    return fail(Errc::kInvalidArgument, "?until= is not after ?since=");
+  return query;
+}
+
+}  // namespace
+
+void get_prices(const Context& context, Request request, Respond respond) {
+  context.service->prices(
+      request.who, request.query_or("set", ""), request.query_or("type", ""),
+      json_answer<std::vector<model::PriceSeen>>(
+          std::move(respond), [](json::Writer& w, const std::vector<model::PriceSeen>& prices) {
+            w.begin_object().key("prices").begin_array();
+            for (const auto& price : prices) write_price(w, price);
+            w.end_array().end_object();
+          }));
+}
+
+void get_cost(const Context& context, Request request, Respond respond) {
+  const auto query = read_cost_query(request);
+  if (!query) return respond(error_response(query.error()));
+  context.service->cost(request.who, *query,
+                        json_answer<model::CostView>(std::move(respond), write_cost));
+}
+
+}  // namespace hostler::api

@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""What types cost is asked of the cloud, kept, and billed: to instances, to jobs, to users."""
+
+import argparse
+import sys
+import unittest
+
+from scratch_site import Site, wait_for
+
+ARGS = None
+SITE = None
+
+CHEAP, DEAR = 3600.0, 7200.0  # an hour; so one and two a second
+
+
+def setUpModule():
+    global SITE
+    SITE = Site(ARGS.hostlerd, ARGS.drivers)
+    prices = [{"micros_per_hour": int(CHEAP * 1e6), "from": "2020-01-01T00:00:00Z"},
+              {"micros_per_hour": int(DEAR * 1e6), "from": "2021-01-01T00:00:00Z"},
+              {"micros_per_hour": 1, "from": "2200-01-01T00:00:00Z"}]
+    SITE.write_config(
+        types=[{"name": "small", "vcpus": 2, "ram": "2GiB", "price": 0.02}],
+        sets=[{"name": "local", "driver": "local", "list_interval": "1s",
+               "config": {"root": SITE.under("instances"), "types": {"small": {"prices": prices}}}}],
+        pools=[{"name": "default", "sets": ["local"], "types": ["small"], "max": 2,
+                "idle_timeout": "1s", "shutdown_timeout": "1s"}])
+    SITE.start()
+
+
+def tearDownModule():
+    with SITE:
+        SITE.wait_for_no_instances()
+        SITE.stop()
+        SITE.check_that_nothing_is_left()
+
+
+def seen_prices():
+    return SITE.get("/v1/prices?type=small")["prices"]
+
+
+class MoneyTest(unittest.TestCase):
+    def test_1_the_price_in_force_goes_before_the_menu(self):
+        wait_for("the cloud says its prices", seen_prices)
+        newest = seen_prices()[0]
+        self.assertEqual((newest["set"], newest["market"], newest["price_per_hour"]),
+                         ("local", "on_demand", DEAR))
+        job = SITE.submit({"script": "true", "needs": {"vcpus": 1, "ram": "256MiB"}})[0]
+        wait_for("a host", SITE.instances)
+        self.assertEqual(SITE.instances()[0]["price_per_hour"], DEAR)
+        SITE.wait_for_end(job)
+
+    def test_2_a_job_pays_its_share_while_it_ran(self):
+        job = SITE.submit({"script": "sleep 1", "needs": {"vcpus": 1, "ram": "256MiB"}})[0]
+        SITE.wait_for_end(job)
+        rows = {row["name"]: row for row in SITE.get("/v1/cost?by=job")["rows"]}
+        # A second at two a second, on one of two vcpus.
+        self.assertGreater(rows[job]["cost"], 0.99)
+        self.assertEqual(rows[job]["seconds"], int(rows[job]["cost"]))
+
+    def test_3_what_no_job_had_is_unused(self):
+        bill = SITE.get("/v1/cost?by=user")
+        of_user = sum(row["cost"] for row in bill["rows"])
+        self.assertGreater(of_user, 0.99)
+        self.assertAlmostEqual(bill["unused"], bill["total"] - of_user, delta=0.01)
+        by_type = SITE.get("/v1/cost?by=type")
+        self.assertEqual([row["name"] for row in by_type["rows"]], ["small"])
+        self.assertGreaterEqual(by_type["rows"][0]["cost"], bill["total"])
+
+    def test_4_a_restart_knows_the_prices(self):
+        before = seen_prices()
+        SITE.kill()
+        SITE.start()
+        self.assertEqual(seen_prices()[-len(before):], before)
+
+    def test_5_times_bound_the_bill(self):
+        self.assertEqual(SITE.get("/v1/cost?until=2025-01-01")["rows"], [])
+        self.assertEqual(SITE.get("/v1/cost?since=2020-01-01&by=set")["rows"][0]["name"], "local")
+        for query in ("by=colour", "since=yesterday", "since=2026-01-02&until=2026-01-01"):
+            self.assertEqual(SITE.request("GET", "/v1/cost?" + query)[0], 400, query)
+
+
+def main():
+    global ARGS
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--hostlerd", required=True)
+    parser.add_argument("--drivers", required=True, help="folder of the local driver")
+    ARGS, rest = parser.parse_known_args()
+    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
+
+
+if __name__ == "__main__":
+    main()
