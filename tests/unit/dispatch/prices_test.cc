@@ -1,0 +1,87 @@
+#include "tests/unit/dispatch/story.h"
+
+/// What clouds say of prices decides, and is journalled.
+namespace hostler::dispatch {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+class PricesTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    story.restore();
+    model::SetInfo info;
+    info.has_price_history = true;
+    story.say(SetOpened{"west", info});
+  }
+  void say_price(const std::string& type, std::int64_t price, Duration ago = 1h) {
+    story.say(PricesSeen{"west", type,
+                         std::vector<model::ZonePrice>{
+                             {"", model::Market::kOnDemand, {story.now.wall + -ago, {price}}}}});
+  }
+  std::string type_bought() {
+    story.submit({story.job()});
+    const auto calls = story.all<CreateCall>();
+    return calls.empty() ? "none" : calls.back().request->type.name;
+  }
+
+  Story story;
+};
+
+TEST_F(PricesTest, AsksForEveryTypeAndAgainInItsTime) {
+  const auto first = story.all<PricesCall>();
+  ASSERT_THAT(first, SizeIs(2));
+  EXPECT_EQ(first[0].type.name, "small");
+  EXPECT_EQ(first[0].since, story.now.wall + (-24h - 100ms));
+  say_price("small", 50);
+  const Wall known = story.journalled<model::PriceSeen>().at(0).point.start;
+  story.clear();
+  story.pass(11min);
+  ASSERT_THAT(story.all<PricesCall>(), SizeIs(2));
+  EXPECT_EQ(story.all<PricesCall>()[0].since, known) << "only what came since";
+}
+
+TEST_F(PricesTest, WhatTheCloudSaysGoesBeforeTheMenu) {
+  EXPECT_EQ(type_bought(), "small") << "by the menu's 60 and 200";
+}
+
+TEST_F(PricesTest, ADearOneIsPassedOver) {
+  say_price("small", 900);
+  EXPECT_EQ(type_bought(), "large");
+  EXPECT_EQ(story.dispatcher.instances().at(0).record.price_per_hour, model::Micros{200});
+}
+
+TEST_F(PricesTest, NewsAreJournalledOnce) {
+  say_price("small", 70, 2h);
+  ASSERT_THAT(story.journalled<model::PriceSeen>(), SizeIs(1));
+  story.clear();
+  say_price("small", 70, 1h);
+  EXPECT_THAT(story.journalled<model::PriceSeen>(), IsEmpty()) << "the same price goes on";
+}
+
+TEST_F(PricesTest, ARestartDecidesByThem) {
+  model::Restored restored;
+  restored.prices.push_back(
+      {"west", "small", "", model::Market::kOnDemand, {story.now.wall, {900}}});
+  story = Story();
+  story.begin(std::move(restored));
+  EXPECT_EQ(type_bought(), "large");
+}
+
+TEST_F(PricesTest, ACloudThatCannotTellIsNotAskedAgain) {
+  story.say(PricesSeen{"west", "small", tl::unexpected(error(CloudErrorClass::kUnsupported))});
+  story.clear();
+  story.pass(1h);
+  EXPECT_THAT(story.all<PricesCall>(), IsEmpty());
+}
+
+TEST_F(PricesTest, AnErrorLeavesThePricesAsTheyWere) {
+  say_price("small", 900);
+  story.say(PricesSeen{"west", "small", tl::unexpected(error(CloudErrorClass::kTransient))});
+  EXPECT_EQ(type_bought(), "large");
+}
+
+}  // namespace
+}  // namespace hostler::dispatch
