@@ -34,7 +34,7 @@ TEST_F(PricesTest, AsksForEveryTypeAndAgainInItsTime) {
   const auto first = story.all<PricesCall>();
   ASSERT_THAT(first, SizeIs(2));
   EXPECT_EQ(first[0].type.name, "small");
-  EXPECT_LT(first[0].since, story.now.wall + -24h) << "the first time for the last day";
+  EXPECT_EQ(first[0].since, story.now.wall + -24h) << "the first time for the last day";
   say_price("small", 50);
   const Wall known = story.journalled<model::PriceSeen>().at(0).point.start;
   story.clear();
