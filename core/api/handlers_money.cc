@@ -8,16 +8,13 @@ namespace {
 using By = CostQuery::By;
 
 Result<By> read_by(const std::string& text) {
-  static const std::pair<const char*, By> kNames[] = {{"user", By::kUser},
-                                                      {"job", By::kJob},
-                                                      {"instance", By::kInstance},
-                                                      {"type", By::kType},
-                                                      {"pool", By::kPool},
-                                                      {"set", By::kSet}};
+  static const std::pair<const char*, By> kNames[] = {
+      {"user", By::kUser}, {"job", By::kJob},   {"instance", By::kInstance},
+      {"type", By::kType}, {"pool", By::kPool}, {"set", By::kSet}};
   for (const auto& [name, by] : kNames)
     if (text == name) return by;
-  return fail(Errc::kInvalidArgument, "?by= is user, job, instance, type, pool or set, not '" +
-                                          printable(text, 40) + "'");
+  return fail(Errc::kInvalidArgument,
+              "?by= is user, job, instance, type, pool or set, not '" + printable(text, 40) + "'");
 }
 
 /// 0 where it is not asked for.
