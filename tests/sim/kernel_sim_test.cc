@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <cstdlib>
 
 #include "tests/sim/world.h"
@@ -31,7 +32,8 @@ TEST_P(KernelSimTest, KeepsItsPromisesThroughABadDay) {
   for (std::uint64_t seed = 1; seed <= count; ++seed) {
     if (static_cast<int>(seed % 4) != GetParam()) continue;
     const auto wrong = World(seed).run();
-    ASSERT_FALSE(wrong) << *wrong << "\nreplay: HOSTLER_SIM_SEED=" << seed;
+    ASSERT_FALSE(wrong) << *wrong << "\nreplay: HOSTLER_SIM_SEED=" << seed
+                        << " HOSTLER_SIM_TRACE=1 " << program_invocation_name;
   }
 }
 

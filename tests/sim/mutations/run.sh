@@ -13,7 +13,7 @@ for patch in "$here"/*.patch; do
   git apply "$patch"
   cmake --build "$build" --target kernel_sim_test >/dev/null
   found=$(HOSTLER_SIM_SEEDS=$seeds "$build/tests/kernel_sim_test" 2>&1 |
-    sed -n 's/.*replay: HOSTLER_SIM_SEED=//p' | sort -n | head -n 1)
+    sed -n 's/.*replay: HOSTLER_SIM_SEED=\([0-9]*\).*/\1/p' | sort -n | head -n 1)
   why=
   if [ -n "$found" ]; then
     why=$(HOSTLER_SIM_SEED=$found "$build/tests/kernel_sim_test" 2>&1 | sed -n '/Expected: false/{n;p;q;}')
