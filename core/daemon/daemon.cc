@@ -14,6 +14,7 @@
 #include "core/daemon/clock.h"
 #include "core/daemon/clouds.h"
 #include "core/daemon/effects.h"
+#include "core/daemon/empty_mark.h"
 #include "core/daemon/hosts/hosts.h"
 #include "core/daemon/installation.h"
 #include "core/daemon/loop.h"
@@ -41,6 +42,7 @@ struct Daemon::Parts {
   std::unique_ptr<Loop> loop;
   std::unique_ptr<DaemonService> service;
   std::unique_ptr<api::Server> server;
+  bool serving = false;
 
   void post(dispatch::Event event) {
     if (loop) loop->post(std::move(event));
@@ -241,7 +243,9 @@ Daemon::~Daemon() {
   if (p.server) p.server->stop();
   if (p.loop) p.loop->stop();
   if (p.hosts) p.hosts->stop();  // It writes to the store, which tells it what is durable.
-  p.store.reset();               // Commits and carries out what is left.
+  // While the state folder is this daemon's alone.
+  if (p.serving && p.loop->left().instances().empty()) set_empty_mark(p.config.state_dir);
+  p.store.reset();  // Commits and carries out what is left.
   p.tickets.fail_all({Errc::kUnavailable, "the daemon is stopping"});
   p.clouds.reset();  // Answers what links have asked of drivers.
   p.hosts.reset();
@@ -308,7 +312,9 @@ Result<std::unique_ptr<Daemon>> Daemon::start(config::Config config, Options opt
   p.server =
       HOSTLER_TRY(api::Server::listen(server_options(c.access), HOSTLER_TRY(tokens_of(c.access)),
                                       api::make_site(*p.service, api_limits(c.limits))));
+  HOSTLER_TRY(clear_empty_mark(c.state_dir));
   p.loop->start(std::move(restored));
+  p.serving = true;
   p.server->start();
   if (!c.access.socket_path.empty()) log::info("daemon", "serving on " + c.access.socket_path);
   if (!c.access.tcp_address.empty())

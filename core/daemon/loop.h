@@ -28,6 +28,9 @@ class Loop {
   /// Applies what was posted before the call, hands it to the sink, and joins the thread.
   void stop();
 
+  /// What the loop left; after stop(), of one that was started.
+  [[nodiscard]] const dispatch::Dispatcher& left() const { return dispatcher_; }
+
   /// Any thread; never blocks. After stop() it is dropped.
   void post(dispatch::Event event);
   void look(Look look);

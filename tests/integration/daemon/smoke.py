@@ -7,7 +7,7 @@ import signal
 import sys
 import unittest
 
-from scratch_site import PATIENCE, Site, wait_for
+from scratch_site import PATIENCE, Site, check, wait_for
 
 ARGS = None
 SITE = None
@@ -20,6 +20,10 @@ def mark(name):
 def job(script, **members):
     return {"script": script, "env": {"MARKS": SITE.marks},
             "needs": {"vcpus": 1, "ram": "256MiB"}, **members}
+
+
+def mark_of_none():
+    return SITE.under("state/no-instances")
 
 
 def end_of(script, **members):
@@ -38,6 +42,7 @@ def tearDownModule():
         SITE.wait_for_no_instances()
         SITE.stop()
         SITE.check_that_nothing_is_left()
+        check(os.path.exists(mark_of_none()), "it stopped with no instance left and does not say so")
 
 
 class JobTest(unittest.TestCase):
@@ -167,6 +172,12 @@ class DaemonTest(unittest.TestCase):
         self.assertEqual((ended["state"], ended["attempt"], ended["instance"]),
                          ("succeeded", 1, host))
         self.assertEqual(SITE.output(its), "before\nafter\n")
+
+    def test_does_not_say_that_none_is_left_while_one_is(self):
+        end_of("true")
+        SITE.stop()
+        self.assertFalse(os.path.exists(mark_of_none()))
+        SITE.start()
 
     def test_a_host_gets_a_key_that_no_user_data_has_seen(self):
         host = end_of("true")["instance"]
