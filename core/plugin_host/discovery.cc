@@ -46,6 +46,7 @@ Result<Manifest> Discovery::find(std::string_view name) const {
   for (const auto& sighting : tried) {
     where += "\n  " + sighting.path.string() + ": " + sighting.outcome;
   }
+  where += "\n  on Debian hostler's own drivers are packages: apt install hostler-driver-NAME";
   return fail(Errc::kNotFound, subject + " was not found; looked at:" + where);
 }
 
