@@ -1,0 +1,15 @@
+# What `cmake --install` puts where; the Debian packages take it from there. The programs find one
+# another by these places: core/daemon/installation.h.
+include(GNUInstallDirs)
+
+install(TARGETS hostler hostlerd RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS hostler-agent RUNTIME DESTINATION lib/hostler)
+
+# A driver with its manifest, which names the library's digest: who strips it must make it again.
+install(TARGETS hostler_driver_local LIBRARY DESTINATION lib/hostler/drivers)
+install(TARGETS hostler-local-supervisor RUNTIME DESTINATION lib/hostler/drivers)
+install(FILES ${PROJECT_BINARY_DIR}/lib/hostler/drivers/local.hostler.json
+  DESTINATION lib/hostler/drivers)
+
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/sdk/include/hostler
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
