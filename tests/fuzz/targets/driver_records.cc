@@ -133,7 +133,7 @@ void price(Bytes& in) {
   record.zone = memory.text();
   record.start_unix_ns = static_cast<std::int64_t>(in.u64());
   record.price_micros_per_hour = static_cast<std::int64_t>(in.u64());
-  plugin_host::ZonePrice out;
+  model::ZonePrice out;
   const auto broken =
       emit(record, in, [&](const auto& rec) { return plugin_host::read_price(rec, out); });
   check_texts({&out.zone});
