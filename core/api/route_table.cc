@@ -37,6 +37,12 @@ const std::vector<Route>& routes() {
   return table;
 }
 
+std::string pattern(const Route& route) {
+  std::string out;
+  for (const auto part : route.path) out += "/" + std::string(part);
+  return out;
+}
+
 bool matches(const Route& route, const std::vector<std::string>& path) {
   const auto& pattern = route.path;
   for (std::size_t i = 0; i < pattern.size(); ++i) {

@@ -23,6 +23,9 @@ struct Route {
 
 const std::vector<Route>& routes();
 
+/// "/v1/jobs/*/output"
+[[nodiscard]] std::string pattern(const Route& route);
+
 [[nodiscard]] bool matches(const Route& route, const std::vector<std::string>& path);
 
 }  // namespace hostler::api

@@ -1,6 +1,7 @@
 #include "core/api/routes.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "core/api/route_table.h"
 
@@ -35,9 +36,36 @@ bool is_upload(std::string_view method, const std::vector<std::string>& path) {
   return method == "PUT" && path.size() == 3 && path[0] == "v1" && path[1] == "blobs";
 }
 
+/// The feed, counted from now to its end.
+std::shared_ptr<Feed> counted(const std::shared_ptr<const Watch>& watch,
+                              std::shared_ptr<Feed> feed) {
+  watch->on_streams(1);
+  Feed* const raw = feed.get();
+  return {raw, [watch, feed = std::move(feed)](Feed*) mutable {
+            feed.reset();
+            watch->on_streams(-1);
+          }};
+}
+
+/// `method` lives as long as the process.
+Respond watched(const std::shared_ptr<const Watch>& watch, std::string_view method,
+                std::string route, Respond respond) {
+  if (!watch->on_answer) return respond;
+  const auto began = std::chrono::steady_clock::now();
+  return [watch, method, route = std::move(route), respond = std::move(respond),
+          began](Response response) {
+    watch->on_answer({method, route, response.status, std::chrono::steady_clock::now() - began});
+    if (response.feed && watch->on_streams)
+      response.feed = counted(watch, std::move(response.feed));
+    respond(std::move(response));
+  };
+}
+
 class ServiceSite final : public Site {
  public:
-  ServiceSite(Service& service, Limits limits) : context_{&service, std::move(limits)} {}
+  ServiceSite(Service& service, Limits limits, Watch watch)
+      : context_{&service, std::move(limits)},
+        watch_(std::make_shared<const Watch>(std::move(watch))) {}
 
   std::uint64_t body_max(std::string_view method,
                          const std::vector<std::string>& path) const override {
@@ -62,6 +90,7 @@ class ServiceSite final : public Site {
     for (const Route& route : routes()) {
       if (!matches(route, request.path)) continue;
       if (route.method == request.method) {
+        respond = watched(watch_, route.method, pattern(route), std::move(respond));
         if (auto role = check_role(route, request.who); !role)
           return respond(error_response(role.error()));
         if (auto known = check_query(route, request); !known)
@@ -70,6 +99,7 @@ class ServiceSite final : public Site {
       }
       allowed += (allowed.empty() ? "" : ", ") + std::string(route.method);
     }
+    respond = watched(watch_, "any", "none", std::move(respond));
     if (allowed.empty())
       return respond(error_response({Errc::kNotFound, "nothing is at " + spoken(request.path)}));
     Response response =
@@ -82,12 +112,13 @@ class ServiceSite final : public Site {
 
  private:
   const Context context_;
+  const std::shared_ptr<const Watch> watch_;  ///< Streams may outlive the site.
 };
 
 }  // namespace
 
-std::shared_ptr<Site> make_site(Service& service, Limits limits) {
-  return std::make_shared<ServiceSite>(service, std::move(limits));
+std::shared_ptr<Site> make_site(Service& service, Limits limits, Watch watch) {
+  return std::make_shared<ServiceSite>(service, std::move(limits), std::move(watch));
 }
 
 unsigned http_status(Errc code) {

@@ -29,7 +29,7 @@ namespace hostler::daemon {
 /// In the order of dependence: destroyed from the last to the first, after the loop has stopped.
 struct Daemon::Parts {
   config::Config config;
-  metrics::Metrics metrics;
+  metrics::Metrics metrics{HOSTLER_VERSION};
   MetricsFeed feed{metrics};
   Tickets tickets;
   std::shared_ptr<Hub<int>> events = std::make_shared<Hub<int>>();
@@ -102,6 +102,13 @@ api::Limits api_limits(const config::Limits& limits) {
   out.blob_bytes_max = static_cast<std::uint64_t>(limits.blob_max);
   out.job = limits.job;
   return out;
+}
+
+api::Watch api_watch(metrics::Metrics& metrics) {
+  return {[&metrics](const api::Answered& one) {
+            metrics.request_answered(one.method, one.route, one.status, one.took);
+          },
+          [&metrics](int by) { metrics.streams_changed(by); }};
 }
 
 /// Private keys by set, from the config or, made once, from the state folder.
@@ -179,12 +186,14 @@ Result<void> check_sets(const std::vector<std::string>& named, const model::Site
 }
 
 /// What an admin is to see without asking: it does not mend itself.
-void log_alarms(const std::vector<model::Change>& changes) {
+void tell_alarms(const std::vector<model::Change>& changes, metrics::Metrics& metrics) {
   for (const auto& change : changes) {
     const auto* said = std::get_if<model::LedgerRecord>(&change);
-    if (said != nullptr && (said->event == "foreign_owner" || said->event == "host_key_alarm" ||
-                            said->event == "broken" || said->event == "set_missing"))
-      log::warn("fleet", said->subject + ": " + said->event + ": " + said->reason);
+    if (said == nullptr || (said->event != "foreign_owner" && said->event != "host_key_alarm" &&
+                            said->event != "broken" && said->event != "set_missing"))
+      continue;
+    log::warn("fleet", said->subject + ": " + said->event + ": " + said->reason);
+    metrics.alarm(said->event);
   }
 }
 
@@ -193,14 +202,14 @@ void log_alarms(const std::vector<model::Change>& changes) {
 /// Loop thread. What follows from the batch leaves once it is durable.
 void Daemon::Parts::commit(dispatch::Outbox out, model::Revision revision) {
   model::Commit commit{revision, std::move(out.changes), std::move(out.bodies_wanted)};
-  feed.observe(commit.changes);
-  log_alarms(commit.changes);
+  tell_alarms(commit.changes, metrics);
   std::vector<model::JobId> ended;
   for (const auto& change : commit.changes)
     if (const auto* job = std::get_if<model::JobChanged>(&change))
       if (model::is_terminal(job->record.state)) ended.push_back(job->record.id);
   auto effects_left = std::make_shared<std::vector<dispatch::Effect>>(std::move(out.effects));
   const Now now = read_clocks();
+  feed.observe(commit.changes, now);
   tidy_store(now);
   const Mono began = now.mono;
   store->commit(std::move(commit), [this, effects_left, ended = std::move(ended),
@@ -274,6 +283,9 @@ Result<std::unique_ptr<Daemon>> Daemon::start(config::Config config, Options opt
                               "; once it does, this may still take effect: look before you ask "
                               "again"});
   };
+  options_of_store.on_try = [&p](const store::GroupTry& one) {
+    p.metrics.store_try(one.took, one.changes, one.ok);
+  };
   auto opened = store::Store::open(c.state_dir, std::move(options_of_store));
   if (!opened)
     return tl::unexpected(
@@ -283,6 +295,7 @@ Result<std::unique_ptr<Daemon>> Daemon::start(config::Config config, Options opt
   HOSTLER_TRY(dispatch::check_homes(restored, c.site));
   HOSTLER_TRY(check_sets(options.take_over_sets, c.site));
   p.durable = restored.last_revision;
+  p.feed.take_up(restored);
   log::info("daemon", "owner " + restored.owner + ", epoch " + std::to_string(restored.epoch) +
                           ": " + std::to_string(restored.jobs.size()) + " jobs and " +
                           std::to_string(restored.instances.size()) + " instances taken up");
@@ -290,8 +303,8 @@ Result<std::unique_ptr<Daemon>> Daemon::start(config::Config config, Options opt
   const auto keys = HOSTLER_TRY(private_keys(c));
   p.clouds = HOSTLER_TRY(Clouds::load(set_sources(c), driver_folders(c.driver_path), p.metrics,
                                       [&p](dispatch::Event event) { p.post(std::move(event)); }));
-  p.planner =
-      std::make_unique<Planner>(c.site, [&p](dispatch::PlanMade plan) { p.post(std::move(plan)); });
+  p.planner = std::make_unique<Planner>(c.site, p.metrics,
+                                        [&p](dispatch::PlanMade plan) { p.post(std::move(plan)); });
   p.hosts = std::make_unique<Hosts>(
       HOSTLER_TRY(host_settings(c, keys)),
       make_host_ports([&p](model::HostEvent event) { p.post(std::move(event)); }, *p.store,
@@ -304,14 +317,14 @@ Result<std::unique_ptr<Daemon>> Daemon::start(config::Config config, Options opt
   dispatch::Dispatcher dispatcher(c.site, make_mint(HOSTLER_TRY(public_halves(keys))),
                                   {std::move(options.take_over_sets), crypto::random_seed()});
   p.loop = std::make_unique<Loop>(
-      std::move(dispatcher),
+      std::move(dispatcher), p.metrics,
       [&p](dispatch::Outbox out, model::Revision revision) { p.commit(std::move(out), revision); });
-  p.service = std::make_unique<DaemonService>(DaemonService::Parts{p.loop.get(), p.store.get(),
-                                                                   &p.tickets, &p.metrics, &p.feed,
-                                                                   &p.durable, p.events, p.output});
-  p.server =
-      HOSTLER_TRY(api::Server::listen(server_options(c.access), HOSTLER_TRY(tokens_of(c.access)),
-                                      api::make_site(*p.service, api_limits(c.limits))));
+  p.service = std::make_unique<DaemonService>(
+      DaemonService::Parts{p.loop.get(), p.store.get(), &p.tickets, &p.metrics, &p.feed, &p.durable,
+                           p.events, p.output, c.state_dir});
+  p.server = HOSTLER_TRY(
+      api::Server::listen(server_options(c.access), HOSTLER_TRY(tokens_of(c.access)),
+                          api::make_site(*p.service, api_limits(c.limits), api_watch(p.metrics))));
   HOSTLER_TRY(clear_empty_mark(c.state_dir));
   p.loop->start(std::move(restored));
   p.serving = true;

@@ -27,10 +27,25 @@ void append(dispatch::Outbox& to, dispatch::Outbox from) {
   move_all(to.bodies_wanted, from.bodies_wanted);
 }
 
+template <class... Kinds>
+bool is_any_of(const dispatch::Event& event) {
+  return (std::holds_alternative<Kinds>(event) || ...);
+}
+
+metrics::LoopWork work_of(const dispatch::Event& event) {
+  using namespace dispatch;
+  if (is_any_of<model::HostEvent>(event)) return metrics::LoopWork::kHost;
+  if (is_any_of<Submit, CancelJob, SetIdleBehavior, KillInstance>(event))
+    return metrics::LoopWork::kRequest;
+  if (is_any_of<PlanMade>(event)) return metrics::LoopWork::kPlan;
+  if (is_any_of<PolicyChanged, JobsForgotten>(event)) return metrics::LoopWork::kUpkeep;
+  return metrics::LoopWork::kCloud;
+}
+
 }  // namespace
 
-Loop::Loop(dispatch::Dispatcher dispatcher, Sink sink)
-    : dispatcher_(std::move(dispatcher)), sink_(std::move(sink)) {}
+Loop::Loop(dispatch::Dispatcher dispatcher, metrics::Metrics& metrics, Sink sink)
+    : dispatcher_(std::move(dispatcher)), metrics_(metrics), sink_(std::move(sink)) {}
 
 Loop::~Loop() { stop(); }
 
@@ -63,6 +78,11 @@ void Loop::add(Item item) {
 void Loop::post(dispatch::Event event) { add(std::move(event)); }
 void Loop::look(Look look) { add(std::move(look)); }
 
+std::size_t Loop::waiting() const {
+  const std::lock_guard lock(mutex_);
+  return inbox_.size();
+}
+
 /// Waits for items or the time; false once stopping and empty.
 bool Loop::wait(Mono until, std::vector<Item>& batch) {
   constexpr Duration kLongest = std::chrono::seconds(60);
@@ -90,22 +110,34 @@ void Loop::flush_when_due(dispatch::Outbox& out) {
   if (!out.changes.empty()) flush_at_ = std::min(flush_at_, now + kChangesWait);
 }
 
+void Loop::work_off(std::vector<Item>& batch, dispatch::Outbox& out) {
+  Now now = read_clocks();
+  const auto done = [&](metrics::LoopWork kind) {
+    const Mono began = std::exchange(now, read_clocks()).mono;
+    metrics_.loop_work(kind, now.mono - began);
+  };
+  for (Item& item : batch) {
+    if (auto* look = std::get_if<Look>(&item)) {
+      flush(out);
+      (*look)(dispatcher_, now);
+      done(metrics::LoopWork::kLook);
+    } else {
+      auto& event = std::get<dispatch::Event>(item);
+      const auto kind = work_of(event);
+      append(out, dispatcher_.apply(std::move(event), now));
+      done(kind);
+    }
+  }
+  batch.clear();
+  append(out, dispatcher_.tick(now));
+  flush_when_due(out);
+  done(metrics::LoopWork::kTick);
+}
+
 void Loop::run() {
   std::vector<Item> batch;
   dispatch::Outbox out;
-  while (wait(std::min(dispatcher_.next_wake(), flush_at_), batch)) {
-    for (Item& item : batch) {
-      if (auto* look = std::get_if<Look>(&item)) {
-        flush(out);
-        (*look)(dispatcher_, read_clocks());
-      } else {
-        append(out, dispatcher_.apply(std::move(std::get<dispatch::Event>(item)), read_clocks()));
-      }
-    }
-    batch.clear();
-    append(out, dispatcher_.tick(read_clocks()));
-    flush_when_due(out);
-  }
+  while (wait(std::min(dispatcher_.next_wake(), flush_at_), batch)) work_off(batch, out);
   flush(out);
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/dispatch/dispatcher.h"
+#include "core/metrics/metrics.h"
 
 namespace hostler::daemon {
 
@@ -19,7 +20,7 @@ class Loop {
   /// A look at the state, on the loop's thread, after every event that was posted before it.
   using Look = std::function<void(const dispatch::Dispatcher&, Now)>;
 
-  Loop(dispatch::Dispatcher dispatcher, Sink sink);
+  Loop(dispatch::Dispatcher dispatcher, metrics::Metrics& metrics, Sink sink);
   ~Loop();
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
@@ -34,6 +35,8 @@ class Loop {
   /// Any thread; never blocks. After stop() it is dropped.
   void post(dispatch::Event event);
   void look(Look look);
+  /// What was posted and is not taken up yet.
+  [[nodiscard]] std::size_t waiting() const;
 
  private:
   using Item = std::variant<dispatch::Event, Look>;
@@ -43,11 +46,13 @@ class Loop {
   bool wait(Mono until, std::vector<Item>& batch);
   void flush(dispatch::Outbox& out);
   void flush_when_due(dispatch::Outbox& out);
+  void work_off(std::vector<Item>& batch, dispatch::Outbox& out);
 
   dispatch::Dispatcher dispatcher_;  ///< Loop thread only, once started.
   Mono flush_at_ = Mono::max();      ///< Of changes that nothing waits for. Loop thread only.
+  metrics::Metrics& metrics_;
   const Sink sink_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable woken_;
   std::vector<Item> inbox_;  ///< Guarded by mutex_.
   bool stopping_ = false;    ///< Guarded by mutex_.

@@ -1,5 +1,7 @@
 #include "core/daemon/metrics_feed.h"
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 namespace hostler::daemon {
@@ -8,10 +10,51 @@ using metrics::BootOutcome;
 using metrics::Milestone;
 using model::InstanceState;
 
-void MetricsFeed::observe(const std::vector<model::Change>& changes) {
-  for (const auto& change : changes)
-    if (const auto* instance = std::get_if<model::InstanceChanged>(&change))
+void MetricsFeed::take_up(const model::Restored& restored) {
+  for (const auto& job : restored.jobs)
+    if (job.record.attempt == 0) submitted(job.record.id, job.submitted);
+}
+
+void MetricsFeed::observe(const std::vector<model::Change>& changes, Now now) {
+  for (const auto& change : changes) {
+    if (const auto* instance = std::get_if<model::InstanceChanged>(&change)) {
       observe(instance->record);
+    } else if (const auto* job = std::get_if<model::JobInserted>(&change)) {
+      metrics_.job_submitted();
+      submitted(job->record.id, job->submitted);
+    } else if (const auto* changed = std::get_if<model::JobChanged>(&change)) {
+      if (model::is_terminal(changed->record.state)) ended(changed->record);
+    } else if (const auto* attempt = std::get_if<model::AttemptChanged>(&change)) {
+      if (attempt->state != model::AttemptState::kIntended) continue;
+      metrics_.attempt_started();
+      if (attempt->attempt.number != 1) continue;
+      if (const auto at = leaves_queue(attempt->attempt.job)) metrics_.job_waited(now.wall - *at);
+    }
+  }
+}
+
+void MetricsFeed::submitted(model::JobId job, Wall at) {
+  if (!submitted_.empty() && submitted_.rbegin()->second.at == at)
+    ++submitted_.rbegin()->second.unstarted;
+  else
+    submitted_[job] = {at, 1};
+}
+
+std::optional<Wall> MetricsFeed::leaves_queue(model::JobId job) {
+  auto found = submitted_.upper_bound(job);
+  if (found == submitted_.begin()) return std::nullopt;
+  --found;
+  const Wall at = found->second.at;
+  if (--found->second.unstarted == 0) submitted_.erase(found);
+  return at;
+}
+
+void MetricsFeed::ended(const model::JobRecord& record) {
+  if (record.attempt == 0) leaves_queue(record.id);
+  std::optional<Duration> ran;
+  if (record.started.us != 0 && record.reason != model::JobReason::kHostLost)
+    ran = std::max(record.ended - record.started, Duration::zero());
+  metrics_.job_ended(record.state, record.reason, ran);
 }
 
 void MetricsFeed::observe(const model::InstanceRecord& record) {
@@ -43,31 +86,66 @@ void MetricsFeed::observe(const model::InstanceRecord& record) {
 }
 
 void MetricsFeed::show(const dispatch::Dispatcher& state, Now now) {
-  const auto totals = state.totals(now.mono);
+  show_jobs(state.totals(now.mono));
+  show_instances(state);
+  show_clouds(state);
+}
+
+void MetricsFeed::show_jobs(const model::Totals& totals) {
   constexpr std::array kStates{model::JobState::kQueued, model::JobState::kStarting,
                                model::JobState::kRunning, model::JobState::kCollecting};
   for (std::size_t i = 0; i < kStates.size(); ++i)
     metrics_.set_jobs(kStates[i], static_cast<std::size_t>(totals.jobs[i]));
   metrics_.set_queue_age(totals.oldest_wait);
+  // What may appear at any time is shown before: alerts then see it begin and end.
+  std::vector<metrics::WaitingCount> waiting;
+  for (const char* const reason :
+       {"planning", "host_coming", "at_ceiling", "gate_shut", "no_offering", "reserved"})
+    waiting.push_back({reason, 0});
+  for (const auto& [reason, count] : totals.waiting)
+    waiting.push_back({reason, static_cast<std::size_t>(count)});
+  metrics_.set_waiting(waiting);
+}
 
-  std::map<std::tuple<std::string, std::string, InstanceState>, std::size_t> counts;
-  std::map<std::string, model::Micros> prices;
-  for (const auto& view : state.instances()) {
-    ++counts[{view.record.set, view.record.type, view.record.state}];
-    prices[view.record.set] += view.record.price_per_hour;
-  }
+void MetricsFeed::show_instances(const dispatch::Dispatcher& state) {
   std::vector<metrics::InstanceCount> instances;
-  for (const auto& [key, count] : counts)
-    instances.push_back({std::get<0>(key), std::get<1>(key), std::get<2>(key), count});
+  std::vector<metrics::HostCount> hosts;
+  std::vector<metrics::PriceSum> prices;
+  std::map<std::string, std::size_t> by_pool;
+  for (const auto& set : state.policy().sets) {
+    prices.push_back({set.name, {}});
+    for (const auto health :
+         {model::Health::kHealthy, model::Health::kUnreachable, model::Health::kBroken})
+      hosts.push_back({set.name, health, 0});
+  }
+  for (const auto& [record, total, used, attempts] : state.instances()) {
+    instances.push_back({record.set, record.type, record.state, 1});
+    prices.push_back({record.set, record.price_per_hour});
+    if (record.state == InstanceState::kIdle || record.state == InstanceState::kBusy)
+      hosts.push_back({record.set, record.health, 1});
+    if (record.state != InstanceState::kStopped) ++by_pool[record.pool];
+  }
   metrics_.set_instances(instances);
-  std::vector<metrics::PriceSum> sums;
-  for (const auto& [set, sum] : prices) sums.push_back({set, sum});
-  metrics_.set_prices(sums);
+  metrics_.set_hosts(hosts);
+  metrics_.set_prices(prices);
+  metrics_.set_price_max(state.policy().ceilings.price_per_hour_max);
+  std::vector<metrics::PoolStatus> pools;
+  for (const auto& pool : state.policy().pools)
+    pools.push_back({pool.name, by_pool[pool.name], static_cast<std::size_t>(pool.max)});
+  metrics_.set_pools(pools);
+}
 
-  std::map<std::pair<std::string, model::CloudErrorClass>, std::size_t> shut;
-  for (const auto& gate : state.gates()) ++shut[{gate.set, gate.cls}];
+void MetricsFeed::show_clouds(const dispatch::Dispatcher& state) {
+  std::vector<metrics::SetStatus> sets;
   std::vector<metrics::GateCount> gates;
-  for (const auto& [key, count] : shut) gates.push_back({key.first, key.second, count});
+  for (const auto& set : state.sets()) {
+    sets.push_back({set.name, set.open, set.foreign_owner});
+    for (const auto cls : {model::CloudErrorClass::kRateLimit, model::CloudErrorClass::kQuota,
+                           model::CloudErrorClass::kCapacity})
+      gates.push_back({set.name, cls, 0});
+  }
+  metrics_.set_sets(sets);
+  for (const auto& gate : state.gates()) gates.push_back({gate.set, gate.cls, 1});
   metrics_.set_gates(gates);
 }
 

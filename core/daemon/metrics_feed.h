@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "core/dispatch/dispatcher.h"
@@ -13,8 +14,10 @@ class MetricsFeed {
  public:
   explicit MetricsFeed(metrics::Metrics& metrics) : metrics_(metrics) {}
 
-  /// What has just happened: boots and their milestones.
-  void observe(const std::vector<model::Change>& changes);
+  /// Jobs that a former run took and that were never started. Before the first observe().
+  void take_up(const model::Restored& restored);
+  /// What has just happened: jobs' ways, boots and their milestones.
+  void observe(const std::vector<model::Change>& changes, Now now);
   /// What is now.
   void show(const dispatch::Dispatcher& state, Now now);
 
@@ -22,10 +25,23 @@ class MetricsFeed {
   struct Seen {
     bool verified = false, ready = false, first_job = false, ended = false;
   };
+  /// Jobs of following ids, submitted together, some of which were never started yet.
+  struct Submitted {
+    Wall at;
+    std::size_t unstarted = 0;
+  };
   void observe(const model::InstanceRecord& record);
+  void submitted(model::JobId job, Wall at);
+  /// When it was, of a job that is started or gives up now for the first time.
+  std::optional<Wall> leaves_queue(model::JobId job);
+  void ended(const model::JobRecord& record);
+  void show_jobs(const model::Totals& totals);
+  void show_instances(const dispatch::Dispatcher& state);
+  void show_clouds(const dispatch::Dispatcher& state);
 
   metrics::Metrics& metrics_;
   std::map<model::InstanceId, Seen> seen_;
+  std::map<model::JobId, Submitted> submitted_;  ///< By the first id.
 };
 
 }  // namespace hostler::daemon

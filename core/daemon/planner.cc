@@ -2,12 +2,27 @@
 
 #include <utility>
 
+#include "core/daemon/clock.h"
 #include "core/scheduler/plan.h"
 
 namespace hostler::daemon {
+namespace {
 
-Planner::Planner(model::SitePolicy policy, Made made)
-    : made_(std::move(made)),
+void count_actions(metrics::Metrics& metrics, const scheduler::Plan& plan) {
+  std::size_t placed = 0;
+  for (const auto& place : plan.places) placed += place.count;
+  metrics.planned("place", placed);
+  metrics.planned("wake", plan.wakes.size());
+  metrics.planned("create", plan.creates.size());
+  metrics.planned("switch_off", plan.switch_offs.size());
+  metrics.planned("shutdown", plan.shutdowns.size());
+}
+
+}  // namespace
+
+Planner::Planner(model::SitePolicy policy, metrics::Metrics& metrics, Made made)
+    : metrics_(metrics),
+      made_(std::move(made)),
       policy_(std::make_shared<const model::SitePolicy>(std::move(policy))),
       thread_([this] { run(); }) {}
 
@@ -42,7 +57,11 @@ void Planner::run() {
     const dispatch::MakePlan request = *std::exchange(request_, std::nullopt);
     const auto policy = policy_;
     lock.unlock();
-    made_({request.number, scheduler::make_plan(*request.snapshot, *policy)});
+    const Mono began = read_clocks().mono;
+    auto plan = scheduler::make_plan(*request.snapshot, *policy);
+    metrics_.plan_made(read_clocks().mono - began);
+    count_actions(metrics_, plan);
+    made_({request.number, std::move(plan)});
     lock.lock();
   }
 }

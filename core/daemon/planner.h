@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "core/dispatch/events.h"
+#include "core/metrics/metrics.h"
 
 namespace hostler::daemon {
 
@@ -16,7 +17,7 @@ class Planner {
  public:
   using Made = std::function<void(dispatch::PlanMade)>;
 
-  Planner(model::SitePolicy policy, Made made);
+  Planner(model::SitePolicy policy, metrics::Metrics& metrics, Made made);
   ~Planner();
   Planner(const Planner&) = delete;
   Planner& operator=(const Planner&) = delete;
@@ -28,6 +29,7 @@ class Planner {
  private:
   void run();
 
+  metrics::Metrics& metrics_;
   const Made made_;
   std::mutex mutex_;
   std::condition_variable woken_;

@@ -40,6 +40,19 @@ void ask_driver(Clouds& clouds, const model::HostTarget& target, const std::stri
                          });
 }
 
+/// What a link says beside what becomes of attempts; null: nothing to count.
+const char* name_of(const model::HostEventBody& said) {
+  using namespace model;
+  if (std::holds_alternative<HostNotYet>(said)) return "not_yet";
+  if (std::holds_alternative<HostVerified>(said)) return "verified";
+  if (std::holds_alternative<HostKeyAlarm>(said)) return "key_alarm";
+  if (std::holds_alternative<HostReady>(said)) return "ready";
+  if (std::holds_alternative<HostLost>(said)) return "lost";
+  if (std::holds_alternative<HostBroken>(said)) return "broken";
+  if (std::holds_alternative<HostInterruption>(said)) return "interruption";
+  return nullptr;
+}
+
 std::vector<store::OutputFile> stored_files(const std::vector<agent::OutputFile>& files) {
   std::vector<store::OutputFile> out;
   for (const auto& file : files)
@@ -53,14 +66,18 @@ HostPorts make_host_ports(std::function<void(model::HostEvent)> post, store::Sto
                           Clouds& clouds, metrics::Metrics& metrics,
                           std::shared_ptr<Hub<model::JobId>> output) {
   HostPorts ports;
-  ports.post = std::move(post);
+  ports.post = [&metrics, post = std::move(post)](model::HostEvent event) {
+    if (const char* const name = name_of(event.body)) metrics.host_event(name);
+    post(std::move(event));
+  };
   ports.ask_driver = [&clouds](const model::HostTarget& target, const std::string& key,
                                std::function<void(Result<bool>)> said) {
     ask_driver(clouds, target, key, std::move(said));
   };
-  ports.append_output = [&store, output](model::AttemptId attempt, std::uint32_t stream,
-                                         std::uint64_t offset, std::string data,
-                                         std::function<void(Result<std::uint64_t>)> durable) {
+  ports.append_output = [&store, &metrics, output](
+                            model::AttemptId attempt, std::uint32_t stream, std::uint64_t offset,
+                            std::string data, std::function<void(Result<std::uint64_t>)> durable) {
+    metrics.output_came(data.size());
     store.outputs().append(
         attempt, stream, offset, std::move(data),
         [output, attempt, durable = std::move(durable)](const Result<std::uint64_t>& end) {

@@ -7,6 +7,7 @@
 
 #include "core/base/text.h"
 #include "core/crypto/hash.h"
+#include "core/daemon/clock.h"
 
 namespace hostler::daemon {
 namespace {
@@ -206,15 +207,34 @@ api::HealthView DaemonService::health() {
   return view;
 }
 
+void DaemonService::show_store() const {
+  const auto store = parts_.store->health();
+  metrics::StoreStatus status;
+  status.commits = store.ok;
+  status.takes_output = parts_.store->outputs().problem().empty();
+  status.waiting = store.queued;
+  std::error_code problem;
+  const auto disk = std::filesystem::space(parts_.state_dir, problem);
+  if (!problem) {
+    status.disk_bytes = disk.capacity;
+    status.disk_free_bytes = disk.available;
+  }
+  parts_.metrics->set_store(status);
+}
+
 std::string DaemonService::metrics_text() {
   // What is, is looked up when it is asked for; what happened was counted as it happened.
+  show_store();
   auto looked = std::make_shared<std::promise<void>>();
   auto done = looked->get_future();
+  const std::size_t waiting = parts_.loop->waiting();
+  const Mono asked = read_clocks().mono;
   parts_.loop->look([feed = parts_.feed, looked](const dispatch::Dispatcher& state, Now now) {
     feed->show(state, now);
     looked->set_value();
   });
   done.wait_for(kLookTimeout);
+  parts_.metrics->set_loop(waiting, read_clocks().mono - asked);
   return parts_.metrics->text();
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -28,6 +29,7 @@ class DaemonService final : public api::Service {
     const std::atomic<model::Revision>* durable = nullptr;  ///< The last that is.
     std::shared_ptr<Hub<int>> events;                       ///< Rung when records are durable.
     std::shared_ptr<Hub<model::JobId>> output;  ///< Rung when output is, or a job ended.
+    std::filesystem::path state_dir;
   };
   explicit DaemonService(Parts parts) : parts_(std::move(parts)) {}
 
@@ -78,6 +80,7 @@ class DaemonService final : public api::Service {
   /// kNotFound, or kForbidden where the role or the owner does not fit.
   Result<model::JobInserted> readable_job(const api::Principal& who, model::JobId job) const;
   void hide_reasons(const api::Principal& who, std::vector<model::LedgerRecord>& records) const;
+  void show_store() const;
   template <class T>
   void look(api::Answer<T> answer, T (*of)(const dispatch::Dispatcher&));
 

@@ -109,6 +109,9 @@ model::Totals Dispatcher::totals(Mono now) const {
     out.price_per_hour += host.instance.record.price_per_hour;
   }
   for (const auto& order : queue_.order()) {
+    const auto told = waiting_.find(order.cls);
+    out.waiting[told == waiting_.end() ? "planning" : told->second.code] +=
+        queue_.at(order.cls).count;
     for (const auto& item : queue_.at(order.cls).items) {
       if (!item.job) continue;
       out.oldest_wait = std::max(out.oldest_wait, now - item.since);

@@ -1,174 +1,132 @@
 #include "core/metrics/metrics.h"
 
-#include <prometheus/counter.h>
-#include <prometheus/gauge.h>
-#include <prometheus/histogram.h>
-#include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
 
 #include <algorithm>
-#include <map>
-#include <mutex>
 #include <tuple>
+
+#include "core/metrics/families.h"
+#include "core/metrics/process.h"
 
 namespace hostler::metrics {
 namespace {
 
-using prometheus::Counter;
-using prometheus::Family;
-using prometheus::Gauge;
-using prometheus::Histogram;
-using prometheus::Labels;
-using Buckets = Histogram::BucketBoundaries;
-
-const char* to_string(Milestone milestone) {
-  switch (milestone) {
-    case Milestone::kSsh:
-      return "ssh";
-    case Milestone::kVerified:
-      return "verified";
-    case Milestone::kReady:
-      return "ready";
-    case Milestone::kFirstJob:
-      return "first_job";
-  }
-  return "?";
-}
-
-const char* to_string(BootOutcome outcome) {
-  switch (outcome) {
-    case BootOutcome::kReady:
-      return "ready";
-    case BootOutcome::kRefused:
-      return "refused";
-    case BootOutcome::kFailed:
-      return "failed";
-    case BootOutcome::kTimeout:
-      return "timeout";
-    case BootOutcome::kUnwanted:
-      return "unwanted";
-  }
-  return "?";
-}
-
-const char* to_string(VerifyOutcome outcome) {
-  switch (outcome) {
-    case VerifyOutcome::kProved:
-      return "proved";
-    case VerifyOutcome::kNotYet:
-      return "not_yet";
-    case VerifyOutcome::kKeyAlarm:
-      return "key_alarm";
-  }
-  return "?";
-}
+using Values = std::map<Labels, double>;
 
 double seconds(Duration d) { return std::chrono::duration<double>(d).count(); }
-
-// A local host is up in a tenth of a second, a cloud's in minutes.
-Buckets boot_buckets() { return {0.1, 0.3, 1, 3, 10, 20, 30, 60, 120, 300, 600, 1800}; }
-Buckets call_buckets() { return {0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 60}; }
-Buckets event_buckets() { return {1e-6, 1e-5, 1e-4, 3e-4, 0.001, 0.003, 0.01, 0.1, 1}; }
-Buckets commit_buckets() { return {1e-4, 3e-4, 0.001, 0.003, 0.01, 0.03, 0.1, 1, 10}; }
-
-template <class Builder>
-auto& family(prometheus::Registry& registry, Builder builder, const char* name, const char* help) {
-  return builder.Name(name).Help(help).Register(registry);
-}
+double number(std::size_t count) { return static_cast<double>(count); }
+double money(model::Micros amount) { return static_cast<double>(amount.value) / 1e6; }
+const char* result_of(bool succeeded) { return succeeded ? "ok" : "failed"; }
 
 }  // namespace
 
-/// Series come and go with replace(); those of counters and histograms stay, as they must.
-struct Metrics::Families {
-  prometheus::Registry registry;
-
-  Family<Gauge>& instances = family(registry, prometheus::BuildGauge(), "hostler_instances",
-                                    "Instances by instance set, menu type and state.");
-  Family<Gauge>& price = family(registry, prometheus::BuildGauge(), "hostler_price_per_hour",
-                                "What the instances cost per hour, in the site's currency.");
-  Family<Gauge>& gates = family(registry, prometheus::BuildGauge(), "hostler_gates_shut",
-                                "Remembered refusals of a cloud that hold back calls now.");
-  Family<Gauge>& jobs = family(registry, prometheus::BuildGauge(), "hostler_jobs",
-                               "Jobs that have not ended, by state.");
-  Gauge& queue_age = family(registry, prometheus::BuildGauge(), "hostler_queue_age_seconds",
-                            "How long the oldest waiting job has waited.")
-                         .Add({});
-  Family<Counter>& boots = family(registry, prometheus::BuildCounter(), "hostler_boots_total",
-                                  "Instances that were asked for, by how their boot ended.");
-  Family<Histogram>& reached =
-      family(registry, prometheus::BuildHistogram(), "hostler_boot_milestone_seconds",
-             "From the wish for an instance to its milestones.");
-  Family<Counter>& calls = family(registry, prometheus::BuildCounter(),
-                                  "hostler_driver_calls_total", "Driver calls by result.");
-  Family<Histogram>& call_time =
-      family(registry, prometheus::BuildHistogram(), "hostler_driver_call_seconds",
-             "How long driver calls took.");
-  Family<Counter>& verifications =
-      family(registry, prometheus::BuildCounter(), "hostler_host_verifications_total",
-             "Host verifications by the method that decided and outcome.");
-  Family<Histogram>& events =
-      family(registry, prometheus::BuildHistogram(), "hostler_loop_event_seconds",
-             "How long the loop took for one event.");
-  Family<Histogram>& commits =
-      family(registry, prometheus::BuildHistogram(), "hostler_store_commit_seconds",
-             "How long the store took to make a group durable.");
-
-  std::mutex replacing;  ///< One replace() at a time: a gauge may not be removed while it is set.
-
-  /// Makes the series of `gauges` exactly those of `values`.
-  void replace(Family<Gauge>& gauges, std::map<Gauge*, Labels>& shown,
-               const std::map<Labels, double>& values) {
-    const std::lock_guard lock(replacing);
-    std::erase_if(shown, [&](const auto& entry) {
-      if (values.contains(entry.second)) return false;
-      gauges.Remove(entry.first);
-      return true;
-    });
-    for (const auto& [labels, value] : values) {
-      Gauge& gauge = gauges.Add(labels);
-      gauge.Set(value);
-      shown.emplace(&gauge, labels);
-    }
-  }
-  std::map<Gauge*, Labels> shown_instances, shown_prices, shown_gates;
-};
-
-Metrics::Metrics() : families_(std::make_unique<Families>()) {
-  set_queue_age({});
+Metrics::Metrics(std::string version) : families_(std::make_unique<Families>()) {
+  Families& f = *families_;
+  f.build.Add({{"version", std::move(version)}}).Set(1);
+  for (std::size_t i = 0; i < f.work.size(); ++i)
+    f.work[i] = &f.work_family.Add({{"kind", kLoopWork[i]}}, work_buckets());
   for (const auto state : {model::JobState::kQueued, model::JobState::kStarting,
                            model::JobState::kRunning, model::JobState::kCollecting})
     set_jobs(state, 0);
+  // What is to be noticed the first time has to be there before: a rate needs two samples.
+  for (const char* const event : {"broken", "foreign_owner", "host_key_alarm", "set_missing"})
+    f.alarms.Add({{"event", event}});
+  for (const bool succeeded : {true, false})
+    f.tries.Add({{"result", result_of(succeeded)}}, commit_buckets());
 }
 
 Metrics::~Metrics() = default;
 
 void Metrics::set_instances(const std::vector<InstanceCount>& counts) {
-  std::map<Labels, double> values;
+  Values values;
   for (const InstanceCount& c : counts)
     values[{{"set", c.set}, {"type", c.type}, {"state", model::to_string(c.state)}}] +=
-        static_cast<double>(c.count);
-  families_->replace(families_->instances, families_->shown_instances, values);
+        number(c.count);
+  families_->instances.replace(values);
+}
+
+void Metrics::set_hosts(const std::vector<HostCount>& counts) {
+  Values values;
+  for (const HostCount& c : counts)
+    values[{{"set", c.set}, {"health", model::to_string(c.health)}}] += number(c.count);
+  families_->hosts.replace(values);
 }
 
 void Metrics::set_prices(const std::vector<PriceSum>& sums) {
-  std::map<Labels, double> values;
-  for (const PriceSum& s : sums)
-    values[{{"set", s.set}}] += static_cast<double>(s.per_hour.value) / 1e6;
-  families_->replace(families_->price, families_->shown_prices, values);
+  Values values;
+  for (const PriceSum& s : sums) values[{{"set", s.set}}] += money(s.per_hour);
+  families_->price.replace(values);
 }
 
 void Metrics::set_gates(const std::vector<GateCount>& counts) {
-  std::map<Labels, double> values;
+  Values values;
   for (const GateCount& c : counts)
-    values[{{"set", c.set}, {"class", model::to_string(c.cls)}}] += static_cast<double>(c.count);
-  families_->replace(families_->gates, families_->shown_gates, values);
+    values[{{"set", c.set}, {"class", model::to_string(c.cls)}}] += number(c.count);
+  families_->gates.replace(values);
+}
+
+void Metrics::set_sets(const std::vector<SetStatus>& sets) {
+  Values open;
+  Values foreign;
+  for (const SetStatus& s : sets) {
+    open[{{"set", s.set}}] = s.open ? 1 : 0;
+    foreign[{{"set", s.set}}] = s.foreign_owner ? 1 : 0;
+  }
+  families_->open.replace(open);
+  families_->foreign.replace(foreign);
+}
+
+void Metrics::set_pools(const std::vector<PoolStatus>& pools) {
+  Values now;
+  Values most;
+  for (const PoolStatus& p : pools) {
+    now[{{"pool", p.pool}}] = number(p.instances);
+    most[{{"pool", p.pool}}] = number(p.instances_max);
+  }
+  families_->pool.replace(now);
+  families_->pool_max.replace(most);
+}
+
+void Metrics::set_waiting(const std::vector<WaitingCount>& counts) {
+  Values values;
+  for (const WaitingCount& c : counts) values[{{"reason", c.reason}}] += number(c.count);
+  families_->waiting.replace(values);
 }
 
 void Metrics::set_jobs(model::JobState state, std::size_t count) {
-  families_->jobs.Add({{"state", model::to_string(state)}}).Set(static_cast<double>(count));
+  families_->jobs.Add({{"state", model::to_string(state)}}).Set(number(count));
 }
 
 void Metrics::set_queue_age(Duration oldest) { families_->queue_age.Set(seconds(oldest)); }
+
+void Metrics::set_price_max(model::Micros per_hour) { families_->price_max.Set(money(per_hour)); }
+
+void Metrics::set_loop(std::size_t events, Duration lag) {
+  families_->loop_events.Set(number(events));
+  families_->loop_lag.Set(seconds(lag));
+}
+
+void Metrics::set_store(const StoreStatus& status) {
+  families_->store_up.Set(status.commits ? 1 : 0);
+  families_->output_up.Set(status.takes_output ? 1 : 0);
+  families_->commits_waiting.Set(number(status.waiting));
+  families_->disk.Set(static_cast<double>(status.disk_bytes));
+  families_->disk_free.Set(static_cast<double>(status.disk_free_bytes));
+}
+
+void Metrics::job_submitted() { families_->submitted.Increment(); }
+void Metrics::attempt_started() { families_->attempts.Increment(); }
+void Metrics::job_waited(Duration time) { families_->waited.Observe(seconds(time)); }
+
+void Metrics::job_ended(model::JobState state, model::JobReason reason,
+                        std::optional<Duration> ran) {
+  const std::string why = model::to_string(reason);
+  families_->ended.Add({{"state", model::to_string(state)}, {"reason", why.empty() ? "none" : why}})
+      .Increment();
+  if (ran) families_->ran.Observe(seconds(*ran));
+}
+
+void Metrics::output_came(std::size_t bytes) { families_->output.Increment(number(bytes)); }
 
 void Metrics::boot_ended(std::string_view set, std::string_view type, BootOutcome outcome) {
   families_->boots
@@ -199,17 +157,48 @@ void Metrics::verification(std::optional<model::VerifyMethod> method, VerifyOutc
       .Increment();
 }
 
-void Metrics::loop_event(std::string_view kind, Duration took) {
-  families_->events.Add({{"kind", std::string(kind)}}, event_buckets()).Observe(seconds(took));
+void Metrics::host_event(std::string_view event) {
+  families_->host_events.Add({{"event", std::string(event)}}).Increment();
+}
+
+void Metrics::alarm(std::string_view event) {
+  families_->alarms.Add({{"event", std::string(event)}}).Increment();
+}
+
+void Metrics::loop_work(LoopWork kind, Duration took) {
+  families_->work.at(static_cast<std::size_t>(kind))->Observe(seconds(took));
+}
+
+void Metrics::plan_made(Duration took) { families_->plans.Observe(seconds(took)); }
+
+void Metrics::planned(std::string_view action, std::size_t count) {
+  families_->planned.Add({{"action", std::string(action)}}).Increment(number(count));
 }
 
 void Metrics::store_commit(Duration took, bool succeeded) {
-  families_->commits.Add({{"result", succeeded ? "ok" : "failed"}}, commit_buckets())
+  families_->commits.Add({{"result", result_of(succeeded)}}, commit_buckets())
       .Observe(seconds(took));
 }
 
+void Metrics::store_try(Duration took, std::size_t changes, bool succeeded) {
+  families_->tries.Add({{"result", result_of(succeeded)}}, commit_buckets()).Observe(seconds(took));
+  if (succeeded) families_->changes.Increment(number(changes));
+}
+
+void Metrics::request_answered(std::string_view method, std::string_view route, unsigned status,
+                               Duration took) {
+  const Labels labels{{"method", std::string(method)}, {"route", std::string(route)}};
+  Labels with_status = labels;
+  with_status["status"] = std::to_string(status);
+  families_->requests.Add(with_status).Increment();
+  families_->request_time.Add(labels, call_buckets()).Observe(seconds(took));
+}
+
+void Metrics::streams_changed(int by) { families_->streams.Increment(by); }
+
 std::string Metrics::text() const {
   std::vector<prometheus::MetricFamily> families = families_->registry.Collect();
+  std::ranges::move(process_families(), std::back_inserter(families));
   for (prometheus::MetricFamily& f : families)
     std::ranges::sort(f.metric, [](const auto& a, const auto& b) {
       return std::ranges::lexicographical_compare(

@@ -71,6 +71,7 @@ struct Totals {
   std::map<std::pair<std::string, std::string>, std::uint64_t> instances;  ///< (state, type)
   Micros price_per_hour;
   Duration oldest_wait{};
+  std::map<std::string, std::uint64_t> waiting;  ///< Queued jobs by the code of why.
   std::size_t gates_shut = 0;
 };
 

@@ -32,7 +32,7 @@ void use_all(Metrics& metrics) {
   metrics.driver_call("a", CloudOp::kCreate, std::nullopt, 20ms);
   metrics.verification(model::VerifyMethod::kChallenge, VerifyOutcome::kProved);
   metrics.verification(std::nullopt, VerifyOutcome::kNotYet);
-  metrics.loop_event("host", 50ms);
+  metrics.loop_work(LoopWork::kHost, 50ms);
   metrics.store_commit(1ms, true);
 }
 
@@ -88,7 +88,11 @@ TEST(MetricsTest, GivesTheSameTextWhateverTheOrder) {
   for (const char* const set : {"d", "b", "c", "a"})
     other.boot_ended(set, "t", BootOutcome::kReady);
 
-  EXPECT_EQ(one.text(), other.text());
+  // The process's own families, last in the text, change by themselves.
+  const auto counted = [](const std::string& text) {
+    return text.substr(0, text.find("# HELP process_"));
+  };
+  EXPECT_EQ(counted(one.text()), counted(other.text()));
 }
 
 TEST(MetricsTest, KeepsLabelsOfAnyBytesInOneLine) {

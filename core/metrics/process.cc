@@ -1,0 +1,82 @@
+#include "core/metrics/process.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <string>
+
+namespace hostler::metrics {
+namespace {
+
+using prometheus::MetricFamily;
+using prometheus::MetricType;
+
+MetricFamily single(const char* name, const char* help, MetricType type, double value) {
+  prometheus::ClientMetric metric;
+  if (type == MetricType::Counter)
+    metric.counter.value = value;
+  else
+    metric.gauge.value = value;
+  return {name, help, type, {std::move(metric)}};
+}
+
+/// Fields of /proc/self/stat from the third on: the second, a name, may hold anything.
+std::vector<std::string> stat_fields() {
+  std::ifstream file("/proc/self/stat");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const auto name_end = text.rfind(')');
+  if (name_end == std::string::npos) return {};
+  std::istringstream rest(text.substr(name_end + 1));
+  return {std::istream_iterator<std::string>(rest), {}};
+}
+
+/// Of the machine, in seconds of Unix time; 0 where it cannot be read.
+double boot_time() {
+  std::ifstream file("/proc/stat");
+  for (std::string word; file >> word;)
+    if (double time = 0; word == "btime" && file >> time) return time;
+  return 0;
+}
+
+double open_files() {
+  std::error_code problem;
+  const std::filesystem::directory_iterator files("/proc/self/fd", problem);
+  // Less the one that reads the folder.
+  return problem ? 0 : static_cast<double>(std::distance(begin(files), end(files)) - 1);
+}
+
+}  // namespace
+
+std::vector<MetricFamily> process_families() {
+  std::vector<MetricFamily> out;
+  const auto gauge = [&](const char* name, const char* help, double value) {
+    out.push_back(single(name, help, MetricType::Gauge, value));
+  };
+  // man 5 proc: 14 utime, 15 stime, 20 num_threads, 22 starttime, 23 vsize, 24 rss.
+  const auto fields = stat_fields();
+  constexpr std::size_t kFirst = 3;
+  if (fields.size() > 24 - kFirst) {
+    const auto field = [&](std::size_t number) { return std::stod(fields[number - kFirst]); };
+    const auto ticks = static_cast<double>(::sysconf(_SC_CLK_TCK));
+    out.push_back(single("process_cpu_seconds_total", "User and system CPU time spent.",
+                         MetricType::Counter, (field(14) + field(15)) / ticks));
+    gauge("process_threads", "Threads of the process.", field(20));
+    gauge("process_start_time_seconds", "Start of the process in seconds of Unix time.",
+          boot_time() + field(22) / ticks);
+    gauge("process_virtual_memory_bytes", "Virtual memory size.", field(23));
+    gauge("process_resident_memory_bytes", "Resident memory size.",
+          field(24) * static_cast<double>(::sysconf(_SC_PAGESIZE)));
+  }
+  gauge("process_open_fds", "Open file descriptors.", open_files());
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) == 0)
+    gauge("process_max_fds", "Most file descriptors that may be open.",
+          static_cast<double>(limit.rlim_cur));
+  return out;
+}
+
+}  // namespace hostler::metrics
