@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""What the daemon says at /metrics, its document, and the alerts and the dashboard made of it: one set of names."""
+
+import argparse
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+
+from scratch_site import Site
+
+ARGS = None
+ROOT = pathlib.Path(__file__).parents[3]
+RULES = ROOT / "packaging/prometheus/hostler.rules.yml"
+CASES = ROOT / "packaging/prometheus/tests.yml"
+DASHBOARD = ROOT / "packaging/grafana/hostler.json"
+
+
+def metrics_of(text):
+    """Families that expressions speak of; a recorded histogram has three series."""
+    names = re.findall(r"\b(?:hostler|process)_[a-z_]+\b", text)
+    return {re.sub(r"_(bucket|sum|count)$", "", name) for name in names}
+
+
+def documented():
+    text = (ROOT / "docs/metrics.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (`(?:hostler|process)_[^|]*) \|", text, re.M)
+    return {name for row in rows for name in re.findall(r"`(\w+)`", row)}
+
+
+def shown():
+    """By a daemon that has run a job."""
+    with Site(ARGS.hostlerd, ARGS.drivers) as site:
+        site.start()
+        job = site.submit({"script": "head -c 100000 /dev/zero", "needs": {"vcpus": 1, "ram": "256MiB"}})[0]
+        site.wait_for_end(job)
+        text = site.text("/metrics")
+        text = site.text("/metrics")  # the first is a request to be counted
+        site.wait_for_no_instances()
+        site.stop()
+        site.check_that_nothing_is_left()
+        return set(re.findall(r"^# TYPE (\S+)", text, re.M))
+
+
+class NamesTest(unittest.TestCase):
+    def test_the_document_lists_what_a_daemon_shows(self):
+        self.assertEqual(shown(), documented())
+
+    def test_alerts_and_dashboard_use_documented_metrics(self):
+        board = json.loads(DASHBOARD.read_text(encoding="utf-8"))
+        shows = "\n".join(t["expr"] for panel in board["panels"] for t in panel["targets"])
+        for text in (RULES.read_text(encoding="utf-8"), shows):
+            self.assertTrue(metrics_of(text))
+            self.assertLessEqual(metrics_of(text), documented())
+
+    def test_each_alert_has_a_case_in_which_it_fires(self):
+        cases = CASES.read_text(encoding="utf-8")
+        for alert in re.findall(r"alert: (\w+)", RULES.read_text(encoding="utf-8")):
+            self.assertIn(f'alertname="{alert}"', cases)
+
+
+@unittest.skipUnless(shutil.which("promtool"), "promtool is not installed (Debian package prometheus)")
+class RulesTest(unittest.TestCase):
+    def promtool(self, *words):
+        done = subprocess.run(["promtool", *map(str, words)], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_the_rules_are_well_formed(self):
+        self.promtool("check", "rules", RULES)
+
+    def test_alerts_fire_when_they_should_and_only_then(self):
+        self.promtool("test", "rules", CASES)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--hostlerd", required=True)
+    parser.add_argument("--drivers", required=True)
+    ARGS, rest = parser.parse_known_args()
+    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
