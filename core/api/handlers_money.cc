@@ -1,5 +1,6 @@
 #include "core/api/handlers.h"
 #include "core/api/views_json.h"
+#include "core/base/text.h"
 #include "core/base/units.h"
 
 namespace hostler::api {
@@ -33,14 +34,16 @@ Result<CostQuery> read_cost_query(const Request& request) {
   query.since = HOSTLER_TRY(query_time(request, "since"));
   query.until = HOSTLER_TRY(query_time(request, "until"));
   query.limit = static_cast<std::size_t>(HOSTLER_TRY(query_number(request, "limit", 100, 10'000)));
-  if (query.until.us != 0 && query.until <= query.since)
-    return fail(Errc::kInvalidArgument, "?until= is not after ?since=");
   return query;
 }
 
 }  // namespace
 
 void get_prices(const Context& context, Request request, Respond respond) {
+  for (const char* key : {"set", "type"})
+    if (request.query.contains(key) && !is_name(request.query_or(key, "")))
+      return respond(error_response(
+          {Errc::kInvalidArgument, "?" + std::string(key) + "= is a name of the configuration"}));
   context.service->prices(
       request.who, request.query_or("set", ""), request.query_or("type", ""),
       json_answer<std::vector<model::PriceSeen>>(

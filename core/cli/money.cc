@@ -6,7 +6,10 @@
 namespace hostler::cli {
 
 int prices(Client& client, const std::string& set, const std::string& type, bool json) {
-  const auto got = client.get("/v1/prices?set=" + escape(set) + "&type=" + escape(type));
+  std::string query = "/v1/prices";
+  if (!set.empty()) query += "?set=" + escape(set);
+  if (!type.empty()) query += (set.empty() ? "?type=" : "&type=") + escape(type);
+  const auto got = client.get(query);
   if (!got) return complain(got.error());
   if (json) return print_json(*got);
   std::vector<std::vector<std::string>> rows;

@@ -125,6 +125,7 @@ void DaemonService::cost(const api::Principal& who, const api::CostQuery& query,
     model::CostView view;
     view.since = query.since;
     view.until = query.until.us == 0 ? read_clocks().wall : query.until;
+    if (view.until <= view.since) return view;
     const auto& reads = parts_.store->reads();
     const Books books = HOSTLER_TRY(Books::open(reads, view.since, view.until));
     std::map<std::string, model::CostView::Row> rows;

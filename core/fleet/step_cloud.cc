@@ -76,7 +76,9 @@ Outcome listed(Instance& instance, const model::ListedInstance& seen, Mono as_of
     if (old_news || !instance.empty()) return out;
     const bool was_on = record.state != InstanceState::kStopped;
     if (was_on) stopped_by_itself(instance, seen.state_reason, out, now);
-    instance.seen_stopped = seen.state != CloudState::kStopping;
+    if (seen.state == CloudState::kStopping || instance.seen_stopped) return out;
+    instance.seen_stopped = true;
+    if (out.event.empty()) out.event = "off";  // From now on it can be woken.
     return out;
   }
   if (record.state == InstanceState::kStopped) {

@@ -22,6 +22,7 @@ void enter_stopped(Instance& instance, Outcome& out, const std::string& event,
   if (instance.record.health == model::Health::kUnreachable)
     instance.record.health = model::Health::kHealthy;
   instance.record.address.clear();  // Hardly the same when it is on again, and another's meanwhile.
+  instance.seen_stopped = false;
   out.effects.push_back(Effect::kDisconnect);
 }
 
@@ -45,7 +46,6 @@ Outcome switch_off(Instance& instance, const std::string& code, const std::strin
   Outcome out;
   if (instance.record.state != InstanceState::kIdle) return out;
   enter_stopped(instance, out, "switched_off", code, reason, now);
-  instance.seen_stopped = false;
   instance.power_at = now.mono;
   out.effects.push_back(Effect::kStop);
   out.effects.push_back(Effect::kList);
@@ -87,6 +87,7 @@ Outcome start_answered(Instance& instance, const model::CloudError* error, Now n
   if (is_final(*error)) return terminate(instance, "cannot_start", error->message, now);
   out = {};
   enter_stopped(instance, out, "start_refused", model::to_string(error->cls), error->message, now);
+  instance.seen_stopped = true;
   out.effects.push_back(Effect::kList);
   return out;
 }
