@@ -4,16 +4,19 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <sstream>
 #include <string>
+
+#include "core/base/files.h"
 
 namespace hostler::metrics {
 namespace {
 
 using prometheus::MetricFamily;
 using prometheus::MetricType;
+
+constexpr std::size_t kProcFileMax = std::size_t{1} << 20U;
 
 MetricFamily single(const char* name, const char* help, MetricType type, double value) {
   prometheus::ClientMetric metric;
@@ -26,8 +29,7 @@ MetricFamily single(const char* name, const char* help, MetricType type, double 
 
 /// Fields of /proc/self/stat from the third on: the second, a name, may hold anything.
 std::vector<std::string> stat_fields() {
-  std::ifstream file("/proc/self/stat");
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::string text = read_file("/proc/self/stat", kProcFileMax).value_or("");
   const auto name_end = text.rfind(')');
   if (name_end == std::string::npos) return {};
   std::istringstream rest(text.substr(name_end + 1));
@@ -36,7 +38,7 @@ std::vector<std::string> stat_fields() {
 
 /// Of the machine, in seconds of Unix time; 0 where it cannot be read.
 double boot_time() {
-  std::ifstream file("/proc/stat");
+  std::istringstream file(read_file("/proc/stat", kProcFileMax).value_or(""));
   for (std::string word; file >> word;)
     if (double time = 0; word == "btime" && file >> time) return time;
   return 0;
