@@ -137,7 +137,8 @@ void DaemonService::cost(const api::Principal& who, const api::CostQuery& query,
     for (const auto& [id, one] : books.instances()) {
       view.total += books.cost(one);
       const auto [from, to] = books.stay(one);
-      if (!of_jobs) add(name_of(one, query.by), books.cost(one), to.us - from.us - books.off_us(one));
+      if (!of_jobs)
+        add(name_of(one, query.by), books.cost(one), to.us - from.us - books.off_us(one));
     }
     model::Micros used;
     HOSTLER_TRY(reads.uses(view.since, view.until, {}, [&](const store::Use& use) {
