@@ -147,9 +147,8 @@ void FakeService::prices(const Principal&, const std::string& set, const std::st
 }
 
 void FakeService::cost(const Principal&, const CostQuery& query, Answer<model::CostView> answer) {
-  note("cost " + std::to_string(static_cast<int>(query.by)) + " " +
-       std::to_string(query.since.us) + " " + std::to_string(query.until.us) + " " +
-       std::to_string(query.limit));
+  note("cost " + std::to_string(static_cast<int>(query.by)) + " " + std::to_string(query.since.us) +
+       " " + std::to_string(query.until.us) + " " + std::to_string(query.limit));
   model::CostView view;
   view.since = query.since;
   view.until = {1'795'000'000'000'000};
