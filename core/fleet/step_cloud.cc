@@ -74,9 +74,13 @@ Outcome listed(Instance& instance, const model::ListedInstance& seen, Mono as_of
                      now);
   if (switched_off(seen.state)) {
     if (old_news || !instance.empty()) return out;
-    const bool was_on = record.state != InstanceState::kStopped;
-    if (was_on) stopped_by_itself(instance, seen.state_reason, out, now);
-    if (seen.state == CloudState::kStopping || instance.seen_stopped) return out;
+    if (record.state != InstanceState::kStopped)
+      stopped_by_itself(instance, seen.state_reason, out, now);
+    if (seen.state == CloudState::kStopping) {
+      set_deadline(instance, kNever, now);  // The order has got there: no need to give it again.
+      return out;
+    }
+    if (instance.seen_stopped) return out;
     instance.seen_stopped = true;
     if (out.event.empty()) out.event = "off";  // From now on it can be woken.
     return out;

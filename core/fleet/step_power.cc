@@ -88,6 +88,7 @@ Outcome start_answered(Instance& instance, const model::CloudError* error, Now n
   out = {};
   enter_stopped(instance, out, "start_refused", model::to_string(error->cls), error->message, now);
   instance.seen_stopped = true;
+  --instance.wakes_in_vain;  // It was not even tried.
   out.effects.push_back(Effect::kList);
   return out;
 }

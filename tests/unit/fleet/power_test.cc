@@ -63,6 +63,27 @@ TEST(PowerTest, AStopThatCameToNothingIsAskedForAgain) {
               ElementsAre(Effect::kStop));
 }
 
+TEST(PowerTest, AStopUnderWayIsNotAskedForAgain) {
+  Instance instance = instance_in(InstanceState::kIdle);
+  (void)switch_off(instance, "idle", "", at(1s));
+  (void)stop_answered(instance, nullptr, pool(), at(2s));
+  (void)listed(instance, listing(CloudState::kStopping), at(3s).mono, pool(), at(4s));
+  EXPECT_EQ(instance.deadline, kNever);
+}
+
+TEST(PowerTest, AStartThatWasRefusedIsNoWakeInVain) {
+  Instance instance = standby();
+  const auto none = error(CloudErrorClass::kCapacity);
+  for (int n = 1; n <= 5; ++n) {
+    (void)switch_on(instance, "", pool(), at(n * 1min));
+    (void)start_answered(instance, &none, at(n * 1min + 1s));
+  }
+  (void)switch_on(instance, "", pool(), at(10min));
+  (void)start_answered(instance, nullptr, at(601s));
+  (void)listed(instance, listing(CloudState::kStopped), at(605s).mono, pool(), at(606s));
+  EXPECT_EQ(instance.record.state, InstanceState::kStopped) << "it may be woken again";
+}
+
 TEST(PowerTest, WhatCannotBeStoppedOrStartedIsEnded) {
   const auto never = error(CloudErrorClass::kUnsupported);
   Instance instance = instance_in(InstanceState::kIdle);
