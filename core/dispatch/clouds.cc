@@ -304,7 +304,7 @@ void Dispatcher::adopt_stranger(Set& set, const model::ListedInstance& seen, Mon
   instance.pool = *pool;
   instance.type = type_index(r.type);
   if (instance.type) {
-    r.price_per_hour = policy_.types[*instance.type].price_per_hour;
+    r.price_per_hour = price_of(index, *instance.type, r.zone, r.market);
     r.total = policy_.types[*instance.type].resources;
   }
   instance.created = instance.since = instance.known_at = now.mono;

@@ -128,7 +128,7 @@ class Dispatcher {
   // power.cc
   void on(PowerEnded& event, Now now);
   void apply(scheduler::Wake wake, Now now);
-  void apply(const scheduler::SwitchOff& off, Now now);
+  void apply(const std::vector<scheduler::SwitchOff>& all, Now now);
   void send_power(Host& host, model::CloudOp op, Now now);
   [[nodiscard]] bool can_stop(std::uint32_t set, model::Market market) const;
   [[nodiscard]] bool can_wake(const Host& host, Now now) const;
@@ -136,7 +136,9 @@ class Dispatcher {
   // prices.cc
   void on(PricesSeen& event, Now now);
   void ask_for_prices(std::uint32_t set, Now now);
-  [[nodiscard]] model::Micros price_of(const scheduler::Offering& offering) const;
+  /// As its cloud says, else the menu.
+  [[nodiscard]] model::Micros price_of(std::uint32_t set, std::uint32_t type,
+                                       const std::string& zone, model::Market market) const;
 
   // hosts.cc
   void on(model::HostEvent& event, Now now);

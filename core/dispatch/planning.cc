@@ -25,13 +25,13 @@ void Dispatcher::build_offerings() {
         offering.type = t;
         offering.market = type.market;
         offering.resources = type.resources;
-        offering.price_per_hour = price_of(offering);
-        if (type.zones.empty()) offerings_.push_back(offering);
-        for (const auto& zone : type.zones) {
+        const auto offer = [&](const std::string& zone) {
           offering.zone = zone;
-          offering.price_per_hour = price_of(offering);
+          offering.price_per_hour = price_of(*set, t, zone, type.market);
           offerings_.push_back(offering);
-        }
+        };
+        if (type.zones.empty()) offer("");
+        for (const auto& zone : type.zones) offer(zone);
       }
     }
   }
@@ -209,7 +209,7 @@ void Dispatcher::on(PlanMade& event, Now now) {
   for (auto& [id, other] : hosts_) other.reserved_for.reset();
   for (const auto& reserve : event.plan.reservations)
     if (Host* chosen = host(reserve.host)) chosen->reserved_for = reserve.cls;
-  for (const auto& off : event.plan.switch_offs) apply(off, now);
+  apply(event.plan.switch_offs, now);
   for (auto& one : event.plan.wakes) apply(std::move(one), now);
   for (const auto& create : event.plan.creates) create_host(create, now);
   waiting_.clear();

@@ -38,20 +38,23 @@ void Dispatcher::apply(scheduler::Wake wake, Now now) {
          "scheduler", now);
 }
 
-void Dispatcher::apply(const scheduler::SwitchOff& off, Now now) {
-  Host* chosen = host(off.host);
-  if (chosen == nullptr) return;
-  const auto& instance = chosen->instance;
-  const auto& pool = policy_.pools[instance.pool];
-  const auto standby = std::ranges::count_if(hosts_, [&](const auto& other) {
-    return other.second.instance.pool == instance.pool &&
-           other.second.instance.record.state == InstanceState::kStopped;
-  });
-  if (!instance.empty() || !instance.takes_work() || standby >= pool.stopped ||
-      now.mono - instance.since < pool.idle_timeout || !sets_[instance.set].open ||
-      !can_stop(instance.set, instance.record.market))
-    return;
-  settle(*chosen, fleet::switch_off(chosen->instance, "idle", off.reason, now), "scheduler", now);
+void Dispatcher::apply(const std::vector<scheduler::SwitchOff>& all, Now now) {
+  if (all.empty()) return;
+  std::vector<std::int32_t> standby(policy_.pools.size());
+  for (const auto& [id, other] : hosts_)
+    if (other.instance.record.state == InstanceState::kStopped) ++standby[other.instance.pool];
+  for (const auto& off : all) {
+    Host* chosen = host(off.host);
+    if (chosen == nullptr) continue;
+    const auto& instance = chosen->instance;
+    const auto& pool = policy_.pools[instance.pool];
+    if (!instance.empty() || !instance.takes_work() || standby[instance.pool] >= pool.stopped ||
+        now.mono - instance.since < pool.idle_timeout || !sets_[instance.set].open ||
+        !can_stop(instance.set, instance.record.market))
+      continue;
+    ++standby[instance.pool];
+    settle(*chosen, fleet::switch_off(chosen->instance, "idle", off.reason, now), "scheduler", now);
+  }
 }
 
 /// The order stands in the record's state; a call that cannot leave now is made when the record's

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include "core/dispatch/dispatcher.h"
@@ -6,19 +7,26 @@
 namespace hostler::dispatch {
 namespace {
 
-/// The first time prices are asked for: jobs and instances of before that are not priced by them.
+/// How far back they are asked for the first time. Of what was before, the oldest is taken.
 constexpr Duration kFirstLook = std::chrono::hours(24);
 
 }  // namespace
 
-model::Micros Dispatcher::price_of(const scheduler::Offering& offering) const {
-  const auto& type = policy_.types[offering.type];
-  return prices_.price(sets_[offering.set].name, type.name, offering.zone, offering.market)
-      .value_or(type.price_per_hour);
+model::Micros Dispatcher::price_of(std::uint32_t set, std::uint32_t type, const std::string& zone,
+                                   model::Market market) const {
+  const auto& of_menu = policy_.types[type];
+  return prices_.price(sets_[set].name, of_menu.name, zone, market)
+      .value_or(of_menu.price_per_hour);
 }
 
 void Dispatcher::ask_for_prices(std::uint32_t index, Now now) {
   Set& set = sets_[index];
+  const scheduler::GateQuery query{.set = set.name, .op = model::CloudOp::kOther};
+  if (const auto* gate = gates_.shut(query, now.mono)) {
+    set.prices_at = std::max(gate->until, now.mono + std::chrono::seconds(1));
+    return;
+  }
+  gates_.passing(query, now.mono);
   set.prices_at = now.mono + policy_.sets[index].price_interval;
   std::set<std::uint32_t> types;
   for (const auto& offering : offerings_)
@@ -33,17 +41,21 @@ void Dispatcher::ask_for_prices(std::uint32_t index, Now now) {
 void Dispatcher::on(PricesSeen& event, Now now) {
   const auto index = set_index(event.set);
   if (!index) return;
+  const scheduler::GateQuery query{.set = event.set, .op = model::CloudOp::kOther};
   if (!event.result) {
+    refused(query, event.result.error(), now);
     if (event.result.error().cls == model::CloudErrorClass::kUnsupported)
       sets_[*index].prices_at = fleet::kNever;
     return;  // Asked again in its time; until then the prices that are known hold.
   }
+  passed(query, now);
   auto news = prices_.take(event.set, event.type, *event.result, now.wall);
   if (news.empty()) return;
   for (auto& seen : news) out_.changes.emplace_back(std::move(seen));
   for (auto& offering : offerings_) {
     if (offering.set != *index || policy_.types[offering.type].name != event.type) continue;
-    const model::Micros before = std::exchange(offering.price_per_hour, price_of(offering));
+    const model::Micros before = std::exchange(
+        offering.price_per_hour, price_of(*index, offering.type, offering.zone, offering.market));
     if (before != offering.price_per_hour) plan_soon();
   }
 }

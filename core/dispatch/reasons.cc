@@ -29,9 +29,12 @@ model::DemandView Dispatcher::demand_view(scheduler::ClassId cls) const {
 
 std::string Dispatcher::ceiling_of(std::uint32_t pool, Mono now) const {
   const auto& policy = policy_.pools[pool];
-  const auto there = std::ranges::count_if(hosts_, [&](const auto& one) {
-    return one.second.instance.pool == pool && one.second.instance.may_exist();
-  });
+  std::int32_t there = 0, standby = 0;
+  for (const auto& [id, host] : hosts_) {
+    if (host.instance.pool != pool || !host.instance.may_exist()) continue;
+    const bool off = host.instance.record.state == model::InstanceState::kStopped;
+    ++(off && standby < policy.stopped ? standby : there);
+  }
   if (there >= policy.max)
     return "pool " + policy.name + " has " + std::to_string(there) + " instances, max is " +
            std::to_string(policy.max);

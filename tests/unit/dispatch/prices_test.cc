@@ -77,6 +77,17 @@ TEST_F(PricesTest, ACloudThatCannotTellIsNotAskedAgain) {
   EXPECT_THAT(story.all<PricesCall>(), IsEmpty());
 }
 
+TEST_F(PricesTest, AShutGateIsWaitedFor) {
+  auto slow = error(CloudErrorClass::kRateLimit);
+  slow.retry_after = 30min;
+  story.say(PricesSeen{"west", "small", tl::unexpected(slow)});
+  story.clear();
+  story.pass(11min);
+  EXPECT_THAT(story.all<PricesCall>(), IsEmpty());
+  story.pass(20min);
+  EXPECT_THAT(story.all<PricesCall>(), SizeIs(2));
+}
+
 TEST_F(PricesTest, AnErrorLeavesThePricesAsTheyWere) {
   say_price("small", 900);
   story.say(PricesSeen{"west", "small", tl::unexpected(error(CloudErrorClass::kTransient))});
