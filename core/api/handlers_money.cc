@@ -20,8 +20,9 @@ Result<By> read_by(const std::string& text) {
 
 /// 0 where it is not asked for.
 Result<Wall> query_time(const Request& request, const char* key) {
-  const std::string text = request.query_or(key, "");
-  if (!request.query.contains(key)) return Wall{};
+  const auto said = request.query.find(key);
+  if (said == request.query.end()) return Wall{};
+  const std::string& text = said->second;
   if (const auto time = parse_wall(text)) return *time;
   return fail(Errc::kInvalidArgument, "?" + std::string(key) + "= is a time such as " +
                                           "2026-11-21T00:00:00Z, not '" + printable(text, 40) +

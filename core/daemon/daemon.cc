@@ -40,6 +40,7 @@ struct Daemon::Parts {
   std::unique_ptr<Effects> effects;
   std::unique_ptr<store::Store> store;
   std::unique_ptr<Loop> loop;
+  std::unique_ptr<Worker> worker;
   std::unique_ptr<DaemonService> service;
   std::unique_ptr<api::Server> server;
   bool serving = false;
@@ -250,6 +251,7 @@ Daemon::Daemon(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Daemon::~Daemon() {
   Parts& p = *parts_;
   if (p.server) p.server->stop();
+  p.worker.reset();  // It reads the store.
   if (p.loop) p.loop->stop();
   if (p.hosts) p.hosts->stop();  // It writes to the store, which tells it what is durable.
   // While the state folder is this daemon's alone.
@@ -319,9 +321,10 @@ Result<std::unique_ptr<Daemon>> Daemon::start(config::Config config, Options opt
   p.loop = std::make_unique<Loop>(
       std::move(dispatcher), p.metrics,
       [&p](dispatch::Outbox out, model::Revision revision) { p.commit(std::move(out), revision); });
+  p.worker = std::make_unique<Worker>();
   p.service = std::make_unique<DaemonService>(
-      DaemonService::Parts{p.loop.get(), p.store.get(), &p.tickets, &p.metrics, &p.feed, &p.durable,
-                           p.events, p.output, c.state_dir});
+      DaemonService::Parts{p.loop.get(), p.store.get(), p.worker.get(), &p.tickets, &p.metrics,
+                           &p.feed, &p.durable, p.events, p.output, c.state_dir});
   p.server = HOSTLER_TRY(
       api::Server::listen(server_options(c.access), HOSTLER_TRY(tokens_of(c.access)),
                           api::make_site(*p.service, api_limits(c.limits), api_watch(p.metrics))));

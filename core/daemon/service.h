@@ -11,6 +11,7 @@
 #include "core/daemon/loop.h"
 #include "core/daemon/metrics_feed.h"
 #include "core/daemon/tickets.h"
+#include "core/daemon/worker.h"
 #include "core/metrics/metrics.h"
 #include "core/store/store.h"
 
@@ -23,6 +24,7 @@ class DaemonService final : public api::Service {
   struct Parts {
     Loop* loop = nullptr;
     store::Store* store = nullptr;
+    Worker* worker = nullptr;  ///< For what reads much.
     Tickets* tickets = nullptr;
     metrics::Metrics* metrics = nullptr;
     MetricsFeed* feed = nullptr;

@@ -1,6 +1,7 @@
 #include "core/pricing/bill.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace hostler::pricing {
 namespace {
@@ -8,27 +9,74 @@ namespace {
 using model::Micros;
 __extension__ using Wide = __int128;
 
-Micros scaled(Micros whole, std::int64_t part, std::int64_t of) {
+/// whole * part / of, between nothing and the whole.
+std::int64_t scaled(std::int64_t whole, std::int64_t part, std::int64_t of) {
   if (of <= 0 || part >= of) return whole;
-  return {static_cast<std::int64_t>(Wide{whole.value} * std::max<std::int64_t>(part, 0) / of)};
+  return static_cast<std::int64_t>(Wide{whole} * std::max<std::int64_t>(part, 0) / of);
 }
 
 }  // namespace
 
-Micros cost_of_stay(const History& history, Micros otherwise, Wall from, Wall to,
-                    std::int64_t off_us) {
-  if (to <= from) return {};
-  const Micros whole = cost(history, from, to).value_or(cost(otherwise, from, to));
-  const std::int64_t length = to.us - from.us;
-  return scaled(whole, length - std::clamp<std::int64_t>(off_us, 0, length), length);
-}
-
 Micros part_of(Micros cost, const model::Resources& used, const model::Resources& total) {
   if (total == model::Resources{}) return cost;
-  return std::max({scaled({cost.value}, used.vcpus, std::max(total.vcpus, 1)),
-                   scaled({cost.value}, used.gpus, total.gpus > 0 ? total.gpus : 1),
-                   scaled({cost.value}, used.ram, std::max<std::int64_t>(total.ram, 1)),
-                   scaled({cost.value}, used.scratch, std::max<std::int64_t>(total.scratch, 1))});
+  const auto part = [&](std::int64_t of_it, std::int64_t of_all) {
+    return of_it == 0 ? 0 : scaled(cost.value, of_it, of_all);
+  };
+  return {std::max({part(used.vcpus, total.vcpus), part(used.gpus, total.gpus),
+                    part(used.ram, total.ram), part(used.scratch, total.scratch)})};
+}
+
+Bill::Bill(Wall since, Wall until, const std::vector<model::PriceSeen>& prices)
+    : since_(since), until_(until) {
+  for (const auto& price : prices)
+    histories_[{price.set, price.type, price.market, price.zone}].push_back(price.point);
+}
+
+void Bill::add(model::InstanceRecord instance) {
+  const auto [from, to] = stay(instance);
+  if (!instance.provider_id.empty() && from < to)
+    instances_.emplace(instance.id, std::move(instance));
+}
+
+Bill::Entry Bill::of(const model::InstanceRecord& instance) const {
+  const auto [from, to] = stay(instance);
+  const std::int64_t length = to.us - from.us;
+  const std::int64_t on = length - std::clamp<std::int64_t>(off_us(instance), 0, length);
+  return {{scaled(cost(instance, from, to).value, on, length)}, on};
+}
+
+Bill::Entry Bill::of(model::InstanceId id, const model::Resources& needs, Wall from,
+                     Wall to) const {
+  const auto found = instances_.find(id);
+  if (found == instances_.end()) return {};
+  const auto& instance = found->second;
+  const auto [begin, end] = stay(instance);
+  from = std::max(from, begin);
+  to = to.us == 0 ? end : std::min(to, end);
+  if (to <= from) return {};
+  return {part_of(cost(instance, from, to), needs, instance.total), to.us - from.us};
+}
+
+std::pair<Wall, Wall> Bill::stay(const model::InstanceRecord& instance) const {
+  const Wall end = instance.gone.us == 0 ? until_ : std::min(until_, instance.gone);
+  return {std::max(since_, instance.created), end};
+}
+
+Micros Bill::cost(const model::InstanceRecord& instance, Wall from, Wall to) const {
+  for (const std::string& zone : {instance.zone, std::string()})
+    if (const auto found = histories_.find({instance.set, instance.type, instance.market, zone});
+        found != histories_.end())
+      return *pricing::cost(found->second, from, to);
+  return pricing::cost(instance.price_per_hour, from, to);
+}
+
+std::int64_t Bill::off_us(const model::InstanceRecord& instance) const {
+  std::int64_t off = instance.off_us;
+  if (instance.state == model::InstanceState::kStopped)
+    off += std::max<std::int64_t>(0, until_.us - instance.state_since.us);
+  const auto [from, to] = stay(instance);
+  const Wall end = instance.gone.us == 0 ? until_ : instance.gone;
+  return scaled(off, to.us - from.us, end.us - instance.created.us);
 }
 
 }  // namespace hostler::pricing

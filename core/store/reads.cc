@@ -305,19 +305,17 @@ Result<std::vector<model::PriceSeen>> Reads::prices(const PriceFilter& filter) c
   });
 }
 
-Result<void> Reads::uses(Wall from, Wall to, model::JobId job,
-                         const std::function<void(const Use&)>& seen) const {
+Result<void> Reads::uses(Wall from, Wall to, const std::function<void(const Use&)>& seen) const {
   auto session = borrow();
   // While an attempt runs, and where its host took its end along, only its job knows its times.
-  static const std::string kSelect =
+  static const std::string kSql =
       "SELECT a.job, a.number, a.instance, s.principal, s.vcpus, s.gpus, s.ram, s.scratch, "
       "CASE WHEN a.has_end = 1 THEN a.started_us ELSE j.started_us END, "
       "CASE WHEN a.has_end = 1 THEN a.ended_us ELSE j.ended_us END "
       "FROM attempts a CROSS JOIN jobs j CROSS JOIN job_specs s "
-      "WHERE j.id = a.job AND s.id = a.job AND (a.has_end = 1 OR a.number = j.attempt)";
-  static const std::string kAll = kSelect + " ORDER BY a.job, a.number";
-  static const std::string kOne = kSelect + " AND a.job = $1 ORDER BY a.number";
-  auto* found = HOSTLER_TRY(job.value == 0 ? session.start(kAll) : session.start(kOne, job.value));
+      "WHERE j.id = a.job AND s.id = a.job AND (a.has_end = 1 OR a.number = j.attempt) "
+      "ORDER BY a.job, a.number";
+  auto* found = HOSTLER_TRY(session.start(kSql));
   while (HOSTLER_TRY(found->next())) {
     Use use;
     Row(*found) >> use.attempt.job >> use.attempt.number >> use.instance >> use.principal >>

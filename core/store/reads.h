@@ -98,10 +98,9 @@ class Reads {
 
   /// Of each set, type, market and zone newest first; all that is kept.
   Result<std::vector<model::PriceSeen>> prices(const PriceFilter& filter) const;
-  /// Calls `seen` for each attempt that ran within [from, to), by job; of one job if that is not 0.
-  /// Reads all attempts that are kept: a second for some million.
-  Result<void> uses(Wall from, Wall to, model::JobId job,
-                    const std::function<void(const Use&)>& seen) const;
+  /// Calls `seen` for each attempt that ran within [from, to), by job. Reads all attempts that are
+  /// kept: a second for some million.
+  Result<void> uses(Wall from, Wall to, const std::function<void(const Use&)>& seen) const;
 
  private:
   struct Session;

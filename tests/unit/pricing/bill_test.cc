@@ -10,38 +10,94 @@ using model::Micros;
 constexpr std::int64_t kHour = 3'600'000'000, kGiB = std::int64_t{1} << 30;
 Wall hour(std::int64_t n) { return {n * kHour}; }
 
-TEST(BillTest, PricesAStayByItsHistoryElseByItsOwnPrice) {
-  const History history = normalise({{hour(0), {100}}, {hour(2), {300}}});
-  EXPECT_EQ(cost_of_stay(history, {7}, hour(1), hour(4)), Micros{100 + 2 * 300});
-  EXPECT_EQ(cost_of_stay({}, {7}, hour(1), hour(4)), Micros{21});
-  EXPECT_EQ(cost_of_stay(history, {7}, hour(4), hour(1)), Micros{0});
+/// Eight vcpus at 100 an hour of its own, from the second hour on.
+model::InstanceRecord instance(std::uint64_t id = 1) {
+  model::InstanceRecord out;
+  out.id = {id};
+  out.set = "west";
+  out.type = "small";
+  out.zone = "z1";
+  out.provider_id = "i-1";
+  out.price_per_hour = {100};
+  out.total = {.vcpus = 8, .gpus = 0, .ram = 32 * kGiB, .scratch = 0};
+  out.created = hour(2);
+  out.state = model::InstanceState::kIdle;
+  return out;
+}
+model::PriceSeen price(std::int64_t from, std::int64_t value, const std::string& zone = "z1") {
+  return {"west", "small", zone, model::Market::kOnDemand, {hour(from), {value}}};
+}
+
+TEST(BillTest, AnInstanceCostsWhatItsCloudSaidElseItsOwnPrice) {
+  const auto one = instance();
+  const Bill by_cloud(hour(0), hour(6), {price(4, 300), price(0, 10)});
+  EXPECT_EQ(by_cloud.of(one).cost, Micros{2 * 10 + 2 * 300});
+  EXPECT_EQ(by_cloud.of(one).used_us, 4 * kHour);
+  EXPECT_EQ(Bill(hour(0), hour(6), {price(0, 10, "z2")}).of(one).cost, Micros{400});
+  EXPECT_EQ(Bill(hour(0), hour(6), {price(0, 10, "")}).of(one).cost, Micros{40})
+      << "a price without a zone is every zone's";
+}
+
+TEST(BillTest, CoversOnlyWhatLiesWithinIt) {
+  auto gone = instance();
+  gone.gone = hour(5);
+  EXPECT_EQ(Bill(hour(3), hour(4), {}).of(gone).cost, Micros{100});
+  EXPECT_EQ(Bill(hour(0), hour(9), {}).of(gone).cost, Micros{300});
+  for (const auto& [since, until] : {std::pair{0, 2}, {5, 9}}) {
+    Bill bill(hour(since), hour(until), {});
+    bill.add(gone);
+    EXPECT_TRUE(bill.instances().empty()) << since;
+  }
+}
+
+TEST(BillTest, WhatTheCloudNeverShowedCostsNothing) {
+  Bill bill(hour(0), hour(9), {});
+  auto refused = instance();
+  refused.provider_id.clear();
+  bill.add(refused);
+  EXPECT_TRUE(bill.instances().empty());
 }
 
 TEST(BillTest, TimeSwitchedOffIsFree) {
-  EXPECT_EQ(cost_of_stay({}, {100}, hour(0), hour(10), 4 * kHour), Micros{600});
-  EXPECT_EQ(cost_of_stay({}, {100}, hour(0), hour(10), 40 * kHour), Micros{0});
-  EXPECT_EQ(cost_of_stay({}, {100}, hour(0), hour(10), -kHour), Micros{1000});
+  auto one = instance();
+  one.off_us = kHour;
+  EXPECT_EQ(Bill(hour(0), hour(6), {}).of(one).cost, Micros{300});
+  EXPECT_EQ(Bill(hour(0), hour(6), {}).of(one).used_us, 3 * kHour);
+  EXPECT_EQ(Bill(hour(4), hour(6), {}).of(one).cost, Micros{150}) << "half of it, as of its life";
+  one.state = model::InstanceState::kStopped;
+  one.state_since = hour(5);
+  EXPECT_EQ(Bill(hour(0), hour(6), {}).of(one).cost, Micros{200});
+  one.off_us = 100 * kHour;
+  EXPECT_EQ(Bill(hour(0), hour(6), {}).of(one).cost, Micros{0});
 }
 
-TEST(BillTest, AJobPaysItsLargestShareOfAHost) {
+TEST(BillTest, AJobPaysItsLargestShareWhileItRan) {
+  Bill bill(hour(0), hour(6), {});
+  bill.add(instance());
+  const model::Resources two{.vcpus = 2, .gpus = 0, .ram = 4 * kGiB, .scratch = 0};
+  const model::Resources half{.vcpus = 1, .gpus = 0, .ram = 16 * kGiB, .scratch = 0};
+  EXPECT_EQ(bill.of({1}, two, hour(3), hour(5)).cost, Micros{50});
+  EXPECT_EQ(bill.of({1}, half, hour(3), hour(5)).cost, Micros{100});
+  EXPECT_EQ(bill.of({1}, half, hour(3), hour(5)).used_us, 2 * kHour);
+  EXPECT_EQ(bill.of({1}, half, hour(5), Wall{}).cost, Micros{50}) << "it runs";
+  EXPECT_EQ(bill.of({1}, half, hour(7), hour(8)).cost, Micros{0});
+  EXPECT_EQ(bill.of({9}, half, hour(3), hour(5)).cost, Micros{0}) << "not on the bill";
+}
+
+TEST(BillTest, AShareIsNeverMoreThanTheWhole) {
   const model::Resources host{.vcpus = 8, .gpus = 0, .ram = 32 * kGiB, .scratch = 0};
-  EXPECT_EQ(part_of({800}, {.vcpus = 2, .gpus = 0, .ram = 4 * kGiB, .scratch = 0}, host),
-            Micros{200});
-  EXPECT_EQ(part_of({800}, {.vcpus = 1, .gpus = 0, .ram = 16 * kGiB, .scratch = 0}, host),
-            Micros{400});
-  EXPECT_EQ(part_of({800}, {.vcpus = 99, .gpus = 0, .ram = 0, .scratch = 0}, host), Micros{800})
-      << "never more than the whole";
+  EXPECT_EQ(part_of({800}, {.vcpus = 99, .gpus = 0, .ram = 0, .scratch = 0}, host), Micros{800});
   EXPECT_EQ(part_of({800}, {.vcpus = 1, .gpus = 0, .ram = 0, .scratch = 0}, {}), Micros{800})
-      << "a type that has left the menu";
+      << "what it had is not known";
 }
 
 TEST(BillTest, NeitherLongTimesNorHighPricesOverflow) {
-  const Micros dear{std::int64_t{1} << 60};
-  EXPECT_GT(cost_of_stay({}, dear, hour(0), hour(1'000'000)).value, 0);
-  EXPECT_GT(part_of({INT64_MAX}, {.vcpus = 1, .gpus = 0, .ram = 1, .scratch = 0},
-                    {.vcpus = 2, .gpus = 0, .ram = 2, .scratch = 0})
-                .value,
-            INT64_MAX / 2 - 1);
+  auto dear = instance();
+  dear.price_per_hour = {std::int64_t{1} << 60};
+  EXPECT_GT(Bill(hour(0), hour(1'000'000), {}).of(dear).cost.value, 0);
+  EXPECT_EQ(part_of({INT64_MAX}, {.vcpus = 1, .gpus = 0, .ram = 0, .scratch = 0},
+                    {.vcpus = 2, .gpus = 0, .ram = 2, .scratch = 0}),
+            Micros{INT64_MAX / 2});
 }
 
 }  // namespace

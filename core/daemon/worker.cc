@@ -1,0 +1,46 @@
+#include "core/daemon/worker.h"
+
+#include <utility>
+
+namespace hostler::daemon {
+namespace {
+
+constexpr std::size_t kTasksMax = 16;
+
+}  // namespace
+
+Worker::Worker() : thread_([this] { run(); }) {}
+
+Worker::~Worker() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  woken_.notify_one();
+  thread_.join();
+}
+
+bool Worker::post(std::function<void()> task) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopping_ || tasks_.size() >= kTasksMax) return false;
+    tasks_.push_back(std::move(task));
+  }
+  woken_.notify_one();
+  return true;
+}
+
+void Worker::run() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    woken_.wait(lock, [this] { return stopping_ || !tasks_.empty(); });
+    if (stopping_) return;
+    const auto task = std::move(tasks_.front());
+    tasks_.pop_front();
+    lock.unlock();
+    task();
+    lock.lock();
+  }
+}
+
+}  // namespace hostler::daemon
