@@ -1,29 +1,12 @@
 #!/usr/bin/env python3
 """`hostler` as a person meets it: what it prints, and its exit status."""
 
-import argparse
 import os
 import subprocess
-import sys
 import unittest
 
-from scratch_site import PATIENCE, Site, wait_for
-
-ARGS = None
-SITE = None
-
-
-def setUpModule():
-    global SITE
-    SITE = Site(ARGS.hostlerd, ARGS.drivers)
-    SITE.start()
-
-
-def tearDownModule():
-    with SITE:
-        SITE.wait_for_no_instances()
-        SITE.stop()
-        SITE.check_that_nothing_is_left()
+from one_site import ARGS, SITE, main, setUpModule, tearDownModule
+from scratch_site import PATIENCE, wait_for
 
 
 class CommandTest(unittest.TestCase):
@@ -167,15 +150,5 @@ class ReasonsTest(CommandTest):
         self.assertGreater(SITE.get("/health")["revision"], before)
 
 
-def main():
-    global ARGS
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--hostlerd", required=True)
-    parser.add_argument("--drivers", required=True, help="folder of the local driver")
-    parser.add_argument("--hostler", required=True)
-    ARGS, rest = parser.parse_known_args()
-    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
-
-
 if __name__ == "__main__":
-    main()
+    main(__doc__, hostler={"required": True, "type": os.path.abspath})

@@ -2,27 +2,14 @@
 """The `hostler` commands by what they do: waiting, following, arrays and files of jobs, the fleet. What
 they say is in cli.py. One promise a test, all on one site."""
 
-import argparse
 import json
 import os
 import signal
 import subprocess
-import sys
 import unittest
 
-from scratch_site import PATIENCE, Site, wait_for
-
-ARGS = None
-SITE = None
-
-
-def mark(name):
-    return os.path.join(SITE.marks, name)
-
-
-def touch(path):
-    with open(path, "w", encoding="utf-8"):
-        pass
+from one_site import ARGS, SITE, main, set_mark, wait_for_mark
+from scratch_site import PATIENCE, wait_for
 
 
 def put(name, text):
@@ -68,13 +55,12 @@ def queue(script, *options):
 def queue_until(name):
     """A job that runs until its mark is there, and has begun."""
     its = queue(f': > "$MARKS/{name}-runs"; until [ -e "$MARKS/{name}" ]; do sleep 0.05; done')
-    wait_for("the job begins", lambda: os.path.exists(mark(name + "-runs")))
+    wait_for_mark(name + "-runs")
     return its
 
 
 def setUpModule():
-    global SITE
-    SITE = Site(ARGS.hostlerd, ARGS.drivers)
+    SITE.make()
     # Hosts stay, so that tests of the fleet find them.
     pools = [{"name": "default", "sets": ["local"], "types": ["small", "large"], "max": 6,
               "idle_timeout": "1h", "boot_timeout": "1m", "shutdown_timeout": "1s"}]
@@ -86,9 +72,7 @@ def tearDownModule():
     with SITE:
         for one in SITE.instances():
             hostler("kill", one["id"])
-        SITE.wait_for_no_instances()
-        SITE.stop()
-        SITE.check_that_nothing_is_left()
+        SITE.take_down()
 
 
 class WaitTest(unittest.TestCase):
@@ -118,10 +102,10 @@ class WaitTest(unittest.TestCase):
                     "/bin/sh", "-c", f'echo one; : > "$MARKS/{name}-runs"\n'
                     f'until [ -e "$MARKS/{name}" ]; do sleep 0.05; done; echo two; exit 5'),
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        wait_for("the job begins", lambda: os.path.exists(mark(name + "-runs")))
+        wait_for_mark(name + "-runs")
         SITE.kill()
         SITE.start()
-        touch(mark(name))
+        set_mark(name)
         out = waiting.communicate(timeout=PATIENCE)[0]
         self.assertEqual((waiting.returncode, out), (5, "one\ntwo\n"))
 
@@ -153,7 +137,7 @@ class SubmitTest(unittest.TestCase):
                 command("submit", "--wait", "--ram", "256MiB", "--env", "MARKS=" + SITE.marks, "--",
                         "sh", "-c", ': > "$MARKS/waited"; sleep 600'),
                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as waiting:
-            wait_for("the job begins", lambda: os.path.exists(mark("waited")))
+            wait_for_mark("waited")
             waiting.send_signal(signal.SIGINT)
             out, err = waiting.communicate(timeout=PATIENCE)
         self.assertEqual((waiting.returncode, out), (-signal.SIGINT, ""))
@@ -211,7 +195,7 @@ class JobTest(unittest.TestCase):
         following = subprocess.Popen(command("logs", "--follow", its), stdout=subprocess.PIPE,
                                      text=True)
         self.assertEqual(following.stdout.readline(), "first\n")
-        touch(mark("follow"))
+        set_mark("follow")
         self.assertEqual(following.communicate(timeout=PATIENCE)[0], "last\n")
         self.assertEqual(following.returncode, 0)
 
@@ -314,16 +298,5 @@ class UsageTest(unittest.TestCase):
         self.assertIn("nowhere", done.err)
 
 
-def main():
-    global ARGS
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--hostlerd", required=True)
-    parser.add_argument("--hostler", required=True)
-    parser.add_argument("--drivers", required=True, help="folder of the local driver")
-    ARGS, rest = parser.parse_known_args()
-    ARGS.hostler = os.path.abspath(ARGS.hostler)
-    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
-
-
 if __name__ == "__main__":
-    main()
+    main(__doc__, hostler={"required": True, "type": os.path.abspath})

@@ -2,39 +2,26 @@
 """Clients that ask for too much, too slowly or never listen, and a disk without room: nobody else waits
 for them, what was acknowledged is kept, and the daemon needs no restart afterwards."""
 
-import argparse
 import itertools
 import json
 import os
 import resource
 import socket
 import subprocess
-import sys
 import time
 import unittest
 
+from one_site import ARGS, NEEDS, SITE, main, tearDownModule
 from scratch_site import Connection, Site, check, check_memory, memory, wait_for
-
-ARGS = None
-SITE = None
-NEEDS = {"vcpus": 1, "ram": "256MiB"}
 
 
 def setUpModule():
-    global SITE
-    SITE = Site(ARGS.hostlerd, ARGS.drivers)
+    SITE.make()
     # The daemon begins with what a shell gives it; these clients need more.
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(most, 1024), most))
     SITE.start()
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(most, 65536), most))
-
-
-def tearDownModule():
-    with SITE:
-        SITE.wait_for_no_instances()
-        SITE.stop()
-        SITE.check_that_nothing_is_left()
 
 
 def connect():
@@ -242,17 +229,7 @@ class FullDiskTest(OwnSiteTest):
                 return path
 
 
-def main():
-    global ARGS
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--hostlerd", required=True)
-    parser.add_argument("--drivers", required=True, help="folder of the local driver")
-    parser.add_argument("--streams", type=int, default=1100, help="open event streams")
-    parser.add_argument("--output", type=int, default=3000000, help="bytes that a job has to say to a full disk")
-    parser.add_argument("--jobs", type=int, default=100000, help="jobs in one submit")
-    ARGS, rest = parser.parse_known_args()
-    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
-
-
 if __name__ == "__main__":
-    main()
+    main(__doc__, streams={"type": int, "default": 1100, "help": "open event streams"},
+         output={"type": int, "default": 3000000, "help": "bytes that a job has to say to a full disk"},
+         jobs={"type": int, "default": 100000, "help": "jobs in one submit"})

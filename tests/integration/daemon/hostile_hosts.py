@@ -2,7 +2,6 @@
 """Hosts that are not what they seem, before they were proved and after it: none of them sees a secret,
 a job or any command but the challenge; jobs on real hosts go on; and the admin is told."""
 
-import argparse
 import os
 import re
 import signal
@@ -10,7 +9,8 @@ import sqlite3
 import sys
 import unittest
 
-from scratch_site import PATIENCE, Site, children, check, parent_of, title_of, wait_for
+from one_site import ARGS, SITE, main, mark, set_mark, wait_for_mark
+from scratch_site import PATIENCE, children, check, parent_of, title_of, wait_for
 
 try:
     from impostor import (Impostor, is_slow, make_key, misdeeds_of_strangers, misdeeds_of_thieves,
@@ -19,8 +19,6 @@ except ImportError as missing:
     print(f"skipped: {missing} (Debian's package python3-paramiko)")
     sys.exit(77)
 
-ARGS = None
-SITE = None
 KEY = None
 MARK = "only-for-a-proved-host"  # in what the jobs here are made of
 # Messages that tell nothing: the exchange of keys, and the question whether one may log in (5).
@@ -29,8 +27,8 @@ NEEDS = {"vcpus": 2, "ram": "256MiB"}  # a whole small host
 
 
 def setUpModule():
-    global SITE, KEY
-    SITE = Site(ARGS.hostlerd, ARGS.drivers)
+    global KEY
+    SITE.make()
     count = len(misdeeds_of_strangers())
 
     def a_set(name, dials):
@@ -223,15 +221,14 @@ class After(unittest.TestCase):
 
     def running_job(self, name):
         """The job, its host, and what ends it: it says before and after."""
-        runs, go_on = (os.path.join(SITE.marks, name + end) for end in ("-runs", "-go-on"))
-        its = SITE.submit(job(f'echo before; : > {runs}; until [ -e {go_on} ]; do sleep 0.05; done; '
-                              'echo after', "real"))[0]
-        wait_for("the job begins", lambda: os.path.exists(runs))
+        runs, go_on = name + "-runs", name + "-go-on"
+        its = SITE.submit(job(f'echo before; : > {mark(runs)}\n'
+                              f'until [ -e {mark(go_on)} ]; do sleep 0.05; done; echo after', "real"))[0]
+        wait_for_mark(runs)
         wait_for("it is known to run", lambda: SITE.job(its)["state"] == "running")
 
         def end():
-            with open(go_on, "w", encoding="utf-8"):
-                pass
+            set_mark(go_on)
             ended = SITE.wait_for_end(its)
             self.assertEqual((ended["state"], ended["attempt"], ended["instance"]),
                              ("succeeded", 1, host["id"]))
@@ -294,15 +291,5 @@ class After(unittest.TestCase):
         self.assertTrue(self.alarms(host["id"]))
 
 
-def main():
-    global ARGS
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--hostlerd", required=True)
-    parser.add_argument("--drivers", required=True, help="folder of the local driver")
-    parser.add_argument("--slow", action="store_true", help="also what takes a minute to be given up")
-    ARGS, rest = parser.parse_known_args()
-    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
-
-
 if __name__ == "__main__":
-    main()
+    main(__doc__, slow={"action": "store_true", "help": "also what takes a minute to be given up"})

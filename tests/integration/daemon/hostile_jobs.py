@@ -2,19 +2,15 @@
 """Jobs that flood, multiply, or attack the agent and their neighbours: the daemon and the agent stay
 small, and whoever shares their host is served."""
 
-import argparse
 import os
-import sys
 import time
 import unittest
 
+from one_site import ARGS, NEEDS, SITE, end_of, job, main, set_mark, tearDownModule, wait_for_mark
 from scratch_site import Site, check, check_memory, memory, wait_for
 
-ARGS = None
-SITE = None
 HAS_OWN_USERS = os.geteuid() == 0
 PROCESSES_MAX = 200
-NEEDS = {"vcpus": 1, "ram": "256MiB"}
 
 
 def write_config(site, **local):
@@ -30,40 +26,15 @@ def write_config(site, **local):
 
 
 def setUpModule():
-    global SITE
-    SITE = Site(ARGS.hostlerd, ARGS.drivers)
+    SITE.make()
     write_config(SITE)
     SITE.start()
-
-
-def tearDownModule():
-    with SITE:
-        SITE.wait_for_no_instances()
-        SITE.stop()
-        SITE.check_that_nothing_is_left()
-
-
-def mark(name):
-    return os.path.join(SITE.marks, name)
-
-
-def touch(name):
-    with open(mark(name), "w", encoding="utf-8"):
-        pass
-
-
-def job(script, **members):
-    return {"script": script, "env": {"MARKS": SITE.marks}, "needs": NEEDS, **members}
-
-
-def end_of(script, **members):
-    return SITE.wait_for_end(SITE.submit(job(script, **members))[0])
 
 
 def start(script, name):
     """A job that has begun, for as long as it does not end by itself."""
     its = SITE.submit(job(f': > "$MARKS/{name}"\n{script}'))[0]
-    wait_for(f"{name} begins", lambda: os.path.exists(mark(name)))
+    wait_for_mark(name)
     return its
 
 
@@ -90,7 +61,7 @@ class FloodTest(unittest.TestCase):
             self.assertEqual(SITE.output(ended["id"]), f"{i}\n")
         for its in floods:
             self.assertEqual(SITE.job(its)["state"], "running")
-        touch("enough")
+        set_mark("enough")
         for its in floods:
             ended = SITE.wait_for_end(its)
             self.assertEqual((ended["state"], ended["reason_code"]), ("succeeded", "exit"))
@@ -126,9 +97,7 @@ class MultiplyTest(unittest.TestCase):
         self.assertEqual(site.wait_for_end(beside)["state"], "succeeded")
         self.assertEqual(site.request("POST", f"/v1/jobs/{bomb}/cancel")[0], 200)
         self.assertEqual(site.wait_for_end(bomb)["state"], "cancelled")
-        site.wait_for_no_instances()
-        site.stop()
-        site.check_that_nothing_is_left()
+        site.take_down()
 
 
 # Ends what it may end of the agent above it, and writes over what it may write.
@@ -160,7 +129,7 @@ class AttackTest(unittest.TestCase):
         neighbour = start('echo before; until [ -e "$MARKS/attacked" ]; do sleep 0.05; done; echo after',
                           "neighbour")
         attack = SITE.wait_for_end(SITE.submit(job(ATTACK, restartable=False, attempts_max=1))[0])
-        touch("attacked")
+        set_mark("attacked")
         if HAS_OWN_USERS:
             self.assertEqual((attack["state"], SITE.output(attack["id"])), ("succeeded", ""))
             self.assertEqual(SITE.wait_for_end(neighbour)["state"], "succeeded")
@@ -176,21 +145,11 @@ class AttackTest(unittest.TestCase):
         ended = end_of(f'[ "$(id -u)" != {os.geteuid()} ] || exit 99\nkill -9 -1')
         self.assertNotEqual(ended.get("exit_status"), 99)
         self.assertIn(ended["state"], ("succeeded", "failed"))
-        touch("killed")
+        set_mark("killed")
         self.assertEqual(SITE.wait_for_end(neighbour)["state"], "succeeded")
         self.assertEqual(SITE.output(neighbour), "alive\n")
 
 
-def main():
-    global ARGS
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--hostlerd", required=True)
-    parser.add_argument("--drivers", required=True, help="folder of the local driver")
-    parser.add_argument("--bytes", type=int, default=64 << 20, help="what each of eight jobs floods, at least")
-    parser.add_argument("--kept", default="1MiB", help="of each end of an output")
-    ARGS, rest = parser.parse_known_args()
-    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
-
-
 if __name__ == "__main__":
-    main()
+    main(__doc__, kept={"default": "1MiB", "help": "of each end of an output"},
+         bytes={"type": int, "default": 64 << 20, "help": "what each of eight jobs floods, at least"})

@@ -1,21 +1,16 @@
 #!/usr/bin/env python3
 """What types cost is asked of the cloud, kept, and billed: to instances, to jobs, to users."""
 
-import argparse
-import sys
 import unittest
 
-from scratch_site import Site, wait_for
-
-ARGS = None
-SITE = None
+from one_site import SITE, end_of, job, main, tearDownModule
+from scratch_site import wait_for
 
 CHEAP, DEAR = 3600.0, 7200.0  # an hour; so one and two a second
 
 
 def setUpModule():
-    global SITE
-    SITE = Site(ARGS.hostlerd, ARGS.drivers)
+    SITE.make()
     prices = [{"micros_per_hour": int(CHEAP * 1e6), "from": "2020-01-01T00:00:00Z"},
               {"micros_per_hour": int(DEAR * 1e6), "from": "2021-01-01T00:00:00Z"},
               {"micros_per_hour": 1, "from": "2200-01-01T00:00:00Z"}]
@@ -28,13 +23,6 @@ def setUpModule():
     SITE.start()
 
 
-def tearDownModule():
-    with SITE:
-        SITE.wait_for_no_instances()
-        SITE.stop()
-        SITE.check_that_nothing_is_left()
-
-
 def seen_prices():
     return SITE.get("/v1/prices?type=small")["prices"]
 
@@ -45,18 +33,17 @@ class MoneyTest(unittest.TestCase):
         newest = seen_prices()[0]
         self.assertEqual((newest["set"], newest["market"], newest["price_per_hour"]),
                          ("local", "on_demand", DEAR))
-        job = SITE.submit({"script": "true", "needs": {"vcpus": 1, "ram": "256MiB"}})[0]
+        its = SITE.submit(job("true"))[0]
         wait_for("a host", SITE.instances)
         self.assertEqual(SITE.instances()[0]["price_per_hour"], DEAR)
-        SITE.wait_for_end(job)
+        SITE.wait_for_end(its)
 
     def test_2_a_job_pays_its_share_while_it_ran(self):
-        job = SITE.submit({"script": "sleep 1", "needs": {"vcpus": 1, "ram": "256MiB"}})[0]
-        SITE.wait_for_end(job)
+        its = end_of("sleep 1")["id"]
         rows = {row["name"]: row for row in SITE.get("/v1/cost?by=job")["rows"]}
         # A second at two a second, on one of two vcpus.
-        self.assertGreater(rows[job]["cost"], 0.99)
-        self.assertEqual(rows[job]["seconds"], int(rows[job]["cost"]))
+        self.assertGreater(rows[its]["cost"], 0.99)
+        self.assertEqual(rows[its]["seconds"], int(rows[its]["cost"]))
 
     def test_3_what_no_job_had_is_unused(self):
         bill = SITE.get("/v1/cost?by=user")
@@ -81,14 +68,5 @@ class MoneyTest(unittest.TestCase):
             self.assertEqual(SITE.request("GET", "/v1/cost?" + query)[0], 400, query)
 
 
-def main():
-    global ARGS
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--hostlerd", required=True)
-    parser.add_argument("--drivers", required=True, help="folder of the local driver")
-    ARGS, rest = parser.parse_known_args()
-    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
-
-
 if __name__ == "__main__":
-    main()
+    main(__doc__)

@@ -1,18 +1,15 @@
 #!/usr/bin/env python3
 """What the daemon says at /metrics, its document, and the alerts and the dashboard made of it: one set of names."""
 
-import argparse
 import json
 import pathlib
 import re
 import shutil
 import subprocess
-import sys
 import unittest
 
-from scratch_site import Site
+from one_site import SITE, end_of, main, setUpModule, tearDownModule
 
-ARGS = None
 ROOT = pathlib.Path(__file__).parents[3]
 RULES = ROOT / "packaging/prometheus/hostler.rules.yml"
 CASES = ROOT / "packaging/prometheus/tests.yml"
@@ -33,16 +30,9 @@ def documented():
 
 def shown():
     """By a daemon that has run a job."""
-    with Site(ARGS.hostlerd, ARGS.drivers) as site:
-        site.start()
-        job = site.submit({"script": "head -c 100000 /dev/zero", "needs": {"vcpus": 1, "ram": "256MiB"}})[0]
-        site.wait_for_end(job)
-        text = site.text("/metrics")
-        text = site.text("/metrics")  # the first is a request to be counted
-        site.wait_for_no_instances()
-        site.stop()
-        site.check_that_nothing_is_left()
-        return set(re.findall(r"^# TYPE (\S+)", text, re.M))
+    end_of("head -c 100000 /dev/zero")
+    SITE.text("/metrics")  # is a request to be counted
+    return set(re.findall(r"^# TYPE (\S+)", SITE.text("/metrics"), re.M))
 
 
 class NamesTest(unittest.TestCase):
@@ -76,8 +66,4 @@ class RulesTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--hostlerd", required=True)
-    parser.add_argument("--drivers", required=True)
-    ARGS, rest = parser.parse_known_args()
-    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
+    main(__doc__)

@@ -1,32 +1,15 @@
 #!/usr/bin/env python3
 """Every operation of the OpenAPI document, asked of a real daemon: what it answers is as it says."""
 
-import argparse
 import hashlib
-import sys
 import unittest
 
 import contract
-from scratch_site import Connection, Site, wait_for
-
-ARGS = None
-SITE = None
+from one_site import SITE, main, setUpModule, tearDownModule
+from scratch_site import Connection, wait_for
 
 # Answers that need a cloud or a host to misbehave, or are no JSON: other tests see them.
 ELSEWHERE = {"/metrics", "/v1/jobs/{id}/files/{path}"}
-
-
-def setUpModule():
-    global SITE
-    SITE = Site(ARGS.hostlerd, ARGS.drivers)
-    SITE.start()
-
-
-def tearDownModule():
-    with SITE:
-        SITE.wait_for_no_instances()
-        SITE.stop()
-        SITE.check_that_nothing_is_left()
 
 
 class AnswersTest(unittest.TestCase):
@@ -105,14 +88,5 @@ class AnswersTest(unittest.TestCase):
             self.assertEqual((status, head["Content-Type"].partition(";")[0]), (200, kind))
 
 
-def main():
-    global ARGS
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--hostlerd", required=True)
-    parser.add_argument("--drivers", required=True, help="folder of the local driver")
-    ARGS, rest = parser.parse_known_args()
-    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
-
-
 if __name__ == "__main__":
-    main()
+    main(__doc__)

@@ -2,32 +2,9 @@
 """What jobs leave behind comes back, however much and however odd it is; and no job waits for ever for
 what cannot."""
 
-import argparse
-import sys
 import unittest
 
-from scratch_site import Site
-
-ARGS = None
-SITE = None
-
-
-def setUpModule():
-    global SITE
-    SITE = Site(ARGS.hostlerd, ARGS.drivers)
-    SITE.start()
-
-
-def tearDownModule():
-    with SITE:
-        SITE.wait_for_no_instances()
-        SITE.stop()
-        SITE.check_that_nothing_is_left()
-
-
-def end_of(script, outputs):
-    return SITE.wait_for_end(SITE.submit({"script": script, "outputs": outputs,
-                                          "needs": {"vcpus": 1, "ram": "256MiB"}})[0])
+from one_site import SITE, end_of, main, setUpModule, tearDownModule
 
 
 def files_of(job):
@@ -37,7 +14,7 @@ def files_of(job):
 class OutputFilesTest(unittest.TestCase):
     # Bug: of a list that came in pieces the first was kept, and the job waited for the rest.
     def test_three_hundred_files_come_back(self):
-        ended = end_of("for i in $(seq 300); do echo $i > f$i; done", ["**"])
+        ended = end_of("for i in $(seq 300); do echo $i > f$i; done", outputs=["**"])
         self.assertEqual((ended["state"], ended["reason_code"]), ("succeeded", "exit"))
         self.assertEqual(set(files_of(ended["id"])), {f"f{i}" for i in range(1, 301)})
         for i in range(1, 301):
@@ -45,7 +22,7 @@ class OutputFilesTest(unittest.TestCase):
 
     # Bug: one name that cannot be stored had the daemon refuse the whole list.
     def test_a_name_that_is_no_text_costs_only_its_file(self):
-        ended = end_of("echo good > good; echo odd > \"$(printf 'o\\nd\\377d')\"", ["**"])
+        ended = end_of("echo good > good; echo odd > \"$(printf 'o\\nd\\377d')\"", outputs=["**"])
         self.assertEqual((ended["state"], ended["reason_code"]), ("failed", "output_lost"))
         self.assertIn("o d?d", ended["reason"])
         self.assertEqual(set(files_of(ended["id"])), {"good"})
@@ -53,20 +30,11 @@ class OutputFilesTest(unittest.TestCase):
 
     # Bug: the entry for what is beyond the limit had no name.
     def test_more_files_than_are_kept_cost_only_the_rest(self):
-        ended = end_of("i=0; while [ $i -lt 4200 ]; do : > f$i; i=$((i+1)); done", ["**"])
+        ended = end_of("i=0; while [ $i -lt 4200 ]; do : > f$i; i=$((i+1)); done", outputs=["**"])
         self.assertEqual((ended["state"], ended["reason_code"]), ("failed", "output_lost"))
         self.assertIn("more than 4095 files", ended["reason"])
         self.assertEqual(len(files_of(ended["id"])), 4095)
 
 
-def main():
-    global ARGS
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--hostlerd", required=True)
-    parser.add_argument("--drivers", required=True, help="folder of the local driver")
-    ARGS, rest = parser.parse_known_args()
-    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
-
-
 if __name__ == "__main__":
-    main()
+    main(__doc__)

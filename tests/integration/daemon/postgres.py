@@ -2,21 +2,15 @@
 """The daemon with its rows in PostgreSQL: what outlives a killed daemon, and a server that goes away.
 Exit status 77 where no server is installed."""
 
-import argparse
 import os
 import sys
 import unittest
 
 import postgres_server
-from scratch_site import PATIENCE, Site, wait_for
+from one_site import SITE, job, main, set_mark, tearDownModule, wait_for_mark
+from scratch_site import PATIENCE, wait_for
 
-ARGS = None
 SERVER = None
-SITE = None
-
-
-def job(script):
-    return {"script": script, "env": {"MARKS": SITE.marks}, "needs": {"vcpus": 1, "ram": "256MiB"}}
 
 
 def until(name):
@@ -24,27 +18,10 @@ def until(name):
     return f': > "$MARKS/{name}-runs"; until [ -e "$MARKS/{name}" ]; do sleep 0.05; done\n'
 
 
-def wait_for_mark(name):
-    wait_for(f"the mark {name}", lambda: os.path.exists(os.path.join(SITE.marks, name)))
-
-
-def set_mark(name):
-    with open(os.path.join(SITE.marks, name), "w", encoding="utf-8"):
-        pass
-
-
 def setUpModule():
-    global SITE
-    SITE = Site(ARGS.hostlerd, ARGS.drivers)
+    SITE.make()
     SITE.write_config(store={"postgres": SERVER.conninfo})
     SITE.start()
-
-
-def tearDownModule():
-    with SITE:
-        SITE.wait_for_no_instances()
-        SITE.stop()
-        SITE.check_that_nothing_is_left()
 
 
 class PostgresTest(unittest.TestCase):
@@ -114,18 +91,9 @@ class PostgresTest(unittest.TestCase):
             SITE.start()
 
 
-def main():
-    global ARGS, SERVER
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--hostlerd", required=True)
-    parser.add_argument("--drivers", required=True, help="folder of the local driver")
-    ARGS, rest = parser.parse_known_args()
+if __name__ == "__main__":
     if not postgres_server.programs():
         print("no PostgreSQL server is installed (packaging/apt/ci.txt)")
         sys.exit(77)
     with postgres_server.PostgresServer() as SERVER:
-        unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
-
-
-if __name__ == "__main__":
-    main()
+        main(__doc__)

@@ -2,7 +2,6 @@
 """What hostlerd refuses to start with, and what it does when its database is not its own: each time
 it says what is wrong, where, and loses nothing."""
 
-import argparse
 import hashlib
 import json
 import os
@@ -10,12 +9,10 @@ import shutil
 import socket
 import sqlite3
 import subprocess
-import sys
 import unittest
 
+from one_site import ARGS, main
 from scratch_site import PATIENCE, Site, wait_for
-
-ARGS = None
 
 
 class RefusalTest(unittest.TestCase):
@@ -272,17 +269,5 @@ class DatabaseTest(RefusalTest):
         self.assertEqual(self.site.wait_for_end(its)["state"], "succeeded")
 
 
-def main():
-    global ARGS
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--hostlerd", required=True)
-    parser.add_argument("--hostler", required=True)
-    parser.add_argument("--drivers", required=True, help="folder of the local driver")
-    ARGS, rest = parser.parse_known_args()
-    ARGS.hostlerd = os.path.abspath(ARGS.hostlerd)
-    ARGS.drivers = os.path.abspath(ARGS.drivers)
-    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
-
-
 if __name__ == "__main__":
-    main()
+    main(__doc__, hostler={"required": True, "type": os.path.abspath})

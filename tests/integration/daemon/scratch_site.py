@@ -273,6 +273,12 @@ class Site:
                     print("   ", record)
             raise
 
+    def take_down(self):
+        """The fleet first, then the daemon; and nothing of either is left."""
+        self.wait_for_no_instances()
+        self.stop()
+        self.check_that_nothing_is_left()
+
     def __enter__(self):
         return self
 

@@ -1,47 +1,21 @@
 #!/usr/bin/env python3
 """The daemon as its users meet it: one promise a test, all on one site; and what it refuses to do."""
 
-import argparse
 import os
 import signal
-import sys
 import unittest
 
-from scratch_site import PATIENCE, Site, check, wait_for
-
-ARGS = None
-SITE = None
-
-
-def mark(name):
-    return os.path.join(SITE.marks, name)
-
-
-def job(script, **members):
-    return {"script": script, "env": {"MARKS": SITE.marks},
-            "needs": {"vcpus": 1, "ram": "256MiB"}, **members}
+from one_site import NEEDS, SITE, end_of, job, main, set_mark, setUpModule, wait_for_mark
+from scratch_site import PATIENCE, check, wait_for
 
 
 def mark_of_none():
     return SITE.under("state/no-instances")
 
 
-def end_of(script, **members):
-    return SITE.wait_for_end(SITE.submit(job(script, **members))[0])
-
-
-def setUpModule():
-    global SITE
-    SITE = Site(ARGS.hostlerd, ARGS.drivers)
-    SITE.start()
-
-
 def tearDownModule():
-    # A failed test must not hide that the site can be taken down.
     with SITE:
-        SITE.wait_for_no_instances()
-        SITE.stop()
-        SITE.check_that_nothing_is_left()
+        SITE.take_down()
         check(os.path.exists(mark_of_none()), "it stopped with no instance left and does not say so")
 
 
@@ -54,8 +28,7 @@ class JobTest(unittest.TestCase):
         self.assertEqual(SITE.output(ended["id"], "stderr"), "err\n")
 
     def test_runs_a_command_with_its_input(self):
-        its = SITE.submit({"command": ["/usr/bin/sort", "-r"], "stdin": "a\nb\n",
-                           "needs": {"vcpus": 1, "ram": "256MiB"}})[0]
+        its = SITE.submit({"command": ["/usr/bin/sort", "-r"], "stdin": "a\nb\n", "needs": NEEDS})[0]
         self.assertEqual(SITE.wait_for_end(its)["state"], "succeeded")
         self.assertEqual(SITE.output(its), "b\na\n")
 
@@ -72,14 +45,13 @@ class JobTest(unittest.TestCase):
 
     def test_is_cancelled_while_it_runs(self):
         its = SITE.submit(job(': > "$MARKS/to-cancel"; sleep 1000'))[0]
-        wait_for("the job begins", lambda: os.path.exists(mark("to-cancel")))
+        wait_for_mark("to-cancel")
         self.assertEqual(SITE.request("POST", f"/v1/jobs/{its}/cancel")[0], 200)
         ended = SITE.wait_for_end(its)
         self.assertEqual((ended["state"], ended["reason_code"]), ("cancelled", "cancelled"))
 
     def test_a_missing_program_is_a_failed_start(self):
-        its = SITE.submit({"command": ["/nowhere/to/be/found"],
-                           "needs": {"vcpus": 1, "ram": "256MiB"}})[0]
+        its = SITE.submit({"command": ["/nowhere/to/be/found"], "needs": NEEDS})[0]
         ended = SITE.wait_for_end(its)
         self.assertEqual((ended["state"], ended["reason_code"]), ("failed", "start_failed"))
         self.assertIn("/nowhere/to/be/found", ended["reason"])
@@ -160,14 +132,13 @@ class DaemonTest(unittest.TestCase):
     def test_a_death_costs_no_job_and_no_host(self):
         its = SITE.submit(job('echo before; : > "$MARKS/runs"\n'
                               'until [ -e "$MARKS/go-on" ]; do sleep 0.05; done\necho after'))[0]
-        wait_for("the job begins", lambda: os.path.exists(mark("runs")))
+        wait_for_mark("runs")
         wait_for("it is known to run", lambda: SITE.job(its)["state"] == "running")
         host = SITE.job(its)["instance"]
         SITE.kill()
         SITE.start()
         self.assertIn(host, [one["id"] for one in SITE.instances()])
-        with open(mark("go-on"), "w", encoding="utf-8"):
-            pass
+        set_mark("go-on")
         ended = SITE.wait_for_end(its)
         self.assertEqual((ended["state"], ended["attempt"], ended["instance"]),
                          ("succeeded", 1, host))
@@ -187,25 +158,15 @@ class DaemonTest(unittest.TestCase):
     def test_learns_of_an_end_that_came_while_it_was_dead(self):
         its = SITE.submit(job(': > "$MARKS/alone"; until [ -e "$MARKS/dead" ]; do sleep 0.05; done\n'
                               'echo done alone; : > "$MARKS/alone-done"'))[0]
-        wait_for("the job begins", lambda: os.path.exists(mark("alone")))
+        wait_for_mark("alone")
         SITE.kill()
-        with open(mark("dead"), "w", encoding="utf-8"):
-            pass
-        wait_for("it ends without a daemon", lambda: os.path.exists(mark("alone-done")))
+        set_mark("dead")
+        wait_for_mark("alone-done")
         SITE.start()
         ended = SITE.wait_for_end(its)
         self.assertEqual((ended["state"], ended["attempt"]), ("succeeded", 1))
         self.assertEqual(SITE.output(its), "done alone\n")
 
 
-def main():
-    global ARGS
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--hostlerd", required=True)
-    parser.add_argument("--drivers", required=True, help="folder of the local driver")
-    ARGS, rest = parser.parse_known_args()
-    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
-
-
 if __name__ == "__main__":
-    main()
+    main(__doc__)

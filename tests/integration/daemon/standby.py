@@ -2,16 +2,12 @@
 """A pool keeps hosts switched off: they are made, stopped by the driver, woken by work, and proved
 again each time; a restart loses none, and a config without them ends them."""
 
-import argparse
 import os
 import signal
-import sys
 import unittest
 
-from scratch_site import Site, wait_for
-
-ARGS = None
-SITE = None
+from one_site import SITE, end_of, main
+from scratch_site import wait_for
 
 
 def pool(**members):
@@ -20,8 +16,7 @@ def pool(**members):
 
 
 def setUpModule():
-    global SITE
-    SITE = Site(ARGS.hostlerd, ARGS.drivers)
+    SITE.make()
     SITE.write_config(pools=pool(stopped=1))
     SITE.start()
 
@@ -30,9 +25,7 @@ def tearDownModule():
     with SITE:
         SITE.write_config(pools=pool())
         os.kill(SITE.daemon.pid, signal.SIGHUP)
-        SITE.wait_for_no_instances()
-        SITE.stop()
-        SITE.check_that_nothing_is_left()
+        SITE.take_down()
 
 
 def events(subject):
@@ -61,10 +54,9 @@ class StandbyTest(unittest.TestCase):
 
     def test_work_wakes_the_host_and_runs_there(self):
         host = standby()["id"]
-        job = SITE.submit({"script": "echo woken", "needs": {"vcpus": 1, "ram": "256MiB"}})[0]
-        ended = SITE.wait_for_end(job)
+        ended = end_of("echo woken")
         self.assertEqual((ended["state"], ended["instance"]), ("succeeded", host))
-        self.assertEqual(SITE.output(job), "woken\n")
+        self.assertEqual(SITE.output(ended["id"]), "woken\n")
         self.assertIn("switched_on", events(host))
         standby()
 
@@ -74,18 +66,8 @@ class StandbyTest(unittest.TestCase):
         SITE.kill()
         SITE.start()
         self.assertEqual(standby(known)["id"], host)
-        job = SITE.submit({"script": "true", "needs": {"vcpus": 1, "ram": "256MiB"}})[0]
-        self.assertEqual(SITE.wait_for_end(job)["instance"], host)
-
-
-def main():
-    global ARGS
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--hostlerd", required=True)
-    parser.add_argument("--drivers", required=True, help="folder of the local driver")
-    ARGS, rest = parser.parse_known_args()
-    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
+        self.assertEqual(end_of("true")["instance"], host)
 
 
 if __name__ == "__main__":
-    main()
+    main(__doc__)
