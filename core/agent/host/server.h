@@ -1,9 +1,5 @@
 #pragma once
 
-#include <sys/epoll.h>
-
-#include <signal.h>
-
 #include <deque>
 #include <memory>
 #include <string>
@@ -17,6 +13,7 @@
 #include "core/agent/host/journal.h"
 #include "core/agent/host/os.h"
 #include "core/agent/host/outflow.h"
+#include "core/agent/host/poller.h"
 #include "core/agent/host/slots.h"
 
 namespace hostler::agent {
@@ -35,25 +32,23 @@ class Server {
  private:
   enum class Source : std::uint32_t { kListen, kSignals, kWake, kControl, kIn, kOut, kShim };
 
+  // server.cc
   Result<void> take_lock();
   Result<void> open_state();
   Result<void> open_loop();
-  void adopt(Attempt& attempt);
-  struct Watch {
-    Source source;
-    std::uint32_t number;  ///< Of this use of the descriptor, whose number comes again.
-  };
   void watch(int fd, Source source, std::uint32_t events);
-  epoll_event interest(int fd, std::uint32_t events) const;
-
   void handle(Source source, int fd, std::uint32_t events);
+  void do_timed_work();
+  int wait_ms() const;
+  void rotate_journal();
+
+  // server_requests.cc
   void accept_connection();
   void drop_connection();
   void read_connection();
   void flush();
   void announce();
   void send_listing();
-
   void on(const Quit&) { quitting_ = true; }
   void on(const Configure& configure);
   void on(const Start& start);
@@ -65,20 +60,19 @@ class Server {
   void on(const BlobQuery& query);
   void on(const BlobPut& put);
   void on(const Ping& ping);
-
   std::optional<Refused> refusal(const Start& start);
+
+  // server_shims.cc
+  void adopt(Attempt& attempt);
   bool fork_shim(const Start& start, Attempt& attempt);
   std::uint32_t uid_of(std::uint32_t slot) const;
   void on_signals();
   void report(Checks::Finding&& finding);
-  void do_timed_work();
-  int wait_ms() const;
   void on_shim_gone(model::AttemptId id);
   void read_journal();
   void lost_supervision(Attempt& attempt);
   void on_wake();
   void forget(model::AttemptId id);
-  void rotate_journal();
   std::string marker(const Attempt& attempt) const;
 
   UniqueFd lock_;
@@ -86,15 +80,13 @@ class Server {
   UniqueFd listener_;
   UniqueFd signals_;
   UniqueFd wake_;
-  UniqueFd epoll_;
+  Poller poller_;
   std::string folder_;  ///< Absolute path of the state folder.
   std::string boot_id_;
   std::string sha256_;  ///< Of this program.
   Journal journal_;
   Attempts attempts_;
   std::map<pid_t, model::AttemptId> children_;
-  std::map<int, Watch> watched_;  ///< By descriptor: also such as are closed by now.
-  std::uint32_t last_watch_ = 0;
   std::map<int, model::AttemptId> found_shims_;  ///< By their pidfd.
   Configure config_;
   Blobs blobs_;
