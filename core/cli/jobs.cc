@@ -62,7 +62,7 @@ int jobs(Client& client, const JobsOptions& options) {
     rows.push_back({field(one, "id"), field(one, "state"), field(one, "name"),
                     field(one, "instance"), field(one, "exit_status"),
                     to_the_second(field(one, "submitted")), detail(one)});
-  std::fputs(format_table({"ID", "STATE", "NAME", "INSTANCE", "EXIT", "SUBMITTED", "BECAUSE"}, rows,
+  std::fputs(format_table({"ID", "STATE", "NAME", "INSTANCE", "EXIT", "SUBMITTED", "REASON"}, rows,
                           terminal_width())
                  .c_str(),
              stdout);
