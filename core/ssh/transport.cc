@@ -8,6 +8,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <system_error>
 
 #include "core/base/units.h"
@@ -21,9 +22,28 @@ namespace {
 constexpr auto kKeepaliveEvery = 15s;
 constexpr int kImmediateMax = 32;
 
+/// libssh2 1.10 reads 32 bytes of a host's ed25519 key however short the host made it, past the end
+/// of what it allocated for it (fixed in 1.11). Each of its allocations has room for that.
+constexpr std::size_t kSlack = 32;
+
+LIBSSH2_ALLOC_FUNC(allocate) {
+  (void)abstract;
+  auto* const made = static_cast<char*>(std::malloc(count + kSlack));
+  if (made != nullptr) std::memset(made + count, 0, kSlack);
+  return made;
+}
+LIBSSH2_REALLOC_FUNC(reallocate) {
+  (void)abstract;
+  return std::realloc(ptr, count + kSlack);
+}
+LIBSSH2_FREE_FUNC(release) {
+  (void)abstract;
+  std::free(ptr);
+}
+
 LIBSSH2_SESSION* new_session(void* self) {
   static const int started = libssh2_init(0);
-  LIBSSH2_SESSION* const session = libssh2_session_init_ex(nullptr, nullptr, nullptr, self);
+  LIBSSH2_SESSION* const session = libssh2_session_init_ex(allocate, release, reallocate, self);
   if (started != 0 || session == nullptr) std::abort();  // out of memory
   libssh2_session_set_blocking(session, 0);
   return session;

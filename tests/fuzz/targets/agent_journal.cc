@@ -87,13 +87,16 @@ class Story {
   void step(std::uint8_t kind, Bytes& in) {
     if (kind < 120) {
       const std::string_view garbage = in.take(kind);
-      is_forged_ = is_forged_ || garbage.find('h') != std::string_view::npos;
+      is_forged_ = is_forged_ || garbage.find('h') != std::string_view::npos || mends(garbage);
       journal_.append(garbage);
     } else if (kind < 128) {
       const std::string whole = bytes_of(record(in.byte() | 128U, in));
-      journal_.append(std::string_view(whole).substr(0, in.byte() % whole.size()));
+      const std::size_t kept = in.byte() % whole.size();
+      journal_.append(std::string_view(whole).substr(0, kept));
       is_torn_ = true;
+      torn_off_ = whole.substr(kept);
     } else {
+      torn_off_.clear();
       agent::Record next = record(kind, in);
       journal_.append(bytes_of(next));
       whole_.apply(std::move(next));
@@ -109,10 +112,22 @@ class Story {
   }
 
  private:
+  /// Whether garbage is what was torn off, so that the record is whole.
+  bool mends(std::string_view garbage) {
+    const std::size_t common = std::min(garbage.size(), torn_off_.size());
+    if (torn_off_.empty() || torn_off_.substr(0, common) != garbage.substr(0, common)) {
+      torn_off_.clear();
+      return false;
+    }
+    torn_off_.erase(0, common);
+    return torn_off_.empty();
+  }
+
   static constexpr std::size_t kRecordMax = 512;  // none of ours is longer
   Grown journal_;
   agent::Attempts whole_;
   bool is_torn_ = false;
+  std::string torn_off_;    ///< Of the record that was written last, if it was torn.
   bool is_forged_ = false;  ///< Garbage may look like a record: then nobody can tell.
 };
 
