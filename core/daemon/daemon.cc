@@ -255,7 +255,7 @@ Daemon::~Daemon() {
   if (p.loop) p.loop->stop();
   if (p.hosts) p.hosts->stop();  // It writes to the store, which tells it what is durable.
   // While the state folder is this daemon's alone.
-  if (p.serving && p.loop->left().instances().empty()) set_empty_mark(p.config.state_dir);
+  if (p.serving && p.loop->left().has_no_instances()) set_empty_mark(p.config.state_dir);
   p.store.reset();  // Commits and carries out what is left.
   p.tickets.fail_all({Errc::kUnavailable, "the daemon is stopping"});
   p.clouds.reset();  // Answers what links have asked of drivers.

@@ -10,9 +10,21 @@ using metrics::BootOutcome;
 using metrics::Milestone;
 using model::InstanceState;
 
+namespace {
+
+bool is_over(InstanceState state) {
+  return state == InstanceState::kTerminating || state == InstanceState::kAbandoned ||
+         state == InstanceState::kGone;
+}
+
+}  // namespace
+
 void MetricsFeed::take_up(const model::Restored& restored) {
   for (const auto& job : restored.jobs)
     if (job.record.attempt == 0) submitted(job.record.id, job.submitted);
+  for (const auto& [record, create, used_up] : restored.instances)
+    seen_[record.id] = {record.verified.us != 0, record.ready.us != 0, record.first_job.us != 0,
+                        record.ready.us != 0 || is_over(record.state)};
 }
 
 void MetricsFeed::observe(const std::vector<model::Change>& changes, Now now) {
@@ -70,10 +82,7 @@ void MetricsFeed::observe(const model::InstanceRecord& record) {
     seen.ended = true;
     metrics_.boot_ended(record.set, record.type, BootOutcome::kReady);
   }
-  const bool over = record.state == InstanceState::kTerminating ||
-                    record.state == InstanceState::kAbandoned ||
-                    record.state == InstanceState::kGone;
-  if (over && !std::exchange(seen.ended, true)) {
+  if (is_over(record.state) && !std::exchange(seen.ended, true)) {
     const BootOutcome outcome =
         record.reason_code == "boot_timeout" ? BootOutcome::kTimeout
         : record.reason_code == "cloud_failed" || record.reason_code == "vanished"
@@ -88,7 +97,7 @@ void MetricsFeed::observe(const model::InstanceRecord& record) {
 void MetricsFeed::show(const dispatch::Dispatcher& state, Now now) {
   show_jobs(state.totals(now.mono));
   show_instances(state);
-  show_clouds(state);
+  show_clouds(state, now.mono);
 }
 
 void MetricsFeed::show_jobs(const model::Totals& totals) {
@@ -135,17 +144,18 @@ void MetricsFeed::show_instances(const dispatch::Dispatcher& state) {
   metrics_.set_pools(pools);
 }
 
-void MetricsFeed::show_clouds(const dispatch::Dispatcher& state) {
+void MetricsFeed::show_clouds(const dispatch::Dispatcher& state, Mono now) {
   std::vector<metrics::SetStatus> sets;
   std::vector<metrics::GateCount> gates;
   for (const auto& set : state.sets()) {
     sets.push_back({set.name, set.open, set.foreign_owner});
     for (const auto cls : {model::CloudErrorClass::kRateLimit, model::CloudErrorClass::kQuota,
-                           model::CloudErrorClass::kCapacity})
+                           model::CloudErrorClass::kCapacity, model::CloudErrorClass::kAuth,
+                           model::CloudErrorClass::kInternal})
       gates.push_back({set.name, cls, 0});
   }
   metrics_.set_sets(sets);
-  for (const auto& gate : state.gates()) gates.push_back({gate.set, gate.cls, 1});
+  for (const auto& gate : state.shut_gates(now)) gates.push_back({gate.set, gate.cls, 1});
   metrics_.set_gates(gates);
 }
 

@@ -14,7 +14,8 @@ class MetricsFeed {
  public:
   explicit MetricsFeed(metrics::Metrics& metrics) : metrics_(metrics) {}
 
-  /// Jobs that a former run took and that were never started. Before the first observe().
+  /// What a former run told already, and jobs that it took and never started. Before the first
+  /// observe().
   void take_up(const model::Restored& restored);
   /// What has just happened: jobs' ways, boots and their milestones.
   void observe(const std::vector<model::Change>& changes, Now now);
@@ -37,7 +38,7 @@ class MetricsFeed {
   void ended(const model::JobRecord& record);
   void show_jobs(const model::Totals& totals);
   void show_instances(const dispatch::Dispatcher& state);
-  void show_clouds(const dispatch::Dispatcher& state);
+  void show_clouds(const dispatch::Dispatcher& state, Mono now);
 
   metrics::Metrics& metrics_;
   std::map<model::InstanceId, Seen> seen_;

@@ -68,10 +68,15 @@ class Dispatcher {
   [[nodiscard]] std::optional<model::InstanceView> instance(model::InstanceId id) const;
   [[nodiscard]] std::vector<model::PoolView> pools() const;
   [[nodiscard]] std::vector<model::SetView> sets() const;
+  /// All that are remembered, also such as only count or let a call through to try.
   [[nodiscard]] std::vector<model::GateRecord> gates() const;
+  /// Those that hold calls back now.
+  [[nodiscard]] std::vector<model::GateRecord> shut_gates(Mono now) const;
   [[nodiscard]] model::Totals totals(Mono now) const;
   /// Nothing waits, runs or is being collected, and no instance is left.
   [[nodiscard]] bool at_rest() const { return jobs_.empty() && hosts_.empty(); }
+  /// Not even one that was given up and whose set has left the configuration since.
+  [[nodiscard]] bool has_no_instances() const { return hosts_.empty() && !has_orphans_; }
 
  private:
   struct Live {  ///< An attempt on a host.
@@ -209,6 +214,7 @@ class Dispatcher {
 
   std::vector<Set> sets_;  ///< By index into policy_.sets.
   std::map<model::InstanceId, Host> hosts_;
+  bool has_orphans_ = false;                         ///< The journal has some whose set is gone.
   std::map<std::string, model::InstanceId> by_key_;  ///< See known_by().
   std::set<std::pair<Mono, model::InstanceId>> timers_;
   std::map<model::InstanceId, Mono> timer_of_;

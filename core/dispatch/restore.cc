@@ -68,6 +68,7 @@ Outbox Dispatcher::restore(model::Restored restored, Now now) {
       governor_.create_sent(instance.set, instance.pool, now.mono - age);
   }
   for (const auto id : orphans) hosts_.erase(id);
+  has_orphans_ = !orphans.empty();
 
   for (auto& row : restored.jobs) {
     work::Job& made = jobs_[row.record.id];

@@ -101,6 +101,13 @@ std::vector<model::GateRecord> Dispatcher::gates() const {
   return out;
 }
 
+std::vector<model::GateRecord> Dispatcher::shut_gates(Mono now) const {
+  std::vector<model::GateRecord> out;
+  for (const auto& [key, gate] : gates_.all())
+    if (gate.is_shut(now)) out.push_back(gate.record);
+  return out;
+}
+
 model::Totals Dispatcher::totals(Mono now) const {
   model::Totals out;
   out.jobs = job_counts_;

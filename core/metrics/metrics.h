@@ -86,15 +86,16 @@ struct StoreStatus {
 
 struct GateCount {
   std::string set;
-  model::CloudErrorClass cls{};  ///< kRateLimit, kQuota or kCapacity.
+  model::CloudErrorClass cls{};  ///< One that has gates.
   std::size_t count = 0;
 };
 
 /// The families that docs/metrics.md lists, and those of the process.
 ///
 /// Threads: every method from any thread. Blocking: none waits for more than a short mutex; no
-/// I/O. Errors: none. Labels are names from the config and the enums of core/model only, so
-/// that what hosts and submitters send cannot make new time series.
+/// I/O but text()'s, which reads a few files of /proc. Errors: none. Labels are names from the
+/// config and the enums of core/model only, so that what hosts and submitters send cannot make new
+/// time series.
 class Metrics {
  public:
   explicit Metrics(std::string version = "dev");

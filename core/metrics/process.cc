@@ -3,8 +3,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <ctime>
 #include <filesystem>
 #include <iterator>
+#include <optional>
 #include <sstream>
 #include <string>
 
@@ -36,19 +38,28 @@ std::vector<std::string> stat_fields() {
   return {std::istream_iterator<std::string>(rest), {}};
 }
 
-/// Of the machine, in seconds of Unix time; 0 where it cannot be read.
+/// Of the machine, in seconds of Unix time; not from /proc/stat, which systemd's ProcSubset=pid
+/// hides.
 double boot_time() {
-  std::istringstream file(read_file("/proc/stat", kProcFileMax).value_or(""));
-  for (std::string word; file >> word;)
-    if (double time = 0; word == "btime" && file >> time) return time;
-  return 0;
+  const auto read = [](clockid_t clock) {
+    timespec now{};
+    ::clock_gettime(clock, &now);
+    return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
+  };
+  // Once: it would move with each correction of the clock.
+  static const double time = read(CLOCK_REALTIME) - read(CLOCK_BOOTTIME);
+  return time;
 }
 
-double open_files() {
+/// None where there is no descriptor left to look with.
+std::optional<double> open_files() {
   std::error_code problem;
-  const std::filesystem::directory_iterator files("/proc/self/fd", problem);
-  // Less the one that reads the folder.
-  return problem ? 0 : static_cast<double>(std::distance(begin(files), end(files)) - 1);
+  double count = -1;  // The one that reads the folder.
+  for (std::filesystem::directory_iterator file("/proc/self/fd", problem), end;
+       !problem && file != end; file.increment(problem))
+    ++count;
+  if (problem) return std::nullopt;
+  return count;
 }
 
 }  // namespace
@@ -73,7 +84,7 @@ std::vector<MetricFamily> process_families() {
     gauge("process_resident_memory_bytes", "Resident memory size.",
           field(24) * static_cast<double>(::sysconf(_SC_PAGESIZE)));
   }
-  gauge("process_open_fds", "Open file descriptors.", open_files());
+  if (const auto open = open_files()) gauge("process_open_fds", "Open file descriptors.", *open);
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) == 0)
     gauge("process_max_fds", "Most file descriptors that may be open.",

@@ -147,7 +147,7 @@ std::optional<GateRecord> Gates::refuse(const GateQuery& call, const model::Clou
 const Gate* Gates::shut(const GateQuery& call, Mono now) const {
   const Gate* longest = nullptr;
   for (const auto& [key, gate] : gates_)
-    if ((gate.until > now || gate.probing) && holds(gate.record, call) &&
+    if (gate.is_shut(now) && holds(gate.record, call) &&
         (longest == nullptr || gate.until > longest->until))
       longest = &gate;
   return longest;

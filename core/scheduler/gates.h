@@ -26,6 +26,7 @@ struct Gate {
   model::GateRecord record;
   Mono until;
   bool probing = false;  ///< Half-open: one call is under way to find out.
+  [[nodiscard]] bool is_shut(Mono now) const { return until > now || probing; }
 };
 
 /// Whether the call is within the gate's scope.

@@ -9,6 +9,7 @@ import subprocess
 import unittest
 
 from one_site import SITE, end_of, main, setUpModule, tearDownModule
+from scratch_site import wait_for
 
 ROOT = pathlib.Path(__file__).parents[3]
 RULES = ROOT / "packaging/prometheus/hostler.rules.yml"
@@ -50,6 +51,19 @@ class NamesTest(unittest.TestCase):
         cases = CASES.read_text(encoding="utf-8")
         for alert in re.findall(r"alert: (\w+)", RULES.read_text(encoding="utf-8")):
             self.assertIn(f'alertname="{alert}"', cases)
+
+
+class RestartTest(unittest.TestCase):
+    # Bug: each restart counted the boots of all hosts again.
+    def test_a_restart_boots_nothing(self):
+        end_of("true")
+        SITE.kill()
+        SITE.start()
+        host = SITE.instances()[0]["id"]
+        wait_for("it is taken up", lambda: SITE.instances()[0]["state"] == "idle")
+        self.assertEqual(SITE.instances()[0]["id"], host)
+        boots = re.findall(r'^hostler_boots_total\{.*outcome="ready".*\} (\S+)$', SITE.text("/metrics"), re.M)
+        self.assertEqual([float(count) for count in boots if float(count) > 0], [])
 
 
 @unittest.skipUnless(shutil.which("promtool"), "promtool is not installed (Debian package prometheus)")

@@ -66,6 +66,17 @@ TEST(ReasonsTest, AGateTellsWhatItHoldsBack) {
   EXPECT_FALSE(story.dispatcher.reasons_of_gate("west quota op=create", story.now.mono));
 }
 
+// Bug: a gate whose time was over counted as shut until somebody tried it.
+TEST(ReasonsTest, AGateIsShutForItsTimeOnly) {
+  Story story;
+  story.begin();
+  (void)story.submit({story.job(2)});
+  story.create_ended(story.all<CreateCall>().at(0).instance, error(CloudErrorClass::kCapacity));
+  EXPECT_THAT(story.dispatcher.shut_gates(story.now.mono), SizeIs(1));
+  EXPECT_THAT(story.dispatcher.shut_gates(story.now.mono + 24h), SizeIs(0));
+  EXPECT_THAT(story.dispatcher.gates(), SizeIs(1)) << "it is remembered";
+}
+
 TEST(ReasonsTest, APoolTellsOfTheCandidatesThatItsLastPlanRejected) {
   Story story;
   story.begin();

@@ -122,6 +122,19 @@ TEST(RestartTest, IsRefusedWhileAnInstanceHasNoSetOrPool) {
   }
 }
 
+// Bug: the mark that a purge may remove the journal was set although an instance was only given up.
+TEST(RestartTest, AnAbandonedInstanceWhoseSetIsGoneStillCounts) {
+  Story story;
+  auto restored = busy_site();
+  restored.jobs.clear();
+  restored.attempts.clear();
+  restored.instances[0].record.set = "east";
+  restored.instances[0].record.state = InstanceState::kAbandoned;
+  story.begin(std::move(restored));
+  EXPECT_THAT(story.dispatcher.instances(), IsEmpty());
+  EXPECT_FALSE(story.dispatcher.has_no_instances());
+}
+
 // Bug: each restart allowed a whole minute's creates again.
 TEST(RestartTest, CountsTheCreatesOfTheLastMinute) {
   auto site = small_site();
