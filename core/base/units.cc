@@ -125,8 +125,9 @@ std::optional<Wall> parse_wall(std::string_view text) {
     }
     if (std::string_view(rest) != "Z") return std::nullopt;
   }
-  const std::time_t seconds = ::timegm(&utc);
-  if (seconds <= 0) return std::nullopt;
+  const int day = utc.tm_mday;
+  const std::time_t seconds = ::timegm(&utc);  // takes 31 February for 3 March
+  if (seconds < 0 || utc.tm_mday != day) return std::nullopt;
   return Wall{seconds * 1'000'000 + micros};
 }
 

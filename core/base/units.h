@@ -26,9 +26,10 @@ std::string exact_size(std::int64_t bytes);
 
 /// "2026-11-21T10:15:04Z"; "-" for 0.
 std::string format_wall(Wall wall);
-/// Either of the two, or a day ("2026-11-21", its beginning); nullopt: none of them.
-std::optional<Wall> parse_wall(std::string_view text);
 /// "2026-11-21T10:15:04.000123Z", for programs.
 std::string exact_wall(Wall wall);
+/// Of "2026-11-21T10:15:04Z", with or without a fraction, or of a day, "2026-11-21", its beginning;
+/// nullopt: neither, no day of the calendar, or before 1970.
+std::optional<Wall> parse_wall(std::string_view text);
 
 }  // namespace hostler

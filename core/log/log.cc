@@ -8,6 +8,8 @@
 namespace hostler::log {
 namespace {
 
+constexpr std::size_t kMessageMax = 8192;
+
 spdlog::logger& logger() {
   static const auto instance = [] {
     auto made = std::make_shared<spdlog::logger>("hostler",
@@ -47,7 +49,9 @@ Result<Level> parse_level(std::string_view text) {
 void set_level(Level level) { logger().set_level(native(level)); }
 
 void write(Level level, std::string_view area, std::string_view message) {
-  logger().log(native(level), "{}: {}", area, message);
+  if (!logger().should_log(native(level))) return;
+  // One call, one line, whoever named what is in it.
+  logger().log(native(level), "{}: {}", area, printable(message, kMessageMax));
 }
 
 }  // namespace hostler::log

@@ -7,6 +7,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <utility>
 
+#include "core/base/text.h"
 #include "core/log/log.h"
 
 namespace hostler::daemon {
@@ -18,6 +19,9 @@ namespace {
 constexpr std::size_t kWriteBytes = 262144;
 constexpr std::size_t kReadBytes = 16384;  // 10,000 hosts have one each
 constexpr auto kPingEvery = std::chrono::seconds(20);
+
+/// What a host says becomes a reason that people read.
+std::string shown(const std::string& text) { return printable(text, agent::kTextMax); }
 
 agent::Configure to_configure(const HostSettings& settings,
                               const std::vector<model::BrokenCheck>& checks) {
@@ -263,8 +267,9 @@ void Conversation::take(agent::Event&& event) {
   } else if (const auto* started = std::get_if<agent::Started>(&event)) {
     post(model::AttemptStarted{started->attempt, Wall{started->started_us}});
   } else if (const auto* refused = std::get_if<agent::Refused>(&event)) {
-    post(model::AttemptRefused{refused->attempt, refused->text});
+    post(model::AttemptRefused{refused->attempt, shown(refused->text)});
   } else if (auto* exit = std::get_if<agent::Exit>(&event)) {
+    exit->end.text = shown(exit->end.text);
     post(model::AttemptExited{exit->attempt, std::move(exit->end)});
   } else if (auto* chunk = std::get_if<agent::Chunk>(&event)) {
     take(*chunk);
@@ -277,9 +282,9 @@ void Conversation::take(agent::Event&& event) {
   } else if (const auto* blob = std::get_if<agent::BlobState>(&event)) {
     take(*blob);
   } else if (const auto* broken = std::get_if<agent::HostBroken>(&event)) {
-    post(model::HostBroken{broken->check, broken->text});
+    post(model::HostBroken{shown(broken->check), shown(broken->text)});
   } else if (const auto* notice = std::get_if<agent::SpotNotice>(&event)) {
-    post(model::HostInterruption{notice->text});
+    post(model::HostInterruption{shown(notice->text)});
   }
 }
 

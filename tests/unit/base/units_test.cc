@@ -55,5 +55,21 @@ TEST(UnitsTest, ShowsWallTimeInUtc) {
   EXPECT_EQ(format_wall({}), "-");
 }
 
+TEST(UnitsTest, ReadsWallTimesAndDays) {
+  EXPECT_EQ(parse_wall("2026-11-22T10:15:04Z"), Wall{1'795'342'504'000'000});
+  EXPECT_EQ(parse_wall("2026-11-22T10:15:04.000123Z"), Wall{1'795'342'504'000'123});
+  EXPECT_EQ(parse_wall("2026-11-22"), Wall{1'795'305'600'000'000});
+  EXPECT_EQ(parse_wall("2024-02-29"), Wall{1'709'164'800'000'000});
+  EXPECT_EQ(parse_wall("1970-01-01"), Wall{});
+}
+
+// Bug: 31 February was taken for 3 March, and a bill went further than it said.
+TEST(UnitsTest, RefusesWhatIsNoTime) {
+  for (const char* text : {"", "yesterday", "2026-02-31", "2026-02-29", "2026-13-01", "2026-11-22T",
+                           "2026-11-22T10:15:04", "2026-11-22T24:15:04Z", "2026-11-22 10:15:04Z",
+                           "2026-11-22Z", "1969-12-31", "26-11-22"})
+    EXPECT_FALSE(parse_wall(text)) << text;
+}
+
 }  // namespace
 }  // namespace hostler
