@@ -9,12 +9,17 @@
 
 namespace hostler::model {
 
-/// Money is an integer: millionths of the site's currency. Per hour where it is a price.
+/// Money is an integer: millionths of the site's currency. Per hour where it is a price. Never
+/// below zero; sums saturate, as drivers name any price.
 struct Micros {
   std::int64_t value = 0;
   friend auto operator<=>(const Micros&, const Micros&) = default;
-  friend Micros operator+(Micros a, Micros b) { return {a.value + b.value}; }
-  Micros& operator+=(Micros b) { return value += b.value, *this; }
+  friend Micros operator+(Micros a, Micros b) {
+    Micros sum;
+    if (__builtin_add_overflow(a.value, b.value, &sum.value)) return {INT64_MAX};
+    return sum;
+  }
+  Micros& operator+=(Micros b) { return *this = *this + b; }
 };
 
 enum class Market : std::uint8_t { kOnDemand, kSpot };

@@ -180,6 +180,9 @@ std::string read_set_info(const hostler_rec& record, model::SetInfo& out) {
   return std::move(read.broken());
 }
 
+/// It is part of a key of the price history.
+constexpr std::size_t kZoneBytesMax = 63;
+
 std::string read_price(const hostler_rec& record, model::ZonePrice& out) {
   hostler_price in;
   if (auto broken = copy_growable(&record, in); !broken.empty()) return broken;
@@ -188,6 +191,8 @@ std::string read_price(const hostler_rec& record, model::ZonePrice& out) {
   out.market = market(in.market);
   out.point = {wall(in.start_unix_ns), model::Micros{in.price_micros_per_hour}};
   if (in.price_micros_per_hour < 0) return "R6: a price below 0";
+  if (out.zone.size() > kZoneBytesMax)
+    return "R6: a zone of more than " + std::to_string(kZoneBytesMax) + " bytes";
   return std::move(read.broken());
 }
 

@@ -15,11 +15,13 @@ std::vector<model::PriceSeen> Book::take(const std::string& set, const std::stri
     if (one.point.start <= now) by_place[{one.market, one.zone}].push_back(one.point);
 
   std::vector<model::PriceSeen> news;
+  std::size_t places = count(set, type);
   for (auto& [place, points] : by_place) {
     const auto& [market, zone] = place;
-    const History history = normalise(std::move(points));
     const auto known = latest_.find({set, type, market, zone});
+    if (known == latest_.end() && places++ >= kZonesMax) continue;
     PricePoint last = known == latest_.end() ? PricePoint{Wall{}, {-1}} : known->second;
+    const History history = normalise(std::move(points));
     for (auto point = history.rbegin(); point != history.rend(); ++point) {
       if (point->start < last.start || point->per_hour == last.per_hour) continue;
       news.push_back({set, type, zone, market, *point});
@@ -52,12 +54,24 @@ std::optional<model::Micros> Book::price(const std::string& set, const std::stri
 
 std::optional<Wall> Book::newest(const std::string& set, const std::string& type) const {
   std::optional<Wall> out;
+  each(set, type,
+       [&](const PricePoint& latest) { out = std::max(out.value_or(latest.start), latest.start); });
+  return out;
+}
+
+std::size_t Book::count(const std::string& set, const std::string& type) const {
+  std::size_t out = 0;
+  each(set, type, [&](const PricePoint&) { ++out; });
+  return out;
+}
+
+template <class Visit>
+void Book::each(const std::string& set, const std::string& type, Visit visit) const {
   for (auto at = latest_.lower_bound({set, type, Market::kOnDemand, ""}); at != latest_.end();
        ++at) {
     if (std::get<0>(at->first) != set || std::get<1>(at->first) != type) break;
-    out = std::max(out.value_or(at->second.start), at->second.start);
+    visit(at->second);
   }
-  return out;
 }
 
 }  // namespace hostler::pricing

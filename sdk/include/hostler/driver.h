@@ -579,7 +579,7 @@ typedef struct hostler_ext_host_key { /* growable */
 #define HOSTLER_EXT_PRICE_HISTORY "hostler.price-history/1"
 typedef struct hostler_price { /* growable record: the price from start_unix_ns on */
   uint32_t struct_size, kind;  /* HOSTLER_REC_PRICE */
-  hostler_str zone;            /* empty = every zone */
+  hostler_str zone;            /* at most 63 bytes; empty = every zone */
   int64_t start_unix_ns;
   int64_t price_micros_per_hour;
   uint32_t market; /* HOSTLER_MARKET_* */

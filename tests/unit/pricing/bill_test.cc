@@ -100,5 +100,13 @@ TEST(BillTest, NeitherLongTimesNorHighPricesOverflow) {
             Micros{INT64_MAX / 2});
 }
 
+// Bug: two dear instances made a negative total.
+TEST(MoneyTest, SumsSaturate) {
+  model::Micros sum{INT64_MAX - 1};
+  sum += {5};
+  EXPECT_EQ(sum, model::Micros{INT64_MAX});
+  EXPECT_EQ((model::Micros{3} + model::Micros{4}), model::Micros{7});
+}
+
 }  // namespace
 }  // namespace hostler::pricing

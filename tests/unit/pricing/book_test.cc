@@ -11,6 +11,7 @@ using model::Micros;
 using model::ZonePrice;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::SizeIs;
 
 constexpr std::int64_t kHour = 3'600'000'000;
 Wall hour(std::int64_t n) { return {n * kHour}; }
@@ -50,6 +51,17 @@ TEST(PriceBookTest, TheDriversChoiceOfZoneCostsTheDearest) {
   EXPECT_EQ(book.price("west", "small", "d", Market::kOnDemand), std::nullopt);
   EXPECT_EQ(book.price("west", "large", "", Market::kOnDemand), std::nullopt);
   EXPECT_EQ(book.price("west", "small", "", Market::kSpot), std::nullopt);
+}
+
+// Bug: a driver that named a new zone each time made the book grow without end.
+TEST(PriceBookTest, PassesOverZonesBeyondItsLimit) {
+  Book book;
+  std::size_t taken = 0;
+  for (std::size_t i = 0; i < Book::kZonesMax + 50; ++i)
+    taken += book.take("west", "small", {price(1, 10, "z" + std::to_string(i))}, hour(2)).size();
+  EXPECT_EQ(taken, Book::kZonesMax);
+  EXPECT_THAT(book.take("west", "small", {price(2, 11, "z0")}, hour(3)), SizeIs(1)) << "known";
+  EXPECT_THAT(book.take("west", "large", {price(1, 10, "z")}, hour(3)), SizeIs(1));
 }
 
 TEST(PriceBookTest, APriceWithoutAZoneIsEveryZones) {
