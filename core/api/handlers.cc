@@ -46,12 +46,13 @@ Result<bool> query_flag(const Request& request, const std::string& key, bool oth
   return fail(Errc::kInvalidArgument, "?" + key + "=" + printable(text, 40) + ": 0 or 1 is needed");
 }
 
-void get_health(const Context& context, Request, Respond respond) {
+/// The one answer that strangers get: to them not even a database's address is said.
+void get_health(const Context& context, Request request, Respond respond) {
   const HealthView health = context.service->health();
   Response response;
   response.status = health.ok ? 200 : 503;
   json::Writer w(response.body);
-  write_health(w, health);
+  write_health(w, health, !request.who.name.empty());
   response.body += '\n';
   respond(std::move(response));
 }

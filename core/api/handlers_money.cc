@@ -45,14 +45,12 @@ void get_prices(const Context& context, Request request, Respond respond) {
     if (request.query.contains(key) && !is_name(request.query_or(key, "")))
       return respond(error_response(
           {Errc::kInvalidArgument, "?" + std::string(key) + "= is a name of the configuration"}));
-  context.service->prices(
-      request.who, request.query_or("set", ""), request.query_or("type", ""),
-      json_answer<std::vector<model::PriceSeen>>(
-          std::move(respond), [](json::Writer& w, const std::vector<model::PriceSeen>& prices) {
-            w.begin_object().key("prices").begin_array();
-            for (const auto& price : prices) write_price(w, price);
-            w.end_array().end_object();
-          }));
+  const auto limit = query_number(request, "limit", 1000, 10'000);
+  if (!limit) return respond(error_response(limit.error()));
+  const PriceQuery query{request.query_or("set", ""), request.query_or("type", ""),
+                         static_cast<std::size_t>(*limit)};
+  context.service->prices(request.who, query,
+                          json_answer<PricesView>(std::move(respond), write_prices));
 }
 
 void get_cost(const Context& context, Request request, Respond respond) {

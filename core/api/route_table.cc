@@ -29,7 +29,7 @@ const std::vector<Route>& routes() {
       {"GET", {"v1", "pools"}, kRead, get_pools},
       {"GET", {"v1", "sets"}, kRead, get_sets},
       {"GET", {"v1", "gates"}, kRead, get_gates},
-      {"GET", {"v1", "prices"}, kRead, get_prices, {"set", "type"}},
+      {"GET", {"v1", "prices"}, kRead, get_prices, {"limit", "set", "type"}},
       {"GET", {"v1", "cost"}, kRead, get_cost, {"by", "since", "until", "limit"}},
       {"GET", {"v1", "why"}, kRead, get_why, {"subject"}},
       {"GET", {"v1", "events"}, kRead, get_events, {"after", "follow", "limit"}},

@@ -69,6 +69,14 @@ class BlobWriter {
   virtual Result<void> finish() = 0;
 };
 
+struct PriceQuery {
+  std::string set, type;  ///< Empty: any.
+  std::size_t limit = 1000;
+};
+struct PricesView {
+  std::vector<model::PriceSeen> prices;  ///< Of each set, type, market and zone newest first.
+  bool more = false;
+};
 struct CostQuery {
   enum class By : std::uint8_t { kUser, kJob, kInstance, kType, kPool, kSet };
   By by = By::kUser;
@@ -88,7 +96,11 @@ struct WhyView {
 
 struct HealthView {
   bool ok = true;
-  std::vector<std::string> problems;  ///< E.g. the store's last error, a set that is not open.
+  struct Problem {
+    std::string of;    ///< "store", "set aws".
+    std::string text;  ///< For those who may read: it may name hosts and files.
+  };
+  std::vector<Problem> problems;
   model::Revision revision = 0;
   std::string version;
 };
@@ -131,9 +143,8 @@ class Service {
   virtual void pools(const Principal& who, Answer<std::vector<model::PoolView>> answer) = 0;
   virtual void sets(const Principal& who, Answer<std::vector<model::SetView>> answer) = 0;
   virtual void gates(const Principal& who, Answer<std::vector<model::GateRecord>> answer) = 0;
-  /// What clouds said that a type costs, newest first; empty texts: of all sets, of all types.
-  virtual void prices(const Principal& who, const std::string& set, const std::string& type,
-                      Answer<std::vector<model::PriceSeen>> answer) = 0;
+  /// What clouds said that types cost.
+  virtual void prices(const Principal& who, const PriceQuery& query, Answer<PricesView> answer) = 0;
   /// A submitter sees what is his, and no totals. Reads all attempts that are kept.
   virtual void cost(const Principal& who, const CostQuery& query,
                     Answer<model::CostView> answer) = 0;

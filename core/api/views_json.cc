@@ -77,12 +77,16 @@ void write_set(json::Writer& w, const model::SetView& view) {
   w.end_object();
 }
 
-void write_price(json::Writer& w, const model::PriceSeen& price) {
-  w.begin_object().member("set", price.set).member("type", price.type);
-  member_text(w, "zone", price.zone);
-  w.member("market", model::to_string(price.market));
-  member_time(w, "start", price.point.start);
-  w.key("price_per_hour").millionths(price.point.per_hour.value).end_object();
+void write_prices(json::Writer& w, const PricesView& view) {
+  w.begin_object().key("prices").begin_array();
+  for (const auto& price : view.prices) {
+    w.begin_object().member("set", price.set).member("type", price.type);
+    member_text(w, "zone", price.zone);
+    w.member("market", model::to_string(price.market));
+    member_time(w, "start", price.point.start);
+    w.key("price_per_hour").millionths(price.point.per_hour.value).end_object();
+  }
+  w.end_array().member("more", view.more).end_object();
 }
 
 void write_cost(json::Writer& w, const model::CostView& view) {
@@ -165,10 +169,10 @@ void write_output(json::Writer& w, const OutputPart& part) {
   w.end_object();
 }
 
-void write_health(json::Writer& w, const HealthView& health) {
+void write_health(json::Writer& w, const HealthView& health, bool in_full) {
   w.begin_object().member("ok", health.ok).member("version", health.version);
   w.member("revision", health.revision).key("problems").begin_array();
-  for (const auto& problem : health.problems) w.value(problem);
+  for (const auto& [of, text] : health.problems) w.value(in_full ? of + ": " + text : of);
   w.end_array().end_object();
 }
 

@@ -9,7 +9,7 @@ namespace hostler::api {
 void write_instance(json::Writer& w, const model::InstanceView& view);
 void write_pool(json::Writer& w, const model::PoolView& view);
 void write_set(json::Writer& w, const model::SetView& view);
-void write_price(json::Writer& w, const model::PriceSeen& price);
+void write_prices(json::Writer& w, const PricesView& view);
 void write_cost(json::Writer& w, const model::CostView& view);
 void write_gate(json::Writer& w, const model::GateRecord& gate);
 void write_ledger(json::Writer& w, const model::LedgerRecord& record);
@@ -17,6 +17,7 @@ void write_waiting(json::Writer& w, const model::WaitingView& waiting);
 void write_why(json::Writer& w, const WhyView& why);
 /// `text` where it is UTF-8, else `hex`: output is bytes, JSON is text.
 void write_output(json::Writer& w, const OutputPart& part);
-void write_health(json::Writer& w, const HealthView& health);
+/// `in_full`: also what is wrong, not only with what.
+void write_health(json::Writer& w, const HealthView& health, bool in_full);
 
 }  // namespace hostler::api

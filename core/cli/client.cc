@@ -46,6 +46,12 @@ std::filesystem::path nearest_socket() {
   return own;
 }
 
+long status_of(CURL* curl) {
+  long status = 0;
+  curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
+  return status;
+}
+
 /// What the daemon said was wrong, with the code that leads to the exit status.
 Error daemon_error(long status, const std::string& body) {
   Error error{Errc::kInternal, "the daemon answered with status " + std::to_string(status)};
@@ -151,8 +157,7 @@ Result<std::string> Client::perform(const std::string&) {
   handle_->why[0] = '\0';
   const CURLcode code = curl_easy_perform(curl);
   if (code != CURLE_OK) return tl::unexpected(unanswered(code));
-  long status = 0;
-  curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
+  const long status = status_of(curl);
   if (status < 200 || status > 299) return tl::unexpected(daemon_error(status, body));
   return body;
 }
@@ -198,21 +203,39 @@ Result<void> Client::put_file(const std::string& path, const std::string& file) 
 }
 
 Result<void> Client::get_file(const std::string& path, const std::string& file) {
-  const std::unique_ptr<FILE, int (*)(FILE*)> to(std::fopen(file.c_str(), "wbe"), std::fclose);
-  if (!to) return tl::unexpected(errno_error("create " + file, Errc::kInvalidArgument));
+  struct State {
+    CURL* curl;
+    FILE* to;
+    std::string refusal = {};
+  };
+  const std::string part = file + ".part";
+  std::unique_ptr<FILE, int (*)(FILE*)> to(std::fopen(part.c_str(), "wbe"), std::fclose);
+  if (!to) return tl::unexpected(errno_error("create " + part, Errc::kInvalidArgument));
   begin(path);
-  CURL* curl = handle_->curl;
-  curl_easy_setopt(curl, CURLOPT_FAILONERROR, 1L);
-  curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION,
-                   static_cast<std::size_t (*)(char*, std::size_t, std::size_t, void*)>(
-                       [](char* data, std::size_t, std::size_t n, void* out) {
-                         return std::fwrite(data, 1, n, static_cast<FILE*>(out));
-                       }));
-  curl_easy_setopt(curl, CURLOPT_WRITEDATA, to.get());
-  if (const CURLcode code = curl_easy_perform(curl); code != CURLE_OK)
-    return fail(Errc::kUnavailable, "fetch " + path + ": " + handle_->why.data());
-  if (std::fflush(to.get()) != 0) return tl::unexpected(errno_error("write " + file));
-  return {};
+  State state{handle_->curl, to.get()};
+  const auto take = [](char* data, std::size_t, std::size_t n, void* where) -> std::size_t {
+    auto& s = *static_cast<State*>(where);
+    if (status_of(s.curl) < 400) return std::fwrite(data, 1, n, s.to);
+    return append(data, 1, n, &s.refusal);
+  };
+  curl_easy_setopt(state.curl, CURLOPT_WRITEFUNCTION,
+                   static_cast<std::size_t (*)(char*, std::size_t, std::size_t, void*)>(take));
+  curl_easy_setopt(state.curl, CURLOPT_WRITEDATA, &state);
+  const CURLcode code = curl_easy_perform(state.curl);
+  const auto finish = [&]() -> Result<void> {
+    if (status_of(state.curl) >= 400)
+      return tl::unexpected(daemon_error(status_of(state.curl), state.refusal));
+    if (code == CURLE_WRITE_ERROR || std::fclose(to.release()) != 0)
+      return tl::unexpected(errno_error("write " + part));
+    if (code != CURLE_OK)
+      return fail(Errc::kUnavailable, "fetch " + path + ": " + handle_->why.data());
+    if (std::rename(part.c_str(), file.c_str()) != 0)
+      return tl::unexpected(errno_error("rename " + part, Errc::kInvalidArgument));
+    return {};
+  };
+  auto done = finish();
+  if (!done) std::remove(part.c_str());
+  return done;
 }
 
 Result<void> Client::follow(const std::string& path,
@@ -258,13 +281,19 @@ Result<void> Client::follow(const std::string& path,
       static_cast<int (*)(void*, curl_off_t, curl_off_t, curl_off_t, curl_off_t)>(idle));
   curl_easy_setopt(curl, CURLOPT_XFERINFODATA, &state);
   const CURLcode code = curl_easy_perform(curl);
-  long status = 0;
-  curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
+  const long status = status_of(curl);
   if (status >= 400) return tl::unexpected(daemon_error(status, state.buffer));
   if (state.said) return tl::unexpected(std::move(*state.said));
   if (code == CURLE_OK || state.stopped) return {};
   return fail(Errc::kUnavailable,
               "the stream from " + endpoint_.url + " ended: " + handle_->why.data());
+}
+
+Query& Query::add(const char* key, std::string_view value) {
+  if (value.empty()) return *this;
+  text_ += text_.find('?') == std::string::npos ? '?' : '&';
+  text_ += std::string(key) + "=" + escape(value);
+  return *this;
 }
 
 std::string escape(std::string_view text) {

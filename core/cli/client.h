@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -40,7 +41,7 @@ class Client {
   /// True if the daemon has something at `path`.
   Result<bool> has(const std::string& path);
   Result<void> put_file(const std::string& path, const std::string& file);
-  /// Writes the answer's body into a new file.
+  /// Writes the answer's body into `file`, which changes only if all of it came.
   Result<void> get_file(const std::string& path, const std::string& file);
   /// Calls `on_event` with the data of each server-sent event until it returns false or the server
   /// ends the stream; `on_idle`, several times a second, likewise. An error that the stream tells
@@ -63,5 +64,18 @@ class Client {
 
 /// `text` as part of a URL.
 std::string escape(std::string_view text);
+
+/// A path with its query.
+class Query {
+ public:
+  explicit Query(std::string path) : text_(std::move(path)) {}
+  /// Nothing for an empty value.
+  Query& add(const char* key, std::string_view value);
+  Query& add(const char* key, std::uint64_t value) { return add(key, std::to_string(value)); }
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
 
 }  // namespace hostler::cli

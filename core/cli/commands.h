@@ -4,21 +4,11 @@
 #include <vector>
 
 #include "core/cli/client.h"
+#include "core/cli/print.h"
 
 /// What `hostler` does, one function a command; main.cc reads the arguments. Each prints and
 /// returns the exit status.
 namespace hostler::cli {
-
-/// Documented in docs/cli.md.
-namespace exit_code {
-inline constexpr int kOk = 0, kFailed = 1, kUsage = 2, kNoDaemon = 3, kNotFound = 4, kRefused = 5,
-                     kTimeLimit = 124, kNoStatus = 125;
-}
-
-/// Prints an error for people and gives its exit status.
-int complain(const Error& error);
-/// Prints an answer as it came.
-int print_json(const json::Document& answer);
 
 struct SubmitOptions {
   std::vector<std::string> command;
@@ -33,7 +23,8 @@ int submit(Client& client, const SubmitOptions& options);
 /// Submits one job and gives its id.
 Result<std::string> submit_one(Client& client, const SubmitOptions& options);
 
-/// Shows progress on standard error, streams the job's output, and returns its exit status.
+/// Shows progress on standard error, streams the job's output, and returns its exit status, or
+/// the output's where the job succeeded and its output could not be had.
 int wait_for_job(Client& client, const std::string& id, bool stream_output);
 /// Exits with the last status that is not 0. `json`: prints the jobs, as `{"jobs": [...]}`.
 int wait_all(Client& client, const std::vector<std::string>& ids, bool json);
@@ -58,7 +49,12 @@ int why(Client& client, const std::string& subject, bool json);
 int events(Client& client, std::uint64_t after);
 
 /// Empty texts: of all sets, of all types.
-int prices(Client& client, const std::string& set, const std::string& type, bool json);
+struct PriceOptions {
+  std::string set, type;
+  int limit = 1000;
+  bool json = false;
+};
+int prices(Client& client, const PriceOptions& options);
 struct CostOptions {
   std::string by = "user", since, until;
   int limit = 100;

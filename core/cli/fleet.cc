@@ -10,7 +10,7 @@ namespace hostler::cli {
 int instances(Client& client, bool json) {
   const auto got = client.get("/v1/instances");
   if (!got) return complain(got.error());
-  if (json) return print_json(*got);
+  if (json) return print_json(got->root());
   std::vector<std::vector<std::string>> rows;
   for (const json::Value one : got->root().at("instances").children()) {
     const auto used = one.at("used");
@@ -48,7 +48,7 @@ int act_on_instances(Client& client, const std::string& action, const std::vecto
 int pools(Client& client, bool json) {
   const auto got = client.get("/v1/pools");
   if (!got) return complain(got.error());
-  if (json) return print_json(*got);
+  if (json) return print_json(got->root());
   std::vector<std::vector<std::string>> rows;
   for (const json::Value one : got->root().at("pools").children()) {
     std::string counts;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 
@@ -23,40 +24,15 @@ std::string to_the_second(const std::string& time) {
 
 }  // namespace
 
-int print_json(const json::Document& answer) {
-  std::puts(json::to_text(answer.root()).c_str());
-  return exit_code::kOk;
-}
-
-int complain(const Error& error) {
-  std::fprintf(stderr, "hostler: %s\n", error.message.c_str());
-  switch (error.code) {
-    case Errc::kUnavailable:
-      return exit_code::kNoDaemon;
-    case Errc::kNotFound:
-      return exit_code::kNotFound;
-    case Errc::kForbidden:
-    case Errc::kConflict:
-      return exit_code::kRefused;
-    case Errc::kInvalidArgument:
-    case Errc::kTooLarge:
-      return exit_code::kUsage;
-    default:
-      return exit_code::kFailed;
-  }
-}
-
 int jobs(Client& client, const JobsOptions& options) {
-  std::string path = "/v1/jobs?limit=" + std::to_string(options.limit);
-  if (!options.state.empty()) path += "&state=" + escape(options.state);
-  if (!options.name.empty()) path += "&name=" + escape(options.name);
-  if (!options.principal.empty()) path += "&principal=" + escape(options.principal);
-  const auto got = client.get(path);
+  const auto got = client.get(Query("/v1/jobs")
+                                  .add("limit", static_cast<std::uint64_t>(options.limit))
+                                  .add("state", options.state)
+                                  .add("name", options.name)
+                                  .add("principal", options.principal)
+                                  .text());
   if (!got) return complain(got.error());
-  if (options.json) {
-    std::puts(json::to_text(got->root()).c_str());
-    return exit_code::kOk;
-  }
+  if (options.json) return print_json(got->root());
   std::vector<std::vector<std::string>> rows;
   for (const json::Value one : got->root().at("jobs").children())
     rows.push_back({field(one, "id"), field(one, "state"), field(one, "name"),
@@ -67,22 +43,21 @@ int jobs(Client& client, const JobsOptions& options) {
                  .c_str(),
              stdout);
   if (const auto next = field(got->root(), "next"); !next.empty())
-    std::fprintf(stderr, "there are more jobs, older than %s: --limit shows more\n", next.c_str());
+    warn("there are more jobs, older than " + next + ": --limit shows more");
   return exit_code::kOk;
 }
 
 int job(Client& client, const std::string& id, bool json) {
   const auto got = client.get("/v1/jobs/" + escape(id));
   if (!got) return complain(got.error());
-  if (json) {
-    std::puts(json::to_text(got->root()).c_str());
-    return exit_code::kOk;
-  }
+  if (json) return print_json(got->root());
   for (const json::Value member : got->root().children()) {
     const std::string text = member.is(json::Kind::kObject) || member.is(json::Kind::kArray)
                                  ? json::to_text(member)
                                  : std::string(member.text());
-    std::printf("%-16s %s\n", std::string(member.key()).c_str(), text.c_str());
+    std::string key(member.key());
+    key.resize(std::max<std::size_t>(key.size(), 16), ' ');
+    say(key + " " + text);
   }
   return exit_code::kOk;
 }
@@ -99,8 +74,7 @@ int fetch(Client& client, const std::string& id, const std::string& folder) {
   namespace fs = std::filesystem;
   const auto got = client.get("/v1/jobs/" + escape(id) + "/files");
   if (!got) return complain(got.error());
-  if (got->root().at("files").size() == 0)
-    std::fprintf(stderr, "hostler: %s brought no files back\n", id.c_str());
+  if (got->root().at("files").size() == 0) warn(id + " brought no files back");
   for (const json::Value file : got->root().at("files").children()) {
     const fs::path relative(file.at("path").text());
     // The daemon checks paths; what a daemon says is checked here again before it names a file.
@@ -119,7 +93,7 @@ int fetch(Client& client, const std::string& id, const std::string& folder) {
     const auto done =
         client.get_file("/v1/jobs/" + escape(id) + "/files/" + escape(relative.string()), target);
     if (!done) return complain(done.error());
-    std::printf("%s\n", target.c_str());
+    say(target.string());
   }
   return exit_code::kOk;
 }

@@ -18,25 +18,23 @@ struct Arguments {
   std::string url, token_file, ca_file;
   SubmitOptions submit;
   JobsOptions jobs;
+  PriceOptions prices;
   CostOptions cost;
   std::vector<std::string> ids, folders;
-  std::string id, folder = ".", subject, reason, file, shell, set, type;
+  std::string id, folder = ".", subject, reason, file, shell;
   bool json = false, standard_error = false, follow = false;
   std::uint64_t after = 0;
 };
 
 using Run = std::function<int(Client&)>;
 
+/// These say nothing of themselves in --help: the option's text does.
 CLI::Validator one_of(std::vector<std::string> words) {
-  CLI::Validator member = CLI::IsMember(std::move(words));
-  return member.description("");
+  return CLI::Validator(CLI::IsMember(std::move(words))).description("");
 }
 
-/// Says nothing of itself in --help: the option's text does.
 CLI::Validator within(int min, int max) {
-  CLI::Validator range = CLI::Range(min, max);
-  range.description("");
-  return range;
+  return CLI::Validator(CLI::Range(min, max)).description("");
 }
 
 /// What is to be run once the arguments are read: with a daemon, or without.
@@ -158,10 +156,13 @@ void add_fleet_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
           [&a](Client& client) { return pools(client, a.json); });
   c->add_flag("--json", a.json, "As JSON");
   c = add(app, chosen, "prices", "Show what clouds say that types cost, and from when on",
-          [&a](Client& client) { return prices(client, a.set, a.type, a.json); });
-  c->add_option("--set", a.set, "Only of this instance set")->type_name("SET");
-  c->add_option("--type", a.type, "Only of this instance type")->type_name("TYPE");
-  c->add_flag("--json", a.json, "As JSON");
+          [&a](Client& client) { return prices(client, a.prices); });
+  c->add_option("--set", a.prices.set, "Only of this instance set")->type_name("SET");
+  c->add_option("--type", a.prices.type, "Only of this instance type")->type_name("TYPE");
+  c->add_option("--limit", a.prices.limit, "At most so many, up to 10000 (1000)")
+      ->type_name("N")
+      ->check(within(1, 10000));
+  c->add_flag("--json", a.prices.json, "As JSON");
   c = add(app, chosen, "cost", "Show what was spent, dearest first",
           [&a](Client& client) { return cost(client, a.cost); });
   c->add_option("--by", a.cost.by, "By user, job, instance, type, pool or set (user)")
@@ -233,10 +234,6 @@ void add_own_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
     };
   });
 }
-
-}  // namespace
-
-namespace {
 
 /// The command that the arguments have got to: "hostler driver".
 const CLI::App& deepest(const CLI::App& app, std::string& name) {

@@ -121,7 +121,7 @@ int submit(Client& client, const SubmitOptions& options) {
   std::vector<std::string> ids;
   for (const json::Value id : answer->root().at("ids").children()) ids.emplace_back(id.text());
   if (options.json) {
-    std::puts(json::to_text(answer->root()).c_str());
+    print_json(answer->root());
   } else if (!options.wait || ids.size() > 1) {
     for (const auto& id : ids) std::puts(id.c_str());
     std::fflush(stdout);

@@ -61,8 +61,4 @@ std::size_t terminal_width() {
   return size.ws_col;
 }
 
-std::string field(json::Value value, const char* key) {
-  return value.has(key) ? std::string(value.at(key).text()) : std::string();
-}
-
 }  // namespace hostler::cli

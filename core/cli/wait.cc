@@ -35,33 +35,57 @@ int status_of(json::Value job) {
   return status == 0 && job.at("state").text() != "succeeded" ? exit_code::kNoStatus : status;
 }
 
-/// Copies one stream from `offset` on until it is complete or the connection ends.
+std::string bytes_of(json::Value part) {
+  if (const auto raw = from_hex(part.at("hex").text_or("")); raw && part.has("hex"))
+    return {raw->begin(), raw->end()};
+  return std::string(part.at("text").text_or(""));
+}
+
+void tell_lost(json::Value part, const char* stream) {
+  if (const auto lost = part.at("lost").int_or(0); lost > 0)
+    warn(std::to_string(lost) + " bytes of " + stream + " fell out here");
+}
+
+Query output_query(const std::string& id, const char* stream, std::uint64_t offset) {
+  return Query("/v1/jobs/" + escape(id) + "/output").add("stream", stream).add("offset", offset);
+}
+
+/// Copies one stream from `offset` on until it is complete (true) or the connection ends.
 Result<bool> copy_stream(Client& client, const std::string& id, const char* stream, int fd,
                          std::uint64_t& offset) {
   bool complete = false;
-  const auto followed = client.follow(
-      "/v1/jobs/" + escape(id) + "/output?follow=1&stream=" + stream +
-          "&offset=" + std::to_string(offset),
-      [&](std::string_view data) {
-        const auto part = json::Document::parse(data, {.bytes_max = std::size_t{8} << 20});
-        if (!part) return false;
-        const auto root = part->root();
-        if (const auto lost = root.at("lost").int_or(0); lost > 0)
-          std::fprintf(stderr, "hostler: %lld bytes of %s fell out here\n",
-                       static_cast<long long>(lost), stream);
-        std::string bytes(root.at("text").text_or(""));
-        if (root.has("hex")) {
-          const auto raw = from_hex(root.at("hex").text());
-          if (raw) bytes.assign(raw->begin(), raw->end());
-        }
-        if (!write_all(fd, bytes, stream)) return false;
-        offset = static_cast<std::uint64_t>(root.at("offset").int_or(0)) + bytes.size();
-        complete = root.at("complete").bool_or(false);
-        return !complete;
-      });
-  if (!followed && followed.error().code != Errc::kUnavailable)
-    return tl::unexpected(followed.error());
+  Result<void> written;
+  const auto on_part = [&](std::string_view data) {
+    const auto part = json::Document::parse(data, {.bytes_max = std::size_t{8} << 20});
+    if (!part) return false;
+    const auto root = part->root();
+    tell_lost(root, stream);
+    const std::string bytes = bytes_of(root);
+    written = write_all(fd, bytes, stream);
+    if (!written) return false;
+    offset = static_cast<std::uint64_t>(root.at("offset").int_or(0)) + bytes.size();
+    complete = root.at("complete").bool_or(false);
+    return !complete;
+  };
+  HOSTLER_TRY(client.follow(output_query(id, stream, offset).add("follow", 1).text(), on_part));
+  HOSTLER_TRY(written);
   return complete;
+}
+
+/// All of it, through restarts of the daemon.
+Result<void> copy_to_the_end(Client& client, const std::string& id, const char* stream, int fd) {
+  std::uint64_t offset = 0;
+  for (int failures = 0;;) {
+    const std::uint64_t before = offset;
+    const auto done = copy_stream(client, id, stream, fd, offset);
+    if (done && *done) return {};
+    if (offset != before) failures = 0;
+    if (!done && done.error().code != Errc::kUnavailable) return tl::unexpected(done.error());
+    if (patience(++failures)) continue;
+    if (!done) return tl::unexpected(done.error());
+    return fail(Errc::kUnavailable,
+                "the " + std::string(stream) + " of " + id + " ends again and again");
+  }
 }
 
 /// One line that is written over, on a terminal only.
@@ -69,7 +93,7 @@ class Progress {
  public:
   void show(const std::string& text) {
     if (!on_ || text == shown_) return;
-    std::fprintf(stderr, "\r\033[K%s", text.c_str());
+    std::fprintf(stderr, "\r\033[K%s", printable(text).c_str());
     std::fflush(stderr);
     shown_ = text;
   }
@@ -117,7 +141,8 @@ std::string describe(json::Value job) {
   return out;
 }
 
-/// Until the job runs or has ended. Woken by the event stream, so nothing is asked in vain.
+/// Until the job runs or has ended. Asks again and again: what a job waits for changes without an
+/// event.
 Result<json::Document> wait_until(Client& client, const std::string& id,
                                   bool (*enough)(std::string_view)) {
   Progress progress;
@@ -145,8 +170,7 @@ Result<json::Document> wait_for_end(Client& client, const std::string& id, int& 
   const std::string reason(job.root().at("reason").text_or(""));
   const std::string state(job.root().at("state").text());
   const std::string said = reason.starts_with(state) ? reason : state + ": " + reason;
-  if (status != 0 && !reason.empty())
-    std::fprintf(stderr, "hostler: %s %s\n", id.c_str(), said.c_str());
+  if (status != 0 && !reason.empty()) warn(id + " " + said);
   return job;
 }
 
@@ -154,34 +178,31 @@ Result<json::Document> wait_for_end(Client& client, const std::string& id, int& 
 
 int wait_for_job(Client& client, const std::string& id, bool stream_output) {
   const Farewell farewell(id);
+  int lost = exit_code::kOk;
   if (stream_output) {
     const auto running = wait_until(client, id, [](std::string_view state) {
       return state != "queued" && state != "starting";
     });
     if (!running) return complain(running.error());
-    std::uint64_t out = 0;
-    std::uint64_t err = 0;
     // Standard output lives; standard error follows it from a connection of its own.
+    Result<void> err;
     std::thread errors([&client, &id, &err] {
       Client second(client.endpoint());
-      for (int failures = 0;;) {
-        const auto done = copy_stream(second, id, "stderr", STDERR_FILENO, err);
-        if (!done || *done || !patience(++failures)) return;
-      }
+      err = copy_to_the_end(second, id, "stderr", STDERR_FILENO);
     });
-    for (int failures = 0;;) {
-      const auto done = copy_stream(client, id, "stdout", STDOUT_FILENO, out);
-      if (!done || *done || !patience(++failures)) break;
-    }
+    const auto out = copy_to_the_end(client, id, "stdout", STDOUT_FILENO);
     errors.join();
+    for (const auto& copied : {out, err})
+      if (!copied) lost = complain(copied.error());
   }
   int status = 0;
   const auto job = wait_for_end(client, id, status);
-  return job ? status : complain(job.error());
+  if (!job) return complain(job.error());
+  return status != 0 ? status : lost;
 }
 
 int wait_all(Client& client, const std::vector<std::string>& ids, bool json) {
-  int worst = 0;
+  int last_bad = 0;
   std::string out;
   json::Writer w(out);
   w.begin_object().key("jobs").begin_array();
@@ -193,34 +214,26 @@ int wait_all(Client& client, const std::vector<std::string>& ids, bool json) {
       w.value(job->root());
     else
       status = complain(job.error());
-    if (status != 0) worst = status;
+    if (status != 0) last_bad = status;
   }
   w.end_array().end_object();
   if (json) std::puts(out.c_str());
-  return worst;
+  return last_bad;
 }
 
 int logs(Client& client, const std::string& id, bool standard_error, bool follow) {
   const char* stream = standard_error ? "stderr" : "stdout";
-  std::uint64_t offset = 0;
   if (follow) {
-    for (int failures = 0;;) {
-      const auto done = copy_stream(client, id, stream, STDOUT_FILENO, offset);
-      if (!done) return complain(done.error());
-      if (*done || !patience(++failures)) return exit_code::kOk;
-    }
+    const auto done = copy_to_the_end(client, id, stream, STDOUT_FILENO);
+    return done ? exit_code::kOk : complain(done.error());
   }
-  for (;;) {
-    const auto part = client.get("/v1/jobs/" + escape(id) + "/output?max=1048576&stream=" + stream +
-                                 "&offset=" + std::to_string(offset));
+  for (std::uint64_t offset = 0;;) {
+    const auto part = client.get(output_query(id, stream, offset).add("max", 1U << 20U).text());
     if (!part) return complain(part.error());
-    std::string bytes(part->root().at("text").text_or(""));
-    if (part->root().has("hex"))
-      if (const auto raw = from_hex(part->root().at("hex").text()))
-        bytes.assign(raw->begin(), raw->end());
-    if (const auto lost = part->root().at("lost").int_or(0); lost > 0)
-      std::fprintf(stderr, "hostler: %lld bytes fell out here\n", static_cast<long long>(lost));
-    if (!write_all(STDOUT_FILENO, bytes, "standard output")) return exit_code::kFailed;
+    tell_lost(part->root(), stream);
+    const std::string bytes = bytes_of(part->root());
+    if (const auto written = write_all(STDOUT_FILENO, bytes, "standard output"); !written)
+      return complain(written.error());
     offset = static_cast<std::uint64_t>(part->root().at("offset").int_or(0)) + bytes.size();
     if (bytes.empty()) return exit_code::kOk;
   }

@@ -1,15 +1,11 @@
-#include <cstdio>
+#include <algorithm>
 
 #include "core/base/units.h"
 #include "core/cli/commands.h"
-#include "core/cli/table.h"
-#include "core/json/writer.h"
 
 /// Reasons, told to people.
 namespace hostler::cli {
 namespace {
-
-void say(const std::string& line) { std::puts(line.c_str()); }
 
 /// ": text", or nothing.
 std::string because(const std::string& text) { return text.empty() ? text : ": " + text; }
@@ -59,10 +55,11 @@ void tell_demand(json::Value demand) {
 void tell_record(json::Value record, const std::string& asked) {
   const std::string code = field(record, "reason_code");
   const std::string subject = field(record, "subject");
-  std::printf("  %s  %-10s %s%s%s%s\n", format_wall({record.at("time_us").int_or(0)}).c_str(),
-              field(record, "actor").c_str(), subject == asked ? "" : (subject + " ").c_str(),
-              field(record, "event").c_str(), code.empty() ? "" : (" [" + code + "]").c_str(),
-              because(field(record, "reason")).c_str());
+  std::string actor = field(record, "actor");
+  actor.resize(std::max<std::size_t>(actor.size(), 10), ' ');
+  say("  " + format_wall({record.at("time_us").int_or(0)}) + "  " + actor + " " +
+      (subject == asked ? "" : subject + " ") + field(record, "event") +
+      (code.empty() ? "" : " [" + code + "]") + because(field(record, "reason")));
 }
 
 void tell(json::Value root, const std::string& subject) {
@@ -90,10 +87,8 @@ void tell(json::Value root, const std::string& subject) {
 int why(Client& client, const std::string& subject, bool json) {
   const auto got = client.get("/v1/why?subject=" + escape(subject));
   if (!got) return complain(got.error());
-  if (json)
-    say(json::to_text(got->root()));
-  else
-    tell(got->root(), subject);
+  if (json) return print_json(got->root());
+  tell(got->root(), subject);
   return exit_code::kOk;
 }
 

@@ -190,20 +190,20 @@ api::HealthView DaemonService::health() {
   view.version = HOSTLER_VERSION;
   view.revision = *parts_.durable;
   view.ok = store.ok;
-  if (!store.ok) view.problems.push_back("store: " + store.error);
+  if (!store.ok) view.problems.push_back({"store", store.error});
   if (const auto problem = parts_.store->outputs().problem(); !problem.empty())
-    view.problems.push_back("jobs' output: " + problem);
+    view.problems.push_back({"jobs' output", problem});
   auto looked = std::make_shared<std::promise<std::vector<model::SetView>>>();
   auto sets = looked->get_future();
   parts_.loop->look(
       [looked](const dispatch::Dispatcher& state, Now) { looked->set_value(state.sets()); });
   if (sets.wait_for(kLookTimeout) != std::future_status::ready) {
     view.ok = false;
-    view.problems.emplace_back("the loop does not answer");
+    view.problems.push_back({"loop", "it does not answer"});
     return view;
   }
   for (const auto& set : sets.get())
-    if (!set.problem.empty()) view.problems.push_back("set " + set.name + ": " + set.problem);
+    if (!set.problem.empty()) view.problems.push_back({"set " + set.name, set.problem});
   return view;
 }
 

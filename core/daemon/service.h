@@ -64,8 +64,8 @@ class DaemonService final : public api::Service {
   void sets(const api::Principal& who, api::Answer<std::vector<model::SetView>> answer) override;
   void gates(const api::Principal& who,
              api::Answer<std::vector<model::GateRecord>> answer) override;
-  void prices(const api::Principal& who, const std::string& set, const std::string& type,
-              api::Answer<std::vector<model::PriceSeen>> answer) override;
+  void prices(const api::Principal& who, const api::PriceQuery& query,
+              api::Answer<api::PricesView> answer) override;
   void cost(const api::Principal& who, const api::CostQuery& query,
             api::Answer<model::CostView> answer) override;
   void why(const api::Principal& who, const std::string& subject,

@@ -32,27 +32,67 @@ Result<void> add_instances(pricing::Bill& bill, const store::Reads& reads) {
   return {};
 }
 
-/// Rows by their names, and then the dearest of them.
-class Rows {
+using Row = model::CostView::Row;
+
+/// The dearest `limit` rows of any number.
+class Dearest {
  public:
-  void add(const std::string& name, const pricing::Bill::Entry& entry) {
-    auto& row = rows_[name];
-    row.cost += entry.cost;
-    row.used_us += entry.used_us;
+  explicit Dearest(std::size_t limit) : limit_(limit) {}
+
+  void add(Row row) {
+    rows_.push_back(std::move(row));
+    if (rows_.size() >= 2 * limit_ + 1000) cut();
   }
-  void move_to(model::CostView& view, std::size_t limit) {
-    for (auto& [name, row] : rows_) {
-      row.name = name;
-      view.rows.push_back(std::move(row));
-    }
-    std::stable_sort(view.rows.begin(), view.rows.end(),
-                     [](const auto& a, const auto& b) { return a.cost > b.cost; });
-    view.more = view.rows.size() > limit;
-    if (view.more) view.rows.resize(limit);
+  void move_to(model::CostView& view) {
+    cut();
+    view.rows = std::move(rows_);
+    view.more = more_;
   }
 
  private:
-  std::map<std::string, model::CostView::Row> rows_;
+  void cut() {
+    std::ranges::stable_sort(rows_, [](const Row& a, const Row& b) { return a.cost > b.cost; });
+    if (rows_.size() <= limit_) return;
+    more_ = true;
+    rows_.resize(limit_);
+  }
+
+  const std::size_t limit_;
+  std::vector<Row> rows_;
+  bool more_ = false;
+};
+
+/// Sums by names. Of jobs, which are more than memory holds, one after the other.
+class Sums {
+ public:
+  explicit Sums(std::size_t limit) : dearest_(limit) {}
+
+  void add(const std::string& name, const pricing::Bill::Entry& entry) {
+    Row& row = rows_[name];
+    row.cost += entry.cost;
+    row.used_us += entry.used_us;
+  }
+  /// What comes of one name comes in a row.
+  void add_next(const std::string& name, const pricing::Bill::Entry& entry) {
+    if (!rows_.contains(name)) give_rows();
+    add(name, entry);
+  }
+  void move_to(model::CostView& view) {
+    give_rows();
+    dearest_.move_to(view);
+  }
+
+ private:
+  void give_rows() {
+    for (auto& [name, row] : rows_) {
+      row.name = name;
+      dearest_.add(std::move(row));
+    }
+    rows_.clear();
+  }
+
+  std::map<std::string, Row> rows_;
+  Dearest dearest_;
 };
 
 /// Of one submitter only, if `whose` names him.
@@ -62,35 +102,39 @@ Result<model::CostView> make_bill(const store::Reads& reads, const api::CostQuer
   view.since = query.since;
   view.until = query.until.us == 0 ? read_clocks().wall : query.until;
   if (view.until <= view.since) return view;
-  pricing::Bill bill(view.since, view.until, HOSTLER_TRY(reads.prices({})));
+  pricing::Bill bill(view.since, view.until, HOSTLER_TRY(reads.prices({})).items);
   HOSTLER_TRY(add_instances(bill, reads));
-  Rows rows;
+  Sums sums(query.limit);
   for (const auto& [id, instance] : bill.instances()) {
     const auto entry = bill.of(instance);
     view.total += entry.cost;
     if (!is_of_jobs(query.by))
-      rows.add(query.by == By::kInstance ? id.text() : name_of(instance, query.by), entry);
+      sums.add(query.by == By::kInstance ? id.text() : name_of(instance, query.by), entry);
   }
   model::Micros used;
   HOSTLER_TRY(reads.uses(view.since, view.until, [&](const store::Use& use) {
     const auto entry = bill.of(use.instance, use.needs, use.from, use.to);
     used += entry.cost;
-    if (is_of_jobs(query.by) && (whose.empty() || use.principal == whose))
-      rows.add(query.by == By::kUser ? use.principal : use.attempt.job.text(), entry);
+    if (!whose.empty() && use.principal != whose) return;
+    if (query.by == By::kUser) sums.add(use.principal, entry);
+    if (query.by == By::kJob) sums.add_next(use.attempt.job.text(), entry);
   }));
   if (whose.empty())
     view.unused = {std::max<std::int64_t>(0, view.total.value - used.value)};
   else
     view.total = {};
-  rows.move_to(view, query.limit);
+  sums.move_to(view);
   return view;
 }
 
 }  // namespace
 
-void DaemonService::prices(const api::Principal&, const std::string& set, const std::string& type,
-                           api::Answer<std::vector<model::PriceSeen>> answer) {
-  answer(parts_.store->reads().prices({.set = set, .type = type}));
+void DaemonService::prices(const api::Principal&, const api::PriceQuery& query,
+                           api::Answer<api::PricesView> answer) {
+  if (query.limit == 0) return answer(api::PricesView{});
+  auto page = parts_.store->reads().prices({query.set, query.type, query.limit});
+  if (!page) return answer(tl::unexpected(page.error()));
+  answer(api::PricesView{std::move(page->items), page->more});
 }
 
 void DaemonService::cost(const api::Principal& who, const api::CostQuery& query,

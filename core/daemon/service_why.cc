@@ -51,7 +51,7 @@ bool add_gate(api::WhyView& view, const dispatch::Dispatcher& state, std::string
     view.reasons = std::move(*reasons);
   view.gates = state.gates();
   std::erase_if(view.gates, [&](const auto& gate) { return gate.key != key; });
-  return !view.gates.empty() || !view.records.empty();
+  return !view.gates.empty();
 }
 
 /// What the loop knows of a subject. An error if it is nothing that is or was.
@@ -68,11 +68,11 @@ Result<void> add_state(api::WhyView& view, const dispatch::Dispatcher& state, Mo
     view.instance = state.instance(*instance);
     known = known || view.instance;
   } else if (kind == "pool") {
-    known = add_pool(view, state, name, now);
+    known = add_pool(view, state, name, now) || known;
   } else if (kind == "set") {
-    known = add_set(view, state, name);
+    known = add_set(view, state, name) || known;
   } else if (kind == "gate") {
-    known = add_gate(view, state, name, now);
+    known = add_gate(view, state, name, now) || known;
   } else if (!known) {
     return fail(Errc::kInvalidArgument,
                 "'" + printable(subject, 60) +

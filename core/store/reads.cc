@@ -290,19 +290,22 @@ Result<Counts> Reads::counts() const {
   return counts;
 }
 
-Result<std::vector<model::PriceSeen>> Reads::prices(const PriceFilter& filter) const {
+Result<Page<model::PriceSeen>> Reads::prices(const PriceFilter& filter) const {
   auto session = borrow();
   static const std::string kSql =
       "SELECT " + std::string(kPriceColumns) +
       " FROM prices WHERE ($1 = '' OR set_name = $2) AND ($3 = '' OR type = $4) "
-      "ORDER BY set_name, type, market, zone, start_us DESC";
-  auto* found = HOSTLER_TRY(session.start(kSql, filter.set, filter.set, filter.type, filter.type));
-  return collect(*found, [](const Statement& row_of) {
+      "ORDER BY set_name, type, market, zone, start_us DESC LIMIT $5";
+  const std::size_t limit = filter.limit == 0 ? INT64_MAX - 1 : bounded(filter.limit);
+  auto* found = HOSTLER_TRY(session.start(kSql, filter.set, filter.set, filter.type, filter.type,
+                                          static_cast<std::int64_t>(limit + 1)));
+  const auto read_price = [](const Statement& row_of) {
     model::PriceSeen price;
     Row row(row_of);
     read(row, price);
     return price;
-  });
+  };
+  return cut(HOSTLER_TRY(collect(*found, read_price)), limit);
 }
 
 Result<void> Reads::uses(Wall from, Wall to, const std::function<void(const Use&)>& seen) const {

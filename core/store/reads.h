@@ -41,6 +41,7 @@ struct InstanceFilter {
 
 struct PriceFilter {
   std::string set = {}, type = {};  ///< Empty: any.
+  std::size_t limit = 0;            ///< 0: all.
 };
 
 /// What one attempt had of its instance, and when.
@@ -96,8 +97,8 @@ class Reads {
   Result<Page<model::InstanceRecord>> instances(const InstanceFilter& filter) const;
   Result<Counts> counts() const;
 
-  /// Of each set, type, market and zone newest first; all that is kept.
-  Result<std::vector<model::PriceSeen>> prices(const PriceFilter& filter) const;
+  /// Of each set, type, market and zone newest first.
+  Result<Page<model::PriceSeen>> prices(const PriceFilter& filter) const;
   /// Calls `seen` for each attempt that ran within [from, to), by job. Reads all attempts that are
   /// kept: a second for some million.
   Result<void> uses(Wall from, Wall to, const std::function<void(const Use&)>& seen) const;

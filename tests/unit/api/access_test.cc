@@ -48,6 +48,16 @@ TEST_F(AccessTest, ATcpClientNeedsATokenForAllButHealth) {
   EXPECT_THAT(service.calls(), IsEmpty());
 }
 
+// Bug: the database's address and user were told to anybody who asked for health.
+TEST_F(AccessTest, HealthTellsStrangersWhatIsWrongWithButNotWhat) {
+  service.error = Error{Errc::kUnavailable, "connect to db.internal failed"};
+  const auto stranger = ask("", "GET", "/health");
+  EXPECT_EQ(stranger.status, 503);
+  EXPECT_THAT(stranger.body, AllOf(HasSubstr("\"store\""), Not(HasSubstr("db.internal"))));
+  EXPECT_THAT(ask("ReadReadRead", "GET", "/health").body,
+              HasSubstr("store: connect to db.internal"));
+}
+
 TEST_F(AccessTest, AWrongTokenIsRefusedAndNotRepeated) {
   for (const std::string wrong :
        {"SubmitSubmi", "SubmitSubmitX", "submitsubmit", " SubmitSubmit"}) {

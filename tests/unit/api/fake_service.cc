@@ -139,11 +139,10 @@ void FakeService::gates(const Principal&, Answer<std::vector<model::GateRecord>>
   give(answer, std::vector<model::GateRecord>{});
 }
 
-void FakeService::prices(const Principal&, const std::string& set, const std::string& type,
-                         Answer<std::vector<model::PriceSeen>> answer) {
-  note("prices " + set + " " + type);
-  give(answer, std::vector<model::PriceSeen>{
-                   {"west", "small", "z1", model::Market::kSpot, {{1'000'000}, {12'345}}}});
+void FakeService::prices(const Principal&, const PriceQuery& query, Answer<PricesView> answer) {
+  note("prices " + query.set + " " + query.type);
+  give(answer,
+       PricesView{{{"west", "small", "z1", model::Market::kSpot, {{1'000'000}, {12'345}}}}, true});
 }
 
 void FakeService::cost(const Principal&, const CostQuery& query, Answer<model::CostView> answer) {
@@ -188,7 +187,7 @@ std::shared_ptr<void> FakeService::on_new_events(std::function<void()> wake) {
 HealthView FakeService::health() {
   HealthView out;
   out.ok = !error;
-  if (error) out.problems.push_back(error->message);
+  if (error) out.problems.push_back({"store", error->message});
   return out;
 }
 

@@ -53,8 +53,7 @@ class FakeService final : public Service {
   void pools(const Principal& who, Answer<std::vector<model::PoolView>> answer) override;
   void sets(const Principal& who, Answer<std::vector<model::SetView>> answer) override;
   void gates(const Principal& who, Answer<std::vector<model::GateRecord>> answer) override;
-  void prices(const Principal& who, const std::string& set, const std::string& type,
-              Answer<std::vector<model::PriceSeen>> answer) override;
+  void prices(const Principal& who, const PriceQuery& query, Answer<PricesView> answer) override;
   void cost(const Principal& who, const CostQuery& query, Answer<model::CostView> answer) override;
   void why(const Principal& who, const std::string& subject, Answer<WhyView> answer) override;
   void events(const Principal& who, model::Revision after, std::size_t limit,
