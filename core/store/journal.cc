@@ -13,7 +13,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::size_t kGroupChangesMax = 20'000;  ///< Bounds a transaction to some 100 ms.
+// Bound a transaction to some 100 ms.
+constexpr std::size_t kGroupChangesMax = 20'000, kGroupBytesMax = 16 << 20;
 constexpr auto kBackoffMin = 50ms, kBackoffMax = 2000ms;
 constexpr auto kRestAfter = 1s;
 
@@ -27,6 +28,19 @@ bool erases_secrets(const model::Commit& commit) {
     const auto* instance = std::get_if<model::InstanceChanged>(&change);
     return instance != nullptr && instance->erase_create;
   });
+}
+
+/// Of what may be long: bodies and inline output.
+std::size_t bytes_in(const model::Commit& commit) {
+  std::size_t bytes = 0;
+  for (const auto& change : commit.changes) {
+    if (const auto* job = std::get_if<model::JobInserted>(&change); job != nullptr && job->body)
+      bytes += job->body->size();
+    if (const auto* attempt = std::get_if<model::AttemptChanged>(&change);
+        attempt != nullptr && attempt->end)
+      bytes += attempt->end->stdout_inline.size() + attempt->end->stderr_inline.size();
+  }
+  return bytes;
 }
 
 }  // namespace
@@ -50,9 +64,10 @@ Journal::~Journal() {
 }
 
 void Journal::commit(model::Commit commit, OnCommitted done) {
+  const std::size_t bytes = bytes_in(commit);
   {
     const std::lock_guard lock(mutex_);
-    queue_.push_back({std::move(commit), std::move(done), {}});
+    queue_.push_back({std::move(commit), std::move(done), {}, bytes});
     ++health_.queued;
   }
   wake_.notify_one();
@@ -106,8 +121,10 @@ void Journal::end_if_lost() {
 
 void Journal::take_group() {
   group_changes_ = 0;
-  while (!queue_.empty() && group_changes_ < kGroupChangesMax) {
+  std::size_t bytes = 0;
+  while (!queue_.empty() && group_changes_ < kGroupChangesMax && bytes < kGroupBytesMax) {
     group_changes_ += queue_.front().commit.changes.size();
+    bytes += queue_.front().bytes;
     group_.push_back(std::move(queue_.front()));
     queue_.pop_front();
   }

@@ -46,9 +46,9 @@ struct GroupTry {
 };
 
 /// The store thread: makes commits durable in the order of their coming, as many as have queued up
-/// in one transaction. What fails stays at the front and is tried again with back-off, so nothing
-/// is ever left out or overtaken. A failed sync, a broken constraint or another daemon on the
-/// database end the process.
+/// in one transaction, within bounds. What fails stays at the front and is tried again with
+/// back-off, so nothing is ever left out or overtaken. A failed sync, a broken constraint or
+/// another daemon on the database end the process.
 class Journal {
  public:
   /// One short step of housekeeping, run between groups; true: there is more to do. It leaves no
@@ -82,6 +82,7 @@ class Journal {
     model::Commit commit;
     OnCommitted done;
     Committed committed;
+    std::size_t bytes = 0;  ///< Of bodies and inline output.
   };
   using Lock = std::unique_lock<std::mutex>;
 

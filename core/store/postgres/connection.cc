@@ -58,7 +58,7 @@ Result<void> PostgresConnection::ensure_session() {
     return tl::unexpected(*refusal_);
   session_.reset();
   prepared_.clear();
-  queued_ = 0;
+  queued_ = queued_bytes_ = 0;
   reader_ = nullptr;
   auto session = new_session();
   if (session) {

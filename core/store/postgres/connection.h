@@ -15,7 +15,7 @@ namespace hostler::store::postgres {
 /// What database.h promises. Private to postgres/.
 ///
 /// Within a transaction statements without rows are queued and sent in bulk: one wait for the
-/// server a commit, not one a row.
+/// server a commit, or a MiB, not one a row.
 class PostgresConnection final : public Connection {
  public:
   PostgresConnection(std::string conninfo, Mode mode);
@@ -67,7 +67,8 @@ class PostgresConnection final : public Connection {
   const std::string name_;  ///< Of its sessions, on the server.
   std::unique_ptr<Session> session_;
   std::unordered_map<std::string, std::string> prepared_;  ///< Names by SQL, on session_.
-  std::size_t queued_ = 0;
+  std::size_t queued_ = 0;        ///< Statements whose answers were not read.
+  std::size_t queued_bytes_ = 0;  ///< Of their parameters.
   bool in_transaction_ = false;
   const void* reader_ = nullptr;  ///< The statement whose rows are on their way.
 

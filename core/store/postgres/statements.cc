@@ -1,3 +1,4 @@
+#include <cstring>
 #include <utility>
 
 #include "core/store/postgres/connection.h"
@@ -5,7 +6,10 @@
 namespace hostler::store::postgres {
 namespace {
 
-constexpr std::size_t kQueueMax = 1000;  ///< Bounds what the server has to say at once.
+// What is queued before it is sent and its answers are read. The first bounds what the server has
+// to say at once, the second what libpq holds: it moves all of the rest whenever the socket has
+// taken a piece, and has no room for more than 2 GiB.
+constexpr std::size_t kQueueMax = 1000, kQueueBytesMax = 1 << 20;
 
 std::string begin_of(std::string_view sql) { return std::string(sql.substr(0, 60)); }
 
@@ -42,7 +46,8 @@ Result<void> PostgresConnection::run(const std::string& sql, const Parameters& p
   HOSTLER_TRY(need_session());
   const char* name = HOSTLER_TRY(prepared(sql));
   HOSTLER_TRY(queue(sql, name, parameters));
-  return in_transaction_ && queued_ < kQueueMax ? Result<void>() : drain();
+  const bool waits = in_transaction_ && queued_ < kQueueMax && queued_bytes_ < kQueueBytesMax;
+  return waits ? Result<void>() : drain();
 }
 
 Result<void> PostgresConnection::queue(const std::string& sql, const char* name,
@@ -51,6 +56,7 @@ Result<void> PostgresConnection::queue(const std::string& sql, const char* name,
   PGconn* const to = session_->get();
   if (queued_ == 0 && PQenterPipelineMode(to) == 0) return tl::unexpected(broken("pipeline"));
   ++queued_;
+  for (const char* parameter : parameters) queued_bytes_ += std::strlen(parameter);
   const int sent =
       name == nullptr ? PQsendQueryParams(to, sql.c_str(), 0, nullptr, nullptr, nullptr, nullptr, 0)
                       : PQsendQueryPrepared(to, name, static_cast<int>(parameters.size()),
@@ -63,6 +69,7 @@ Result<void> PostgresConnection::drain() {
   if (queued_ == 0) return {};
   // Each statement's results end with a null, and all of them with that of the sync.
   std::size_t nulls_left = std::exchange(queued_, 0) + 1;
+  queued_bytes_ = 0;
   if (PQpipelineSync(session_->get()) == 0 || !session_->flush())
     return tl::unexpected(broken("send"));
   std::optional<Error> first;

@@ -5,6 +5,8 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include <algorithm>
+#include <atomic>
 #include <fstream>
 
 #include "core/base/files.h"
@@ -70,6 +72,29 @@ TEST_P(JournalTest, HandsOverTheWantedBodies) {
   EXPECT_EQ(done->bodies[0].job.value, 2U);
   EXPECT_EQ(*done->bodies[0].text, "two");
   EXPECT_EQ(*done->bodies[1].text, "three");
+}
+
+TEST_P(JournalTest, PutsNoMoreThanSomeMegabytesIntoOneTransaction) {
+  std::atomic<std::size_t> most = 0;
+  open({.on_try = [&](const GroupTry& group) { most = std::max(most.load(), group.commits); }});
+  constexpr std::uint64_t kCommits = 20;
+  std::promise<void> held, queued, all;
+  store_->commit(commit_of({record(1, "x", "holds the thread")}), [&](const Result<Committed>&) {
+    held.set_value();
+    queued.get_future().wait();
+  });
+  held.get_future().wait();
+  for (std::uint64_t id = 1; id <= kCommits; ++id)
+    store_->commit(commit_of({new_job(id, std::string(4 << 20, 'b'))}),
+                   [&, id](const Result<Committed>& done) {
+                     ASSERT_TRUE(done);
+                     if (id == kCommits) all.set_value();
+                   });
+
+  queued.set_value();
+
+  ASSERT_EQ(all.get_future().wait_for(kDeadline), std::future_status::ready);
+  EXPECT_EQ(most, 4U);
 }
 
 TEST_P(JournalTest, CallsBackInTheOrderOfTheCommits) {

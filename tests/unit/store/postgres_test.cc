@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <optional>
 
+#include "core/store/rows.h"
 #include "tests/unit/store/cut_proxy.h"
 #include "tests/unit/store/fixture.h"
 
@@ -44,6 +45,27 @@ class PostgresTest : public StoreFixture {
 };
 
 INSTANTIATE_TEST_SUITE_P(Postgres, PostgresTest, testing::Values(Engine::kPostgres));
+
+// ---- what is sent -------------------------------------------------------------------------------
+
+TEST_P(PostgresTest, SendsLargeBodiesAsTheyComeAndNotAllAtTheCommit) {
+  store_.reset();
+  auto connection = connect(place(), Mode::kWrite);
+  ASSERT_TRUE(connection && (*connection)->begin());
+  auto put = (*connection)->prepare(insert_sql("meta", "key, value"));
+  ASSERT_TRUE(put);
+  const auto writing = [&] {
+    return server().sql(postgres_,
+                        "SELECT count(*) FROM pg_stat_activity "
+                        "WHERE backend_xid IS NOT NULL AND datname = current_database()");
+  };
+
+  EXPECT_EQ(writing(), "0");
+  ASSERT_TRUE(put->run("large", std::string(3 << 20, 'b')));
+  EXPECT_EQ(writing(), "1");
+
+  ASSERT_TRUE((*connection)->commit());
+}
 
 // ---- lost connections ---------------------------------------------------------------------------
 
