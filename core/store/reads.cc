@@ -10,14 +10,9 @@ constexpr std::size_t kLimitMax = 10'000;
 
 std::size_t bounded(std::size_t limit) { return std::clamp<std::size_t>(limit, 1, kLimitMax); }
 
-std::string spec_columns(bool body) {
-  auto columns = prefixed(kJobSpecColumns, "s");
-  if (!body) columns.resize(columns.rfind(','));
-  return columns;
-}
-
 std::string select_jobs(bool body) {
-  return "SELECT " + prefixed(kJobColumns, "j") + ", " + spec_columns(body);
+  return "SELECT " + prefixed(kJobColumns, "j") + ", " + prefixed(kJobSpecColumns, "s") +
+         (body ? ", s.body" : "");
 }
 
 model::JobInserted read_job(const Statement& row_of, bool body) {

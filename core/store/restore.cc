@@ -5,6 +5,7 @@
 #include "core/base/text.h"
 #include "core/crypto/random.h"
 #include "core/store/create_json.h"
+#include "core/store/meta.h"
 #include "core/store/rows.h"
 
 namespace hostler::store {
@@ -12,18 +13,8 @@ namespace {
 
 using model::Restored;
 
-constexpr std::string_view kPutMeta =
-    "INSERT INTO meta (key, value) VALUES ($1, $2) "
-    "ON CONFLICT (key) DO UPDATE SET value = excluded.value";
-
-Result<std::string> meta(Connection& connection, std::string_view key) {
-  auto find = HOSTLER_TRY(connection.prepare("SELECT value FROM meta WHERE key = $1"));
-  HOSTLER_TRY(find.start(key));
-  return HOSTLER_TRY(find.next()) ? find.text(0) : std::string();
-}
-
 Result<std::uint64_t> meta_number(Connection& connection, std::string_view key) {
-  return parse_u64(HOSTLER_TRY(meta(connection, key))).value_or(0);
+  return parse_u64(HOSTLER_TRY(meta_value(connection, key))).value_or(0);
 }
 
 /// The highest number ever given: that of the table's last row, or what pruning noted before it
@@ -52,10 +43,9 @@ Result<void> for_each_row(Connection& connection, const std::string& sql, Each e
 }
 
 Result<void> restore_jobs(Connection& connection, Restored& out) {
-  auto spec_columns = prefixed(kJobSpecColumns, "s");
-  spec_columns.resize(spec_columns.rfind(','));  // without the body
   HOSTLER_TRY(for_each_row(connection,
-                           "SELECT " + prefixed(kJobColumns, "j") + ", " + spec_columns +
+                           "SELECT " + prefixed(kJobColumns, "j") + ", " +
+                               prefixed(kJobSpecColumns, "s") +
                                " FROM jobs j JOIN job_specs s ON s.id = j.id WHERE j.state < 4",
                            [&](Row& row) -> Result<void> {
                              auto& job = out.jobs.emplace_back();
@@ -135,15 +125,14 @@ Result<void> restore_prices(Connection& connection, Restored& out) {
 
 Result<void> begin_epoch(Connection& connection) {
   return in_one_transaction(connection, [&]() -> Result<void> {
-    auto put = HOSTLER_TRY(connection.prepare(kPutMeta));
-    if (HOSTLER_TRY(meta(connection, "owner")).empty())
-      HOSTLER_TRY(put.run("owner", crypto::random_hex(16)));
+    if (HOSTLER_TRY(meta_value(connection, "owner")).empty())
+      HOSTLER_TRY(put_meta(connection, "owner", crypto::random_hex(16)));
     const auto epoch = HOSTLER_TRY(meta_number(connection, "epoch"));
-    return put.run("epoch", std::to_string(epoch + 1));
+    return put_meta(connection, "epoch", std::to_string(epoch + 1));
   });
 }
 
-Result<std::string> owner_of(Connection& connection) { return meta(connection, "owner"); }
+Result<std::string> owner_of(Connection& connection) { return meta_value(connection, "owner"); }
 
 Result<std::uint64_t> last_segment(Connection& connection) {
   auto find = HOSTLER_TRY(connection.prepare(
@@ -154,7 +143,7 @@ Result<std::uint64_t> last_segment(Connection& connection) {
 
 Result<Restored> restore(Connection& connection) {
   Restored out;
-  out.owner = HOSTLER_TRY(meta(connection, "owner"));
+  out.owner = HOSTLER_TRY(meta_value(connection, "owner"));
   out.epoch = HOSTLER_TRY(meta_number(connection, "epoch"));
   out.last_revision = HOSTLER_TRY(highest(connection, "rev", "ledger", "rev", "last_revision"));
   out.last_job = HOSTLER_TRY(highest(connection, "id", "jobs", "id", "last_job"));

@@ -76,7 +76,7 @@ void read(Row& row, model::JobRecord& job) {
 
 const std::string_view kJobSpecColumns =
     "id, arrival, vcpus, gpus, ram, scratch, types, market, zone, priority, restartable, "
-    "attempts_max, principal, name, client_key, client_digest, submitted_us, body";
+    "attempts_max, principal, name, client_key, client_digest, submitted_us";
 
 Result<void> write_spec(Statement& put, const model::JobInserted& job) {
   const auto& [needs, constraints, priority, restartable, attempts_max] = job.shape;
@@ -162,8 +162,7 @@ void read(Row& row, model::InstanceRecord& i) {
       i.total.gpus >> i.total.ram >> i.total.scratch;
 }
 
-// ---- gates, prices and the ledger
-// -----------------------------------------------------------------------
+// ---- gates, prices and the ledger ---------------------------------------------------------------
 
 const std::string_view kGateColumns =
     "key, set_name, op, cls, scope, type, quota_group, zone, subnet, region, market, until_us, "

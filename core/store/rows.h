@@ -48,10 +48,9 @@ struct InlinePlace {
   std::uint32_t stdout_length = 0, stderr_length = 0;
 };
 
+/// In kJobSpecColumns the body is left out, which most readers do without.
 extern const std::string_view kJobColumns, kJobSpecColumns, kAttemptColumns, kInstanceColumns,
     kGateColumns, kPriceColumns, kLedgerColumns;
-/// How many columns kJobColumns has: kJobSpecColumns come after them in a joined row.
-inline constexpr int kJobColumnCount = 17;
 
 /// "INSERT INTO table (columns) VALUES ($1, ...)"; with a key, "... ON CONFLICT (key) DO UPDATE
 /// SET" for every column that is no part of it.
@@ -60,6 +59,7 @@ std::string insert_sql(std::string_view table, std::string_view columns, std::st
 std::string prefixed(std::string_view columns, std::string_view prefix);
 
 Result<void> write(Statement& put, const model::JobRecord& job);
+/// The columns, then the body.
 Result<void> write_spec(Statement& put, const model::JobInserted& job);
 Result<void> write(Statement& put, const model::AttemptChanged& attempt, const InlinePlace& place);
 Result<void> write(Statement& put, const model::InstanceRecord& instance);

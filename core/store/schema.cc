@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "core/base/text.h"
+#include "core/store/meta.h"
 
 namespace hostler::store {
 namespace {
@@ -105,10 +106,9 @@ std::string in_words_of(Engine engine, std::string_view sql) {
 }
 
 Result<int> version_in(Connection& connection) {
-  auto find = HOSTLER_TRY(connection.prepare("SELECT value FROM meta WHERE key = $1"));
-  HOSTLER_TRY(find.start("schema_version"));
-  if (!HOSTLER_TRY(find.next())) return 0;
-  const auto version = parse_u64(find.view(0));
+  const auto value = HOSTLER_TRY(meta_value(connection, "schema_version"));
+  if (value.empty()) return 0;
+  const auto version = parse_u64(value);
   if (!version || *version > 1'000'000)
     return fail(Errc::kInternal, "the schema version is no number; the database is damaged");
   return static_cast<int>(*version);
@@ -127,10 +127,7 @@ Result<void> migrate_in_transaction(Connection& connection) {
   for (int version = found; version < schema_version(); ++version)
     HOSTLER_TRY(connection.execute(
         in_words_of(connection.engine(), kMigrations[static_cast<std::size_t>(version)])));
-  auto keep =
-      HOSTLER_TRY(connection.prepare("INSERT INTO meta (key, value) VALUES ($1, $2) "
-                                     "ON CONFLICT (key) DO UPDATE SET value = excluded.value"));
-  return keep.run("schema_version", std::to_string(schema_version()));
+  return put_meta(connection, "schema_version", std::to_string(schema_version()));
 }
 
 }  // namespace

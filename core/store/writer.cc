@@ -34,7 +34,8 @@ Result<std::unique_ptr<Writer>> Writer::open(Connection& connection, Segments& s
   const auto attempt = insert_sql("attempts", kAttemptColumns);
   Statements statements{
       .put_job = HOSTLER_TRY(connection.prepare(insert_sql("jobs", kJobColumns, "id"))),
-      .put_spec = HOSTLER_TRY(connection.prepare(insert_sql("job_specs", kJobSpecColumns))),
+      .put_spec = HOSTLER_TRY(
+          connection.prepare(insert_sql("job_specs", std::string(kJobSpecColumns) + ", body"))),
       .intend_attempt = HOSTLER_TRY(connection.prepare(attempt + std::string(kOnIntent))),
       .end_attempt = HOSTLER_TRY(connection.prepare(attempt + std::string(kOnEnd))),
       .put_instance =

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "core/crypto/random.h"
+#include "core/store/meta.h"
 #include "core/store/postgres/failures.h"
 #include "core/store/postgres/setup.h"
 
@@ -16,10 +17,10 @@ using namespace std::chrono_literals;
 
 constexpr auto kRefusedFor = 1s;
 
-const std::string kPutMark =
-    "INSERT INTO meta (key, value) VALUES ('last_commit', $1) "
-    "ON CONFLICT (key) DO UPDATE SET value = excluded.value";
-const std::string kFindMark = "SELECT value FROM meta WHERE key = 'last_commit'";
+// The mark of the last commit, in meta.
+constexpr const char* kMarkKey = "last_commit";
+const std::string kPutMark(kPutMeta);
+const std::string kFindMark = std::string("SELECT value FROM meta WHERE key = '") + kMarkKey + "'";
 
 // What autovacuum last saw. The files of a table do not shrink when rows go, and a store that
 // measured them would prune for ever.
@@ -125,7 +126,7 @@ Result<void> PostgresConnection::begin() {
 
 Result<void> PostgresConnection::commit() {
   const auto mark = name_ + " " + std::to_string(++commits_);
-  HOSTLER_TRY(run(kPutMark, {mark.c_str()}));
+  HOSTLER_TRY(run(kPutMark, {kMarkKey, mark.c_str()}));
   pending_mark_ = mark;
   auto done = queue("COMMIT", nullptr, {});
   if (done) done = drain();
