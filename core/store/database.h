@@ -80,6 +80,10 @@ class Statement {
     HOSTLER_TRY(start(args...));
     return rows_->finish();
   }
+  Result<void> run_with(std::span<const Value> values) {
+    HOSTLER_TRY(start_with(values));
+    return rows_->finish();
+  }
   /// Lets go of rows that were not read, and with them of the view of the database they hold.
   void rewind() { rows_->rewind(); }
   /// True: a row can be read. False: no more; the statement may be started anew.

@@ -187,17 +187,17 @@ Result<void> Journal::write_group() {
 }
 
 Result<void> Journal::read_bodies() {
+  std::vector<Value> wanted;
+  for (const auto& entry : group_)
+    for (const auto job : entry.commit.bodies_wanted)
+      wanted.emplace_back(static_cast<std::int64_t>(job.value));
+  const auto found = HOSTLER_TRY(writer_->bodies(wanted));
   for (auto& entry : group_) {
-    auto& bodies = entry.committed.bodies;
-    bodies.clear();
+    entry.committed.bodies.clear();
     entry.committed.last_revision = entry.commit.last_revision;
-    for (const auto job : entry.commit.bodies_wanted) {
-      auto body = writer_->body(job);
-      if (body)
-        bodies.push_back({job, std::make_shared<const std::string>(*std::move(body))});
-      else if (body.error().code != Errc::kNotFound)
-        return tl::unexpected(std::move(body).error());
-    }
+    for (const auto job : entry.commit.bodies_wanted)
+      if (const auto body = found.find(job); body != found.end())
+        entry.committed.bodies.push_back({job, body->second});
   }
   return {};
 }

@@ -10,10 +10,10 @@
 
 #include "core/base/error.h"
 #include "core/base/time.h"
-#include "core/model/ids.h"
 #include "core/store/blobs.h"
 #include "core/store/database.h"
 #include "core/store/outputs.h"
+#include "core/store/remove_past.h"
 
 namespace hostler::store {
 
@@ -24,10 +24,6 @@ struct Keep {
   Duration age = 30 * 24h;
   std::uint64_t bytes = std::uint64_t{10} << 30U;  ///< Rows, segments and spool together.
   Duration blob_age = 24h;                         ///< Of blobs that no live job needs.
-};
-struct Tidied {
-  std::vector<model::JobId> jobs;  ///< Gone with their ledger, attempts and output.
-  std::uint64_t instances = 0, records = 0, segments = 0, blobs = 0;
 };
 
 /// Removes what is past keeping: the ledger from its oldest record on, and with a job's or
@@ -49,22 +45,12 @@ class Tidy {
   [[nodiscard]] const Tidied& result() const { return result_; }
 
  private:
-  struct Record {
-    model::Revision rev = 0;
-    Wall time;
-    std::string subject;
-  };
   enum class Phase : std::uint8_t { kLedger, kBlobs, kDone };
 
   Result<Wall> cutoff(Connection& connection);
   Result<bool> step_ledger(Connection& connection);
-  Result<std::vector<Record>> next_records(Connection& connection) const;
-  Result<void> remove_records(Connection& connection, const std::vector<Record>& records,
-                              Wall cutoff);
-  Result<bool> may_go(Connection& connection, const Record& record, Wall cutoff) const;
-  Result<void> remove_subject(Connection& connection, const Record& record);
-  Result<void> remove_job(Connection& connection, model::JobId job);
-  Result<void> remove_segments(Connection& connection);
+  Result<std::vector<PastRecord>> next_records(Connection& connection) const;
+  Result<void> remove_segments(Connection& connection, bool all);
   Result<void> remove_prices(Connection& connection, Wall cutoff);
   Result<bool> step_blobs(Connection& connection);
 

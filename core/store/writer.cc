@@ -1,6 +1,7 @@
 #include "core/store/writer.h"
 
 #include "core/store/create_json.h"
+#include "core/store/in_list.h"
 #include "core/store/rows.h"
 
 namespace hostler::store {
@@ -48,7 +49,8 @@ Result<std::unique_ptr<Writer>> Writer::open(Connection& connection, Segments& s
       .put_price = HOSTLER_TRY(connection.prepare(
           insert_sql("prices", kPriceColumns, "set_name,type,market,zone,start_us"))),
       .put_record = HOSTLER_TRY(connection.prepare(insert_sql("ledger", kLedgerColumns))),
-      .find_body = HOSTLER_TRY(connection.prepare("SELECT body FROM job_specs WHERE id = $1")),
+      .find_bodies = HOSTLER_TRY(
+          connection.prepare("SELECT id, body FROM job_specs WHERE id IN (" + in_list() + ")")),
   };
   return std::unique_ptr<Writer>(new Writer(connection, segments, std::move(statements)));
 }
@@ -130,14 +132,14 @@ Result<void> Writer::write_instance(const Batch::Instance& instance) {
   return {};
 }
 
-Result<std::string> Writer::body(model::JobId job) {
-  HOSTLER_TRY(sql_.find_body.start(job.value));
-  if (!HOSTLER_TRY(sql_.find_body.next()))
-    return fail(Errc::kNotFound, "the store has no job " + job.text());
-  auto body = sql_.find_body.text(0);
-  while (HOSTLER_TRY(sql_.find_body.next())) {
-  }
-  return body;
+Result<Writer::Bodies> Writer::bodies(std::span<const Value> jobs) {
+  Bodies found;
+  HOSTLER_TRY(for_each_in(sql_.find_bodies, jobs, [&](const Statement& row) -> Result<void> {
+    found[{static_cast<std::uint64_t>(row.i64(0))}] =
+        std::make_shared<const std::string>(row.text(1));
+    return {};
+  }));
+  return found;
 }
 
 }  // namespace hostler::store

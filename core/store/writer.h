@@ -1,6 +1,9 @@
 #pragma once
 
 #include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
 
 #include "core/store/batch.h"
 #include "core/store/database.h"
@@ -11,19 +14,21 @@ namespace hostler::store {
 /// Writes batches by statements prepared once. Threads: the store's.
 class Writer {
  public:
+  using Bodies = std::unordered_map<model::JobId, std::shared_ptr<const std::string>>;
+
   static Result<std::unique_ptr<Writer>> open(Connection& connection, Segments& segments);
 
   /// The whole batch in one transaction, inline output durable before it; nothing of it on
   /// failure. After kOutcomeUnknown the same batch must be given again: it is found out whether it
   /// is there, and written if it is not.
   Result<void> write(const Batch& batch);
-  /// kNotFound if the store has no such job.
-  Result<std::string> body(model::JobId job);
+  /// Of those of `jobs` that are in the store.
+  Result<Bodies> bodies(std::span<const Value> jobs);
 
  private:
   struct Statements {
     Statement put_job, put_spec, intend_attempt, end_attempt, put_instance, put_create,
-        erase_create, put_gate, open_gate, put_price, put_record, find_body;
+        erase_create, put_gate, open_gate, put_price, put_record, find_bodies;
   };
   Writer(Connection& connection, Segments& segments, Statements statements)
       : connection_(connection), segments_(segments), sql_(std::move(statements)) {}

@@ -74,6 +74,26 @@ TEST_P(JournalTest, HandsOverTheWantedBodies) {
   EXPECT_EQ(*done->bodies[1].text, "three");
 }
 
+TEST_P(JournalTest, HandsOverManyBodiesInTheOrderTheyWereWantedIn) {
+  std::vector<model::Change> jobs;
+  std::vector<model::JobId> wanted;
+  for (std::uint64_t id = 1; id <= 250; ++id) {
+    jobs.emplace_back(new_job(id, "body " + std::to_string(id)));
+    wanted.insert(wanted.begin(), {id});
+  }
+  wanted.push_back({7});  // again
+  must_commit(std::move(jobs));
+
+  const auto done = commit(commit_of({}, wanted));
+
+  ASSERT_TRUE(done);
+  ASSERT_EQ(done->bodies.size(), wanted.size());
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    EXPECT_EQ(done->bodies[i].job, wanted[i]);
+    EXPECT_EQ(*done->bodies[i].text, "body " + std::to_string(wanted[i].value));
+  }
+}
+
 TEST_P(JournalTest, PutsNoMoreThanSomeMegabytesIntoOneTransaction) {
   std::atomic<std::size_t> most = 0;
   open({.on_try = [&](const GroupTry& group) { most = std::max(most.load(), group.commits); }});

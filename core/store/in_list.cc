@@ -1,0 +1,46 @@
+#include "core/store/in_list.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace hostler::store {
+namespace {
+
+constexpr std::size_t kPlaces = 100;
+
+/// The next keys, taken off `keys`. The last fills the places that are left: it is there already.
+std::vector<Value> next_part(std::span<const Value>& keys) {
+  const auto part = keys.first(std::min(keys.size(), kPlaces));
+  keys = keys.subspan(part.size());
+  std::vector<Value> out(part.begin(), part.end());
+  out.resize(kPlaces, part.back());
+  return out;
+}
+
+}  // namespace
+
+const std::string& in_list() {
+  static const std::string kList = [] {
+    std::string list = "$1";
+    for (std::size_t i = 2; i <= kPlaces; ++i) list += ", $" + std::to_string(i);
+    return list;
+  }();
+  return kList;
+}
+
+Result<void> for_each_in(Statement& statement, std::span<const Value> keys,
+                         const std::function<Result<void>(const Statement&)>& each) {
+  while (!keys.empty()) {
+    const auto part = next_part(keys);
+    HOSTLER_TRY(statement.start_with(part));
+    while (HOSTLER_TRY(statement.next())) HOSTLER_TRY(each(statement));
+  }
+  return {};
+}
+
+Result<void> run_in(Statement& statement, std::span<const Value> keys) {
+  while (!keys.empty()) HOSTLER_TRY(statement.run_with(next_part(keys)));
+  return {};
+}
+
+}  // namespace hostler::store

@@ -1,0 +1,153 @@
+#include "core/store/remove_past.h"
+
+#include <unordered_map>
+#include <unordered_set>
+
+#include "core/model/instance.h"
+#include "core/model/job.h"
+#include "core/store/in_list.h"
+#include "core/store/meta.h"
+
+namespace hostler::store {
+namespace {
+
+/// Jobs and instances, and the subjects that name them in the ledger.
+struct Subjects {
+  std::vector<Value> names, jobs, instances;
+
+  void add(const std::string& subject) {
+    names.emplace_back(subject);
+    if (const auto job = model::JobId::parse(subject))
+      jobs.emplace_back(static_cast<std::int64_t>(job->value));
+    else if (const auto instance = model::InstanceId::parse(subject))
+      instances.emplace_back(static_cast<std::int64_t>(instance->value));
+  }
+};
+
+bool is_whole(const std::string& subject) {
+  return model::JobId::parse(subject) || model::InstanceId::parse(subject);
+}
+
+Result<void> note_highest(Connection& connection) {
+  struct Mark {
+    const char *key, *sql;
+  };
+  for (const auto& [key, sql] :
+       {Mark{"last_revision", "SELECT rev FROM ledger ORDER BY rev DESC LIMIT 1"},
+        Mark{"last_job", "SELECT id FROM jobs ORDER BY id DESC LIMIT 1"},
+        Mark{"last_arrival", "SELECT arrival FROM job_specs ORDER BY id DESC LIMIT 1"},
+        Mark{"last_instance", "SELECT id FROM instances ORDER BY id DESC LIMIT 1"}}) {
+    auto find = HOSTLER_TRY(connection.prepare(sql));
+    if (HOSTLER_TRY(find.next()))
+      HOSTLER_TRY(put_meta(connection, key, std::to_string(find.i64(0))));
+  }
+  return {};
+}
+
+/// Runs `sql`, which ends in "IN (", for all of `keys`.
+Result<void> run_for(Connection& connection, const std::string& sql,
+                     const std::vector<Value>& keys) {
+  if (keys.empty()) return {};
+  auto statement = HOSTLER_TRY(connection.prepare(sql + in_list() + ")"));
+  return run_in(statement, keys);
+}
+
+/// Likewise, calling `each` at every row.
+Result<void> rows_for(Connection& connection, const std::string& sql,
+                      const std::vector<Value>& keys,
+                      const std::function<Result<void>(const Statement&)>& each) {
+  if (keys.empty()) return {};
+  auto statement = HOSTLER_TRY(connection.prepare(sql + in_list() + ")"));
+  return for_each_in(statement, keys, each);
+}
+
+/// The names of those jobs and instances that have not ended.
+Result<std::unordered_set<std::string>> live_ones(Connection& connection,
+                                                  const Subjects& subjects) {
+  std::unordered_set<std::string> live;
+  HOSTLER_TRY(rows_for(connection, "SELECT id, state FROM jobs WHERE id IN (", subjects.jobs,
+                       [&](const Statement& row) -> Result<void> {
+                         const model::JobId id{static_cast<std::uint64_t>(row.i64(0))};
+                         if (!model::is_terminal(static_cast<model::JobState>(row.i64(1))))
+                           live.insert(id.text());
+                         return {};
+                       }));
+  HOSTLER_TRY(rows_for(connection, "SELECT id, state FROM instances WHERE id IN (",
+                       subjects.instances, [&](const Statement& row) -> Result<void> {
+                         const model::InstanceId id{static_cast<std::uint64_t>(row.i64(0))};
+                         if (static_cast<model::InstanceState>(row.i64(1)) !=
+                             model::InstanceState::kGone)
+                           live.insert(id.text());
+                         return {};
+                       }));
+  return live;
+}
+
+/// Of the jobs and instances that `records` speak of those that may go.
+Result<Subjects> past_subjects(Connection& connection, const std::vector<PastRecord>& records,
+                               Wall until) {
+  Subjects all;
+  std::vector<Value> revisions;  // a record of each
+  std::unordered_set<std::string> seen;
+  for (const auto& record : records) {
+    if (!is_whole(record.subject) || !seen.insert(record.subject).second) continue;
+    all.add(record.subject);
+    revisions.emplace_back(static_cast<std::int64_t>(record.rev));
+  }
+  const auto live = HOSTLER_TRY(live_ones(connection, all));
+  Subjects past;
+  HOSTLER_TRY(
+      rows_for(connection,
+               "SELECT r.subject, (SELECT l.time_us FROM ledger l WHERE l.subject = r.subject "
+               "ORDER BY l.rev DESC LIMIT 1) FROM ledger r WHERE r.rev IN (",
+               revisions, [&](const Statement& row) -> Result<void> {
+                 const auto subject = row.text(0);
+                 if (live.count(subject) == 0 && row.i64(1) < until.us) past.add(subject);
+                 return {};
+               }));
+  return past;
+}
+
+Result<void> remove_jobs(Connection& connection, Outputs& outputs, const std::vector<Value>& jobs) {
+  // Files first: a crash in between leaves rows, which the next run finds, and no files that
+  // nobody knows.
+  HOSTLER_TRY(rows_for(connection,
+                       "SELECT job, number FROM attempts WHERE (output_is_inline = 0 OR "
+                       "has_end = 0 OR has_output_files = 1) AND job IN (",
+                       jobs, [&](const Statement& row) {
+                         return outputs.remove({{static_cast<std::uint64_t>(row.i64(0))},
+                                                static_cast<std::uint32_t>(row.i64(1))});
+                       }));
+  HOSTLER_TRY(run_for(connection, "DELETE FROM attempts WHERE job IN (", jobs));
+  HOSTLER_TRY(run_for(connection, "DELETE FROM job_specs WHERE id IN (", jobs));
+  return run_for(connection, "DELETE FROM jobs WHERE id IN (", jobs);
+}
+
+}  // namespace
+
+Result<void> remove_past(Connection& connection, Outputs& outputs,
+                         const std::vector<PastRecord>& records, Wall until, Tidied& result) {
+  HOSTLER_TRY(note_highest(connection));
+  std::vector<Value> others;
+  for (const auto& record : records)
+    if (!is_whole(record.subject)) others.emplace_back(static_cast<std::int64_t>(record.rev));
+  HOSTLER_TRY(run_for(connection, "DELETE FROM ledger WHERE rev IN (", others));
+  result.records += others.size();
+
+  const auto past = HOSTLER_TRY(past_subjects(connection, records, until));
+  HOSTLER_TRY(rows_for(connection, "SELECT COUNT(*) FROM ledger WHERE subject IN (", past.names,
+                       [&](const Statement& row) -> Result<void> {
+                         result.records += static_cast<std::uint64_t>(row.i64(0));
+                         return {};
+                       }));
+  HOSTLER_TRY(run_for(connection, "DELETE FROM ledger WHERE subject IN (", past.names));
+  HOSTLER_TRY(remove_jobs(connection, outputs, past.jobs));
+  for (const auto& job : past.jobs)
+    result.jobs.push_back({static_cast<std::uint64_t>(std::get<std::int64_t>(job))});
+  HOSTLER_TRY(run_for(connection, "DELETE FROM creates WHERE instance IN (", past.instances));
+  HOSTLER_TRY(run_for(connection, "DELETE FROM instances WHERE id IN (", past.instances));
+  result.instances += past.instances.size();
+  return {};
+}
+
+}  // namespace hostler::store
