@@ -22,7 +22,7 @@ enum class Failure : std::uint8_t {
   kPassing,  ///< Locked, disk full, server gone: had no effect; try again.
   kUnknown,  ///< The answer to a COMMIT was lost: Connection::was_committed() finds out.
   kLost,     ///< A failed fsync, or another daemon has the database: the process must end.
-  kOurs,     ///< A broken constraint or misuse: a mistake in this program.
+  kOurs,     ///< A broken constraint, misuse, too large for it: a mistake in this program.
 };
 
 enum class Engine : std::uint8_t { kSqlite, kPostgres };

@@ -5,8 +5,8 @@ namespace hostler::store::postgres {
 Failure failure_of(std::string_view sqlstate) {
   if (sqlstate == "42501") return Failure::kPassing;  // a permission: can be given back
   const auto cls = sqlstate.substr(0, 2);
-  // Data, constraints, syntax and names: the same again would fail again.
-  const bool ours = cls == "22" || cls == "23" || cls == "42";
+  // Data, constraints, syntax and names, limits of the server: the same again would fail again.
+  const bool ours = cls == "22" || cls == "23" || cls == "42" || cls == "54";
   return ours ? Failure::kOurs : Failure::kPassing;
 }
 
@@ -37,8 +37,7 @@ std::string_view advice_on_refusal(std::string_view message) {
     return "; make the database: createdb --encoding=UTF8 --template=template0 --owner=ROLE NAME";
   if (says("password") || says("authentication failed") || says("pg_hba.conf"))
     return "; let the server know the daemon's user (pg_hba.conf: peer), or put the password into "
-           "a "
-           "file of mode 0600 and name it by passfile=";
+           "a file of mode 0600 and name it by passfile=";
   if (says("read-only") || says("standby")) return "; name the primary";
   return "; see that the server runs and that store.postgres names it";
 }
