@@ -17,4 +17,13 @@ Result<std::unique_ptr<Connection>> connect(const Place& place, Mode mode) {
                       mode == Mode::kWrite ? kWriteBusyMs : kReadBusyMs);
 }
 
+Result<std::vector<std::unique_ptr<Connection>>> connect_readers(const Place& place,
+                                                                 std::size_t count) {
+  if (!place.postgres.empty()) return postgres::open_readers(place.postgres, count);
+  std::vector<std::unique_ptr<Connection>> readers;
+  for (std::size_t i = 0; i < count; ++i)
+    readers.push_back(HOSTLER_TRY(connect(place, Mode::kRead)));
+  return readers;
+}
+
 }  // namespace hostler::store

@@ -27,6 +27,8 @@ enum class Failure : std::uint8_t {
 
 enum class Engine : std::uint8_t { kSqlite, kPostgres };
 enum class Mode : std::uint8_t { kWrite, kRead };
+/// How long a server is waited for that says nothing: some seconds, half a minute.
+enum class Patience : std::uint8_t { kShort, kLong };
 using Value = std::variant<std::int64_t, std::string>;
 
 /// One prepared statement. Bind in order by arguments, then read the rows:
@@ -105,7 +107,10 @@ class Statement {
   std::unique_ptr<Rows> rows_;
 };
 
-/// One connection. Threads: one at a time. Blocking: every call, on a lock for a second or so.
+/// One connection. Threads: one at a time. Blocking: every call. SQLite: on the disk, and on
+/// another process's lock for a second or two. PostgreSQL: on the server, a round trip as a rule;
+/// one that is away for as long as Patience says, and first for 2 s (kWrite: 5 s) to begin a
+/// session anew.
 class Connection {
  public:
   virtual ~Connection() = default;
@@ -114,6 +119,8 @@ class Connection {
 
   [[nodiscard]] virtual Engine engine() const = 0;
   virtual Result<Statement> prepare(std::string_view sql) = 0;
+  /// kWrite has kLong, kRead begins with kShort: people wait for what it reads.
+  virtual void set_patience(Patience patience) = 0;
   /// Any number of statements without parameters.
   virtual Result<void> execute(const std::string& sql) = 0;
 

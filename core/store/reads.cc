@@ -1,12 +1,16 @@
 #include "core/store/reads.h"
 
 #include <algorithm>
+#include <chrono>
 #include <unordered_map>
 
 namespace hostler::store {
 namespace {
 
+using namespace std::chrono_literals;
+
 constexpr std::size_t kLimitMax = 10'000;
+constexpr auto kBorrowWait = 2s;
 
 std::size_t bounded(std::size_t limit) { return std::clamp<std::size_t>(limit, 1, kLimitMax); }
 
@@ -120,11 +124,12 @@ class Reads::Borrowed {
  public:
   Borrowed(const Reads& reads, std::unique_ptr<Session> session)
       : reads_(reads), session_(std::move(session)) {}
-  Borrowed(const Borrowed&) = delete;
-  Borrowed& operator=(const Borrowed&) = delete;
+  Borrowed(Borrowed&&) = default;
   ~Borrowed() {
+    if (!session_) return;  // moved from
     // Half-read statements would hold an old view of the database open.
     for (auto& [sql, statement] : session_->statements) statement.rewind();
+    session_->connection->set_patience(Patience::kShort);
     {
       const std::lock_guard lock(reads_.mutex_);
       reads_.free_.push_back(std::move(session_));
@@ -151,21 +156,22 @@ Reads::~Reads() = default;
 
 Result<std::unique_ptr<Reads>> Reads::open(const Place& place, std::size_t connections) {
   std::vector<std::unique_ptr<Session>> sessions;
-  for (std::size_t i = 0; i < connections; ++i)
-    sessions.push_back(std::make_unique<Session>(HOSTLER_TRY(connect(place, Mode::kRead))));
+  for (auto& connection : HOSTLER_TRY(connect_readers(place, connections)))
+    sessions.push_back(std::make_unique<Session>(std::move(connection)));
   return std::unique_ptr<Reads>(new Reads(std::move(sessions)));
 }
 
-Reads::Borrowed Reads::borrow() const {
+Result<Reads::Borrowed> Reads::borrow() const {
   std::unique_lock lock(mutex_);
-  returned_.wait(lock, [this] { return !free_.empty(); });
+  if (!returned_.wait_for(lock, kBorrowWait, [this] { return !free_.empty(); }))
+    return fail(Errc::kUnavailable, "all of the store's connections for reading are busy");
   auto session = std::move(free_.back());
   free_.pop_back();
-  return {*this, std::move(session)};
+  return Borrowed(*this, std::move(session));
 }
 
 Result<model::JobInserted> Reads::job(model::JobId id) const {
-  auto session = borrow();
+  auto session = HOSTLER_TRY(borrow());
   static const std::string kSql =
       select_jobs(true) + " FROM jobs j JOIN job_specs s ON s.id = j.id WHERE j.id = $1";
   auto* found = HOSTLER_TRY(session.start(kSql, id.value));
@@ -174,7 +180,7 @@ Result<model::JobInserted> Reads::job(model::JobId id) const {
 }
 
 Result<std::vector<StoredAttempt>> Reads::attempts(model::JobId id) const {
-  auto session = borrow();
+  auto session = HOSTLER_TRY(borrow());
   static const std::string kSql =
       "SELECT " + std::string(kAttemptColumns) + " FROM attempts WHERE job = $1 ORDER BY number";
   auto* found = HOSTLER_TRY(session.start(kSql, id.value));
@@ -182,7 +188,7 @@ Result<std::vector<StoredAttempt>> Reads::attempts(model::JobId id) const {
 }
 
 Result<StoredAttempt> Reads::attempt(model::AttemptId id) const {
-  auto session = borrow();
+  auto session = HOSTLER_TRY(borrow());
   static const std::string kSql =
       "SELECT " + std::string(kAttemptColumns) + " FROM attempts WHERE job = $1 AND number = $2";
   auto* found = HOSTLER_TRY(session.start(kSql, id.job.value, id.number));
@@ -191,7 +197,7 @@ Result<StoredAttempt> Reads::attempt(model::AttemptId id) const {
 }
 
 Result<Page<model::JobInserted>> Reads::jobs(const JobFilter& filter) const {
-  auto session = borrow();
+  auto session = HOSTLER_TRY(borrow());
   // One query a state, each in the order of its index, then merged: no sort of a million rows.
   std::vector<std::optional<model::JobState>> states(filter.states.begin(), filter.states.end());
   if (states.empty()) states.emplace_back(std::nullopt);
@@ -210,7 +216,7 @@ Result<Page<model::JobInserted>> Reads::jobs(const JobFilter& filter) const {
 
 Result<std::optional<model::JobId>> Reads::job_by_client_key(std::string_view principal,
                                                              std::string_view key) const {
-  auto session = borrow();
+  auto session = HOSTLER_TRY(borrow());
   static const std::string kSql =
       "SELECT id FROM job_specs WHERE principal = $1 AND client_key = $2 AND client_key <> '' "
       "ORDER BY id LIMIT 1";
@@ -220,7 +226,7 @@ Result<std::optional<model::JobId>> Reads::job_by_client_key(std::string_view pr
 }
 
 Result<Page<model::LedgerRecord>> Reads::ledger(model::Revision after, std::size_t limit) const {
-  auto session = borrow();
+  auto session = HOSTLER_TRY(borrow());
   static const std::string kSql =
       "SELECT " + std::string(kLedgerColumns) + " FROM ledger WHERE rev > $1 ORDER BY rev LIMIT $2";
   auto* found = HOSTLER_TRY(session.start(kSql, after, bounded(limit) + 1));
@@ -229,7 +235,7 @@ Result<Page<model::LedgerRecord>> Reads::ledger(model::Revision after, std::size
 
 Result<Page<model::LedgerRecord>> Reads::ledger_of(std::string_view subject, model::Revision after,
                                                    std::size_t limit, bool newest_first) const {
-  auto session = borrow();
+  auto session = HOSTLER_TRY(borrow());
   static const std::string kSelect =
       "SELECT " + std::string(kLedgerColumns) + " FROM ledger WHERE subject = $1 AND rev ";
   static const std::string kForward = kSelect + "> $2 ORDER BY rev LIMIT $3";
@@ -241,7 +247,7 @@ Result<Page<model::LedgerRecord>> Reads::ledger_of(std::string_view subject, mod
 }
 
 Result<model::InstanceRecord> Reads::instance(model::InstanceId id) const {
-  auto session = borrow();
+  auto session = HOSTLER_TRY(borrow());
   static const std::string kSql =
       "SELECT " + std::string(kInstanceColumns) + " FROM instances WHERE id = $1";
   auto* found = HOSTLER_TRY(session.start(kSql, id.value));
@@ -251,7 +257,7 @@ Result<model::InstanceRecord> Reads::instance(model::InstanceId id) const {
 }
 
 Result<Page<model::InstanceRecord>> Reads::instances(const InstanceFilter& filter) const {
-  auto session = borrow();
+  auto session = HOSTLER_TRY(borrow());
   static const std::string kSelect =
       "SELECT " + std::string(kInstanceColumns) + " FROM instances WHERE id > $1 ";
   static const std::string kAll = kSelect + "ORDER BY id LIMIT $2";
@@ -264,7 +270,7 @@ Result<Page<model::InstanceRecord>> Reads::instances(const InstanceFilter& filte
 }
 
 Result<Counts> Reads::counts() const {
-  auto session = borrow();
+  auto session = HOSTLER_TRY(borrow());
   Counts counts;
   counts.jobs.resize(static_cast<std::size_t>(model::JobState::kCancelled) + 1);
   auto* jobs = HOSTLER_TRY(session.start("SELECT state, COUNT(*) FROM jobs GROUP BY state"));
@@ -286,7 +292,7 @@ Result<Counts> Reads::counts() const {
 }
 
 Result<Page<model::PriceSeen>> Reads::prices(const PriceFilter& filter) const {
-  auto session = borrow();
+  auto session = HOSTLER_TRY(borrow());
   static const std::string kSql =
       "SELECT " + std::string(kPriceColumns) +
       " FROM prices WHERE ($1 = '' OR set_name = $2) AND ($3 = '' OR type = $4) "
@@ -304,7 +310,8 @@ Result<Page<model::PriceSeen>> Reads::prices(const PriceFilter& filter) const {
 }
 
 Result<void> Reads::uses(Wall from, Wall to, const std::function<void(const Use&)>& seen) const {
-  auto session = borrow();
+  auto session = HOSTLER_TRY(borrow());
+  session->connection->set_patience(Patience::kLong);
   // While an attempt runs, and where its host took its end along, only its job knows its times.
   static const std::string kSql =
       "SELECT a.job, a.number, a.instance, s.principal, s.vcpus, s.gpus, s.ram, s.scratch, "

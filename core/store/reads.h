@@ -67,7 +67,9 @@ struct Counts {
 
 /// What is durable, read back. A commit can be seen once its callback was called.
 /// Threads: any, several at once; each call takes one of a few connections and waits for one if all
-/// are taken. Blocking: on the disk, mostly well below a millisecond; not for the loop.
+/// are taken, for 2 s at most. Blocking: SQLite: on the disk, mostly well below a millisecond;
+/// PostgreSQL: on the server, a round trip a statement, and one that is away for some seconds; not
+/// for the loop. kUnavailable: try again.
 class Reads {
  public:
   static Result<std::unique_ptr<Reads>> open(const Place& place, std::size_t connections);
@@ -100,14 +102,14 @@ class Reads {
   /// Of each set, type, market and zone newest first.
   Result<Page<model::PriceSeen>> prices(const PriceFilter& filter) const;
   /// Calls `seen` for each attempt that ran within [from, to), by job. Reads all attempts that are
-  /// kept: a second for some million.
+  /// kept: a second for some million; a server is waited for half a minute.
   Result<void> uses(Wall from, Wall to, const std::function<void(const Use&)>& seen) const;
 
  private:
   struct Session;
   class Borrowed;
   explicit Reads(std::vector<std::unique_ptr<Session>> sessions);
-  [[nodiscard]] Borrowed borrow() const;
+  [[nodiscard]] Result<Borrowed> borrow() const;
 
   mutable std::mutex mutex_;
   mutable std::condition_variable returned_;

@@ -57,6 +57,7 @@ Store::~Store() = default;
 
 Result<model::Restored> Store::load() {
   auto connection = HOSTLER_TRY(connect(place_, Mode::kRead));
+  connection->set_patience(Patience::kLong);
   return restore(*connection);
 }
 

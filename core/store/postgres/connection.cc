@@ -13,9 +13,9 @@
 namespace hostler::store::postgres {
 namespace {
 
-using namespace std::chrono_literals;
+constexpr int kConnectS = 5, kReadConnectS = 2;
 
-constexpr auto kRefusedFor = 1s;
+int answer_ms(Patience patience) { return patience == Patience::kLong ? 30'000 : 3'000; }
 
 // The mark of the last commit, in meta.
 constexpr const char* kMarkKey = "last_commit";
@@ -46,35 +46,49 @@ std::string session_name(Mode mode) {
 
 }  // namespace
 
-PostgresConnection::PostgresConnection(std::string conninfo, Mode mode)
-    : conninfo_(std::move(conninfo)), mode_(mode), name_(session_name(mode)) {}
+PostgresConnection::PostgresConnection(std::string conninfo, Mode mode,
+                                       std::shared_ptr<Refusal> refusal)
+    : conninfo_(std::move(conninfo)),
+      mode_(mode),
+      name_(session_name(mode)),
+      refusal_(std::move(refusal)),
+      patience_(mode == Mode::kWrite ? Patience::kLong : Patience::kShort) {}
+
+void PostgresConnection::set_patience(Patience patience) {
+  patience_ = patience;
+  if (session_) session_->set_answer_ms(answer_ms(patience));
+}
 
 // ---- sessions -----------------------------------------------------------------------------------
 
 Result<void> PostgresConnection::ensure_session() {
   if (session_ && session_->stands()) return {};
-  const auto now = std::chrono::steady_clock::now();
   // Many readers must not wait one after the other for a server that is away.
-  if (mode_ == Mode::kRead && refusal_ && now - refused_at_ < kRefusedFor)
-    return tl::unexpected(*refusal_);
+  if (mode_ == Mode::kRead)
+    if (auto refused = refusal_->current()) {
+      failure_ = Failure::kPassing;
+      return tl::unexpected(*std::move(refused));
+    }
   session_.reset();
   prepared_.clear();
   queued_ = queued_bytes_ = 0;
   reader_ = nullptr;
+  const auto begin = Refusal::Clock::now();
   auto session = new_session();
   if (session) {
-    refusal_.reset();
+    refusal_->clear();
     session_ = *std::move(session);
     return {};
   }
   if (failure_ != Failure::kLost) failure_ = Failure::kPassing;
-  refusal_ = std::move(session).error().with_context("PostgreSQL");
-  refused_at_ = std::chrono::steady_clock::now();
-  return tl::unexpected(*refusal_);
+  auto error = std::move(session).error().with_context("PostgreSQL");
+  refusal_->set(error, Refusal::Clock::now() - begin);
+  return tl::unexpected(std::move(error));
 }
 
 Result<std::unique_ptr<Session>> PostgresConnection::new_session() {
-  auto session = HOSTLER_TRY(Session::open(conninfo_, name_));
+  auto session = HOSTLER_TRY(Session::open(
+      conninfo_, name_, mode_ == Mode::kWrite ? kConnectS : kReadConnectS, answer_ms(patience_)));
   HOSTLER_TRY(set_up(*session, mode_));
   if (mode_ == Mode::kRead) return session;
   auto taken = take_database(*session, name_);

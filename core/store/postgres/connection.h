@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -8,6 +7,7 @@
 #include <unordered_map>
 
 #include "core/store/database.h"
+#include "core/store/postgres/refusal.h"
 #include "core/store/postgres/session.h"
 
 namespace hostler::store::postgres {
@@ -18,12 +18,14 @@ namespace hostler::store::postgres {
 /// server a commit, or a MiB, not one a row.
 class PostgresConnection final : public Connection {
  public:
-  PostgresConnection(std::string conninfo, Mode mode);
+  /// `refusal` is heeded in kRead.
+  PostgresConnection(std::string conninfo, Mode mode, std::shared_ptr<Refusal> refusal);
   /// A session, the first or the next. Nothing to do if there is one that stands.
   Result<void> ensure_session();
 
   [[nodiscard]] Engine engine() const override { return Engine::kPostgres; }
   Result<Statement> prepare(std::string_view sql) override;
+  void set_patience(Patience patience) override;
   Result<void> execute(const std::string& sql) override;
   Result<void> begin() override;
   Result<void> commit() override;
@@ -65,6 +67,8 @@ class PostgresConnection final : public Connection {
   const std::string conninfo_;
   const Mode mode_;
   const std::string name_;  ///< Of its sessions, on the server.
+  const std::shared_ptr<Refusal> refusal_;
+  Patience patience_;
   std::unique_ptr<Session> session_;
   std::unordered_map<std::string, std::string> prepared_;  ///< Names by SQL, on session_.
   std::size_t queued_ = 0;        ///< Statements whose answers were not read.
@@ -79,9 +83,6 @@ class PostgresConnection final : public Connection {
   std::string mark_;          ///< With the last commit that is known to be there; empty: none yet.
   std::string pending_mark_;  ///< With the one whose answer has not come.
   bool was_committed_ = false;
-
-  std::chrono::steady_clock::time_point refused_at_;
-  std::optional<Error> refusal_;
 };
 
 }  // namespace hostler::store::postgres

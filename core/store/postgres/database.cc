@@ -94,9 +94,22 @@ Result<Statement> PostgresConnection::prepare(std::string_view sql) {
 }
 
 Result<std::unique_ptr<Connection>> open(const std::string& conninfo, Mode mode) {
-  auto connection = std::make_unique<PostgresConnection>(conninfo, mode);
+  auto connection =
+      std::make_unique<PostgresConnection>(conninfo, mode, std::make_shared<Refusal>());
   HOSTLER_TRY(connection->ensure_session());
   return connection;
+}
+
+Result<std::vector<std::unique_ptr<Connection>>> open_readers(const std::string& conninfo,
+                                                              std::size_t count) {
+  const auto refusal = std::make_shared<Refusal>();
+  std::vector<std::unique_ptr<Connection>> readers;
+  for (std::size_t i = 0; i < count; ++i) {
+    auto connection = std::make_unique<PostgresConnection>(conninfo, Mode::kRead, refusal);
+    HOSTLER_TRY(connection->ensure_session());
+    readers.push_back(std::move(connection));
+  }
+  return readers;
 }
 
 }  // namespace hostler::store::postgres

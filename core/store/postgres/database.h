@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "core/store/database.h"
 
@@ -16,5 +17,8 @@ namespace hostler::store::postgres {
 /// if another has it. What it commits carries a mark, by which it knows after a broken connection
 /// whether a COMMIT had its effect, and whether anybody else has written: that is kLost.
 Result<std::unique_ptr<Connection>> open(const std::string& conninfo, Mode mode);
+/// kRead, so many, that share what is known of a server that is away.
+Result<std::vector<std::unique_ptr<Connection>>> open_readers(const std::string& conninfo,
+                                                              std::size_t count);
 
 }  // namespace hostler::store::postgres

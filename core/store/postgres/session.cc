@@ -15,8 +15,6 @@
 namespace hostler::store::postgres {
 namespace {
 
-constexpr int kAnswerMs = 30'000;
-
 std::string one_line(std::string text) {
   while (!text.empty() && text.back() == '\n') text.pop_back();
   for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 2)
@@ -48,12 +46,13 @@ Result<void> refuse_passwords(const std::string& conninfo) {
 
 }  // namespace
 
-Result<std::unique_ptr<Session>> Session::open(const std::string& conninfo,
-                                               const std::string& name) {
+Result<std::unique_ptr<Session>> Session::open(const std::string& conninfo, const std::string& name,
+                                               int connect_s, int answer_ms) {
   HOSTLER_TRY(refuse_passwords(conninfo));
+  const auto connect_timeout = std::to_string(connect_s);
   // What stands before dbname is a default, what stands after it wins.
   const std::array<std::pair<const char*, const char*>, 9> options{
-      {{"connect_timeout", "5"},
+      {{"connect_timeout", connect_timeout.c_str()},
        {"keepalives_idle", "10"},
        {"keepalives_interval", "5"},
        {"keepalives_count", "3"},
@@ -65,7 +64,7 @@ Result<std::unique_ptr<Session>> Session::open(const std::string& conninfo,
   std::array<const char*, options.size() + 1> keys{}, values{};
   for (std::size_t i = 0; i < options.size(); ++i) std::tie(keys[i], values[i]) = options[i];
   std::unique_ptr<Session> session(
-      new Session(PQconnectdbParams(keys.data(), values.data(), /*expand_dbname=*/1)));
+      new Session(PQconnectdbParams(keys.data(), values.data(), /*expand_dbname=*/1), answer_ms));
   if (PQstatus(session->get()) != CONNECTION_OK) {
     const auto message = session->message();
     return fail(Errc::kUnavailable, message + std::string(advice_on_refusal(message)));
@@ -82,10 +81,10 @@ bool Session::wait(short events) {
   pollfd poll_for{PQsocket(get()), events, 0};
   int ready = 0;
   do {
-    ready = ::poll(&poll_for, 1, kAnswerMs);
+    ready = ::poll(&poll_for, 1, answer_ms_);
   } while (ready < 0 && errno == EINTR);
   if (ready > 0) return true;
-  problem_ = "the server has not answered for " + std::to_string(kAnswerMs / 1000) + " s";
+  problem_ = "the server has not answered for " + std::to_string(answer_ms_ / 1000) + " s";
   broken_ = true;
   return false;
 }

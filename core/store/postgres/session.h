@@ -20,18 +20,19 @@ using ResultPtr = std::unique_ptr<PGresult, ClearResult>;
 using Parameters = std::vector<const char*>;
 
 /// One session with a server: libpq, but nothing waits for ever. Threads: one at a time. Blocking:
-/// on the server, half a minute without a word from it at most; then, and whenever the connection
-/// fails, the session is broken and stays so.
+/// on the server, for an answer time without a word from it at most; then, and whenever the
+/// connection fails, the session is broken and stays so.
 class Session {
  public:
   /// `name` is what the server's admin sees it as. kUnavailable if no server could be reached;
   /// kInvalidArgument if `conninfo` is no connection string, or holds a password.
-  static Result<std::unique_ptr<Session>> open(const std::string& conninfo,
-                                               const std::string& name);
+  static Result<std::unique_ptr<Session>> open(const std::string& conninfo, const std::string& name,
+                                               int connect_s, int answer_ms);
 
   [[nodiscard]] PGconn* get() const { return connection_.get(); }
   [[nodiscard]] bool broken() const { return broken_; }
   void give_up() { broken_ = true; }
+  void set_answer_ms(int answer_ms) { answer_ms_ = answer_ms; }
   /// False: the server has ended the session meanwhile. Only while no answer is expected.
   bool stands();
 
@@ -51,10 +52,11 @@ class Session {
   struct Finish {
     void operator()(PGconn* connection) const { PQfinish(connection); }
   };
-  explicit Session(PGconn* connection) : connection_(connection) {}
+  Session(PGconn* connection, int answer_ms) : connection_(connection), answer_ms_(answer_ms) {}
   bool wait(short events);
 
   std::unique_ptr<PGconn, Finish> connection_;
+  int answer_ms_;
   bool broken_ = false;
   std::string problem_;  ///< Our own, if libpq has none.
 };

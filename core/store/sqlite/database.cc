@@ -120,6 +120,7 @@ class SqliteConnection final : public Connection {
 
   [[nodiscard]] Engine engine() const override { return Engine::kSqlite; }
   Result<Statement> prepare(std::string_view sql) override;
+  void set_patience(Patience) override {}  // there is no server
   Result<void> execute(const std::string& sql) override;
   Result<void> begin() override { return execute("BEGIN IMMEDIATE"); }
   Result<void> commit() override { return execute("COMMIT"); }

@@ -77,7 +77,8 @@ void CutProxy::carry(UniqueFd client) {
     if (from[0].revents != 0 && !to_server(client.get(), server.get(), tail)) return;
     if (from[1].revents == 0) continue;
     const auto said = some_of(server.get());
-    if (said.empty() || !write_all(client.get(), said, "client")) return;
+    if (said.empty()) return;
+    if (!is_silent_ && !write_all(client.get(), said, "client")) return;
   }
 }
 
@@ -86,6 +87,7 @@ bool CutProxy::to_server(int client, int server, std::string& tail) {
   tail = tail.substr(tail.size() > 16 ? tail.size() - 16 : 0) + said;
   const auto where = tail.find("COMMIT") == std::string::npos ? Cut::kNever : cut_.load();
   if (said.empty()) return false;
+  if (is_silent_) return true;
   if (where == Cut::kBeforeCommit) {
     is_shut_ = true;
     cut_ = Cut::kNever;

@@ -11,7 +11,8 @@
 
 namespace hostler::store {
 
-/// Stands between a store and its PostgreSQL server, and cuts the connection at a COMMIT.
+/// Stands between a store and its PostgreSQL server, and cuts the connection at a COMMIT or
+/// falls silent.
 class CutProxy {
  public:
   enum class Cut {
@@ -28,7 +29,9 @@ class CutProxy {
 
   /// At the next COMMIT, once. Then nobody gets through until let_through().
   void cut(Cut where) { cut_ = where; }
-  void let_through() { is_shut_ = false; }
+  void let_through() { is_shut_ = is_silent_ = false; }
+  /// Until let_through() what either says is lost, and nothing ends: as when a cable was pulled.
+  void fall_silent() { is_silent_ = true; }
   [[nodiscard]] bool has_cut() const { return cut_ == Cut::kNever; }
 
  private:
@@ -40,7 +43,7 @@ class CutProxy {
   const std::filesystem::path server_;
   UniqueFd listener_, stop_read_, stop_write_;
   std::atomic<Cut> cut_ = Cut::kNever;
-  std::atomic<bool> is_shut_ = false;
+  std::atomic<bool> is_shut_ = false, is_silent_ = false;
   std::thread acceptor_;
   std::vector<std::thread> carriers_;  ///< The acceptor's.
 };

@@ -10,6 +10,7 @@
 
 #include "core/crypto/random.h"
 #include "core/store/postgres/failures.h"
+#include "core/store/postgres/refusal.h"
 #include "core/store/rows.h"
 #include "tests/unit/store/cut_proxy.h"
 #include "tests/unit/store/fixture.h"
@@ -150,6 +151,41 @@ TEST_P(PostgresTest, ReadsAndWritesAfterItsIdleSessionsWereEnded) {
   EXPECT_TRUE(store_->reads().job({1}));
   ASSERT_TRUE(commit(whole_commit(2)));
   expect_whole(2);
+}
+
+TEST_P(PostgresTest, GivesUpReadingWithinSecondsWhenTheServerIsSilent) {
+  const TempFolder sockets;
+  CutProxy proxy(sockets.path(), server().socket_folder());
+  postgres_ = PostgresServer::conninfo(sockets.path(), database_of(postgres_));
+  open();
+
+  proxy.fall_silent();
+
+  const auto unanswered = store_->reads().job({1});
+  ASSERT_FALSE(unanswered);
+  EXPECT_EQ(unanswered.error().code, Errc::kUnavailable);
+  EXPECT_THAT(unanswered.error().message, HasSubstr("not answered for 3 s"));
+  const auto unreached = store_->reads().job({1});
+  ASSERT_FALSE(unreached);
+  EXPECT_EQ(unreached.error().code, Errc::kUnavailable);
+  EXPECT_THAT(unreached.error().message, HasSubstr("timeout"));
+}
+
+TEST(PostgresRefusalTest, LetsOneTryAtATimeAndTellsTheOthersAtOnce) {
+  using namespace std::chrono_literals;
+  postgres::Refusal refusal;
+  const auto now = postgres::Refusal::Clock::now();
+  EXPECT_FALSE(refusal.current(now));
+  refusal.set({Errc::kUnavailable, "away"}, 2s, now);
+
+  EXPECT_EQ(refusal.current(now + 3900ms)->message, "away");
+  EXPECT_FALSE(refusal.current(now + 4100ms));  // the one that tries
+  EXPECT_EQ(refusal.current(now + 4200ms)->message, "away");
+  refusal.set({Errc::kUnavailable, "refused"}, 1ms, now + 5s);
+  EXPECT_EQ(refusal.current(now + 5900ms)->message, "refused");
+  EXPECT_FALSE(refusal.current(now + 6100ms));
+  refusal.clear();
+  EXPECT_FALSE(refusal.current(now + 6200ms));
 }
 
 // ---- one daemon a database ----------------------------------------------------------------------

@@ -49,6 +49,25 @@ TEST_P(ReadsTest, GivesOneJobWithItsBody) {
   EXPECT_EQ(store_->reads().job({77}).error().code, Errc::kNotFound);
 }
 
+TEST_P(ReadsTest, RefusesWhenAllConnectionsStayBusy) {
+  open({.read_connections = 1});
+  model::AttemptChanged attempt;
+  attempt.attempt = {{1}, 1};
+  attempt.end.emplace();
+  attempt.end->started = {1};
+  must_commit({attempt});
+  int seen = 0;
+
+  const auto done = store_->reads().uses({0}, {10}, [&](const Use&) {
+    ++seen;
+    EXPECT_EQ(store_->reads().job({1}).error().code, Errc::kUnavailable);
+  });
+
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_EQ(seen, 1);
+  EXPECT_TRUE(store_->reads().job({1}));
+}
+
 TEST_P(ReadsTest, ListsJobsByEveryFilter) {
   EXPECT_THAT(ids({}), ElementsAre(1, 2, 3, 4, 5, 6));
   EXPECT_THAT(ids({.states = {JobState::kSucceeded}}), ElementsAre(6));
