@@ -20,7 +20,10 @@ int answer_ms(Patience patience) { return patience == Patience::kLong ? 30'000 :
 // The mark of the last commit, in meta.
 constexpr const char* kMarkKey = "last_commit";
 const std::string kPutMark(kPutMeta);
-const std::string kFindMark = std::string("SELECT value FROM meta WHERE key = '") + kMarkKey + "'";
+const std::string kOfMark = std::string(" WHERE key = '") + kMarkKey + "'";
+const std::string kFindMark = "SELECT value FROM meta" + kOfMark;
+// Has an end only when all that was committed before it is where a commit has to be.
+const std::string kCommitAnew = "UPDATE meta SET value = value" + kOfMark;
 
 // What autovacuum last saw. The files of a table do not shrink when rows go, and a store that
 // measured them would prune for ever.
@@ -100,12 +103,15 @@ Result<std::unique_ptr<Session>> PostgresConnection::new_session() {
   return session;
 }
 
-/// The database is ours again, so whatever an earlier session committed is there by now.
+/// The database is ours again, so whatever an earlier session committed is there by now; but a
+/// standby that commits wait for may lack it, if that session ended while it waited.
 Result<void> PostgresConnection::compare_mark(Session& session) {
   if (mark_.empty()) return {};
   const auto found = HOSTLER_TRY(session.value(kFindMark));
-  was_committed_ = !pending_mark_.empty() && found == pending_mark_;
-  if (was_committed_) mark_ = pending_mark_;
+  const bool is_there = !pending_mark_.empty() && found == pending_mark_;
+  if (is_there) HOSTLER_TRY(session.value(kCommitAnew));
+  was_committed_ = is_there;
+  if (is_there) mark_ = pending_mark_;
   pending_mark_.clear();
   if (found == mark_) return {};
   return tl::unexpected(

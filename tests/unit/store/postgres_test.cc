@@ -21,6 +21,32 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
+/// Commits wait for a standby that never comes, until it is forgotten.
+class StandbyThatIsAway {
+ public:
+  StandbyThatIsAway(PostgresServer& server, std::string database)
+      : server_(server), database_(std::move(database)) {
+    set("'nobody'");
+  }
+  ~StandbyThatIsAway() { forget(); }
+  StandbyThatIsAway(const StandbyThatIsAway&) = delete;
+  StandbyThatIsAway& operator=(const StandbyThatIsAway&) = delete;
+  void forget() { set("''"); }
+
+ private:
+  void set(const std::string& names) {
+    server_.sql(database_, "ALTER SYSTEM SET synchronous_standby_names = " + names);
+    server_.sql(database_, "SELECT pg_reload_conf()");
+  }
+
+  PostgresServer& server_;
+  const std::string database_;
+};
+
+bool is_ready(const std::future<Result<Committed>>& done) {
+  return done.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+}
+
 class PostgresTest : public StoreFixture {
  protected:
   PostgresServer& server() { return *PostgresServer::get(); }
@@ -151,6 +177,33 @@ TEST_P(PostgresTest, ReadsAndWritesAfterItsIdleSessionsWereEnded) {
   EXPECT_TRUE(store_->reads().job({1}));
   ASSERT_TRUE(commit(whole_commit(2)));
   expect_whole(2);
+}
+
+TEST_P(PostgresTest, AcknowledgesACommitWithALostAnswerOnlyWhenItsStandbyHasIt) {
+  const auto waiting = [&] {
+    return server().sql(postgres_,
+                        "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'") !=
+           "0";
+  };
+  StandbyThatIsAway standby(server(), postgres_);
+  std::uint64_t id = 0;
+  std::future<Result<Committed>> done;
+  do {  // the server reads its settings anew when it comes to it
+    const auto promise = std::make_shared<std::promise<Result<Committed>>>();
+    done = promise->get_future();
+    store_->commit(whole_commit(++id), [promise](auto result) { promise->set_value(result); });
+    while (!is_ready(done) && !waiting()) ::sched_yield();
+  } while (is_ready(done));
+
+  // It has committed by itself, the standby has not. The session that finds that must wait as well.
+  server().end_sessions(postgres_);
+  while (!is_ready(done) && !waiting()) ::sched_yield();
+  ASSERT_FALSE(is_ready(done));
+  EXPECT_EQ(store_->health().queued, 1U);
+
+  standby.forget();
+  ASSERT_TRUE(done.get());
+  expect_whole(id);
 }
 
 TEST_P(PostgresTest, GivesUpReadingWithinSecondsWhenTheServerIsSilent) {
