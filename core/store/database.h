@@ -137,7 +137,8 @@ class Connection {
   /// What is done while nothing is written. SQLite: what was erased leaves the files for good.
   /// PostgreSQL: a session that ended is begun anew. True: call it again in a second.
   virtual Result<bool> rest() = 0;
-  /// What the rows and indexes take, about, without room that is free for new ones.
+  /// What the rows and indexes take, about, without room that is free for new ones. PostgreSQL
+  /// takes some seconds to notice what went.
   virtual Result<std::uint64_t> used_bytes() = 0;
 
   /// What the last failed call asks for; kNone after clear_failure() if none has failed since.

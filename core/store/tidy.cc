@@ -53,14 +53,29 @@ Result<bool> Tidy::step(Connection& connection) {
 // ---- the ledger and what it speaks of -----------------------------------------------------------
 
 Result<Wall> Tidy::cutoff(Connection& connection) {
-  auto bytes = HOSTLER_TRY(connection.used_bytes()) + places_.outputs->bytes();
+  auto files = places_.outputs->bytes();
   for (const auto& name : HOSTLER_TRY(names_in(places_.segments))) {
     std::error_code code;
     const auto size = std::filesystem::file_size(places_.segments / name, code);
-    if (!code) bytes += size;
+    if (!code) files += size;
   }
-  const bool too_much = bytes > keep_.bytes;
+  auto rows = HOSTLER_TRY(connection.used_bytes());
+  if (files + rows > keep_.bytes) rows = std::min(rows, HOSTLER_TRY(rows_left(connection, rows)));
+  const bool too_much = files + rows > keep_.bytes;
   return earlier(now_, too_much ? std::min(keep_.age, kNeverYounger) : keep_.age);
+}
+
+/// What the rows take if each record that went took its share along. An engine that tells late what
+/// went would have the run go on and on.
+Result<std::uint64_t> Tidy::rows_left(Connection& connection, std::uint64_t rows) {
+  if (!before_) {
+    auto count = HOSTLER_TRY(connection.prepare("SELECT COUNT(*) FROM ledger"));
+    HOSTLER_TRY(count.next());
+    before_ = {rows, static_cast<std::uint64_t>(count.i64(0)), result_.records};
+  }
+  const auto share = before_->bytes / std::max<std::uint64_t>(before_->records, 1);
+  const auto gone = std::min(result_.records - before_->gone, before_->records);
+  return before_->bytes - gone * share;
 }
 
 Result<std::vector<PastRecord>> Tidy::next_records(Connection& connection) const {
@@ -81,14 +96,12 @@ Result<bool> Tidy::step_ledger(Connection& connection) {
                                   [&](const PastRecord& record) { return record.time >= until; });
   const bool more = young == records.end() && !records.empty();
   records.erase(young, records.end());
-  if (records.empty()) {
-    HOSTLER_TRY(remove_prices(connection, until));
-    return false;
+  if (!records.empty()) {
+    HOSTLER_TRY(in_one_transaction(connection, [&] {
+      return remove_past(connection, *places_.outputs, records, until, result_);
+    }));
+    after_ = records.back().rev;
   }
-  HOSTLER_TRY(in_one_transaction(connection, [&] {
-    return remove_past(connection, *places_.outputs, records, until, result_);
-  }));
-  after_ = records.back().rev;
   HOSTLER_TRY(remove_segments(connection, /*all=*/!more));
   if (!more) HOSTLER_TRY(remove_prices(connection, until));
   return more;

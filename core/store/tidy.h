@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -48,6 +49,7 @@ class Tidy {
   enum class Phase : std::uint8_t { kLedger, kBlobs, kDone };
 
   Result<Wall> cutoff(Connection& connection);
+  Result<std::uint64_t> rows_left(Connection& connection, std::uint64_t rows);
   Result<bool> step_ledger(Connection& connection);
   Result<std::vector<PastRecord>> next_records(Connection& connection) const;
   Result<void> remove_segments(Connection& connection, bool all);
@@ -61,6 +63,11 @@ class Tidy {
   model::Revision after_ = 0;           ///< Records up to this one were looked at.
   std::set<std::string> unused_blobs_;  ///< Old ones that no job up to jobs_after_ needs.
   std::uint64_t jobs_after_ = 0;
+  /// The rows, when they were first found to be too many.
+  struct Before {
+    std::uint64_t bytes, records, gone;
+  };
+  std::optional<Before> before_;
   Tidied result_;
 };
 

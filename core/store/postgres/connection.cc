@@ -25,13 +25,15 @@ const std::string kFindMark = "SELECT value FROM meta" + kOfMark;
 // Has an end only when all that was committed before it is where a commit has to be.
 const std::string kCommitAnew = "UPDATE meta SET value = value" + kOfMark;
 
-// What autovacuum last saw. The files of a table do not shrink when rows go, and a store that
-// measured them would prune for ever.
+// Rows by their number and mean width: the files of a table do not shrink when rows go. The number
+// is some seconds old, and too low for a while after a crash of the server.
 constexpr const char* kUsedBytes =
     "SELECT COALESCE(SUM(CASE WHEN c.reltuples < 0 THEN pg_total_relation_size(c.oid) ELSE "
-    "LEAST(pg_total_relation_size(c.oid), (c.reltuples * (40 + COALESCE("
+    "LEAST(pg_total_relation_size(c.oid), "
+    "(COALESCE(NULLIF(pg_stat_get_live_tuples(c.oid), 0), c.reltuples) * (40 + COALESCE("
     "(SELECT SUM(s.avg_width) FROM pg_stats s WHERE s.schemaname = 'hostler' "
-    "AND s.tablename = c.relname), 0)) * 1.5 + GREATEST(t.reltuples, 0) * 2048)::bigint) END), 0)"
+    "AND s.tablename = c.relname), 0)) * 1.5 + GREATEST(COALESCE("
+    "NULLIF(pg_stat_get_live_tuples(t.oid), 0), t.reltuples), 0) * 2048)::bigint) END), 0)"
     "::bigint FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
     "LEFT JOIN pg_class t ON t.oid = c.reltoastrelid "
     "WHERE n.nspname = 'hostler' AND c.relkind = 'r'";

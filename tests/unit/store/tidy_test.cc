@@ -104,6 +104,25 @@ TEST_P(TidyTest, RemovesYoungerOnesBeyondTheSizeButNoneOfTheLastHour) {
   EXPECT_TRUE(has_job(2));
 }
 
+TEST_P(TidyTest, StopsWhenWhatIsLeftIsNotTooMuch) {
+  std::vector<model::Change> changes;
+  for (std::uint64_t id = 1; id <= 4000; ++id) {
+    auto job = new_job(id, std::string(1000, 'b'));
+    job.record.state = JobState::kSucceeded;
+    changes.emplace_back(job);
+    changes.emplace_back(record(id, job.record.id.text(), "ended", days_ago(2)));
+  }
+  must_commit(std::move(changes));
+  if (on_postgres()) PostgresServer::get()->sql(postgres_, "ANALYZE");
+  const auto before = store_->reads().counts();
+  ASSERT_TRUE(before);
+
+  const auto jobs = tidy({.bytes = before->database_bytes / 2}).jobs.size();
+
+  EXPECT_GE(jobs, 1500U);
+  EXPECT_LE(jobs, 2500U);
+}
+
 TEST_P(TidyTest, GivesNoNumberTwiceAfterTheHighestWereRemoved) {
   must_commit({instance_in(4, InstanceState::kGone), record(1, "h-4", "gone", days_ago(40))});
   add_job(9, JobState::kSucceeded, 31, 7);
