@@ -5,6 +5,9 @@
 # Debian wants debian/ at the top of a source tree; this one keeps it in packaging/. So what git
 # tracks, as it is in the tree now (without git: all but what was built), less the tests, is copied
 # to OUT/src, with debian/ where it has to be, and built there.
+#
+# A build first removes what another left in OUT: src, the mark `sources`, and hostler's .deb, .changes
+# and .buildinfo files. A folder that has something in it and not that mark is refused.
 set -euo pipefail
 export LC_ALL=C.UTF-8
 cd "$(dirname "$(readlink -f "$0")")/../.."
@@ -25,9 +28,21 @@ source_files() {
   done | sort -z
 }
 
+# The mark says whose folder it is from the first moment on, and of which sources once all is built.
+clear_out() {
+  if [ -n "$(ls -A "$out" 2>/dev/null)" ] &&
+    ! grep -qxE '[0-9a-f]{64}  -|not built yet' "$out/sources" 2>/dev/null; then
+    echo "build.sh: $out has other things in it than packages built here; name an empty folder" >&2
+    exit 1
+  fi
+  mkdir -p "$out"
+  echo 'not built yet' >"$out/sources"
+  rm -rf "$out/src"
+  rm -f "$out"/hostler*_*.{deb,changes,buildinfo}
+}
+
 copy_sources() {
-  rm -rf "$out"
-  mkdir -p "$out/src"
+  mkdir "$out/src"
   source_files | tar --null --files-from=- -cf - | tar -C "$out/src" -xf -
   cp -r packaging/debian "$out/src/debian"
 }
@@ -45,6 +60,7 @@ if [ "$sources" = "$(cat "$out/sources" 2>/dev/null)" ]; then
   exit 0
 fi
 [ -z "$check" ] || exit 1
+clear_out
 copy_sources
 keep_ccache
 export DEB_BUILD_OPTIONS=${DEB_BUILD_OPTIONS:-parallel=$(nproc)}
