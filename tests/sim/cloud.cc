@@ -112,6 +112,7 @@ Machine& Cloud::make(const model::CreateRequest& request) {
   made->request = request;
   made->instance = *model::InstanceId::parse(request.host_instance_id);
   made->created = time_.now();
+  made->price = least_price(request);
   made->host_key = request.ssh_host_key_public;
   made->never_boots = chance_.fault(0.07);
   made->state = spot ? CloudState::kRequested : CloudState::kPending;
@@ -147,14 +148,26 @@ void Cloud::check_ceilings() {
   const auto most = policy_.ceilings.instances_max;
   if (most > 0 && alive() > static_cast<std::size_t>(most))
     complain_(std::to_string(alive()) + " machines, ceiling " + std::to_string(most));
-  std::int64_t price = 0;
-  for (const auto& machine : machines_)
-    if (const auto* known = disk_.instance(machine->instance);
-        machine->exists() && known != nullptr)
-      price += known->record.price_per_hour.value;
-  if (policy_.ceilings.price_per_hour_max.value > 0 &&
-      price > policy_.ceilings.price_per_hour_max.value)
-    complain_("the fleet costs more than its ceiling");
+  const auto price_max = policy_.ceilings.price_per_hour_max.value;
+  std::int64_t price = 0, booked = 0;
+  for (const auto& machine : machines_) {
+    if (!machine->exists()) continue;
+    price += machine->price;
+    if (const auto* known = disk_.instance(machine->instance))
+      booked += known->record.price_per_hour.value;
+  }
+  if (price_max > 0 && booked > price_max)
+    complain_("the books' fleet costs more than its ceiling");
+  if (price_max > 0 && price > price_max) complain_("the fleet costs more than its ceiling");
+}
+
+/// The daemon may not have heard of what was said last, so this is all to be held against it.
+std::int64_t Cloud::least_price(const model::CreateRequest& request) const {
+  std::int64_t least = request.type.price_per_hour.value;
+  for (const auto& [kind, price] : least_said_)
+    if (kind.first == request.type.name && (request.zone.empty() || request.zone == kind.second))
+      least = std::min(least, price);
+  return least;
 }
 
 model::ListedInstance Cloud::show(const Machine& machine) const {
@@ -287,6 +300,11 @@ void Cloud::prices(const dispatch::PricesCall& call, const Reply& reply) {
                     {call.since + chance_.between(0s, 1min),
                      {menu / 2 + static_cast<std::int64_t>(
                                      chance_.below(static_cast<std::uint64_t>(menu * 3 / 2)))}}});
+  for (const auto& one : said) {
+    const std::int64_t price = one.point.per_hour.value;
+    const auto [least, fresh] = least_said_.try_emplace({call.type.name, one.zone}, price);
+    if (!fresh) least->second = std::min(least->second, price);
+  }
   reply(latency(), dispatch::PricesSeen{call.set, call.type.name, std::move(said)});
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/dispatch/events.h"
@@ -31,6 +32,7 @@ struct Machine {
   model::InstanceId instance;
   model::CloudState state = model::CloudState::kPending;
   Mono created, ready_at;
+  std::int64_t price = 0;  ///< Per hour: the least that the cloud had said of its kind by then.
   bool never_boots = false;
   bool loses_power_at_start = false;  ///< Of its next attempt.
   std::string host_key;
@@ -89,6 +91,7 @@ class Cloud {
   void check_ceilings();
   void check_destroy(const Machine& machine, const model::DestroyRequest& request);
   [[nodiscard]] std::optional<model::CloudError> refusal();
+  [[nodiscard]] std::int64_t least_price(const model::CreateRequest& request) const;
   [[nodiscard]] model::ListedInstance show(const Machine& machine) const;
   Duration latency();
 
@@ -100,6 +103,7 @@ class Cloud {
   const bool has_power_, has_prices_;
   std::vector<std::unique_ptr<Machine>> machines_;
   std::map<std::string, model::CreateRequest> asked_;  ///< By key: byte for byte, ever after.
+  std::map<std::pair<std::string, std::string>, std::int64_t> least_said_;  ///< By type and zone.
 };
 
 }  // namespace hostler::sim
