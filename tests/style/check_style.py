@@ -149,6 +149,14 @@ def machines(name: str, text: str):
             yield f"{name}:{number}: '{match[0]}' belongs to one machine"
 
 
+CONFLICT = re.compile(r"^(?:<<<<<<<|>>>>>>>) ", re.M)
+
+
+def conflicts(name: str, text: str):
+    for match in CONFLICT.finditer(text):
+        yield f"{name}:{line_of(text, match.start())}: a conflict of a merge, not resolved"
+
+
 def lengths(files: dict, listed: set):
     for name, text in files.items():
         if name.startswith("sdk/include/"):
@@ -184,6 +192,7 @@ def problems(root: pathlib.Path):
     listed = {line.split()[0] for line in listing.splitlines() if line and line[0] != "#"}
     for name, text in files.items():
         yield from machines(name, text)
+        yield from conflicts(name, text)
         if pathlib.Path(name).suffix in SOURCE:
             yield from coroutines(name, text)
             yield from descriptors(name, text)

@@ -83,6 +83,12 @@ class TreeTest(unittest.TestCase):
         for line in ["core/work/job.h", "/home/user/src", "tests/unit/work/x", "${X}/work/y"]:
             self.assertEqual(list(style.machines("a.md", line)), [], line)
 
+    def test_notices_conflicts_of_merges(self):
+        text = "a\n" + "<" * 7 + " main\nb\n=======\nc\n" + ">" * 7 + " other\n"
+        self.assertEqual([p.split(":")[1] for p in style.conflicts("a.md", text)], ["2", "6"])
+        for fine in ["Title\n=======\n", "cat <<<<<<< x\n", ">>>>>>>> quoted\n"]:
+            self.assertEqual(list(style.conflicts("a.md", fine)), [], fine)
+
     def test_notices_long_files_that_are_not_listed(self):
         files = {"core/a.cc": "x\n" * 401, "core/b.cc": "x\n" * 400, "core/c.cc": "x\n" * 900}
         found = list(style.lengths(files, {"core/c.cc"}))
