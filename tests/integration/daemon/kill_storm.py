@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 
-from scratch_site import PATIENCE, Connection, Failed, Site, check
+from scratch_site import PATIENCE, Connection, Failed, Site, check, wait_for
 from storm_victims import LOSSLESS, LOSSY, Victims
 
 TERMINAL = ("succeeded", "failed", "cancelled")
@@ -131,7 +131,25 @@ class Submitter(threading.Thread):
             time.sleep(0.02)
 
 
-def storm(watcher, jobs, blows, victims, chance):
+def strike(kind, victims, submitter, watcher, jobs):
+    """Nobody of that kind may be there just now; then one more job brings somebody."""
+    for _ in range(20):
+        if victims.strike(kind):
+            return
+        time.sleep(0.05)
+    for _ in range(10):
+        more = Expected(len(jobs), "long", submitter.site.marks)
+        submitter.submit([more])
+        jobs.append(more)
+        before = victims.counts.get(kind, 0)
+        wait_for(f"somebody of the kind {kind}",
+                 lambda: victims.strike(kind) or watcher.ended >= len(jobs))
+        if victims.counts.get(kind, 0) > before:
+            return
+    raise Failed(f"nobody of the kind {kind} was there to be struck")
+
+
+def storm(watcher, submitter, jobs, blows, victims, chance):
     """Blows, a list of kinds: the first before any job ended, the last two at the daemon while the
     fleet shrinks, the others spread over the jobs' ends."""
     spread = max(0, len(blows) - 3)
@@ -151,10 +169,7 @@ def storm(watcher, jobs, blows, victims, chance):
             watcher.wait_until("the fleet shrinks", lambda w: w.shrinking)
             pause = chance.uniform(0, 0.6)
         time.sleep(pause)
-        for _ in range(20):  # nobody of that kind may be there just now
-            if victims.strike(kind):
-                break
-            time.sleep(0.05)
+        strike(kind, victims, submitter, watcher, jobs)
 
 
 def hosts_hit(watcher, victims):
@@ -227,6 +242,13 @@ def blows_of(args, chance):
     return (["daemon"] + middle + ["daemon"] * 2) if args.daemon >= 3 else middle
 
 
+def check_blows(args, victims):
+    """What nobody was struck by, proves nothing."""
+    for kind in LOSSLESS + LOSSY:
+        struck, asked = victims.counts.get(kind, 0), getattr(args, kind)
+        check(struck == asked, f"{kind}: {struck} blows struck somebody, {asked} were asked for")
+
+
 def run(site, args):
     chance = random.Random(args.seed)
     kinds = ("short", "short", "long", "failing", "bulky", "restartable")
@@ -235,10 +257,10 @@ def run(site, args):
     site.start()
     watcher = Watcher(site)
     watcher.start()
-    submitter = Submitter(site, watcher, jobs)
+    submitter = Submitter(site, watcher, list(jobs))
     submitter.start()
     try:
-        storm(watcher, jobs, blows_of(args, chance), victims, chance)
+        storm(watcher, submitter, jobs, blows_of(args, chance), victims, chance)
         submitter.join()
     except Failed:
         if submitter.problem:
@@ -248,6 +270,7 @@ def run(site, args):
     if submitter.problem:
         raise submitter.problem
     watcher.wait_until("all jobs' ends", lambda w: w.ended >= len(jobs))
+    check_blows(args, victims)
     check_jobs(site, jobs, hosts_hit(watcher, victims))
     check_marks(site, jobs)
     site.wait_for_no_instances()
@@ -256,7 +279,7 @@ def run(site, args):
     site.stop()
     site.check_that_nothing_is_left()
     struck = ", ".join(f"{kind} {n}" for kind, n in sorted(victims.counts.items()))
-    print(f"{args.jobs} jobs; struck: {struck}; {sum(job.lost for job in jobs)} jobs lost their host or shim; "
+    print(f"{len(jobs)} jobs; struck: {struck}; {sum(job.lost for job in jobs)} jobs lost their host or shim; "
           f"{submitter.asked_again} submits asked again")
 
 
