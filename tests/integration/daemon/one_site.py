@@ -57,6 +57,26 @@ def wait_for_mark(name):
     wait_for(f"the mark {name}", lambda: os.path.exists(mark(name)))
 
 
+class Result(unittest.TextTestResult):
+    """Tells sites of failures, which unittest catches before a site's end comes."""
+
+    def addError(self, test, err):
+        Site.failures += 1
+        super().addError(test, err)
+
+    def addFailure(self, test, err):
+        Site.failures += 1
+        super().addFailure(test, err)
+
+    def addSubTest(self, test, subtest, err):
+        Site.failures += err is not None
+        super().addSubTest(test, subtest, err)
+
+
+class Runner(unittest.TextTestRunner):
+    resultclass = Result
+
+
 def main(about, **options):
     """Runs the tests of the program; `options` are its own, each as argparse takes it."""
     parser = argparse.ArgumentParser(description=about)
@@ -65,4 +85,4 @@ def main(about, **options):
     for name, option in options.items():
         parser.add_argument("--" + name, **option)
     rest = parser.parse_known_args(namespace=ARGS)[1]
-    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
+    unittest.main(argv=[sys.argv[0], *rest], testRunner=Runner, verbosity=2)

@@ -5,7 +5,6 @@ it says what is wrong, where, and loses nothing."""
 import hashlib
 import json
 import os
-import shutil
 import socket
 import sqlite3
 import subprocess
@@ -17,9 +16,7 @@ from scratch_site import PATIENCE, Site, wait_for
 
 class RefusalTest(unittest.TestCase):
     def setUp(self):
-        self.site = Site(ARGS.hostlerd, ARGS.drivers)
-        self.addCleanup(shutil.rmtree, self.site.folder, ignore_errors=True)
-        self.addCleanup(self.site.end_everything)
+        self.site = self.enterContext(Site(ARGS.hostlerd, ARGS.drivers))
 
     def refused(self, config="hostler.json", status=None, state=None, more=()):
         """What a daemon says that ends at once."""

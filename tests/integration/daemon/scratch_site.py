@@ -78,10 +78,14 @@ class Connection(http.client.HTTPConnection):
 
 
 class Site:
-    """Also a context: at its end everything of the site is ended and removed, whatever happened; after
-    a failure the daemon's log is kept and its end shown."""
+    """Also a context: at its end everything of the site is ended and removed, whatever happened. If
+    anything failed meanwhile, also a test that unittest has caught, the daemon's log is kept and its end
+    shown."""
+
+    failures = 0  # of tests, in this process; one_site.main() counts them
 
     def __init__(self, hostlerd, drivers):
+        self.failures_before = Site.failures
         self.hostlerd = os.path.abspath(hostlerd)
         self.drivers = os.path.abspath(drivers)
         self.folder = tempfile.mkdtemp(prefix="hostler-daemon-")
@@ -283,17 +287,24 @@ class Site:
         return self
 
     def __exit__(self, kind, problem, trace):
-        self.end_everything()
-        if kind is None:
-            shutil.rmtree(self.folder)
+        well = False
+        try:
+            self.end_everything()
+            well = kind is None and Site.failures == self.failures_before
+        finally:
+            if not well:
+                self.keep_log()
+            shutil.rmtree(self.folder, ignore_errors=not well)
+
+    def keep_log(self):
+        if not os.path.exists(self.log):
             return
-        kept = tempfile.mkstemp(prefix="hostler-daemon-log-")[1]
-        if os.path.exists(self.log):
-            shutil.copyfile(self.log, kept)
-            with open(self.log, encoding="utf-8", errors="replace") as log:
-                print(f"--- the end of the daemon's log, kept in {kept}:")
-                print("".join(log.readlines()[-60:]), flush=True)
-        shutil.rmtree(self.folder, ignore_errors=True)
+        handle, kept = tempfile.mkstemp(prefix="hostler-daemon-log-")
+        os.close(handle)
+        shutil.copyfile(self.log, kept)
+        with open(self.log, encoding="utf-8", errors="replace") as log:
+            print(f"--- the end of the daemon's log, kept in {kept}:")
+            print("".join(log.readlines()[-60:]), flush=True)
 
     def end_everything(self):
         if self.daemon and self.daemon.poll() is None:
@@ -310,3 +321,4 @@ class Site:
                 except ProcessLookupError:
                     pass
             time.sleep(0.02)
+        raise Failed(f"processes of the site cannot be ended: {self.processes()}")
