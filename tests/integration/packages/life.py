@@ -211,6 +211,8 @@ def a_purge_leaves_nothing(before):
 
 
 def main(folder):
+    check(os.path.exists("/run/scratch-debian"),
+          "this purges hostler, and its state, from the machine; it runs below scratch_debian.sh only")
     packages = packages_in(folder)
     prepare_machine()
     before = files()

@@ -29,6 +29,7 @@ mount -t proc proc "$root/proc"
 mount --rbind /dev "$root/dev"
 for folder in dev/shm tmp run; do mount -t tmpfs -o mode=1777 scratch "$root/$folder"; done
 chmod 755 "$root/run"
+: >"$root/run/scratch-debian"  # for who would not do to a real machine what it does here
 mkdir -p "$root$tree"
 mount --bind -o ro "$tree" "$root$tree"
 busybox ip link set lo up
