@@ -18,6 +18,7 @@ from scratch_site import check, wait_for
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 NAMES = ("hostler", "hostler-driver-local", "hostler-sdk")
+CONFIG, BEGINNING = "/etc/hostler/hostler.json", "/usr/share/hostler/local.json"
 STATE, INSTANCES = "/var/lib/hostler", "/var/lib/hostler-local"
 
 
@@ -77,6 +78,11 @@ def prepare_machine():
     os.chmod("/usr/bin/systemctl", 0o755)
 
 
+def add_line(path, line):
+    with open(path, "a", encoding="utf-8") as file:
+        file.write(line + "\n")
+
+
 def packages_in(folder):
     found = [path for name in NAMES for path in glob.glob(f"{folder}/{name}_*.deb")]
     check(len(found) == len(NAMES), f"{folder} has not one package of each: {found}")
@@ -84,7 +90,7 @@ def packages_in(folder):
 
 
 def later(packages):
-    """The same packages, with a higher version."""
+    """The same packages, with a higher version and another configuration to begin with."""
     folder = tempfile.mkdtemp()
     made = []
     for package in packages:
@@ -95,6 +101,9 @@ def later(packages):
         version = re.search(r"^Version: (.*)$", text, re.M)[1]
         control.write_text(re.sub(rf"(Version: |\(= ){re.escape(version)}", rf"\g<1>{version}+later", text),
                            encoding="utf-8")
+        for shipped in (BEGINNING, CONFIG):
+            if os.path.exists(tree + shipped):
+                add_line(tree + shipped, "// Later packages begin with this.")
         made.append(os.path.join(folder, os.path.basename(package)))
         run("dpkg-deb", "-Znone", "--root-owner-group", "--build", tree, made[-1])
         shutil.rmtree(tree)
@@ -134,7 +143,7 @@ def the_unit_is_sound():
 
 
 def what_is_installed_fits_together():
-    said = hostler("config", "check", "/etc/hostler/hostler.json")
+    said = hostler("config", "check", CONFIG)
     check("warn" not in said, said)
     check("local" in hostler("driver", "list"), "the local driver is not found")
 
@@ -169,13 +178,16 @@ def end_the_job(job):
     check((ended["state"], ended["attempt"]) == ("succeeded", 1), f"{job}: {ended}")
 
 
-def an_upgrade_starts_the_daemon_again_and_costs_no_job(packages):
+def an_upgrade_starts_the_daemon_again_and_costs_neither_job_nor_configuration(packages):
     job = begin_a_job()
     # As other packages do while instances are alive: it replaces /etc/passwd.
     run("usermod", "--comment", "changed", "member")
     before = running()
+    add_line(CONFIG, "// Its admin has written this.")
+    written = pathlib.Path(CONFIG).read_text(encoding="utf-8")
     run("dpkg", "--install", *packages)
     after = running()
+    check(pathlib.Path(CONFIG).read_text(encoding="utf-8") == written, f"{CONFIG} is another than its admin wrote")
     check(len(after) == 1 and after != before, f"hostlerd's processes: {before}, then {after}")
     end_the_job(job)
 
@@ -220,7 +232,7 @@ def main(folder):
     the_unit_is_sound()
     what_is_installed_fits_together()
     it_runs_jobs_of_root_and_of_the_group()
-    an_upgrade_starts_the_daemon_again_and_costs_no_job(later(packages))
+    an_upgrade_starts_the_daemon_again_and_costs_neither_job_nor_configuration(later(packages))
     its = a_purge_keeps_what_knows_of_instances()
     installed_again_it_takes_the_instances_up(packages, its)
     a_purge_leaves_nothing(before)
