@@ -10,7 +10,7 @@ import sys
 import unittest
 
 from one_site import ARGS, SITE, main, mark, set_mark, wait_for_mark
-from scratch_site import PATIENCE, children, check, parent_of, title_of, wait_for
+from scratch_site import PATIENCE, Site, children, check, parent_of, title_of, wait_for
 
 try:
     from impostor import (Impostor, is_slow, make_key, misdeeds_of_strangers, misdeeds_of_thieves,
@@ -56,6 +56,8 @@ def setUpModule():
 
 
 def tearDownModule():
+    if Site.failures > SITE.failures_before:
+        print(f"FAILED with --seed {ARGS.seed}")
     with SITE:
         SITE.stop()  # `idle` keeps its host; the site's end takes it away.
 
@@ -106,7 +108,7 @@ class Before(unittest.TestCase):
         wait_for("the instances go", lambda: not instances(pool))
 
     def impostor(self, instance, key=None, **misdeed):
-        out = Impostor(instance["address"], instance["ssh_port"], key or KEY, **misdeed)
+        out = Impostor(instance["address"], instance["ssh_port"], key or KEY, seed=ARGS.seed, **misdeed)
         self.addCleanup(out.close)
         return out
 
@@ -191,7 +193,7 @@ class Takeover:
     @staticmethod
     def take(instance):
         try:
-            return Impostor(instance["address"], instance["ssh_port"], KEY)
+            return Impostor(instance["address"], instance["ssh_port"], KEY, seed=ARGS.seed)
         except OSError:
             return None
 
@@ -292,4 +294,5 @@ class After(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    main(__doc__, slow={"action": "store_true", "help": "also what takes a minute to be given up"})
+    main(__doc__, seed={"type": int, "default": 1, "help": "of what impostors say at random"},
+         slow={"action": "store_true", "help": "also what takes a minute to be given up"})

@@ -1,7 +1,7 @@
 """SSH servers that are not the hosts they seem: they let everybody in, and do one wrong thing."""
 
 import logging
-import os
+import random
 import socket
 import subprocess
 import threading
@@ -30,8 +30,9 @@ class Misdeed:
         return f"{self.kind} {self.step}"
 
 
-GREETINGS = {"no ssh": b"HTTP/1.1 400 Bad Request\r\n\r\n", "endless greeting": b"hello\r\n" * 100000,
-             "noise": os.urandom(5000)}
+GREETINGS = {"no ssh": lambda chance: b"HTTP/1.1 400 Bad Request\r\n\r\n",
+             "endless greeting": lambda chance: b"hello\r\n" * 100000,
+             "noise": lambda chance: chance.randbytes(5000)}
 
 
 def _at(steps):
@@ -80,12 +81,12 @@ class _Transport(paramiko.Transport):
         self.done = misdeed.kind != "flood"
         self.impostor.misdeeds += 1
         if misdeed.kind == "noise":
-            self.sock.sendall(os.urandom(300))
+            self.sock.sendall(self.impostor.chance.randbytes(300))
         elif misdeed.kind == "gone":
             self.sock.shutdown(socket.SHUT_RDWR)
         else:
             if misdeed.kind == "garbled":
-                message = paramiko.Message(bytes([kind]) + os.urandom(60))
+                message = paramiko.Message(bytes([kind]) + self.impostor.chance.randbytes(60))
             super()._send_message(message)
             if misdeed.kind == "closed":
                 end = paramiko.Message()
@@ -126,7 +127,8 @@ class _Server(paramiko.ServerInterface):
                     channel.sendall(b"x" * 32768)
             words = command.split()
             nonce = words[3] if len(words) > 3 else ""
-            channel.sendall(f"\nhostler-proof {nonce} {os.urandom(32).hex()}\n".encode())
+            proof = self.impostor.chance.randbytes(32).hex()
+            channel.sendall(f"\nhostler-proof {nonce} {proof}\n".encode())
             channel.send_exit_status(1)  # "the agent is not here"
             channel.shutdown_write()
             channel.close()
@@ -135,10 +137,12 @@ class _Server(paramiko.ServerInterface):
 
 
 class Impostor:
-    """Listens at the address until close(). Its figures only grow."""
+    """Listens at the address until close(). Its figures only grow. What is random of it is the same
+    for the same seed and misdeed."""
 
-    def __init__(self, address, port, key, misdeed=Misdeed("none", "")):
+    def __init__(self, address, port, key, misdeed=Misdeed("none", ""), seed=1):
         self.key, self.misdeed = key, misdeed
+        self.chance = random.Random(f"{seed} {misdeed}")
         self.connections = self.logins = self.misdeeds = 0
         self.commands = []  # with what came on standard input
         self.bytes = b""  # of every message, decrypted
@@ -165,7 +169,7 @@ class Impostor:
             if self.misdeed.kind == "greeting":
                 self._open.append(connection)
                 self.misdeeds += 1
-                connection.sendall(GREETINGS[self.misdeed.step])
+                connection.sendall(GREETINGS[self.misdeed.step](self.chance))
                 return
             transport = _Transport(connection, self)
             self._open.append(transport)
