@@ -29,18 +29,22 @@ def ordinary_user():
 
 
 class PostgresServer:
-    """Also a context, at whose end the server and its folder are gone."""
+    """A context: nothing is there before it, and the server and its folder are gone at its end, also of
+    a server that did not start."""
 
     def __init__(self):
-        self.folder = tempfile.mkdtemp(prefix="hostler-postgres-")
         self.user = ordinary_user()
+        self.folder = self.data = self.conninfo = self.process = None
+
+    def make(self):
+        """The folder and an empty database in it."""
+        self.folder = tempfile.mkdtemp(prefix="hostler-postgres-")
         if self.user:
             os.chown(self.folder, self.user["user"], self.user["group"])
         self.data = os.path.join(self.folder, "data")
-        self.process = None
+        self.conninfo = f"host={self.folder} user=hostler dbname=postgres"
         self.run("initdb", "-D", self.data, "--auth=trust", "--username=hostler",
                  "--encoding=UTF8", "--no-locale", "--no-sync")
-        self.conninfo = f"host={self.folder} user=hostler dbname=postgres"
 
     def run(self, program, *arguments):
         subprocess.run([os.path.join(programs(), program), *arguments], check=True, cwd="/",
@@ -68,10 +72,16 @@ class PostgresServer:
         self.process = None
 
     def __enter__(self):
-        self.start()
+        try:
+            self.make()
+            self.start()
+        except BaseException:
+            self.__exit__()
+            raise
         return self
 
     def __exit__(self, *_):
         if self.process:
             self.stop()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        if self.folder:
+            shutil.rmtree(self.folder, ignore_errors=True)
