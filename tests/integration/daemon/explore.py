@@ -13,7 +13,7 @@ import socket
 import subprocess
 import sys
 
-from scratch_site import Site, check
+from scratch_site import Failed, Site, check
 
 TOKEN = "token-of-the-explorer"
 SKIPPED = 77
@@ -31,16 +31,26 @@ def write_private(path, text):
     return path
 
 
-def write_sites(site, port):
-    """Two configurations: one that runs jobs, and one that runs none, for nobody knows what a job would
-    do that is made up."""
-    digest = hashlib.sha256(TOKEN.encode()).hexdigest()
-    tokens = write_private(
-        site.under("tokens"), '{"tokens": [{"name": "x", "role": "admin", "sha256": "%s"}]}' % digest)
+def write_site(site, tokens, port, idle):
+    """An idle one runs no jobs, for nobody knows what a job would do that is made up."""
     access = {"socket": {"path": site.socket}, "tcp": {"port": port, "tokens_file": tokens}}
-    idle = {"name": "default", "sets": ["local"], "types": ["small"], "max": 0}
-    site.write_config("idle.json", access=access, pools=[idle])
-    site.write_config(access=access)
+    pool = {"name": "default", "sets": ["local"], "types": ["small"], "max": 0}
+    site.write_config(access=access, **({"pools": [pool]} if idle else {}))
+
+
+def start(site, tokens, idle):
+    """Returns the port: a free one, and another one if somebody took that meanwhile."""
+    for _ in range(10):
+        port = free_port()
+        write_site(site, tokens, port, idle)
+        try:
+            site.start()
+            return port
+        except Failed:
+            with open(site.log, encoding="utf-8", errors="replace") as log:
+                if not any(f":{port}" in line and "in use" in line for line in log):
+                    raise
+    raise Failed("each free port was taken before hostlerd had it")
 
 
 def explore(program, site, port, arguments):
@@ -65,16 +75,16 @@ def main():
     if program is None:
         print("skipped: schemathesis is not installed here (.ci/run installs it, see packaging/pip)")
         return SKIPPED
-    port = free_port()
     with Site(args.hostlerd, args.drivers) as site:
-        write_sites(site, port)
-        site.start()
+        digest = hashlib.sha256(TOKEN.encode()).hexdigest()
+        tokens = write_private(
+            site.under("tokens"), '{"tokens": [{"name": "x", "role": "admin", "sha256": "%s"}]}' % digest)
+        start(site, tokens, idle=False)
         for job in site.submit({"script": "echo hi; echo x > out", "outputs": ["out"]}, {"script": "exit 3"}):
             site.wait_for_end(job)
         site.wait_for_no_instances()
         site.stop()
-        os.replace(site.under("idle.json"), site.under("hostler.json"))
-        site.start()
+        port = start(site, tokens, idle=True)
         check(explore(program, site, port, rest) == 0, "schemathesis found something, see above")
         check(site.answers(), "hostlerd does not answer any more")
         site.stop()
