@@ -2,7 +2,7 @@
 # Looks for inputs that break a promise of tests/fuzz/targets.
 #   tests/fuzz/run.sh TARGET[,TARGET...]|all SECONDS      one after the other, for so long each; ends with a table
 #   tests/fuzz/run.sh --minimise TARGET[,TARGET...]|all   adds to the corpus what was found and reaches new code
-# Findings are in build/fuzz/findings/TARGET, logs and what was found beside them. 1 if there are any.
+# Findings are in build/fuzz/findings/TARGET, logs and what was found beside them. 1 if this run made any.
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/../.."
 readonly here=$PWD/tests/fuzz work=$PWD/build/fuzz
@@ -39,6 +39,7 @@ bounds_of() {
 fuzz() {  # fuzz TARGET SECONDS: one line of the table
   local target=$1 seconds=$2 log=$work/logs/$1.log findings=$work/findings/$1 found=$work/found/$1
   mkdir -p "$findings" "$found" "$work/logs"
+  touch "$work/logs/$target.begun"
   # shellcheck disable=SC2046
   nice "$work/fuzz/fuzz_$target" $(bounds_of "$target") -max_total_time="$seconds" \
     -artifact_prefix="$findings/" -print_final_stats=1 -verbosity=1 \
@@ -46,7 +47,7 @@ fuzz() {  # fuzz TARGET SECONDS: one line of the table
   local runs edges count
   runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
   edges=$(sed -n 's/.* cov: \([0-9]*\) .*/\1/p' "$log" | tail -n 1)
-  count=$(find "$findings" -type f | wc -l)
+  count=$(find "$findings" -type f -newer "$work/logs/$target.begun" | wc -l)
   printf '%-16s %8d %12d %8d %8d %9d\n' "$target" "$seconds" "${runs:-0}" \
     $((${runs:-0} / seconds)) "${edges:-0}" "$count"
   # A fuzzer that did not even start has found something too.
@@ -56,7 +57,7 @@ fuzz() {  # fuzz TARGET SECONDS: one line of the table
 minimise() {
   local target=$1 next=$work/minimised/$1 corpus=$here/corpus/$1 left
   rm -rf "$next"
-  mkdir -p "$next" "$work/found/$target"
+  mkdir -p "$next" "$work/found/$target" "$work/logs"
   cp "$corpus"/* "$next"
   # shellcheck disable=SC2046
   nice "$work/fuzz/fuzz_$target" $(bounds_of "$target") -merge=1 "$next" "$work/found/$target" \
