@@ -272,6 +272,12 @@ Result<std::unique_ptr<Daemon>> Daemon::start(config::Config config, Options opt
   p.keep(c.ledger_keep);
   log::set_level(HOSTLER_TRY(log::parse_level(c.log_level)));
 
+  // Before the store, whose every opening is an epoch.
+  auto clouds = Clouds::load(set_sources(c), driver_folders(c.driver_path), p.metrics,
+                             [&p](dispatch::Event event) { p.post(std::move(event)); });
+  if (!clouds) return fail(Errc::kInvalidArgument, clouds.error().message);
+  p.clouds = std::move(*clouds);
+
   auto options_of_store = store_options(c);
   options_of_store.on_health = [&p](const store::Health& health) {
     if (health.ok)
@@ -303,8 +309,6 @@ Result<std::unique_ptr<Daemon>> Daemon::start(config::Config config, Options opt
                           std::to_string(restored.instances.size()) + " instances taken up");
 
   const auto keys = HOSTLER_TRY(private_keys(c));
-  p.clouds = HOSTLER_TRY(Clouds::load(set_sources(c), driver_folders(c.driver_path), p.metrics,
-                                      [&p](dispatch::Event event) { p.post(std::move(event)); }));
   p.planner = std::make_unique<Planner>(c.site, p.metrics,
                                         [&p](dispatch::PlanMade plan) { p.post(std::move(plan)); });
   p.hosts = std::make_unique<Hosts>(

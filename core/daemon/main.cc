@@ -62,7 +62,7 @@ int serve(const std::filesystem::path& file, const config::LoadOptions& options,
   auto running = daemon::Daemon::start(std::move(*loaded), std::move(daemon_options));
   if (!running) {
     std::fprintf(stderr, "hostlerd: %s\n", running.error().message.c_str());
-    return 1;
+    return running.error().code == Errc::kInvalidArgument ? 2 : 1;
   }
   daemon::notify("READY=1");
   for (;;) {
@@ -91,7 +91,7 @@ std::vector<usage::Section> sections() {
           {"Exit status",
            {{"0", "it was stopped"},
             {"1", "it could not start"},
-            {"2", "wrong arguments or configuration"}}},
+            {"2", "wrong arguments or configuration, or a driver that it names is missing"}}},
           {"Environment",
            {{"HOSTLER_DRIVER_PATH",
              "more folders with drivers, with : between, after the configuration's"}}}};

@@ -106,7 +106,7 @@ class DriverTest(RefusalTest):
         self.assertIn("hostlerd would not start here", self.hostler("config", "check", self.site.under(
             "driver.json")))
         self.assertIn("cannot be used", self.hostler("driver", "list", "--driver-path", folder))
-        return self.refused("driver.json")
+        return self.refused("driver.json", status=2)
 
     def hostler(self, *words):
         return subprocess.run([ARGS.hostler, *words], stdin=subprocess.DEVNULL, capture_output=True,
@@ -115,7 +115,7 @@ class DriverTest(RefusalTest):
     def test_one_that_is_nowhere_is_named_with_where_it_was_looked_for(self):
         self.site.write_config("driver.json", sets=[
             {"name": "local", "driver": "nimbus", "config": {}}])
-        said = self.refused("driver.json")
+        said = self.refused("driver.json", status=2)
         self.assertIn("nimbus", said)
         self.assertIn(self.site.drivers, said)
 
