@@ -52,7 +52,7 @@ class Tidy {
   Result<std::uint64_t> rows_left(Connection& connection, std::uint64_t rows);
   Result<bool> step_ledger(Connection& connection);
   Result<std::vector<PastRecord>> next_records(Connection& connection) const;
-  Result<void> remove_segments(Connection& connection, bool all);
+  Result<void> remove_segments(Connection& connection);
   Result<void> remove_prices(Connection& connection, Wall cutoff);
   Result<bool> step_blobs(Connection& connection);
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kConnectS = 5, kReadConnectS = 2;
 
-int answer_ms(Patience patience) { return patience == Patience::kLong ? 30'000 : 3'000; }
+int answer_ms(Patience patience) { return patience == Patience::kLong ? 30'000 : 5'000; }
 
 // The mark of the last commit, in meta.
 constexpr const char* kMarkKey = "last_commit";

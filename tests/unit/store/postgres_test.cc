@@ -217,7 +217,7 @@ TEST_P(PostgresTest, GivesUpReadingWithinSecondsWhenTheServerIsSilent) {
   const auto unanswered = store_->reads().job({1});
   ASSERT_FALSE(unanswered);
   EXPECT_EQ(unanswered.error().code, Errc::kUnavailable);
-  EXPECT_THAT(unanswered.error().message, HasSubstr("not answered for 3 s"));
+  EXPECT_THAT(unanswered.error().message, HasSubstr("not answered for 5 s"));
   const auto unreached = store_->reads().job({1});
   ASSERT_FALSE(unreached);
   EXPECT_EQ(unreached.error().code, Errc::kUnavailable);

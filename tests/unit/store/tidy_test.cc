@@ -123,6 +123,34 @@ TEST_P(TidyTest, StopsWhenWhatIsLeftIsNotTooMuch) {
   EXPECT_LE(jobs, 2500U);
 }
 
+// Bug: one segment that a live job needed kept those behind it, and everything was removed for
+// size.
+TEST_P(TidyTest, OneNeededSegmentKeepsNoOthers) {
+  constexpr std::uint64_t kJobs = 1300;
+  open({.segment_bytes_max = std::uint64_t{64} << 10});
+  std::vector<model::Change> changes;
+  for (std::uint64_t id = 1; id <= kJobs; ++id) {
+    auto job = new_job(id);
+    job.record.state = id == 1 ? JobState::kRunning : JobState::kSucceeded;
+    model::AttemptChanged attempt;
+    attempt.attempt = {{id}, 1};
+    attempt.state = model::AttemptState::kDone;
+    attempt.end.emplace();
+    attempt.end->stdout_inline = std::string(1000, 'o');
+    changes.insert(changes.end(),
+                   {job, attempt, record(id, job.record.id.text(), "", days_ago(2))});
+  }
+  must_commit(std::move(changes));
+  if (on_postgres()) PostgresServer::get()->sql(postgres_, "ANALYZE");
+  const auto before = store_->reads().counts();
+  ASSERT_TRUE(before);
+
+  const auto jobs = tidy({.bytes = before->database_bytes + kJobs * 1000 / 2}).jobs.size();
+
+  EXPECT_GE(jobs, 100U);
+  EXPECT_LE(jobs, 1000U);
+}
+
 TEST_P(TidyTest, GivesNoNumberTwiceAfterTheHighestWereRemoved) {
   must_commit({instance_in(4, InstanceState::kGone), record(1, "h-4", "gone", days_ago(40))});
   add_job(9, JobState::kSucceeded, 31, 7);
