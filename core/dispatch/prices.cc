@@ -21,17 +21,18 @@ model::Micros Dispatcher::price_of(std::uint32_t set, std::uint32_t type, const 
 
 void Dispatcher::ask_for_prices(std::uint32_t index, Now now) {
   Set& set = sets_[index];
-  const scheduler::GateQuery query{.set = set.name, .op = model::CloudOp::kOther};
-  if (const auto* gate = gates_.shut(query, now.mono)) {
-    set.prices_at = std::max(gate->until, now.mono + std::chrono::seconds(1));
-    return;
-  }
-  gates_.passing(query, now.mono);
   set.prices_at = now.mono + policy_.sets[index].price_interval;
   std::set<std::uint32_t> types;
   for (const auto& offering : offerings_)
     if (offering.set == index) types.insert(offering.type);
+  const scheduler::GateQuery query{.set = set.name, .op = model::CloudOp::kOther};
   for (const std::uint32_t t : types) {
+    // Also shut by the first of them, if that one is to find out.
+    if (const auto* gate = gates_.shut(query, now.mono)) {
+      set.prices_at = std::max(gate->until, now.mono + std::chrono::seconds(1));
+      return;
+    }
+    gates_.passing(query, now.mono);
     const auto& type = policy_.types[t];
     const Wall since = prices_.newest(set.name, type.name).value_or(now.wall + -kFirstLook);
     out_.effects.emplace_back(PricesCall{set.name, type, since, policy_.sets[index].list_timeout});
@@ -43,7 +44,10 @@ void Dispatcher::on(PricesSeen& event, Now now) {
   if (!index) return;
   const scheduler::GateQuery query{.set = event.set, .op = model::CloudOp::kOther};
   if (!event.result) {
-    refused(query, event.result.error(), now);
+    auto error = event.result.error();
+    // Who may not read prices may still create.
+    if (error.cls != model::CloudErrorClass::kRateLimit) error.scope |= model::scope::kOperation;
+    refused(query, error, now);
     if (event.result.error().cls == model::CloudErrorClass::kUnsupported)
       sets_[*index].prices_at = fleet::kNever;
     return;  // Asked again in its time; until then the prices that are known hold.

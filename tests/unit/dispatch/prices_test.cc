@@ -85,7 +85,29 @@ TEST_F(PricesTest, AShutGateIsWaitedFor) {
   story.pass(11min);
   EXPECT_THAT(story.all<PricesCall>(), IsEmpty());
   story.pass(20min);
-  EXPECT_THAT(story.all<PricesCall>(), SizeIs(2));
+  EXPECT_THAT(story.all<PricesCall>(), SizeIs(1)) << "the one that finds out";
+  say_price("small", 70);
+  story.pass(2s);
+  EXPECT_THAT(story.all<PricesCall>(), SizeIs(3));
+}
+
+// Bug: the gate of a set that no pool uses any more stayed half-open, and its hosts were never
+// ended.
+TEST_F(PricesTest, WithoutTypesNoGateIsTried) {
+  auto policy = small_site();
+  policy.types.clear();
+  for (auto& pool : policy.pools) pool.sets.clear();
+  story.say(PolicyChanged{policy});
+  auto slow = error(CloudErrorClass::kRateLimit);
+  slow.retry_after = 11min;
+  story.say(PricesSeen{"west", "small", tl::unexpected(slow)});
+  story.pass(30min);
+  EXPECT_THAT(story.dispatcher.shut_gates(story.now.mono), IsEmpty());
+}
+
+TEST_F(PricesTest, WhoMayNotReadPricesMayCreate) {
+  story.say(PricesSeen{"west", "small", tl::unexpected(error(CloudErrorClass::kAuth))});
+  EXPECT_EQ(type_bought(), "small");
 }
 
 TEST_F(PricesTest, AnErrorLeavesThePricesAsTheyWere) {
