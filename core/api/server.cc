@@ -111,8 +111,8 @@ class BeastServer final : public Server {
       tls_.use_certificate_chain_file(options_.tls_certificate, problem);
       if (!problem) tls_.use_private_key_file(options_.tls_key, asio::ssl::context::pem, problem);
       if (problem)
-        return fail(Errc::kInvalidArgument, "TLS: " + options_.tls_certificate + ", " +
-                                                options_.tls_key + ": " + problem.message());
+        return fail(Errc::kUnavailable, "TLS: " + options_.tls_certificate + ", " +
+                                            options_.tls_key + ": " + problem.message());
     }
     const asio::ip::tcp::endpoint endpoint(address, options_.tcp_port);
     HOSTLER_TRY(add(endpoint, endpoint.protocol(), name, secure));

@@ -65,15 +65,25 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
+namespace {
+
+/// One character; also U+0080 to U+009F, which terminals take for escape sequences.
+bool is_control(std::string_view character) {
+  const auto c = static_cast<unsigned char>(character[0]);
+  if (character.size() == 1) return c < 0x20 || c == 0x7f;
+  return character.size() == 2 && c == 0xc2 && static_cast<unsigned char>(character[1]) < 0xa0;
+}
+
+}  // namespace
+
 std::string printable(std::string_view text, std::size_t max) {
   std::string out;
   while (!text.empty()) {
     if (out.size() >= max) return out + "...";
     const std::size_t n = utf8_length(text);
-    const auto c = static_cast<unsigned char>(text[0]);
     if (n == 0)
       out += '?';
-    else if (n == 1 && (c < 0x20 || c == 0x7f))
+    else if (is_control(text.substr(0, n)))
       out += ' ';
     else
       out += text.substr(0, n);

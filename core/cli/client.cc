@@ -1,6 +1,8 @@
 #include "core/cli/client.h"
 
 #include <curl/curl.h>
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -208,9 +210,13 @@ Result<void> Client::get_file(const std::string& path, const std::string& file) 
     FILE* to;
     std::string refusal = {};
   };
-  const std::string part = file + ".part";
-  std::unique_ptr<FILE, int (*)(FILE*)> to(std::fopen(part.c_str(), "wbe"), std::fclose);
+  std::string part = file + ".XXXXXX";  // a file of our own, whatever lies or links there
+  const int fd = ::mkostemp(part.data(), O_CLOEXEC);
+  std::unique_ptr<FILE, int (*)(FILE*)> to(fd < 0 ? nullptr : ::fdopen(fd, "wb"), std::fclose);
   if (!to) return tl::unexpected(errno_error("create " + part, Errc::kInvalidArgument));
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  (void)::fchmod(fd, 0666 & ~mask);
   begin(path);
   State state{handle_->curl, to.get()};
   const auto take = [](char* data, std::size_t, std::size_t n, void* where) -> std::size_t {

@@ -275,7 +275,9 @@ Result<std::unique_ptr<Daemon>> Daemon::start(config::Config config, Options opt
   // Before the store, whose every opening is an epoch.
   auto clouds = Clouds::load(set_sources(c), driver_folders(c.driver_path), p.metrics,
                              [&p](dispatch::Event event) { p.post(std::move(event)); });
-  if (!clouds) return fail(Errc::kInvalidArgument, clouds.error().message);
+  if (!clouds && clouds.error().code == Errc::kNotFound)
+    return fail(Errc::kInvalidArgument, clouds.error().message);
+  if (!clouds) return tl::unexpected(clouds.error());
   p.clouds = std::move(*clouds);
 
   auto options_of_store = store_options(c);
