@@ -28,7 +28,8 @@ class BenchSite(Site):
         return super().write_config(name, **{
             "types": [{"name": "host", "vcpus": self.slots, "ram": "64GiB", "price": 0.01}],
             "sets": [{"name": "local", "driver": "local", "list_interval": "1s",
-                      "config": {"root": self.under("instances"), "instances_max": 200}}],
+                      "config": {"root": self.under("instances"),
+                                 "instances_max": max(200, self.hosts_max)}}],
             "pools": [{"name": "default", "sets": ["local"], "types": ["host"],
                        "min": self.hosts_min, "max": self.hosts_max,
                        "idle_timeout": self.idle_timeout, "boot_timeout": "5m",
