@@ -168,6 +168,14 @@ class Before(unittest.TestCase):
         self.end(jobs, "delivered")
 
 
+def signal_if_alive(pid, number):
+    """A session ends by itself once its peer is dead, a machine once it is given up."""
+    try:
+        os.kill(pid, number)
+    except ProcessLookupError:
+        pass
+
+
 class Takeover:
     """An impostor in the place of a proved host, which lives on behind it."""
 
@@ -182,7 +190,7 @@ class Takeover:
         os.kill(listeners[0], signal.SIGKILL)
         self.impostor = wait_for("the port is free", lambda: self.take(instance))
         for session in sessions:
-            os.kill(session, signal.SIGKILL)
+            signal_if_alive(session, signal.SIGKILL)
 
     @classmethod
     def sessions_below(cls, sshd):
@@ -199,10 +207,7 @@ class Takeover:
 
     def end(self):
         self.impostor.close()
-        try:
-            os.kill(self.machine, signal.SIGCONT)
-        except ProcessLookupError:
-            pass  # given up and destroyed
+        signal_if_alive(self.machine, signal.SIGCONT)  # else given up and destroyed
 
 
 class After(unittest.TestCase):

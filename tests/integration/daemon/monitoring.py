@@ -56,10 +56,9 @@ class NamesTest(unittest.TestCase):
 class RestartTest(unittest.TestCase):
     # Bug: each restart counted the boots of all hosts again.
     def test_a_restart_boots_nothing(self):
-        end_of("true")
+        host = end_of("true")["instance"]
         SITE.kill()
         SITE.start()
-        host = SITE.instances()[0]["id"]
         wait_for("it is taken up", lambda: SITE.instances()[0]["state"] == "idle")
         self.assertEqual(SITE.instances()[0]["id"], host)
         boots = re.findall(r'^hostler_boots_total\{.*outcome="ready".*\} (\S+)$', SITE.text("/metrics"), re.M)
