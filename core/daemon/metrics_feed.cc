@@ -155,7 +155,7 @@ void MetricsFeed::show_clouds(const dispatch::Dispatcher& state, Mono now) {
       gates.push_back({set.name, cls, 0});
   }
   metrics_.set_sets(sets);
-  for (const auto& gate : state.shut_gates(now)) gates.push_back({gate.set, gate.cls, 1});
+  for (const auto& gate : state.gates(now)) gates.push_back({gate.set, gate.cls, 1});
   metrics_.set_gates(gates);
 }
 

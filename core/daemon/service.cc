@@ -127,30 +127,27 @@ void DaemonService::kill(const api::Principal& who, model::InstanceId instance,
   parts_.loop->post(dispatch::KillInstance{ticket, who.name, instance, reason});
 }
 
-template <class T>
-void DaemonService::look(api::Answer<T> answer, T (*of)(const dispatch::Dispatcher&)) {
-  parts_.loop->look([answer = std::move(answer), of](const dispatch::Dispatcher& state, Now) {
-    answer(of(state));
-  });
-}
-
 void DaemonService::instances(const api::Principal&,
                               api::Answer<std::vector<model::InstanceView>> answer) {
-  look<std::vector<model::InstanceView>>(
-      std::move(answer), [](const dispatch::Dispatcher& state) { return state.instances(); });
+  parts_.loop->look([answer = std::move(answer)](const dispatch::Dispatcher& state, Now) {
+    answer(state.instances());
+  });
 }
 void DaemonService::pools(const api::Principal&, api::Answer<std::vector<model::PoolView>> answer) {
-  look<std::vector<model::PoolView>>(
-      std::move(answer), [](const dispatch::Dispatcher& state) { return state.pools(); });
+  parts_.loop->look([answer = std::move(answer)](const dispatch::Dispatcher& state, Now) {
+    answer(state.pools());
+  });
 }
 void DaemonService::sets(const api::Principal&, api::Answer<std::vector<model::SetView>> answer) {
-  look<std::vector<model::SetView>>(std::move(answer),
-                                    [](const dispatch::Dispatcher& state) { return state.sets(); });
+  parts_.loop->look([answer = std::move(answer)](const dispatch::Dispatcher& state, Now) {
+    answer(state.sets());
+  });
 }
 void DaemonService::gates(const api::Principal&,
                           api::Answer<std::vector<model::GateRecord>> answer) {
-  look<std::vector<model::GateRecord>>(
-      std::move(answer), [](const dispatch::Dispatcher& state) { return state.gates(); });
+  parts_.loop->look([answer = std::move(answer)](const dispatch::Dispatcher& state, Now now) {
+    answer(state.gates(now.mono));
+  });
 }
 
 /// Of other people's jobs submitters hear that something happened, not what: the revisions of a

@@ -83,8 +83,6 @@ class DaemonService final : public api::Service {
   Result<model::JobInserted> readable_job(const api::Principal& who, model::JobId job) const;
   void hide_reasons(const api::Principal& who, std::vector<model::LedgerRecord>& records) const;
   void show_store() const;
-  template <class T>
-  void look(api::Answer<T> answer, T (*of)(const dispatch::Dispatcher&));
 
   const Parts parts_;
 };

@@ -15,11 +15,11 @@ std::optional<Named> named(std::vector<Named> all, std::string_view name) {
   return std::move(*found);
 }
 
-void add_job(api::WhyView& view, const dispatch::Dispatcher& state, model::JobId id) {
+void add_job(api::WhyView& view, const dispatch::Dispatcher& state, model::JobId id, Mono now) {
   view.waiting = state.waiting(id);
   if (!view.waiting) return;
   view.reasons.rejected = state.rejected(id);
-  view.gates = state.gates();
+  view.gates = state.gates(now);
 }
 
 bool add_pool(api::WhyView& view, const dispatch::Dispatcher& state, std::string_view name,
@@ -29,7 +29,7 @@ bool add_pool(api::WhyView& view, const dispatch::Dispatcher& state, std::string
   view.pool = named(state.pools(), name);
   view.records = std::move(reasons->decisions);
   view.reasons = std::move(*reasons);
-  view.gates = state.gates();
+  view.gates = state.gates(now);
   const auto& pools = state.policy().pools;
   const auto& sets = std::ranges::find(pools, name, &model::PoolPolicy::name)->sets;
   std::erase_if(view.gates,
@@ -37,9 +37,10 @@ bool add_pool(api::WhyView& view, const dispatch::Dispatcher& state, std::string
   return true;
 }
 
-bool add_set(api::WhyView& view, const dispatch::Dispatcher& state, std::string_view name) {
+bool add_set(api::WhyView& view, const dispatch::Dispatcher& state, std::string_view name,
+             Mono now) {
   view.set = named(state.sets(), name);
-  view.gates = state.gates();
+  view.gates = state.gates(now);
   std::erase_if(view.gates, [&](const auto& gate) { return gate.set != name; });
   return view.set.has_value();
 }
@@ -49,7 +50,7 @@ bool add_gate(api::WhyView& view, const dispatch::Dispatcher& state, std::string
               Mono now) {
   if (auto reasons = state.reasons_of_gate(std::string(key), now))
     view.reasons = std::move(*reasons);
-  view.gates = state.gates();
+  view.gates = state.gates(now);
   std::erase_if(view.gates, [&](const auto& gate) { return gate.key != key; });
   return !view.gates.empty();
 }
@@ -62,7 +63,7 @@ Result<void> add_state(api::WhyView& view, const dispatch::Dispatcher& state, Mo
   const std::string_view name = subject.substr(std::min(space + 1, subject.size()));
   bool known = !view.records.empty();
   if (const auto job = model::JobId::parse(subject)) {
-    add_job(view, state, *job);  // The store knows it: its owner was looked up there.
+    add_job(view, state, *job, now);  // The store knows it: its owner was looked up there.
     known = true;
   } else if (const auto instance = model::InstanceId::parse(subject)) {
     view.instance = state.instance(*instance);
@@ -70,7 +71,7 @@ Result<void> add_state(api::WhyView& view, const dispatch::Dispatcher& state, Mo
   } else if (kind == "pool") {
     known = add_pool(view, state, name, now) || known;
   } else if (kind == "set") {
-    known = add_set(view, state, name) || known;
+    known = add_set(view, state, name, now) || known;
   } else if (kind == "gate") {
     known = add_gate(view, state, name, now) || known;
   } else if (!known) {

@@ -68,10 +68,8 @@ class Dispatcher {
   [[nodiscard]] std::optional<model::InstanceView> instance(model::InstanceId id) const;
   [[nodiscard]] std::vector<model::PoolView> pools() const;
   [[nodiscard]] std::vector<model::SetView> sets() const;
-  /// All that are remembered, also such as only count or let a call through to try.
-  [[nodiscard]] std::vector<model::GateRecord> gates() const;
-  /// Those that hold calls back now.
-  [[nodiscard]] std::vector<model::GateRecord> shut_gates(Mono now) const;
+  /// Those that hold calls back now; more are remembered, which only count, or let a call try.
+  [[nodiscard]] std::vector<model::GateRecord> gates(Mono now) const;
   [[nodiscard]] model::Totals totals(Mono now) const;
   /// Nothing waits, runs or is being collected, and no instance is left.
   [[nodiscard]] bool at_rest() const { return jobs_.empty() && hosts_.empty(); }

@@ -79,7 +79,7 @@ std::optional<model::ReasonsView> Dispatcher::reasons_of_pool(const std::string&
 std::optional<model::ReasonsView> Dispatcher::reasons_of_gate(const std::string& key,
                                                               Mono now) const {
   const auto found = gates_.all().find(key);
-  if (found == gates_.all().end()) return std::nullopt;
+  if (found == gates_.all().end() || !found->second.is_shut(now)) return std::nullopt;
   const auto& gate = found->second.record;
   model::ReasonsView out;
   std::set<std::pair<std::uint32_t, std::string>> held;  ///< As plans say why they pass it over.

@@ -95,13 +95,7 @@ std::vector<model::SetView> Dispatcher::sets() const {
   return out;
 }
 
-std::vector<model::GateRecord> Dispatcher::gates() const {
-  std::vector<model::GateRecord> out;
-  for (const auto& [key, gate] : gates_.all()) out.push_back(gate.record);
-  return out;
-}
-
-std::vector<model::GateRecord> Dispatcher::shut_gates(Mono now) const {
+std::vector<model::GateRecord> Dispatcher::gates(Mono now) const {
   std::vector<model::GateRecord> out;
   for (const auto& [key, gate] : gates_.all())
     if (gate.is_shut(now)) out.push_back(gate.record);

@@ -132,7 +132,7 @@ TEST_F(CreateTest, GivenUpItFillsNoCeilingOnceAListLacksItLongAfter) {
 TEST_F(CreateTest, AShutGateDoesNotCutTheSearchForAnUnknownCreateShort) {
   const auto first = wanted();
   story.create_ended(first.instance, error(CloudErrorClass::kQuota, true));
-  ASSERT_THAT(story.dispatcher.gates(), SizeIs(1));
+  ASSERT_THAT(story.dispatcher.gates(story.now.mono), SizeIs(1));
   story.clear();
 
   story.list({});
@@ -172,7 +172,7 @@ TEST_F(CreateTest, ACapacityErrorShutsItsTypeOnlyAndAnotherIsTaken) {
 TEST_F(CreateTest, AGateOpensAgainWhereTheCloudChoseTheZone) {
   const auto first = wanted();
   story.create_ended(first.instance, error(CloudErrorClass::kCapacity));
-  ASSERT_THAT(story.dispatcher.gates(), SizeIs(1));
+  ASSERT_THAT(story.dispatcher.gates(story.now.mono), SizeIs(1));
   story.clear();
   story.pass(10min);
   const auto second = story.all<CreateCall>().at(0);
@@ -181,7 +181,7 @@ TEST_F(CreateTest, AGateOpensAgainWhereTheCloudChoseTheZone) {
   story.say(CreateSeen{second.instance, seen});
   story.create_ended(second.instance);
 
-  EXPECT_THAT(story.dispatcher.gates(), IsEmpty());
+  EXPECT_THAT(story.dispatcher.gates(story.now.mono), IsEmpty());
 }
 
 // Bug: they stayed in the journal's files for a month where the instance was never proved.
@@ -253,7 +253,7 @@ TEST_F(CreateTest, ASlowDestroyDoesNotKeepItsGateHalfOpen) {
   story.list({});
 
   EXPECT_EQ(story.state(call.instance), InstanceState::kGone);
-  EXPECT_THAT(story.dispatcher.gates(), IsEmpty());
+  EXPECT_THAT(story.dispatcher.gates(story.now.mono), IsEmpty());
 }
 
 }  // namespace

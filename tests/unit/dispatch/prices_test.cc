@@ -102,7 +102,7 @@ TEST_F(PricesTest, WithoutTypesNoGateIsTried) {
   slow.retry_after = 11min;
   story.say(PricesSeen{"west", "small", tl::unexpected(slow)});
   story.pass(30min);
-  EXPECT_THAT(story.dispatcher.shut_gates(story.now.mono), IsEmpty());
+  EXPECT_THAT(story.dispatcher.gates(story.now.mono), IsEmpty());
 }
 
 TEST_F(PricesTest, WhoMayNotReadPricesMayCreate) {

@@ -51,7 +51,7 @@ TEST(ReasonsTest, AGateTellsWhatItHoldsBack) {
   story.begin();
   const auto id = story.submit({story.job(2)}).at(0);
   story.create_ended(story.all<CreateCall>().at(0).instance, error(CloudErrorClass::kCapacity));
-  const auto gates = story.dispatcher.gates();
+  const auto gates = story.dispatcher.gates(story.now.mono);
   ASSERT_THAT(gates, SizeIs(1));
 
   const auto why = story.dispatcher.reasons_of_gate(gates[0].key, story.now.mono);
@@ -72,9 +72,10 @@ TEST(ReasonsTest, AGateIsShutForItsTimeOnly) {
   story.begin();
   (void)story.submit({story.job(2)});
   story.create_ended(story.all<CreateCall>().at(0).instance, error(CloudErrorClass::kCapacity));
-  EXPECT_THAT(story.dispatcher.shut_gates(story.now.mono), SizeIs(1));
-  EXPECT_THAT(story.dispatcher.shut_gates(story.now.mono + 24h), SizeIs(0));
-  EXPECT_THAT(story.dispatcher.gates(), SizeIs(1)) << "it is remembered";
+  const auto shut = story.dispatcher.gates(story.now.mono);
+  ASSERT_THAT(shut, SizeIs(1));
+  EXPECT_THAT(story.dispatcher.gates(story.now.mono + 24h), SizeIs(0));
+  EXPECT_FALSE(story.dispatcher.reasons_of_gate(shut[0].key, story.now.mono + 24h));
 }
 
 TEST(ReasonsTest, APoolTellsOfTheCandidatesThatItsLastPlanRejected) {
