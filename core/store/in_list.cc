@@ -17,15 +17,23 @@ std::vector<Value> next_part(std::span<const Value>& keys) {
   return out;
 }
 
+std::string places(const std::string& before, const std::string& after) {
+  std::string list;
+  for (std::size_t i = 1; i <= kPlaces; ++i)
+    list += (i == 1 ? "" : ", ") + before + "$" + std::to_string(i) + after;
+  return list;
+}
+
 }  // namespace
 
 const std::string& in_list() {
-  static const std::string kList = [] {
-    std::string list = "$1";
-    for (std::size_t i = 2; i <= kPlaces; ++i) list += ", $" + std::to_string(i);
-    return list;
-  }();
+  static const std::string kList = places("", "");
   return kList;
+}
+
+const std::string& number_rows() {
+  static const std::string kRows = places("(CAST(", " AS BIGINT))");
+  return kRows;
 }
 
 Result<void> for_each_in(Statement& statement, std::span<const Value> keys,

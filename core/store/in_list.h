@@ -12,6 +12,9 @@ namespace hostler::store {
 /// "$1, $2, ...": the places of a list. Always as many, so that a statement is prepared once.
 const std::string& in_list();
 
+/// The same places as rows of one number each, to select from: "VALUES " + number_rows().
+const std::string& number_rows();
+
 /// Runs a statement that has these places and no others for all of `keys`, part by part; `each` is
 /// called at every row. A key in `keys` twice may give its rows twice.
 Result<void> for_each_in(Statement& statement, std::span<const Value> keys,

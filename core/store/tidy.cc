@@ -7,6 +7,7 @@
 #include "core/base/text.h"
 #include "core/model/job.h"
 #include "core/store/folders.h"
+#include "core/store/in_list.h"
 #include "core/store/segments.h"
 
 namespace hostler::store {
@@ -120,17 +121,20 @@ Result<void> Tidy::remove_prices(Connection& connection, Wall until) {
 
 /// Those that no row points into. All, each time: what is not removed counts as too much.
 Result<void> Tidy::remove_segments(Connection& connection) {
+  std::vector<Value> old;
+  for (const auto& name : HOSTLER_TRY(names_in(places_.segments)))
+    if (const auto segment = parse_u64(name); segment && *segment < places_.current_segment())
+      old.emplace_back(static_cast<std::int64_t>(*segment));
   auto find = HOSTLER_TRY(
-      connection.prepare("SELECT 1 FROM attempts WHERE segment = $1 AND segment > 0 LIMIT 1"));
-  for (const auto& name : HOSTLER_TRY(names_in(places_.segments))) {
-    const auto segment = parse_u64(name);
-    if (!segment || *segment >= places_.current_segment()) continue;
-    HOSTLER_TRY(find.start(*segment));
-    if (HOSTLER_TRY(find.next())) continue;
+      connection.prepare("WITH old (segment) AS (VALUES " + number_rows() +
+                         ") SELECT segment FROM old WHERE NOT EXISTS (SELECT 1 FROM attempts a "
+                         "WHERE a.segment = old.segment AND a.segment > 0)"));
+  return for_each_in(find, old, [&](const Statement& row) -> Result<void> {
+    const auto path = segment_path(places_.segments, static_cast<std::uint64_t>(row.i64(0)));
     std::error_code ignored;  // the next run tries again
-    if (std::filesystem::remove(places_.segments / name, ignored)) ++result_.segments;
-  }
-  return {};
+    if (std::filesystem::remove(path, ignored)) ++result_.segments;
+    return {};
+  });
 }
 
 // ---- blobs --------------------------------------------------------------------------------------
