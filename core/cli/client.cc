@@ -2,7 +2,6 @@
 
 #include <curl/curl.h>
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -209,20 +208,21 @@ Result<void> Client::get_file(const std::string& path, const std::string& file) 
     CURL* curl;
     FILE* to;
     std::string refusal = {};
+    int problem = 0;  ///< errno of a write.
   };
-  std::string part = file + ".XXXXXX";  // a file of our own, whatever lies or links there
-  const int fd = ::mkostemp(part.data(), O_CLOEXEC);
-  std::unique_ptr<FILE, int (*)(FILE*)> to(fd < 0 ? nullptr : ::fdopen(fd, "wb"), std::fclose);
-  if (!to) return tl::unexpected(errno_error("create " + part, Errc::kInvalidArgument));
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  (void)::fchmod(fd, 0666 & ~mask);
+  const std::string part = file + "." + std::to_string(::getpid()) + ".part";
+  // A file of our own, whatever lies or links there.
+  const int fd = ::open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (fd < 0) return tl::unexpected(errno_error("create " + part, Errc::kInvalidArgument));
+  std::unique_ptr<FILE, int (*)(FILE*)> to(::fdopen(fd, "wb"), std::fclose);
   begin(path);
   State state{handle_->curl, to.get()};
   const auto take = [](char* data, std::size_t, std::size_t n, void* where) -> std::size_t {
     auto& s = *static_cast<State*>(where);
-    if (status_of(s.curl) < 400) return std::fwrite(data, 1, n, s.to);
-    return append(data, 1, n, &s.refusal);
+    if (status_of(s.curl) >= 400) return append(data, 1, n, &s.refusal);
+    const std::size_t written = std::fwrite(data, 1, n, s.to);
+    if (written < n) s.problem = errno;
+    return written;
   };
   curl_easy_setopt(state.curl, CURLOPT_WRITEFUNCTION,
                    static_cast<std::size_t (*)(char*, std::size_t, std::size_t, void*)>(take));
@@ -231,10 +231,11 @@ Result<void> Client::get_file(const std::string& path, const std::string& file) 
   const auto finish = [&]() -> Result<void> {
     if (status_of(state.curl) >= 400)
       return tl::unexpected(daemon_error(status_of(state.curl), state.refusal));
-    if (code == CURLE_WRITE_ERROR || std::fclose(to.release()) != 0)
-      return tl::unexpected(errno_error("write " + part));
-    if (code != CURLE_OK)
+    if (state.problem == 0 && code != CURLE_OK)
       return fail(Errc::kUnavailable, "fetch " + path + ": " + handle_->why.data());
+    if (std::fclose(to.release()) != 0 && state.problem == 0) state.problem = errno;
+    errno = state.problem;
+    if (errno != 0) return tl::unexpected(errno_error("write " + part));
     if (std::rename(part.c_str(), file.c_str()) != 0)
       return tl::unexpected(errno_error("rename " + part, Errc::kInvalidArgument));
     return {};

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 
@@ -55,9 +54,7 @@ int job(Client& client, const std::string& id, bool json) {
     const std::string text = member.is(json::Kind::kObject) || member.is(json::Kind::kArray)
                                  ? json::to_text(member)
                                  : std::string(member.text());
-    std::string key(member.key());
-    key.resize(std::max<std::size_t>(key.size(), 16), ' ');
-    say(key + " " + text);
+    say(padded(std::string(member.key()), 16) + " " + text);
   }
   return exit_code::kOk;
 }

@@ -37,6 +37,13 @@ CLI::Validator within(int min, int max) {
   return CLI::Validator(CLI::Range(min, max)).description("");
 }
 
+void add_limit(CLI::App* command, int& limit) {
+  command
+      ->add_option("--limit", limit, "At most so many, up to 10000 (" + std::to_string(limit) + ")")
+      ->type_name("N")
+      ->check(within(1, 10000));
+}
+
 /// What is to be run once the arguments are read: with a daemon, or without.
 struct Chosen {
   Run with_daemon;
@@ -110,9 +117,7 @@ void add_job_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
   c->add_option("--state", a.jobs.state, "Only these, e.g. queued,running")->type_name("STATE");
   c->add_option("--name", a.jobs.name, "Only jobs of this name")->type_name("NAME");
   c->add_option("--principal", a.jobs.principal, "Only jobs of this submitter")->type_name("NAME");
-  c->add_option("--limit", a.jobs.limit, "At most so many, up to 10000 (100)")
-      ->type_name("N")
-      ->check(within(1, 10000));
+  add_limit(c, a.jobs.limit);
   c->add_flag("--json", a.jobs.json, "As JSON");
   c = add(app, chosen, "job", "Show one job",
           [&a](Client& client) { return job(client, a.id, a.json); });
@@ -159,9 +164,7 @@ void add_fleet_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
           [&a](Client& client) { return prices(client, a.prices); });
   c->add_option("--set", a.prices.set, "Only of this instance set")->type_name("SET");
   c->add_option("--type", a.prices.type, "Only of this instance type")->type_name("TYPE");
-  c->add_option("--limit", a.prices.limit, "At most so many, up to 10000 (1000)")
-      ->type_name("N")
-      ->check(within(1, 10000));
+  add_limit(c, a.prices.limit);
   c->add_flag("--json", a.prices.json, "As JSON");
   c = add(app, chosen, "cost", "Show what was spent, dearest first",
           [&a](Client& client) { return cost(client, a.cost); });
@@ -171,9 +174,7 @@ void add_fleet_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
   c->add_option("--since", a.cost.since, "From then on, 2026-11-21 or 2026-11-21T10:00:00Z")
       ->type_name("TIME");
   c->add_option("--until", a.cost.until, "Up to then (now)")->type_name("TIME");
-  c->add_option("--limit", a.cost.limit, "At most so many rows, up to 10000 (100)")
-      ->type_name("N")
-      ->check(within(1, 10000));
+  add_limit(c, a.cost.limit);
   c->add_flag("--json", a.cost.json, "As JSON");
   c = add(app, chosen, "why", "Say why something is as it is",
           [&a](Client& client) { return why(client, a.subject, a.json); });

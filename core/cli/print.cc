@@ -41,6 +41,11 @@ int print_json(json::Value answer) {
   return exit_code::kOk;
 }
 
+std::string padded(std::string text, std::size_t width) {
+  if (text.size() < width) text.resize(width, ' ');
+  return text;
+}
+
 std::string field(json::Value value, const char* key) {
   return value.has(key) ? std::string(value.at(key).text()) : std::string();
 }

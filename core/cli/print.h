@@ -25,6 +25,8 @@ int complain(const Error& error);
 /// Prints an answer, or a part of one, as it came.
 int print_json(json::Value answer);
 
+/// At least `width` bytes of it, for columns that are not a table's.
+std::string padded(std::string text, std::size_t width);
 /// A member as text, whatever its kind; empty where there is none.
 std::string field(json::Value value, const char* key);
 

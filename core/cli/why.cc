@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "core/base/units.h"
 #include "core/cli/commands.h"
 
@@ -55,11 +53,10 @@ void tell_demand(json::Value demand) {
 void tell_record(json::Value record, const std::string& asked) {
   const std::string code = field(record, "reason_code");
   const std::string subject = field(record, "subject");
-  std::string actor = field(record, "actor");
-  actor.resize(std::max<std::size_t>(actor.size(), 10), ' ');
-  say("  " + format_wall({record.at("time_us").int_or(0)}) + "  " + actor + " " +
-      (subject == asked ? "" : subject + " ") + field(record, "event") +
-      (code.empty() ? "" : " [" + code + "]") + because(field(record, "reason")));
+  say("  " + format_wall({record.at("time_us").int_or(0)}) + "  " +
+      padded(field(record, "actor"), 10) + " " + (subject == asked ? "" : subject + " ") +
+      field(record, "event") + (code.empty() ? "" : " [" + code + "]") +
+      because(field(record, "reason")));
 }
 
 void tell(json::Value root, const std::string& subject) {

@@ -96,6 +96,7 @@ void FakeService::output_files(const Principal&, model::JobId,
 
 Result<int> FakeService::open_output_file(const Principal&, model::JobId, const std::string& path) {
   note("file " + path);
+  if (file_error) return tl::unexpected(*file_error);
   if (error) return tl::unexpected(*error);
   return ::open("/proc/self/comm", O_RDONLY | O_CLOEXEC);
 }

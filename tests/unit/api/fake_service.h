@@ -21,6 +21,7 @@ class FakeService final : public Service {
   OutputPart output_part;
   model::JobRecord job_record;  ///< Of every job that is asked for.
   std::vector<OutputFile> files{{"a/b", 7}};
+  std::optional<Error> file_error;  ///< Of opening one of `files`.
   std::vector<model::LedgerRecord> ledger;
 
   /// "submit 2 by token ci", one for each call, in order.

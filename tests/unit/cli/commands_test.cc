@@ -2,6 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 
 #include "tests/unit/api/fake_service.h"
@@ -109,6 +112,21 @@ TEST_F(CommandTest, FetchWritesBelowItsFolderOnly) {
   std::filesystem::create_symlink("/dev/null", folder / "out/a/b");
   EXPECT_EQ(run([&] { return fetch(*client, "j-1", into); }), exit_code::kRefused);
   EXPECT_THAT(errors, HasSubstr("symbolic link"));
+}
+
+// Bug: the file was emptied before it was known whether another would come.
+TEST_F(CommandTest, FetchLeavesAFileAloneWhoseNextDoesNotCome) {
+  const auto file = folder / "a";
+  std::ofstream(file) << "old";
+  service.files = {{"a", 1}};
+  service.file_error = Error{Errc::kNotFound, "it is gone"};
+  EXPECT_EQ(run([&] { return fetch(*client, "j-1", folder); }), exit_code::kNotFound);
+  EXPECT_THAT(errors, HasSubstr("it is gone"));
+  const std::filesystem::directory_iterator left(folder);
+  EXPECT_EQ(std::filesystem::file_size(file), 3U);
+  EXPECT_EQ(std::count_if(begin(left), end(left),
+                          [](const auto& one) { return one.path().string().ends_with(".part"); }),
+            0);
 }
 
 TEST_F(CommandTest, WhatTheDaemonRefusesIsToldWithItsStatus) {

@@ -1,8 +1,8 @@
 #include "core/cli/print.h"
 
-#include "core/cli/client.h"
-
 #include <gtest/gtest.h>
+
+#include "core/cli/client.h"
 
 namespace hostler::cli {
 namespace {
