@@ -42,6 +42,7 @@ static_assert(model::scope::kType == HOSTLER_SCOPE_TYPE &&
               model::scope::kOperation == HOSTLER_SCOPE_OPERATION &&
               model::scope::kSubnet == HOSTLER_SCOPE_SUBNET);
 constexpr std::uint32_t kScopes = 0xff;
+constexpr std::size_t kZoneBytesMax = 63;  // of a price: part of a key in the store
 
 const Status* find_status(hostler_status status) {
   const auto* const found = std::find_if(kStatuses.begin(), kStatuses.end(),
@@ -180,9 +181,6 @@ std::string read_set_info(const hostler_rec& record, model::SetInfo& out) {
   return std::move(read.broken());
 }
 
-/// It is part of a key of the price history.
-constexpr std::size_t kZoneBytesMax = 63;
-
 std::string read_price(const hostler_rec& record, model::ZonePrice& out) {
   hostler_price in;
   if (auto broken = copy_growable(&record, in); !broken.empty()) return broken;
@@ -192,7 +190,7 @@ std::string read_price(const hostler_rec& record, model::ZonePrice& out) {
   out.point = {wall(in.start_unix_ns), model::Micros{in.price_micros_per_hour}};
   if (in.price_micros_per_hour < 0) return "R6: a price below 0";
   if (out.zone.size() > kZoneBytesMax)
-    return "R6: a zone of more than " + std::to_string(kZoneBytesMax) + " bytes";
+    return "limit: a price's zone of more than " + std::to_string(kZoneBytesMax) + " bytes";
   return std::move(read.broken());
 }
 

@@ -19,7 +19,7 @@ TEST(DriverSetTest, TellsWhatTheAccountAllows) {
   EXPECT_FALSE(set.opened()->stop);
   EXPECT_EQ(set.opened()->max_concurrency, 4U) << "the driver's, where the account says nothing";
   EXPECT_TRUE(set.opened()->has_host_key_extension);
-  EXPECT_FALSE(set.opened()->has_price_history);
+  EXPECT_TRUE(set.opened()->has_price_history);
 }
 
 TEST(DriverSetTest, CreatesListsAndDestroys) {
@@ -244,20 +244,36 @@ TEST(DriverSetTest, CallbacksComeOneAfterAnotherInTheOrderOfTheEnds) {
 TEST(DriverSetTest, ExtensionsAreCalledWhereTheyAreAndUnsupportedElsewhere) {
   ChaosSet set("");
   Awaited<DriverSet::Nothing> good, bad, started;
-  Awaited<std::vector<model::ZonePrice>> prices;
   Awaited<std::string> group;
 
   set->verify_host_key({"i-1", "127.0.0.1", "ssh-ed25519", "blob"}, kPatience, good.done());
   set->verify_host_key({"i-1", "127.0.0.1", "ssh-rsa", "blob"}, kPatience, bad.done());
   set->quota_group(ChaosSet::request().type, kPatience, group.done());
-  set->price_history({}, kPatience, prices.done());
   set->start({"i-1", "s1", "test"}, kPatience, started.done());
 
   EXPECT_TRUE(good.get());
   EXPECT_EQ(bad.get().error().cls, CloudErrorClass::kKeyMismatch);
   EXPECT_EQ(*group.get(), "p.small");
-  EXPECT_EQ(prices.get().error().cls, CloudErrorClass::kUnsupported);
-  EXPECT_THAT(started.get().error().message, HasSubstr("no hostler.power/1"));
+  const auto not_there = started.get();
+  EXPECT_EQ(not_there.error().cls, CloudErrorClass::kUnsupported);
+  EXPECT_THAT(not_there.error().message, HasSubstr("no hostler.power/1"));
+}
+
+TEST(DriverSetTest, AZoneOfAPriceIsBoundedForItIsAKeyInTheStore) {
+  const auto prices_of = [](const char* word) {
+    ChaosSet set(word);
+    Awaited<std::vector<model::ZonePrice>> prices;
+    set->price_history({}, kPatience, prices.done());
+    return prices.get();
+  };
+
+  const auto longest = prices_of("zone of 63");
+  const auto too_long = prices_of("zone of 64");
+
+  ASSERT_TRUE(longest) << longest.error().message;
+  EXPECT_EQ(longest->at(0).zone, std::string(63, 'z'));
+  ASSERT_FALSE(too_long);
+  EXPECT_THAT(too_long.error().message, HasSubstr("a price's zone of more than 63 bytes"));
 }
 
 }  // namespace

@@ -159,7 +159,8 @@ TEST_F(LibraryTest, ManifestReadsBackAsItWasWritten) {
   EXPECT_EQ(read->name, "fake_chaos");
   EXPECT_EQ(read->abi_draft, HOSTLER_ABI_DRAFT);
   EXPECT_THAT(read->extensions,
-              ::testing::ElementsAre("hostler.host-key/1", "hostler.quota-group/1"));
+              ::testing::ElementsAre("hostler.host-key/1", "hostler.price-history/1",
+                                     "hostler.quota-group/1"));
 }
 
 TEST_F(LibraryTest, DiscoveryNamesBothManifestsOfOneName) {

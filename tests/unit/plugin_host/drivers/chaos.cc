@@ -293,6 +293,19 @@ const hostler_ext_host_key kHostKey = {
                  ? HOSTLER_OK
                  : fails(op, HOSTLER_E_KEY_MISMATCH, "that is another key");
     }};
+/// Of a zone whose name is as long as the last word of the config says: "zone of 63".
+const hostler_ext_price_history kPrices = {
+    sizeof kPrices, 0, [](hostler_set* s, const hostler_price_req*, hostler_op* op) {
+      if (!s->word.starts_with("zone of ")) return HOSTLER_E_UNSUPPORTED;
+      const std::string zone(std::stoul(s->word.substr(8)), 'z');
+      hostler_price price{};
+      price.struct_size = sizeof price;
+      price.kind = HOSTLER_REC_PRICE;
+      price.zone = str(zone);
+      price.market = HOSTLER_MARKET_ON_DEMAND;
+      op->emit(op, reinterpret_cast<const hostler_rec*>(&price));
+      return HOSTLER_OK;
+    }};
 
 }  // namespace
 
@@ -327,6 +340,7 @@ extern "C" const hostler_driver* hostler_driver_entry_1(const hostler_host* host
       [](const char* id) -> const void* {
         const std::string_view wanted = id;
         if (wanted == HOSTLER_EXT_QUOTA_GROUP) return &kQuotaGroup;
+        if (wanted == HOSTLER_EXT_PRICE_HISTORY) return &kPrices;
         return wanted == HOSTLER_EXT_HOST_KEY ? &kHostKey : nullptr;
       }};
   return host->abi_major == HOSTLER_ABI_MAJOR ? &table : nullptr;
