@@ -10,11 +10,11 @@
 #include "core/api/server.h"
 #include "core/config/diff.h"
 #include "core/crypto/random.h"
-#include "core/crypto/ssh_keys.h"
 #include "core/daemon/clock.h"
 #include "core/daemon/clouds.h"
 #include "core/daemon/effects.h"
 #include "core/daemon/empty_mark.h"
+#include "core/daemon/from_config.h"
 #include "core/daemon/hosts/hosts.h"
 #include "core/daemon/installation.h"
 #include "core/daemon/loop.h"
@@ -45,9 +45,18 @@ struct Daemon::Parts {
   std::unique_ptr<api::Server> server;
   bool serving = false;
 
+  /// The steps of a start, in this order; each takes what the ones before have made.
+  Result<void> load_drivers();
+  Result<model::Restored> open_store();
+  Result<void> make_loop(Options options);
+  Result<void> make_server();
+  void tell_addresses() const;
+
+  /// Dropped before there is a loop.
   void post(dispatch::Event event) {
     if (loop) loop->post(std::move(event));
   }
+  void tell_health(const store::Health& health);
   void commit(dispatch::Outbox out, model::Revision revision);
   /// Now and then; a daemon that commits nothing has nothing new to remove. Loop thread.
   void tidy_store(Now now);
@@ -67,112 +76,11 @@ namespace {
 
 constexpr Duration kTidyInterval = std::chrono::hours(1);
 
-std::vector<SetSource> set_sources(const config::Config& config) {
-  std::vector<SetSource> out;
-  for (std::size_t i = 0; i < config.sets.size(); ++i) {
-    const auto& set = config.sets[i];
-    out.push_back(
-        {set.name, set.driver, set.config_json, set.credentials_json, config.site.sets[i].tags});
-  }
-  return out;
-}
-
-api::ServerOptions server_options(const config::Access& access) {
-  api::ServerOptions out;
-  out.unix_socket = access.socket_path;
-  out.unix_mode = access.socket_mode;
-  out.unix_group = access.socket_group;
-  out.tcp_address = access.tcp_address;
-  out.tcp_port = access.tcp_port;
-  out.tls_certificate = access.tls_certificate_file;
-  out.tls_key = access.tls_key_file;
-  return out;
-}
-
-Result<std::vector<api::Token>> tokens_of(const config::Access& access) {
-  std::vector<api::Token> tokens;
-  for (const auto& token : access.tokens)
-    tokens.push_back({token.name, HOSTLER_TRY(api::parse_role(token.role)), token.sha256});
-  return tokens;
-}
-
-api::Limits api_limits(const config::Limits& limits) {
-  api::Limits out;
-  out.submit_bytes_max = static_cast<std::size_t>(limits.body_max);
-  out.submit_jobs_max = limits.jobs_per_submit_max;
-  out.blob_bytes_max = static_cast<std::uint64_t>(limits.blob_max);
-  out.job = limits.job;
-  return out;
-}
-
 api::Watch api_watch(metrics::Metrics& metrics) {
   return {[&metrics](const api::Answered& one) {
             metrics.request_answered(one.method, one.route, one.status, one.took);
           },
           [&metrics](int by) { metrics.streams_changed(by); }};
-}
-
-/// Private keys by set, from the config or, made once, from the state folder.
-Result<std::map<std::string, std::vector<std::string>>> private_keys(const config::Config& config) {
-  std::map<std::string, std::vector<std::string>> out;
-  for (const auto& set : config.sets) {
-    auto& keys = out[set.name];
-    for (const auto& key : set.user_keys) keys.push_back(key.private_key);
-    if (keys.empty()) keys.push_back(HOSTLER_TRY(own_user_key(config.state_dir, set.name)));
-  }
-  return out;
-}
-
-store::Options store_options(const config::Config& config) {
-  store::Options out;
-  // Both ends that a host keeps, and some more: a host that sends beyond it breaks its word.
-  out.outputs.stream_bytes_max = std::max(
-      out.outputs.stream_bytes_max, 2 * static_cast<std::uint64_t>(config.agent.output_head_max) +
-                                        static_cast<std::uint64_t>(config.agent.output_tail_max));
-  out.blob_bytes_max = static_cast<std::uint64_t>(config.limits.blob_max);
-  out.postgres = config.postgres;
-  return out;
-}
-
-Result<std::map<std::string, std::vector<std::string>>> public_halves(
-    const std::map<std::string, std::vector<std::string>>& private_keys) {
-  std::map<std::string, std::vector<std::string>> out;
-  for (const auto& [set, keys] : private_keys)
-    for (const auto& key : keys)
-      out[set].push_back(HOSTLER_TRY(crypto::parse_private_key(key)).line());
-  return out;
-}
-
-std::map<std::string, model::PoolPolicy> pools_by_name(const model::SitePolicy& site) {
-  std::map<std::string, model::PoolPolicy> out;
-  for (const auto& pool : site.pools) out[pool.name] = pool;
-  return out;
-}
-
-Result<HostSettings> host_settings(const config::Config& config,
-                                   const std::map<std::string, std::vector<std::string>>& keys) {
-  HostSettings out;
-  for (const auto& set : config.sets) {
-    auto& one = out.sets[set.name];
-    one.private_keys = keys.at(set.name);
-    one.escalate = set.escalate == config::Escalate::kSudo   ? HostSettings::Escalate::kSudo
-                   : set.escalate == config::Escalate::kNone ? HostSettings::Escalate::kNone
-                                                             : HostSettings::Escalate::kAuto;
-  }
-  out.pools = pools_by_name(config.site);
-  out.agent_program = HOSTLER_TRY(read_agent_program());
-  out.agent_sha256 = crypto::sha256_hex(out.agent_program);
-  out.uid_first = config.agent.uid_first;
-  out.uid_count = config.agent.uid_count;
-  out.agent_folder = config.agent.folder;
-  out.blobs_max = static_cast<std::uint64_t>(config.agent.blobs_max);
-  out.processes_max = config.agent.processes_max;
-  out.kill_grace_us = static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::microseconds>(config.agent.kill_grace).count());
-  out.output_head_max = static_cast<std::uint64_t>(config.agent.output_head_max);
-  out.output_tail_max = static_cast<std::uint64_t>(config.agent.output_tail_max);
-  out.seed = crypto::random_seed();
-  return out;
 }
 
 /// A typing mistake in a rescue must not look like its success.
@@ -246,6 +154,82 @@ void Daemon::Parts::tidy_store(Now now) {
   });
 }
 
+Result<void> Daemon::Parts::load_drivers() {
+  auto loaded = Clouds::load(set_sources(config), driver_folders(config.driver_path), metrics,
+                             [this](dispatch::Event event) { post(std::move(event)); });
+  if (!loaded && loaded.error().code == Errc::kNotFound)
+    return fail(Errc::kInvalidArgument, loaded.error().message);
+  clouds = HOSTLER_TRY(std::move(loaded));
+  return {};
+}
+
+Result<model::Restored> Daemon::Parts::open_store() {
+  auto options = store_options(config);
+  options.on_health = [this](const store::Health& health) { tell_health(health); };
+  options.on_try = [this](const store::GroupTry& one) {
+    metrics.store_try(one.took, one.changes, one.ok);
+  };
+  auto opened = store::Store::open(config.state_dir, std::move(options));
+  if (!opened)
+    return tl::unexpected(
+        std::move(opened.error()).with_context("state folder " + config.state_dir.string()));
+  store = std::move(*opened);
+  auto restored = HOSTLER_TRY(store->load());
+  durable = restored.last_revision;
+  feed.take_up(restored);
+  log::info("daemon", "owner " + restored.owner + ", epoch " + std::to_string(restored.epoch) +
+                          ": " + std::to_string(restored.jobs.size()) + " jobs and " +
+                          std::to_string(restored.instances.size()) + " instances taken up");
+  return restored;
+}
+
+/// Any thread.
+void Daemon::Parts::tell_health(const store::Health& health) {
+  if (health.ok) return log::info("store", "commits again");
+  log::error("store", health.error);
+  // What they asked for is in line, and will be tried again.
+  tickets.fail_all({Errc::kOutcomeUnknown,
+                    "the store does not commit: " + health.error +
+                        "; once it does, this may still take effect: look before you ask again"});
+}
+
+Result<void> Daemon::Parts::make_loop(Options options) {
+  const auto keys = HOSTLER_TRY(private_keys(config));
+  const auto post_event = [this](dispatch::Event event) { post(std::move(event)); };
+  planner = std::make_unique<Planner>(config.site, metrics, post_event);
+  hosts = std::make_unique<Hosts>(HOSTLER_TRY(host_settings(config, keys)),
+                                  make_host_ports(post_event, *store, *clouds, metrics, output));
+  effects = std::make_unique<Effects>(Effects::Targets{
+      clouds.get(), planner.get(), &tickets,
+      [this](model::HostCommand command) { hosts->send(std::move(command)); }, post_event});
+  dispatch::Dispatcher dispatcher(config.site, make_mint(HOSTLER_TRY(public_halves(keys))),
+                                  {std::move(options.take_over_sets), crypto::random_seed()});
+  loop = std::make_unique<Loop>(
+      std::move(dispatcher), metrics,
+      [this](dispatch::Outbox out, model::Revision revision) { commit(std::move(out), revision); });
+  return {};
+}
+
+Result<void> Daemon::Parts::make_server() {
+  worker = std::make_unique<Worker>();
+  service = std::make_unique<DaemonService>(
+      DaemonService::Parts{loop.get(), store.get(), worker.get(), &tickets, &metrics, &feed,
+                           &durable, events, output, config.state_dir});
+  const auto& access = config.access;
+  server = HOSTLER_TRY(
+      api::Server::listen(server_options(access), HOSTLER_TRY(tokens_of(access)),
+                          api::make_site(*service, api_limits(config.limits), api_watch(metrics))));
+  return {};
+}
+
+void Daemon::Parts::tell_addresses() const {
+  const auto& access = config.access;
+  if (!access.socket_path.empty()) log::info("daemon", "serving on " + access.socket_path);
+  if (!access.tcp_address.empty())
+    log::info("daemon",
+              "serving on " + access.tcp_address + " port " + std::to_string(server->tcp_port()));
+}
+
 Daemon::Daemon(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 
 Daemon::~Daemon() {
@@ -268,80 +252,19 @@ Result<std::unique_ptr<Daemon>> Daemon::start(config::Config config, Options opt
   std::unique_ptr<Daemon> daemon(new Daemon(std::make_unique<Parts>()));
   Parts& p = *daemon->parts_;
   p.config = std::move(config);
-  const config::Config& c = p.config;
-  p.keep(c.ledger_keep);
-  log::set_level(HOSTLER_TRY(log::parse_level(c.log_level)));
-
-  // Before the store, whose every opening is an epoch.
-  auto clouds = Clouds::load(set_sources(c), driver_folders(c.driver_path), p.metrics,
-                             [&p](dispatch::Event event) { p.post(std::move(event)); });
-  if (!clouds && clouds.error().code == Errc::kNotFound)
-    return fail(Errc::kInvalidArgument, clouds.error().message);
-  if (!clouds) return tl::unexpected(clouds.error());
-  p.clouds = std::move(*clouds);
-
-  auto options_of_store = store_options(c);
-  options_of_store.on_health = [&p](const store::Health& health) {
-    if (health.ok)
-      log::info("store", "commits again");
-    else
-      log::error("store", health.error);
-    if (!health.ok)
-      // What they asked for is in line, and will be tried again.
-      p.tickets.fail_all({Errc::kOutcomeUnknown,
-                          "the store does not commit: " + health.error +
-                              "; once it does, this may still take effect: look before you ask "
-                              "again"});
-  };
-  options_of_store.on_try = [&p](const store::GroupTry& one) {
-    p.metrics.store_try(one.took, one.changes, one.ok);
-  };
-  auto opened = store::Store::open(c.state_dir, std::move(options_of_store));
-  if (!opened)
-    return tl::unexpected(
-        std::move(opened.error()).with_context("state folder " + c.state_dir.string()));
-  p.store = std::move(*opened);
-  auto restored = HOSTLER_TRY(p.store->load());
-  HOSTLER_TRY(dispatch::check_homes(restored, c.site));
-  HOSTLER_TRY(check_sets(options.take_over_sets, c.site));
-  p.durable = restored.last_revision;
-  p.feed.take_up(restored);
-  log::info("daemon", "owner " + restored.owner + ", epoch " + std::to_string(restored.epoch) +
-                          ": " + std::to_string(restored.jobs.size()) + " jobs and " +
-                          std::to_string(restored.instances.size()) + " instances taken up");
-
-  const auto keys = HOSTLER_TRY(private_keys(c));
-  p.planner = std::make_unique<Planner>(c.site, p.metrics,
-                                        [&p](dispatch::PlanMade plan) { p.post(std::move(plan)); });
-  p.hosts = std::make_unique<Hosts>(
-      HOSTLER_TRY(host_settings(c, keys)),
-      make_host_ports([&p](model::HostEvent event) { p.post(std::move(event)); }, *p.store,
-                      *p.clouds, p.metrics, p.output));
-  p.effects = std::make_unique<Effects>(
-      Effects::Targets{p.clouds.get(), p.planner.get(), &p.tickets,
-                       [&p](model::HostCommand command) { p.hosts->send(std::move(command)); },
-                       [&p](dispatch::Event event) { p.post(std::move(event)); }});
-
-  dispatch::Dispatcher dispatcher(c.site, make_mint(HOSTLER_TRY(public_halves(keys))),
-                                  {std::move(options.take_over_sets), crypto::random_seed()});
-  p.loop = std::make_unique<Loop>(
-      std::move(dispatcher), p.metrics,
-      [&p](dispatch::Outbox out, model::Revision revision) { p.commit(std::move(out), revision); });
-  p.worker = std::make_unique<Worker>();
-  p.service = std::make_unique<DaemonService>(
-      DaemonService::Parts{p.loop.get(), p.store.get(), p.worker.get(), &p.tickets, &p.metrics,
-                           &p.feed, &p.durable, p.events, p.output, c.state_dir});
-  p.server = HOSTLER_TRY(
-      api::Server::listen(server_options(c.access), HOSTLER_TRY(tokens_of(c.access)),
-                          api::make_site(*p.service, api_limits(c.limits), api_watch(p.metrics))));
-  HOSTLER_TRY(clear_empty_mark(c.state_dir));
+  p.keep(p.config.ledger_keep);
+  log::set_level(HOSTLER_TRY(log::parse_level(p.config.log_level)));
+  HOSTLER_TRY(p.load_drivers());  // Before the store, whose every opening is an epoch.
+  auto restored = HOSTLER_TRY(p.open_store());
+  HOSTLER_TRY(dispatch::check_homes(restored, p.config.site));
+  HOSTLER_TRY(check_sets(options.take_over_sets, p.config.site));
+  HOSTLER_TRY(p.make_loop(std::move(options)));
+  HOSTLER_TRY(p.make_server());
+  HOSTLER_TRY(clear_empty_mark(p.config.state_dir));
   p.loop->start(std::move(restored));
   p.serving = true;
   p.server->start();
-  if (!c.access.socket_path.empty()) log::info("daemon", "serving on " + c.access.socket_path);
-  if (!c.access.tcp_address.empty())
-    log::info("daemon", "serving on " + c.access.tcp_address + " port " +
-                            std::to_string(p.server->tcp_port()));
+  p.tell_addresses();
   return daemon;
 }
 

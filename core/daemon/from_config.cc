@@ -1,0 +1,112 @@
+#include "core/daemon/from_config.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <utility>
+
+#include "core/crypto/random.h"
+#include "core/crypto/ssh_keys.h"
+#include "core/daemon/installation.h"
+
+namespace hostler::daemon {
+
+std::vector<SetSource> set_sources(const config::Config& config) {
+  std::vector<SetSource> out;
+  for (std::size_t i = 0; i < config.sets.size(); ++i) {
+    const auto& set = config.sets[i];
+    out.push_back(
+        {set.name, set.driver, set.config_json, set.credentials_json, config.site.sets[i].tags});
+  }
+  return out;
+}
+
+store::Options store_options(const config::Config& config) {
+  store::Options out;
+  // Both ends that a host keeps, and some more: a host that sends beyond it breaks its word.
+  out.outputs.stream_bytes_max = std::max(
+      out.outputs.stream_bytes_max, 2 * static_cast<std::uint64_t>(config.agent.output_head_max) +
+                                        static_cast<std::uint64_t>(config.agent.output_tail_max));
+  out.blob_bytes_max = static_cast<std::uint64_t>(config.limits.blob_max);
+  out.postgres = config.postgres;
+  return out;
+}
+
+Result<KeysBySet> private_keys(const config::Config& config) {
+  KeysBySet out;
+  for (const auto& set : config.sets) {
+    auto& keys = out[set.name];
+    for (const auto& key : set.user_keys) keys.push_back(key.private_key);
+    if (keys.empty()) keys.push_back(HOSTLER_TRY(own_user_key(config.state_dir, set.name)));
+  }
+  return out;
+}
+
+Result<KeysBySet> public_halves(const KeysBySet& private_keys) {
+  KeysBySet out;
+  for (const auto& [set, keys] : private_keys)
+    for (const auto& key : keys)
+      out[set].push_back(HOSTLER_TRY(crypto::parse_private_key(key)).line());
+  return out;
+}
+
+std::map<std::string, model::PoolPolicy> pools_by_name(const model::SitePolicy& site) {
+  std::map<std::string, model::PoolPolicy> out;
+  for (const auto& pool : site.pools) out[pool.name] = pool;
+  return out;
+}
+
+Result<HostSettings> host_settings(const config::Config& config, const KeysBySet& keys) {
+  HostSettings out;
+  for (const auto& set : config.sets) {
+    auto& one = out.sets[set.name];
+    one.private_keys = keys.at(set.name);
+    one.escalate = set.escalate == config::Escalate::kSudo   ? HostSettings::Escalate::kSudo
+                   : set.escalate == config::Escalate::kNone ? HostSettings::Escalate::kNone
+                                                             : HostSettings::Escalate::kAuto;
+  }
+  out.pools = pools_by_name(config.site);
+  out.agent_program = HOSTLER_TRY(read_agent_program());
+  out.agent_sha256 = crypto::sha256_hex(out.agent_program);
+  out.uid_first = config.agent.uid_first;
+  out.uid_count = config.agent.uid_count;
+  out.agent_folder = config.agent.folder;
+  out.blobs_max = static_cast<std::uint64_t>(config.agent.blobs_max);
+  out.processes_max = config.agent.processes_max;
+  out.kill_grace_us = static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::microseconds>(config.agent.kill_grace).count());
+  out.output_head_max = static_cast<std::uint64_t>(config.agent.output_head_max);
+  out.output_tail_max = static_cast<std::uint64_t>(config.agent.output_tail_max);
+  out.seed = crypto::random_seed();
+  return out;
+}
+
+api::ServerOptions server_options(const config::Access& access) {
+  api::ServerOptions out;
+  out.unix_socket = access.socket_path;
+  out.unix_mode = access.socket_mode;
+  out.unix_group = access.socket_group;
+  out.tcp_address = access.tcp_address;
+  out.tcp_port = access.tcp_port;
+  out.tls_certificate = access.tls_certificate_file;
+  out.tls_key = access.tls_key_file;
+  return out;
+}
+
+Result<std::vector<api::Token>> tokens_of(const config::Access& access) {
+  std::vector<api::Token> tokens;
+  for (const auto& token : access.tokens)
+    tokens.push_back({token.name, HOSTLER_TRY(api::parse_role(token.role)), token.sha256});
+  return tokens;
+}
+
+api::Limits api_limits(const config::Limits& limits) {
+  api::Limits out;
+  out.submit_bytes_max = static_cast<std::size_t>(limits.body_max);
+  out.submit_jobs_max = limits.jobs_per_submit_max;
+  out.blob_bytes_max = static_cast<std::uint64_t>(limits.blob_max);
+  out.job = limits.job;
+  return out;
+}
+
+}  // namespace hostler::daemon

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/api/routes.h"
+#include "core/api/server.h"
+#include "core/base/error.h"
+#include "core/config/config.h"
+#include "core/daemon/clouds.h"
+#include "core/daemon/hosts/settings.h"
+#include "core/store/store.h"
+
+/// What each adapter is told of the configuration.
+namespace hostler::daemon {
+
+/// By set, in the order in which hosts are tried with them.
+using KeysBySet = std::map<std::string, std::vector<std::string>>;
+
+std::vector<SetSource> set_sources(const config::Config& config);
+store::Options store_options(const config::Config& config);
+
+/// Secrets, from the config or, made once, from the state folder. Blocking.
+Result<KeysBySet> private_keys(const config::Config& config);
+/// Lines of authorized_keys.
+Result<KeysBySet> public_halves(const KeysBySet& private_keys);
+/// Reads the agent's program. Blocking; errors name its path.
+Result<HostSettings> host_settings(const config::Config& config, const KeysBySet& keys);
+std::map<std::string, model::PoolPolicy> pools_by_name(const model::SitePolicy& site);
+
+api::ServerOptions server_options(const config::Access& access);
+/// kInvalidArgument for an unknown role.
+Result<std::vector<api::Token>> tokens_of(const config::Access& access);
+api::Limits api_limits(const config::Limits& limits);
+
+}  // namespace hostler::daemon
