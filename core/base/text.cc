@@ -13,6 +13,13 @@ int digit(char c) {
   return -1;
 }
 
+/// One character; also U+0080 to U+009F, which terminals take for escape sequences.
+bool is_control(std::string_view character) {
+  const auto c = static_cast<unsigned char>(character[0]);
+  if (character.size() == 1) return c < 0x20 || c == 0x7f;
+  return character.size() == 2 && c == 0xc2 && static_cast<unsigned char>(character[1]) < 0xa0;
+}
+
 }  // namespace
 
 std::string to_hex(std::span<const std::uint8_t> bytes) {
@@ -64,17 +71,6 @@ bool is_utf8(std::string_view text) {
   }
   return true;
 }
-
-namespace {
-
-/// One character; also U+0080 to U+009F, which terminals take for escape sequences.
-bool is_control(std::string_view character) {
-  const auto c = static_cast<unsigned char>(character[0]);
-  if (character.size() == 1) return c < 0x20 || c == 0x7f;
-  return character.size() == 2 && c == 0xc2 && static_cast<unsigned char>(character[1]) < 0xa0;
-}
-
-}  // namespace
 
 std::string printable(std::string_view text, std::size_t max) {
   std::string out;

@@ -1,5 +1,3 @@
-// What the daemon asks and is told: its connection and its messages.
-
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/syscall.h>
@@ -9,6 +7,7 @@
 #include "core/agent/host/server.h"
 #include "core/agent/host/socket.h"
 
+/// What the daemon asks and is told: its connection and its messages.
 namespace hostler::agent {
 namespace {
 

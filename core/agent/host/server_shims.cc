@@ -1,5 +1,3 @@
-// Attempts and their shims: from the fork, or from being found again, to the attempt's last trace.
-
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/epoll.h>
@@ -17,6 +15,7 @@
 #include "core/agent/host/spool.h"
 #include "core/agent/host/sweep.h"
 
+/// Attempts and their shims: from the fork, or from being found again, to the attempt's last trace.
 namespace hostler::agent {
 namespace {
 
