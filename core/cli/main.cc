@@ -65,7 +65,9 @@ void add_submit(CLI::App& app, Arguments& a, Chosen& chosen) {
   c->add_option("--script", o.script, "A file that /bin/sh runs instead; - for standard input")
       ->type_name("FILE");
   CLI::Option* file =
-      c->add_option("--file", o.file, "Jobs, one JSON object a line; - for standard input")
+      c->add_option("--file", o.file,
+                    "Jobs, one JSON object a line; - for standard input; without options that tell "
+                    "of a job")
           ->type_name("FILE");
   c->add_option("--name", o.name, "A name for people")->type_name("NAME");
   c->add_option("--vcpus", o.vcpus, "Needs so many vcpus (1)")
@@ -263,6 +265,7 @@ int refuse(const CLI::App& app, const CLI::ParseError& error) {
 int run(int argc, char** argv) {
   ::signal(SIGPIPE, SIG_DFL);
   CLI::App app{kDescription, "hostler"};
+  usage::lay_out_help(app);
   Arguments a;
   Chosen chosen;
   app.require_subcommand(1);

@@ -99,6 +99,7 @@ std::vector<usage::Section> sections() {
 
 int run(int argc, char** argv) {
   CLI::App app{kDescription, "hostlerd"};
+  hostler::usage::lay_out_help(app);
   std::string file = "/etc/hostler/hostler.json";
   std::string state;
   bool man = false;
@@ -111,8 +112,8 @@ int run(int argc, char** argv) {
   app.add_option("--state", state, "The state folder; wins over the configuration's")
       ->type_name("FOLDER");
   app.add_option("--take-over-set", options.take_over_sets,
-                 "Adopt this set's instances although they belong to another hostler, again for "
-                 "more")
+                 "Take this set's instances over although they carry another hostler's id, again "
+                 "for more")
       ->type_name("SET")
       ->allow_extra_args(false);
   app.add_flag("--man", man, "Print the manual page")->group("");

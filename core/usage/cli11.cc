@@ -45,7 +45,23 @@ Command read(const CLI::App& app, const std::string& name) {
   return out;
 }
 
+/// CLI11's own adds "Excludes: --a --b ..." to options, lines longer than what they describe.
+class HelpFormatter final : public CLI::Formatter {
+ public:
+  std::string make_option_opts(const CLI::Option* option) const override {
+    if (option->get_items_expected_max() == 0) return {};
+    return " " + option->get_type_name() + (option->get_items_expected_max() > 1 ? " ..." : "");
+  }
+  std::string make_option_usage(const CLI::Option* argument) const override {
+    const std::string value =
+        argument->get_type_name() + (argument->get_items_expected_max() > 1 ? "..." : "");
+    return argument->get_required() ? value : "[" + value + "]";
+  }
+};
+
 }  // namespace
+
+void lay_out_help(CLI::App& app) { app.formatter(std::make_shared<HelpFormatter>()); }
 
 Command command_of(const CLI::App& app) { return read(app, app.get_name()); }
 

@@ -39,6 +39,9 @@ struct Section {
   std::vector<std::pair<std::string, std::string>> terms;  ///< {"0", "done"}
 };
 
+/// How --help is laid out. Before commands are added below it, which take it over.
+void lay_out_help(CLI::App& app);
+
 /// What CLI11 was told, but for what is hidden (of the group "").
 Command command_of(const CLI::App& app);
 
