@@ -38,9 +38,7 @@ endif()
 # hostler_layers(<dir>...): add_subdirectory for each, in order.
 function(hostler_layers)
   foreach(dir ${ARGN})
-    if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${dir}/CMakeLists.txt)
-      add_subdirectory(${dir})
-    endif()
+    add_subdirectory(${dir})
   endforeach()
 endfunction()
 

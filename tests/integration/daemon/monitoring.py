@@ -14,7 +14,7 @@ from scratch_site import wait_for
 ROOT = pathlib.Path(__file__).parents[3]
 RULES = ROOT / "packaging/prometheus/hostler.rules.yml"
 CASES = ROOT / "packaging/prometheus/tests.yml"
-DASHBOARD = ROOT / "packaging/grafana/hostler.json"
+DASHBOARD = ROOT / "packaging/grafana/hostler-dashboard.json"
 
 
 def metrics_of(text):
