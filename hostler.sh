@@ -145,10 +145,6 @@ case $command in
   demo)
     install build
     build demo demo
-    if [ ! -x build/demo/bin/hostler ]; then
-      say "built; the command 'hostler demo' does not exist yet"
-      exit 0
-    fi
     build/demo/bin/hostler demo
     ;;
   test)

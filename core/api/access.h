@@ -8,7 +8,7 @@
 
 #include "core/api/service.h"
 
-/// Who may speak (architecture.md, "Access").
+/// Who may speak (docs/threats.md, "Access to the API, way by way").
 namespace hostler::api {
 
 struct Token {

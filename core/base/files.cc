@@ -65,7 +65,9 @@ Result<std::string> read_secret_file(const std::filesystem::path& path, std::siz
   const UniqueFd fd = HOSTLER_TRY(open_regular(path, info));
   if (info.st_uid != 0 && info.st_uid != ::geteuid())
     return fail(Errc::kForbidden, path.string() + " holds a secret but belongs to uid " +
-                                      std::to_string(info.st_uid) + ": make it this user's own");
+                                      std::to_string(info.st_uid) +
+                                      ", which is neither root nor this user: it belongs to the "
+                                      "user that hostlerd runs as, who also has to check it");
   if ((info.st_mode & 077U) != 0)
     return fail(Errc::kForbidden,
                 path.string() + " holds a secret but is open to group or others: chmod 600 it");

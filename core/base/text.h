@@ -26,7 +26,7 @@ std::string printable(std::string_view text, std::size_t max = 300);
 /// joined to a folder it stays inside.
 bool is_safe_path(std::string_view path);
 
-/// `[a-z0-9_-]{1,63}`: the form of names that also travel as cloud tags (architecture.md, State).
+/// `[a-z0-9_-]{1,63}`: the form of names that also travel as cloud tags.
 bool is_name(std::string_view text);
 
 std::vector<std::string_view> split(std::string_view text, char separator);

@@ -7,10 +7,9 @@
 #include "core/model/cloud.h"
 #include "core/model/host.h"
 
-/// The life of an instance (architecture.md, "The life of an instance"): each function applies one
-/// event and says what follows. Pure: time is an argument, nothing is called, equal arguments give
-/// equal answers. Whoever calls them journals the record and carries the effects out once that is
-/// durable.
+/// The life of an instance: each function applies one event and says what follows. Pure: time is
+/// an argument, nothing is called, equal arguments give equal answers. Whoever calls them journals
+/// the record and carries the effects out once that is durable.
 namespace hostler::fleet {
 
 enum class Effect : std::uint8_t {

@@ -171,7 +171,7 @@ struct ZonePrice {
   PricePoint point;
 };
 
-/// The tags that every instance of ours carries: architecture.md, State.
+/// The tags that every instance of ours carries.
 namespace tag {
 inline constexpr const char *kSet = "hostler-set", *kOwner = "hostler-owner",
                             *kPool = "hostler-pool", *kEpoch = "hostler-epoch",

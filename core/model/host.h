@@ -13,7 +13,7 @@
 #include "core/model/job.h"
 
 /// What the loop says to a host's link, and what the link says back. Values only: the link lives
-/// on the hosts thread, the loop on its own (architecture.md, "Hosts: SSH and the agent").
+/// on the hosts thread, the loop on its own.
 namespace hostler::model {
 
 /// All that is needed to reach one host and to know it again.

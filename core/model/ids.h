@@ -48,7 +48,7 @@ struct AttemptId {
   }
 };
 
-/// Counts everything that happened; see architecture.md, "How a day goes through it".
+/// Counts everything that happened, without holes.
 using Revision = std::uint64_t;
 
 }  // namespace hostler::model

@@ -8,7 +8,7 @@
 
 namespace hostler::model {
 
-/// The life of an instance: architecture.md, "The life of an instance".
+/// The life of an instance; core/fleet moves it.
 enum class InstanceState : std::uint8_t {
   kRequested,
   kBooting,
@@ -30,7 +30,8 @@ std::optional<IdleBehavior> parse_idle_behavior(std::string_view text);
 enum class Health : std::uint8_t { kHealthy, kUnreachable, kBroken };
 const char* to_string(Health health);
 
-/// How a host proved to be the one that was asked for: architecture.md, "Verification".
+/// How a host proved to be the one that was asked for (docs/threats.md, "Host verification, method
+/// by method").
 enum class VerifyMethod : std::uint8_t { kDriver, kDelivered, kChallenge };
 const char* to_string(VerifyMethod method);
 std::optional<VerifyMethod> parse_verify_method(std::string_view text);

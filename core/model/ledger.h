@@ -8,8 +8,8 @@
 
 namespace hostler::model {
 
-/// One thing that happened: architecture.md, "Everything that happened has one revision".
-/// Append-only; `why`, the event stream and the terminations' reasons read it.
+/// One thing that happened; every one has a revision of its own. Append-only; `why`, the event
+/// stream and the terminations' reasons read it.
 struct LedgerRecord {
   Revision rev = 0;
   Wall time;

@@ -10,8 +10,8 @@
 #include "core/model/cloud.h"
 #include "core/model/records.h"
 
-/// Remembered refusals (architecture.md, "Gates and the governor"). Each error shuts one gate for
-/// exactly its scope; repeats do not extend it; at its end one probe may pass (half-open).
+/// Remembered refusals. Each error shuts one gate for exactly its scope; repeats do not extend it;
+/// at its end one probe may pass (half-open).
 namespace hostler::scheduler {
 
 /// What a call is about to touch.

@@ -13,7 +13,7 @@
 #include "core/model/records.h"
 
 /// Waiting work, kept as shape classes: same needs, constraints and priority. What a decision
-/// costs goes by classes, not by jobs (architecture.md, "The plan").
+/// costs goes by classes, not by jobs.
 namespace hostler::scheduler {
 
 /// Slot of a class in its queue; stable while the queue lives, never reused for another shape.

@@ -3,8 +3,8 @@
 #include "core/scheduler/plan.h"
 #include "core/scheduler/world.h"
 
-/// The steps of make_plan, in their order (architecture.md, "The plan"). Each adds to the plan and
-/// uses up demand and headroom of the world.
+/// The steps of make_plan, in their order. Each adds to the plan and uses up demand and headroom of
+/// the world.
 namespace hostler::scheduler {
 
 /// 1. Work onto hosts that are ready; starving work keeps or gets its reservation.

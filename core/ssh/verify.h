@@ -9,7 +9,8 @@
 #include "core/base/time.h"
 #include "core/model/instance.h"
 
-/// What a host key that was shown means (architecture.md, "Verification"). Pure.
+/// What a host key that was shown means (docs/threats.md, "Host verification, method by method").
+/// Pure.
 namespace hostler::ssh {
 
 enum class Verdict : std::uint8_t {

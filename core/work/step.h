@@ -5,9 +5,8 @@
 #include "core/model/host.h"
 #include "core/work/job.h"
 
-/// The life of a job and its attempts (architecture.md, "Attempts"): an attempt starts at most
-/// once, and the next begins only when this one is known never to have started or its instance is
-/// gone. Pure, as core/fleet is.
+/// The life of a job and its attempts: an attempt starts at most once, and the next begins only
+/// when this one is known never to have started or its instance is gone. Pure, as core/fleet is.
 namespace hostler::work {
 
 enum class Next : std::uint8_t {

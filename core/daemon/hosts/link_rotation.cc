@@ -8,9 +8,8 @@
 #include "core/ssh/rotation.h"
 #include "core/ssh/verify.h"
 
-/// After the first proof the host gets a key and secret that no user data has seen
-/// (architecture.md, "Verification"): prepared on the host, committed by the loop, then activated
-/// and shown.
+/// After the first proof the host gets a key and secret that no user data has seen: prepared on
+/// the host, committed by the loop, then activated and shown.
 namespace hostler::daemon {
 
 namespace asio = boost::asio;

@@ -1,4 +1,4 @@
-// Plans as architecture.md's table asks for them. Chance is splitmix64 from seed 1.
+// Plans of the sizes in docs/performance.md. Chance is splitmix64 from seed 1.
 //
 // U: hosts of 10 vcpus and 40 GiB, jobs of 1 vcpu and 1 GiB, priority 1 + u(1000).
 // M: 16 types of i vcpus, 1.1 i GiB, price 0.123 i; jobs of 1 + u(8) vcpus and 1 + u(3) GiB; each
