@@ -117,6 +117,16 @@ void Operation::driver_completes(hostler_op* op, hostler_status status) {
 
 // ---- what the host calls -----------------------------------------------------------------------
 
+/// An exception would end the daemon, and with it every other set's driver.
+hostler_status Operation::call_guarded() {
+  try {
+    return call();
+  } catch (...) {  // NOLINT(bugprone-empty-catch): what it is only the driver knows
+    broke("R45: an exception left the function");
+    return HOSTLER_E_INTERNAL;
+  }
+}
+
 void Operation::run() {
   {
     std::unique_lock lock(mutex_);
@@ -128,7 +138,7 @@ void Operation::run() {
     }
     in_function_ = true;
   }
-  const hostler_status returned = call();
+  const hostler_status returned = call_guarded();
   std::unique_lock lock(mutex_);
   if (completed_) {
     if (returned != HOSTLER_PENDING && broken_.empty()) {

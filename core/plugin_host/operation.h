@@ -122,6 +122,7 @@ class Operation : public hostler_op, public std::enable_shared_from_this<Operati
   bool accept(const hostler_rec* record, std::string& rule);
   void wait_for_cancel_function(std::unique_lock<std::mutex>& lock);
   void run_cancel_function();
+  hostler_status call_guarded();
   void finish();
   bool end_from_host();
   [[nodiscard]] bool cut_short() const { return stopped_ && !effect_seen_; }

@@ -38,7 +38,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Fault{"two_ids", "R28: "}, Fault{"nothing", "R28: "},
                       Fault{"other_key", "R32: "}, Fault{"positive_status", "R26: "},
                       Fault{"complete_twice", "R26: "}, Fault{"return_after_complete", "R26: "},
-                      Fault{"keep_cancel", "R29: "}),
+                      Fault{"keep_cancel", "R29: "}, Fault{"throw", "R45: "}),
     [](const auto& fault) { return std::string(fault.param.word); });
 
 TEST(DriverRulesTest, ErrorWithoutMessageKeepsItsClassAndNamesTheRule) {

@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <map>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -146,6 +147,7 @@ hostler_status end_wrongly(hostler_set* s, hostler_op* op, const std::string& id
   const auto& word = s->word;
   if (word == "nothing") return HOSTLER_OK;
   if (word == "no_message") return HOSTLER_E_QUOTA;
+  if (word == "throw") throw std::runtime_error("not caught by the driver");
   if (word == "unknown_status") return fails(op, -77, "something new");
   if (word == "positive_status") return emit_then(op, id, key, 7);
   if (word == "fail_after_id") {
