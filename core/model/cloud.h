@@ -14,7 +14,7 @@
 /// What is said to a cloud through a driver, and what it answers: the driver ABI as values.
 namespace hostler::model {
 
-/// One class per reaction (driver_abi.md R23).
+/// One class per reaction; a driver says which by its status (sdk/include/hostler/driver.h).
 enum class CloudErrorClass : std::uint8_t {
   kInvalid,      ///< Do not retry; show the operator.
   kUnsupported,  ///< Likewise.

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Fails where the documents and the programs say different things: routes in docs/api.md, commands and
-options in docs/cli.md, and links in every page.
+"""Fails where the documents and the programs say different things: routes and events in docs/api.md,
+commands and options in docs/cli.md, rules in sdk/rules.md, and links in every page.
 
 usage: check_docs.py ROOT [HOSTLER [HOSTLERD]]     commands are checked if their programs are given"""
 
@@ -73,6 +73,27 @@ def check_commands(page: str, hostler: str):
                 yield f"docs/cli.md: {name} has an option {option}, which is missing"
 
 
+def rules_of(root: pathlib.Path) -> set:
+    """What the plugin host says in its messages: "R28: ...", "... (R31)"."""
+    texts = (path.read_text() for path in (root / "core/plugin_host").iterdir())
+    said = (literal for text in texts for literal in re.findall(r'"[^"\n]*"', text))
+    return {rule for literal in said for rule in re.findall(r"\bR\d+\b", literal)}
+
+
+def events_of(root: pathlib.Path) -> set:
+    """Events of ledger records, as the folders that decide write them. Those that are a variable's are not found."""
+    found = set()
+    for folder in ("core/fleet", "core/dispatch", "core/work"):
+        for path in (root / folder).glob("*.cc"):
+            text = path.read_text()
+            # record(actor, subject, event, ...), enter(instance, next, out, event, ...), out.event = event;
+            for event in re.findall(r'\brecord\("\w+",[^;]*?, ([^,]*"\w+"[^,]*),', text):
+                found.update(re.findall(r'"(\w+)"', event))
+            for event in re.findall(r'\bout, ([^,;]*"\w+"[^,;]*),|\.event = ([^;]*);', text):
+                found.update(re.findall(r'"([a-z_]+)"', "".join(event)))
+    return found
+
+
 def anchors_of(text: str) -> set:
     headings = re.findall(r"^#+ (.*)$", text, re.M)
     return {re.sub(r"[^\w\- ]", "", h.lower()).strip().replace(" ", "-") for h in headings}
@@ -100,6 +121,13 @@ def problems(root: pathlib.Path, hostler: str = "", hostlerd: str = ""):
         yield "core/api/route_table.cc: no routes are found in it"
     documented = set(documented_routes((root / "docs/api.md").read_text()))
     yield from differences("route", routes, documented, "docs/api.md")
+    api = (root / "docs/api.md").read_text()
+    events = re.search(r"^### Ledger records\n(.*?)^## ", api, re.M | re.S)[1]
+    for event in sorted(e for e in events_of(root) if f"`{e}`" not in events):
+        yield f"docs/api.md: the event '{event}' is missing"
+    rules = set(re.findall(r"^\| (R\d+) \|", (root / "sdk/rules.md").read_text(), re.M))
+    for rule in sorted(rules_of(root) - rules):
+        yield f"sdk/rules.md: {rule}, which the plugin host names, is missing"
     cli = (root / "docs/cli.md").read_text()
     if hostler:
         yield from check_commands(cli, hostler)
