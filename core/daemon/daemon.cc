@@ -196,7 +196,7 @@ void Daemon::Parts::tell_health(const store::Health& health) {
 Result<void> Daemon::Parts::make_loop(Options options) {
   const auto keys = HOSTLER_TRY(private_keys(config));
   const auto post_event = [this](dispatch::Event event) { post(std::move(event)); };
-  planner = std::make_unique<Planner>(config.site, metrics, post_event);
+  planner = std::make_unique<Planner>(metrics, post_event);
   hosts = std::make_unique<Hosts>(HOSTLER_TRY(host_settings(config, keys)),
                                   make_host_ports(post_event, *store, *clouds, metrics, output));
   effects = std::make_unique<Effects>(Effects::Targets{
@@ -278,7 +278,6 @@ Result<void> Daemon::reload(config::Config fresh) {
   HOSTLER_TRY(log::parse_level(fresh.log_level));
   parts_->server->set_tokens(HOSTLER_TRY(tokens_of(fresh.access)));
   log::set_level(*log::parse_level(fresh.log_level));
-  parts_->planner->set_policy(fresh.site);
   parts_->keep(fresh.ledger_keep);
   parts_->hosts->set_pools(pools_by_name(fresh.site));
   parts_->loop->post(dispatch::PolicyChanged{fresh.site});

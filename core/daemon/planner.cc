@@ -20,11 +20,8 @@ void count_actions(metrics::Metrics& metrics, const scheduler::Plan& plan) {
 
 }  // namespace
 
-Planner::Planner(model::SitePolicy policy, metrics::Metrics& metrics, Made made)
-    : metrics_(metrics),
-      made_(std::move(made)),
-      policy_(std::make_shared<const model::SitePolicy>(std::move(policy))),
-      thread_([this] { run(); }) {}
+Planner::Planner(metrics::Metrics& metrics, Made made)
+    : metrics_(metrics), made_(std::move(made)), thread_([this] { run(); }) {}
 
 Planner::~Planner() {
   {
@@ -43,22 +40,15 @@ void Planner::make(dispatch::MakePlan request) {
   woken_.notify_one();
 }
 
-void Planner::set_policy(model::SitePolicy policy) {
-  auto next = std::make_shared<const model::SitePolicy>(std::move(policy));
-  const std::lock_guard lock(mutex_);
-  policy_ = std::move(next);
-}
-
 void Planner::run() {
   std::unique_lock lock(mutex_);
   for (;;) {
     woken_.wait(lock, [this] { return stopping_ || request_; });
     if (stopping_) return;
     const dispatch::MakePlan request = *std::exchange(request_, std::nullopt);
-    const auto policy = policy_;
     lock.unlock();
     const Mono began = read_clocks().mono;
-    auto plan = scheduler::make_plan(*request.snapshot, *policy);
+    auto plan = scheduler::make_plan(*request.snapshot, *request.policy);
     metrics_.plan_made(read_clocks().mono - began);
     count_actions(metrics_, plan);
     made_({request.number, std::move(plan)});

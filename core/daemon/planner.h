@@ -17,14 +17,13 @@ class Planner {
  public:
   using Made = std::function<void(dispatch::PlanMade)>;
 
-  Planner(model::SitePolicy policy, metrics::Metrics& metrics, Made made);
+  Planner(metrics::Metrics& metrics, Made made);
   ~Planner();
   Planner(const Planner&) = delete;
   Planner& operator=(const Planner&) = delete;
 
   /// Any thread; the answer comes on the planner's thread. A newer request replaces a waiting one.
   void make(dispatch::MakePlan request);
-  void set_policy(model::SitePolicy policy);
 
  private:
   void run();
@@ -33,9 +32,8 @@ class Planner {
   const Made made_;
   std::mutex mutex_;
   std::condition_variable woken_;
-  std::shared_ptr<const model::SitePolicy> policy_;  ///< Guarded by mutex_.
-  std::optional<dispatch::MakePlan> request_;        ///< Guarded by mutex_.
-  bool stopping_ = false;                            ///< Guarded by mutex_.
+  std::optional<dispatch::MakePlan> request_;  ///< Guarded by mutex_.
+  bool stopping_ = false;                      ///< Guarded by mutex_.
   std::thread thread_;
 };
 

@@ -7,6 +7,7 @@ namespace hostler::dispatch {
 
 Dispatcher::Dispatcher(model::SitePolicy policy, Mint mint, Options options)
     : policy_(std::move(policy)),
+      plan_policy_(std::make_shared<const model::SitePolicy>(policy_)),
       mint_(std::move(mint)),
       options_(std::move(options)),
       random_(options_.seed),

@@ -202,6 +202,7 @@ class Dispatcher {
   void fire_timers(Now now);
 
   model::SitePolicy policy_;
+  std::shared_ptr<const model::SitePolicy> plan_policy_;  ///< The same, for whoever makes plans.
   Mint mint_;
   Options options_;
   Random random_;

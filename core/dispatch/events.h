@@ -150,6 +150,7 @@ struct PricesCall {
 struct MakePlan {
   std::uint64_t number = 0;
   std::shared_ptr<const scheduler::Snapshot> snapshot;
+  std::shared_ptr<const model::SitePolicy> policy;  ///< Which the snapshot's indices are of.
 };
 /// The answer to a person; jobs only for Submit.
 struct Reply {

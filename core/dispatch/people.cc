@@ -36,6 +36,7 @@ void Dispatcher::on(KillInstance& event, Now now) {
 /// diff); types may come, go and move, timers, bounds and prices may differ.
 void Dispatcher::on(PolicyChanged& event, Now now) {
   policy_ = std::move(event.policy);
+  plan_policy_ = std::make_shared<const model::SitePolicy>(policy_);
   scheduler::Governor governor(policy_);
   governor.keep_creates_of(governor_);
   governor_ = std::move(governor);

@@ -156,7 +156,7 @@ std::shared_ptr<scheduler::Snapshot> Dispatcher::snapshot(Now now) {
 void Dispatcher::plan(Now now) {
   plan_wanted_ = false;
   planning_ = true;
-  out_.effects.emplace_back(MakePlan{++plan_number_, snapshot(now)});
+  out_.effects.emplace_back(MakePlan{++plan_number_, snapshot(now), plan_policy_});
   plan_not_before_ = now.mono + policy_.plan_interval;
 }
 

@@ -239,7 +239,7 @@ void World::carry_out(const dispatch::Effect& effect) {
   } else if (const auto* prices = std::get_if<dispatch::PricesCall>(&effect)) {
     cloud_.prices(*prices, reply);
   } else if (const auto* plan = std::get_if<dispatch::MakePlan>(&effect)) {
-    auto made = scheduler::make_plan(*plan->snapshot, policy_);
+    auto made = scheduler::make_plan(*plan->snapshot, *plan->policy);
     if (chance_.fault(0.02)) go_mad(made, *plan->snapshot);
     reply(chance_.fault(0.1) ? chance_.between(1s, 3s) : chance_.between(1ms, 50ms),
           dispatch::PlanMade{plan->number, std::move(made)});

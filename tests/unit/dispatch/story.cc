@@ -78,7 +78,7 @@ void Story::pump() {
     std::optional<PlanMade> made;
     for (const auto& effect : out.effects)
       if (const auto* wanted = std::get_if<MakePlan>(&effect))
-        made = {wanted->number, scheduler::make_plan(*wanted->snapshot, dispatcher.policy())};
+        made = {wanted->number, scheduler::make_plan(*wanted->snapshot, *wanted->policy)};
     take(std::move(out));
     if (!made) return;
     if (plans_wait) {
