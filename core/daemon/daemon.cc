@@ -185,12 +185,17 @@ Result<model::Restored> Daemon::Parts::open_store() {
 
 /// Any thread.
 void Daemon::Parts::tell_health(const store::Health& health) {
-  if (health.ok) return log::info("store", "commits again");
+  if (health.ok) {
+    tickets.accept_all();
+    return log::info("store", "commits again");
+  }
   log::error("store", health.error);
-  // What they asked for is in line, and will be tried again.
-  tickets.fail_all({Errc::kOutcomeUnknown,
-                    "the store does not commit: " + health.error +
-                        "; once it does, this may still take effect: look before you ask again"});
+  const std::string why = "the store does not commit: " + health.error;
+  // What those ask for who wait is in line, and will be tried again.
+  tickets.refuse_all(
+      {Errc::kOutcomeUnknown,
+       why + "; once it does, this may still take effect: look before you ask again"},
+      {Errc::kUnavailable, "nothing can be accepted now: " + why});
 }
 
 Result<void> Daemon::Parts::make_loop(Options options) {
@@ -241,7 +246,8 @@ Daemon::~Daemon() {
   // While the state folder is this daemon's alone.
   if (p.serving && p.loop->left().has_no_instances()) set_empty_mark(p.config.state_dir);
   p.store.reset();  // Commits and carries out what is left.
-  p.tickets.fail_all({Errc::kUnavailable, "the daemon is stopping"});
+  const Error stopping{Errc::kUnavailable, "the daemon is stopping"};
+  p.tickets.refuse_all(stopping, stopping);
   p.clouds.reset();  // Answers what links have asked of drivers.
   p.hosts.reset();
   p.planner.reset();

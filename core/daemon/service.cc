@@ -27,13 +27,26 @@ Tickets::Answer without_jobs(api::Answer<void> answer) {
 
 }  // namespace
 
+Result<void> DaemonService::commits() const {
+  const auto health = parts_.store->health();
+  if (health.ok && health.queued <= kCommitsWaitingMax) return {};
+  return fail(Errc::kUnavailable, "nothing can be accepted now: the store does not commit" +
+                                      (health.error.empty() ? std::string() : ": " + health.error));
+}
+
+template <class Event>
+void DaemonService::ask(Event event, Tickets::Answer answer) {
+  if (const auto able = commits(); !able) return answer(tl::unexpected(able.error()));
+  const auto ticket = parts_.tickets->add(std::move(answer));
+  if (!ticket) return;
+  event.ticket = *ticket;
+  parts_.loop->post(std::move(event));
+}
+
 void DaemonService::submit(const api::Principal& who, std::vector<api::NewJob> jobs,
                            api::Answer<std::vector<model::JobId>> answer) {
-  const auto health = parts_.store->health();
-  if (!health.ok || health.queued > kCommitsWaitingMax)
-    return answer(
-        fail(Errc::kUnavailable, "nothing can be accepted now: the store does not commit" +
-                                     (health.error.empty() ? std::string() : ": " + health.error)));
+  // Before its inputs are looked up; ask() has the last word.
+  if (const auto able = commits(); !able) return answer(tl::unexpected(able.error()));
   dispatch::Submit event;
   event.principal = who.name;
   event.jobs.reserve(jobs.size());
@@ -54,8 +67,7 @@ void DaemonService::submit(const api::Principal& who, std::vector<api::NewJob> j
     one.body = std::make_shared<const std::string>(std::move(job.body));
     event.jobs.push_back(std::move(one));
   }
-  event.ticket = parts_.tickets->add(std::move(answer));
-  parts_.loop->post(std::move(event));
+  ask(std::move(event), std::move(answer));
 }
 
 void DaemonService::cancel(const api::Principal& who, model::JobId job, api::Answer<void> answer) {
@@ -66,8 +78,8 @@ void DaemonService::cancel(const api::Principal& who, model::JobId job, api::Ans
   if (model::is_terminal(known->record.state))
     return answer(
         fail(Errc::kConflict, job.text() + " has ended: " + model::to_string(known->record.state)));
-  const auto ticket = parts_.tickets->add(without_jobs(std::move(answer)));
-  parts_.loop->post(dispatch::CancelJob{ticket, who.name, who.role == api::Role::kAdmin, job});
+  ask(dispatch::CancelJob{0, who.name, who.role == api::Role::kAdmin, job},
+      without_jobs(std::move(answer)));
 }
 
 Result<model::JobInserted> DaemonService::readable_job(const api::Principal& who,
@@ -117,14 +129,12 @@ void DaemonService::jobs(const api::Principal& who, const api::JobFilter& filter
 
 void DaemonService::set_idle_behavior(const api::Principal& who, model::InstanceId instance,
                                       model::IdleBehavior behavior, api::Answer<void> answer) {
-  const auto ticket = parts_.tickets->add(without_jobs(std::move(answer)));
-  parts_.loop->post(dispatch::SetIdleBehavior{ticket, who.name, instance, behavior});
+  ask(dispatch::SetIdleBehavior{0, who.name, instance, behavior}, without_jobs(std::move(answer)));
 }
 
 void DaemonService::kill(const api::Principal& who, model::InstanceId instance,
                          const std::string& reason, api::Answer<void> answer) {
-  const auto ticket = parts_.tickets->add(without_jobs(std::move(answer)));
-  parts_.loop->post(dispatch::KillInstance{ticket, who.name, instance, reason});
+  ask(dispatch::KillInstance{0, who.name, instance, reason}, without_jobs(std::move(answer)));
 }
 
 void DaemonService::instances(const api::Principal&,

@@ -79,6 +79,12 @@ class DaemonService final : public api::Service {
   std::string metrics_text() override;
 
  private:
+  /// kUnavailable: nothing that is asked for would become durable now.
+  [[nodiscard]] Result<void> commits() const;
+  /// Posts a change to the loop, which answers once it is durable. Refused at once, and not posted,
+  /// while the store does not commit.
+  template <class Event>
+  void ask(Event event, Tickets::Answer answer);
   /// kNotFound, or kForbidden where the role or the owner does not fit.
   Result<model::JobInserted> readable_job(const api::Principal& who, model::JobId job) const;
   void hide_reasons(const api::Principal& who, std::vector<model::LedgerRecord>& records) const;

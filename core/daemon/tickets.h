@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -15,8 +16,15 @@ class Tickets {
  public:
   using Answer = std::function<void(Result<std::vector<model::JobId>>)>;
 
-  dispatch::Ticket add(Answer answer) {
-    const std::lock_guard lock(mutex_);
+  /// None while all are refused: it is answered already, and must not reach the loop.
+  std::optional<dispatch::Ticket> add(Answer answer) {
+    std::unique_lock lock(mutex_);
+    if (refused_) {
+      const Error why = *refused_;
+      lock.unlock();
+      answer(tl::unexpected(why));
+      return std::nullopt;
+    }
     waiting_.emplace(++last_, std::move(answer));
     return last_;
   }
@@ -33,19 +41,26 @@ class Tickets {
     found(std::move(reply.result));
   }
 
-  /// The daemon stops, or its store does not commit: everyone who waits is told so, and whether it
-  /// may take effect yet.
-  void fail_all(const Error& error) {
+  /// The daemon stops, or its store does not commit: everyone who waits hears `waiting`, which says
+  /// whether it may take effect yet, and who comes until accept_all() hears `coming` at once.
+  void refuse_all(const Error& waiting, Error coming) {
     std::unordered_map<dispatch::Ticket, Answer> all;
     {
       const std::lock_guard lock(mutex_);
+      refused_ = std::move(coming);
       all.swap(waiting_);
     }
-    for (auto& [ticket, answer] : all) answer(tl::unexpected(error));
+    for (auto& [ticket, answer] : all) answer(tl::unexpected(waiting));
+  }
+
+  void accept_all() {
+    const std::lock_guard lock(mutex_);
+    refused_.reset();
   }
 
  private:
   std::mutex mutex_;
+  std::optional<Error> refused_;                          ///< Guarded by mutex_.
   dispatch::Ticket last_ = 0;                             ///< Guarded by mutex_.
   std::unordered_map<dispatch::Ticket, Answer> waiting_;  ///< Guarded by mutex_.
 };

@@ -255,6 +255,10 @@ class DatabaseTest(RefusalTest):
             status, answer = submit("second")
             self.assertEqual((status, answer["code"]), (503, "unavailable"), answer)
             self.assertIn("store", answer["message"])
+            # Bug: these waited in silence until it was over.
+            for action in ("hold", "drain", "run", "kill"):
+                status, answer = self.site.request("POST", f"/v1/instances/h-1/{action}")
+                self.assertEqual((status, answer["code"]), (503, "unavailable"), answer)
             status, health = self.site.request("GET", "/health")
             self.assertEqual((status, health["ok"]), (503, False))
             self.assertTrue(health["problems"])
