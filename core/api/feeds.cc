@@ -49,12 +49,12 @@ class EventFeed final : public Feed, public std::enable_shared_from_this<EventFe
 
 class OutputFeed final : public Feed, public std::enable_shared_from_this<OutputFeed> {
  public:
-  OutputFeed(Service& service, Principal who, model::JobId job, Stream stream, std::uint64_t offset)
-      : service_(service), who_(std::move(who)), job_(job), stream_(stream), offset_(offset) {}
+  OutputFeed(Service& service, Principal who, model::JobId job, const OutputQuery& query)
+      : service_(service), who_(std::move(who)), job_(job), query_(query) {}
 
   void next(Piece piece) override {
     if (ended_) return piece(std::nullopt);
-    service_.output(who_, job_, stream_, offset_, 65536,
+    service_.output(who_, job_, query_,
                     [self = shared_from_this(), piece = std::move(piece)](Result<OutputPart> part) {
                       self->told(std::move(part), piece);
                     });
@@ -73,7 +73,8 @@ class OutputFeed final : public Feed, public std::enable_shared_from_this<Output
     }
     if (part->data.empty() && !part->complete) return piece(std::string());
     ended_ = part->complete;
-    offset_ = part->offset + part->data.size();
+    query_.attempt = part->attempt;
+    query_.offset = part->offset + part->data.size();
     std::string data;
     json::Writer w(data);
     write_output(w, *part);
@@ -83,8 +84,7 @@ class OutputFeed final : public Feed, public std::enable_shared_from_this<Output
   Service& service_;
   const Principal who_;
   const model::JobId job_;
-  const Stream stream_;
-  std::uint64_t offset_;
+  OutputQuery query_;  ///< Of what comes next.
   bool ended_ = false;
 };
 
@@ -95,8 +95,8 @@ std::shared_ptr<Feed> follow_events(Service& service, const Principal& who, mode
 }
 
 std::shared_ptr<Feed> follow_output(Service& service, const Principal& who, model::JobId job,
-                                    Stream stream, std::uint64_t offset) {
-  return std::make_shared<OutputFeed>(service, who, job, stream, offset);
+                                    const OutputQuery& query) {
+  return std::make_shared<OutputFeed>(service, who, job, query);
 }
 
 }  // namespace hostler::api

@@ -11,8 +11,9 @@ namespace hostler::api {
 /// Ledger records after `after`: `id: REV`, `data: {record}`.
 std::shared_ptr<Feed> follow_events(Service& service, const Principal& who, model::Revision after);
 
-/// A job's output from `offset` to its end: `data: {offset, lost, complete, text | hex}`.
+/// A job's output from `query`'s offset to its end, of each attempt that comes from its begin:
+/// `data: {attempt, offset, lost, complete, text | hex}`.
 std::shared_ptr<Feed> follow_output(Service& service, const Principal& who, model::JobId job,
-                                    Stream stream, std::uint64_t offset);
+                                    const OutputQuery& query);
 
 }  // namespace hostler::api

@@ -116,15 +116,19 @@ void get_output(const Context& context, Request request, Respond respond) {
   if (!offset) return refuse(offset.error());
   const auto max = query_number(request, "max", 65536, 1U << 20U);
   if (!max) return refuse(max.error());
-  const Stream which = stream == "stderr" ? Stream::kStderr : Stream::kStdout;
+  const auto attempt = query_number(request, "attempt", 0, UINT32_MAX);
+  if (!attempt) return refuse(attempt.error());
+  OutputQuery query{stream == "stderr" ? Stream::kStderr : Stream::kStdout,
+                    static_cast<std::uint32_t>(*attempt), *offset, static_cast<std::size_t>(*max)};
   const auto follow = query_flag(request, "follow", false);
   if (!follow) return refuse(follow.error());
   if (*follow) {
     Response response;
-    response.feed = follow_output(*context.service, request.who, *id, which, *offset);
+    query.max = OutputQuery().max;
+    response.feed = follow_output(*context.service, request.who, *id, query);
     return respond(std::move(response));
   }
-  context.service->output(request.who, *id, which, *offset, static_cast<std::size_t>(*max),
+  context.service->output(request.who, *id, query,
                           json_answer<OutputPart>(std::move(respond), write_output));
 }
 

@@ -16,7 +16,7 @@ const std::vector<Route>& routes() {
        {"v1", "jobs", "*", "output"},
        kSubmit,
        get_output,
-       {"stream", "offset", "max", "follow"}},
+       {"stream", "attempt", "offset", "max", "follow"}},
       {"GET", {"v1", "jobs", "*", "files"}, kSubmit, get_files},
       {"GET", {"v1", "jobs", "*", "files", "**"}, kSubmit, get_file},
       {"GET", {"v1", "blobs", "*"}, kRead, get_blob},

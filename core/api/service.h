@@ -49,7 +49,19 @@ struct JobPage {
 };
 
 enum class Stream : std::uint8_t { kStdout, kStderr };
+struct OutputQuery {
+  Stream stream = Stream::kStdout;
+  std::uint32_t attempt = 0;  ///< That `offset` is of; 0: of whichever is current.
+  std::uint64_t offset = 0;
+  std::size_t max = 65536;
+
+  /// Where to read on in `current`: another attempt's output is another one, from its begin.
+  [[nodiscard]] std::uint64_t offset_in(std::uint32_t current) const {
+    return attempt == 0 || attempt == current ? offset : 0;
+  }
+};
 struct OutputPart {
+  std::uint32_t attempt = 0;  ///< Whose it is; 0: there is none yet.
   std::string data;
   std::uint64_t offset = 0;  ///< Of data's first byte; larger than asked for after a gap.
   std::uint64_t lost = 0;    ///< Bytes between the asked offset and `offset` that fell out.
@@ -120,9 +132,9 @@ class Service {
                    Answer<JobDetail> answer) = 0;
   virtual void jobs(const Principal& who, const JobFilter& filter, Answer<JobPage> answer) = 0;
 
-  /// The current or last attempt's output from `offset` on, at most `max` bytes.
-  virtual void output(const Principal& who, model::JobId job, Stream stream, std::uint64_t offset,
-                      std::size_t max, Answer<OutputPart> answer) = 0;
+  /// The current or last attempt's output from `query`'s offset in it on, at most `max` bytes.
+  virtual void output(const Principal& who, model::JobId job, const OutputQuery& query,
+                      Answer<OutputPart> answer) = 0;
   /// Calls `wake` (any thread, quickly) whenever output of the job is durable or it ended.
   virtual std::shared_ptr<void> on_new_output(model::JobId job, std::function<void()> wake) = 0;
   virtual void output_files(const Principal& who, model::JobId job,

@@ -46,40 +46,57 @@ void tell_lost(json::Value part, const char* stream) {
     warn(std::to_string(lost) + " bytes of " + stream + " fell out here");
 }
 
-Query output_query(const std::string& id, const char* stream, std::uint64_t offset) {
-  return Query("/v1/jobs/" + escape(id) + "/output").add("stream", stream).add("offset", offset);
+/// Where in a job's output one has come to.
+struct Cursor {
+  std::uint64_t attempt = 0;  ///< 0: of whichever there is.
+  std::uint64_t offset = 0;
+  bool operator==(const Cursor&) const = default;
+};
+
+Query output_query(const std::string& id, const char* stream, const Cursor& from) {
+  Query query("/v1/jobs/" + escape(id) + "/output");
+  query.add("stream", stream).add("offset", from.offset);
+  if (from.attempt != 0) query.add("attempt", from.attempt);
+  return query;
 }
 
-/// Copies one stream from `offset` on until it is complete (true) or the connection ends.
+/// The piece's bytes; says what is odd about them, and moves the cursor behind them.
+std::string take_part(json::Value part, const char* stream, Cursor& at) {
+  const auto attempt = static_cast<std::uint64_t>(part.at("attempt").int_or(0));
+  if (at.attempt != 0 && attempt != at.attempt)
+    warn("the " + std::string(stream) + " of attempt " + std::to_string(attempt) + " begins here");
+  tell_lost(part, stream);
+  std::string bytes = bytes_of(part);
+  at = {attempt, static_cast<std::uint64_t>(part.at("offset").int_or(0)) + bytes.size()};
+  return bytes;
+}
+
+/// Copies one stream from `at` on until it is complete (true) or the connection ends.
 Result<bool> copy_stream(Client& client, const std::string& id, const char* stream, int fd,
-                         std::uint64_t& offset) {
+                         Cursor& at) {
   bool complete = false;
   Result<void> written;
   const auto on_part = [&](std::string_view data) {
     const auto part = json::Document::parse(data, {.bytes_max = std::size_t{8} << 20});
     if (!part) return false;
-    const auto root = part->root();
-    tell_lost(root, stream);
-    const std::string bytes = bytes_of(root);
-    written = write_all(fd, bytes, stream);
+    written = write_all(fd, take_part(part->root(), stream, at), stream);
     if (!written) return false;
-    offset = static_cast<std::uint64_t>(root.at("offset").int_or(0)) + bytes.size();
-    complete = root.at("complete").bool_or(false);
+    complete = part->root().at("complete").bool_or(false);
     return !complete;
   };
-  HOSTLER_TRY(client.follow(output_query(id, stream, offset).add("follow", 1).text(), on_part));
+  HOSTLER_TRY(client.follow(output_query(id, stream, at).add("follow", 1).text(), on_part));
   HOSTLER_TRY(written);
   return complete;
 }
 
 /// All of it, through restarts of the daemon.
 Result<void> copy_to_the_end(Client& client, const std::string& id, const char* stream, int fd) {
-  std::uint64_t offset = 0;
+  Cursor at;
   for (int failures = 0;;) {
-    const std::uint64_t before = offset;
-    const auto done = copy_stream(client, id, stream, fd, offset);
+    const Cursor before = at;
+    const auto done = copy_stream(client, id, stream, fd, at);
     if (done && *done) return {};
-    if (offset != before) failures = 0;
+    if (at != before) failures = 0;
     if (!done && done.error().code != Errc::kUnavailable) return tl::unexpected(done.error());
     if (patience(++failures)) continue;
     if (!done) return tl::unexpected(done.error());
@@ -227,14 +244,12 @@ int logs(Client& client, const std::string& id, bool standard_error, bool follow
     const auto done = copy_to_the_end(client, id, stream, STDOUT_FILENO);
     return done ? exit_code::kOk : complain(done.error());
   }
-  for (std::uint64_t offset = 0;;) {
-    const auto part = client.get(output_query(id, stream, offset).add("max", 1U << 20U).text());
+  for (Cursor at;;) {
+    const auto part = client.get(output_query(id, stream, at).add("max", 1U << 20U).text());
     if (!part) return complain(part.error());
-    tell_lost(part->root(), stream);
-    const std::string bytes = bytes_of(part->root());
+    const std::string bytes = take_part(part->root(), stream, at);
     if (const auto written = write_all(STDOUT_FILENO, bytes, "standard output"); !written)
       return complain(written.error());
-    offset = static_cast<std::uint64_t>(part->root().at("offset").int_or(0)) + bytes.size();
     if (bytes.empty()) return exit_code::kOk;
   }
 }

@@ -43,8 +43,8 @@ class DaemonService final : public api::Service {
   void jobs(const api::Principal& who, const api::JobFilter& filter,
             api::Answer<api::JobPage> answer) override;
 
-  void output(const api::Principal& who, model::JobId job, api::Stream stream, std::uint64_t offset,
-              std::size_t max, api::Answer<api::OutputPart> answer) override;
+  void output(const api::Principal& who, model::JobId job, const api::OutputQuery& query,
+              api::Answer<api::OutputPart> answer) override;
   std::shared_ptr<void> on_new_output(model::JobId job, std::function<void()> wake) override;
   void output_files(const api::Principal& who, model::JobId job,
                     api::Answer<std::vector<api::OutputFile>> answer) override;

@@ -24,27 +24,28 @@ Result<void> may_see_output(const api::Principal& who, model::JobId job) {
 
 }  // namespace
 
-void DaemonService::output(const api::Principal& who, model::JobId job, api::Stream stream,
-                           std::uint64_t offset, std::size_t max,
-                           api::Answer<api::OutputPart> answer) {
+void DaemonService::output(const api::Principal& who, model::JobId job,
+                           const api::OutputQuery& query, api::Answer<api::OutputPart> answer) {
   if (auto allowed = may_see_output(who, job); !allowed)
     return answer(tl::unexpected(allowed.error()));
   const auto known = readable_job(who, job);
   if (!known) return answer(tl::unexpected(known.error()));
   const bool ended = model::is_terminal(known->record.state);
-  if (known->record.attempt == 0) {
+  const std::uint32_t attempt = known->record.attempt;
+  if (attempt == 0) {
     api::OutputPart none;
-    none.offset = offset;
+    none.offset = query.offset;
     none.complete = ended;
     return answer(std::move(none));
   }
   auto part = parts_.store->read_output(
-      {job, known->record.attempt},
-      stream == api::Stream::kStdout ? store::kStdoutStream : store::kStderrStream, offset, max);
+      {job, attempt},
+      query.stream == api::Stream::kStdout ? store::kStdoutStream : store::kStderrStream,
+      query.offset_in(attempt), query.max);
   if (!part) return answer(tl::unexpected(part.error()));
   // Another attempt may follow this one's end: only the job's end is the end.
   const bool complete = ended && (part->complete || part->offset + part->data.size() >= part->end);
-  answer(api::OutputPart{std::move(part->data), part->offset, part->lost, complete});
+  answer(api::OutputPart{attempt, std::move(part->data), part->offset, part->lost, complete});
 }
 
 void DaemonService::output_files(const api::Principal& who, model::JobId job,

@@ -199,6 +199,18 @@ class JobTest(unittest.TestCase):
         self.assertEqual(following.communicate(timeout=PATIENCE)[0], "last\n")
         self.assertEqual(following.returncode, 0)
 
+    def test_logs_follow_into_the_next_attempt(self):
+        """Bug: of its output what was shorter than the first one's was left out."""
+        its = queue('[ "$HOSTLER_ATTEMPT" = 1 ] || { echo two; exit; }\n'
+                    'echo a long first line; sleep 600', "--restartable")
+        with subprocess.Popen(command("logs", "--follow", its), stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True) as following:
+            self.assertEqual(following.stdout.readline(), "a long first line\n")
+            self.assertEqual(hostler("kill", SITE.job(its)["instance"]).status, 0)
+            out, err = following.communicate(timeout=PATIENCE)
+        self.assertEqual((following.returncode, out), (0, "two\n"))
+        self.assertEqual(err, "hostler: the stdout of attempt 2 begins here\n")
+
     def test_cancel_ends_it_and_says_when_it_is_too_late(self):
         its = queue_until("cancelled")
         self.assertEqual(hostler("cancel", its).status, 0)

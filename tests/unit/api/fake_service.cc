@@ -80,9 +80,19 @@ void FakeService::jobs(const Principal& who, const JobFilter& filter, Answer<Job
   give(answer, JobPage{});
 }
 
-void FakeService::output(const Principal&, model::JobId, Stream, std::uint64_t, std::size_t,
+void FakeService::output(const Principal&, model::JobId, const OutputQuery& query,
                          Answer<OutputPart> answer) {
-  give(answer, OutputPart(output_part));
+  note("output of attempt " + std::to_string(query.attempt) + " from " +
+       std::to_string(query.offset));
+  OutputPart part = output_part;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (!output_parts.empty()) {
+      part = std::move(output_parts.front());
+      output_parts.pop_front();
+    }
+  }
+  give(answer, std::move(part));
 }
 
 std::shared_ptr<void> FakeService::on_new_output(model::JobId, std::function<void()> wake) {

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <deque>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -17,9 +18,10 @@ namespace hostler::api {
 /// A daemon of few words: it says yes, keeps what it was asked, or fails with `error`.
 class FakeService final : public Service {
  public:
-  std::optional<Error> error;  ///< Set before the server is asked.
-  OutputPart output_part;
-  model::JobRecord job_record;  ///< Of every job that is asked for.
+  std::optional<Error> error;           ///< Set before the server is asked.
+  OutputPart output_part;               ///< Of every output that is asked for,
+  std::deque<OutputPart> output_parts;  ///< once these were given, one an answer.
+  model::JobRecord job_record;          ///< Of every job that is asked for.
   std::vector<OutputFile> files{{"a/b", 7}};
   std::optional<Error> file_error;  ///< Of opening one of `files`.
   std::vector<model::LedgerRecord> ledger;
@@ -36,8 +38,8 @@ class FakeService final : public Service {
   void job(const Principal& who, model::JobId job, bool with_body,
            Answer<JobDetail> answer) override;
   void jobs(const Principal& who, const JobFilter& filter, Answer<JobPage> answer) override;
-  void output(const Principal& who, model::JobId job, Stream stream, std::uint64_t offset,
-              std::size_t max, Answer<OutputPart> answer) override;
+  void output(const Principal& who, model::JobId job, const OutputQuery& query,
+              Answer<OutputPart> answer) override;
   std::shared_ptr<void> on_new_output(model::JobId job, std::function<void()> wake) override;
   void output_files(const Principal& who, model::JobId job,
                     Answer<std::vector<OutputFile>> answer) override;

@@ -6,6 +6,7 @@ namespace hostler::api {
 namespace {
 
 using testing::AllOf;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
@@ -42,6 +43,25 @@ TEST_F(FeedTest, OutputEndsWhenItIsComplete) {
   EXPECT_THAT(wire.read_until("\n\n"),
               AllOf(StartsWith("data: "), HasSubstr("all of it"), HasSubstr("\"complete\":true")));
   EXPECT_TRUE(wire.is_over());
+}
+
+// Bug: one offset went through all attempts: of a second one what was shorter than the first was
+// left out.
+TEST_F(FeedTest, AnotherAttemptsOutputIsAnotherOne) {
+  service.output_parts = {{1, "all of the first", 0, 0, false}, {2, "again", 0, 0, true}};
+  Wire wire = follow("/v1/jobs/j-1/output?follow=1&attempt=1&offset=0");
+  EXPECT_THAT(wire.read_until("\n\n"), HasSubstr("\"attempt\":1"));
+  EXPECT_THAT(wire.read_until("\n\n"), AllOf(HasSubstr("\"attempt\":2"), HasSubstr("again")));
+  EXPECT_TRUE(wire.is_over());
+  EXPECT_THAT(service.calls(),
+              ElementsAre("output of attempt 1 from 0", "output of attempt 1 from 16"));
+}
+
+TEST(OutputQueryTest, AnOffsetIsOfItsAttempt) {
+  const OutputQuery any{.offset = 16}, first{.attempt = 1, .offset = 16};
+  EXPECT_EQ(any.offset_in(2), 16U);
+  EXPECT_EQ(first.offset_in(1), 16U);
+  EXPECT_EQ(first.offset_in(2), 0U);
 }
 
 TEST_F(FeedTest, AnErrorIsAnEventOfItsOwn) {

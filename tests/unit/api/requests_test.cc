@@ -209,6 +209,7 @@ TEST_F(RequestTest, BadIdsAndQueriesAreNamed) {
       {"/v1/events?follow=1&limit=10001", "?limit=10001"},
       {"/v1/jobs/j-1/output?stream=both", "?stream"},
       {"/v1/jobs/j-1/output?offset=-1", "?offset=-1"},
+      {"/v1/jobs/j-1/output?attempt=4294967296", "?attempt=4294967296"},
       {"/v1/events?after=x", "?after=x"},
       {"/v1/why", "?subject="},
       {"/v1/jobs/%zz", "% escape"},

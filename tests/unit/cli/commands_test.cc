@@ -86,6 +86,18 @@ TEST_F(CommandTest, FollowingAJobThatIsNotThereFailsAtOnce) {
   EXPECT_EQ(errors, "hostler: no job j-9\n");
 }
 
+// Bug: what a second attempt wrote was passed over up to the length of the first.
+TEST_F(CommandTest, ASecondAttemptsOutputIsSaidAndShown) {
+  for (const bool follow : {true, false}) {
+    service.output_parts = {{1, "a long first line\n", 0, 0, false}, {2, "two\n", 0, 0, true}};
+    service.output_part = {2, "", 4, 0, true};
+    testing::internal::CaptureStdout();
+    EXPECT_EQ(run([&] { return logs(*client, "j-1", false, follow); }), exit_code::kOk);
+    EXPECT_EQ(testing::internal::GetCapturedStdout(), "a long first line\ntwo\n");
+    EXPECT_EQ(errors, "hostler: the stdout of attempt 2 begins here\n");
+  }
+}
+
 // Bug: the first that failed kept the rest from being held.
 TEST_F(CommandTest, OneBadInstanceKeepsNoOtherFromBeingHeld) {
   EXPECT_EQ(run([&] {
