@@ -17,8 +17,9 @@
 /// A job in JSON, alike in file, API, store and `hostler job --json`. No I/O, any thread.
 namespace hostler::api {
 
-/// A longer one is refused before it is parsed; what a job may hold adds up to less than this.
-inline constexpr std::size_t kJobJsonBytesMax = std::size_t{4} << 20U;
+/// A longer one is refused before it is parsed. All that a job may hold adds up to less than this,
+/// also where each byte of its texts is an escape of six.
+inline constexpr std::size_t kJobJsonBytesMax = std::size_t{24} << 20U;
 
 /// An input that names a local file ("from") in place of a blob's sha256, and is yet to be
 /// uploaded by who read it.
