@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -49,6 +50,12 @@ struct Response {
   std::shared_ptr<Feed> feed;    ///< Sent instead of body, as text/event-stream.
 };
 using Respond = std::function<void(Response)>;
+
+/// How long a client may take to send a body.
+struct Deadlines {
+  std::chrono::seconds body{600};        ///< One that is kept in memory, in all.
+  std::chrono::seconds upload_piece{60};  ///< Each 64 KiB of one that is written away.
+};
 
 /// What stands behind the server.
 class Site {

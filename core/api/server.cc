@@ -156,7 +156,7 @@ class BeastServer final : public Server {
       if (*listening.open >= options_.connections_max) continue;  // Closed at once.
       ::fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
       SessionContext context{site_.get(), &access_, listening.secure ? &tls_ : nullptr,
-                             listening.open};
+                             listening.open, options_.deadlines};
       auto session = serve(std::move(socket), std::move(context));
       asio::co_spawn(strand, std::move(session), asio::detached);
     }

@@ -16,10 +16,11 @@ struct ServerOptions {
   std::uint16_t tcp_port = 0;            ///< 0: any; see Server::tcp_port().
   std::string tls_certificate, tls_key;  ///< PEM files; both or none.
   unsigned connections_max = 2000;       ///< Of each of the two.
+  Deadlines deadlines;
 };
 
-/// HTTP/1.1 on a unix socket and on TCP. Requests have deadlines: 30 s for the headers, 10 minutes
-/// for a body, 30 s for each write to a client that does not read.
+/// HTTP/1.1 on a unix socket and on TCP. Requests have deadlines, and 30 s for the headers and for
+/// each write to a client that does not read.
 class Server {
  public:
   /// Listens; nothing is answered before start(). An address in use is an error that names it; a

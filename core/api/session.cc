@@ -23,7 +23,6 @@ using SecureStream = asio::ssl::stream<PlainStream>;
 using boost::system::error_code;
 
 constexpr auto kHeaderTime = 30s;
-constexpr auto kBodyTime = 600s;
 constexpr auto kWriteTime = 30s;
 constexpr auto kLingerTime = 5s;
 constexpr auto kFeedHeartbeat = 15s;
@@ -168,8 +167,11 @@ class Session {
       error_code problem;
       co_await http::async_write(stream_, go, no_throw(problem));
     }
-    beast::get_lowest_layer(stream_).expires_after(kBodyTime);
+    beast::get_lowest_layer(stream_).expires_after(context_.deadlines.body);
     while (!parser.is_done()) {
+      // An upload may be as long as it comes on.
+      if (upload != nullptr)
+        beast::get_lowest_layer(stream_).expires_after(context_.deadlines.upload_piece);
       parser.get().body().data = piece.data();
       parser.get().body().size = piece.size();
       error_code problem;

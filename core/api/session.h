@@ -25,6 +25,7 @@ struct SessionContext {
   const Access* access;
   asio::ssl::context* tls;                      ///< Null: plain.
   std::shared_ptr<std::atomic<unsigned>> open;  ///< Counts connections.
+  Deadlines deadlines;
 };
 
 /// Serves a connection until either side has had enough. Never throws.

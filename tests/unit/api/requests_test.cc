@@ -148,6 +148,26 @@ TEST_F(RequestTest, OnlyABlobMayBeAsLargeAsABlob) {
   EXPECT_EQ(ask("PUT", "/v1/blobs/" + std::string(64, 'a'), std::string(100'001, 'x')).status, 413);
 }
 
+// Bug: an upload had ten minutes in all, whatever its size.
+TEST_F(RequestTest, AnUploadMayTakeAsLongAsItComesOn) {
+  ServerOptions other = options();
+  other.unix_socket = folder / "other.sock";
+  other.deadlines.body = {};
+  const auto hasty = *listen(other);
+  hasty->start();
+  const auto begin = [&](const std::string& what) {
+    Wire wire = Wire::to_socket(other.unix_socket);
+    (void)wire.send(what +
+                    " HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n");
+    EXPECT_THAT(wire.read_until("\r\n\r\n"), StartsWith("HTTP/1.1 100"));
+    return wire;
+  };
+  EXPECT_TRUE(begin("POST /v1/jobs").is_over());
+  Wire upload = begin("PUT /v1/blobs/" + std::string(64, 'a'));
+  (void)upload.send("abc");
+  EXPECT_EQ(upload.read().status, 200);
+}
+
 TEST_F(RequestTest, TheContentTypeDoesNotMatter) {
   for (const std::string type :
        {"application/json", "text/plain", "application/x-www-form-urlencoded", "nonsense"}) {
