@@ -53,7 +53,7 @@ using Respond = std::function<void(Response)>;
 
 /// How long a client may take to send a body.
 struct Deadlines {
-  std::chrono::seconds body{600};        ///< One that is kept in memory, in all.
+  std::chrono::seconds body{600};         ///< One that is kept in memory, in all.
   std::chrono::seconds upload_piece{60};  ///< Each 64 KiB of one that is written away.
 };
 
@@ -61,9 +61,11 @@ struct Deadlines {
 class Site {
  public:
   virtual ~Site() = default;
-  /// How long a body of this request may be, in bytes.
-  [[nodiscard]] virtual std::uint64_t body_max(std::string_view method,
-                                               const std::vector<std::string>& path) const = 0;
+  /// How long the body of this request may be, in bytes; an error answers the request, whose body
+  /// is not read. Only what is admitted comes to the calls below.
+  virtual Result<std::uint64_t> admit(const Request& request) = 0;
+  /// Bytes of bodies that may be in memory at a time, of all connections.
+  [[nodiscard]] virtual std::uint64_t bodies_max() const = 0;
   /// A request whose body is to be written away as it comes; null: it is kept in memory.
   /// Blocking calls on the server's thread; errors answer the request.
   virtual Result<std::unique_ptr<BlobWriter>> upload(const Request& request) = 0;

@@ -8,6 +8,9 @@
 namespace hostler::api {
 namespace {
 
+/// Of all that is no submit and no blob.
+constexpr std::uint64_t kSmallBody = 65536;
+
 std::string spoken(const std::vector<std::string>& path) {
   std::string out;
   for (const auto& part : path) out += "/" + printable(part, 60);
@@ -27,8 +30,32 @@ Result<void> check_query(const Route& route, const Request& request) {
   return {};
 }
 
-Result<void> check_role(const Route& route, const Principal& who) {
-  return route.role ? need_role(who, *route.role) : Result<void>();
+Result<void> check(const Route& route, const Request& request) {
+  if (route.role) HOSTLER_TRY(need_role(request.who, *route.role));
+  return check_query(route, request);
+}
+
+/// Null where nothing is, or not for this method.
+const Route* find(const Request& request) {
+  const auto found = std::ranges::find_if(routes(), [&](const Route& route) {
+    return route.method == request.method && matches(route, request.path);
+  });
+  return found == routes().end() ? nullptr : &*found;
+}
+
+Response nowhere(const Request& request) {
+  std::string allowed;
+  for (const Route& route : routes())
+    if (matches(route, request.path))
+      allowed += (allowed.empty() ? "" : ", ") + std::string(route.method);
+  if (allowed.empty())
+    return error_response({Errc::kNotFound, "nothing is at " + spoken(request.path)});
+  Response response =
+      error_response({Errc::kInvalidArgument, spoken(request.path) + " takes " + allowed +
+                                                  ", not " + printable(request.method, 20)});
+  response.status = 405;
+  response.headers["Allow"] = allowed;
+  return response;
 }
 
 /// The one request whose body does not stay in memory.
@@ -67,47 +94,37 @@ class ServiceSite final : public Site {
       : context_{&service, std::move(limits)},
         watch_(std::make_shared<const Watch>(std::move(watch))) {}
 
-  std::uint64_t body_max(std::string_view method,
-                         const std::vector<std::string>& path) const override {
-    if (is_upload(method, path)) return context_.limits.blob_bytes_max;
-    if (method == "POST" && path == std::vector<std::string>{"v1", "jobs"})
-      return context_.limits.submit_bytes_max;
-    // Whatever else has a body: enough to be told that it is at the wrong place.
-    const auto takes_none = [&](const Route& route) {
-      return method == "GET" && route.method == method && matches(route, path);
-    };
-    return std::ranges::any_of(routes(), takes_none) ? 0 : 65536;
+  Result<std::uint64_t> admit(const Request& request) override {
+    const Route* route = find(request);
+    // Whatever is nowhere: enough to be told that it is at the wrong place.
+    if (route == nullptr) return kSmallBody;
+    if (auto allowed = check(*route, request); !allowed) {
+      if (watch_->on_answer)
+        watch_->on_answer(
+            {route->method, pattern(*route), http_status(allowed.error().code), Duration{}});
+      return tl::unexpected(std::move(allowed.error()));
+    }
+    if (is_upload(request.method, request.path)) return context_.limits.blob_bytes_max;
+    if (request.method == "GET") return 0;
+    return route->run == post_jobs ? context_.limits.submit_bytes_max : kSmallBody;
+  }
+
+  std::uint64_t bodies_max() const override {
+    return 2 * std::max<std::uint64_t>(context_.limits.submit_bytes_max, kSmallBody);
   }
 
   Result<std::unique_ptr<BlobWriter>> upload(const Request& request) override {
     if (!is_upload(request.method, request.path)) return std::unique_ptr<BlobWriter>();
-    HOSTLER_TRY(need_role(request.who, Role::kSubmit));
     return context_.service->put_blob(request.who, request.path[2]);
   }
 
   void handle(Request request, Respond respond) override {
-    std::string allowed;
-    for (const Route& route : routes()) {
-      if (!matches(route, request.path)) continue;
-      if (route.method == request.method) {
-        respond = watched(watch_, route.method, pattern(route), std::move(respond));
-        if (auto role = check_role(route, request.who); !role)
-          return respond(error_response(role.error()));
-        if (auto known = check_query(route, request); !known)
-          return respond(error_response(known.error()));
-        return route.run(context_, std::move(request), respond);
-      }
-      allowed += (allowed.empty() ? "" : ", ") + std::string(route.method);
+    if (const Route* route = find(request)) {
+      respond = watched(watch_, route->method, pattern(*route), std::move(respond));
+      return route->run(context_, std::move(request), respond);
     }
     respond = watched(watch_, "any", "none", std::move(respond));
-    if (allowed.empty())
-      return respond(error_response({Errc::kNotFound, "nothing is at " + spoken(request.path)}));
-    Response response =
-        error_response({Errc::kInvalidArgument, spoken(request.path) + " takes " + allowed +
-                                                    ", not " + printable(request.method, 20)});
-    response.status = 405;
-    response.headers["Allow"] = allowed;
-    respond(std::move(response));
+    respond(nowhere(request));
   }
 
  private:

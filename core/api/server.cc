@@ -155,8 +155,8 @@ class BeastServer final : public Server {
       }
       if (*listening.open >= options_.connections_max) continue;  // Closed at once.
       ::fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
-      SessionContext context{site_.get(), &access_, listening.secure ? &tls_ : nullptr,
-                             listening.open, options_.deadlines};
+      SessionContext context{site_.get(),    &access_,           listening.secure ? &tls_ : nullptr,
+                             listening.open, options_.deadlines, bodies_};
       auto session = serve(std::move(socket), std::move(context));
       asio::co_spawn(strand, std::move(session), asio::detached);
     }
@@ -169,6 +169,8 @@ class BeastServer final : public Server {
   asio::io_context io_;
   std::vector<Listening> acceptors_;
   std::vector<std::thread> threads_;
+  const std::shared_ptr<std::atomic<std::uint64_t>> bodies_ =
+      std::make_shared<std::atomic<std::uint64_t>>(0);
   std::uint16_t port_ = 0;
   bool owns_socket_file_ = false;
 };

@@ -7,6 +7,7 @@
 #include <boost/beast.hpp>
 #include <boost/beast/ssl.hpp>
 #include <chrono>
+#include <utility>
 
 #include "core/api/target.h"
 
@@ -51,6 +52,27 @@ class Counted {
   std::shared_ptr<std::atomic<unsigned>> open_;
 };
 
+/// What the bodies of one connection take of the memory for all.
+class Share {
+ public:
+  Share(std::shared_ptr<std::atomic<std::uint64_t>> taken, std::uint64_t max)
+      : taken_(std::move(taken)), max_(max) {}
+  ~Share() { give_back(); }
+  Share(const Share&) = delete;
+  Share& operator=(const Share&) = delete;
+
+  bool take(std::uint64_t bytes) {
+    mine_ += bytes;
+    return taken_->fetch_add(bytes) + bytes <= max_;
+  }
+  void give_back() { *taken_ -= std::exchange(mine_, 0); }
+
+ private:
+  const std::shared_ptr<std::atomic<std::uint64_t>> taken_;
+  const std::uint64_t max_;
+  std::uint64_t mine_ = 0;
+};
+
 /// Suspends until the site responds, from whatever thread it does.
 asio::awaitable<Response> respond_to(Site& site, Request request) {
   auto executor = co_await asio::this_coro::executor;
@@ -72,7 +94,10 @@ template <class Stream>
 class Session {
  public:
   Session(Stream& stream, const SessionContext& context, std::optional<Principal> peer)
-      : stream_(stream), context_(context), peer_(std::move(peer)) {}
+      : stream_(stream),
+        context_(context),
+        peer_(std::move(peer)),
+        share_(context.bodies, context.site->bodies_max()) {}
 
   asio::awaitable<void> run() {
     for (bool more = true; more;) more = co_await one_request();
@@ -99,39 +124,42 @@ class Session {
     const bool is_head = head.method() == http::verb::head;
     auto request = read_head(head);
     const bool needs_token = !request && request.error().code == Errc::kForbidden;
-    std::unique_ptr<BlobWriter> upload;
     if (request) {
-      auto wanted = context_.site->upload(*request);
-      if (!wanted)
-        request = tl::unexpected(wanted.error());
-      else
-        upload = std::move(*wanted);
+      Request head_only = std::move(*request);
+      auto complete = co_await read_rest(parser, std::move(head_only));
+      request = std::move(complete);
     }
+    Response response;
     if (request) {
-      const std::uint64_t max = context_.site->body_max(request->method, request->path);
-      auto body = co_await read_body(parser, upload.get(), max);
-      if (!body)
-        request = tl::unexpected(body.error());
-      else
-        request->body = std::move(*body);
-    }
-    if (request && upload) {
-      if (auto finished = upload->finish(); !finished) request = tl::unexpected(finished.error());
-      upload.reset();
-    }
-    if (!request) {
-      // What is left of the body is not worth reading: the connection ends with the answer.
-      const bool whole = parser.is_done();
-      Response response = error_response(request.error());
+      Request asked = std::move(*request);
+      Response answer = co_await respond_to(*context_.site, std::move(asked));
+      response = std::move(answer);
+    } else {
+      response = error_response(request.error());
       if (needs_token) ask_for_token(response);
-      const bool written = co_await write(std::move(response), keep_alive && whole, is_head);
-      if (written && !whole) co_await linger();
-      co_return written&& keep_alive&& whole;
     }
-    Request asked = std::move(*request);
-    Response response = co_await respond_to(*context_.site, std::move(asked));
-    const bool written = co_await write(std::move(response), keep_alive, is_head);
-    co_return written&& keep_alive;
+    share_.give_back();
+    // What is left of the body is not worth reading: the connection ends with the answer.
+    const bool whole = parser.is_done();
+    const bool written = co_await write(std::move(response), keep_alive && whole, is_head);
+    if (written && !whole) co_await linger();
+    co_return written&& keep_alive&& whole;
+  }
+
+  /// The request with its body, unless that was written away.
+  asio::awaitable<Result<Request>> read_rest(http::request_parser<http::buffer_body>& parser,
+                                             Request request) {
+    const auto max = context_.site->admit(request);
+    if (!max) co_return tl::unexpected(max.error());
+    auto upload = context_.site->upload(request);
+    if (!upload) co_return tl::unexpected(upload.error());
+    auto body = co_await read_body(parser, upload->get(), *max);
+    if (!body) co_return tl::unexpected(body.error());
+    request.body = std::move(*body);
+    if (*upload)
+      if (auto finished = (*upload)->finish(); !finished)
+        co_return tl::unexpected(finished.error());
+    co_return std::move(request);
   }
 
   Result<Request> read_head(const http::request<http::buffer_body>& head) {
@@ -183,6 +211,9 @@ class Session {
       total += got;
       if (total > max) co_return too_large();
       if (upload == nullptr) {
+        // The first piece of each is free: what is small comes through whatever others send.
+        if (total > piece.size() && !share_.take(got))
+          co_return fail(Errc::kUnavailable, "too much is being sent at once; try again");
         kept.append(piece, 0, got);
       } else if (auto written = upload->append(std::string_view(piece).substr(0, got)); !written) {
         co_return tl::unexpected(written.error());
@@ -304,6 +335,7 @@ class Session {
   Stream& stream_;
   const SessionContext& context_;
   const std::optional<Principal> peer_;
+  Share share_;
   beast::flat_buffer buffer_;
 };
 

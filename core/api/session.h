@@ -26,6 +26,7 @@ struct SessionContext {
   asio::ssl::context* tls;                      ///< Null: plain.
   std::shared_ptr<std::atomic<unsigned>> open;  ///< Counts connections.
   Deadlines deadlines;
+  std::shared_ptr<std::atomic<std::uint64_t>> bodies;  ///< Counts their bytes in memory.
 };
 
 /// Serves a connection until either side has had enough. Never throws.

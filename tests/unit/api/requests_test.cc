@@ -128,6 +128,48 @@ TEST_F(RequestTest, AClientThatStillSendsHearsWhyItIsRefused) {
   }
 }
 
+// Bug: the body was read into memory first, and then the role was looked at.
+TEST_F(RequestTest, WhoMayNotIsToldBeforeTheBodyComes) {
+  Wire wire = Wire::to_port(server->tcp_port());
+  (void)wire.send(
+      "POST /v1/jobs HTTP/1.1\r\nHost: x\r\nContent-Length: 8000\r\n"
+      "Authorization: Bearer ReadReadRead\r\n\r\n");
+  EXPECT_EQ(wire.read().status, 403);
+  EXPECT_TRUE(wire.is_over());
+}
+
+// Bug: each connection could fill as much memory as the largest submit.
+TEST_F(RequestTest, AllBodiesTogetherHaveABound) {
+  limits.submit_bytes_max = 1'000'000;
+  ServerOptions other = options();
+  other.unix_socket = folder / "other.sock";
+  const auto server_of_much = *listen(other);
+  server_of_much->start();
+  const auto most_of_a_submit = [&] {
+    Wire wire = Wire::to_socket(other.unix_socket);
+    (void)wire.send("POST /v1/jobs HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n" +
+                    std::string(999'999, ' '));
+    return wire;
+  };
+  std::vector<Wire> held;
+  for (int n = 0; n < 4; ++n) held.push_back(most_of_a_submit());
+  const std::string small = R"({"jobs": [{"script": "true"}]})";
+  EXPECT_EQ(Wire::to_socket(other.unix_socket).ask("POST", "/v1/jobs", small).status, 200);
+
+  int refused = 0;
+  for (Wire& wire : held) {
+    (void)wire.send(" ");
+    const auto got = wire.read();
+    if (got.status == 503) EXPECT_THAT(got.message(), HasSubstr("too much is being sent"));
+    refused += got.status == 503 ? 1 : 0;
+  }
+  EXPECT_GE(refused, 1);
+  EXPECT_EQ(Wire::to_socket(other.unix_socket)
+                .ask("POST", "/v1/jobs", small + std::string(900'000, ' '))
+                .status,
+            200);
+}
+
 TEST_F(RequestTest, AHugeLengthIsNotBelieved) {
   for (const std::string length : {"99999999999999999999999", "-1", "9223372036854775807", "x"}) {
     Wire wire = Wire::to_socket(socket);
