@@ -261,6 +261,7 @@ void Dispatcher::create_host(const scheduler::Create& create, Now now) {
   request->type = type;
   request->region = policy_.sets[offering.set].region;
   request->zone = offering.zone;
+  request->price_cap_per_hour = pool.price_cap_per_hour;
   request->name_hint = "hostler-" + pool.name + "-" + id.text();
   mint_(pool, set.name, set.info, *request, r.identity);
   r.idempotency_key = request->idempotency_key;

@@ -53,6 +53,16 @@ TEST_F(CreateTest, CarriesTheTagsByWhichItIsFoundAgain) {
                                        {"hostler-idle", "run"}}));
 }
 
+// Bug: drivers were never told of the cap, so that spot requests went out without one.
+TEST_F(CreateTest, CarriesThePriceThatItsPoolPaysAtMost) {
+  EXPECT_EQ(wanted().request->price_cap_per_hour, model::Micros{0}) << "none";
+  auto site = small_site();
+  site.pools[0].price_cap_per_hour = {70};
+  story = Story(site);
+  story.begin();
+  EXPECT_EQ(wanted().request->price_cap_per_hour, model::Micros{70});
+}
+
 TEST_F(CreateTest, AfterALostReplyTheSameIsSentAgainByteForByte) {
   const auto first = wanted();
   story.clear();
