@@ -162,10 +162,10 @@ Outcome set_idle_behavior(Instance& instance, IdleBehavior behavior, const std::
 Outcome adopt(Instance& instance, const model::PoolPolicy& pool, Duration abandoned_for,
               bool has_work, Now now) {
   Outcome out;
-  const auto remaining = [&](Duration whole) {
+  const auto remaining = [&](Duration least, Duration whole) {
     // A deadline on disk is wall time, clamped: a clock that jumped neither kills nor saves.
     if (instance.record.deadline.us == 0) return whole;
-    return std::clamp(instance.record.deadline - now.wall, Duration::zero(), whole);
+    return std::clamp(instance.record.deadline - now.wall, std::min(least, whole), whole);
   };
   instance.created = instance.since = instance.known_at = now.mono;
   instance.record.absent_sightings = 0;  // When the last one was is not known any more.
@@ -176,7 +176,8 @@ Outcome adopt(Instance& instance, const model::PoolPolicy& pool, Duration abando
       out.effects.push_back(Effect::kList);
       break;
     case InstanceState::kBooting:
-      set_deadline(instance, now.mono + remaining(pool.boot_timeout), now);
+      // It may have booted while nobody looked.
+      set_deadline(instance, now.mono + remaining(pool.probe_timeout, pool.boot_timeout), now);
       out.effects = {Effect::kConnect, Effect::kList};
       break;
     case InstanceState::kUnknown:
@@ -192,7 +193,7 @@ Outcome adopt(Instance& instance, const model::PoolPolicy& pool, Duration abando
       out.effects = {Effect::kDestroy, Effect::kList};
       break;
     case InstanceState::kAbandoned:
-      set_deadline(instance, now.mono + remaining(abandoned_for), now);
+      set_deadline(instance, now.mono + remaining(Duration::zero(), abandoned_for), now);
       out.effects.push_back(Effect::kList);
       break;
     case InstanceState::kStopped:
