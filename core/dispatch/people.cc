@@ -13,6 +13,12 @@ void Dispatcher::on(SetIdleBehavior& event, Now now) {
   Host* found = host(event.instance);
   if (found == nullptr)
     return reply(event.ticket, fail(Errc::kNotFound, "no instance " + event.instance.text()));
+  const auto& record = found->instance.record;
+  if (record.state == model::InstanceState::kTerminating ||
+      record.state == model::InstanceState::kAbandoned)
+    return reply(event.ticket,
+                 fail(Errc::kConflict, event.instance.text() + " is " + to_string(record.state) +
+                                           (record.reason.empty() ? "" : ": " + record.reason)));
   settle(*found, fleet::set_idle_behavior(found->instance, event.behavior, event.actor, now),
          "user", now);
   plan_soon();

@@ -203,6 +203,20 @@ TEST_F(PlanTest, AnAdminMayKillWhatIsHeld) {
   EXPECT_EQ(story.record(on).reason, "by user root: broken fan");
 }
 
+// Bug: a hold that came too late was answered as if it kept the instance.
+TEST_F(PlanTest, WhatIsBeingDestroyedIsNotToBeHeldAnyMore) {
+  const auto on = idle_host();
+  ASSERT_TRUE(story.ask(KillInstance{0, "user root", on, "broken fan"}));
+  for (const auto behavior :
+       {model::IdleBehavior::kHold, model::IdleBehavior::kDrain, model::IdleBehavior::kRun}) {
+    const auto answer = story.ask(SetIdleBehavior{0, "user root", on, behavior});
+    ASSERT_FALSE(answer) << to_string(behavior);
+    EXPECT_EQ(answer.error().code, Errc::kConflict);
+    EXPECT_EQ(answer.error().message, "h-1 is terminating: by user root: broken fan");
+  }
+  EXPECT_EQ(story.record(on).idle_behavior, model::IdleBehavior::kRun);
+}
+
 TEST_F(PlanTest, WhatIsNotThereIsNotFound) {
   for (const auto& event : std::vector<Event>{
            KillInstance{0, "user root", InstanceId{404}, ""},
