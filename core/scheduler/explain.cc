@@ -24,15 +24,15 @@ std::string market_refuses(const World& world, const Demand& demand, const Offer
     return world.spot_in_vain[index] && world.needs[demand.need].falls_back()
                ? "spot was asked for in vain"
                : "";
-  const bool has_spot = world.needs[demand.need].cheapest[1].value >= 0;
   const auto patience = world.policy.pools[o.pool].spot_patience;
-  if (has_spot && world.snapshot.now - demand.view->oldest < patience)
+  if (world.needs[demand.need].has_spot && world.snapshot.now - demand.view->oldest < patience)
     return "spot is tried first for " + format_duration(patience);
   return {};
 }
 
 bool too_dear(const World& world, const Demand& demand, const Offering& o) {
   const auto cheapest = world.needs[demand.need].cheapest[o.market == model::Market::kSpot].value;
+  if (cheapest < 0) return false;
   // Doubles hold prices exactly up to 2^53 millionths; beyond that the comparison saturates.
   return static_cast<double>(o.price_per_hour.value) >
          static_cast<double>(cheapest) * world.policy.pools[o.pool].price_factor_max;
@@ -90,7 +90,7 @@ std::string refuses(const World& world, const Demand& demand, std::uint32_t inde
   if (!need.resources.fits_in(o.resources)) return lacks(need.resources, o.resources);
   if (world.pool_held[o.pool])
     return "pool " + pool.name + " is held: its policy contradicts itself";
-  if (pool.price_cap_per_hour.value > 0 && o.price_per_hour > pool.price_cap_per_hour)
+  if (!within_cap(o, world.policy))
     return "price " + money(o.price_per_hour) + " is above the cap " +
            money(pool.price_cap_per_hour);
   if (too_dear(world, demand, o))
@@ -107,7 +107,7 @@ void explain(const World& world, Plan& plan) {
     if (demand.left == 0) continue;
     // Classes that differ in priority only wait for the same reason, but for spot's patience.
     const Demand* alike = told[demand.need];
-    const bool same = alike != nullptr && world.needs[demand.need].cheapest[1].value < 0 &&
+    const bool same = alike != nullptr && !world.needs[demand.need].has_spot &&
                       (alike->uncovered < alike->left) == (demand.uncovered < demand.left);
     Waiting waiting = same ? plan.waiting[told_at[demand.need]] : why(world, demand);
     waiting.cls = demand.view->id;

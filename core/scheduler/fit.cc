@@ -13,9 +13,10 @@ const std::string& type_name(const Offering& o, const model::SitePolicy& policy)
   return policy.types[o.type].name;
 }
 
-bool within_cap(const Offering& o, const model::SitePolicy& policy) {
-  const model::Micros cap = policy.pools[o.pool].price_cap_per_hour;
-  return cap.value <= 0 || o.price_per_hour <= cap;
+/// A price that rose may fall again: only where the menu says so too it is too dear for ever.
+bool may_come_within_cap(const Offering& o, const model::SitePolicy& policy) {
+  return within_cap(o, policy) ||
+         policy.types[o.type].price_per_hour <= policy.pools[o.pool].price_cap_per_hour;
 }
 
 /// How far a type is from holding the needs: the sum of what is missing, each as a share.
@@ -95,6 +96,11 @@ bool is_valid(const Offering& offering, const model::SitePolicy& policy) {
          offering.type < policy.types.size();
 }
 
+bool within_cap(const Offering& o, const model::SitePolicy& policy) {
+  const model::Micros cap = policy.pools[o.pool].price_cap_per_hour;
+  return cap.value <= 0 || o.price_per_hour <= cap;
+}
+
 bool cheaper(const Offering& a, const Offering& b, const model::SitePolicy& policy) {
   if (a.price_per_hour != b.price_per_hour) return a.price_per_hour < b.price_per_hour;
   if (a.type != b.type) {
@@ -129,7 +135,8 @@ std::optional<std::uint32_t> cheapest_fit(const model::JobShape& shape,
   const Offering* best = nullptr;
   for (const Offering& o : offerings) {
     if (best != nullptr && best->price_per_hour < o.price_per_hour) continue;
-    if (!shape.needs.fits_in(o.resources) || !is_valid(o, policy) || !within_cap(o, policy) ||
+    if (!shape.needs.fits_in(o.resources) || !is_valid(o, policy) ||
+        !may_come_within_cap(o, policy) ||
         !meets(shape.constraints, type_name(o, policy), o.zone, o.market))
       continue;
     if (best == nullptr || cheaper(o, *best, policy)) best = &o;

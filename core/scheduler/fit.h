@@ -15,6 +15,9 @@ namespace hostler::scheduler {
 /// The offering's indices are within the policy's tables.
 [[nodiscard]] bool is_valid(const Offering& offering, const model::SitePolicy& policy);
 
+/// Its pool would pay its price of now.
+[[nodiscard]] bool within_cap(const Offering& offering, const model::SitePolicy& policy);
+
 /// Canonical order of offerings, whatever their indices: price, type name, zone, pool name, set
 /// name, market. Both must be valid.
 [[nodiscard]] bool cheaper(const Offering& a, const Offering& b, const model::SitePolicy& policy);

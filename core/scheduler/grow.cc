@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "core/scheduler/fit.h"
 #include "core/scheduler/pack.h"
 #include "core/scheduler/steps.h"
 
@@ -93,12 +94,11 @@ class Buyer {
  private:
   /// The pool's cheapest offering that may be had now; of one price, zones rotate. Or kNone.
   [[nodiscard]] std::uint32_t cheapest(std::uint32_t p, bool must_stop) const {
-    const auto cap = world_.policy.pools[p].price_cap_per_hour;
     std::vector<std::uint32_t> equal;
     for (const std::uint32_t i : world_.offers) {
       const Offering& o = world_.snapshot.offerings[i];
       if (o.pool != p || !o.shut.empty() || world_.budget.creates(o, 1) == 0) continue;
-      if ((must_stop && !o.can_stop) || (cap.value > 0 && o.price_per_hour > cap)) continue;
+      if ((must_stop && !o.can_stop) || !within_cap(o, world_.policy)) continue;
       if (!equal.empty()) {
         const Offering& first = world_.snapshot.offerings[equal.front()];
         if (first.price_per_hour != o.price_per_hour || first.type != o.type) break;

@@ -69,7 +69,7 @@ std::vector<Lot> lots_of(const World& world, std::uint32_t from, std::uint32_t t
     const Need& need = world.needs[demand.need];
     std::vector<bool> on_demand;
     for (const auto& pool : world.policy.pools)
-      on_demand.push_back(need.constraints->market || need.cheapest[1].value < 0 ||
+      on_demand.push_back(need.constraints->market || !need.has_spot ||
                           world.snapshot.now - demand.view->oldest >= pool.spot_patience);
     const auto [found, fresh] = seen.try_emplace({demand.need, on_demand}, lots.size());
     if (fresh)
@@ -158,7 +158,7 @@ void Packer::gather_kinds() {
     const Offering& o = world_.snapshot.offerings[i];
     const auto& pool = world_.policy.pools[o.pool];
     if (!o.shut.empty() || world_.pool_held[o.pool] || world_.budget.creates(o, 1) == 0) continue;
-    if (pool.price_cap_per_hour.value > 0 && o.price_per_hour > pool.price_cap_per_hour) continue;
+    if (!within_cap(o, world_.policy)) continue;
     const auto [found, fresh] = seen.try_emplace(
         {o.pool, o.type, o.market, o.price_per_hour.value, zones_matter ? o.zone : ""},
         kinds_.size());

@@ -90,8 +90,9 @@ struct Plan {
                                                const std::string& type_name,
                                                const std::string& zone, model::Market market);
 
-/// The cheapest offering that one item of the shape fits; ties by type name, zone, pool. nullopt
-/// if none; `nearest` then names up to three types and what each lacks ("small: 2 of 8 vcpus").
+/// The cheapest offering that one item of the shape fits now or may one day; ties by type name,
+/// zone, pool. nullopt if none; `nearest` then names up to three types and what each lacks ("small:
+/// 2 of 8 vcpus").
 [[nodiscard]] std::optional<std::uint32_t> cheapest_fit(const model::JobShape& shape,
                                                         const std::vector<Offering>& offerings,
                                                         const model::SitePolicy& policy,

@@ -178,9 +178,13 @@ void World::group_needs() {
       }
       for (const std::uint32_t i : offers) {  // cheapest first
         const Offering& o = snapshot.offerings[i];
-        auto& cheapest = need.cheapest[o.market == model::Market::kSpot];
-        if (cheapest.value < 0 && meets(need, i) && need.resources.fits_in(o.resources))
-          cheapest = o.price_per_hour;
+        const bool is_spot = o.market == model::Market::kSpot;
+        auto& cheapest = need.cheapest[is_spot];
+        if (cheapest.value >= 0 || pool_held[o.pool] || policy.pools[o.pool].max == 0 ||
+            !meets(need, i) || !need.resources.fits_in(o.resources))
+          continue;
+        need.has_spot = need.has_spot || is_spot;
+        if (within_cap(o, policy)) cheapest = o.price_per_hour;
       }
       needs.push_back(std::move(need));
     }

@@ -31,7 +31,9 @@ struct Need {
   model::Resources resources;
   const model::Constraints* constraints = nullptr;
   std::vector<std::uint8_t> meets;  ///< By offering; empty: unconstrained.
-  model::Micros cheapest[2];        ///< By market: cheapest fit open or shut; -1: none.
+  model::Micros cheapest[2];        ///< By market: cheapest fit that its pool would pay, open or
+                                    ///< shut; -1: none.
+  bool has_spot = false;            ///< Spot may hold it, if not at its price of now.
 
   [[nodiscard]] bool falls_back() const { return !constraints->market && cheapest[0].value >= 0; }
 };

@@ -53,6 +53,19 @@ TEST_F(PricesTest, ADearOneIsPassedOver) {
   EXPECT_EQ(story.dispatcher.instances().at(0).record.price_per_hour, model::Micros{200});
 }
 
+// Bug: such a submit was refused with "no instance type of this site can ever run it".
+TEST_F(PricesTest, WorkWaitsForAPriceThatItsPoolPays) {
+  auto site = small_site();
+  site.pools[0].price_cap_per_hour = {300};
+  story.say(PolicyChanged{site});
+  say_price("small", 900);
+  say_price("large", 900);
+  EXPECT_EQ(type_bought(), "none");
+  EXPECT_THAT(story.dispatcher.waiting(JobId{1})->reason, testing::HasSubstr("above the cap"));
+  say_price("small", 100, 1min);
+  EXPECT_THAT(story.all<CreateCall>(), SizeIs(1));
+}
+
 TEST_F(PricesTest, NewsAreJournalledOnce) {
   say_price("small", 70, 2h);
   ASSERT_THAT(story.journalled<model::PriceSeen>(), SizeIs(1));

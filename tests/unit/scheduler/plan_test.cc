@@ -288,6 +288,37 @@ TEST(GrowTest, StaysBelowThePriceCap) {
   EXPECT_THAT(plan.waiting[0].reason, HasSubstr("cap"));
 }
 
+// Bug: what nobody may buy was the cheapest fit, and all else waited for ever as too dear.
+TEST(GrowTest, ComparesPricesOfWhatMayBeBoughtOnly) {
+  for (const int how : {0, 1, 2}) {
+    Site site;
+    site.policy.pools.push_back(site.pool());
+    site.pool(1).name = "other";
+    site.snapshot.pools.resize(2);
+    const auto small = site.type("small", 1, 2, 100);
+    site.type("cheap", 1, 2, 10, Market::kOnDemand, "", 1);
+    if (how == 0) site.pool(1).max = 0;
+    if (how == 1) site.pool(1).min = 1001;
+    if (how == 2) site.pool(1).price_cap_per_hour = {9};
+    site.jobs(1, 1);
+    const Plan plan = site.plan();
+    ASSERT_THAT(plan.creates, SizeIs(1)) << how;
+    EXPECT_EQ(plan.creates[0].offering, small) << how;
+  }
+}
+
+TEST(GrowTest, APriceThatRoseIsNoReasonToFallBackAtOnce) {
+  Site site;
+  site.type("spot", 2, 4, 50, Market::kSpot);
+  site.type("steady", 2, 4, 300);
+  site.pool().price_cap_per_hour = {300};
+  site.snapshot.offerings[0].price_per_hour = {301};
+  site.jobs(1, 1);
+  EXPECT_THAT(site.plan().creates, IsEmpty());
+  site.snapshot.classes[0].oldest = site.snapshot.now - 10min;
+  EXPECT_THAT(site.plan().creates, SizeIs(1));
+}
+
 TEST(GrowTest, NeverCreatesPastACeiling) {
   for (const int level : {0, 1, 2, 3, 4, 5}) {
     Site site;
@@ -629,6 +660,19 @@ TEST(CheapestFitTest, NamesTheNearestTypesAndWhatEachLacks) {
   site.pool().price_cap_per_hour = {150};
   EXPECT_FALSE(cheapest_fit(shape, site.snapshot.offerings, site.policy, &nearest));
   EXPECT_THAT(nearest, HasSubstr("dearer than pool default allows"));
+}
+
+// Bug: while a price stood above the cap, work was refused as what can never run.
+TEST(CheapestFitTest, APriceThatRoseMayFallAgain) {
+  Site site;
+  site.type("spot", 2, 4, 100, Market::kSpot);
+  site.pool().price_cap_per_hour = {150};
+  site.snapshot.offerings[0].price_per_hour = {900};
+  EXPECT_TRUE(cheapest_fit({}, site.snapshot.offerings, site.policy, nullptr));
+  site.policy.types[0].price_per_hour = {151};
+  EXPECT_FALSE(cheapest_fit({}, site.snapshot.offerings, site.policy, nullptr));
+  site.snapshot.offerings[0].price_per_hour = {150};
+  EXPECT_TRUE(cheapest_fit({}, site.snapshot.offerings, site.policy, nullptr)) << "as it is now";
 }
 
 TEST(CheapestFitTest, TiesEndInTheName) {
