@@ -90,11 +90,13 @@ std::shared_ptr<scheduler::Snapshot> Dispatcher::snapshot(Now now) {
   auto out = std::make_shared<scheduler::Snapshot>();
   out->now = now.mono;
   out->offerings = offerings_;
-  std::map<std::tuple<std::uint32_t, std::uint32_t, std::string>, std::uint32_t> index;
+  // Pools may share a set and a type, but neither caps nor timers.
+  using Key = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::string>;
+  std::map<Key, std::uint32_t> index;
   Mono wake = fleet::kNever;
   for (std::uint32_t i = 0; i < out->offerings.size(); ++i) {
     auto& offering = out->offerings[i];
-    index.try_emplace({offering.set, offering.type, offering.zone}, i);
+    index.try_emplace({offering.pool, offering.set, offering.type, offering.zone}, i);
     const Set& set = sets_[offering.set];
     offering.can_stop = can_stop(offering.set, offering.market);
     if (!set.open) {
@@ -113,12 +115,13 @@ std::shared_ptr<scheduler::Snapshot> Dispatcher::snapshot(Now now) {
     auto seen = view(other, now);
     const auto& pool = policy_.pools[other.instance.pool];
     if (other.instance.type) {
-      auto found =
-          index.find({other.instance.set, *other.instance.type, other.instance.record.zone});
+      const auto& instance = other.instance;
+      auto found = index.find({instance.pool, instance.set, *instance.type, instance.record.zone});
       if (found == index.end())
-        found = index.lower_bound({other.instance.set, *other.instance.type, ""});
-      if (found != index.end() && std::get<0>(found->first) == other.instance.set &&
-          std::get<1>(found->first) == *other.instance.type)
+        found = index.lower_bound({instance.pool, instance.set, *instance.type, ""});
+      if (found != index.end() && offerings_[found->second].pool == instance.pool &&
+          offerings_[found->second].set == instance.set &&
+          offerings_[found->second].type == *instance.type)
         seen.offering = found->second;
     }
     if (seen.phase == HostPhase::kStopped && !seen.can_wake)

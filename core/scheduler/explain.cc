@@ -17,15 +17,13 @@ std::string money(model::Micros m) {
 }
 
 /// Why spot does not do any more, or not yet on_demand; empty if the market is no obstacle.
-std::string market_refuses(const World& world, const Demand& demand, const Offering& o,
-                           std::uint32_t index) {
-  if (world.needs[demand.need].constraints->market) return {};
+std::string market_refuses(const World& world, const Demand& demand, const Offering& o) {
+  const Need& need = world.needs[demand.need];
+  if (need.constraints->market) return {};
   if (o.market == model::Market::kSpot)
-    return world.spot_in_vain[index] && world.needs[demand.need].falls_back()
-               ? "spot was asked for in vain"
-               : "";
+    return need.spot_in_vain ? "spot was asked for in vain" : "";
   const auto patience = world.policy.pools[o.pool].spot_patience;
-  if (world.needs[demand.need].has_spot && world.snapshot.now - demand.view->oldest < patience)
+  if (need.has_spot && world.snapshot.now - demand.view->oldest < patience)
     return "spot is tried first for " + format_duration(patience);
   return {};
 }
@@ -95,7 +93,7 @@ std::string refuses(const World& world, const Demand& demand, std::uint32_t inde
            money(pool.price_cap_per_hour);
   if (too_dear(world, demand, o))
     return "price " + money(o.price_per_hour) + " is over price_factor_max times the cheapest fit";
-  return market_refuses(world, demand, o, index);
+  return market_refuses(world, demand, o);
 }
 
 void explain(const World& world, Plan& plan) {

@@ -54,8 +54,7 @@ bool may_go(const World& world, const Lot& lot, std::uint32_t index) {
   const Offering& o = world.snapshot.offerings[index];
   const Need& need = world.needs[lot.need];
   return need.resources.fits_in(o.resources) && world.meets(need, index) &&
-         (o.market == model::Market::kSpot ? !world.spot_in_vain[index] || !need.falls_back()
-                                           : bool{lot.on_demand[o.pool]});
+         (o.market == model::Market::kSpot ? !need.spot_in_vain : bool{lot.on_demand[o.pool]});
 }
 
 }  // namespace

@@ -129,7 +129,6 @@ World::World(const Snapshot& s, const model::SitePolicy& p)
       hosts(s.hosts.size()),
       used(s.hosts.size()),
       stale_spot(s.hosts.size()),
-      spot_in_vain(s.offerings.size()),
       budget(s, p) {
   for (const auto& pool : p.pools) pool_held.push_back(!makes_sense(pool));
   const auto by_id = [&](std::uint32_t a, std::uint32_t b) {
@@ -148,7 +147,6 @@ World::World(const Snapshot& s, const model::SitePolicy& p)
     stale_spot[i] = host.unfulfilled_spot && host.phase == HostPhase::kComing &&
                     host.pool < p.pools.size() &&
                     s.now - host.created >= p.pools[host.pool].spot_patience;
-    if (stale_spot[i] && host.offering < spot_in_vain.size()) spot_in_vain[host.offering] = true;
   }
   group_needs();
 }
@@ -160,6 +158,12 @@ void World::group_needs() {
     }
   };
   std::map<const model::JobShape*, std::uint32_t, Less> seen;
+  std::vector<std::uint32_t> stale;  // One of each offering tells.
+  for (std::uint32_t h = 0; h < snapshot.hosts.size(); ++h)
+    if (stale_spot[h] && std::ranges::none_of(stale, [&](std::uint32_t other) {
+          return snapshot.hosts[other].offering == snapshot.hosts[h].offering;
+        }))
+      stale.push_back(h);
   for (const ClassView& view : snapshot.classes) {
     const auto [found, fresh] =
         seen.try_emplace(&view.shape, static_cast<std::uint32_t>(needs.size()));
@@ -186,6 +190,10 @@ void World::group_needs() {
         need.has_spot = need.has_spot || is_spot;
         if (within_cap(o, policy)) cheapest = o.price_per_hour;
       }
+      need.spot_in_vain = need.falls_back() && std::ranges::any_of(stale, [&](std::uint32_t h) {
+                            const HostView& host = snapshot.hosts[h];
+                            return need.resources.fits_in(host.total) && meets(need, host);
+                          });
       needs.push_back(std::move(need));
     }
     by_class_.emplace_back(view.id, static_cast<std::uint32_t>(demand.size()));

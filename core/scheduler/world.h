@@ -34,6 +34,8 @@ struct Need {
   model::Micros cheapest[2];        ///< By market: cheapest fit that its pool would pay, open or
                                     ///< shut; -1: none.
   bool has_spot = false;            ///< Spot may hold it, if not at its price of now.
+  bool spot_in_vain = false;        ///< A spot request that could hold it took too long: now it
+                                    ///< falls back, or zones would take turns for ever.
 
   [[nodiscard]] bool falls_back() const { return !constraints->market && cheapest[0].value >= 0; }
 };
@@ -79,7 +81,6 @@ class World {
   std::vector<bool> pool_held;        ///< Its policy makes no sense: left as it is.
   std::vector<bool> used;             ///< By host: work was placed or counted on it.
   std::vector<bool> stale_spot;       ///< By host: a spot request unfulfilled for too long.
-  std::vector<bool> spot_in_vain;     ///< By offering: it has such a request.
   Budget budget;
 
   [[nodiscard]] bool meets(const Need& need, const HostView& host) const;

@@ -92,6 +92,20 @@ TEST_F(SwitchedOffTest, WaitingWorkWakesItAndRunsThere) {
   EXPECT_EQ(story.record(id).state, JobState::kStarting);
 }
 
+// Bug: of pools that share a set and a type, the first one's cap held for the hosts of all.
+TEST_F(SwitchedOffTest, IsJudgedByTheCapOfItsOwnPool) {
+  auto site = site_with_standby();
+  site.pools.push_back(site.pools[0]);
+  site.pools[0].name = "a frugal one";
+  site.pools[0].stopped = 0;
+  site.pools[0].price_cap_per_hour = {10};
+  story = Story(site);
+  SetUp();
+  const auto on = standby();
+  (void)story.submit({story.job(2)});
+  EXPECT_EQ(story.state(on), InstanceState::kBooting);
+}
+
 TEST_F(SwitchedOffTest, WorkThatLandsMeanwhileKeepsItOn) {
   const auto on = idle_host();
   story.plans_wait = true;

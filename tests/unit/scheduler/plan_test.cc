@@ -418,6 +418,41 @@ TEST(GrowTest, ReplacesASpotRequestThatWasNotFulfilledInTime) {
   EXPECT_THAT(site.plan().shutdowns, IsEmpty());
 }
 
+// Bug: the next zone was asked for spot, then the first again, for ever.
+TEST(GrowTest, ASpotRequestInVainIsNotTriedInAnotherZone) {
+  Site site;
+  const auto spot = site.type("spot", 2, 4, 50, Market::kSpot, "z1");
+  site.snapshot.offerings.push_back(site.snapshot.offerings[spot]);
+  site.snapshot.offerings.back().zone = "z2";
+  const auto steady = site.type("steady", 2, 4, 300);
+  HostView& request = site.host(1, spot, HostPhase::kComing);
+  request.unfulfilled_spot = true;
+  request.created = request.since = site.snapshot.now - 10min;
+  site.jobs(1, 1, 1, 0, 10min);
+
+  const Plan plan = site.plan();
+
+  ASSERT_THAT(plan.creates, SizeIs(1));
+  EXPECT_EQ(plan.creates[0].offering, steady);
+  EXPECT_THAT(ended(plan), ElementsAre(Pair(1, ShutdownCode::kUnwantedSpot)));
+}
+
+TEST(GrowTest, ASpotRequestInVainTellsNothingOfWorkThatItCannotHold) {
+  Site site;
+  const auto spot = site.type("spot", 2, 4, 50, Market::kSpot);
+  const auto large = site.type("large spot", 8, 16, 200, Market::kSpot);
+  site.type("steady", 8, 16, 300);
+  HostView& request = site.host(1, spot, HostPhase::kComing);
+  request.unfulfilled_spot = true;
+  request.created = request.since = site.snapshot.now - 10min;
+  site.jobs(1, 8, 1, 0, 10min);
+
+  const Plan plan = site.plan();
+
+  ASSERT_THAT(plan.creates, SizeIs(1));
+  EXPECT_EQ(plan.creates[0].offering, large);
+}
+
 TEST(GrowTest, HoldsAtMostAsManyAttemptsOnAHostAsThePoolAllows) {
   Site site;
   site.type("large", 8, 32, 100);
