@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "core/dispatch/dispatcher.h"
 #include "core/scheduler/fit.h"
@@ -38,14 +39,19 @@ std::string Dispatcher::ceiling_of(std::uint32_t pool, Mono now) const {
   if (there >= policy.max)
     return "pool " + policy.name + " has " + std::to_string(there) + " instances, max is " +
            std::to_string(policy.max);
-  // As the cheapest says: where that one is refused, all are.
+  // Prices and sets differ: where one may be had nothing stands in the way, else the cheapest
+  // tells.
   const scheduler::Offering* cheapest = nullptr;
-  for (const auto& offering : offerings_)
-    if (offering.pool == pool &&
-        (cheapest == nullptr || scheduler::cheaper(offering, *cheapest, policy_)))
-      cheapest = &offering;
-  if (cheapest == nullptr) return "";
-  return governor_.refuses_create(cheapest->set, pool, cheapest->price_per_hour, now);
+  std::string ceiling;
+  for (const auto& offering : offerings_) {
+    if (offering.pool != pool) continue;
+    auto no = governor_.refuses_create(offering.set, pool, offering.price_per_hour, now);
+    if (no.empty()) return "";
+    if (cheapest != nullptr && !scheduler::cheaper(offering, *cheapest, policy_)) continue;
+    cheapest = &offering;
+    ceiling = std::move(no);
+  }
+  return ceiling;
 }
 
 std::optional<model::ReasonsView> Dispatcher::reasons_of_pool(const std::string& name,

@@ -8,11 +8,8 @@ std::optional<model::WaitingView> Dispatcher::waiting(model::JobId id) const {
   const auto found = jobs_.find(id);
   if (found == jobs_.end() || !found->second.queued) return std::nullopt;
   const auto cls = found->second.cls;
-  const auto& items = queue_.at(cls).items;
-  const auto at =
-      std::ranges::lower_bound(items, found->second.arrival, {}, &scheduler::Queue::Item::arrival);
   model::WaitingView out;
-  out.ahead = static_cast<std::uint64_t>(at - items.begin());
+  out.ahead = queue_.ahead(cls, found->second.arrival);
   const auto told = waiting_.find(cls);
   if (told == waiting_.end()) {
     out.code = "planning";
@@ -21,7 +18,6 @@ std::optional<model::WaitingView> Dispatcher::waiting(model::JobId id) const {
   }
   out.code = told->second.code;
   out.reason = told->second.reason;
-  out.ahead += told->second.ahead;
   return out;
 }
 

@@ -37,7 +37,7 @@ bool too_dear(const World& world, const Demand& demand, const Offering& o) {
 }
 
 Waiting why(const World& world, const Demand& demand) {
-  Waiting out{.cls = demand.view->id, .ahead = 0, .code = "no_offering", .reason = ""};
+  Waiting out{.cls = demand.view->id, .code = "no_offering", .reason = ""};
   const auto says = [&out](const char* code, std::string reason) {
     out.code = code;
     out.reason = std::move(reason);
@@ -97,7 +97,6 @@ std::string refuses(const World& world, const Demand& demand, std::uint32_t inde
 }
 
 void explain(const World& world, Plan& plan) {
-  std::uint64_t ahead = 0;
   std::size_t explained = 0;
   std::vector<const Demand*> told(world.needs.size(), nullptr);
   std::vector<std::size_t> told_at(world.needs.size());
@@ -109,7 +108,6 @@ void explain(const World& world, Plan& plan) {
                       (alike->uncovered < alike->left) == (demand.uncovered < demand.left);
     Waiting waiting = same ? plan.waiting[told_at[demand.need]] : why(world, demand);
     waiting.cls = demand.view->id;
-    waiting.ahead = ahead;
     for (const Reserve& r : plan.reservations)
       if (r.cls == demand.view->id) {
         waiting.code = "reserved";
@@ -120,7 +118,6 @@ void explain(const World& world, Plan& plan) {
       told_at[demand.need] = plan.waiting.size();
     }
     plan.waiting.push_back(std::move(waiting));
-    ahead += demand.left;
     if (demand.uncovered == 0 || ++explained > kClassesExplained) continue;
     std::size_t listed = 0;
     for (const std::uint32_t i : world.offers) {

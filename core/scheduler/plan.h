@@ -55,7 +55,6 @@ struct Reserve {
 /// Why a class still waits after this plan, for its jobs' waiting_because.
 struct Waiting {
   ClassId cls = 0;
-  std::uint64_t ahead = 0;  ///< Jobs that go first.
   std::string code;  ///< "host_coming", "gate_shut", "at_ceiling", "no_offering", "reserved", ...
   std::string reason;
 };

@@ -18,7 +18,7 @@ ClassId Queue::intern(const model::JobShape& shape) {
   key.restartable = model::JobShape{}.restartable;
   key.attempts_max = model::JobShape{}.attempts_max;
   const auto [found, fresh] = by_shape_.try_emplace(key, static_cast<ClassId>(classes_.size()));
-  if (fresh) classes_.push_back({.shape = std::move(key), .count = 0, .items = {}});
+  if (fresh) classes_.push_back({.shape = std::move(key), .count = 0, .items = {}, .holes = {}});
   return found->second;
 }
 
@@ -51,6 +51,7 @@ bool Queue::erase(ClassId cls, std::uint64_t arrival) {
   if (at == c.items.end() || at->arrival != arrival || !at->job) return false;
   leave_order(cls);
   at->job = {};
+  c.holes.insert(std::lower_bound(c.holes.begin(), c.holes.end(), arrival), arrival);
   forget_one(c);
   enter_order(cls);
   return true;
@@ -59,10 +60,30 @@ bool Queue::erase(ClassId cls, std::uint64_t arrival) {
 void Queue::forget_one(Class& c) {
   --c.count;
   --size_;
-  while (!c.items.empty() && !c.items.front().job) c.items.pop_front();
+  while (!c.items.empty() && !c.items.front().job) {
+    c.items.pop_front();
+    c.holes.pop_front();
+  }
   // A class whose tail was cancelled must not hold on to the holes.
-  if (c.items.size() > 64 && c.items.size() > 4 * c.count)
-    std::erase_if(c.items, [](const Item& item) { return !item.job; });
+  if (c.holes.size() <= 64 || c.holes.size() <= c.count / 8) return;
+  std::erase_if(c.items, [](const Item& item) { return !item.job; });
+  c.holes.clear();
+}
+
+std::uint64_t Queue::before(ClassId cls, std::uint64_t arrival) const {
+  const Class& c = classes_[cls];
+  const auto holes = std::lower_bound(c.holes.begin(), c.holes.end(), arrival) - c.holes.begin();
+  return static_cast<std::uint64_t>(by_arrival(c.items, arrival) - c.items.begin() - holes);
+}
+
+std::uint64_t Queue::ahead(ClassId cls, std::uint64_t arrival) const {
+  const std::int32_t priority = classes_[cls].shape.priority;
+  std::uint64_t sum = 0;
+  for (const Order& next : order_) {
+    if (next.priority < priority || (next.priority == priority && next.arrival >= arrival)) break;
+    sum += next.priority > priority ? classes_[next.cls].count : before(next.cls, arrival);
+  }
+  return sum;
 }
 
 void Queue::leave_order(ClassId cls) {

@@ -29,7 +29,9 @@ class Queue {
   struct Class {
     model::JobShape shape;   ///< restartable and attempts_max are not part of the class: defaults.
     std::size_t count = 0;   ///< Items that wait.
-    std::deque<Item> items;  ///< By arrival; a taken one has job 0 until it reaches the front.
+    std::deque<Item> items;  ///< By arrival; an erased one has job 0 until it reaches the front.
+    std::deque<std::uint64_t> holes =
+        {};  ///< Arrivals of erased ones that are still there, sorted.
   };
 
   /// Finds or makes the class of a shape. O(log classes).
@@ -43,6 +45,8 @@ class Queue {
 
   [[nodiscard]] const Class& at(ClassId cls) const { return classes_[cls]; }
   [[nodiscard]] std::size_t size() const { return size_; }
+  /// Items that go before one of the class: of higher priority, or of the same and earlier.
+  [[nodiscard]] std::uint64_t ahead(ClassId cls, std::uint64_t arrival) const;
   [[nodiscard]] std::size_t class_count() const { return classes_.size(); }
   /// Classes that have items: highest priority first, then by the arrival of their first item.
   struct Order {
@@ -57,6 +61,7 @@ class Queue {
   [[nodiscard]] const std::set<Order>& order() const { return order_; }
 
  private:
+  [[nodiscard]] std::uint64_t before(ClassId cls, std::uint64_t arrival) const;
   void forget_one(Class& cls);
   void leave_order(ClassId cls);
   void enter_order(ClassId cls);

@@ -46,6 +46,25 @@ TEST(ReasonsTest, APoolTellsOfWorkThatItMayServeOnly) {
   EXPECT_EQ(large->ceiling, "") << "there is room for more";
 }
 
+// Bug: the ceiling of the set with the cheapest offering was told, though another set had room.
+TEST(ReasonsTest, APoolIsNotAtACeilingWhileOneSetHasRoom) {
+  auto site = small_site();
+  site.sets[0].ceilings.instances_max = 1;
+  site.sets.emplace_back().name = "west wing";
+  site.pools[0].sets = {"west", "west wing"};
+  Story story(site);
+  story.begin();
+  (void)story.submit({story.job(2)});
+  ASSERT_THAT(story.all<CreateCall>(), SizeIs(1));
+  EXPECT_EQ(story.dispatcher.reasons_of_pool("default", story.now.mono)->ceiling, "");
+
+  site.sets[1].ceilings.instances_max = 1;
+  site.sets[1].ceilings.price_per_hour_max = {1};
+  story.say(PolicyChanged{site});
+  EXPECT_THAT(story.dispatcher.reasons_of_pool("default", story.now.mono)->ceiling,
+              HasSubstr("set west is at its ceiling"));
+}
+
 TEST(ReasonsTest, AGateTellsWhatItHoldsBack) {
   Story story;
   story.begin();

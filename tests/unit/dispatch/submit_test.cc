@@ -109,6 +109,18 @@ TEST_F(SubmitTest, AWaitingJobSaysWhyAndHowManyGoFirst) {
   EXPECT_FALSE(story.dispatcher.waiting(JobId{9}));
 }
 
+// Bug: "2 jobs go first" counted jobs that were cancelled, and some that came later.
+TEST_F(SubmitTest, OnlyWhatWaitsGoesFirst) {
+  story.plans_wait = true;
+  const auto ids = *submit({story.job(1), story.job(1), story.job(1), story.job(2), story.job(1)});
+  story.say(*story.plan);
+  EXPECT_EQ(story.dispatcher.waiting(ids[3])->ahead, 3U);
+  EXPECT_EQ(story.dispatcher.waiting(ids[4])->ahead, 4U);
+  (void)story.ask(CancelJob{0, "user ann", false, ids[1]});
+  EXPECT_EQ(story.dispatcher.waiting(ids[2])->ahead, 1U);
+  EXPECT_EQ(story.dispatcher.waiting(ids[3])->ahead, 2U);
+}
+
 TEST_F(SubmitTest, CancelIsForItsSubmitterAndAdmins) {
   const auto ids = *submit({story.job(), story.job()});
   const auto foreign = story.ask(CancelJob{0, "user bob", false, ids[0]});

@@ -268,7 +268,7 @@ std::string text(const Site& site, const Plan& plan) {
   for (const Reserve& r : plan.reservations)
     out << "reserve " << r.host.text() << ' ' << r.cls << '\n';
   for (const Waiting& w : plan.waiting)
-    out << "wait " << w.cls << ' ' << w.ahead << ' ' << w.code << ' ' << w.reason << '\n';
+    out << "wait " << w.cls << ' ' << w.code << ' ' << w.reason << '\n';
   for (const Rejected& r : plan.rejected) out << "no " << r.cls << ' ' << r.reason << '\n';
   return out.str();
 }

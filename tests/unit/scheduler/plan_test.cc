@@ -351,7 +351,6 @@ TEST(GrowTest, AtACeilingTheHighestPriorityIsServedFirst) {
   ASSERT_THAT(plan.waiting, SizeIs(2));
   EXPECT_EQ(plan.waiting[1].cls, other);
   EXPECT_EQ(plan.waiting[1].code, "at_ceiling");
-  EXPECT_EQ(plan.waiting[1].ahead, 1U);
 }
 
 TEST(GrowTest, RotatesZones) {

@@ -77,6 +77,30 @@ TEST(QueueTest, ErasesAnItemWhereverItIs) {
   EXPECT_TRUE(queue.order().empty());
 }
 
+// Bug: cancelled jobs were counted too, and of classes of one priority all or nothing.
+TEST(QueueTest, CountsWhatGoesFirst) {
+  Queue queue;
+  const ClassId a = queue.intern(shape(1)), b = queue.intern(shape(2)),
+                urgent = queue.intern(shape(3, 9)), humble = queue.intern(shape(4, -1));
+  for (const std::uint64_t arrival : {1U, 3U, 5U, 7U}) queue.push(a, item(arrival));
+  for (const std::uint64_t arrival : {2U, 4U, 6U}) queue.push(b, item(arrival));
+  queue.push(humble, item(0));
+  EXPECT_EQ(queue.ahead(a, 1), 0U);
+  EXPECT_EQ(queue.ahead(a, 5), 4U) << "1 to 4";
+  EXPECT_EQ(queue.ahead(b, 4), 3U) << "1 to 3";
+  EXPECT_EQ(queue.ahead(humble, 0), 7U);
+
+  queue.push(urgent, item(8));
+  EXPECT_EQ(queue.ahead(a, 1), 1U);
+  queue.erase(a, 3);
+  queue.erase(b, 4);
+  EXPECT_EQ(queue.ahead(a, 7), 5U) << "8, then 1, 2, 5, 6";
+  queue.push(a, item(3));
+  EXPECT_EQ(queue.ahead(a, 7), 6U);
+  queue.pop(a);
+  EXPECT_EQ(queue.ahead(a, 7), 5U);
+}
+
 TEST(QueueTest, TakesBackAnItemWhoseHoleIsStillThere) {
   Queue queue;
   const ClassId cls = queue.intern(shape(1));
