@@ -150,8 +150,7 @@ std::shared_ptr<scheduler::Snapshot> Dispatcher::snapshot(Now now) {
   for (std::uint32_t i = 0; i < sets_.size(); ++i) out->sets.push_back(governor_.set(i, now.mono));
   for (std::uint32_t i = 0; i < policy_.pools.size(); ++i)
     out->pools.push_back(governor_.pool(i, now.mono));
-  if (const auto next = governor_.next_create(now.mono); next && queue_.size() != 0)
-    wake = std::min(wake, *next);
+  if (const auto next = governor_.next_create(now.mono); next) wake = std::min(wake, *next);
   plan_wake_ = wake;
   return out;
 }

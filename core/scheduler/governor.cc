@@ -134,8 +134,8 @@ Headroom Governor::headroom(const Account& a, Mono now) {
     room.instances = left(a.ceilings.instances_max, a.usage.instances);
   if (a.ceilings.creates_per_minute_max > 0)
     room.creates = left(a.ceilings.creates_per_minute_max, in_window(a.creates, now));
-  if (a.ceilings.destroys_per_decision_max > 0)
-    room.destroys = left(a.ceilings.destroys_per_decision_max, a.destroys);
+  if (a.ceilings.destroys_per_decision_max > 0)  // Whoever asks is about to make a new decision.
+    room.destroys = a.ceilings.destroys_per_decision_max;
   if (a.ceilings.price_per_hour_max.value > 0)
     room.price_per_hour =
         Micros{left(a.ceilings.price_per_hour_max.value, a.usage.price_per_hour.value)};

@@ -126,6 +126,35 @@ TEST_F(PlanTest, TheGovernorRefusesWhoeverAsks) {
   EXPECT_THAT(other.all<CreateCall>(), SizeIs(1));
 }
 
+// Bug: every second plan was told that it may destroy nothing.
+TEST_F(PlanTest, EveryPlanMayDestroyAsManyAsTheCeilingSays) {
+  auto site = small_site();
+  site.ceilings.destroys_per_decision_max = 1;
+  Story other(site);
+  other.begin();
+  const auto ids = other.submit({other.job(2), other.job(2)});
+  for (const std::uint64_t n : {1U, 2U}) other.boot(InstanceId{n});
+  for (const std::uint64_t n : {1U, 2U}) other.exited(InstanceId{n}, ids[n - 1]);
+  other.pass(61s);
+  EXPECT_EQ(other.state(InstanceId{1}), InstanceState::kTerminating);
+  EXPECT_EQ(other.state(InstanceId{2}), InstanceState::kIdle);
+  other.pass(site.plan_interval);
+  EXPECT_EQ(other.state(InstanceId{2}), InstanceState::kTerminating);
+}
+
+// Bug: nobody looked again until something else happened.
+TEST_F(PlanTest, AMinimumThatTheRateHeldUpIsMadeUpForInItsTime) {
+  auto site = small_site();
+  site.pools[0].min = 2;
+  site.ceilings.creates_per_minute_max = 1;
+  Story other(site);
+  other.begin();
+  EXPECT_THAT(other.all<CreateCall>(), SizeIs(1));
+  EXPECT_LE(other.dispatcher.next_wake(), other.now.mono + 1min);
+  other.pass(1min);
+  EXPECT_THAT(other.all<CreateCall>(), SizeIs(2));
+}
+
 // Bug: the planner never heard of the limit, and put all on the first host, which took one.
 TEST_F(PlanTest, AttemptsParallelMaxSpreadsTheWork) {
   auto site = small_site();
