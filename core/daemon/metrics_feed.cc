@@ -151,7 +151,9 @@ void MetricsFeed::show_clouds(const dispatch::Dispatcher& state, Mono now) {
     sets.push_back({set.name, set.open, set.foreign_owner});
     for (const auto cls : {model::CloudErrorClass::kRateLimit, model::CloudErrorClass::kQuota,
                            model::CloudErrorClass::kCapacity, model::CloudErrorClass::kAuth,
-                           model::CloudErrorClass::kInternal})
+                           model::CloudErrorClass::kInternal, model::CloudErrorClass::kInvalid,
+                           model::CloudErrorClass::kUnsupported, model::CloudErrorClass::kConflict,
+                           model::CloudErrorClass::kNotFound})
       gates.push_back({set.name, cls, 0});
   }
   metrics_.set_sets(sets);

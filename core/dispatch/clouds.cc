@@ -77,8 +77,13 @@ void Dispatcher::refused(const scheduler::GateQuery& query, const model::CloudEr
 }
 
 void Dispatcher::passed(const scheduler::GateQuery& query, Now now) {
-  for (auto& key : gates_.succeeded(query)) {
-    record("cloud", "gate " + key, "gate_opened", "", "a call passed", now);
+  opened("cloud", gates_.succeeded(query), "a call passed", now);
+}
+
+void Dispatcher::opened(const char* actor, std::vector<std::string> gates, const std::string& why,
+                        Now now) {
+  for (auto& key : gates) {
+    record(actor, "gate " + key, "gate_opened", "", why, now);
     out_.changes.emplace_back(model::GateOpened{std::move(key)});
     plan_soon();
   }

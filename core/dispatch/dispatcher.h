@@ -116,6 +116,7 @@ class Dispatcher {
   void send_destroy(Host& host, Now now);
   void refused(const scheduler::GateQuery& query, const model::CloudError& error, Now now);
   void passed(const scheduler::GateQuery& query, Now now);
+  void opened(const char* actor, std::vector<std::string> gates, const std::string& why, Now now);
   void want_list(std::uint32_t set, Mono at);
   [[nodiscard]] scheduler::GateQuery gate_query(const Host& host, model::CloudOp op) const;
   /// Of a create.

@@ -122,10 +122,7 @@ void Dispatcher::gone(model::InstanceId id, Now now) {
   if (instance.type) group = policy_.types[*instance.type].quota_group;
   // A create that was refused freed nothing: its own quota gate stays shut.
   if (!instance.record.provider_id.empty())
-    for (auto& key : gates_.destroyed(instance.record.set, group)) {
-      record("scheduler", "gate " + key, "gate_opened", "", why, now);
-      out_.changes.emplace_back(model::GateOpened{std::move(key)});
-    }
+    opened("scheduler", gates_.destroyed(instance.record.set, group), why, now);
   if (const auto timer = timer_of_.find(id); timer != timer_of_.end()) {
     timers_.erase({timer->second, id});
     timer_of_.erase(timer);

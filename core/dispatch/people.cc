@@ -56,6 +56,7 @@ void Dispatcher::on(PolicyChanged& event, Now now) {
   rejected_.clear();
   if (std::exchange(planning_, false)) ++plan_number_;
   record("admin", "site", "policy_changed", "", "the configuration was read again", now);
+  opened("admin", gates_.settings_changed(), "the configuration was read again", now);
   plan_soon();
 }
 

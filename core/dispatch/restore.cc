@@ -121,6 +121,7 @@ Outbox Dispatcher::restore(model::Restored restored, Now now) {
            "restart", now);
   }
   record("restart", "site", "started", "", "epoch " + std::to_string(epoch_), now);
+  opened("restart", gates_.settings_changed(), "the configuration was read again", now);
   return std::exchange(out_, {});
 }
 

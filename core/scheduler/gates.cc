@@ -19,7 +19,15 @@ struct BackOff {
   Duration first, most;
 };
 
-std::optional<BackOff> back_off(CloudErrorClass cls) {
+/// A create that is refused for what it asks: so is the next, until somebody mends the settings.
+bool is_for_good(CloudErrorClass cls, CloudOp op) {
+  return op == CloudOp::kCreate &&
+         (cls == CloudErrorClass::kInvalid || cls == CloudErrorClass::kUnsupported ||
+          cls == CloudErrorClass::kConflict || cls == CloudErrorClass::kNotFound);
+}
+
+std::optional<BackOff> back_off(CloudErrorClass cls, CloudOp op) {
+  if (is_for_good(cls, op)) return BackOff{1min, 30min};
   switch (cls) {
     case CloudErrorClass::kRateLimit:
       return BackOff{1s, 5min};
@@ -44,6 +52,10 @@ std::uint32_t effective_scope(const GateQuery& call, const model::CloudError& er
   using namespace model::scope;
   std::uint32_t bits = error.scope;
   switch (error.cls) {
+    case CloudErrorClass::kInvalid:
+    case CloudErrorClass::kUnsupported:
+    case CloudErrorClass::kConflict:
+    case CloudErrorClass::kNotFound:
     case CloudErrorClass::kCapacity:
       if ((bits & ~(kMarket | kOperation)) == 0) bits |= kType | kZone;
       bits |= kMarket | kOperation;
@@ -112,7 +124,9 @@ bool holds(const GateRecord& r, const GateQuery& call) {
   const auto same = [&r](std::uint32_t bit, const std::string& a, const std::string& b) {
     return (r.scope & bit) == 0 || a == b;
   };
-  return r.set == call.set && ((r.scope & kOperation) == 0 || r.op == gated(call.op)) &&
+  // What is wrong with a create (its image, say) is nothing to a start.
+  const CloudOp op = is_for_good(r.cls, r.op) ? call.op : gated(call.op);
+  return r.set == call.set && ((r.scope & kOperation) == 0 || r.op == op) &&
          same(kType, r.type, call.type) && same(kGroup, r.group, call.group) &&
          same(kZone, r.zone, call.zone) && same(kSubnet, r.subnet, call.subnet) &&
          same(kRegion, r.region, call.region) &&
@@ -128,7 +142,7 @@ std::optional<GateRecord> Gates::refuse(const GateQuery& call, const model::Clou
     gate.until = now.mono + kProbePause;
     if (gate.record.cls == error.cls) gate.until = now.mono;
   }
-  const auto steps = back_off(error.cls);
+  const auto steps = back_off(error.cls, call.op);
   if (!steps) return std::nullopt;
 
   GateRecord record = record_of(call, error);
@@ -185,9 +199,19 @@ std::vector<std::string> Gates::destroyed(const std::string& set, const std::str
   return opened;
 }
 
+std::vector<std::string> Gates::settings_changed() {
+  std::vector<std::string> opened;
+  for (auto it = gates_.begin(); it != gates_.end();) {
+    const bool may_be_mended = is_for_good(it->second.record.cls, it->second.record.op);
+    if (may_be_mended) opened.push_back(it->first);
+    it = may_be_mended ? gates_.erase(it) : std::next(it);
+  }
+  return opened;
+}
+
 void Gates::restore(const GateRecord& record, Now now) {
   // A wall clock that jumped must not keep a gate shut: at worst one probe comes early.
-  const auto steps = back_off(record.cls);
+  const auto steps = back_off(record.cls, record.op);
   const Duration most = steps ? steps->most * 5 / 4 : Duration::zero();
   const Duration left = std::clamp(record.until - now.wall, Duration::zero(), most);
   gates_[record.key] = {.record = record, .until = now.mono + left, .probing = false};

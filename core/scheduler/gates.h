@@ -35,9 +35,10 @@ struct Gate {
 class Gates {
  public:
   /// Shuts a gate if `error` is of a class that has one (auth, rate limit, quota, capacity,
-  /// internal x5). Returns its record if the gate is new or longer than it was, for the journal.
-  /// Any other error ends a half-open probe: after a pause another call may try. The gate's scope
-  /// never misses the call that was refused; a shortage of spot never shuts on_demand.
+  /// internal x5; of a create also invalid, unsupported, conflict, not found). Returns its record
+  /// if the gate is new or longer than it was, for the journal. Any other error ends a half-open
+  /// probe: after a pause another call may try. The gate's scope never misses the call that was
+  /// refused; a shortage of spot never shuts on_demand.
   std::optional<model::GateRecord> refuse(const GateQuery& call, const model::CloudError& error,
                                           Now now, Random& random);
   /// The gate that stands in the way of a call now; null: none.
@@ -49,6 +50,9 @@ class Gates {
   std::vector<std::string> succeeded(const GateQuery& call);
   /// Something of that group was destroyed: its quota gates open. Returns the keys.
   std::vector<std::string> destroyed(const std::string& set, const std::string& group);
+  /// They may be right now: gates of creates that were refused for what they asked open. Returns
+  /// the keys.
+  std::vector<std::string> settings_changed();
   void restore(const model::GateRecord& record, Now now);
   [[nodiscard]] const std::map<std::string, Gate>& all() const { return gates_; }
   /// When the next gate that is shut now ends; for the loop's timer.

@@ -48,7 +48,9 @@ void Cloud::open(const dispatch::OpenSet& call, const Reply& reply) {
 /// Refused before anything was done; sometimes.
 std::optional<CloudError> Cloud::refusal() {
   if (!chance_.fault(0.25)) return std::nullopt;
-  switch (chance_.below(6)) {
+  switch (chance_.below(7)) {
+    case 6:
+      return error(CloudErrorClass::kInvalid, "no such image");
     case 0:
       return error(CloudErrorClass::kCapacity, "no stock");
     case 1:

@@ -177,6 +177,41 @@ TEST_F(CreateTest, ACapacityErrorShutsItsTypeOnlyAndAnotherIsTaken) {
   EXPECT_THAT(story.dispatcher.waiting(JobId{1})->reason, testing::HasSubstr("the cloud says no"));
 }
 
+// Bug: it was asked for again ten times a second, and the job was told that a host was coming.
+TEST_F(CreateTest, WhatIsRefusedForGoodIsNotAskedForAgainAndItsJobSaysWhy) {
+  const auto first = wanted();
+  story.clear();
+  auto wrong = error(CloudErrorClass::kInvalid);
+  wrong.message = "no image 'debain-12'";
+  story.create_ended(first.instance, wrong);
+  for (int n = 0; n < 100; ++n) story.pass(100ms);
+
+  EXPECT_THAT(story.all<CreateCall>(), IsEmpty());
+  const auto waits = story.dispatcher.waiting(JobId{1});
+  ASSERT_TRUE(waits);
+  EXPECT_EQ(waits->code, "gate_shut");
+  EXPECT_EQ(waits->reason, "small: no image 'debain-12'");
+
+  story.say(PolicyChanged{small_site()});
+  EXPECT_THAT(story.all<CreateCall>(), SizeIs(1)) << "the settings may be right now";
+  EXPECT_THAT(story.dispatcher.gates(story.now.mono), IsEmpty());
+}
+
+TEST_F(CreateTest, AfterARestartTheSettingsMayBeRightToo) {
+  const auto first = wanted();
+  story.create_ended(first.instance, error(CloudErrorClass::kNotFound));
+  const auto shut = story.journalled<model::GateChanged>();
+  ASSERT_THAT(shut, SizeIs(1));
+
+  Story next;
+  model::Restored restored;
+  restored.gates.push_back(shut[0].record);
+  next.begin(std::move(restored));
+  EXPECT_THAT(next.journalled<model::GateOpened>(), SizeIs(1));
+  (void)next.submit({next.job(2)});
+  EXPECT_THAT(next.all<CreateCall>(), SizeIs(1));
+}
+
 // Bug: the answer was asked for by the zone that the cloud had chosen, and the gate stayed
 // half-open.
 TEST_F(CreateTest, AGateOpensAgainWhereTheCloudChoseTheZone) {

@@ -177,10 +177,57 @@ TEST_F(GatesTest, TheFifthInternalErrorInARowShutsItsOperation) {
 }
 
 TEST_F(GatesTest, ErrorsWithoutAGateShutNothing) {
-  for (const auto cls : {CloudErrorClass::kInvalid, CloudErrorClass::kTransient,
-                         CloudErrorClass::kTimeout, CloudErrorClass::kNotFound})
+  for (const auto cls :
+       {CloudErrorClass::kTransient, CloudErrorClass::kTimeout, CloudErrorClass::kCancelled})
     EXPECT_FALSE(refuse(call("big"), error(cls), 0s));
   EXPECT_FALSE(shut(call("big"), 1s));
+}
+
+constexpr CloudErrorClass kForGood[] = {CloudErrorClass::kInvalid, CloudErrorClass::kUnsupported,
+                                        CloudErrorClass::kConflict, CloudErrorClass::kNotFound};
+
+// Bug: with a mistyped image the same create was made again as often as plans were.
+TEST_F(GatesTest, ACreateRefusedForGoodIsTriedRarelyAndLessAndLess) {
+  for (const auto cls : kForGood) {
+    gates = {};
+    ASSERT_TRUE(refuse(call("big"), error(cls), 0s)) << to_string(cls);
+    EXPECT_TRUE(shut(call("big"), 45s)) << to_string(cls);
+    EXPECT_FALSE(shut(call("small"), 1s)) << "one type blocks another";
+    GateQuery elsewhere = call("big");
+    elsewhere.zone = "z2";
+    EXPECT_FALSE(shut(elsewhere, 1s));
+    const auto end = [&] { return gates.all().begin()->second.until.time_since_epoch(); };
+    for (Duration when = end(); when < 6h; when = end()) {
+      gates.passing(call("big"), Mono(when));
+      ASSERT_TRUE(refuse(call("big"), error(cls), when));
+    }
+    EXPECT_GE(gates.all().begin()->second.record.failures, 12U);
+    EXPECT_LE(gates.all().begin()->second.record.failures, 24U) << "no back-off";
+  }
+}
+
+TEST_F(GatesTest, WhatIsWrongWithACreateIsNothingToOtherCallsAndTheOtherWayRound) {
+  for (const auto cls : kForGood) {
+    refuse(call("big"), error(cls), 0s);
+    for (const auto op : {CloudOp::kStart, CloudOp::kStop, CloudOp::kDestroy, CloudOp::kList}) {
+      GateQuery other = call("big");
+      other.op = op;
+      EXPECT_FALSE(shut(other, 1s)) << to_string(op);
+      other.type = "small";
+      EXPECT_FALSE(refuse(other, error(cls), 0s)) << to_string(op);
+    }
+    EXPECT_FALSE(shut(call("small"), 1s));
+  }
+}
+
+TEST_F(GatesTest, NewSettingsOpenWhatTheyMayHaveMended) {
+  refuse(call("big"), error(CloudErrorClass::kInvalid), 0s);
+  refuse(call("small"), error(CloudErrorClass::kCapacity), 0s);
+
+  EXPECT_EQ(gates.settings_changed().size(), 1U);
+
+  EXPECT_FALSE(shut(call("big"), 1s));
+  EXPECT_TRUE(shut(call("small"), 1s));
 }
 
 TEST_F(GatesTest, ARestartTakesUpTheTimeThatIsLeftButNoMoreThanItsLongestBackOff) {
