@@ -11,7 +11,7 @@
 #include <cerrno>
 #include <string>
 
-#include "core/agent/host/os.h"
+#include "core/agent/host/trees.h"
 
 namespace hostler::agent {
 
@@ -20,11 +20,13 @@ void Cleaner::open() {
   work_ = true;
 }
 
-void Cleaner::discard(const std::string& path) {
-  if (::rmdir(path.c_str()) == 0 || errno == ENOENT) return;
+bool Cleaner::discard(const std::string& path) {
+  if (::rmdir(path.c_str()) == 0 || errno == ENOENT) return true;
   // The pid keeps names apart from those of servers before.
   const std::string trash = "trash/" + std::to_string(::getpid()) + "." + std::to_string(++count_);
-  if (::rename(path.c_str(), trash.c_str()) == 0) work_ = true;
+  if (!move_tree(AT_FDCWD, path.c_str(), AT_FDCWD, trash.c_str())) return false;
+  work_ = true;
+  return true;
 }
 
 void Cleaner::tick() {

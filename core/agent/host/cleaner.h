@@ -12,8 +12,8 @@ class Cleaner {
  public:
   /// Makes the folder; what an earlier server left in it goes.
   void open();
-  /// Removes a file or folder, soon; its name is free at once.
-  void discard(const std::string& path);
+  /// Removes a file or folder, soon; its name is free at once. False if it stays where it is.
+  [[nodiscard]] bool discard(const std::string& path);
   /// True if `pid` was the child.
   bool on_exit(pid_t pid);
   [[nodiscard]] pid_t pid() const { return child_; }

@@ -1,10 +1,8 @@
 #include "core/agent/host/os.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/random.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -63,35 +61,6 @@ Result<UniqueFd> memory_file(std::string_view data) {
   HOSTLER_TRY(write_all(fd.get(), data, "stdin"));
   if (::lseek(fd.get(), 0, SEEK_SET) != 0) return tl::unexpected(os_error("lseek"));
   return fd;
-}
-
-void remove_tree(int at, const char* path) {
-  if (::unlinkat(at, path, 0) == 0 || errno == ENOENT) return;
-  if (::unlinkat(at, path, AT_REMOVEDIR) == 0) return;
-  const int fd = ::openat(at, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  DIR* dir = fd < 0 ? nullptr : ::fdopendir(fd);
-  if (dir == nullptr) {
-    if (fd >= 0) ::close(fd);
-    return;
-  }
-  // A folder that its owner made unwritable; as root this changes nothing.
-  (void)::fchmod(fd, 0700);
-  while (const dirent* entry = ::readdir(dir)) {
-    const std::string_view name = entry->d_name;
-    if (name != "." && name != "..") remove_tree(fd, entry->d_name);
-  }
-  ::closedir(dir);
-  (void)::unlinkat(at, path, AT_REMOVEDIR);
-}
-
-void empty_folder(const char* path) {
-  DIR* dir = ::opendir(path);
-  if (dir == nullptr) return;
-  while (const dirent* entry = ::readdir(dir)) {
-    const std::string_view name = entry->d_name;
-    if (name != "." && name != "..") remove_tree(::dirfd(dir), entry->d_name);
-  }
-  ::closedir(dir);
 }
 
 std::string random_hex(std::size_t bytes) {

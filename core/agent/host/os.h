@@ -29,12 +29,6 @@ UniqueFd open_null();
 /// An anonymous file that holds `data`, at its begin.
 Result<UniqueFd> memory_file(std::string_view data);
 
-/// Removes a file or a whole tree without following symbolic links; what cannot be removed stays.
-void remove_tree(int at, const char* path);
-
-/// Removes what is in a folder, and leaves the folder.
-void empty_folder(const char* path);
-
 /// Random bytes as lower-case hexadecimal.
 std::string random_hex(std::size_t bytes);
 

@@ -45,8 +45,9 @@ void Slots::discard_rest(Cleaner& cleaner) {
   if (dir == nullptr) return;
   while (const dirent* entry = ::readdir(dir)) {
     const auto slot = parse_u64(entry->d_name);
-    if (slot && !used_.contains(static_cast<std::uint32_t>(*slot)))
-      cleaner.discard(std::string("work/") + entry->d_name);
+    if (!slot || used_.contains(static_cast<std::uint32_t>(*slot))) continue;
+    if (!cleaner.discard(std::string("work/") + entry->d_name))
+      used_.insert(static_cast<std::uint32_t>(*slot));
   }
   ::closedir(dir);
 }
@@ -67,15 +68,15 @@ bool Slots::is_ready(std::uint32_t slot, std::uint32_t uid, Cleaner& cleaner) {
   if (found == ready_.end()) return false;
   const bool same = found->second == uid;
   ready_.erase(found);
-  if (!same) cleaner.discard(work_path(slot));
+  if (!same) (void)cleaner.discard(work_path(slot));  // empty: it can go
   return same;
 }
 
 void Slots::give_back(std::uint32_t slot, std::uint32_t uid, Cleaner& cleaner) {
   if (is_clean(work_path(slot), uid))
     ready_[slot] = uid;
-  else
-    cleaner.discard(work_path(slot));
+  else if (!cleaner.discard(work_path(slot)))
+    return;  // A job that got this slot could not begin.
   used_.erase(slot);
 }
 

@@ -23,13 +23,14 @@ class Slots {
   Result<void> open();
   void occupy(std::uint32_t slot) { used_.insert(slot); }
   [[nodiscard]] const std::set<std::uint32_t>& used() const { return used_; }
-  /// Folders that no known attempt has go to the cleaner.
+  /// Folders that no known attempt has go to the cleaner; a slot whose folder stays is in use.
   void discard_rest(Cleaner& cleaner);
 
   /// The lowest free slot, counted from 1; nullopt if `max` (0: no bound) are in use.
   std::optional<std::uint32_t> take(std::uint32_t max);
   /// True if the slot's folder exists, empty, for this uid; else it is to be made.
   bool is_ready(std::uint32_t slot, std::uint32_t uid, Cleaner& cleaner);
+  /// A slot whose folder cannot be got rid of is given out no more.
   void give_back(std::uint32_t slot, std::uint32_t uid, Cleaner& cleaner);
 
  private:

@@ -291,6 +291,10 @@ bool await_file(const std::filesystem::path& path) {
   return await([&] { return std::filesystem::exists(path); });
 }
 
+bool await_empty(const std::filesystem::path& path) {
+  return await([&] { return std::filesystem::is_empty(path); });
+}
+
 bool await_gone(pid_t pid) {
   return await([&] {
     if (::kill(pid, 0) != 0) return true;

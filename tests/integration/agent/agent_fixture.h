@@ -102,6 +102,8 @@ class AgentTest : public ::testing::Test {
 
 /// True once `path` exists; waits for it.
 bool await_file(const std::filesystem::path& path);
+/// True once the folder `path` is empty; waits for it.
+bool await_empty(const std::filesystem::path& path);
 /// Folders of cgroups of the agents that this test has met.
 std::vector<std::filesystem::path> cgroups_here();
 /// True once no process has this pid; waits for it.

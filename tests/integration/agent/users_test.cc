@@ -114,6 +114,21 @@ TEST_F(UsersTest, RunsUnprivilegedAsTheSameUser) {
   EXPECT_TRUE(std::filesystem::is_empty(state_ / "work"));
 }
 
+// Bug: an unwritable folder could not be renamed into the trash, its slot was given out again, and
+// every later job of the host failed to begin.
+TEST_F(UsersTest, AnUnwritableWorkingFolderLeavesTheSlotToTheNextJob) {
+  drop_privileges();
+  auto link = ready_link();
+
+  const Exit first = run(*link, script("mkdir d; echo x > d/f; chmod 000 d; chmod a-w ."));
+  ASSERT_TRUE(link->client.ack({first.attempt}));
+  const Exit second = run(*link, script("pwd; ls"));
+
+  EXPECT_EQ(second.end.reason, JobReason::kExit) << second.end.text;
+  EXPECT_EQ(second.end.stdout_inline, (state_ / "work/1").string() + "\n");
+  EXPECT_TRUE(await_empty(state_ / "trash"));
+}
+
 TEST_F(UsersTest, AnUnprivilegedJobThatKillsEverythingIsSupervisionLost) {
   drop_privileges();
   auto link = ready_link();
