@@ -41,6 +41,26 @@ std::string bound(std::uint64_t value, const char* none) {
   return value == 0 ? none : std::to_string(value);
 }
 
+std::uint64_t number_in(const std::string& path) {
+  const std::string text = read_small(path.c_str(), 64);
+  return parse_u64(std::string_view(text).substr(0, text.find('\n'))).value_or(0);
+}
+
+/// Whether the slot's last jobs left memory in the group that cannot be reclaimed, such as files in
+/// /dev/shm: it would count against the next job. v2 takes any bound whatever is in use.
+bool is_laden(const std::string& folder, std::uint64_t ram_max) {
+  if (ram_max == 0) return false;
+  const std::uint64_t kept_max = ram_max / 8;
+  const std::uint64_t used =
+      std::max(number_in(folder + "/memory.current"), number_in(folder + "/memory.usage_in_bytes"));
+  if (used <= kept_max) return false;
+  if (used > ram_max) return true;
+  const std::string text = read_small((folder + "/memory.stat").c_str());
+  for (const std::string_view line : split(text, '\n'))
+    if (line.starts_with("shmem ")) return parse_u64(line.substr(6)).value_or(0) > kept_max;
+  return false;
+}
+
 }  // namespace
 
 void Cgroups::open(const std::string& name) {
@@ -78,7 +98,7 @@ void Cgroups::open(const std::string& name) {
 std::vector<std::string> Cgroups::prepare(std::uint32_t slot, std::uint64_t ram_max,
                                           std::uint32_t processes_max) {
   if (kind_ == Limits::kNone || (ram_max == 0 && processes_max == 0)) return {};
-  // Again with a new group if the old one still holds more of its last job than the bound allows.
+  // Again with a new group if the old one still holds too much of its last job.
   for (int i = 0; i < 2; ++i) {
     std::vector<std::string> out;
     for (const std::string& base : bases_) {
@@ -88,7 +108,8 @@ std::vector<std::string> Cgroups::prepare(std::uint32_t slot, std::uint64_t ram_
       if (::mkdir(out.back().c_str(), 0755) != 0 && errno != EEXIST) return {};
     }
     made_.insert(slot);
-    if (set_bounds(out, ram_max, processes_max)) return out;
+    if (set_bounds(out, ram_max, processes_max) && (i > 0 || !is_laden(out[0], ram_max)))
+      return out;
     for (const std::string& folder : out) (void)::rmdir(folder.c_str());
     made_.erase(slot);
   }
@@ -130,9 +151,7 @@ void Cgroups::remove_idle(const std::set<std::uint32_t>& used) {
 std::int64_t Cgroups::ram_peak(const std::vector<std::string>& folders) {
   if (folders.empty()) return 0;
   // v2's memory.peak cannot be begun anew before Linux 6.12; an earlier job's would be told.
-  const std::string text = read_small((folders[0] + "/memory.max_usage_in_bytes").c_str(), 64);
-  const auto value = parse_u64(text.substr(0, text.find('\n')));
-  return value ? static_cast<std::int64_t>(*value) : 0;
+  return static_cast<std::int64_t>(number_in(folders[0] + "/memory.max_usage_in_bytes"));
 }
 
 std::uint64_t Cgroups::memory_kills(const std::vector<std::string>& folders) {

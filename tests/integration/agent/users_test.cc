@@ -190,6 +190,28 @@ TEST_F(UsersTest, ACgroupBoundsMemoryAndProcessesWhereThereAreCgroups) {
   EXPECT_TRUE(cgroups_here().empty());
 }
 
+// Bug: what a job left in /dev/shm counted against the next job of its slot, which was killed.
+TEST_F(UsersTest, MemoryThatAJobLeftDoesNotCountAgainstTheNextOfItsSlot) {
+  auto link = connect();
+  const auto ready = link->await<Ready>();
+  ASSERT_TRUE(ready);
+  if (ready->hello.limits == Limits::kNone) GTEST_SKIP() << "this machine has no cgroups for us";
+  const std::string left = "/dev/shm/" + folder_.filename().string();
+  Start first = script("head -c 40000000 /dev/zero > " + left);
+  Start second = script("head -c 40000000 /dev/zero | tail -c 40000000 | wc -c");
+  first.ram_max = second.ram_max = 60'000'000;
+
+  const Exit leaving = run(*link, first);
+  ASSERT_TRUE(link->client.ack({leaving.attempt}));
+  const Exit next = run(*link, second);
+  EXPECT_EQ(::unlink(left.c_str()), 0);
+
+  EXPECT_EQ(leaving.end.exit_code, 0) << leaving.end.stderr_inline;
+  EXPECT_EQ(next.end.stdout_inline, "40000000\n");
+  EXPECT_EQ(next.end.text, "");
+  EXPECT_TRUE(next.end.limits_enforced);
+}
+
 TEST_F(UsersTest, RefusesAStateFolderOfSomebodyElse) {
   ASSERT_TRUE(std::filesystem::create_directory(state_));
   ASSERT_EQ(::chown(state_.c_str(), 65534, 65534), 0);
