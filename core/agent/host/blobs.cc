@@ -13,6 +13,7 @@ namespace hostler::agent {
 namespace {
 
 constexpr std::size_t kComingMax = 32;
+constexpr std::uint64_t kSyncEvery = std::uint64_t{64} << 20;
 
 std::string part_path(const std::string& sha256) { return blob_path(sha256) + ".part"; }
 
@@ -85,6 +86,13 @@ Result<bool> Blobs::take(const BlobPut& piece) {
   HOSTLER_TRY(write_all(coming.fd.get(), piece.data, part_path(piece.sha256)));
   coming.hash.update(piece.data);
   coming.have += piece.data.size();
+  // A crash of the host shall not leave the name with less than its content; and the loop stands
+  // still meanwhile, so in small portions.
+  if (coming.have == coming.size || coming.have - coming.synced >= kSyncEvery) {
+    if (::fdatasync(coming.fd.get()) != 0)
+      return tl::unexpected(os_error("sync " + part_path(piece.sha256)));
+    coming.synced = coming.have;
+  }
   if (coming.have < coming.size) return false;
   if (const std::string is = coming.hash.finish_hex(); is != piece.sha256)
     return fail(Errc::kMisbehaving, "its content hashes to " + is);
@@ -95,6 +103,11 @@ Result<bool> Blobs::take(const BlobPut& piece) {
   bytes_ += coming.size;
   coming_.erase(found);
   return true;
+}
+
+void Blobs::drop_coming() {
+  for (const auto& [sha256, coming] : coming_) (void)::unlink(part_path(sha256).c_str());
+  coming_.clear();
 }
 
 void Blobs::make_room(std::uint64_t size) {

@@ -28,12 +28,15 @@ class Blobs {
   bool has(const std::string& sha256);
   /// Takes one piece. An answer is due when the result has a value: the last piece, or a refusal.
   std::optional<BlobState> put(const BlobPut& piece);
+  /// The connection has ended: what began to come in on it will not be continued.
+  void drop_coming();
 
  private:
   struct Coming {
     UniqueFd fd;
     std::uint64_t size = 0;
     std::uint64_t have = 0;
+    std::uint64_t synced = 0;
     Sha256 hash;
   };
   struct Kept {

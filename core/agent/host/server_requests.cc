@@ -43,6 +43,7 @@ void Server::accept_connection() {
 
 void Server::drop_connection() {
   connection_.reset();  // closing takes its descriptors out of the epoll
+  blobs_.drop_coming();
   want_out_ = false;
 }
 
