@@ -133,10 +133,7 @@ Result<void> Journal::open(const std::function<void(Record&&)>& apply) {
   return {};
 }
 
-Result<void> Journal::append(std::string_view record) {
-  dirty_ = true;
-  return write_all(fd(), record, "journal");
-}
+Result<void> Journal::append(std::string_view record) { return write_all(fd(), record, "journal"); }
 
 void Journal::read_new(const std::function<void(Record&&)>& apply) {
   for (auto& [number, file] : files_) read_file(file, apply);
@@ -193,7 +190,6 @@ void Journal::drop_before(std::uint64_t number) {
 
 void Journal::sync() {
   for (auto& [number, file] : files_) (void)::fdatasync(file.fd.get());
-  dirty_ = false;
 }
 
 }  // namespace hostler::agent

@@ -18,7 +18,8 @@
 ///
 /// It is a row of files, journal.1, journal.2 ...: a new one begins with what is not forgotten, and
 /// an old one goes when the last shim that holds it has ended. Nothing is synced when it is
-/// written: a crash of the server loses no page cache, and a crash of the host changes the boot id.
+/// written: a crash of the server loses no page cache, and after a crash of the host, which changes
+/// the boot id, a begin says nothing. An end that waits for its acknowledgement is: see SyncPlan.
 namespace hostler::agent {
 
 struct Begin {
@@ -73,7 +74,6 @@ class Journal {
   [[nodiscard]] std::uint64_t number() const { return files_.rbegin()->first; }
   [[nodiscard]] std::uint64_t oldest() const { return files_.begin()->first; }
   [[nodiscard]] std::uint64_t size() const { return files_.rbegin()->second.read; }
-  [[nodiscard]] bool dirty() const { return dirty_; }
   void sync();
 
  private:
@@ -84,7 +84,6 @@ class Journal {
   void read_file(File& file, const std::function<void(Record&&)>& apply);
 
   std::map<std::uint64_t, File> files_;
-  bool dirty_ = false;
 };
 
 }  // namespace hostler::agent

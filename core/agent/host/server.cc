@@ -21,7 +21,6 @@ namespace hostler::agent {
 namespace {
 
 constexpr std::uint64_t kRotateAt = std::uint64_t{4} << 20;
-constexpr std::int64_t kSyncAfterUs = 100'000;
 
 }  // namespace
 
@@ -115,9 +114,9 @@ void Server::run() {
   journal_.sync();
 }
 
-int Server::wait_ms() const {
-  const std::int64_t due = std::min(
-      {checks_.due(), sync_at_ != 0 ? sync_at_ : INT64_MAX, idle_at_ != 0 ? idle_at_ : INT64_MAX});
+int Server::wait_ms() {
+  const std::int64_t due =
+      std::min({checks_.due(), sync_plan_.due(attempts_), idle_at_ != 0 ? idle_at_ : INT64_MAX});
   if (due == INT64_MAX) return -1;
   const std::int64_t ms = std::max<std::int64_t>(0, due - boottime_us()) / 1000 + 1;
   return static_cast<int>(std::min<std::int64_t>(ms, 3'600'000));
@@ -130,11 +129,11 @@ void Server::do_timed_work() {
     cgroups_.remove_idle(slots_.used());
     idle_at_ = 0;
   }
-  if (journal_.dirty() && sync_at_ == 0) sync_at_ = boottime_us() + kSyncAfterUs;
-  if (sync_at_ == 0 || boottime_us() < sync_at_) return;
-  journal_.sync();
-  sync_at_ = 0;
-  if (journal_.size() > kRotateAt) rotate_journal();
+  if (const std::int64_t due = sync_plan_.due(attempts_); due <= boottime_us()) {
+    journal_.sync();
+    sync_plan_.synced();
+  }
+  if (journal_.size() > rotate_above_) rotate_journal();
 }
 
 void Server::handle(Source source, int fd, std::uint32_t events) {
@@ -166,7 +165,10 @@ void Server::handle(Source source, int fd, std::uint32_t events) {
 }
 
 void Server::rotate_journal() {
-  if (!journal_.rotate(attempts_.snapshot())) return;
+  const auto rotated = journal_.rotate(attempts_.snapshot());
+  // Above what the file begins with; and a full disk is not tried again at once.
+  rotate_above_ = journal_.size() + kRotateAt;
+  if (!rotated) return;
   std::uint64_t oldest = journal_.number();
   for (const auto& [id, attempt] : attempts_.all())
     if (attempt.shim != 0) oldest = std::min(oldest, attempt.journal_number);

@@ -15,6 +15,7 @@
 #include "core/agent/host/outflow.h"
 #include "core/agent/host/poller.h"
 #include "core/agent/host/slots.h"
+#include "core/agent/host/sync_plan.h"
 
 namespace hostler::agent {
 
@@ -39,7 +40,7 @@ class Server {
   void watch(int fd, Source source, std::uint32_t events);
   void handle(Source source, int fd, std::uint32_t events);
   void do_timed_work();
-  int wait_ms() const;
+  int wait_ms();
   void rotate_journal();
 
   // server_requests.cc
@@ -86,6 +87,7 @@ class Server {
   std::string sha256_;  ///< Of this program.
   Journal journal_;
   Attempts attempts_;
+  SyncPlan sync_plan_;
   std::map<pid_t, model::AttemptId> children_;
   std::map<int, model::AttemptId> found_shims_;  ///< By their pidfd.
   Configure config_;
@@ -99,8 +101,8 @@ class Server {
   std::deque<model::AttemptId> unannounced_;  ///< Ended; their Exit is not queued yet.
   bool want_out_ = false;                     ///< Waiting to be able to write.
   bool quitting_ = false;
-  std::int64_t sync_at_ = 0;  ///< Boottime; 0: nothing to sync.
-  std::int64_t idle_at_ = 0;  ///< Boottime; when free slots lose their cgroups; 0: they have.
+  std::int64_t idle_at_ = 0;        ///< Boottime; when free slots lose their cgroups; 0: they have.
+  std::uint64_t rotate_above_ = 0;  ///< Bytes in the journal's newest file.
 };
 
 }  // namespace hostler::agent

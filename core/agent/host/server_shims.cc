@@ -119,7 +119,10 @@ void Server::on_shim_gone(model::AttemptId id) {
 
 void Server::read_journal() {
   journal_.read_new([this](Record&& record) { attempts_.apply(std::move(record)); });
-  for (const model::AttemptId id : attempts_.take_ended()) {
+  const std::set<model::AttemptId> ended = attempts_.take_ended();
+  const std::int64_t now = ended.empty() ? 0 : boottime_us();
+  for (const model::AttemptId id : ended) {
+    sync_plan_.ended(id, now);
     const Attempt* attempt = attempts_.find(id);
     // An end in an older file has to outlive that file.
     if (attempt != nullptr && attempt->journal_number != journal_.number())

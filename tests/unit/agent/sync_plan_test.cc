@@ -1,0 +1,50 @@
+#include "core/agent/host/sync_plan.h"
+
+#include <gtest/gtest.h>
+
+namespace hostler::agent {
+namespace {
+
+constexpr std::int64_t kNever = INT64_MAX;
+
+model::AttemptId id(std::uint64_t job) { return {model::JobId{job}, 1}; }
+
+class SyncPlanTest : public ::testing::Test {
+ protected:
+  void begin(std::uint64_t job) { attempts_.apply(Begin{id(job), job, "boot", 1, 0, false, 1, 2}); }
+  void end(std::uint64_t job, std::int64_t now) {
+    attempts_.apply(End{id(job), {}, false});
+    plan_.ended(id(job), now);
+  }
+  Attempts attempts_;
+  SyncPlan plan_;
+};
+
+// Bug: begins and acknowledgements were synced, and ends, which the shims write, were not.
+TEST_F(SyncPlanTest, OnlyAnEndThatIsNotAcknowledgedIsSynced) {
+  begin(1);
+  EXPECT_EQ(plan_.due(attempts_), kNever);
+
+  end(1, 1'000);
+  EXPECT_EQ(plan_.due(attempts_), 101'000);
+
+  attempts_.apply(Forget{id(1)});
+  EXPECT_EQ(plan_.due(attempts_), kNever);
+}
+
+TEST_F(SyncPlanTest, OneSyncIsEnoughForAllEndsBeforeIt) {
+  for (const std::uint64_t job : {1, 2, 3}) begin(job);
+  end(1, 1'000);
+  end(2, 2'000);
+  attempts_.apply(Forget{id(1)});
+  EXPECT_EQ(plan_.due(attempts_), 102'000);
+
+  plan_.synced();
+  EXPECT_EQ(plan_.due(attempts_), kNever);
+
+  end(3, 200'000);
+  EXPECT_EQ(plan_.due(attempts_), 300'000);
+}
+
+}  // namespace
+}  // namespace hostler::agent
