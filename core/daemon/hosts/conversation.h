@@ -46,6 +46,7 @@ class Conversation : public std::enable_shared_from_this<Conversation> {
   struct Upload {
     std::string sha256;
     std::uint64_t offset = 0;
+    bool all_sent = false;  ///< BlobState answers.
   };
 
   static boost::asio::awaitable<void> rest(boost::asio::steady_timer& timer);

@@ -92,21 +92,23 @@ void Conversation::take(const agent::BlobState& state) {
     first.blobs.pop_back();
     first.asked = false;
   } else if (!state.problem.empty()) {
+    // Each piece that was under way behind a refused one is answered too.
+    if (!upload_) return;
     upload_.reset();
     model::AttemptEnd end;
     end.reason = model::JobReason::kInputFailed;
     end.text = "blob " + state.sha256 + ": " + state.problem;
     post(model::AttemptExited{first.command.attempt, std::move(end)});
     starts_.pop_front();
-  } else {
-    upload_ = Upload{state.sha256, 0};
+  } else if (first.asked && !upload_) {
+    upload_ = Upload{.sha256 = state.sha256};
     continue_upload();
   }
 }
 
 void Conversation::continue_upload() {
   // The whole blob is queued piece by piece; the writer's back-pressure bounds what is pending.
-  while (upload_ && client_.pending().size() < kQueuedMax) {
+  while (upload_ && !upload_->all_sent && client_.pending().size() < kQueuedMax) {
     auto piece = ports_->read_blob(upload_->sha256, upload_->offset);
     if (!piece) {
       model::AttemptEnd end;
@@ -124,7 +126,7 @@ void Conversation::continue_upload() {
       return;
     }
     upload_->offset += length;
-    if (upload_->offset >= put.size) return;  // BlobState answers.
+    upload_->all_sent = upload_->offset >= put.size;
   }
 }
 

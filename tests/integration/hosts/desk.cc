@@ -62,6 +62,7 @@ daemon::HostPorts Desk::ports() {
   };
   out.read_blob = [this](const std::string& sha256,
                          std::uint64_t offset) -> Result<daemon::HostPorts::BlobPiece> {
+    ++blob_reads;
     const auto found = blobs.find(sha256);
     if (found == blobs.end()) return fail(Errc::kNotFound, "no such blob");
     return daemon::HostPorts::BlobPiece{found->second.substr(offset, agent::kChunkMax),

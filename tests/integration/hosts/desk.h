@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -87,6 +88,7 @@ class Desk {
   daemon::HostSettings settings;
   model::PoolPolicy pool;
   std::map<std::string, std::string> blobs;  ///< By sha256. Before open().
+  std::atomic<int> blob_reads = 0;
   std::optional<bool> driver_says;           ///< Before open().
   std::optional<Error> refuse_files;         ///< Before open(): no list is kept.
   std::optional<std::size_t> refuse_beyond;  ///< Before open(): bytes kept of a stream.

@@ -138,5 +138,37 @@ TEST(HostileHostTest, IsNoneThatReadsManyStartsSlowly) {
   desk.await<model::HostBroken>();
 }
 
+// Bug: after the last piece of an input one without a byte followed every write, until the agent
+// had answered; and with every "not here" all of it began anew.
+TEST(HostileHostTest, IsSentAnInputOnceHoweverOftenItSaysThatItIsNotThere) {
+  const BootedHost host;
+  Desk desk(host);
+  const std::string data = "input";
+  const std::string sha = crypto::sha256_hex(data);
+  desk.blobs[sha] = data;
+  agent::Configure configure;
+  configure.blobs_max = desk.settings.blobs_max;
+  const auto read = [](const std::string& bytes) {
+    return "head -c " + std::to_string(bytes.size()) + " > /dev/null\nagain\n";
+  };
+  const std::string upload =
+      frames(agent::BlobPut{.sha256 = sha, .size = data.size(), .offset = 0, .data = data});
+  install(desk,
+          enemy(greeting(),
+                read(frames(configure, agent::BlobQuery{sha})) + read(upload) +
+                    read(frames(configure)) + "exec cat > /dev/null",
+                frames(agent::BlobState{sha, false, ""}, agent::HostBroken{"all", "is read"})));
+  desk.open();
+  desk.connect(host.target());
+
+  desk.start("true", {{"data", sha, false}});
+  desk.await<model::HostBroken>();
+  desk.await<model::HostBroken>();
+  desk.change_pool(desk.pool);
+  desk.await<model::HostBroken>();
+
+  EXPECT_EQ(desk.blob_reads, 1);
+}
+
 }  // namespace
 }  // namespace hostler::test

@@ -1,3 +1,5 @@
+#include <gmock/gmock.h>
+
 #include "tests/integration/hosts/desk.h"
 
 namespace hostler::test {
@@ -146,6 +148,27 @@ TEST(HostOutputTest, FailsAnAttemptWhoseInputIsNotHere) {
 
   EXPECT_EQ(failed.end.reason, model::JobReason::kInputFailed);
   EXPECT_EQ(next.end.exit_code, 4);
+}
+
+// Bug: each piece behind the one that was refused was answered too, and each answer failed another
+// attempt that waited for the same input.
+TEST(HostOutputTest, ARefusedInputFailsEachAttemptForItsOwnReason) {
+  const BootedHost host;
+  Desk desk(host);
+  desk.settings.blobs_max = 100'000;
+  const std::string data = numbers(100000);
+  const std::string sha = crypto::sha256_hex(data);
+  desk.blobs[sha] = data;
+  desk.open();
+  desk.connect(host.target());
+
+  for (int i = 0; i < 3; ++i) desk.start("true", {{"data", sha, false}});
+
+  for (int i = 0; i < 3; ++i) {
+    const auto failed = desk.await<model::AttemptExited>();
+    EXPECT_EQ(failed.end.reason, model::JobReason::kInputFailed);
+    EXPECT_THAT(failed.end.text, testing::HasSubstr("that this host keeps"));
+  }
 }
 
 }  // namespace
