@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "core/api/feeds.h"
 #include "core/api/handlers.h"
 #include "core/api/job_codec.h"
@@ -42,7 +44,8 @@ Result<JobFilter> read_filter(const Request& request) {
       return fail(Errc::kInvalidArgument,
                   "?state=" + printable(word, 40) +
                       ": queued, starting, running, collecting, succeeded, failed or cancelled");
-    filter.states.push_back(*state);
+    if (std::ranges::find(filter.states, *state) == filter.states.end())
+      filter.states.push_back(*state);
   }
   filter.principal = request.query_or("principal", "");
   filter.name = request.query_or("name", "");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
 #include <unordered_map>
 
 namespace hostler::store {
@@ -199,8 +200,8 @@ Result<StoredAttempt> Reads::attempt(model::AttemptId id) const {
 Result<Page<model::JobInserted>> Reads::jobs(const JobFilter& filter) const {
   auto session = HOSTLER_TRY(borrow());
   // One query a state, each in the order of its index, then merged: no sort of a million rows.
-  std::vector<std::optional<model::JobState>> states(filter.states.begin(), filter.states.end());
-  if (states.empty()) states.emplace_back(std::nullopt);
+  std::set<std::optional<model::JobState>> states(filter.states.begin(), filter.states.end());
+  if (states.empty()) states.emplace(std::nullopt);
   std::vector<model::JobInserted> all;
   for (const auto& state : states) {
     const auto query = job_query(filter, state);

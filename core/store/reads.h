@@ -26,7 +26,7 @@ struct Page {
 };
 
 struct JobFilter {
-  std::vector<model::JobState> states = {};  ///< Empty: any.
+  std::vector<model::JobState> states = {};  ///< Empty: any. Twice counts once.
   std::string principal = {}, name = {};     ///< Empty: any.
   model::JobId after = {};    ///< Not this one nor what comes before it; 0: from the start.
   bool newest_first = false;  ///< Then `after` is the one whose older ones are wanted.

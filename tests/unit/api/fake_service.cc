@@ -76,7 +76,9 @@ void FakeService::job(const Principal& who, model::JobId id, bool, Answer<JobDet
 }
 
 void FakeService::jobs(const Principal& who, const JobFilter& filter, Answer<JobPage> answer) {
-  note("jobs " + std::to_string(filter.limit) + " by " + who.name);
+  std::string states;
+  for (const auto state : filter.states) states += std::string(" ") + model::to_string(state);
+  note("jobs" + states + " " + std::to_string(filter.limit) + " by " + who.name);
   give(answer, JobPage{});
 }
 

@@ -361,6 +361,12 @@ TEST_F(RequestTest, AQueryKeyThatNobodyReadsIsRefused) {
   EXPECT_EQ(ask("GET", "/v1/jobs?state=failed").status, 200);
 }
 
+// Bug: each time that a state was named cost the daemon another list of jobs.
+TEST_F(RequestTest, AStateThatIsNamedTwiceIsAskedForOnce) {
+  EXPECT_EQ(ask("GET", "/v1/jobs?state=failed,queued,failed,,failed").status, 200);
+  EXPECT_THAT(service.calls().back(), testing::StartsWith("jobs failed queued 100 by "));
+}
+
 TEST_F(RequestTest, AKillTakesAReasonAndNothingElse) {
   EXPECT_EQ(ask("POST", "/v1/instances/h-7/kill", R"({"reason": "fan"})").status, 200);
   EXPECT_THAT(service.calls().back(), testing::EndsWith(": fan"));
