@@ -2,9 +2,11 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
 #include <optional>
 
 #include "core/agent/model_fields.h"
@@ -22,6 +24,7 @@ using wire::Writer;
 constexpr std::size_t kHead = 12;
 constexpr std::uint32_t kMagic = 0x6c6a6168;
 constexpr std::uint32_t kRecordMax = 65536;
+constexpr std::size_t kBufferSize = std::size_t{2} * kRecordMax;  // more than any one record
 constexpr std::string_view kPrefix = "journal.";
 
 template <class V>
@@ -113,7 +116,21 @@ Result<void> append_end(int journal, const End& end) {
   return write_all(journal, to_record(end), "journal");
 }
 
+void Journal::Unmap::operator()(char* buffer) const { ::munmap(buffer, kBufferSize); }
+
+Result<void> Journal::map_buffer() {
+  void* const pages =
+      ::mmap(nullptr, kBufferSize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (pages == MAP_FAILED) return tl::unexpected(os_error("mmap"));
+  // Each page that a fork shares is copied when it is next written to, and shims are forked all
+  // the time.
+  (void)::madvise(pages, kBufferSize, MADV_DONTFORK);
+  buffer_.reset(static_cast<char*>(pages));
+  return {};
+}
+
 Result<void> Journal::open(const std::function<void(Record&&)>& apply) {
+  HOSTLER_TRY(map_buffer());
   DIR* dir = ::opendir(".");
   if (dir == nullptr) return tl::unexpected(os_error("open the state folder"));
   std::vector<std::uint64_t> numbers;
@@ -139,30 +156,35 @@ void Journal::read_new(const std::function<void(Record&&)>& apply) {
   for (auto& [number, file] : files_) read_file(file, apply);
 }
 
+std::size_t Journal::take_records(File& file, std::string_view bytes,
+                                  const std::function<void(Record&&)>& apply) {
+  std::string_view rest = bytes;
+  while (rest.size() >= kHead) {
+    const std::uint32_t length = u32_at(rest.substr(4));
+    const bool sane = u32_at(rest) == kMagic && length > 0 && length <= kRecordMax;
+    if (sane && rest.size() < kHead + length) break;
+    const std::string_view body = sane ? rest.substr(kHead, length) : std::string_view();
+    std::optional<Record> record;
+    if (sane && checksum(body) == u32_at(rest.substr(8))) record = decode(body);
+    // Torn, which only a crash of the host or a full disk can do: look for the next whole one.
+    const std::size_t used = record ? kHead + length : 1;
+    rest.remove_prefix(used);
+    file.read += used;
+    if (record) apply(*std::move(record));
+  }
+  return rest.size();
+}
+
 void Journal::read_file(File& file, const std::function<void(Record&&)>& apply) {
-  std::string buffer;
-  for (;;) {
-    const std::size_t have = buffer.size();
-    buffer.resize(have + kRecordMax);
-    const ssize_t n = ::pread(file.fd.get(), buffer.data() + have, kRecordMax,
-                              static_cast<off_t>(file.read + have));
-    buffer.resize(have + static_cast<std::size_t>(n < 0 ? 0 : n));
-    std::string_view rest = buffer;
-    while (rest.size() >= kHead) {
-      const std::uint32_t length = u32_at(rest.substr(4));
-      const bool sane = u32_at(rest) == kMagic && length > 0 && length <= kRecordMax;
-      if (sane && rest.size() < kHead + length) break;
-      const std::string_view body = sane ? rest.substr(kHead, length) : std::string_view();
-      std::optional<Record> record;
-      if (sane && checksum(body) == u32_at(rest.substr(8))) record = decode(body);
-      // Torn, which only a crash of the host or a full disk can do: look for the next whole one.
-      const std::size_t used = record ? kHead + length : 1;
-      rest.remove_prefix(used);
-      file.read += used;
-      if (record) apply(*std::move(record));
-    }
-    if (n <= 0) return;
-    buffer.erase(0, buffer.size() - rest.size());
+  char* const buffer = buffer_.get();
+  for (std::size_t have = 0;;) {
+    const std::size_t room = kBufferSize - have;
+    const ssize_t n =
+        ::pread(file.fd.get(), buffer + have, room, static_cast<off_t>(file.read + have));
+    const std::size_t end = have + static_cast<std::size_t>(n < 0 ? 0 : n);
+    have = take_records(file, {buffer, end}, apply);
+    if (n < static_cast<ssize_t>(room)) return;  // the end of the file
+    std::memmove(buffer, buffer + end - have, have);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -81,9 +82,17 @@ class Journal {
     UniqueFd fd;
     std::uint64_t read = 0;  ///< Records before this were handed over.
   };
+  struct Unmap {
+    void operator()(char* buffer) const;
+  };
+  Result<void> map_buffer();
   void read_file(File& file, const std::function<void(Record&&)>& apply);
+  /// Says how many of the bytes, at the end, are left: the begin of a record.
+  static std::size_t take_records(File& file, std::string_view bytes,
+                                  const std::function<void(Record&&)>& apply);
 
   std::map<std::uint64_t, File> files_;
+  std::unique_ptr<char, Unmap> buffer_;  ///< Of read_file(); no child has it.
 };
 
 }  // namespace hostler::agent

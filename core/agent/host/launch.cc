@@ -87,6 +87,10 @@ void enter(Plan& plan) {
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   int worst = ENOENT;
   for (const std::string& program : plan.programs) {
+    // An execve that finds nothing costs ten times this.
+    if (plan.programs.size() > 1 && ::access(program.c_str(), F_OK) != 0 &&
+        (errno == ENOENT || errno == ENOTDIR))
+      continue;
     ::execve(program.c_str(), plan.argv.data(), plan.envp.data());
     if (errno != ENOENT && errno != ENOTDIR) worst = errno;
     if (worst != ENOENT && worst != EACCES) break;

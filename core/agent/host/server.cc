@@ -146,7 +146,7 @@ void Server::handle(Source source, int fd, std::uint32_t events) {
       return on_wake();
     case Source::kShim: {
       const auto found = found_shims_.find(fd);
-      if (found != found_shims_.end()) on_shim_gone(found->second);
+      if (found != found_shims_.end()) on_shims_gone({found->second});
       return;
     }
     case Source::kControl:

@@ -3,6 +3,7 @@
 #include <deque>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "core/agent/host/attempts.h"
 #include "core/agent/host/blobs.h"
@@ -69,7 +70,7 @@ class Server {
   std::uint32_t uid_of(std::uint32_t slot) const;
   void on_signals();
   void report(Checks::Finding&& finding);
-  void on_shim_gone(model::AttemptId id);
+  void on_shims_gone(const std::vector<model::AttemptId>& ids);
   void read_journal();
   void lost_supervision(Attempt& attempt);
   void on_wake();

@@ -51,19 +51,17 @@ bool Server::fork_shim(const Start& start, Attempt& attempt) {
   const auto groups = cgroups_.prepare(attempt.begin.slot, start.ram_max, start.processes_max);
   const pid_t pid = ::fork();
   if (pid == 0) {
-    ShimTask task;
-    task.start = start;
-    task.slot = attempt.begin.slot;
-    task.uid = attempt.begin.uid;
-    task.folder_is_ready = ready;
-    task.cgroups = groups;
-    task.state_folder = folder_;
-    task.marker = marker(attempt);
-    task.started_us = wall_us();
-    task.journal = journal_.fd();
-    task.wake = wake_.get();
-    task.locks = locks_.get();
-    run_shim(task);
+    run_shim({.start = start,
+              .slot = attempt.begin.slot,
+              .uid = attempt.begin.uid,
+              .folder_is_ready = ready,
+              .cgroups = groups,
+              .state_folder = folder_,
+              .marker = marker(attempt),
+              .started_us = wall_us(),
+              .journal = journal_.fd(),
+              .wake = wake_.get(),
+              .locks = locks_.get()});
   }
   if (pid < 0) return false;
   attempt.shim = pid;
@@ -77,9 +75,11 @@ std::uint32_t Server::uid_of(std::uint32_t slot) const {
 }
 
 void Server::on_signals() {
-  signalfd_siginfo info{};
-  while (::read(signals_.get(), &info, sizeof info) == sizeof info)
-    if (info.ssi_signo != SIGCHLD) quitting_ = true;
+  signalfd_siginfo infos[4];  // as many as are watched: equal ones are one
+  const ssize_t n = ::read(signals_.get(), infos, sizeof infos);
+  for (std::size_t i = 0; n > 0 && i < static_cast<std::size_t>(n) / sizeof infos[0]; ++i)
+    if (infos[i].ssi_signo != SIGCHLD) quitting_ = true;
+  std::vector<model::AttemptId> gone;
   for (;;) {
     int status = 0;
     const pid_t pid = ::waitpid(-1, &status, WNOHANG);
@@ -91,10 +91,10 @@ void Server::on_signals() {
         (void)checks_.on_exit(pid, status, [this](auto finding) { report(std::move(finding)); });
       continue;
     }
-    const model::AttemptId id = found->second;
+    gone.push_back(found->second);
     children_.erase(found);
-    on_shim_gone(id);
   }
+  on_shims_gone(gone);
 }
 
 void Server::report(Checks::Finding&& finding) {
@@ -105,16 +105,19 @@ void Server::report(Checks::Finding&& finding) {
     connection_->send(SpotNotice{finding.text});
 }
 
-void Server::on_shim_gone(model::AttemptId id) {
-  read_journal();
-  Attempt* attempt = attempts_.find(id);
-  if (attempt == nullptr) return;
-  if (attempt->pidfd) found_shims_.erase(attempt->pidfd.get());
-  attempt->pidfd.reset();
-  attempt->shim = 0;
-  if (attempt->end) return;
-  lost_supervision(*attempt);
-  read_journal();
+void Server::on_shims_gone(const std::vector<model::AttemptId>& ids) {
+  if (ids.empty()) return;
+  read_journal();  // once for all: each wrote its end before it went
+  for (const model::AttemptId id : ids) {
+    Attempt* attempt = attempts_.find(id);
+    if (attempt == nullptr) continue;
+    if (attempt->pidfd) found_shims_.erase(attempt->pidfd.get());
+    attempt->pidfd.reset();
+    attempt->shim = 0;
+    if (attempt->end) continue;
+    lost_supervision(*attempt);
+    read_journal();
+  }
 }
 
 void Server::read_journal() {

@@ -15,7 +15,7 @@
 namespace hostler::agent {
 
 struct ShimTask {
-  Start start;
+  const Start& start;
   std::uint32_t slot = 0;
   std::uint32_t uid = 0;             ///< Of the attempt's own; 0: as the agent.
   bool folder_is_ready = false;      ///< The slot's working folder need not be made.

@@ -80,6 +80,27 @@ TEST_F(JournalTest, ATornRecordLosesNothingBehindIt) {
   EXPECT_TRUE(attempts.find(id(3)));
 }
 
+TEST_F(JournalTest, RecordsAreReadWholeWhereverTheReadsEnd) {
+  {
+    Journal journal;
+    ASSERT_TRUE(journal.open([](Record&&) {}));
+    for (int job = 1; job <= 100; ++job) {
+      ASSERT_TRUE(journal.append(to_record(begin(job))));
+      End big = end(job);
+      big.end.stdout_inline = std::string(3000 + static_cast<std::size_t>(job), 'x');
+      ASSERT_TRUE(append_end(journal.fd(), big));
+    }
+  }
+
+  Attempts attempts = reopened();
+
+  ASSERT_EQ(attempts.all().size(), 100u);
+  for (const auto& [attempt, known] : attempts.all()) {
+    ASSERT_TRUE(known.end) << attempt.text();
+    EXPECT_EQ(known.end->stdout_inline.size(), 3000 + attempt.job.value);
+  }
+}
+
 TEST_F(JournalTest, EndsInAnOldFileAreReadUntilItIsDropped) {
   Journal journal;
   Attempts attempts;
