@@ -20,6 +20,8 @@ namespace hostler::agent {
 namespace {
 
 constexpr std::int64_t kPatienceUs = 10'000'000;
+constexpr std::int64_t kStormUs =
+    1'000'000;  ///< What lives on after this forks faster than we see.
 
 /// Parents of all processes; empty without /proc.
 std::map<pid_t, pid_t> parents() {
@@ -82,8 +84,10 @@ bool kill_descendants(pid_t session, std::uint32_t uid, const std::vector<std::s
       if (dead < 0 && errno == ECHILD) return true;  // a subreaper's proof that nothing is left
       if (dead <= 0) break;
     }
-    if (boottime_us() - begin > kPatienceUs) return false;
-    kill_user(uid);
+    const std::int64_t spent = boottime_us() - begin;
+    if (spent > kPatienceUs) return false;
+    // Not at once: another agent on this machine may have given a job of its own the same uid.
+    if (spent > kStormUs) kill_user(uid);
     Cgroups::kill(cgroups);
     if (!kill_below(::getpid()) && session > 0) ::kill(-session, SIGKILL);
     if (round > 0) nap();

@@ -62,6 +62,28 @@ TEST_F(UsersTest, AJobReadsNeitherTheAgentsStateNorOtherJobs) {
   EXPECT_NE(shim_pid_of(first), 0);
 }
 
+// Bug: what a job left was killed by its uid, and with it the job that another agent on the machine
+// had given the same uid (instances of the local driver where namespaces are refused).
+TEST_F(UsersTest, WhatAJobLeavesIsKilledWithoutAnotherAgentsJobOfThatUid) {
+  auto link = ready_link(with_uids(100));
+  command_.back() = (folder_ / "other").string();
+  auto other = ready_link(with_uids(100));
+  const Start bystander = script("id -u; : > on; while ! [ -e go ]; do sleep 0.01; done");
+  ASSERT_TRUE(other->client.start(bystander));
+  other->flush();
+  ASSERT_TRUE(await_file(folder_ / "other/work/1/on"));
+
+  const Start leaving = script("id -u; setsid sleep 1000 &");
+  const Exit exit = run(*link, leaving);
+  ASSERT_TRUE(std::filesystem::create_directory(folder_ / "other/work/1/go"));
+  const auto bystanders = other->await_exit(bystander.attempt);
+
+  EXPECT_EQ(exit.end.stdout_inline, "700000\n");
+  ASSERT_TRUE(bystanders);
+  EXPECT_EQ(bystanders->end.reason, JobReason::kExit);
+  EXPECT_EQ(other->all_output(*bystanders), "700000\n");
+}
+
 TEST_F(UsersTest, AForkStormOfAUserIsSwept) {
   auto link = ready_link(with_uids(100));
   // Each dies at once and leaves another, in sessions of their own.
