@@ -30,8 +30,7 @@ class Queue {
     model::JobShape shape;   ///< restartable and attempts_max are not part of the class: defaults.
     std::size_t count = 0;   ///< Items that wait.
     std::deque<Item> items;  ///< By arrival; an erased one has job 0 until it reaches the front.
-    std::deque<std::uint64_t> holes =
-        {};  ///< Arrivals of erased ones that are still there, sorted.
+    std::deque<std::uint64_t> holes = {};  ///< Arrivals of those that were erased, sorted.
   };
 
   /// Finds or makes the class of a shape. O(log classes).

@@ -20,8 +20,8 @@ namespace hostler::agent {
 namespace {
 
 constexpr std::int64_t kPatienceUs = 10'000'000;
-constexpr std::int64_t kStormUs =
-    1'000'000;  ///< What lives on after this forks faster than we see.
+/// What lives on after this forks faster than we see.
+constexpr std::int64_t kStormUs = 1'000'000;
 
 /// Parents of all processes; empty without /proc.
 std::map<pid_t, pid_t> parents() {
