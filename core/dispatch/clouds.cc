@@ -119,17 +119,28 @@ void Dispatcher::on(SetOpened& event, Now now) {
   plan_soon();
 }
 
+std::optional<Mono> Dispatcher::rate_bounds(const Host& host, Mono now) const {
+  const auto room = [](const scheduler::Headroom& bound) {
+    return !bound.creates || *bound.creates > 0;
+  };
+  if (room(governor_.site(now)) && room(governor_.set(host.instance.set, now)) &&
+      room(governor_.pool(host.instance.pool, now)))
+    return std::nullopt;
+  return governor_.next_create(now);
+}
+
 void Dispatcher::send_create(Host& host, Now now) {
   const Set& set = sets_[host.instance.set];
   if (host.create_under_way || !host.create) return;
   const auto query = gate_query(host, CloudOp::kCreate);
   const auto* gate = gates_.shut(query, now.mono);
-  if (!set.open || gate != nullptr) {
-    // The intent stands; it is looked at again when the gate ends. One that may have been made
-    // keeps the deadline by which it is given up: every list that lacks it leads here again.
+  const auto bound = rate_bounds(host, now.mono);
+  if (!set.open || gate != nullptr || bound) {
+    // The intent stands; it is looked at again when what bounds it ends. One that may have been
+    // made keeps the deadline by which it is given up: every list that lacks it leads here again.
     if (host.instance.create_outcome_unknown && host.instance.deadline != fleet::kNever) return;
-    host.instance.deadline =
-        std::max(gate != nullptr ? gate->until : Mono{}, now.mono + std::chrono::seconds(1));
+    host.instance.deadline = std::max({gate != nullptr ? gate->until : Mono{},
+                                       bound.value_or(Mono{}), now.mono + std::chrono::seconds(1)});
     schedule(host);
     return;
   }

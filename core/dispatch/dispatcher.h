@@ -113,6 +113,8 @@ class Dispatcher {
   void take_listed(Set& set, const model::ListedInstance& seen, Mono as_of, Now now);
   void adopt_stranger(Set& set, const model::ListedInstance& seen, Mono as_of, Now now);
   void send_create(Host& host, Now now);
+  /// Until when creates that anew would pass the ceiling of their rate; nothing: it would not.
+  [[nodiscard]] std::optional<Mono> rate_bounds(const Host& host, Mono now) const;
   void send_destroy(Host& host, Now now);
   void refused(const scheduler::GateQuery& query, const model::CloudError& error, Now now);
   void passed(const scheduler::GateQuery& query, Now now);

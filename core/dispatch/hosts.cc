@@ -77,7 +77,7 @@ void Dispatcher::settle(Host& host, fleet::Outcome outcome, const char* actor, N
       case fleet::Effect::kList:
         want_list(host.instance.set,
                   now.mono + std::max<Duration>(sets_[host.instance.set].info.list_interval_min,
-                                                std::chrono::milliseconds(200)));
+                                                outcome.list_after));
         break;
       case fleet::Effect::kRetag: {
         model::SetTagsRequest request{.id = host.instance.record.provider_id};

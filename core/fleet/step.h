@@ -30,6 +30,7 @@ struct Outcome {
   std::string event;     ///< For the ledger; empty: nothing worth a revision.
   std::string reason_code;
   std::string reason;
+  Duration list_after = std::chrono::milliseconds(200);  ///< kList: no sooner.
 };
 
 // ---- what the cloud says -----------------------------------------------------------------------

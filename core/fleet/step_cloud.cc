@@ -9,6 +9,9 @@ namespace {
 using model::CloudState;
 using model::InstanceState;
 
+constexpr Duration kFirstPause = std::chrono::seconds(1);  ///< Before a create is sent again.
+constexpr Duration kLongestPause = std::chrono::minutes(1);
+
 bool switched_off(CloudState state) {
   return state == CloudState::kStopping || state == CloudState::kStopped ||
          state == CloudState::kSuspended;
@@ -121,13 +124,16 @@ Outcome absent(Instance& instance, Mono list_sent, Duration consistency, Now now
   }
   if (list_sent <= instance.known_at) return out;  // The list may be older than the instance.
   if (record.state == InstanceState::kRequested && record.provider_id.empty()) {
-    if (instance.create_outcome_unknown && instance.deadline > now.mono &&
-        list_sent - instance.known_at >= consistency) {
+    if (!instance.create_outcome_unknown) return out;
+    const Duration pause =
+        std::max(consistency, backoff(instance.create_tries, kFirstPause, kLongestPause));
+    if (instance.deadline > now.mono && list_sent - instance.known_at >= pause) {
       // Listed, looked for, not there: the same create again.
       out.effects.push_back(Effect::kCreateAgain);
       instance.known_at = now.mono;
-    } else if (instance.create_outcome_unknown) {
+    } else {
       out.effects.push_back(Effect::kList);
+      out.list_after = std::max(out.list_after, instance.known_at + pause - now.mono);
     }
     return out;
   }
@@ -173,10 +179,12 @@ void await_sighting(Instance& instance, Outcome& out, Now now) {
 Outcome create_answered(Instance& instance, Now now) {
   Outcome out;
   if (instance.record.state != InstanceState::kRequested) return out;
-  if (instance.record.provider_id.empty())
+  if (instance.record.provider_id.empty()) {
+    ++instance.create_tries;
     await_sighting(instance, out, now);
-  else
+  } else {
     out.effects.push_back(Effect::kList);  // an unfulfilled spot request
+  }
   return out;
 }
 
@@ -218,8 +226,7 @@ Outcome create_failed(Instance& instance, const model::CloudError& error, Now no
     return out;
   }
   if (passing && instance.create_tries < 6) {
-    Duration wait =
-        backoff(instance.create_tries, std::chrono::seconds(1), std::chrono::minutes(1));
+    Duration wait = backoff(instance.create_tries, kFirstPause, kLongestPause);
     if (error.retry_after) wait = std::max(wait, *error.retry_after);
     set_deadline(instance, now.mono + wait, now);
     out.changed = true;

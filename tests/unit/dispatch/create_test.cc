@@ -69,6 +69,7 @@ TEST_F(CreateTest, AfterALostReplyTheSameIsSentAgainByteForByte) {
   story.create_ended(first.instance, error(CloudErrorClass::kTimeout, true));
   EXPECT_THAT(story.all<CreateCall>(), IsEmpty()) << "first it is looked for";
 
+  story.pass(1s);
   story.list({});
 
   const auto again = story.all<CreateCall>();

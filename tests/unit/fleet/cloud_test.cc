@@ -208,6 +208,30 @@ TEST(AbsentTest, AnUnknownCreateIsSentAgainOnceALaterListLacksIt) {
   EXPECT_EQ(instance.record.state, InstanceState::kRequested);
 }
 
+// Bug: while the cloud refused it for a moment, it was sent again after every list.
+TEST(AbsentTest, AnUnknownCreateIsSentAgainLessAndLessOften) {
+  Instance instance = instance_in(InstanceState::kRequested);
+  (void)create_failed(instance, error(CloudErrorClass::kTimeout, true), at(0s));
+  instance.deadline = at(1h).mono;
+  std::vector<int> sent;
+  for (Duration when = 1s; when <= 5min; when += 1s) {
+    const auto out = absent_at(instance, when);
+    if (out.effects != std::vector{Effect::kCreateAgain}) continue;
+    sent.push_back(static_cast<int>(when / 1s));
+    (void)create_failed(instance, error(CloudErrorClass::kTransient), at(when + 100ms));
+  }
+  EXPECT_THAT(sent, ElementsAre(5, 11, 17, 26, 43, 76, 137, 198, 259));
+}
+
+TEST(AbsentTest, NoListIsAskedForBeforeItCanDecide) {
+  Instance instance = instance_in(InstanceState::kRequested);
+  for (int n = 0; n < 7; ++n)
+    (void)create_failed(instance, error(CloudErrorClass::kTimeout, true), at(0s));
+  const auto out = absent_at(instance, 10s);
+  EXPECT_THAT(out.effects, ElementsAre(Effect::kList));
+  EXPECT_EQ(out.list_after, 1min - 10100ms);
+}
+
 TEST(AbsentTest, ACreateThatIsUnderWayIsNotJudgedByLists) {
   Instance instance = instance_in(InstanceState::kRequested);
   for (const Duration when : {10s, 20s, 30s}) (void)absent_at(instance, when);
