@@ -136,7 +136,12 @@ class Dispatcher {
   void apply(scheduler::Wake wake, Now now);
   void apply(const std::vector<scheduler::SwitchOff>& all, Now now);
   void send_power(Host& host, model::CloudOp op, Now now);
-  [[nodiscard]] bool can_stop(std::uint32_t set, model::Market market) const;
+  /// Such instances can be switched off and on, as far as their cloud says.
+  [[nodiscard]] bool has_power(std::uint32_t set, model::Market market) const;
+  /// And nothing has shown that those of the type cannot.
+  [[nodiscard]] bool can_stop(std::uint32_t set, const std::string& type,
+                              model::Market market) const;
+  void never_stops(const Host& host, const model::CloudError& error, Now now);
   [[nodiscard]] bool can_wake(const Host& host, Now now) const;
 
   // prices.cc
@@ -222,6 +227,8 @@ class Dispatcher {
   std::map<model::InstanceId, Mono> timer_of_;
 
   std::unordered_map<model::JobId, work::Job> jobs_;
+  /// By set: types that it has refused to stop for good. Until the configuration is read again.
+  std::set<std::pair<std::uint32_t, std::string>> unstoppable_;
   std::array<std::uint64_t, 4> job_counts_{};  ///< queued, starting, running, collecting
   ClientKeys client_keys_;
   std::vector<std::string> principals_;

@@ -51,6 +51,7 @@ void Dispatcher::on(PolicyChanged& event, Now now) {
     other.counted_price.reset();
     count(other);
   }
+  unstoppable_.clear();
   build_offerings();
   // What an earlier plan says of offerings is about the old ones.
   rejected_.clear();

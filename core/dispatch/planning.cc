@@ -67,7 +67,9 @@ scheduler::HostView Dispatcher::view(const Host& host, Now now) const {
   out.kept = record.idle_behavior == model::IdleBehavior::kHold;
   // What can become of one that is off, only its cloud can say.
   out.kept = out.kept || (out.phase == HostPhase::kStopped && !sets_[instance.set].open);
-  out.can_stop = can_stop(instance.set, record.market);
+  out.can_stop = out.phase == HostPhase::kStopped
+                     ? has_power(instance.set, record.market)
+                     : can_stop(instance.set, record.type, record.market);
   out.can_wake = can_wake(host, now);
   out.draining = record.idle_behavior == model::IdleBehavior::kDrain;
   out.adopted = record.state == InstanceState::kUnknown;
@@ -98,7 +100,7 @@ std::shared_ptr<scheduler::Snapshot> Dispatcher::snapshot(Now now) {
     auto& offering = out->offerings[i];
     index.try_emplace({offering.pool, offering.set, offering.type, offering.zone}, i);
     const Set& set = sets_[offering.set];
-    offering.can_stop = can_stop(offering.set, offering.market);
+    offering.can_stop = can_stop(offering.set, policy_.types[offering.type].name, offering.market);
     if (!set.open) {
       offering.shut = "the set is not open" + (set.problem.empty() ? "" : ": " + set.problem);
     } else if (set.foreign) {

@@ -9,10 +9,21 @@ namespace hostler::dispatch {
 using model::CloudOp;
 using model::InstanceState;
 
-bool Dispatcher::can_stop(std::uint32_t set, model::Market market) const {
+bool Dispatcher::has_power(std::uint32_t set, model::Market market) const {
   const auto& info = sets_[set].info;
   // A spot instance that is stopped is given back.
   return info.stop && info.has_power && market == model::Market::kOnDemand;
+}
+
+bool Dispatcher::can_stop(std::uint32_t set, const std::string& type, model::Market market) const {
+  return has_power(set, market) && !unstoppable_.contains({set, type});
+}
+
+/// Others of its type would only be made, found out and destroyed, over and over.
+void Dispatcher::never_stops(const Host& host, const model::CloudError& error, Now now) {
+  const auto& type = host.instance.record.type;
+  if (unstoppable_.emplace(host.instance.set, type).second)
+    record("cloud", "set " + host.instance.record.set, "cannot_stop", type, error.message, now);
 }
 
 bool Dispatcher::can_wake(const Host& host, Now now) const {
@@ -20,7 +31,7 @@ bool Dispatcher::can_wake(const Host& host, Now now) const {
   const Set& set = sets_[instance.set];
   return instance.record.state == InstanceState::kStopped && instance.seen_stopped &&
          instance.record.idle_behavior == model::IdleBehavior::kRun && !host.power_under_way &&
-         set.open && !set.foreign && can_stop(instance.set, instance.record.market) &&
+         set.open && !set.foreign && has_power(instance.set, instance.record.market) &&
          gates_.shut(gate_query(host, CloudOp::kStart), now.mono) == nullptr;
 }
 
@@ -50,7 +61,7 @@ void Dispatcher::apply(const std::vector<scheduler::SwitchOff>& all, Now now) {
     const auto& pool = policy_.pools[instance.pool];
     if (!instance.empty() || !instance.takes_work() || standby[instance.pool] >= pool.stopped ||
         now.mono - instance.since < pool.idle_timeout || !sets_[instance.set].open ||
-        !can_stop(instance.set, instance.record.market))
+        !can_stop(instance.set, instance.record.type, instance.record.market))
       continue;
     ++standby[instance.pool];
     settle(*chosen, fleet::switch_off(chosen->instance, "idle", off.reason, now), "scheduler", now);
@@ -90,6 +101,8 @@ void Dispatcher::on(PowerEnded& event, Now now) {
     refused(query, *error, now);
   else
     passed(query, now);
+  if (error != nullptr && query.op == CloudOp::kStop && fleet::is_final(*error))
+    never_stops(*found, *error, now);
   auto& instance = found->instance;
   settle(*found,
          query.op == CloudOp::kStart

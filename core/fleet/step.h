@@ -48,6 +48,8 @@ struct Outcome {
 /// A destroy was accepted or refused; either way only a list says gone.
 [[nodiscard]] Outcome destroy_answered(Instance& instance, const model::CloudError* error,
                                        const model::PoolPolicy& pool, Now now);
+/// Of a call to start or to stop: waiting would not help, the cloud never does this to it.
+[[nodiscard]] bool is_final(const model::CloudError& error);
 /// A call to stop it ended; what it is then, lists say.
 [[nodiscard]] Outcome stop_answered(Instance& instance, const model::CloudError* error,
                                     const model::PoolPolicy& pool, Now now);

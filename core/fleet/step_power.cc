@@ -8,11 +8,6 @@ using model::InstanceState;
 
 constexpr std::uint32_t kWakesInVainMax = 3;
 
-/// Waiting would not help: the cloud will never do this to this instance.
-bool is_final(const model::CloudError& error) {
-  return error.cls == CloudErrorClass::kUnsupported || error.cls == CloudErrorClass::kInvalid;
-}
-
 void enter_stopped(Instance& instance, Outcome& out, const std::string& event,
                    const std::string& code, const std::string& reason, Now now) {
   enter(instance, InstanceState::kStopped, out, event, code, reason, now);
@@ -27,6 +22,10 @@ void enter_stopped(Instance& instance, Outcome& out, const std::string& event,
 }
 
 }  // namespace
+
+bool is_final(const model::CloudError& error) {
+  return error.cls == CloudErrorClass::kUnsupported || error.cls == CloudErrorClass::kInvalid;
+}
 
 void stopped_by_itself(Instance& instance, const std::string& reason, Outcome& out, Now now) {
   if (instance.record.state == InstanceState::kBooting &&

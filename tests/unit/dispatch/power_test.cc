@@ -131,6 +131,34 @@ TEST_F(SwitchedOffTest, AClosedStartGateMakesANewHostInstead) {
   EXPECT_GE(story.all<CreateCall>().size(), 1U);
 }
 
+// Bug: where the cloud does not stop a type, standby of it was made, booted and destroyed without
+// end.
+TEST_F(SwitchedOffTest, StandbyIsNotMadeOfATypeThatTheCloudRefusedToStop) {
+  for (const auto cls : {CloudErrorClass::kUnsupported, CloudErrorClass::kInvalid}) {
+    Story fresh(site_with_standby());
+    fresh.restore();
+    fresh.say(SetOpened{"west", with_power()});
+    for (int n = 0; n < 3; ++n) {
+      const auto creates = fresh.all<CreateCall>();
+      fresh.clear();
+      for (const auto& call : creates) fresh.boot(call.instance);
+      fresh.pass(61s);
+      for (const auto& call : fresh.all<PowerCall>())
+        fresh.say(PowerEnded{call.instance, error(cls)});
+      const auto told = fresh.ledger();
+      EXPECT_EQ(std::ranges::count(told, "set west cannot_stop small"), n == 0 ? 1 : 0);
+      for (const auto& call : fresh.all<DestroyCall>()) fresh.say(DestroyEnded{call.instance, {}});
+      fresh.list({});
+      fresh.list({});
+    }
+    EXPECT_TRUE(fresh.dispatcher.at_rest());
+    EXPECT_THAT(fresh.all<CreateCall>(), IsEmpty());
+
+    fresh.say(PolicyChanged{site_with_standby()});
+    EXPECT_THAT(fresh.all<CreateCall>(), SizeIs(1)) << "the admin may have made it possible";
+  }
+}
+
 TEST_F(SwitchedOffTest, TheOrderIsGivenAgainAfterARestart) {
   const auto on = idle_host();
   story.pass(61s);
