@@ -22,6 +22,11 @@ std::string Dispatcher::known_by(const std::string& set, const std::string& key,
 
 std::optional<model::InstanceId> Dispatcher::known_as(const std::string& set,
                                                       const model::ListedInstance& seen) const {
+  // One that is known by its id may carry another's key.
+  for (const auto& id : {seen.id, seen.request_id})
+    if (const auto known = by_key_.find(known_by(set, "", id));
+        !id.empty() && known != by_key_.end())
+      return known->second;
   const auto known = by_key_.find(known_by(set, seen.idempotency_key, seen.id));
   if (known != by_key_.end()) return known->second;
   // Without its tags the cloud may not tell its key, and it is there all the same. Rare: no index.
@@ -177,6 +182,11 @@ void Dispatcher::send_destroy(Host& host, Now now) {
 void Dispatcher::on(CreateSeen& event, Now now) {
   Host* found = host(event.instance);
   if (found == nullptr) return;
+  if (!found->instance.record.provider_id.empty() &&
+      !is_recorded(found->instance.record, event.seen)) {
+    // Its id has changed, or the cloud has made two of it: a list tells.
+    return want_list(found->instance.set, now.mono);
+  }
   settle(*found,
          fleet::listed(found->instance, event.seen, now.mono, policy_.pools[found->instance.pool],
                        now),
@@ -241,6 +251,7 @@ void Dispatcher::on(SetListed& event, Now now) {
   const bool was_foreign = std::exchange(set.foreign, false);
   want_list(*index,
             now.mono + std::max(policy_.sets[*index].list_interval, set.info.list_interval_min));
+  part_doubles(set, *event.result, now);
   std::set<model::InstanceId> seen;
   for (const auto& one : *event.result) {
     if (one.state == model::CloudState::kGone) continue;

@@ -131,6 +131,13 @@ class Dispatcher {
                                                           const model::ListedInstance& seen) const;
   [[nodiscard]] std::optional<std::uint32_t> type_index(const std::string& name) const;
 
+  // doubles.cc
+  void part_doubles(const Set& set, const std::vector<model::ListedInstance>& all, Now now);
+  void end_double(const Host& of, const model::ListedInstance& seen, const std::string& kept,
+                  Now now);
+  /// It is the machine that the record names, or what has become of that spot request.
+  static bool is_recorded(const model::InstanceRecord& record, const model::ListedInstance& seen);
+
   // power.cc
   void on(PowerEnded& event, Now now);
   void apply(scheduler::Wake wake, Now now);
@@ -220,6 +227,8 @@ class Dispatcher {
   std::uint64_t last_job_ = 0, last_instance_ = 0, last_arrival_ = 0;
 
   std::vector<Set> sets_;  ///< By index into policy_.sets.
+  /// By set: types that it has refused to stop for good. Until the configuration is read again.
+  std::set<std::pair<std::uint32_t, std::string>> unstoppable_;
   std::map<model::InstanceId, Host> hosts_;
   bool has_orphans_ = false;                         ///< The journal has some whose set is gone.
   std::map<std::string, model::InstanceId> by_key_;  ///< See known_by().
@@ -227,8 +236,6 @@ class Dispatcher {
   std::map<model::InstanceId, Mono> timer_of_;
 
   std::unordered_map<model::JobId, work::Job> jobs_;
-  /// By set: types that it has refused to stop for good. Until the configuration is read again.
-  std::set<std::pair<std::uint32_t, std::string>> unstoppable_;
   std::array<std::uint64_t, 4> job_counts_{};  ///< queued, starting, running, collecting
   ClientKeys client_keys_;
   std::vector<std::string> principals_;

@@ -129,6 +129,8 @@ void Dispatcher::gone(model::InstanceId id, Now now) {
   }
   by_key_.erase(
       known_by(instance.record.set, instance.record.idempotency_key, instance.record.provider_id));
+  if (instance.record.idempotency_key.empty())  // Its id may have changed since it was named.
+    by_key_.erase(known_by(instance.record.set, "", instance.record.request_id));
   hosts_.erase(id);
   plan_soon();
 }

@@ -91,10 +91,10 @@ void Cloud::create(const dispatch::CreateCall& call, const Reply& reply) {
   if (chance_.fault(0.05)) return ended(call.timeout, lost);  // never got there
   if (chance_.fault(0.05)) {                                  // gets there after we gave up
     time_.after(call.timeout + chance_.between(0s, 60s),
-                [this, request = call.request] { make(*request); });
+                [this, request = call.request] { make(*request, false); });
     return ended(call.timeout, lost);
   }
-  const Machine& machine = make(*call.request);
+  const Machine& machine = make(*call.request, true);
   if (chance_.fault(0.1)) return ended(call.timeout, lost);  // the reply is lost
   const Duration answer = latency();
   for (int copies = chance_.fault(0.2) ? 2 : static_cast<int>(chance_.below(2)); copies > 0;
@@ -103,10 +103,19 @@ void Cloud::create(const dispatch::CreateCall& call, const Reply& reply) {
   ended(answer, std::nullopt);
 }
 
-Machine& Cloud::make(const model::CreateRequest& request) {
-  for (const auto& machine : machines_)
-    if (machine->request.idempotency_key == request.idempotency_key)  // also of one that is gone
-      return *machine;
+/// Without tokens the driver lists before it creates, and lists miss what is young.
+Machine* Cloud::made_before(const model::CreateRequest& request, bool looks_first) {
+  for (const auto& machine : machines_) {
+    if (machine->request.idempotency_key != request.idempotency_key) continue;
+    if (has_tokens_) return machine.get();  // also of one that is gone
+    const bool hidden = time_.now() - machine->created < kConsistency && chance_.fault(0.5);
+    if (looks_first && machine->exists() && !hidden) return machine.get();
+  }
+  return nullptr;
+}
+
+Machine& Cloud::make(const model::CreateRequest& request, bool looks_first) {
+  if (Machine* before = made_before(request, looks_first)) return *before;
   auto made = std::make_unique<Machine>();
   const std::string number = std::to_string(machines_.size() + 1);
   const bool spot = request.type.market == model::Market::kSpot;
@@ -114,6 +123,8 @@ Machine& Cloud::make(const model::CreateRequest& request) {
   made->request = request;
   made->instance = *model::InstanceId::parse(request.host_instance_id);
   made->created = time_.now();
+  for (const auto& machine : machines_)
+    if (machine->instance == made->instance) machine->doubled = made->doubled = true;
   made->price = least_price(request);
   made->host_key = request.ssh_host_key_public;
   made->never_boots = chance_.fault(0.07);
@@ -146,14 +157,18 @@ void Cloud::end(Machine& machine) {
   for (auto& [attempt, run] : machine.runs) run.running = false;
 }
 
+/// Of those that were made of one create, one counts: nobody asked for the others.
 void Cloud::check_ceilings() {
   const auto most = policy_.ceilings.instances_max;
-  if (most > 0 && alive() > static_cast<std::size_t>(most))
-    complain_(std::to_string(alive()) + " machines, ceiling " + std::to_string(most));
+  std::set<model::InstanceId> asked_for;
+  for (const auto& machine : machines_)
+    if (machine->exists()) asked_for.insert(machine->instance);
+  if (most > 0 && asked_for.size() > static_cast<std::size_t>(most))
+    complain_(std::to_string(asked_for.size()) + " machines, ceiling " + std::to_string(most));
   const auto price_max = policy_.ceilings.price_per_hour_max.value;
   std::int64_t price = 0, booked = 0;
   for (const auto& machine : machines_) {
-    if (!machine->exists()) continue;
+    if (!machine->exists() || asked_for.erase(machine->instance) == 0) continue;
     price += machine->price;
     if (const auto* known = disk_.instance(machine->instance))
       booked += known->record.price_per_hour.value;
@@ -212,13 +227,19 @@ void Cloud::list(const dispatch::ListCall& call, const Reply& reply) {
   });
 }
 
-void Cloud::check_destroy(const Machine& machine, const model::DestroyRequest& request) {
-  const auto* known = disk_.instance(machine.instance);
-  if (known == nullptr || known->record.state != model::InstanceState::kTerminating)
-    complain_(machine.instance.text() + " is destroyed without a durable intent");
-  if (!is_own_will(request.reason)) return;
-  if (machine.works())
-    complain_(machine.instance.text() + " is destroyed as " + request.reason + " while work runs");
+void Cloud::check_destroy(const Machine& machine, const dispatch::DestroyCall& call) {
+  // Of those that were made of one create all but one have records of their own.
+  if (machine.instance != call.instance && !machine.doubled)
+    complain_("destroy of another's machine");
+  const auto* known = disk_.instance(call.instance);
+  if (known == nullptr || known->record.state != model::InstanceState::kTerminating ||
+      known->record.provider_id != call.request.id)
+    complain_(call.instance.text() + " is destroyed without a durable intent");
+  if (machine.works() && is_own_will(call.request.reason))
+    complain_(machine.instance.text() + " is destroyed as " + call.request.reason +
+              " while work runs");
+  if (machine.works() && call.request.reason == "duplicate")
+    complain_("of the machines of " + machine.instance.text() + " the one that works is destroyed");
 }
 
 void Cloud::destroy(const dispatch::DestroyCall& call, const Reply& reply) {
@@ -231,8 +252,7 @@ void Cloud::destroy(const dispatch::DestroyCall& call, const Reply& reply) {
   };
   if (found == machines_.end()) return ended(error(CloudErrorClass::kNotFound, "no such instance"));
   Machine& machine = **found;
-  check_destroy(machine, call.request);
-  if (machine.instance != call.instance) complain_("destroy of another's machine");
+  check_destroy(machine, call);
   if (chance_.fault(0.15)) return ended(error(CloudErrorClass::kTransient, "try again"));
   // A spot request that has become an instance is cancelled in vain.
   const bool in_vain = machine.request_id == call.request.id;

@@ -34,6 +34,7 @@ struct Machine {
   Mono created, ready_at;
   std::int64_t price = 0;  ///< Per hour: the least that the cloud had said of its kind by then.
   bool never_boots = false;
+  bool doubled = false;               ///< One of several that were made of one create.
   bool loses_power_at_start = false;  ///< Of its next attempt.
   std::string host_key;
   // The agent's side.
@@ -47,8 +48,9 @@ struct Machine {
   [[nodiscard]] bool works() const;
 };
 
-/// A cloud account behind a driver: idempotent by key, late, refusing, losing replies, losing
-/// machines, listing what is not there yet and hiding what is.
+/// A cloud account behind a driver: idempotent by key, or as far as it looks before it creates,
+/// late, refusing, losing replies, losing machines, listing what is not there yet and hiding what
+/// is.
 class Cloud {
  public:
   /// Hands an event to the daemon that made the call; it is lost if that one is dead by then.
@@ -62,7 +64,8 @@ class Cloud {
         disk_(disk),
         complain_(std::move(complain)),
         has_power_(chance.chance(0.8)),
-        has_prices_(chance.chance(0.5)) {}
+        has_prices_(chance.chance(0.5)),
+        has_tokens_(chance.chance(0.7)) {}
 
   void open(const dispatch::OpenSet& call, const Reply& reply);
   void create(const dispatch::CreateCall& call, const Reply& reply);
@@ -81,7 +84,8 @@ class Cloud {
   [[nodiscard]] const std::vector<std::unique_ptr<Machine>>& machines() const { return machines_; }
 
  private:
-  Machine& make(const model::CreateRequest& request);
+  Machine& make(const model::CreateRequest& request, bool looks_first);
+  [[nodiscard]] Machine* made_before(const model::CreateRequest& request, bool looks_first);
   void fulfil(Machine& machine);
   void end(Machine& machine);
   void switch_off(Machine& machine);
@@ -89,7 +93,7 @@ class Cloud {
   void check_power(const Machine& machine, const dispatch::PowerCall& call);
   void check_create(const dispatch::CreateCall& call);
   void check_ceilings();
-  void check_destroy(const Machine& machine, const model::DestroyRequest& request);
+  void check_destroy(const Machine& machine, const dispatch::DestroyCall& call);
   [[nodiscard]] std::optional<model::CloudError> refusal();
   [[nodiscard]] std::int64_t least_price(const model::CreateRequest& request) const;
   [[nodiscard]] model::ListedInstance show(const Machine& machine) const;
@@ -101,6 +105,7 @@ class Cloud {
   const Disk& disk_;
   Disk::Complain complain_;
   const bool has_power_, has_prices_;
+  const bool has_tokens_;  ///< It knows keys itself: a create made twice makes one machine.
   std::vector<std::unique_ptr<Machine>> machines_;
   std::map<std::string, model::CreateRequest> asked_;  ///< By key: byte for byte, ever after.
   std::map<std::pair<std::string, std::string>, std::int64_t> least_said_;  ///< By type and zone.

@@ -66,6 +66,102 @@ TEST(StrangerTest, IsAdoptedOnceEvenIfItHasLostItsKey) {
   EXPECT_TRUE(story.dispatcher.at_rest());
 }
 
+/// A host and another machine that the cloud has made under its key.
+class DoubleTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    story.begin();
+    on = story.running().second;
+    twin = story.seen(on);
+    twin.id = "i-0";
+    twin.address = "10.0.0.200";
+  }
+  /// Each of them in turn the last of the list.
+  void list_both(int times) {
+    for (int n = 0; n < times; ++n) {
+      if (n % 2 == 0)
+        story.list({story.seen(on), twin});
+      else
+        story.list({twin, story.seen(on)});
+    }
+  }
+
+  Story story;
+  InstanceId on;
+  model::ListedInstance twin;
+};
+
+// Bug: both were taken for the host, whose link went from one to the other with each list; both
+// were paid for as long as it lived.
+TEST_F(DoubleTest, IsEndedAndTheHostGoesOn) {
+  story.clear();
+  list_both(4);
+
+  EXPECT_THAT(story.commands<model::ConnectHost>(), IsEmpty());
+  EXPECT_EQ(story.state(on), InstanceState::kBusy);
+  EXPECT_EQ(story.record(on).provider_id, "i-" + std::to_string(on.value));
+  const InstanceId other{on.value + 1};
+  EXPECT_THAT(story.ledger(), Contains(other.text() + " duplicate " + on.text()).Times(1));
+  const auto destroys = story.all<DestroyCall>();
+  ASSERT_THAT(destroys, SizeIs(1));
+  EXPECT_EQ(destroys[0].instance, other);
+  EXPECT_EQ(destroys[0].request.id, "i-0");
+  EXPECT_EQ(destroys[0].request.expected_set_id, "west");
+
+  story.say(DestroyEnded{other, {}});
+  for (int n = 0; n < 2; ++n) story.list({story.seen(on)});
+  EXPECT_EQ(story.state(other), InstanceState::kGone);
+  EXPECT_EQ(story.state(on), InstanceState::kBusy);
+  EXPECT_THAT(story.dispatcher.instances(), SizeIs(1));
+}
+
+TEST_F(DoubleTest, IsNotTakenForTheHostAfterARestart) {
+  list_both(1);
+  model::Restored restored;
+  for (const auto id : {on, InstanceId{on.value + 1}})
+    restored.instances.push_back({story.record(id), nullptr, false});
+  restored.last_instance = on.value + 1;
+  Story next;
+  next.begin(std::move(restored));
+  next.clear();
+  for (int n = 0; n < 3; ++n) next.list({next.seen(on), twin});
+
+  EXPECT_EQ(next.record(on).provider_id, "i-" + std::to_string(on.value));
+  EXPECT_THAT(next.dispatcher.instances(), SizeIs(2));
+  EXPECT_THAT(next.commands<model::ConnectHost>(), IsEmpty());
+}
+
+TEST_F(DoubleTest, InALateAnswerIsLeftToTheNextList) {
+  story.list({story.seen(on)});
+  story.clear();
+  story.say(CreateSeen{on, twin});
+  story.pass(1s);
+  EXPECT_THAT(story.commands<model::ConnectHost>(), IsEmpty());
+  EXPECT_THAT(story.all<ListCall>(), SizeIs(1));
+}
+
+TEST_F(DoubleTest, IsNoneWhereASpotRequestIsShownBesideItsMachine) {
+  auto fulfilled = twin;
+  fulfilled.request_id = story.record(on).provider_id;
+  for (int n = 0; n < 2; ++n) story.list({story.seen(on), fulfilled});
+  EXPECT_THAT(story.dispatcher.instances(), SizeIs(1));
+  EXPECT_THAT(story.all<DestroyCall>(), IsEmpty());
+}
+
+TEST_F(DoubleTest, OfACreateWithoutAnAnswerTheFirstByIdIsTheHost) {
+  (void)story.submit({story.job(2)});
+  const auto asked = story.all<CreateCall>().back().instance;
+  ASSERT_NE(asked, on);
+  story.create_ended(asked, error(CloudErrorClass::kTimeout, true));
+  auto b = story.seen(asked), a = b;
+  a.id = "a-1", b.id = "b-1";
+  story.list({story.seen(on), b, a});
+
+  EXPECT_EQ(story.record(asked).provider_id, "a-1");
+  EXPECT_EQ(story.state(asked), InstanceState::kBooting);
+  EXPECT_EQ(story.all<DestroyCall>().at(0).request.id, "b-1");
+}
+
 TEST(ForeignTest, IsNeverTouchedAndStopsCreates) {
   Story story;
   story.begin();

@@ -1,0 +1,78 @@
+#include <map>
+#include <utility>
+
+#include "core/dispatch/dispatcher.h"
+
+/// Machines of one key: a create that was sent again as its first was still on its way, to a cloud
+/// that knows no keys.
+namespace hostler::dispatch {
+namespace {
+
+/// Also a spot request and what has become of it.
+bool same_machine(const model::ListedInstance& a, const model::ListedInstance& b) {
+  return a.id == b.id || a.request_id == b.id || b.request_id == a.id;
+}
+
+}  // namespace
+
+bool Dispatcher::is_recorded(const model::InstanceRecord& record,
+                             const model::ListedInstance& seen) {
+  if (record.provider_id.empty()) return false;
+  return seen.id == record.provider_id || seen.request_id == record.provider_id ||
+         seen.id == record.request_id;
+}
+
+/// The host stays the machine that its record names; the rest are ended under records of their own.
+void Dispatcher::part_doubles(const Set& set, const std::vector<model::ListedInstance>& all,
+                              Now now) {
+  std::map<model::InstanceId, const model::ListedInstance*> kept;
+  for (const auto& one : all) {
+    if (one.state == model::CloudState::kGone) continue;
+    const auto known = known_as(set.name, one);
+    const Host* ours = known ? host(*known) : nullptr;
+    if (ours == nullptr || ours->instance.record.set != set.name) continue;
+    const auto [first, fresh] = kept.try_emplace(*known, &one);
+    if (fresh || same_machine(*first->second, one)) continue;
+    const auto goes_before = [&](const model::ListedInstance& a, const model::ListedInstance& b) {
+      const bool a_is = is_recorded(ours->instance.record, a);
+      return a_is != is_recorded(ours->instance.record, b) ? a_is : a.id < b.id;
+    };
+    const auto* other = &one;
+    if (goes_before(*other, *first->second)) std::swap(other, first->second);
+    end_double(*ours, *other, first->second->id, now);
+  }
+}
+
+void Dispatcher::end_double(const Host& of, const model::ListedInstance& seen,
+                            const std::string& kept, Now now) {
+  const auto& original = of.instance.record;
+  const model::InstanceId id{++last_instance_};
+  Host& made = hosts_[id];
+  auto& instance = made.instance;
+  instance.set = of.instance.set;
+  instance.pool = of.instance.pool;
+  instance.type = of.instance.type;
+  instance.created = instance.since = instance.known_at = now.mono;
+  auto& r = instance.record;
+  r.id = id;
+  r.set = original.set;
+  r.pool = original.pool;
+  r.type = original.type;
+  r.total = original.total;
+  r.market = original.market;
+  r.zone = seen.zone;
+  r.provider_id = seen.id;
+  r.request_id = seen.request_id;
+  r.price_per_hour = seen.price_per_hour.value_or(original.price_per_hour);
+  r.epoch = epoch_;
+  r.created = now.wall;
+  r.state = model::InstanceState::kUnknown;
+  by_key_[known_by(r.set, "", r.provider_id)] = id;
+  const std::string why = "the cloud made " + printable(kept, 80) + " and " +
+                          printable(seen.id, 80) + " of one create, that of " + original.id.text() +
+                          ": the first is kept";
+  record("cloud", id.text(), "duplicate", original.id.text(), why, now);
+  settle(made, fleet::terminate(instance, "duplicate", why, now), "cloud", now);
+}
+
+}  // namespace hostler::dispatch
