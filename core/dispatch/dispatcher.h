@@ -177,8 +177,9 @@ class Dispatcher {
   void fill(Host& host, Now now);
   void attempt_exited(Host& host, const model::AttemptExited& event, Now now);
   void detach(Host& host, model::AttemptId attempt);
-  /// Detaches, and journals that nothing more is expected of the attempt.
-  void finish(Host& host, model::AttemptId attempt);
+  /// Detaches, and journals that nothing more is expected of the attempt; if it is lost while it
+  /// runs also its times, as its job will know those of the next. Before the job is settled.
+  void finish(Host& host, model::AttemptId attempt, Now now);
   void release(Host& host, Live& live);
   Live* live(Host& host, model::AttemptId attempt);
   work::Job* job(model::JobId id);

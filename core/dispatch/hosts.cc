@@ -111,7 +111,7 @@ void Dispatcher::gone(model::InstanceId id, Now now) {
   const std::string why = id.text() + " is gone (" + ended->instance.record.reason_code + ")";
   const std::vector<Live> attempts = ended->attempts;
   for (const Live& lost : attempts) {
-    finish(*ended, lost.attempt);
+    finish(*ended, lost.attempt, now);
     work::Job* affected = job(lost.attempt.job);
     if (affected == nullptr || affected->attempt() != lost.attempt) continue;
     settle(*affected, work::host_gone(*affected, why, now), now);
@@ -179,7 +179,7 @@ void Dispatcher::on(model::HostEvent& event, Now now) {
     const Live* its = live(*found, refused->attempt);
     if (its == nullptr) return;
     const std::uint64_t sequence = its->sequence;
-    finish(*found, refused->attempt);
+    finish(*found, refused->attempt, now);
     work::Job* affected = job(refused->attempt.job);
     if (affected != nullptr && affected->attempt() == refused->attempt)
       settle(*affected, work::never_started(*affected, refused->text, now), now);
@@ -189,7 +189,7 @@ void Dispatcher::on(model::HostEvent& event, Now now) {
     attempt_exited(*found, *exited, now);
   } else if (auto* collected = std::get_if<model::AttemptCollected>(&event.body)) {
     if (live(*found, collected->attempt) == nullptr) return;
-    finish(*found, collected->attempt);
+    finish(*found, collected->attempt, now);
     work::Job* affected = job(collected->attempt.job);
     if (affected != nullptr && affected->attempt() == collected->attempt)
       settle(*affected, work::collected(*affected, collected->lost, now), now);
@@ -210,12 +210,12 @@ void Dispatcher::compare_attempts(Host& host, const model::HostReady& report, No
   for (const Live& live_one : ours) {
     work::Job* affected = job(live_one.attempt.job);
     if (affected == nullptr || affected->attempt() != live_one.attempt) {
-      finish(host, live_one.attempt);
+      finish(host, live_one.attempt, now);
       continue;
     }
     const auto found = told.find(live_one.attempt);
     if (found == told.end()) {
-      finish(host, live_one.attempt);
+      finish(host, live_one.attempt, now);
       if (live_one.collecting)
         settle(*affected, work::collected(*affected, "its output is not on the host any more", now),
                now);
@@ -224,7 +224,7 @@ void Dispatcher::compare_attempts(Host& host, const model::HostReady& report, No
       else
         settle(*affected, work::host_gone(*affected, "the host was rebooted", now), now);
     } else if (found->second == model::AttemptPhase::kUnknownEnd) {
-      finish(host, live_one.attempt);
+      finish(host, live_one.attempt, now);
       settle(*affected, work::host_gone(*affected, "the host was rebooted", now), now);
       out_.effects.emplace_back(model::HostCommand(model::AckAttempt{id, live_one.attempt}));
     } else {

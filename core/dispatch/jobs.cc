@@ -19,6 +19,18 @@ std::string unknown_type(const model::Constraints& constraints, const model::Sit
   return {};
 }
 
+/// The end of an attempt that no host will tell any more. Nothing if it is not known to have begun.
+std::optional<model::AttemptEnd> lost_end(const work::Job* job, model::AttemptId attempt, Now now) {
+  if (job == nullptr || job->attempt() != attempt || job->state() != model::JobState::kRunning)
+    return std::nullopt;
+  model::AttemptEnd end;
+  end.reason = model::JobReason::kHostLost;
+  end.output_is_inline = false;  // What of it is here came in pieces.
+  end.started = job->record->started;
+  end.ended = now.wall;
+  return end;
+}
+
 }  // namespace
 
 work::Job* Dispatcher::job(model::JobId id) {
@@ -56,7 +68,7 @@ void Dispatcher::detach(Host& host, model::AttemptId attempt) {
   host.attempts.pop_back();
 }
 
-void Dispatcher::finish(Host& host, model::AttemptId attempt) {
+void Dispatcher::finish(Host& host, model::AttemptId attempt, Now now) {
   const Live* found = live(host, attempt);
   if (found == nullptr) return;
   model::AttemptChanged row;
@@ -65,6 +77,7 @@ void Dispatcher::finish(Host& host, model::AttemptId attempt) {
   row.boot_id = found->boot_id;
   row.sequence = found->sequence;
   row.state = model::AttemptState::kDone;
+  if (!found->collecting) row.end = lost_end(job(attempt.job), attempt, now);
   out_.changes.emplace_back(std::move(row));
   detach(host, attempt);
 }

@@ -77,9 +77,10 @@ struct JobSpec {
   friend bool operator==(const JobSpec&, const JobSpec&) = default;
 };
 
-/// How an attempt ended, as its host's agent says.
+/// How an attempt ended, as its host's agent says; or what is known of one that was lost with its
+/// host: kHostLost and its times.
 struct AttemptEnd {
-  JobReason reason = JobReason::kExit;               ///< Never kNone, kHostLost or kCancelled.
+  JobReason reason = JobReason::kExit;               ///< Never kNone or kCancelled.
   std::int32_t exit_code = 0;                        ///< kExit
   std::int32_t signal = 0;                           ///< kSignal, kTimeLimit
   std::string text;                                  ///< E.g. "exec /x: No such file or directory".

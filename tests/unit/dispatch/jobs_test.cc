@@ -209,6 +209,56 @@ TEST_F(AttemptTest, TheNextBeginsOnlyWhenTheInstanceIsConfirmedGone) {
   EXPECT_EQ(story.commands<model::StartAttempt>().back().attempt, (AttemptId{id, 2}));
 }
 
+// Bug: the row of a lost attempt had no times, its job took those of the next: hours on a host that
+// went were charged to nobody.
+TEST_F(AttemptTest, AnAttemptThatIsLostWhileItRunsKeepsItsTimes) {
+  const auto gone = [&](JobId, InstanceId on) { lose(on); };
+  const auto rebooted = [&](JobId, InstanceId on) { story.ready(on, {}, "boot-2"); };
+  const auto unseen_end = [&](JobId id, InstanceId on) {
+    story.ready(on, {{{id, 1}, AttemptPhase::kUnknownEnd}}, "boot-2");
+  };
+  const auto forgotten = [&](JobId, InstanceId on) { story.ready(on, {}); };
+  for (const std::function<void(JobId, InstanceId)>& lost :
+       {std::function<void(JobId, InstanceId)>(gone), {rebooted}, {unseen_end}, {forgotten}}) {
+    story = Story();
+    story.begin();
+    const auto [id, on] = story.running(true);
+    const Wall started = story.record(id).started;
+    story.pass(20h);
+    story.clear();
+    lost(id, on);
+
+    const auto rows = story.journalled<model::AttemptChanged>();
+    ASSERT_FALSE(rows.empty());
+    EXPECT_EQ(rows[0].attempt, (AttemptId{id, 1}));
+    EXPECT_EQ(rows[0].state, AttemptState::kDone);
+    ASSERT_TRUE(rows[0].end);
+    EXPECT_EQ(rows[0].end->reason, JobReason::kHostLost);
+    EXPECT_EQ(rows[0].end->started, started);
+    EXPECT_GE(rows[0].end->ended, started + 20h);
+    EXPECT_FALSE(rows[0].end->output_is_inline) << "what was sent of it stays to be read";
+  }
+}
+
+TEST_F(AttemptTest, AnEndThatIsKnownIsNotReplacedWhenItsHostGoes) {
+  const auto [id, on] = story.running();
+  exited_with_chunks(on, id);
+  story.clear();
+  lose(on);
+  ASSERT_THAT(attempt_rows(), ElementsAre(AttemptState::kDone));
+  EXPECT_FALSE(story.journalled<model::AttemptChanged>()[0].end);
+}
+
+TEST_F(AttemptTest, AnAttemptThatIsNotKnownToHaveBegunHasNoTimes) {
+  (void)story.submit({story.job(2)});
+  const auto on = story.all<CreateCall>().at(0).instance;
+  story.boot(on);
+  story.clear();
+  lose(on);
+  ASSERT_FALSE(attempt_rows().empty());
+  EXPECT_FALSE(story.journalled<model::AttemptChanged>()[0].end);
+}
+
 TEST_F(AttemptTest, AKilledHostsJobIsLostWhenTheHostIsGone) {
   const auto [id, on] = story.running();
   (void)story.ask(KillInstance{0, "user root", on, "enough"});
