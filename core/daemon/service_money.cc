@@ -100,9 +100,10 @@ Result<model::CostView> make_bill(const store::Reads& reads, const api::CostQuer
                                   const std::string& whose) {
   model::CostView view;
   view.since = query.since;
-  view.until = query.until.us == 0 ? read_clocks().wall : query.until;
+  const Wall now = read_clocks().wall;
+  view.until = query.until.us == 0 ? now : query.until;
   if (view.until <= view.since) return view;
-  pricing::Bill bill(view.since, view.until, HOSTLER_TRY(reads.prices({})).items);
+  pricing::Bill bill(view.since, view.until, now, HOSTLER_TRY(reads.prices({})).items);
   HOSTLER_TRY(add_instances(bill, reads));
   Sums sums(query.limit);
   for (const auto& [id, instance] : bill.instances()) {

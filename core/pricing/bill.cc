@@ -26,8 +26,8 @@ Micros part_of(Micros cost, const model::Resources& used, const model::Resources
                     part(used.ram, total.ram), part(used.scratch, total.scratch)})};
 }
 
-Bill::Bill(Wall since, Wall until, const std::vector<model::PriceSeen>& prices)
-    : since_(since), until_(until) {
+Bill::Bill(Wall since, Wall until, Wall now, const std::vector<model::PriceSeen>& prices)
+    : since_(since), until_(std::min(until, now)), now_(now) {
   for (const auto& price : prices)
     histories_[{price.set, price.type, price.market, price.zone}].push_back(price.point);
 }
@@ -70,13 +70,17 @@ Micros Bill::cost(const model::InstanceRecord& instance, Wall from, Wall to) con
   return pricing::cost(instance.price_per_hour, from, to);
 }
 
+/// Of its stay.
 std::int64_t Bill::off_us(const model::InstanceRecord& instance) const {
-  std::int64_t off = instance.off_us;
-  if (instance.state == model::InstanceState::kStopped)
-    off += std::max<std::int64_t>(0, until_.us - instance.state_since.us);
   const auto [from, to] = stay(instance);
-  const Wall end = instance.gone.us == 0 ? until_ : instance.gone;
-  return scaled(off, to.us - from.us, end.us - instance.created.us);
+  const bool is_off = instance.state == model::InstanceState::kStopped;
+  const Wall known_until = instance.gone.us != 0 ? instance.gone
+                           : is_off              ? instance.state_since
+                                                 : now_;
+  const Wall before = std::max(from, std::min(known_until, to));
+  const std::int64_t earlier =
+      scaled(instance.off_us, before.us - from.us, known_until.us - instance.created.us);
+  return earlier + (is_off ? to.us - before.us : 0);
 }
 
 }  // namespace hostler::pricing

@@ -17,8 +17,8 @@ namespace hostler::pricing {
                                     const model::Resources& total);
 
 /// What instances, and the jobs on them, cost over [since, until): by the prices that their clouds
-/// said, else by an instance's own. Time switched off is free; of a life that the bill cuts it is
-/// taken to be spread evenly.
+/// said, else by an instance's own; what lies after `now` is not on it. Time switched off is free:
+/// the present stop as it is, earlier ones spread evenly over the life until then.
 class Bill {
  public:
   struct Entry {
@@ -26,7 +26,7 @@ class Bill {
     std::int64_t used_us = 0;  ///< An instance was on, a job ran.
   };
   /// `prices`: of each set, type, market and zone newest first.
-  Bill(Wall since, Wall until, const std::vector<model::PriceSeen>& prices);
+  Bill(Wall since, Wall until, Wall now, const std::vector<model::PriceSeen>& prices);
 
   /// Counts if its cloud ever showed it, and it was there meanwhile.
   void add(model::InstanceRecord instance);
@@ -48,7 +48,7 @@ class Bill {
   [[nodiscard]] model::Micros cost(const model::InstanceRecord& instance, Wall from, Wall to) const;
   [[nodiscard]] std::int64_t off_us(const model::InstanceRecord& instance) const;
 
-  const Wall since_, until_;
+  const Wall since_, until_, now_;
   std::map<Place, History> histories_;
   std::map<model::InstanceId, model::InstanceRecord> instances_;
 };

@@ -10,6 +10,8 @@ using model::Micros;
 constexpr std::int64_t kHour = 3'600'000'000, kGiB = std::int64_t{1} << 30;
 Wall hour(std::int64_t n) { return {n * kHour}; }
 
+constexpr Wall kToday{6 * kHour};
+
 /// Eight vcpus at 100 an hour of its own, from the second hour on.
 model::InstanceRecord instance(std::uint64_t id = 1) {
   model::InstanceRecord out;
@@ -30,28 +32,28 @@ model::PriceSeen price(std::int64_t from, std::int64_t value, const std::string&
 
 TEST(BillTest, AnInstanceCostsWhatItsCloudSaidElseItsOwnPrice) {
   const auto one = instance();
-  const Bill by_cloud(hour(0), hour(6), {price(4, 300), price(0, 10)});
+  const Bill by_cloud(hour(0), hour(6), kToday, {price(4, 300), price(0, 10)});
   EXPECT_EQ(by_cloud.of(one).cost, Micros{2 * 10 + 2 * 300});
   EXPECT_EQ(by_cloud.of(one).used_us, 4 * kHour);
-  EXPECT_EQ(Bill(hour(0), hour(6), {price(0, 10, "z2")}).of(one).cost, Micros{400});
-  EXPECT_EQ(Bill(hour(0), hour(6), {price(0, 10, "")}).of(one).cost, Micros{40})
+  EXPECT_EQ(Bill(hour(0), hour(6), kToday, {price(0, 10, "z2")}).of(one).cost, Micros{400});
+  EXPECT_EQ(Bill(hour(0), hour(6), kToday, {price(0, 10, "")}).of(one).cost, Micros{40})
       << "a price without a zone is every zone's";
 }
 
 TEST(BillTest, CoversOnlyWhatLiesWithinIt) {
   auto gone = instance();
   gone.gone = hour(5);
-  EXPECT_EQ(Bill(hour(3), hour(4), {}).of(gone).cost, Micros{100});
-  EXPECT_EQ(Bill(hour(0), hour(9), {}).of(gone).cost, Micros{300});
+  EXPECT_EQ(Bill(hour(3), hour(4), kToday, {}).of(gone).cost, Micros{100});
+  EXPECT_EQ(Bill(hour(0), hour(9), kToday, {}).of(gone).cost, Micros{300});
   for (const auto& [since, until] : {std::pair{0, 2}, {5, 9}}) {
-    Bill bill(hour(since), hour(until), {});
+    Bill bill(hour(since), hour(until), kToday, {});
     bill.add(gone);
     EXPECT_TRUE(bill.instances().empty()) << since;
   }
 }
 
 TEST(BillTest, WhatTheCloudNeverShowedCostsNothing) {
-  Bill bill(hour(0), hour(9), {});
+  Bill bill(hour(0), hour(9), kToday, {});
   auto refused = instance();
   refused.provider_id.clear();
   bill.add(refused);
@@ -61,18 +63,47 @@ TEST(BillTest, WhatTheCloudNeverShowedCostsNothing) {
 TEST(BillTest, TimeSwitchedOffIsFree) {
   auto one = instance();
   one.off_us = kHour;
-  EXPECT_EQ(Bill(hour(0), hour(6), {}).of(one).cost, Micros{300});
-  EXPECT_EQ(Bill(hour(0), hour(6), {}).of(one).used_us, 3 * kHour);
-  EXPECT_EQ(Bill(hour(4), hour(6), {}).of(one).cost, Micros{150}) << "half of it, as of its life";
+  EXPECT_EQ(Bill(hour(0), hour(6), kToday, {}).of(one).cost, Micros{300});
+  EXPECT_EQ(Bill(hour(0), hour(6), kToday, {}).of(one).used_us, 3 * kHour);
+  EXPECT_EQ(Bill(hour(4), hour(6), kToday, {}).of(one).cost, Micros{150})
+      << "half of it, as of its life";
   one.state = model::InstanceState::kStopped;
   one.state_since = hour(5);
-  EXPECT_EQ(Bill(hour(0), hour(6), {}).of(one).cost, Micros{200});
+  EXPECT_EQ(Bill(hour(0), hour(6), kToday, {}).of(one).cost, Micros{200});
   one.off_us = 100 * kHour;
-  EXPECT_EQ(Bill(hour(0), hour(6), {}).of(one).cost, Micros{0});
+  EXPECT_EQ(Bill(hour(0), hour(6), kToday, {}).of(one).cost, Micros{0});
+}
+
+// Bug: the bill of the past shrank, down to nothing, when the instance was switched off later.
+TEST(BillTest, ALaterStopChangesNoBillOfThePast) {
+  auto one = instance();
+  one.state = model::InstanceState::kStopped;
+  one.state_since = hour(12);
+  for (const std::int64_t now : {12, 22, 1000}) {
+    EXPECT_EQ(Bill(hour(2), hour(12), hour(now), {}).of(one).cost, Micros{1000}) << now;
+    EXPECT_EQ(Bill(hour(12), hour(22), hour(now), {}).of(one).cost, Micros{0}) << now;
+  }
+  EXPECT_EQ(Bill(hour(7), hour(17), hour(22), {}).of(one).cost, Micros{500});
+  one.off_us = 2 * kHour;
+  EXPECT_EQ(Bill(hour(2), hour(12), hour(22), {}).of(one).cost, Micros{800});
+  EXPECT_EQ(Bill(hour(7), hour(17), hour(22), {}).of(one).cost, Micros{400});
+}
+
+TEST(BillTest, SwitchedOnAgainItsStopsAreSpreadOverItsLifeUntilNow) {
+  auto one = instance();
+  one.off_us = 10 * kHour;
+  EXPECT_EQ(Bill(hour(2), hour(12), hour(22), {}).of(one).cost, Micros{500});
+  EXPECT_EQ(Bill(hour(12), hour(22), hour(22), {}).of(one).cost, Micros{500});
+  one.gone = hour(22);
+  EXPECT_EQ(Bill(hour(2), hour(12), hour(1000), {}).of(one).cost, Micros{500});
+}
+
+TEST(BillTest, WhatIsToComeCostsNothingYet) {
+  EXPECT_EQ(Bill(hour(0), hour(100), hour(6), {}).of(instance()).cost, Micros{400});
 }
 
 TEST(BillTest, AJobPaysItsLargestShareWhileItRan) {
-  Bill bill(hour(0), hour(6), {});
+  Bill bill(hour(0), hour(6), kToday, {});
   bill.add(instance());
   const model::Resources two{.vcpus = 2, .gpus = 0, .ram = 4 * kGiB, .scratch = 0};
   const model::Resources half{.vcpus = 1, .gpus = 0, .ram = 16 * kGiB, .scratch = 0};
@@ -94,7 +125,7 @@ TEST(BillTest, AShareIsNeverMoreThanTheWhole) {
 TEST(BillTest, NeitherLongTimesNorHighPricesOverflow) {
   auto dear = instance();
   dear.price_per_hour = {std::int64_t{1} << 60};
-  EXPECT_GT(Bill(hour(0), hour(1'000'000), {}).of(dear).cost.value, 0);
+  EXPECT_GT(Bill(hour(0), hour(1'000'000), hour(1'000'000), {}).of(dear).cost.value, 0);
   EXPECT_EQ(part_of({INT64_MAX}, {.vcpus = 1, .gpus = 0, .ram = 0, .scratch = 0},
                     {.vcpus = 2, .gpus = 0, .ram = 2, .scratch = 0}),
             Micros{INT64_MAX / 2});
