@@ -141,16 +141,16 @@ void Daemon::Parts::tidy_store(Now now) {
   store::Keep past;
   past.age = Duration(keep_age);
   past.bytes = static_cast<std::uint64_t>(keep_bytes);
-  store->tidy(past, now.wall, [this](const Result<store::Tidied>& done) {
-    if (done && !done->jobs.empty()) post(dispatch::JobsForgotten{done->jobs});
-    if (!done)
-      log::warn("store", "removing what is past keeping: " + done.error().message +
+  store->tidy(past, now.wall, [this](const store::Tidied& gone, const Result<void>& ended) {
+    if (!gone.jobs.empty()) post(dispatch::JobsForgotten{gone.jobs});
+    if (!ended)
+      log::warn("store", "removing what is past keeping: " + ended.error().message +
                              ", ignoring: tried again in an hour");
-    else if (done->records + done->blobs > 0)
-      log::info("store", "removed " + std::to_string(done->jobs.size()) + " jobs, " +
-                             std::to_string(done->instances) + " instances, " +
-                             std::to_string(done->records) + " records and " +
-                             std::to_string(done->blobs) + " blobs past keeping");
+    if (gone.records + gone.blobs > 0)
+      log::info("store", "removed " + std::to_string(gone.jobs.size()) + " jobs, " +
+                             std::to_string(gone.instances) + " instances, " +
+                             std::to_string(gone.records) + " records and " +
+                             std::to_string(gone.blobs) + " blobs past keeping");
   });
 }
 

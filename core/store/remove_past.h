@@ -22,12 +22,21 @@ struct PastRecord {
 struct Tidied {
   std::vector<model::JobId> jobs;  ///< Gone with their ledger, attempts and output.
   std::uint64_t instances = 0, records = 0, segments = 0, blobs = 0;
+
+  Tidied& operator+=(const Tidied& more) {
+    jobs.insert(jobs.end(), more.jobs.begin(), more.jobs.end());
+    instances += more.instances;
+    records += more.records;
+    segments += more.segments;
+    blobs += more.blobs;
+    return *this;
+  }
 };
 
 /// Removes `records`, which are older than `until`, in a transaction of the caller's. What speaks
 /// of a job or an instance goes with all else of it, once that has ended and its last record is
 /// older too; not before. The highest numbers are noted in meta: they are never given twice. Adds
-/// to `result` what went. Some dozen statements, however many records.
+/// to `result` what goes with the commit. Some dozen statements, however many records.
 Result<void> remove_past(Connection& connection, Outputs& outputs,
                          const std::vector<PastRecord>& records, Wall until, Tidied& result);
 

@@ -100,21 +100,19 @@ Result<OutputPart> Store::read_output(model::AttemptId id, std::uint32_t stream,
   return part;
 }
 
-void Store::tidy(const Keep& keep, Wall now, std::function<void(Result<Tidied>)> done) {
+void Store::tidy(const Keep& keep, Wall now, OnTidied done) {
   if (tidying_.exchange(true)) return;
   Tidy::Places places{.segments = place_.folder / "segments",
                       .outputs = outputs_.get(),
                       .blobs = blobs_.get(),
                       .current_segment = [this] { return journal_->current_segment(); }};
-  auto run = std::make_shared<Tidy>(std::move(places), keep, now);
+  auto run = std::make_shared<Tidy>(std::move(places), keep, now, std::move(doubtful_));
   journal_->add_chore([this, run, done = std::move(done)](Connection& connection) {
     const auto more = run->step(connection);
     if (more && *more) return true;
+    doubtful_ = run->doubtful();
     tidying_ = false;
-    if (more)
-      done(run->result());
-    else
-      done(tl::unexpected(more.error()));
+    done(run->result(), more ? Result<void>() : tl::unexpected(more.error()));
     return false;
   });
 }

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "core/base/error.h"
 #include "core/model/records.h"
@@ -76,10 +77,12 @@ class Store {
   Result<OutputPart> read_output(model::AttemptId attempt, std::uint32_t stream,
                                  std::uint64_t offset, std::size_t max) const;
 
-  /// Removes what is past keeping, bit by bit between commits. `done` is called on the store thread
-  /// with what went; not at all if the store is closed before. Any thread; one run at a time, a
-  /// call during a run does nothing.
-  void tidy(const Keep& keep, Wall now, std::function<void(Result<Tidied>)> done);
+  /// What went, and how the run ended: what went before a failure does not come back.
+  using OnTidied = std::function<void(const Tidied& gone, const Result<void>& ended)>;
+  /// Removes what is past keeping, bit by bit between commits. `done` is called on the store
+  /// thread; not at all if the store is closed before. Any thread; one run at a time, a call during
+  /// a run does nothing.
+  void tidy(const Keep& keep, Wall now, OnTidied done);
 
  private:
   Store(Place place, StateLock lock) : place_(std::move(place)), lock_(std::move(lock)) {}
@@ -90,7 +93,8 @@ class Store {
   std::unique_ptr<Blobs> blobs_;
   std::unique_ptr<Outputs> outputs_;
   std::atomic<bool> tidying_ = false;
-  std::unique_ptr<Journal> journal_;  ///< Last: its thread uses the others.
+  std::vector<model::JobId> doubtful_;  ///< See Tidy; guarded by tidying_.
+  std::unique_ptr<Journal> journal_;    ///< Last: its thread uses the others.
 };
 
 }  // namespace hostler::store

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "core/base/text.h"
 #include "core/model/job.h"
@@ -31,10 +32,11 @@ void keep_needed(std::string_view body, std::set<std::string>& blobs) {
 
 }  // namespace
 
-Tidy::Tidy(Places places, Keep keep, Wall now)
-    : places_(std::move(places)), keep_(keep), now_(now) {}
+Tidy::Tidy(Places places, Keep keep, Wall now, std::vector<model::JobId> doubtful)
+    : places_(std::move(places)), keep_(keep), now_(now), doubtful_(std::move(doubtful)) {}
 
 Result<bool> Tidy::step(Connection& connection) {
+  HOSTLER_TRY(settle_doubts(connection));
   switch (phase_) {
     case Phase::kLedger:
       if (HOSTLER_TRY(step_ledger(connection))) return true;
@@ -100,14 +102,42 @@ Result<bool> Tidy::step_ledger(Connection& connection) {
   const bool more = young == records.end() && !records.empty();
   records.erase(young, records.end());
   if (!records.empty()) {
-    HOSTLER_TRY(in_one_transaction(connection, [&] {
-      return remove_past(connection, *places_.outputs, records, until, result_);
-    }));
+    HOSTLER_TRY(remove_records(connection, records, until));
     after_ = records.back().rev;
   }
   HOSTLER_TRY(remove_segments(connection));
   if (!more) HOSTLER_TRY(remove_prices(connection, until));
   return more;
+}
+
+Result<void> Tidy::remove_records(Connection& connection, const std::vector<PastRecord>& records,
+                                  Wall until) {
+  Tidied removed;
+  auto done = in_one_transaction(connection, [&] {
+    return remove_past(connection, *places_.outputs, records, until, removed);
+  });
+  if (done)
+    result_ += removed;
+  else if (connection.failure() == Failure::kUnknown)
+    doubtful_ = std::move(removed.jobs);
+  return done;
+}
+
+/// By their rows, which tells also a later run, when other commits have followed.
+Result<void> Tidy::settle_doubts(Connection& connection) {
+  if (doubtful_.empty()) return {};
+  std::vector<Value> ids;
+  for (const auto job : doubtful_) ids.emplace_back(static_cast<std::int64_t>(job.value));
+  auto find =
+      HOSTLER_TRY(connection.prepare("SELECT id FROM jobs WHERE id IN (" + in_list() + ")"));
+  std::set<model::JobId> there;
+  HOSTLER_TRY(for_each_in(find, ids, [&](const Statement& row) -> Result<void> {
+    there.insert({static_cast<std::uint64_t>(row.i64(0))});
+    return {};
+  }));
+  for (const auto job : std::exchange(doubtful_, {}))
+    if (!there.contains(job)) result_.jobs.push_back(job);
+  return {};
 }
 
 /// Those that another had followed by then; what was in force stays known.

@@ -39,11 +39,15 @@ class Tidy {
     const Blobs* blobs = nullptr;
     std::function<std::uint64_t()> current_segment;
   };
-  Tidy(Places places, Keep keep, Wall now);
+  /// `doubtful`: of the run before.
+  Tidy(Places places, Keep keep, Wall now, std::vector<model::JobId> doubtful = {});
 
   /// One step; true: there is more to do.
   Result<bool> step(Connection& connection);
+  /// What went so far, also if a step failed.
   [[nodiscard]] const Tidied& result() const { return result_; }
+  /// Jobs of which the answer to their COMMIT alone could tell whether they went.
+  [[nodiscard]] const std::vector<model::JobId>& doubtful() const { return doubtful_; }
 
  private:
   enum class Phase : std::uint8_t { kLedger, kBlobs, kDone };
@@ -51,6 +55,9 @@ class Tidy {
   Result<Wall> cutoff(Connection& connection);
   Result<std::uint64_t> rows_left(Connection& connection, std::uint64_t rows);
   Result<bool> step_ledger(Connection& connection);
+  Result<void> remove_records(Connection& connection, const std::vector<PastRecord>& records,
+                              Wall until);
+  Result<void> settle_doubts(Connection& connection);
   Result<std::vector<PastRecord>> next_records(Connection& connection) const;
   Result<void> remove_segments(Connection& connection);
   Result<void> remove_prices(Connection& connection, Wall cutoff);
@@ -69,6 +76,7 @@ class Tidy {
   };
   std::optional<Before> before_;
   Tidied result_;
+  std::vector<model::JobId> doubtful_;
 };
 
 }  // namespace hostler::store
