@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <future>
+#include <set>
 #include <utility>
 
 #include "core/base/text.h"
@@ -82,9 +83,9 @@ void DaemonService::cancel(const api::Principal& who, model::JobId job, api::Ans
       without_jobs(std::move(answer)));
 }
 
-Result<model::JobInserted> DaemonService::readable_job(const api::Principal& who,
-                                                       model::JobId job) const {
-  auto found = HOSTLER_TRY(parts_.store->reads().job(job));
+Result<model::JobInserted> DaemonService::readable_job(const api::Principal& who, model::JobId job,
+                                                       bool with_body) const {
+  auto found = HOSTLER_TRY(parts_.store->reads().job(job, with_body));
   if (who.role == api::Role::kSubmit && found.principal != who.name)
     return fail(Errc::kForbidden, job.text() + " is not yours");
   return found;
@@ -92,10 +93,9 @@ Result<model::JobInserted> DaemonService::readable_job(const api::Principal& who
 
 void DaemonService::job(const api::Principal& who, model::JobId id, bool with_body,
                         api::Answer<api::JobDetail> answer) {
-  auto found = readable_job(who, id);
+  auto found = readable_job(who, id, with_body);
   if (!found) return answer(tl::unexpected(found.error()));
   api::JobDetail detail{std::move(*found), std::nullopt};
-  if (!with_body) detail.job.body.reset();
   if (detail.job.record.state != model::JobState::kQueued) return answer(std::move(detail));
   parts_.loop->look([id, detail = std::move(detail), answer = std::move(answer)](
                         const dispatch::Dispatcher& state, Now) mutable {
@@ -162,24 +162,28 @@ void DaemonService::gates(const api::Principal&,
 
 /// Of other people's jobs submitters hear that something happened, not what: the revisions of a
 /// feed have no holes.
-void DaemonService::hide_reasons(const api::Principal& who,
-                                 std::vector<model::LedgerRecord>& records) const {
-  if (who.role != api::Role::kSubmit) return;
-  std::map<std::string, bool> readable;
-  for (auto& record : records) {
-    const auto id = model::JobId::parse(record.subject.substr(0, record.subject.find('.')));
-    if (!id) continue;
-    const auto [known, fresh] = readable.try_emplace(record.subject, false);
-    if (fresh) known->second = readable_job(who, *id).has_value();
-    if (!known->second) record.reason.clear(), record.data_json.clear();
-  }
+Result<void> DaemonService::hide_reasons(const api::Principal& who,
+                                         std::vector<model::LedgerRecord>& records) const {
+  if (who.role != api::Role::kSubmit) return {};
+  const auto job_of = [](const model::LedgerRecord& record) {
+    return model::JobId::parse(record.subject.substr(0, record.subject.find('.')));
+  };
+  std::set<model::JobId> named;
+  for (const auto& record : records)
+    if (const auto id = job_of(record)) named.insert(*id);
+  const auto own = HOSTLER_TRY(parts_.store->reads().jobs_of(who.name, named));
+  for (auto& record : records)
+    if (const auto id = job_of(record); id && !own.contains(*id))
+      record.reason.clear(), record.data_json.clear();
+  return {};
 }
 
 void DaemonService::events(const api::Principal& who, model::Revision after, std::size_t limit,
                            api::Answer<std::vector<model::LedgerRecord>> answer) {
   auto page = parts_.store->reads().ledger(after, limit);
   if (!page) return answer(tl::unexpected(page.error()));
-  hide_reasons(who, page->items);
+  if (const auto hidden = hide_reasons(who, page->items); !hidden)
+    return answer(tl::unexpected(hidden.error()));
   answer(std::move(page->items));
 }
 

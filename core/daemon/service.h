@@ -86,8 +86,10 @@ class DaemonService final : public api::Service {
   template <class Event>
   void ask(Event event, Tickets::Answer answer);
   /// kNotFound, or kForbidden where the role or the owner does not fit.
-  Result<model::JobInserted> readable_job(const api::Principal& who, model::JobId job) const;
-  void hide_reasons(const api::Principal& who, std::vector<model::LedgerRecord>& records) const;
+  Result<model::JobInserted> readable_job(const api::Principal& who, model::JobId job,
+                                          bool with_body = false) const;
+  Result<void> hide_reasons(const api::Principal& who,
+                            std::vector<model::LedgerRecord>& records) const;
   void show_store() const;
 
   const Parts parts_;

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <set>
 #include <unordered_map>
+
+#include "core/store/in_list.h"
 
 namespace hostler::store {
 namespace {
@@ -171,13 +172,31 @@ Result<Reads::Borrowed> Reads::borrow() const {
   return Borrowed(*this, std::move(session));
 }
 
-Result<model::JobInserted> Reads::job(model::JobId id) const {
+Result<model::JobInserted> Reads::job(model::JobId id, bool with_body) const {
+  auto session = HOSTLER_TRY(borrow());
+  static const std::string kFrom = " FROM jobs j JOIN job_specs s ON s.id = j.id WHERE j.id = $1";
+  static const std::string kWhole = select_jobs(true) + kFrom;
+  static const std::string kBodiless = select_jobs(false) + kFrom;
+  auto* found = HOSTLER_TRY(session.start(with_body ? kWhole : kBodiless, id.value));
+  if (!HOSTLER_TRY(found->next())) return fail(Errc::kNotFound, "there is no job " + id.text());
+  return read_job(*found, with_body);
+}
+
+Result<std::set<model::JobId>> Reads::jobs_of(std::string_view principal,
+                                              const std::set<model::JobId>& among) const {
+  std::set<model::JobId> out;
+  if (among.empty()) return out;
+  std::vector<Value> ids;
+  for (const auto id : among) ids.emplace_back(static_cast<std::int64_t>(id.value));
   auto session = HOSTLER_TRY(borrow());
   static const std::string kSql =
-      select_jobs(true) + " FROM jobs j JOIN job_specs s ON s.id = j.id WHERE j.id = $1";
-  auto* found = HOSTLER_TRY(session.start(kSql, id.value));
-  if (!HOSTLER_TRY(found->next())) return fail(Errc::kNotFound, "there is no job " + id.text());
-  return read_job(*found, true);
+      "SELECT id, principal FROM job_specs WHERE id IN (" + in_list() + ")";
+  auto* find = HOSTLER_TRY(session->prepared(kSql));
+  HOSTLER_TRY(for_each_in(*find, ids, [&](const Statement& row) -> Result<void> {
+    if (row.view(1) == principal) out.insert({static_cast<std::uint64_t>(row.i64(0))});
+    return {};
+  }));
+  return out;
 }
 
 Result<std::vector<StoredAttempt>> Reads::attempts(model::JobId id) const {

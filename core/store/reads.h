@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -77,8 +78,11 @@ class Reads {
   Reads(const Reads&) = delete;
   Reads& operator=(const Reads&) = delete;
 
-  /// kNotFound if there is none. `body` is set.
-  Result<model::JobInserted> job(model::JobId id) const;
+  /// kNotFound if there is none. Bodies may be megabytes.
+  Result<model::JobInserted> job(model::JobId id, bool with_body = true) const;
+  /// Those of `among` that `principal` submitted.
+  Result<std::set<model::JobId>> jobs_of(std::string_view principal,
+                                         const std::set<model::JobId>& among) const;
   /// Oldest first; empty if the job has none, or is not there.
   Result<std::vector<StoredAttempt>> attempts(model::JobId id) const;
   Result<StoredAttempt> attempt(model::AttemptId id) const;
