@@ -332,21 +332,25 @@ Result<Page<model::PriceSeen>> Reads::prices(const PriceFilter& filter) const {
 Result<void> Reads::uses(Wall from, Wall to, const std::function<void(const Use&)>& seen) const {
   auto session = HOSTLER_TRY(borrow());
   session->connection->set_patience(Patience::kLong);
-  // While an attempt runs, and where its host took its end along, only its job knows its times.
+  // Page by page: a server ends a statement that takes half a minute. While an attempt runs, and
+  // where its host took its end along, only its job knows its times.
   static const std::string kSql =
       "SELECT a.job, a.number, a.instance, s.principal, s.vcpus, s.gpus, s.ram, s.scratch, "
       "CASE WHEN a.has_end = 1 THEN a.started_us ELSE j.started_us END, "
       "CASE WHEN a.has_end = 1 THEN a.ended_us ELSE j.ended_us END "
       "FROM attempts a CROSS JOIN jobs j CROSS JOIN job_specs s "
-      "WHERE j.id = a.job AND s.id = a.job AND (a.has_end = 1 OR a.number = j.attempt) "
-      "ORDER BY a.job, a.number";
-  auto* found = HOSTLER_TRY(session.start(kSql));
-  while (HOSTLER_TRY(found->next())) {
-    Use use;
-    Row(*found) >> use.attempt.job >> use.attempt.number >> use.instance >> use.principal >>
-        use.needs.vcpus >> use.needs.gpus >> use.needs.ram >> use.needs.scratch >> use.from >>
-        use.to;
-    if (use.from.us != 0 && use.from < to && (use.to.us == 0 || use.to > from)) seen(use);
+      "WHERE (a.job, a.number) > ($1, $2) AND j.id = a.job AND s.id = a.job "
+      "AND (a.has_end = 1 OR a.number = j.attempt) ORDER BY a.job, a.number LIMIT $3";
+  Use use;
+  for (std::size_t rows = kLimitMax; rows == kLimitMax;) {
+    auto* found =
+        HOSTLER_TRY(session.start(kSql, use.attempt.job.value, use.attempt.number, kLimitMax));
+    for (rows = 0; HOSTLER_TRY(found->next()); ++rows) {
+      Row(*found) >> use.attempt.job >> use.attempt.number >> use.instance >> use.principal >>
+          use.needs.vcpus >> use.needs.gpus >> use.needs.ram >> use.needs.scratch >> use.from >>
+          use.to;
+      if (use.from.us != 0 && use.from < to && (use.to.us == 0 || use.to > from)) seen(use);
+    }
   }
   return {};
 }

@@ -106,7 +106,7 @@ class Reads {
   /// Of each set, type, market and zone newest first.
   Result<Page<model::PriceSeen>> prices(const PriceFilter& filter) const;
   /// Calls `seen` for each attempt that ran within [from, to), by job. Reads all attempts that are
-  /// kept: a second for some million; a server is waited for half a minute.
+  /// kept, 10,000 at a time: a second for some million. What changes meanwhile may be seen or not.
   Result<void> uses(Wall from, Wall to, const std::function<void(const Use&)>& seen) const;
 
  private:

@@ -58,6 +58,9 @@ Store::~Store() = default;
 Result<model::Restored> Store::load() {
   auto connection = HOSTLER_TRY(connect(place_, Mode::kRead));
   connection->set_patience(Patience::kLong);
+  // A start that was given up after half a minute would be given up each time.
+  if (connection->engine() == Engine::kPostgres)
+    HOSTLER_TRY(connection->execute("SET statement_timeout = 0"));
   return restore(*connection);
 }
 
