@@ -58,12 +58,6 @@ History merge(History known, std::vector<PricePoint> said) {
   return normalise(std::move(known));
 }
 
-std::optional<Micros> price_at(const History& history, Wall when) {
-  if (history.empty()) return std::nullopt;
-  const auto at = in_force(history, when);
-  return at == history.end() ? history.back().per_hour : at->per_hour;
-}
-
 std::optional<Micros> cost(const History& history, Wall from, Wall to) {
   if (history.empty()) return std::nullopt;
   return to <= from ? Micros{} : per_hour_to_sum(area(history, from, to));
@@ -72,16 +66,6 @@ std::optional<Micros> cost(const History& history, Wall from, Wall to) {
 Micros cost(Micros per_hour, Wall from, Wall to) {
   if (to <= from) return {};
   return per_hour_to_sum(Wide{per_hour.value} * (Wide{to.us} - from.us));
-}
-
-std::optional<Micros> mean(const History& history, Wall from, Wall to) {
-  if (history.empty() || to <= from) return price_at(history, from);
-  return Micros{static_cast<std::int64_t>(area(history, from, to) / (Wide{to.us} - from.us))};
-}
-
-void forget_before(History& history, Wall since) {
-  const auto at = in_force(history, since);
-  if (at != history.end()) history.erase(std::next(at), history.end());
 }
 
 }  // namespace hostler::pricing

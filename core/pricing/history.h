@@ -20,20 +20,11 @@ using History = std::vector<model::PricePoint>;
 /// Adds newer points to a history; of equal start times the new one stays.
 [[nodiscard]] History merge(History known, std::vector<model::PricePoint> said);
 
-/// The price at a time; before the first point: its price. nullopt for an empty history.
-[[nodiscard]] std::optional<model::Micros> price_at(const History& history, Wall when);
-
 /// What [from, to) costs, rounded down to whole millionths once, at the end; 0 if to <= from.
 /// The time before the first point costs its price. Saturates instead of overflowing; nullopt for
 /// an empty history.
 [[nodiscard]] std::optional<model::Micros> cost(const History& history, Wall from, Wall to);
 /// The same at one price.
 [[nodiscard]] model::Micros cost(model::Micros per_hour, Wall from, Wall to);
-
-/// The mean price over [from, to); the price at `from` if that is empty.
-[[nodiscard]] std::optional<model::Micros> mean(const History& history, Wall from, Wall to);
-
-/// Forgets what ended before `since`; the price at `since` stays known.
-void forget_before(History& history, Wall since);
 
 }  // namespace hostler::pricing

@@ -79,7 +79,6 @@ TEST(PriceHistoryTest, SaturatesInsteadOfOverflowing) {
   constexpr std::int64_t kMost = INT64_MAX;
   EXPECT_EQ(cost(normalise({at(0, kMost)}), Wall{INT64_MIN}, Wall{kMost}), Micros{kMost});
   EXPECT_EQ(cost(Micros{kMost}, hour(0), hour(2)), Micros{kMost});
-  EXPECT_EQ(mean(normalise({at(0, kMost)}), Wall{INT64_MIN}, Wall{kMost}), Micros{kMost});
 }
 
 TEST(PriceHistoryTest, CostsOfAdjacentStretchesAddUp) {
@@ -92,22 +91,6 @@ TEST(PriceHistoryTest, CostsOfAdjacentStretchesAddUp) {
   for (std::int64_t split = 1; split < 120; ++split)
     EXPECT_EQ(*cost(history, hour(0), hour(split)) + *cost(history, hour(split), hour(120)),
               *cost(history, hour(0), hour(120)));
-}
-
-TEST(PriceHistoryTest, KnowsThePriceAtATimeAndTheMean) {
-  const History history = normalise({at(1, 100), at(3, 300)});
-  EXPECT_EQ(price_at(history, hour(0)), Micros{100});
-  EXPECT_EQ(price_at(history, hour(3)), Micros{300});
-  EXPECT_EQ(mean(history, hour(1), hour(5)), Micros{200});
-  EXPECT_EQ(mean(history, hour(3), hour(3)), Micros{300});
-}
-
-TEST(PriceHistoryTest, ForgetsWhatIsOverButNotThePriceInForce) {
-  History history = normalise({at(1, 100), at(3, 300), at(5, 500)});
-  forget_before(history, hour(4));
-  EXPECT_THAT(history, ElementsAre(at(5, 500), at(3, 300)));
-  forget_before(history, hour(0));
-  EXPECT_EQ(history.size(), 2U);
 }
 
 }  // namespace
