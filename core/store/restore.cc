@@ -43,16 +43,17 @@ Result<void> for_each_row(Connection& connection, const std::string& sql, Each e
 }
 
 Result<void> restore_jobs(Connection& connection, Restored& out) {
-  HOSTLER_TRY(for_each_row(connection,
-                           "SELECT " + prefixed(kJobColumns, "j") + ", " +
-                               prefixed(kJobSpecColumns, "s") +
-                               " FROM jobs j JOIN job_specs s ON s.id = j.id WHERE j.state < 4",
-                           [&](Row& row) -> Result<void> {
-                             auto& job = out.jobs.emplace_back();
-                             read(row, job.record);
-                             read_spec(row, job);
-                             return {};
-                           }));
+  const auto ended = std::to_string(static_cast<int>(model::JobState::kSucceeded));
+  HOSTLER_TRY(
+      for_each_row(connection,
+                   "SELECT " + prefixed(kJobColumns, "j") + ", " + prefixed(kJobSpecColumns, "s") +
+                       " FROM jobs j JOIN job_specs s ON s.id = j.id WHERE j.state < " + ended,
+                   [&](Row& row) -> Result<void> {
+                     auto& job = out.jobs.emplace_back();
+                     read(row, job.record);
+                     read_spec(row, job);
+                     return {};
+                   }));
   const auto earlier = [](const auto& a, const auto& b) { return a.arrival < b.arrival; };
   if (!std::is_sorted(out.jobs.begin(), out.jobs.end(), earlier))
     std::sort(out.jobs.begin(), out.jobs.end(), earlier);
@@ -67,9 +68,10 @@ Result<void> restore_jobs(Connection& connection, Restored& out) {
 }
 
 Result<void> restore_attempts(Connection& connection, Restored& out) {
+  const auto done = std::to_string(static_cast<int>(model::AttemptState::kDone));
   return for_each_row(connection,
-                      "SELECT " + std::string(kAttemptColumns) +
-                          " FROM attempts WHERE state < 2 ORDER BY job, number",
+                      "SELECT " + std::string(kAttemptColumns) + " FROM attempts WHERE state < " +
+                          done + " ORDER BY job, number",
                       [&](Row& row) -> Result<void> {
                         InlinePlace place;
                         read(row, out.attempts.emplace_back(), place);
