@@ -152,7 +152,7 @@ std::shared_ptr<scheduler::Snapshot> Dispatcher::snapshot(Now now) {
   for (std::uint32_t i = 0; i < sets_.size(); ++i) out->sets.push_back(governor_.set(i, now.mono));
   for (std::uint32_t i = 0; i < policy_.pools.size(); ++i)
     out->pools.push_back(governor_.pool(i, now.mono));
-  if (const auto next = governor_.next_create(now.mono); next) wake = std::min(wake, *next);
+  if (const auto next = governor_.next_create(now.mono)) wake = std::min(wake, *next);
   plan_wake_ = wake;
   return out;
 }
@@ -216,6 +216,8 @@ void Dispatcher::on(PlanMade& event, Now now) {
   apply(event.plan.switch_offs, now);
   for (auto& one : event.plan.wakes) apply(std::move(one), now);
   for (const auto& create : event.plan.creates) create_host(create, now);
+  // What these left no room for may be created then.
+  if (const auto next = governor_.next_create(now.mono)) plan_wake_ = std::min(plan_wake_, *next);
   waiting_.clear();
   for (auto& one : event.plan.waiting) waiting_[one.cls] = std::move(one);
   rejected_.clear();
