@@ -115,7 +115,6 @@ model::Totals Dispatcher::totals(Mono now) const {
       break;
     }
   }
-  out.gates_shut = gates_.all().size();
   return out;
 }
 

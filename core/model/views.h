@@ -72,7 +72,6 @@ struct Totals {
   Micros price_per_hour;
   Duration oldest_wait{};
   std::map<std::string, std::uint64_t> waiting;  ///< Queued jobs by the code of why.
-  std::size_t gates_shut = 0;
 };
 
 }  // namespace hostler::model

@@ -8,8 +8,7 @@ namespace hostler::scheduler {
 namespace {
 
 bool is_alive(const HostView& host) {
-  return (host.phase == HostPhase::kComing || host.phase == HostPhase::kReady) && !host.failed &&
-         !host.draining;
+  return (host.phase == HostPhase::kComing || host.phase == HostPhase::kReady) && !host.draining;
 }
 
 /// Turns what is to be bought into creates, as far as the ceilings allow.

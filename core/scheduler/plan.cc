@@ -57,8 +57,8 @@ bool may_hold(const World& world, const Demand& demand, std::uint32_t index) {
   const bool for_it = std::any_of(host.load.begin(), host.load.end(),
                                   [&](const Load& load) { return load.cls == demand.view->id; });
   const bool usable = (host.phase == HostPhase::kReady && host.takes_work) ||
-                      (host.phase == HostPhase::kComing && !host.draining && !host.failed &&
-                       !host.kept && !host.unfulfilled_spot && for_it);
+                      (host.phase == HostPhase::kComing && !host.draining && !host.kept &&
+                       !host.unfulfilled_spot && for_it);
   return usable && need.resources.fits_in(host.total) && world.meets(need, host);
 }
 
@@ -186,8 +186,7 @@ void cover(World& world) {
   std::vector<std::uint32_t> coming;
   for (const std::uint32_t h : world.hosts) {
     const HostView& host = hosts[h];
-    if (host.phase == HostPhase::kComing && !host.draining && !host.failed && !host.kept)
-      coming.push_back(h);
+    if (host.phase == HostPhase::kComing && !host.draining && !host.kept) coming.push_back(h);
   }
   if (coming.empty() || world.demand.empty()) return;
   // Oldest first, fulfilled before unfulfilled: what ends up unused is the youngest.

@@ -24,7 +24,7 @@ std::optional<Candidate> judge(const World& world, std::uint32_t h) {
   if (host.unfulfilled_spot && host.phase == HostPhase::kComing && !in_use)
     return Candidate{h, ShutdownCode::kUnwantedSpot, !world.stale_spot[h]};
   if (is_standby(world, h)) return Candidate{h, ShutdownCode::kStandbySurplus, false};
-  if ((host.failed || host.phase == HostPhase::kStopped) && !in_use)
+  if (host.phase == HostPhase::kStopped && !in_use)
     return Candidate{h, ShutdownCode::kFailed, false};
   if (host.unreachable_since && now - *host.unreachable_since >= pool->probe_timeout &&
       host.phase == HostPhase::kReady)
@@ -79,7 +79,7 @@ std::string reason_of(const World& world, const Candidate& c) {
                  ? "its spot request was not fulfilled in " + format_duration(now - host.created)
                  : "nothing waits for its spot request";
     case ShutdownCode::kFailed:
-      return host.failed ? "the cloud says that it failed" : "it is switched off";
+      return "it is switched off";
     case ShutdownCode::kStandbySurplus:
       return "switched off, and pool " + pool.name + " keeps " + std::to_string(pool.stopped) +
              " such hosts";
@@ -110,7 +110,7 @@ void shrink(World& world, Plan& plan) {
     const bool counts =
         candidate ? candidate->keeps_minimum
                   : (host.phase == HostPhase::kComing || host.phase == HostPhase::kReady) &&
-                        !host.failed && !host.draining;
+                        !host.draining;
     if (!counts || host.pool >= alive.size()) continue;
     ++alive[host.pool];
     if (!host.busy && !world.used[h] && !host.kept) ++spare[host.pool];

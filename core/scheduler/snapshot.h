@@ -51,12 +51,12 @@ struct HostView {
   HostPhase phase = HostPhase::kComing;
   bool takes_work = false;  ///< Ready, healthy, idle behavior run: may be given work.
   bool busy = false;        ///< Something runs or is being started on it.
-  bool kept = false;        ///< hold, or unverified with work known to run: never shut down.
+  bool kept = false;        ///< hold, or off and out of its cloud's reach: never shut down.
   bool draining = false;    ///< drain: to be shut down when empty.
   bool adopted = false;     ///< kComing after a restart: only its own deadline ends it.
   bool can_stop = false;    ///< As its offering.
   bool can_wake = false;    ///< kStopped, and may be switched on now.
-  bool unfulfilled_spot = false, failed = false;
+  bool unfulfilled_spot = false;
   model::Resources total, free;
   std::int32_t attempts_left = INT32_MAX;  ///< More that may run at once (attempts_parallel_max).
   model::Micros price_per_hour;

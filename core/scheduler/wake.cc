@@ -35,9 +35,8 @@ std::vector<std::uint32_t> wakeable(const World& world) {
   std::vector<std::uint32_t> out;
   const auto& hosts = world.snapshot.hosts;
   for (const std::uint32_t h : world.hosts)
-    if (hosts[h].can_wake && !hosts[h].kept && !hosts[h].draining && !hosts[h].failed &&
-        !world.used[h] && hosts[h].pool < world.policy.pools.size() &&
-        !world.pool_held[hosts[h].pool])
+    if (hosts[h].can_wake && !hosts[h].kept && !hosts[h].draining && !world.used[h] &&
+        hosts[h].pool < world.policy.pools.size() && !world.pool_held[hosts[h].pool])
       out.push_back(h);
   std::stable_sort(out.begin(), out.end(), [&](std::uint32_t a, std::uint32_t b) {
     return hosts[a].price_per_hour < hosts[b].price_per_hour;
@@ -47,8 +46,8 @@ std::vector<std::uint32_t> wakeable(const World& world) {
 
 bool is_standby(const World& world, std::uint32_t h) {
   const HostView& host = world.snapshot.hosts[h];
-  return host.phase == HostPhase::kStopped && host.can_stop && !host.failed && !host.kept &&
-         !host.draining && !world.used[h];
+  return host.phase == HostPhase::kStopped && host.can_stop && !host.kept && !host.draining &&
+         !world.used[h];
 }
 
 void wake(World& world, Plan& plan) {

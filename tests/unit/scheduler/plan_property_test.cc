@@ -82,7 +82,7 @@ class RandomWorld : public Site {
       }
       if (random.chance(0.1)) h.kept = true, h.takes_work = false;
       if (random.chance(0.1)) h.draining = true, h.takes_work = false;
-      if (random.chance(0.05)) h.failed = true, h.takes_work = false;
+      if (random.chance(0.05)) h.takes_work = false;
       if (random.chance(0.1)) h.unreachable_since = snapshot.now - 11min, h.takes_work = false;
       if (h.phase == HostPhase::kComing && snapshot.offerings[h.offering].market == Market::kSpot)
         h.unfulfilled_spot = random.chance(0.5);

@@ -212,14 +212,13 @@ TEST(CoverTest, CountsAComingHostWhoeverItWasFor) {
   EXPECT_THAT(site.plan().creates, IsEmpty());
 }
 
-TEST(CoverTest, DoesNotCountWhatLeavesIsHeldOrFailed) {
-  for (const int how : {0, 1, 2, 3}) {
+TEST(CoverTest, DoesNotCountWhatLeavesOrIsHeld) {
+  for (const int how : {0, 1, 2}) {
     Site site;
     HostView& host = site.host(1, site.type("small", 4, 8, 100), HostPhase::kComing);
     if (how == 0) host.phase = HostPhase::kLeaving;
     if (how == 1) host.kept = true;
-    if (how == 2) host.failed = true;
-    if (how == 3) host.draining = true;
+    if (how == 2) host.draining = true;
     site.jobs(4, 1);
     EXPECT_THAT(site.plan().creates, SizeIs(1)) << how;
   }
@@ -529,16 +528,15 @@ TEST(ShrinkTest, GoesInTheOrderOfTheDesign) {
   site.host(4, small).since = long_ago;
   site.host(5, dear).since = long_ago;
   site.host(6, small).unreachable_since = long_ago;
-  site.host(7, small, HostPhase::kComing).failed = true;
   site.host(8, spot, HostPhase::kComing).unfulfilled_spot = true;
   site.host(9, small, HostPhase::kStopped);
 
-  EXPECT_THAT(ended(site.plan()),
-              ElementsAre(Pair(8, ShutdownCode::kUnwantedSpot), Pair(7, ShutdownCode::kFailed),
-                          Pair(9, ShutdownCode::kFailed), Pair(6, ShutdownCode::kUnreachable),
-                          Pair(5, ShutdownCode::kIdle), Pair(4, ShutdownCode::kIdle),
-                          Pair(3, ShutdownCode::kDrained), Pair(2, ShutdownCode::kBootingSurplus),
-                          Pair(1, ShutdownCode::kBootingSurplus)));
+  EXPECT_THAT(
+      ended(site.plan()),
+      ElementsAre(Pair(8, ShutdownCode::kUnwantedSpot), Pair(9, ShutdownCode::kFailed),
+                  Pair(6, ShutdownCode::kUnreachable), Pair(5, ShutdownCode::kIdle),
+                  Pair(4, ShutdownCode::kIdle), Pair(3, ShutdownCode::kDrained),
+                  Pair(2, ShutdownCode::kBootingSurplus), Pair(1, ShutdownCode::kBootingSurplus)));
 }
 
 TEST(ShrinkTest, NeverShutsDownWhatIsBusyOrHeld) {
