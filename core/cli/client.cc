@@ -150,7 +150,7 @@ Error Client::unanswered(int curl_code) const {
                                   "); is hostlerd running? Name it with --url or HOSTLER_URL"};
 }
 
-Result<std::string> Client::perform(const std::string&) {
+Result<std::string> Client::perform() {
   std::string body;
   CURL* curl = handle_->curl;
   curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, append);
@@ -165,7 +165,7 @@ Result<std::string> Client::perform(const std::string&) {
 
 Result<std::string> Client::text(const std::string& path) {
   begin(path);
-  return perform(path);
+  return perform();
 }
 
 Result<json::Document> Client::get(const std::string& path) {
@@ -178,7 +178,7 @@ Result<json::Document> Client::post(const std::string& path, const std::string& 
   curl_easy_setopt(handle_->curl, CURLOPT_POSTFIELDS, body.data());
   curl_easy_setopt(handle_->curl, CURLOPT_POSTFIELDSIZE_LARGE,
                    static_cast<curl_off_t>(body.size()));
-  const auto answer = HOSTLER_TRY(perform(path));
+  const auto answer = HOSTLER_TRY(perform());
   return json::Document::parse(answer, {.bytes_max = kAnswerMax, .values_max = 100'000'000});
 }
 
@@ -199,7 +199,7 @@ Result<void> Client::put_file(const std::string& path, const std::string& file) 
   curl_easy_setopt(handle_->curl, CURLOPT_UPLOAD, 1L);
   curl_easy_setopt(handle_->curl, CURLOPT_READDATA, from.get());
   curl_easy_setopt(handle_->curl, CURLOPT_INFILESIZE_LARGE, static_cast<curl_off_t>(size));
-  HOSTLER_TRY(perform(path));
+  HOSTLER_TRY(perform());
   return {};
 }
 

@@ -54,7 +54,7 @@ class Client {
 
  private:
   struct Handle;
-  Result<std::string> perform(const std::string& path);
+  Result<std::string> perform();
   void begin(const std::string& path);
   [[nodiscard]] Error unanswered(int curl_code) const;
 
