@@ -10,7 +10,6 @@ namespace hostler::agent {
 namespace {
 
 constexpr std::size_t kNoiseMax = std::size_t{64} << 10;
-constexpr std::size_t kKnownMax = 100'000;
 constexpr std::size_t kFilesMax = 10'000;
 constexpr std::uint64_t kStreamMax = INT64_MAX;  // sizes and offsets are signed in store and API
 
@@ -187,7 +186,7 @@ Result<void> Client::on_message(FromAgent&& message) {
     if (is_ready_) return {};  // answers list(): the Exits that follow it are what counts
     auto& known = ready_->attempts;
     known.insert(known.end(), listing->known.begin(), listing->known.end());
-    if (known.size() > kKnownMax) return misbehaves("lists too many attempts");
+    if (known.size() > kAttemptsMax) return misbehaves("lists too many attempts");
     if (!listing->last) return {};
     is_ready_ = held_ = true;
     events_.emplace_back(*std::exchange(ready_, std::nullopt));
@@ -279,6 +278,19 @@ Result<void> Client::on_output(Output&& output) {
   const std::uint64_t end = output.offset + output.data.size();
   if (output.offset > kStreamMax || end > kStreamMax || (stream.size && end > *stream.size))
     return misbehaves("output of " + output.attempt.text() + " is longer than it says");
+  // Between the begin and the end that are kept of an ended stream there is one gap. More of them
+  // are a host's way to keep the store busy.
+  if (gap > 0 &&
+      (output.stream >= kFirstFile || !stream.size || std::exchange(stream.has_gap, true)))
+    return misbehaves("output of " + output.attempt.text() + " leaves out what was kept");
+  if (output.data.empty()) {
+    if (gap == 0 || end != *stream.size)
+      return misbehaves("output of " + output.attempt.text() + " has a piece without bytes");
+    stream.size = stream.received;  // No end of it is kept.
+    events_.emplace_back(Chunk{output.attempt, output.stream, output.offset, gap, {}});
+    check_collected(found->first, found->second);
+    return {};
+  }
   // A gap uses no credit: its bytes are nowhere. Both sides move their windows over it; the agent
   // learns ours anew, since a Credit may have crossed the piece.
   stream.until += gap;

@@ -23,7 +23,7 @@ struct Ready {
 };
 
 /// A piece of a stream (kStdout, kStderr, kFirstFile + i), in order. `gap` bytes before it fell out
-/// on the host and are not kept.
+/// on the host and are not kept; no `data`: nothing after them is.
 struct Chunk {
   model::AttemptId attempt;
   std::uint32_t stream = 0;
@@ -100,7 +100,8 @@ class Client {
     std::uint64_t durable = 0;
     std::uint64_t until = 0;            ///< Credit given.
     std::optional<std::uint64_t> size;  ///< Known at the end.
-    bool lost = false;                  ///< Nothing comes any more, or is wanted.
+    bool has_gap = false;
+    bool lost = false;  ///< Nothing comes any more, or is wanted.
     [[nodiscard]] bool is_done() const {
       return lost ? durable >= received : size && durable >= *size;
     }

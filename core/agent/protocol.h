@@ -34,6 +34,7 @@ inline constexpr std::size_t kChunkMax = std::size_t{64} << 10;
 inline constexpr std::size_t kInlineMax = 4096;  ///< Output that comes with the exit, both streams.
 inline constexpr std::size_t kTextMax = 4096;    ///< Texts for people.
 inline constexpr std::size_t kListingMax = 1024;
+inline constexpr std::size_t kAttemptsMax = 4096;  ///< On a host and not acknowledged.
 
 /// Streams of an attempt; its output files follow, in the order of Files.
 inline constexpr std::uint32_t kStdout = 0;
@@ -204,7 +205,8 @@ struct Exit {
 };
 
 /// A piece of a stream. An offset beyond the end of the piece before means that what is between
-/// fell out: it is not kept anywhere.
+/// fell out: it is not kept anywhere. That comes once in a stream, behind the Exit, and never in a
+/// file; where nothing is kept after it, a piece without bytes at the stream's end tells of it.
 struct Output {
   model::AttemptId attempt;
   std::uint32_t stream = 0;

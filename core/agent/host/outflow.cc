@@ -82,8 +82,10 @@ bool Outflow::send_stream_piece(const Key& key, Stream& stream, const Attempt& a
   if (attempt.end) {
     limit = number == kStdout ? attempt.end->stdout_bytes : attempt.end->stderr_bytes;
     const std::uint64_t next = std::min(limit, shape.next_kept(stream.sent, limit));
+    const bool fell_out = next > stream.sent;
     stream.until += next - std::min(next, stream.sent);
     stream.sent = std::max(next, stream.sent);
+    if (fell_out && next == limit) return connection.send(Output{id, number, limit, {}}), false;
   }
   const std::uint64_t end = std::min(stream.until, limit);
   if (stream.sent >= end) return false;

@@ -11,7 +11,6 @@
 namespace hostler::agent {
 namespace {
 
-constexpr std::size_t kAttemptsMax = 4096;
 constexpr std::size_t kUnreadMax = std::size_t{64} << 20;
 constexpr std::size_t kQueuedMax = std::size_t{256} << 10;
 constexpr std::uint64_t kKeptMax = std::uint64_t{1} << 40;

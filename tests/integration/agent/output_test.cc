@@ -32,6 +32,24 @@ TEST_F(AgentOutputTest, KeepsBeginAndEndOfAStreamAndSaysHowMuchFellOut) {
   EXPECT_TRUE(link->streams[key] == all.substr(0, 100'000) + all.substr(all.size() - 50'000));
 }
 
+// Bug: nothing told that the rest had fallen out, and the attempt was collected for ever.
+TEST_F(AgentOutputTest, WhereNoEndIsKeptTheRestFellOut) {
+  auto link = ready_link();
+  link->auto_durable = false;
+  Start start = script("seq 1000000");
+  start.output_head_max = 100'000;
+  start.output_tail_max = 0;
+  const Exit exit = run(*link, start);
+
+  link = ready_link();
+  ASSERT_TRUE(link->client.resume(start.attempt, 50'000, 0));
+  ASSERT_TRUE(link->await<Collected>()) << link->error;
+
+  const auto key = std::pair(start.attempt, kStdout);
+  EXPECT_EQ(link->streams[key].size(), 50'000u);
+  EXPECT_EQ(link->gaps[key], exit.end.stdout_bytes - 100'000);
+}
+
 TEST_F(AgentOutputTest, SendsOutputWhileTheJobRuns) {
   auto link = ready_link();
   const Start start = script("echo now; while ! [ -e go ]; do sleep 0.01; done; echo then");

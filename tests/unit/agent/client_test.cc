@@ -101,6 +101,17 @@ TEST(AgentClientTest, PutsTheListingTogether) {
   EXPECT_EQ(ready->attempts.size(), 2u);
 }
 
+// Bug: a host could list a hundred thousand attempts, each a record in the ledger and a kill.
+TEST(AgentClientTest, AListingIsNoLongerThanAnAgentsMayBe) {
+  Pair pair;
+  ASSERT_TRUE(pair.client.receive(kGreeting));
+  ASSERT_TRUE(pair.say(Hello{}));
+  const Listing full{std::vector<Known>(kListingMax, Known{kId, Phase::kRunning}), false};
+  for (std::size_t i = 0; i < kAttemptsMax / kListingMax; ++i) ASSERT_TRUE(pair.say(full));
+
+  EXPECT_EQ(error_of(pair.say(full)), "agent: lists too many attempts");
+}
+
 TEST(AgentClientTest, RefusesAnotherVersionAndMessagesOutOfPlace) {
   Hello other;
   other.version = 2;
@@ -193,6 +204,42 @@ TEST(AgentClientTest, AGapIsToldAndRenewsTheCredit) {
   EXPECT_GE(credit->until, 1'000'000u);
   pair.client.durable(kId, kStdout, 1'000'000);
   EXPECT_TRUE(pair.next<Collected>());
+}
+
+// Bug: where no end of a stream is kept, what fell out was waited for.
+TEST(AgentClientTest, AGapUpToTheEndIsTheEnd) {
+  Pair pair(1000);
+  pair.greet();
+  pair.start();
+  ASSERT_TRUE(pair.say(Output{kId, kStdout, 0, std::string(500, 'x')}));
+  ASSERT_TRUE(pair.next<Chunk>());
+  ASSERT_TRUE(pair.say(exit_with(1'000'000, 0)));
+  ASSERT_TRUE(pair.next<Exit>());
+
+  ASSERT_TRUE(pair.say(Output{kId, kStdout, 1'000'000, ""}));
+  const auto chunk = pair.next<Chunk>();
+  ASSERT_TRUE(chunk);
+  EXPECT_EQ(chunk->gap, 999'500u);
+  EXPECT_FALSE(pair.client.next());
+  pair.client.durable(kId, kStdout, 500);
+  EXPECT_TRUE(pair.next<Collected>());
+}
+
+// Bug: a gap before every byte had a growing file written and synced for each, on the one thread
+// that keeps everybody's output.
+TEST(AgentClientTest, OneGapIsAllThatAStreamCanHave) {
+  const std::string refused = "agent: output of j-1.1 leaves out what was kept";
+  Pair pair;
+  pair.greet();
+  pair.start();
+  EXPECT_EQ(error_of(pair.say(Output{kId, kStdout, 0, ""})),
+            "agent: output of j-1.1 has a piece without bytes");
+  EXPECT_EQ(error_of(pair.say(Output{kId, kStdout, 1, "x"})), refused) << "it still runs";
+  ASSERT_TRUE(pair.say(exit_with(1000, 0, true)));
+  ASSERT_TRUE(pair.say(Output{kId, kStdout, 1, "x"}));
+  EXPECT_EQ(error_of(pair.say(Output{kId, kStdout, 3, "x"})), refused);
+  ASSERT_TRUE(pair.say(Files{kId, {{"a", 5, 0644, ""}}, true}));
+  EXPECT_EQ(error_of(pair.say(Output{kId, kFirstFile, 1, "x"})), refused);
 }
 
 TEST(AgentClientTest, FilesAreFetchedOneAfterTheOther) {
