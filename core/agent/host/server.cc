@@ -115,8 +115,9 @@ void Server::run() {
 }
 
 int Server::wait_ms() {
-  const std::int64_t due =
-      std::min({checks_.due(), sync_plan_.due(attempts_), idle_at_ != 0 ? idle_at_ : INT64_MAX});
+  std::int64_t due = std::min(checks_.due(), sync_plan_.due(attempts_));
+  for (const std::int64_t at : {poll_at_, idle_at_})
+    if (at != 0) due = std::min(due, at);
   if (due == INT64_MAX) return -1;
   const std::int64_t ms = std::max<std::int64_t>(0, due - boottime_us()) / 1000 + 1;
   return static_cast<int>(std::min<std::int64_t>(ms, 3'600'000));
@@ -125,6 +126,7 @@ int Server::wait_ms() {
 void Server::do_timed_work() {
   checks_.tick();
   cleaner_.tick();
+  if (poll_at_ != 0 && boottime_us() >= poll_at_) poll_shims();
   if (idle_at_ != 0 && boottime_us() >= idle_at_) {
     cgroups_.remove_idle(slots_.used());
     idle_at_ = 0;

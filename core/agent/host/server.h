@@ -2,6 +2,7 @@
 
 #include <deque>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -66,6 +67,9 @@ class Server {
 
   // server_shims.cc
   void adopt(Attempt& attempt);
+  void watch_shim(Attempt& attempt, pid_t pid);
+  void poll_shims();
+  void signal_shim(const Attempt& attempt, int number);
   bool fork_shim(const Start& start, Attempt& attempt);
   std::uint32_t uid_of(std::uint32_t slot) const;
   void on_signals();
@@ -91,6 +95,7 @@ class Server {
   SyncPlan sync_plan_;
   std::map<pid_t, model::AttemptId> children_;
   std::map<int, model::AttemptId> found_shims_;  ///< By their pidfd.
+  std::set<model::AttemptId> polled_shims_;      ///< Those of which there is no pidfd.
   Configure config_;
   Blobs blobs_;
   Checks checks_;
@@ -102,6 +107,7 @@ class Server {
   std::deque<model::AttemptId> unannounced_;  ///< Ended; their Exit is not queued yet.
   bool want_out_ = false;                     ///< Waiting to be able to write.
   bool quitting_ = false;
+  std::int64_t poll_at_ = 0;        ///< Boottime; 0: no shim is to be polled.
   std::int64_t idle_at_ = 0;        ///< Boottime; when free slots lose their cgroups; 0: they have.
   std::uint64_t rotate_above_ = 0;  ///< Bytes in the journal's newest file.
 };

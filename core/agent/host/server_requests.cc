@@ -1,6 +1,5 @@
 #include <signal.h>
 #include <sys/epoll.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "core/agent/host/outputs.h"
@@ -165,13 +164,9 @@ void Server::on(const Start& start) {
 }
 
 void Server::on(const Kill& kill) {
-  Attempt* attempt = attempts_.find(kill.attempt);
+  const Attempt* attempt = attempts_.find(kill.attempt);
   if (attempt == nullptr || attempt->shim == 0) return;
-  const int number = kill.at_once ? SIGUSR1 : SIGTERM;
-  if (attempt->is_child)
-    ::kill(attempt->shim, number);
-  else
-    (void)::syscall(SYS_pidfd_send_signal, attempt->pidfd.get(), number, nullptr, 0U);
+  signal_shim(*attempt, kill.at_once ? SIGUSR1 : SIGTERM);
 }
 
 void Server::on(const List&) {

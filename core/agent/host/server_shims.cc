@@ -20,6 +20,7 @@ namespace hostler::agent {
 namespace {
 
 constexpr std::int64_t kIdleUs = 1'000'000;
+constexpr std::int64_t kPollUs = 1'000'000;
 
 }  // namespace
 
@@ -28,13 +29,7 @@ void Server::adopt(Attempt& attempt) {
   const pid_t pid = shim_pid(locks_.get(), attempt.begin.sequence);
   if (pid > 0) {
     attempt.pidfd.reset(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0U)));
-    if (attempt.pidfd) (void)::fcntl(attempt.pidfd.get(), F_SETFD, FD_CLOEXEC);
-    if (attempt.pidfd && shim_pid(locks_.get(), attempt.begin.sequence) == pid) {
-      attempt.shim = pid;
-      found_shims_[attempt.pidfd.get()] = attempt.begin.attempt;
-      watch(attempt.pidfd.get(), Source::kShim, EPOLLIN);
-      return;
-    }
+    if (shim_pid(locks_.get(), attempt.begin.sequence) == pid) return watch_shim(attempt, pid);
     attempt.pidfd.reset();
   }
   // It may have ended since the journal was read.
@@ -44,6 +39,38 @@ void Server::adopt(Attempt& attempt) {
     attempt.unknown_end = true;
   else
     lost_supervision(attempt);
+}
+
+void Server::watch_shim(Attempt& attempt, pid_t pid) {
+  attempt.shim = pid;
+  if (attempt.pidfd) {
+    (void)::fcntl(attempt.pidfd.get(), F_SETFD, FD_CLOEXEC);
+    found_shims_[attempt.pidfd.get()] = attempt.begin.attempt;
+    watch(attempt.pidfd.get(), Source::kShim, EPOLLIN);
+  } else {
+    // A kernel before 5.3, or one that is told not to, gives none.
+    polled_shims_.insert(attempt.begin.attempt);
+    if (poll_at_ == 0) poll_at_ = boottime_us() + kPollUs;
+  }
+}
+
+void Server::poll_shims() {
+  poll_at_ = 0;
+  std::vector<model::AttemptId> gone;
+  for (const model::AttemptId id : polled_shims_) {
+    const Attempt* attempt = attempts_.find(id);
+    if (attempt == nullptr || shim_pid(locks_.get(), attempt->begin.sequence) == 0)
+      gone.push_back(id);
+  }
+  on_shims_gone(gone);
+  if (!polled_shims_.empty()) poll_at_ = boottime_us() + kPollUs;
+}
+
+void Server::signal_shim(const Attempt& attempt, int number) {
+  if (attempt.pidfd)
+    (void)::syscall(SYS_pidfd_send_signal, attempt.pidfd.get(), number, nullptr, 0U);
+  else if (attempt.is_child || shim_pid(locks_.get(), attempt.begin.sequence) == attempt.shim)
+    (void)::kill(attempt.shim, number);
 }
 
 bool Server::fork_shim(const Start& start, Attempt& attempt) {
@@ -109,6 +136,7 @@ void Server::on_shims_gone(const std::vector<model::AttemptId>& ids) {
   if (ids.empty()) return;
   read_journal();  // once for all: each wrote its end before it went
   for (const model::AttemptId id : ids) {
+    polled_shims_.erase(id);
     Attempt* attempt = attempts_.find(id);
     if (attempt == nullptr) continue;
     if (attempt->pidfd) found_shims_.erase(attempt->pidfd.get());

@@ -1,7 +1,14 @@
 #include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 
+#include <cerrno>
+#include <cstddef>
 #include <string>
+#include <thread>
 
 #include "tests/integration/agent/agent_fixture.h"
 
@@ -14,6 +21,17 @@ using model::JobReason;
 /// Runs until `work/N/go` appears in its working folder.
 const std::string kWaitForGo =
     "echo begun; : > on; while ! [ -e go ]; do sleep 0.01; done; echo ended";
+
+/// What this thread starts finds a kernel before 5.3.
+void deny_pidfds() {
+  sock_filter code[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+                        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_pidfd_open, 0, 1),
+                        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+                        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+  const sock_fprog program{4, code};
+  ASSERT_EQ(::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+  ASSERT_EQ(::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0);
+}
 
 class OutageTest : public AgentTest {
  protected:
@@ -137,6 +155,36 @@ TEST_F(OutageTest, AShimKilledUnderANewServerOrUnderNoneIsNoticedToo) {
   EXPECT_EQ(second->end.reason, JobReason::kSupervisionLost);
   EXPECT_TRUE(processes_of(adopted).empty());
   EXPECT_TRUE(processes_of(orphan).empty());
+}
+
+// Bug: where the kernel has no pidfd_open, the next server took every shim for dead and killed what
+// it watched.
+TEST_F(OutageTest, AJobOutlivesItsServerAlsoWhereThereAreNoPidfds) {
+  auto link = ready_link();
+  const Start ends = script(kWaitForGo);
+  const Start killed = script(kWaitForGo);
+  const Start lost = script(kWaitForGo);
+  for (const Start& start : {ends, killed, lost}) begin(*link, start);
+  kill_server();
+
+  std::thread([&] {
+    deny_pidfds();
+    link = ready_link();
+  }).join();
+  let_go(ends);
+  const auto ended = link->await_exit(ends.attempt);
+  ASSERT_TRUE(link->client.kill(killed.attempt));
+  const auto signalled = link->await_exit(killed.attempt);
+  const pid_t shim = shim_pid_of(lost);
+  ASSERT_GT(shim, 0);
+  ASSERT_EQ(::kill(shim, SIGKILL), 0);
+  const auto gone = link->await_exit(lost.attempt);
+
+  ASSERT_TRUE(ended && signalled && gone);
+  EXPECT_EQ(ended->end.reason, JobReason::kExit);
+  EXPECT_EQ(signalled->end.reason, JobReason::kSignal);
+  EXPECT_EQ(gone->end.reason, JobReason::kSupervisionLost);
+  EXPECT_TRUE(processes_of(lost).empty());
 }
 
 TEST_F(OutageTest, AnAttemptOfABootThatIsOverIsListedAsOfUnknownEnd) {
