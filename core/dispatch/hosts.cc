@@ -5,6 +5,11 @@
 
 /// What links say of their hosts, and what every change of an instance entails.
 namespace hostler::dispatch {
+namespace {
+
+constexpr std::size_t kForeignShown = 10;
+
+}  // namespace
 
 Dispatcher::Host* Dispatcher::host(model::InstanceId id) {
   const auto found = hosts_.find(id);
@@ -238,15 +243,20 @@ void Dispatcher::compare_attempts(Host& host, const model::HostReady& report, No
     told.erase(live_one.attempt);
   }
   out_.effects.emplace_back(model::HostCommand(std::move(resume)));
+  std::size_t foreign = 0;
   for (const auto& [attempt, phase] : told) {
     // Not ours any more: ended and acknowledged by an earlier daemon, or cancelled meanwhile.
     if (phase == model::AttemptPhase::kRunning) {
-      record("host", attempt.text(), "unexpected_attempt", "", "killed on " + id.text(), now);
+      if (foreign++ < kForeignShown)  // A host says what it likes.
+        record("host", attempt.text(), "unexpected_attempt", "", "killed on " + id.text(), now);
       out_.effects.emplace_back(model::HostCommand(model::KillAttempt{id, attempt}));
     } else {
       out_.effects.emplace_back(model::HostCommand(model::AckAttempt{id, attempt}));
     }
   }
+  if (foreign > kForeignShown)
+    record("host", id.text(), "unexpected_attempts", "",
+           std::to_string(foreign - kForeignShown) + " more were killed", now);
   settle(host, fleet::work_changed(host.instance, now), "host", now);
 }
 

@@ -71,6 +71,11 @@ std::string expected_key_type(const model::HostIdentity& identity) {
   return {};
 }
 
+unsigned failures_after(unsigned failures, Duration of_use) {
+  // A host that greets and hangs up at once is to be asked less and less often too.
+  return of_use < std::chrono::seconds(5) ? failures : 0;
+}
+
 Duration retry_pause(unsigned failures, Random& random) {
   using namespace std::chrono_literals;
   constexpr unsigned kDoublingsMax = 5;  // 0.2 s << 5 is past 5 s

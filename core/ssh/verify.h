@@ -38,5 +38,7 @@ struct Judgement {
 
 /// Pause before try number `failures` + 1: 0.2 s, doubling to 5 s, each 20 % up or down.
 [[nodiscard]] Duration retry_pause(unsigned failures, Random& random);
+/// Failures in a row that count once a connection has ended that was of use for so long.
+[[nodiscard]] unsigned failures_after(unsigned failures, Duration of_use);
 
 }  // namespace hostler::ssh

@@ -109,8 +109,8 @@ asio::awaitable<void> Link::run() {
     conversation_.reset();
     session_.reset();
     if (stopped_) co_return;
-    if (std::exchange(was_ready_, false)) {
-      failures_ = 0;
+    if (const auto since = std::exchange(ready_at_, std::nullopt)) {
+      failures_ = ssh::failures_after(failures_, std::chrono::steady_clock::now() - *since);
       post(model::HostLost{ended ? "the connection ended" : ended.error().message});
     }
     const Duration wait = ssh::retry_pause(failures_++, random_);
@@ -280,14 +280,13 @@ Link::Step Link::converse(ssh::Session& session) {
   const auto conversation = conversation_;
   const auto talking_on = session_;
   std::function<void()> on_ready = [this, talking_on] {
-    was_ready_ = true;
-    failures_ = 0;
+    ready_at_ = std::chrono::steady_clock::now();
     said_.clear();
     alarming_key_.clear();
     rotate(*talking_on);
   };
   const auto ended = co_await conversation->run(std::move(on_ready));
-  if (!ended && !was_ready_) not_yet("agent", ended.error().message);
+  if (!ended && !ready_at_) not_yet("agent", ended.error().message);
   co_return ended;
 }
 

@@ -3,6 +3,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -62,8 +63,8 @@ class Link : public std::enable_shared_from_this<Link> {
   Random random_;
   boost::asio::steady_timer timer_;
   bool stopped_ = false;
-  bool probed_ = false;     ///< The boot probe passed once.
-  bool was_ready_ = false;  ///< Since the last HostLost.
+  bool probed_ = false;                                            ///< The boot probe passed once.
+  std::optional<std::chrono::steady_clock::time_point> ready_at_;  ///< Until HostLost.
   unsigned failures_ = 0;
   std::uint64_t connection_ = 0;
   std::string prefix_;        ///< "sudo -n " or nothing.

@@ -321,6 +321,23 @@ TEST_F(AttemptTest, AnAttemptThatNobodyAskedForIsKilled) {
   EXPECT_THAT(story.ledger(), Contains("j-99.1 unexpected_attempt"));
 }
 
+// Bug: each attempt that a host made up was an event of its own, as often as it hung up.
+TEST_F(AttemptTest, OfManyThatNobodyAskedForTheFirstAreNamedAndTheRestCounted) {
+  const auto [id, on] = story.running();
+  story.clear();
+  std::vector<model::AttemptReport> told{{{id, 1}, AttemptPhase::kRunning}};
+  for (std::uint64_t i = 1000; i < 1050; ++i) told.push_back({{{i}, 1}, AttemptPhase::kRunning});
+
+  story.ready(on, told);
+
+  EXPECT_THAT(story.commands<model::KillAttempt>(), SizeIs(50));
+  const auto events = story.ledger();
+  EXPECT_EQ(std::count_if(events.begin(), events.end(),
+                          [](auto& event) { return event.ends_with(" unexpected_attempt"); }),
+            10);
+  EXPECT_THAT(events, Contains(on.text() + " unexpected_attempts"));
+}
+
 TEST_F(AttemptTest, ANoticeOfInterruptionDrainsTheHost) {
   const auto [id, on] = story.running();
   (void)story.submit({story.job(2)});

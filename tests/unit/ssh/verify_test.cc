@@ -115,5 +115,12 @@ TEST(RetryTest, DoublesFromAFifthOfASecondToFiveWithJitter) {
   EXPECT_LE(retry_pause(1'000'000, random), 6s);
 }
 
+// Bug: a host that was ready and hung up was called again after a fifth of a second, for ever.
+TEST(RetryTest, AShortConnectionIsAFailureToo) {
+  EXPECT_EQ(failures_after(3, 0s), 3U);
+  EXPECT_EQ(failures_after(3, 4999ms), 3U);
+  EXPECT_EQ(failures_after(3, 5s), 0U);
+}
+
 }  // namespace
 }  // namespace hostler::ssh
