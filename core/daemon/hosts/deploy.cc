@@ -32,7 +32,8 @@ boost::asio::awaitable<Result<std::string>> deploy_agent(ssh::Session& session, 
   const std::string name = "hostler-agent-" + sha256.substr(0, 16);
   const std::string folder = choose_folder(settings.agent_folder);
   ssh::ExecRequest look;
-  look.command = in_shell(prefix, folder + "[ -x \"$d/" + name + "\" ]");
+  look.command =
+      in_shell(prefix, folder + "[ -x \"$d/" + name + "\" ] && [ -s \"$d/" + name + "\" ]");
   const auto there = co_await session.exec(std::move(look));
   if (!there) co_return tl::unexpected(there.error());
   if (!there->ok()) {
@@ -42,8 +43,8 @@ boost::asio::awaitable<Result<std::string>> deploy_agent(ssh::Session& session, 
     put.command = in_shell(
         prefix, folder + "umask 022; mkdir -p \"$d\" && chmod 711 \"$d\" && cd \"$d\" && cat > " +
                     name + ".$$ && echo \"" + sha256 + "  " + name +
-                    ".$$\" | sha256sum -c - > /dev/null && chmod 755 " + name + ".$$ && mv " +
-                    name + ".$$ " + name);
+                    ".$$\" | sha256sum -c - > /dev/null && chmod 755 " + name + ".$$ && { sync " +
+                    name + ".$$ 2>/dev/null || sync; } && mv " + name + ".$$ " + name);
     const auto done = co_await session.exec(std::move(put));
     if (!done)
       co_return tl::unexpected(Error(done.error()).with_context("put the agent on the host"));

@@ -261,5 +261,21 @@ TEST(HostsTest, TakesTheAgentsPlaceWhenThatIsOfAnotherVersion) {
   EXPECT_EQ(desk.await<model::AttemptExited>().attempt, attempt);
 }
 
+// Bug: where the host had crashed before its disk had the bytes, an empty program stood there and
+// was taken for the agent.
+TEST(HostsTest, ReplacesAnAgentThatACrashLeftEmpty) {
+  const BootedHost host;
+  Desk desk(host);
+  const auto folder = host.dir() / "agent";
+  std::filesystem::create_directories(folder);
+  const auto program = folder / ("hostler-agent-" + desk.settings.agent_sha256.substr(0, 16));
+  ASSERT_TRUE(write_file(program, "", 0755));
+  desk.open();
+
+  desk.connect(host.target());
+
+  EXPECT_EQ(std::filesystem::file_size(program), desk.settings.agent_program.size());
+}
+
 }  // namespace
 }  // namespace hostler::test
