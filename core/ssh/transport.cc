@@ -95,7 +95,8 @@ asio::awaitable<Waited> Transport::wait(Step step, Deadline deadline) {
     // Steps that never have to wait must not keep the thread from other hosts.
     if (++immediate_ < kImmediateMax) co_return Waited::kDone;
     immediate_ = 0;
-    co_await asio::post(socket_.get_executor(), asio::use_awaitable);
+    const auto executor = socket_.get_executor();
+    co_await asio::post(executor, asio::use_awaitable);
     co_return Waited::kDone;
   }
   immediate_ = 0;
