@@ -1,5 +1,7 @@
 #pragma once
 
+#include <memory>
+#include <string>
 #include <utility>
 
 #include "core/api/http.h"
@@ -40,15 +42,19 @@ void get_gates(const Context&, Request, Respond);
 void get_why(const Context&, Request, Respond);
 void get_events(const Context&, Request, Respond);
 
-/// Answers with JSON that `write` makes of the value, or with the error.
+/// Answers with JSON that `write` makes of the value, or with the error. Made on the server's
+/// thread: the one that answers may be the loop, which has better to do.
 template <class T, class Write>
 Answer<T> json_answer(Respond respond, Write write) {
   return [respond = std::move(respond), write = std::move(write)](Result<T> result) {
     if (!result) return respond(error_response(result.error()));
     Response response;
-    json::Writer w(response.body);
-    write(w, *result);
-    response.body += '\n';
+    response.make_body = [value = std::make_shared<const T>(std::move(*result)), write] {
+      std::string body;
+      json::Writer w(body);
+      write(w, *value);
+      return body += '\n';
+    };
     respond(std::move(response));
   };
 }

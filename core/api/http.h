@@ -46,8 +46,9 @@ struct Response {
   std::string content_type = "application/json";
   std::map<std::string, std::string> headers;  ///< Beside content type, length and connection.
   std::string body;
-  std::optional<UniqueFd> file;  ///< Sent instead of body, as application/octet-stream.
-  std::shared_ptr<Feed> feed;    ///< Sent instead of body, as text/event-stream.
+  std::function<std::string()> make_body;  ///< Makes it on the server's thread; empty: it is made.
+  std::optional<UniqueFd> file;            ///< Sent instead of body, as application/octet-stream.
+  std::shared_ptr<Feed> feed;              ///< Sent instead of body, as text/event-stream.
 };
 using Respond = std::function<void(Response)>;
 

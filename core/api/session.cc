@@ -87,6 +87,7 @@ asio::awaitable<Response> respond_to(Site& site, Request request) {
   auto& token = asio::use_awaitable;
   Response response = co_await asio::async_initiate<const asio::use_awaitable_t<>, void(Response)>(
       std::move(initiate), token, std::move(request));
+  if (response.make_body) response.body = std::exchange(response.make_body, nullptr)();
   co_return response;
 }
 

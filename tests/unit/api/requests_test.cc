@@ -1,5 +1,6 @@
 #include <fstream>
 
+#include "core/api/handlers.h"
 #include "tests/unit/api/fake_service.h"
 #include "tests/unit/api/wire.h"
 
@@ -128,48 +129,6 @@ TEST_F(RequestTest, AClientThatStillSendsHearsWhyItIsRefused) {
   }
 }
 
-// Bug: the body was read into memory first, and then the role was looked at.
-TEST_F(RequestTest, WhoMayNotIsToldBeforeTheBodyComes) {
-  Wire wire = Wire::to_port(server->tcp_port());
-  (void)wire.send(
-      "POST /v1/jobs HTTP/1.1\r\nHost: x\r\nContent-Length: 8000\r\n"
-      "Authorization: Bearer ReadReadRead\r\n\r\n");
-  EXPECT_EQ(wire.read().status, 403);
-  EXPECT_TRUE(wire.is_over());
-}
-
-// Bug: each connection could fill as much memory as the largest submit.
-TEST_F(RequestTest, AllBodiesTogetherHaveABound) {
-  limits.submit_bytes_max = 1'000'000;
-  ServerOptions other = options();
-  other.unix_socket = folder / "other.sock";
-  const auto server_of_much = *listen(other);
-  server_of_much->start();
-  const auto most_of_a_submit = [&] {
-    Wire wire = Wire::to_socket(other.unix_socket);
-    (void)wire.send("POST /v1/jobs HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n" +
-                    std::string(999'999, ' '));
-    return wire;
-  };
-  std::vector<Wire> held;
-  for (int n = 0; n < 4; ++n) held.push_back(most_of_a_submit());
-  const std::string small = R"({"jobs": [{"script": "true"}]})";
-  EXPECT_EQ(Wire::to_socket(other.unix_socket).ask("POST", "/v1/jobs", small).status, 200);
-
-  int refused = 0;
-  for (Wire& wire : held) {
-    (void)wire.send(" ");
-    const auto got = wire.read();
-    if (got.status == 503) EXPECT_THAT(got.message(), HasSubstr("too much is being sent"));
-    refused += got.status == 503 ? 1 : 0;
-  }
-  EXPECT_GE(refused, 1);
-  EXPECT_EQ(Wire::to_socket(other.unix_socket)
-                .ask("POST", "/v1/jobs", small + std::string(900'000, ' '))
-                .status,
-            200);
-}
-
 TEST_F(RequestTest, AHugeLengthIsNotBelieved) {
   for (const std::string length : {"99999999999999999999999", "-1", "9223372036854775807", "x"}) {
     Wire wire = Wire::to_socket(socket);
@@ -188,26 +147,6 @@ TEST_F(RequestTest, OnlyABlobMayBeAsLargeAsABlob) {
   EXPECT_EQ(ask("PUT", "/x/blobs/y", large).status, 413);
   EXPECT_EQ(ask("PUT", "/v1/blobs/" + std::string(64, 'a'), std::string(100'000, 'x')).status, 200);
   EXPECT_EQ(ask("PUT", "/v1/blobs/" + std::string(64, 'a'), std::string(100'001, 'x')).status, 413);
-}
-
-// Bug: an upload had ten minutes in all, whatever its size.
-TEST_F(RequestTest, AnUploadMayTakeAsLongAsItComesOn) {
-  ServerOptions other = options();
-  other.unix_socket = folder / "other.sock";
-  other.deadlines.body = {};
-  const auto hasty = *listen(other);
-  hasty->start();
-  const auto begin = [&](const std::string& what) {
-    Wire wire = Wire::to_socket(other.unix_socket);
-    (void)wire.send(what +
-                    " HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n");
-    EXPECT_THAT(wire.read_until("\r\n\r\n"), StartsWith("HTTP/1.1 100"));
-    return wire;
-  };
-  EXPECT_TRUE(begin("POST /v1/jobs").is_over());
-  Wire upload = begin("PUT /v1/blobs/" + std::string(64, 'a'));
-  (void)upload.send("abc");
-  EXPECT_EQ(upload.read().status, 200);
 }
 
 TEST_F(RequestTest, TheContentTypeDoesNotMatter) {
@@ -365,6 +304,20 @@ TEST_F(RequestTest, AQueryKeyThatNobodyReadsIsRefused) {
 TEST_F(RequestTest, AStateThatIsNamedTwiceIsAskedForOnce) {
   EXPECT_EQ(ask("GET", "/v1/jobs?state=failed,queued,failed,,failed").status, 200);
   EXPECT_THAT(service.calls().back(), testing::StartsWith("jobs failed queued 100 by "));
+}
+
+// Bug: the list of ten thousand hosts was written by the loop, which stood still for as long.
+TEST(JsonAnswerTest, WhoAnswersWritesNoJson) {
+  int written = 0;
+  Response got;
+  const Answer<int> answer = json_answer<int>([&](Response response) { got = std::move(response); },
+                                              [&](json::Writer& w, int value) {
+                                                ++written;
+                                                w.value(value);
+                                              });
+  answer(7);
+  EXPECT_EQ(written, 0);
+  EXPECT_EQ(got.make_body(), "7\n");
 }
 
 TEST_F(RequestTest, AKillTakesAReasonAndNothingElse) {

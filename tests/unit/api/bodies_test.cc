@@ -1,0 +1,75 @@
+#include "tests/unit/api/fake_service.h"
+#include "tests/unit/api/wire.h"
+
+/// What bodies cost: whose are read, how much of them at a time, and for how long.
+namespace hostler::api {
+namespace {
+
+using testing::StartsWith;
+
+using BodyTest = ApiTest;
+
+// Bug: the body was read into memory first, and then the role was looked at.
+TEST_F(BodyTest, WhoMayNotIsToldBeforeTheBodyComes) {
+  Wire wire = Wire::to_port(server->tcp_port());
+  (void)wire.send(
+      "POST /v1/jobs HTTP/1.1\r\nHost: x\r\nContent-Length: 8000\r\n"
+      "Authorization: Bearer ReadReadRead\r\n\r\n");
+  EXPECT_EQ(wire.read().status, 403);
+  EXPECT_TRUE(wire.is_over());
+}
+
+// Bug: each connection could fill as much memory as the largest submit.
+TEST_F(BodyTest, AllBodiesTogetherHaveABound) {
+  limits.submit_bytes_max = 1'000'000;
+  ServerOptions other = options();
+  other.unix_socket = folder / "other.sock";
+  const auto server_of_much = *listen(other);
+  server_of_much->start();
+  const auto most_of_a_submit = [&] {
+    Wire wire = Wire::to_socket(other.unix_socket);
+    (void)wire.send("POST /v1/jobs HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n" +
+                    std::string(999'999, ' '));
+    return wire;
+  };
+  std::vector<Wire> held;
+  for (int n = 0; n < 4; ++n) held.push_back(most_of_a_submit());
+  const std::string small = R"({"jobs": [{"script": "true"}]})";
+  EXPECT_EQ(Wire::to_socket(other.unix_socket).ask("POST", "/v1/jobs", small).status, 200);
+
+  int refused = 0;
+  for (Wire& wire : held) {
+    (void)wire.send(" ");
+    const auto got = wire.read();
+    EXPECT_EQ(got.message().find("too much is being sent") != std::string::npos, got.status == 503);
+    refused += got.status == 503 ? 1 : 0;
+  }
+  EXPECT_GE(refused, 1);
+  EXPECT_EQ(Wire::to_socket(other.unix_socket)
+                .ask("POST", "/v1/jobs", small + std::string(900'000, ' '))
+                .status,
+            200);
+}
+
+// Bug: an upload had ten minutes in all, whatever its size.
+TEST_F(BodyTest, AnUploadMayTakeAsLongAsItComesOn) {
+  ServerOptions other = options();
+  other.unix_socket = folder / "other.sock";
+  other.deadlines.body = {};
+  const auto hasty = *listen(other);
+  hasty->start();
+  const auto begin = [&](const std::string& what) {
+    Wire wire = Wire::to_socket(other.unix_socket);
+    (void)wire.send(what +
+                    " HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n");
+    EXPECT_THAT(wire.read_until("\r\n\r\n"), StartsWith("HTTP/1.1 100"));
+    return wire;
+  };
+  EXPECT_TRUE(begin("POST /v1/jobs").is_over());
+  Wire upload = begin("PUT /v1/blobs/" + std::string(64, 'a'));
+  (void)upload.send("abc");
+  EXPECT_EQ(upload.read().status, 200);
+}
+
+}  // namespace
+}  // namespace hostler::api
