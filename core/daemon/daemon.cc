@@ -246,12 +246,13 @@ Daemon::~Daemon() {
   // While the state folder is this daemon's alone.
   if (p.serving && p.loop->left().has_no_instances()) set_empty_mark(p.config.state_dir);
   p.store.reset();  // Commits and carries out what is left.
+  // Nobody hears it: their connections are let go of while the server is there.
   const Error stopping{Errc::kUnavailable, "the daemon is stopping"};
   p.tickets.refuse_all(stopping, stopping);
   p.clouds.reset();  // Answers what links have asked of drivers.
   p.hosts.reset();
   p.planner.reset();
-  p.server.reset();  // Last: until here requests were answered.
+  p.server.reset();  // Last: answers that were owed went to its connections, heard by nobody.
 }
 
 Result<std::unique_ptr<Daemon>> Daemon::start(config::Config config, Options options) {
