@@ -66,14 +66,4 @@ int pools(Client& client, bool json) {
   return exit_code::kOk;
 }
 
-int events(Client& client, std::uint64_t after) {
-  const auto done =
-      client.follow("/v1/events?after=" + std::to_string(after), [](std::string_view data) {
-        std::printf("%.*s\n", static_cast<int>(data.size()), data.data());
-        std::fflush(stdout);
-        return true;
-      });
-  return done ? exit_code::kOk : complain(done.error());
-}
-
 }  // namespace hostler::cli

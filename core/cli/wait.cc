@@ -11,8 +11,8 @@
 #include "core/cli/commands.h"
 #include "core/json/writer.h"
 
-/// Following a job: progress, output, end. A daemon that restarts is waited for; cursors make sure
-/// that nothing is shown twice or left out.
+/// Following a job, its progress, output and end, or all that happens. A daemon that restarts is
+/// waited for; cursors make sure that nothing is shown twice or left out.
 namespace hostler::cli {
 namespace {
 
@@ -236,6 +236,29 @@ int wait_all(Client& client, const std::vector<std::string>& ids, bool json) {
   w.end_array().end_object();
   if (json) std::puts(out.c_str());
   return last_bad;
+}
+
+int events(Client& client, std::uint64_t after) {
+  bool reached = false;
+  const auto show = [&](std::string_view data) {
+    reached = true;
+    if (const auto record = json::Document::parse(data))
+      after = static_cast<std::uint64_t>(record->root().at("rev").int_or(0));
+    std::printf("%.*s\n", static_cast<int>(data.size()), data.data());
+    std::fflush(stdout);
+    return true;
+  };
+  for (int failures = 0;;) {
+    const std::uint64_t before = after;
+    const auto done = client.follow("/v1/events?after=" + std::to_string(after), show);
+    reached = reached || done;
+    if (!done && (!reached || done.error().code != Errc::kUnavailable))
+      return complain(done.error());
+    if (after != before) failures = 0;
+    if (!patience(++failures))
+      return complain(done ? Error{Errc::kUnavailable, "the events end again and again"}
+                           : done.error());
+  }
 }
 
 int logs(Client& client, const std::string& id, bool standard_error, bool follow) {

@@ -282,6 +282,25 @@ class FleetTest(unittest.TestCase):
         self.assertEqual([one["name"] for one in pools], ["default"])
 
 
+class EventsTest(unittest.TestCase):
+    def test_go_on_through_a_restart_of_the_daemon(self):
+        """Bug: it ended with status 0, as if there were no more to come."""
+        with subprocess.Popen(command("events"), stdout=subprocess.PIPE, text=True) as following:
+            try:
+                seen = [json.loads(following.stdout.readline())]
+                SITE.stop()
+                SITE.start()
+                its = queue("true")
+                while seen[-1]["subject"] != its:
+                    seen.append(json.loads(following.stdout.readline()))
+            finally:
+                following.send_signal(signal.SIGINT)
+            following.communicate(timeout=PATIENCE)
+        self.assertEqual(following.returncode, -signal.SIGINT)
+        revisions = [one["rev"] for one in seen]
+        self.assertEqual(revisions, sorted(set(revisions)))
+
+
 class UsageTest(unittest.TestCase):
     def test_wrong_words_exit_with_2(self):
         for words in ([], ["submit"], ["submit", "--nope", "--", "true"], ["wait"],
