@@ -36,7 +36,7 @@ class Connection {
     service_.output_part.complete = true;
     auto strand = api::asio::make_strand(io_);
     api::PlainSocket socket(strand, api::asio::generic::stream_protocol(AF_UNIX, 0), ends[1]);
-    api::SessionContext context{site_.get(), &access_, nullptr, open_};
+    api::SessionContext context{site_.get(), &access_, nullptr, open_, {}, bodies_};
     auto session = api::serve(std::move(socket), std::move(context));
     api::asio::co_spawn(strand, std::move(session),
                         [this](const std::exception_ptr&) { over_ = true; });
@@ -81,6 +81,8 @@ class Connection {
   std::shared_ptr<api::Site> site_ = api::make_site(service_, limits());
   api::Access access_{{}};
   std::shared_ptr<std::atomic<unsigned>> open_ = std::make_shared<std::atomic<unsigned>>(0);
+  std::shared_ptr<std::atomic<std::uint64_t>> bodies_ =
+      std::make_shared<std::atomic<std::uint64_t>>(0);
   UniqueFd client_;
   std::string heard_;
   bool over_ = false;
