@@ -291,7 +291,8 @@ Result<void> Client::follow(const std::string& path,
   const long status = status_of(curl);
   if (status >= 400) return tl::unexpected(daemon_error(status, state.buffer));
   if (state.said) return tl::unexpected(std::move(*state.said));
-  if (code == CURLE_OK || state.stopped) return {};
+  // TLS calls it an error where a daemon went without a farewell.
+  if (code == CURLE_OK || state.stopped || status == 200) return {};
   return fail(Errc::kUnavailable,
               "the stream from " + endpoint_.url + " ended: " + handle_->why.data());
 }

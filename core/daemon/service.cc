@@ -120,9 +120,13 @@ void DaemonService::jobs(const api::Principal& who, const api::JobFilter& filter
   for (auto& row : found->items) page.jobs.push_back({std::move(row), std::nullopt});
   parts_.loop->look([page = std::move(page), answer = std::move(answer)](
                         const dispatch::Dispatcher& state, Now) mutable {
+    std::vector<model::JobId> queued;
+    for (const auto& one : page.jobs)
+      if (one.job.record.state == model::JobState::kQueued) queued.push_back(one.job.record.id);
+    auto waiting = state.waiting(queued);
     for (auto& one : page.jobs)
-      if (one.job.record.state == model::JobState::kQueued)
-        one.waiting = state.waiting(one.job.record.id);
+      if (const auto found = waiting.find(one.job.record.id); found != waiting.end())
+        one.waiting = std::move(found->second);
     answer(std::move(page));
   });
 }

@@ -58,6 +58,9 @@ class Dispatcher {
   [[nodiscard]] const model::SitePolicy& policy() const { return policy_; }
   [[nodiscard]] model::Revision revision() const { return revision_; }
   [[nodiscard]] std::optional<model::WaitingView> waiting(model::JobId job) const;
+  /// Of those that are queued. Goes through the queue's classes once: not for each of many.
+  [[nodiscard]] std::map<model::JobId, model::WaitingView> waiting(
+      const std::vector<model::JobId>& jobs) const;
   [[nodiscard]] std::vector<model::RejectedView> rejected(model::JobId job) const;
   /// Nothing where there is no such pool or shut gate.
   [[nodiscard]] std::optional<model::ReasonsView> reasons_of_pool(const std::string& name,

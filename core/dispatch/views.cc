@@ -4,20 +4,29 @@
 
 namespace hostler::dispatch {
 
-std::optional<model::WaitingView> Dispatcher::waiting(model::JobId id) const {
-  const auto found = jobs_.find(id);
-  if (found == jobs_.end() || !found->second.queued) return std::nullopt;
-  const auto cls = found->second.cls;
-  model::WaitingView out;
-  out.ahead = queue_.ahead(cls, found->second.arrival);
-  const auto told = waiting_.find(cls);
-  if (told == waiting_.end()) {
-    out.code = "planning";
-    out.reason = "the next plan looks at it";
-    return out;
+std::optional<model::WaitingView> Dispatcher::waiting(model::JobId job) const {
+  auto found = waiting(std::vector{job});
+  if (found.empty()) return std::nullopt;
+  return std::move(found.begin()->second);
+}
+
+std::map<model::JobId, model::WaitingView> Dispatcher::waiting(
+    const std::vector<model::JobId>& jobs) const {
+  std::map<model::JobId, model::WaitingView> out;
+  std::vector<model::JobId> asked;
+  std::vector<scheduler::Queue::Place> places;
+  for (const model::JobId id : jobs) {
+    const auto found = jobs_.find(id);
+    if (found == jobs_.end() || !found->second.queued || out.contains(id)) continue;
+    asked.push_back(id);
+    places.push_back({found->second.cls, found->second.arrival});
+    const auto told = waiting_.find(found->second.cls);
+    auto& view = out[id];
+    view.code = told == waiting_.end() ? "planning" : told->second.code;
+    view.reason = told == waiting_.end() ? "the next plan looks at it" : told->second.reason;
   }
-  out.code = told->second.code;
-  out.reason = told->second.reason;
+  const auto ahead = queue_.ahead(places);
+  for (std::size_t i = 0; i < asked.size(); ++i) out[asked[i]].ahead = ahead[i];
   return out;
 }
 

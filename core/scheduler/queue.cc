@@ -1,6 +1,7 @@
 #include "core/scheduler/queue.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace hostler::scheduler {
 namespace {
@@ -10,6 +11,42 @@ auto by_arrival(const std::deque<Queue::Item>& items, std::uint64_t arrival) {
       items.begin(), items.end(), arrival,
       [](const Queue::Item& item, std::uint64_t wanted) { return item.arrival < wanted; });
 }
+
+/// How many items of some classes came before each of some arrivals.
+struct Earlier {
+  std::vector<std::uint64_t> arrivals;  ///< Sorted; before the first add().
+
+  /// As many searches as there are items or arrivals, whichever are fewer.
+  void add(const Queue::Class& cls) {
+    steps_.resize(arrivals.size() + 1);
+    counts_.resize(arrivals.size());
+    const auto first = index_after(cls.items.front().arrival);
+    if (cls.items.size() < arrivals.size() - first) {
+      for (const Queue::Item& item : cls.items)
+        if (item.job) ++steps_[index_after(item.arrival)];
+      return;
+    }
+    for (std::size_t i = first; i < arrivals.size(); ++i) {
+      const auto items = by_arrival(cls.items, arrivals[i]) - cls.items.begin();
+      const auto holes = std::ranges::lower_bound(cls.holes, arrivals[i]) - cls.holes.begin();
+      counts_[i] += static_cast<std::uint64_t>(items - holes);
+    }
+  }
+  [[nodiscard]] std::vector<std::uint64_t> sums() const {
+    std::vector<std::uint64_t> out(arrivals.size());
+    std::uint64_t stepped = 0;
+    for (std::size_t i = 0; i < counts_.size(); ++i) out[i] = (stepped += steps_[i]) + counts_[i];
+    return out;
+  }
+
+ private:
+  [[nodiscard]] std::size_t index_after(std::uint64_t arrival) const {
+    return static_cast<std::size_t>(std::ranges::upper_bound(arrivals, arrival) - arrivals.begin());
+  }
+
+  std::vector<std::uint64_t> counts_;
+  std::vector<std::uint64_t> steps_;  ///< What also counts from this arrival on.
+};
 
 }  // namespace
 
@@ -70,20 +107,29 @@ void Queue::forget_one(Class& c) {
   c.holes.clear();
 }
 
-std::uint64_t Queue::before(ClassId cls, std::uint64_t arrival) const {
-  const Class& c = classes_[cls];
-  const auto holes = std::lower_bound(c.holes.begin(), c.holes.end(), arrival) - c.holes.begin();
-  return static_cast<std::uint64_t>(by_arrival(c.items, arrival) - c.items.begin() - holes);
-}
-
-std::uint64_t Queue::ahead(ClassId cls, std::uint64_t arrival) const {
-  const std::int32_t priority = classes_[cls].shape.priority;
-  std::uint64_t sum = 0;
-  for (const Order& next : order_) {
-    if (next.priority < priority || (next.priority == priority && next.arrival >= arrival)) break;
-    sum += next.priority > priority ? classes_[next.cls].count : before(next.cls, arrival);
+std::vector<std::uint64_t> Queue::ahead(const std::vector<Place>& places) const {
+  std::map<std::int32_t, std::vector<std::size_t>, std::greater<>> by_priority;
+  for (std::size_t i = 0; i < places.size(); ++i)
+    by_priority[classes_[places[i].cls].shape.priority].push_back(i);
+  std::vector<std::uint64_t> out(places.size());
+  std::uint64_t higher = 0;
+  auto next = order_.begin();
+  for (auto& [priority, asked] : by_priority) {
+    for (; next != order_.end() && next->priority > priority; ++next)
+      higher += classes_[next->cls].count;
+    std::ranges::sort(asked, {}, [&](std::size_t i) { return places[i].arrival; });
+    Earlier earlier;
+    for (const std::size_t i : asked) earlier.arrivals.push_back(places[i].arrival);
+    std::uint64_t same = 0;
+    for (; next != order_.end() && next->priority == priority; ++next) {
+      earlier.add(classes_[next->cls]);
+      same += classes_[next->cls].count;
+    }
+    const auto counts = earlier.sums();
+    for (std::size_t k = 0; k < asked.size(); ++k) out[asked[k]] = higher + counts[k];
+    higher += same;
   }
-  return sum;
+  return out;
 }
 
 void Queue::leave_order(ClassId cls) {

@@ -44,8 +44,13 @@ class Queue {
 
   [[nodiscard]] const Class& at(ClassId cls) const { return classes_[cls]; }
   [[nodiscard]] std::size_t size() const { return size_; }
-  /// Items that go before one of the class: of higher priority, or of the same and earlier.
-  [[nodiscard]] std::uint64_t ahead(ClassId cls, std::uint64_t arrival) const;
+  struct Place {
+    ClassId cls = 0;
+    std::uint64_t arrival = 0;
+  };
+  /// For each, how many items go before it: of higher priority, or of the same and earlier. Goes
+  /// through the classes once, however many are asked for.
+  [[nodiscard]] std::vector<std::uint64_t> ahead(const std::vector<Place>& places) const;
   [[nodiscard]] std::size_t class_count() const { return classes_.size(); }
   /// Classes that have items: highest priority first, then by the arrival of their first item.
   struct Order {
@@ -60,7 +65,6 @@ class Queue {
   [[nodiscard]] const std::set<Order>& order() const { return order_; }
 
  private:
-  [[nodiscard]] std::uint64_t before(ClassId cls, std::uint64_t arrival) const;
   void forget_one(Class& cls);
   void leave_order(ClassId cls);
   void enter_order(ClassId cls);

@@ -149,6 +149,7 @@ World::World(const Snapshot& s, const model::SitePolicy& p)
                     s.now - host.created >= p.pools[host.pool].spot_patience;
   }
   group_needs();
+  give_up_spot();
 }
 
 void World::group_needs() {
@@ -158,12 +159,6 @@ void World::group_needs() {
     }
   };
   std::map<const model::JobShape*, std::uint32_t, Less> seen;
-  std::vector<std::uint32_t> stale;  // One of each offering tells.
-  for (std::uint32_t h = 0; h < snapshot.hosts.size(); ++h)
-    if (stale_spot[h] && std::ranges::none_of(stale, [&](std::uint32_t other) {
-          return snapshot.hosts[other].offering == snapshot.hosts[h].offering;
-        }))
-      stale.push_back(h);
   for (const ClassView& view : snapshot.classes) {
     const auto [found, fresh] =
         seen.try_emplace(&view.shape, static_cast<std::uint32_t>(needs.size()));
@@ -190,10 +185,6 @@ void World::group_needs() {
         need.has_spot = need.has_spot || is_spot;
         if (within_cap(o, policy)) cheapest = o.price_per_hour;
       }
-      need.spot_in_vain = need.falls_back() && std::ranges::any_of(stale, [&](std::uint32_t h) {
-                            const HostView& host = snapshot.hosts[h];
-                            return need.resources.fits_in(host.total) && meets(need, host);
-                          });
       needs.push_back(std::move(need));
     }
     by_class_.emplace_back(view.id, static_cast<std::uint32_t>(demand.size()));
@@ -204,6 +195,35 @@ void World::group_needs() {
                       .placed = 0});
   }
   std::sort(by_class_.begin(), by_class_.end());
+}
+
+bool World::may_hold(const HostView& host, const Need& need) const {
+  return need.resources.fits_in(host.total) && meets(need, host);
+}
+
+bool World::stays(const HostView& host) const {
+  if (host.kept || pool_held[host.pool]) return true;
+  const auto has_to_be_spot = [this](const Load& load) {
+    const std::uint32_t at = find(load.cls);
+    return at != kNone && !needs[demand[at].need].falls_back();
+  };
+  if (!host.load.empty()) return std::ranges::any_of(host.load, has_to_be_spot);
+  return std::ranges::any_of(
+      needs, [&](const Need& need) { return !need.falls_back() && may_hold(host, need); });
+}
+
+void World::give_up_spot() {
+  std::vector<const HostView*> in_vain;  // One of each offering tells.
+  for (std::uint32_t h = 0; h < snapshot.hosts.size(); ++h) {
+    const HostView& host = snapshot.hosts[h];
+    const auto is_alike = [&](const HostView* other) { return other->offering == host.offering; };
+    if (stale_spot[h] && std::ranges::none_of(in_vain, is_alike) && !stays(host))
+      in_vain.push_back(&host);
+  }
+  for (Need& need : needs)
+    need.spot_in_vain = need.falls_back() && std::ranges::any_of(in_vain, [&](const auto* host) {
+                          return may_hold(*host, need);
+                        });
 }
 
 bool World::meets(const Need& need, const HostView& host) const {

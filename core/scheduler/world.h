@@ -34,8 +34,8 @@ struct Need {
   model::Micros cheapest[2];        ///< By market: cheapest fit that its pool would pay, open or
                                     ///< shut; -1: none.
   bool has_spot = false;            ///< Spot may hold it, if not at its price of now.
-  bool spot_in_vain = false;        ///< A spot request that could hold it took too long: now it
-                                    ///< falls back, or zones would take turns for ever.
+  bool spot_in_vain = false;        ///< A spot request that could hold it took too long and goes:
+                                    ///< now it falls back, or zones would take turns for ever.
 
   [[nodiscard]] bool falls_back() const { return !constraints->market && cheapest[0].value >= 0; }
 };
@@ -99,6 +99,11 @@ class World {
 
  private:
   void group_needs();
+  /// Sets Need::spot_in_vain.
+  void give_up_spot();
+  [[nodiscard]] bool may_hold(const HostView& host, const Need& need) const;
+  /// A request that this plan does not withdraw, as an admin or work that has to be spot wants it.
+  [[nodiscard]] bool stays(const HostView& host) const;
   std::vector<std::pair<ClassId, std::uint32_t>> by_class_;
 };
 

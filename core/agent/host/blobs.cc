@@ -13,7 +13,7 @@ namespace hostler::agent {
 namespace {
 
 constexpr std::size_t kComingMax = 32;
-constexpr std::uint64_t kSyncEvery = std::uint64_t{64} << 20;
+constexpr std::uint64_t kSyncEvery = std::uint64_t{4} << 20;
 
 std::string part_path(const std::string& sha256) { return blob_path(sha256) + ".part"; }
 

@@ -435,6 +435,27 @@ TEST(GrowTest, ASpotRequestInVainIsNotTriedInAnotherZone) {
   EXPECT_THAT(ended(plan), ElementsAre(Pair(1, ShutdownCode::kUnwantedSpot)));
 }
 
+// Bug: small work went to on_demand as long as a large request that has to be spot was pending.
+TEST(GrowTest, ASpotRequestThatStaysTellsNothingOfOtherWork) {
+  for (const bool held : {false, true}) {
+    Site site;
+    const auto small = site.type("spot", 2, 4, 50, Market::kSpot);
+    const auto large = site.type("large spot", 8, 16, 200, Market::kSpot);
+    site.type("steady", 2, 4, 300);
+    HostView& request = site.host(1, large, HostPhase::kComing);
+    request.unfulfilled_spot = true;
+    request.kept = held;
+    request.created = request.since = site.snapshot.now - 10min;
+    if (!held) site.constraints(site.jobs(1, 8, 1, 0, 10min)).market = Market::kSpot;
+    site.jobs(3, 2, 1, 0, 10min);
+
+    const Plan plan = site.plan();
+
+    for (const auto& create : plan.creates) EXPECT_EQ(create.offering, small) << held;
+    EXPECT_THAT(ended(plan), IsEmpty()) << held;
+  }
+}
+
 TEST(GrowTest, ASpotRequestInVainTellsNothingOfWorkThatItCannotHold) {
   Site site;
   const auto spot = site.type("spot", 2, 4, 50, Market::kSpot);

@@ -85,20 +85,41 @@ TEST(QueueTest, CountsWhatGoesFirst) {
   for (const std::uint64_t arrival : {1U, 3U, 5U, 7U}) queue.push(a, item(arrival));
   for (const std::uint64_t arrival : {2U, 4U, 6U}) queue.push(b, item(arrival));
   queue.push(humble, item(0));
-  EXPECT_EQ(queue.ahead(a, 1), 0U);
-  EXPECT_EQ(queue.ahead(a, 5), 4U) << "1 to 4";
-  EXPECT_EQ(queue.ahead(b, 4), 3U) << "1 to 3";
-  EXPECT_EQ(queue.ahead(humble, 0), 7U);
+  const auto ahead = [&](ClassId cls, std::uint64_t arrival) {
+    return queue.ahead({{cls, arrival}}).at(0);
+  };
+  EXPECT_EQ(ahead(a, 1), 0U);
+  EXPECT_EQ(ahead(a, 5), 4U) << "1 to 4";
+  EXPECT_EQ(ahead(b, 4), 3U) << "1 to 3";
+  EXPECT_EQ(ahead(humble, 0), 7U);
 
   queue.push(urgent, item(8));
-  EXPECT_EQ(queue.ahead(a, 1), 1U);
+  EXPECT_EQ(ahead(a, 1), 1U);
   queue.erase(a, 3);
   queue.erase(b, 4);
-  EXPECT_EQ(queue.ahead(a, 7), 5U) << "8, then 1, 2, 5, 6";
+  EXPECT_EQ(ahead(a, 7), 5U) << "8, then 1, 2, 5, 6";
   queue.push(a, item(3));
-  EXPECT_EQ(queue.ahead(a, 7), 6U);
+  EXPECT_EQ(ahead(a, 7), 6U);
   queue.pop(a);
-  EXPECT_EQ(queue.ahead(a, 7), 5U);
+  EXPECT_EQ(ahead(a, 7), 5U);
+}
+
+// Bug: a page of jobs went through all classes once for each of them, on the loop.
+TEST(QueueTest, CountsForManyAsForEach) {
+  Queue queue;
+  std::vector<Queue::Place> places;
+  for (std::uint64_t i = 0; i < 60; ++i) {  // classes of one to many items, holes, two priorities
+    const ClassId cls =
+        queue.intern(shape(1 + static_cast<int>(i * i % 7 * (i % 3)), static_cast<int>(i % 2)));
+    queue.push(cls, item(i));
+    places.push_back({cls, i});
+  }
+  for (std::uint64_t i = 4; i < 60; i += 5) queue.erase(places[i].cls, i);
+
+  const auto together = queue.ahead(places);
+
+  for (std::size_t i = 0; i < places.size(); ++i)
+    EXPECT_EQ(together[i], queue.ahead({places[i]}).at(0)) << i;
 }
 
 TEST(QueueTest, TakesBackAnItemWhoseHoleIsStillThere) {
