@@ -125,8 +125,8 @@ void DaemonService::jobs(const api::Principal& who, const api::JobFilter& filter
       if (one.job.record.state == model::JobState::kQueued) queued.push_back(one.job.record.id);
     auto waiting = state.waiting(queued);
     for (auto& one : page.jobs)
-      if (const auto found = waiting.find(one.job.record.id); found != waiting.end())
-        one.waiting = std::move(found->second);
+      if (const auto its = waiting.find(one.job.record.id); its != waiting.end())
+        one.waiting = std::move(its->second);
     answer(std::move(page));
   });
 }
