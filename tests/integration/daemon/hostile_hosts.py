@@ -10,7 +10,7 @@ import sys
 import unittest
 
 from one_site import ARGS, SITE, main, mark, set_mark, wait_for_mark
-from scratch_site import PATIENCE, Site, children, check, parent_of, title_of, wait_for
+from scratch_site import PATIENCE, Site, children, parent_of, title_of, wait_for
 
 try:
     from impostor import (Impostor, is_slow, make_key, misdeeds_of_strangers, misdeeds_of_thieves,
@@ -180,17 +180,22 @@ class Takeover:
     """An impostor in the place of a proved host, which lives on behind it."""
 
     def __init__(self, instance):
-        title = f"/{instance['provider_id']}/"
-        listeners = [pid for pid, about in SITE.processes()
-                     if about.startswith("sshd: ") and "[listener]" in about and title in about]
-        check(len(listeners) == 1, f"one sshd is {instance['id']}'s: {listeners}")
-        sessions = self.sessions_below(listeners[0])
-        self.machine = parent_of(listeners[0])
+        # While it takes up a new key it is not to be seen for a moment.
+        listener = wait_for("one sshd listens there", lambda: self.listener_of(instance))
+        sessions = self.sessions_below(listener)
+        self.machine = parent_of(listener)
         os.kill(self.machine, signal.SIGSTOP)  # would start another sshd
-        os.kill(listeners[0], signal.SIGKILL)
+        signal_if_alive(listener, signal.SIGKILL)
         self.impostor = wait_for("the port is free", lambda: self.take(instance))
         for session in sessions:
             signal_if_alive(session, signal.SIGKILL)
+
+    @staticmethod
+    def listener_of(instance):
+        title = f"/{instance['provider_id']}/"
+        found = [pid for pid, about in SITE.processes()
+                 if about.startswith("sshd: ") and "[listener]" in about and title in about]
+        return found[0] if len(found) == 1 else None
 
     @classmethod
     def sessions_below(cls, sshd):
