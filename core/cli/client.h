@@ -44,8 +44,8 @@ class Client {
   /// Writes the answer's body into `file`, which changes only if all of it came.
   Result<void> get_file(const std::string& path, const std::string& file);
   /// Calls `on_event` with the data of each server-sent event until it returns false or the stream
-  /// ends, in order or not; `on_idle`, several times a second, likewise. An error that the stream tells
-  /// is the daemon's own.
+  /// ends, in order or not; `on_idle`, several times a second, likewise. An error that the stream
+  /// tells is the daemon's own.
   Result<void> follow(const std::string& path,
                       const std::function<bool(std::string_view)>& on_event,
                       const std::function<bool()>& on_idle = {});
