@@ -215,6 +215,12 @@ Result<void> Client::get_file(const std::string& path, const std::string& file) 
   const int fd = ::open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (fd < 0) return tl::unexpected(errno_error("create " + part, Errc::kInvalidArgument));
   std::unique_ptr<FILE, int (*)(FILE*)> to(::fdopen(fd, "wb"), std::fclose);
+  if (!to) {
+    auto error = errno_error("open " + part);
+    ::close(fd);
+    ::unlink(part.c_str());
+    return tl::unexpected(std::move(error));
+  }
   begin(path);
   State state{handle_->curl, to.get()};
   const auto take = [](char* data, std::size_t, std::size_t n, void* where) -> std::size_t {
