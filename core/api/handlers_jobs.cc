@@ -121,16 +121,17 @@ void get_output(const Context& context, Request request, Respond respond) {
   if (!max) return refuse(max.error());
   const auto attempt = query_number(request, "attempt", 0, UINT32_MAX);
   if (!attempt) return refuse(attempt.error());
-  OutputQuery query{stream == "stderr" ? Stream::kStderr : Stream::kStdout,
-                    static_cast<std::uint32_t>(*attempt), *offset, static_cast<std::size_t>(*max)};
+  OutputQuery query{.stream = stream == "stderr" ? Stream::kStderr : Stream::kStdout,
+                    .attempt = static_cast<std::uint32_t>(*attempt),
+                    .offset = *offset};
   const auto follow = query_flag(request, "follow", false);
   if (!follow) return refuse(follow.error());
-  if (*follow) {
+  if (*follow) {  // Pieces of the default size, whatever `max`.
     Response response;
-    query.max = OutputQuery().max;
     response.feed = follow_output(*context.service, request.who, *id, query);
     return respond(std::move(response));
   }
+  query.max = static_cast<std::size_t>(*max);
   context.service->output(request.who, *id, query,
                           json_answer<OutputPart>(std::move(respond), write_output));
 }
