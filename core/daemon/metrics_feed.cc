@@ -149,12 +149,7 @@ void MetricsFeed::show_clouds(const dispatch::Dispatcher& state, Mono now) {
   std::vector<metrics::GateCount> gates;
   for (const auto& set : state.sets()) {
     sets.push_back({set.name, set.open, set.foreign_owner});
-    for (const auto cls : {model::CloudErrorClass::kRateLimit, model::CloudErrorClass::kQuota,
-                           model::CloudErrorClass::kCapacity, model::CloudErrorClass::kAuth,
-                           model::CloudErrorClass::kInternal, model::CloudErrorClass::kInvalid,
-                           model::CloudErrorClass::kUnsupported, model::CloudErrorClass::kConflict,
-                           model::CloudErrorClass::kNotFound})
-      gates.push_back({set.name, cls, 0});
+    for (const auto cls : scheduler::gated_classes()) gates.push_back({set.name, cls, 0});
   }
   metrics_.set_sets(sets);
   for (const auto& gate : state.gates(now)) gates.push_back({gate.set, gate.cls, 1});

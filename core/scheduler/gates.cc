@@ -119,6 +119,14 @@ Duration time_shut(const GateRecord& r, const BackOff& steps, std::optional<Dura
 
 }  // namespace
 
+std::vector<CloudErrorClass> gated_classes() {
+  std::vector<CloudErrorClass> out;
+  for (int i = 0; i <= static_cast<int>(CloudErrorClass::kMisbehaving); ++i)
+    if (const auto cls = static_cast<CloudErrorClass>(i); back_off(cls, CloudOp::kCreate))
+      out.push_back(cls);
+  return out;
+}
+
 bool holds(const GateRecord& r, const GateQuery& call) {
   using namespace model::scope;
   const auto same = [&r](std::uint32_t bit, const std::string& a, const std::string& b) {
@@ -215,13 +223,6 @@ void Gates::restore(const GateRecord& record, Now now) {
   const Duration most = steps ? steps->most * 5 / 4 : Duration::zero();
   const Duration left = std::clamp(record.until - now.wall, Duration::zero(), most);
   gates_[record.key] = {.record = record, .until = now.mono + left, .probing = false};
-}
-
-std::optional<Mono> Gates::next_end(Mono now) const {
-  std::optional<Mono> first;
-  for (const auto& [key, gate] : gates_)
-    if (gate.until > now && (!first || gate.until < *first)) first = gate.until;
-  return first;
 }
 
 }  // namespace hostler::scheduler

@@ -32,6 +32,9 @@ struct Gate {
 /// Whether the call is within the gate's scope.
 [[nodiscard]] bool holds(const model::GateRecord& gate, const GateQuery& call);
 
+/// Classes of errors that can shut a gate.
+[[nodiscard]] std::vector<model::CloudErrorClass> gated_classes();
+
 class Gates {
  public:
   /// Shuts a gate if `error` is of a class that has one (auth, rate limit, quota, capacity,
@@ -55,8 +58,6 @@ class Gates {
   std::vector<std::string> settings_changed();
   void restore(const model::GateRecord& record, Now now);
   [[nodiscard]] const std::map<std::string, Gate>& all() const { return gates_; }
-  /// When the next gate that is shut now ends; for the loop's timer.
-  [[nodiscard]] std::optional<Mono> next_end(Mono now) const;
 
  private:
   std::map<std::string, Gate> gates_;

@@ -7,8 +7,8 @@
 #include "core/ssh/session.h"
 
 /// A new host key and secret for a host that was just proved: what user data delivered is used
-/// once. Both run over a verified session and need the rights of
-/// the owner of the host key; `prefix` is put before the command, e.g. "sudo -n ".
+/// once. Both run over a verified session and need the rights of the owner of the host key;
+/// `prefix` is put before the command, e.g. "sudo -n ".
 namespace hostler::ssh {
 
 struct NextKey {

@@ -199,14 +199,6 @@ Result<std::set<model::JobId>> Reads::jobs_of(std::string_view principal,
   return out;
 }
 
-Result<std::vector<StoredAttempt>> Reads::attempts(model::JobId id) const {
-  auto session = HOSTLER_TRY(borrow());
-  static const std::string kSql =
-      "SELECT " + std::string(kAttemptColumns) + " FROM attempts WHERE job = $1 ORDER BY number";
-  auto* found = HOSTLER_TRY(session.start(kSql, id.value));
-  return collect(*found, read_attempt);
-}
-
 Result<StoredAttempt> Reads::attempt(model::AttemptId id) const {
   auto session = HOSTLER_TRY(borrow());
   static const std::string kSql =
@@ -232,17 +224,6 @@ Result<Page<model::JobInserted>> Reads::jobs(const JobFilter& filter) const {
     return filter.newest_first ? a.record.id > b.record.id : a.record.id < b.record.id;
   });
   return cut(std::move(all), bounded(filter.limit));
-}
-
-Result<std::optional<model::JobId>> Reads::job_by_client_key(std::string_view principal,
-                                                             std::string_view key) const {
-  auto session = HOSTLER_TRY(borrow());
-  static const std::string kSql =
-      "SELECT id FROM job_specs WHERE principal = $1 AND client_key = $2 AND client_key <> '' "
-      "ORDER BY id LIMIT 1";
-  auto* found = HOSTLER_TRY(session.start(kSql, principal, key));
-  if (!HOSTLER_TRY(found->next())) return std::nullopt;
-  return model::JobId{static_cast<std::uint64_t>(found->i64(0))};
 }
 
 Result<Page<model::LedgerRecord>> Reads::ledger(model::Revision after, std::size_t limit) const {

@@ -83,13 +83,9 @@ class Reads {
   /// Those of `among` that `principal` submitted.
   Result<std::set<model::JobId>> jobs_of(std::string_view principal,
                                          const std::set<model::JobId>& among) const;
-  /// Oldest first; empty if the job has none, or is not there.
-  Result<std::vector<StoredAttempt>> attempts(model::JobId id) const;
   Result<StoredAttempt> attempt(model::AttemptId id) const;
   /// Without bodies.
   Result<Page<model::JobInserted>> jobs(const JobFilter& filter) const;
-  Result<std::optional<model::JobId>> job_by_client_key(std::string_view principal,
-                                                        std::string_view key) const;
 
   /// In order, revisions above `after`.
   Result<Page<model::LedgerRecord>> ledger(model::Revision after, std::size_t limit) const;

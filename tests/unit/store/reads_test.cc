@@ -120,7 +120,6 @@ TEST_P(ReadsTest, AnswersEveryQuestion) {
     EXPECT_TRUE(jobs) << bits << ": " << jobs.error().message;
   }
   const auto& reads = store_->reads();
-  EXPECT_TRUE(reads.attempts({1}));
   EXPECT_EQ(reads.attempt({{1}, 1}).error().code, Errc::kNotFound);
   EXPECT_EQ(reads.instance({1}).error().code, Errc::kNotFound);
   for (const bool either : {false, true}) {
@@ -128,7 +127,6 @@ TEST_P(ReadsTest, AnswersEveryQuestion) {
     EXPECT_TRUE(reads.ledger_of("j-1", 1, 10, either));
   }
   EXPECT_TRUE(reads.ledger(0, 10));
-  EXPECT_TRUE(reads.job_by_client_key("user bob", "key1"));
   EXPECT_TRUE(reads.counts());
 }
 
@@ -141,11 +139,6 @@ TEST_P(ReadsTest, GoesOnFromACursorInBothDirections) {
   EXPECT_THAT(ids({.after = first->items.back().record.id}), ElementsAre(5, 6));
   EXPECT_THAT(ids({.after = {3}, .newest_first = true}), ElementsAre(2, 1));
   EXPECT_FALSE(store_->reads().jobs({.after = {4}, .limit = 2})->more);
-}
-
-TEST_P(ReadsTest, FindsAJobByItsClientKeyForItsPrincipalOnly) {
-  EXPECT_EQ(store_->reads().job_by_client_key("user ann", "key2").value(), model::JobId{2});
-  EXPECT_EQ(store_->reads().job_by_client_key("user bob", "key2").value(), std::nullopt);
 }
 
 TEST_P(ReadsTest, GivesTheLedgerFromARevisionOn) {
