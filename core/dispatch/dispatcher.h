@@ -106,19 +106,36 @@ class Dispatcher {
     std::string problem;
   };
 
-  // clouds.cc
-  void on(SetOpened& event, Now now);
+  // creates.cc
   void on(CreateSeen& event, Now now);
   void on(CreateEnded& event, Now now);
-  void on(SetListed& event, Now now);
-  void on(DestroyEnded& event, Now now);
-  void on(TagsEnded& event, Now now);
-  void take_listed(Set& set, const model::ListedInstance& seen, Mono as_of, Now now);
-  void adopt_stranger(Set& set, const model::ListedInstance& seen, Mono as_of, Now now);
+  void apply(const scheduler::Create& create, Now now);
+  /// Of the next number; nobody knows it until it is added.
+  [[nodiscard]] Host new_host(std::uint32_t set, std::uint32_t pool, Now now) const;
+  Host& add(Host made);
+  /// Adds to the record what is made with it: how the host will prove itself, the create's key.
+  [[nodiscard]] std::shared_ptr<model::CreateRequest> create_request(
+      const scheduler::Offering& offering, model::InstanceRecord& record) const;
   void send_create(Host& host, Now now);
   /// Until when creates that anew would pass the ceiling of their rate; nothing: it would not.
   [[nodiscard]] std::optional<Mono> rate_bounds(const Host& host, Mono now) const;
+
+  // lists.cc
+  void on(SetListed& event, Now now);
+  void take_listed(Set& set, const model::ListedInstance& seen, Mono as_of, Now now);
+  void adopt_stranger(Set& set, const model::ListedInstance& seen, Mono as_of, Now now);
+  /// What an instance is recognised by in lists: its key, or its id where it has lost that.
+  static std::string known_by(const std::string& set, const std::string& key,
+                              const std::string& provider_id);
+  [[nodiscard]] std::optional<model::InstanceId> known_as(const std::string& set,
+                                                          const model::ListedInstance& seen) const;
+
+  // clouds.cc
+  void on(SetOpened& event, Now now);
+  void on(DestroyEnded& event, Now now);
+  void on(TagsEnded& event, Now now);
   void send_destroy(Host& host, Now now);
+  void send_tags(const Host& host);
   void refused(const scheduler::GateQuery& query, const model::CloudError& error, Now now);
   void passed(const scheduler::GateQuery& query, Now now);
   void opened(const char* actor, std::vector<std::string> gates, const std::string& why, Now now);
@@ -127,11 +144,6 @@ class Dispatcher {
   /// Of a create.
   [[nodiscard]] scheduler::GateQuery gate_query(const scheduler::Offering& offering) const;
   [[nodiscard]] std::optional<std::uint32_t> set_index(const std::string& name) const;
-  /// What an instance is recognised by in lists: its key, or its id where it has lost that.
-  static std::string known_by(const std::string& set, const std::string& key,
-                              const std::string& provider_id);
-  [[nodiscard]] std::optional<model::InstanceId> known_as(const std::string& set,
-                                                          const model::ListedInstance& seen) const;
   [[nodiscard]] std::optional<std::uint32_t> type_index(const std::string& name) const;
 
   // doubles.cc
@@ -163,28 +175,47 @@ class Dispatcher {
 
   // hosts.cc
   void on(model::HostEvent& event, Now now);
+  void hear(Host& host, const model::HostNotYet& said, Now now);
+  void hear(Host& host, const model::HostVerified& said, Now now);
+  void hear(Host& host, const model::HostKeyAlarm& said, Now now);
+  void hear(Host& host, const model::RotationProposed& said, Now now);
+  void hear(Host& host, const model::RotationEnded& said, Now now);
+  void hear(Host& host, const model::HostReady& said, Now now);
+  void hear(Host& host, const model::HostLost& said, Now now);
+  void hear(Host& host, const model::HostBroken& said, Now now);
+  void hear(Host& host, const model::HostInterruption& said, Now now);
   void settle(Host& host, fleet::Outcome outcome, const char* actor, Now now);
   /// The governor's account of the host's price is brought up to date.
   void count(Host& host);
-  void compare_attempts(Host& host, const model::HostReady& report, Now now);
   void gone(model::InstanceId id, Now now);
   [[nodiscard]] model::HostTarget target(const Host& host) const;
   Host* host(model::InstanceId id);
+
+  // attempts.cc
+  void hear(Host& host, const model::AttemptStarted& said, Now now);
+  void hear(Host& host, const model::AttemptRefused& said, Now now);
+  void hear(Host& host, const model::AttemptExited& said, Now now);
+  void hear(Host& host, const model::AttemptCollected& said, Now now);
+  void compare_attempts(Host& host, const model::HostReady& report, Now now);
+  void acknowledge(const Host& host, model::AttemptId attempt);
+  /// Detaches, and journals that nothing more is expected of the attempt; if it is lost while it
+  /// runs also its times, as its job will know those of the next. Before the job is settled.
+  void finish(Host& host, model::AttemptId attempt, Now now);
+  void detach(Host& host, model::AttemptId attempt);
+  void release(Host& host, Live& live);
+  static Live* live(Host& host, model::AttemptId attempt);
+  static model::AttemptChanged row_of(const Host& host, const Live& live);
+  work::Job* job_of(model::AttemptId attempt);
 
   // jobs.cc
   void on(Submit& event, Now now);
   void on(CancelJob& event, Now now);
   void on(JobsForgotten& event, Now now);
+  [[nodiscard]] Result<void> check(const Submit& event) const;
+  model::JobId take(NewJob job, const std::string& by, Now now);
   void settle(work::Job& job, work::Outcome outcome, Now now);
   bool place(Host& host, scheduler::ClassId cls, Now now);
   void fill(Host& host, Now now);
-  void attempt_exited(Host& host, const model::AttemptExited& event, Now now);
-  void detach(Host& host, model::AttemptId attempt);
-  /// Detaches, and journals that nothing more is expected of the attempt; if it is lost while it
-  /// runs also its times, as its job will know those of the next. Before the job is settled.
-  void finish(Host& host, model::AttemptId attempt, Now now);
-  void release(Host& host, Live& live);
-  Live* live(Host& host, model::AttemptId attempt);
   work::Job* job(model::JobId id);
   [[nodiscard]] std::uint32_t principal(const std::string& name);
 
@@ -205,14 +236,20 @@ class Dispatcher {
 
   // planning.cc
   void on(PlanMade& event, Now now);
+  void apply(const scheduler::Place& places, Now now);
+  void apply(const scheduler::Shutdown& shutdown, Now now);
   [[nodiscard]] bool still_holds(const scheduler::Shutdown& shutdown, const Host& host,
                                  Now now) const;
   void plan(Now now);
-  [[nodiscard]] std::shared_ptr<scheduler::Snapshot> snapshot(Now now);
-  [[nodiscard]] scheduler::HostView view(const Host& host, Now now) const;
-  void create_host(const scheduler::Create& create, Now now);
-  void build_offerings();
   void plan_soon() { plan_wanted_ = true; }
+
+  // snapshot.cc
+  [[nodiscard]] std::shared_ptr<scheduler::Snapshot> snapshot(Now now);
+  void view_offerings(scheduler::Snapshot& out, Mono& wake) const;
+  void view_hosts(scheduler::Snapshot& out, Mono& wake, Now now) const;
+  [[nodiscard]] scheduler::HostView view(const Host& host, Now now) const;
+  [[nodiscard]] scheduler::ClassView view(scheduler::ClassId id) const;
+  void build_offerings();
 
   // dispatcher.cc
   model::Revision record(const char* actor, std::string subject, std::string event,

@@ -46,17 +46,9 @@ void Dispatcher::part_doubles(const Set& set, const std::vector<model::ListedIns
 void Dispatcher::end_double(const Host& of, const model::ListedInstance& seen,
                             const std::string& kept, Now now) {
   const auto& original = of.instance.record;
-  const model::InstanceId id{++last_instance_};
-  Host& made = hosts_[id];
-  auto& instance = made.instance;
-  instance.set = of.instance.set;
-  instance.pool = of.instance.pool;
-  instance.type = of.instance.type;
-  instance.created = instance.since = instance.known_at = now.mono;
-  auto& r = instance.record;
-  r.id = id;
-  r.set = original.set;
-  r.pool = original.pool;
+  Host twin = new_host(of.instance.set, of.instance.pool, now);
+  twin.instance.type = of.instance.type;
+  auto& r = twin.instance.record;
   r.type = original.type;
   r.total = original.total;
   r.market = original.market;
@@ -64,15 +56,13 @@ void Dispatcher::end_double(const Host& of, const model::ListedInstance& seen,
   r.provider_id = seen.id;
   r.request_id = seen.request_id;
   r.price_per_hour = seen.price_per_hour.value_or(original.price_per_hour);
-  r.epoch = epoch_;
-  r.created = now.wall;
   r.state = model::InstanceState::kUnknown;
-  by_key_[known_by(r.set, "", r.provider_id)] = id;
+  Host& made = add(std::move(twin));
   const std::string why = "the cloud made " + printable(kept, 80) + " and " +
                           printable(seen.id, 80) + " of one create, that of " + original.id.text() +
                           ": the first is kept";
-  record("cloud", id.text(), "duplicate", original.id.text(), why, now);
-  settle(made, fleet::terminate(instance, "duplicate", why, now), "cloud", now);
+  record("cloud", made.instance.record.id.text(), "duplicate", original.id.text(), why, now);
+  settle(made, fleet::terminate(made.instance, "duplicate", why, now), "cloud", now);
 }
 
 }  // namespace hostler::dispatch

@@ -5,11 +5,6 @@
 
 /// What links say of their hosts, and what every change of an instance entails.
 namespace hostler::dispatch {
-namespace {
-
-constexpr std::size_t kForeignShown = 10;
-
-}  // namespace
 
 Dispatcher::Host* Dispatcher::host(model::InstanceId id) {
   const auto found = hosts_.find(id);
@@ -84,14 +79,9 @@ void Dispatcher::settle(Host& host, fleet::Outcome outcome, const char* actor, N
                   now.mono + std::max<Duration>(sets_[host.instance.set].info.list_interval_min,
                                                 outcome.list_after));
         break;
-      case fleet::Effect::kRetag: {
-        model::SetTagsRequest request{.id = host.instance.record.provider_id};
-        request.set[model::tag::kIdle] = model::to_string(host.instance.record.idle_behavior);
-        if (!request.id.empty())
-          out_.effects.emplace_back(TagsCall{host.instance.record.set, id, std::move(request),
-                                             policy_.sets[host.instance.set].list_timeout});
+      case fleet::Effect::kRetag:
+        send_tags(host);
         break;
-      }
       case fleet::Effect::kStop:
         send_power(host, model::CloudOp::kStop, now);
         break;
@@ -117,9 +107,8 @@ void Dispatcher::gone(model::InstanceId id, Now now) {
   const std::vector<Live> attempts = ended->attempts;
   for (const Live& lost : attempts) {
     finish(*ended, lost.attempt, now);
-    work::Job* affected = job(lost.attempt.job);
-    if (affected == nullptr || affected->attempt() != lost.attempt) continue;
-    settle(*affected, work::host_gone(*affected, why, now), now);
+    if (work::Job* affected = job_of(lost.attempt))
+      settle(*affected, work::host_gone(*affected, why, now), now);
   }
   const auto& instance = ended->instance;
   if (ended->counted_price) governor_.removed(instance.set, instance.pool, *ended->counted_price);
@@ -142,122 +131,57 @@ void Dispatcher::gone(model::InstanceId id, Now now) {
 
 void Dispatcher::on(model::HostEvent& event, Now now) {
   Host* found = host(event.instance);
-  if (found == nullptr) return;
-  auto& instance = found->instance;
-  const auto& pool = policy_.pools[instance.pool];
-  const auto take = [&](fleet::Outcome outcome) {
-    settle(*found, std::move(outcome), "host", now);
-  };
-  if (auto* not_yet = std::get_if<model::HostNotYet>(&event.body)) {
-    take(fleet::not_yet(instance, *not_yet, now));
-  } else if (auto* verified = std::get_if<model::HostVerified>(&event.body)) {
-    take(fleet::verified(instance, *verified, now));
-  } else if (auto* alarm = std::get_if<model::HostKeyAlarm>(&event.body)) {
-    take(fleet::key_alarm(instance, *alarm, pool, now));
-  } else if (auto* proposed = std::get_if<model::RotationProposed>(&event.body)) {
-    auto outcome = fleet::rotation_proposed(instance, *proposed);
-    const bool accepted = outcome.changed;
-    take(std::move(outcome));
-    if (accepted)
-      out_.effects.emplace_back(
-          model::HostCommand(model::ActivateRotation{event.instance, instance.record.identity}));
-  } else if (auto* rotated = std::get_if<model::RotationEnded>(&event.body)) {
-    take(fleet::rotation_ended(instance, *rotated));
-  } else if (auto* ready = std::get_if<model::HostReady>(&event.body)) {
-    take(fleet::ready(instance, *ready, now));
-    compare_attempts(*found, *ready, now);
-    if (Host* still = host(event.instance)) fill(*still, now);
-  } else if (auto* lost = std::get_if<model::HostLost>(&event.body)) {
-    take(fleet::lost(instance, *lost, pool, now));
-  } else if (auto* broken = std::get_if<model::HostBroken>(&event.body)) {
-    take(fleet::broken(instance, *broken, now));
-  } else if (auto* interruption = std::get_if<model::HostInterruption>(&event.body)) {
-    take(fleet::set_idle_behavior(instance, model::IdleBehavior::kDrain,
-                                  "an interruption notice: " + interruption->text, now));
-  } else if (auto* started = std::get_if<model::AttemptStarted>(&event.body)) {
-    work::Job* affected = job(started->attempt.job);
-    if (affected != nullptr && live(*found, started->attempt) != nullptr &&
-        affected->attempt() == started->attempt)
-      settle(*affected, work::started(*affected, started->started), now);
-    instance.refusals = 0;
-  } else if (auto* refused = std::get_if<model::AttemptRefused>(&event.body)) {
-    const Live* its = live(*found, refused->attempt);
-    if (its == nullptr) return;
-    const std::uint64_t sequence = its->sequence;
-    finish(*found, refused->attempt, now);
-    work::Job* affected = job(refused->attempt.job);
-    if (affected != nullptr && affected->attempt() == refused->attempt)
-      settle(*affected, work::never_started(*affected, refused->text, now), now);
-    take(fleet::start_refused(instance, sequence, refused->text, now));
-    settle(*found, fleet::work_changed(instance, now), "host", now);
-  } else if (auto* exited = std::get_if<model::AttemptExited>(&event.body)) {
-    attempt_exited(*found, *exited, now);
-  } else if (auto* collected = std::get_if<model::AttemptCollected>(&event.body)) {
-    if (live(*found, collected->attempt) == nullptr) return;
-    finish(*found, collected->attempt, now);
-    work::Job* affected = job(collected->attempt.job);
-    if (affected != nullptr && affected->attempt() == collected->attempt)
-      settle(*affected, work::collected(*affected, collected->lost, now), now);
-    out_.effects.emplace_back(
-        model::HostCommand(model::AckAttempt{event.instance, collected->attempt}));
-    settle(*found, fleet::work_changed(instance, now), "host", now);
-  }
+  if (found != nullptr) std::visit([&](const auto& body) { hear(*found, body, now); }, event.body);
 }
 
-/// A fresh connection tells all that its host knows; what we sent and it does not know never
-/// started (same boot), or counts as started and lost (another boot).
-void Dispatcher::compare_attempts(Host& host, const model::HostReady& report, Now now) {
+void Dispatcher::hear(Host& host, const model::HostNotYet& said, Now now) {
+  settle(host, fleet::not_yet(host.instance, said, now), "host", now);
+}
+
+void Dispatcher::hear(Host& host, const model::HostVerified& said, Now now) {
+  settle(host, fleet::verified(host.instance, said, now), "host", now);
+}
+
+void Dispatcher::hear(Host& host, const model::HostKeyAlarm& said, Now now) {
+  settle(host, fleet::key_alarm(host.instance, said, policy_.pools[host.instance.pool], now),
+         "host", now);
+}
+
+void Dispatcher::hear(Host& host, const model::RotationProposed& said, Now now) {
+  const auto& record = host.instance.record;
+  auto outcome = fleet::rotation_proposed(host.instance, said);
+  const bool accepted = outcome.changed;
+  settle(host, std::move(outcome), "host", now);
+  if (accepted)
+    out_.effects.emplace_back(
+        model::HostCommand(model::ActivateRotation{record.id, record.identity}));
+}
+
+void Dispatcher::hear(Host& host, const model::RotationEnded& said, Now now) {
+  settle(host, fleet::rotation_ended(host.instance, said), "host", now);
+}
+
+void Dispatcher::hear(Host& host, const model::HostReady& said, Now now) {
   const model::InstanceId id = host.instance.record.id;
-  std::map<model::AttemptId, model::AttemptPhase> told;
-  for (const auto& one : report.attempts) told[one.attempt] = one.phase;
-  model::ResumeAttempts resume{id, report.connection, {}};
-  const std::vector<Live> ours = host.attempts;
-  for (const Live& live_one : ours) {
-    work::Job* affected = job(live_one.attempt.job);
-    if (affected == nullptr || affected->attempt() != live_one.attempt) {
-      finish(host, live_one.attempt, now);
-      continue;
-    }
-    const auto found = told.find(live_one.attempt);
-    if (found == told.end()) {
-      finish(host, live_one.attempt, now);
-      if (live_one.collecting)
-        settle(*affected, work::collected(*affected, "its output is not on the host any more", now),
-               now);
-      else if (live_one.boot_id == report.boot_id)
-        settle(*affected, work::never_started(*affected, "the host does not know it", now), now);
-      else
-        settle(*affected, work::host_gone(*affected, "the host was rebooted", now), now);
-    } else if (found->second == model::AttemptPhase::kUnknownEnd) {
-      finish(host, live_one.attempt, now);
-      settle(*affected, work::host_gone(*affected, "the host was rebooted", now), now);
-      out_.effects.emplace_back(model::HostCommand(model::AckAttempt{id, live_one.attempt}));
-    } else {
-      resume.attempts.push_back(live_one.attempt);
-      const bool runs = found->second == model::AttemptPhase::kRunning;
-      if (runs) settle(*affected, work::started(*affected, now.wall), now);
-      // The kill may have been lost with the connection, or with an earlier daemon.
-      if (runs && affected->record && affected->record->cancel_requested)
-        out_.effects.emplace_back(model::HostCommand(model::KillAttempt{id, live_one.attempt}));
-    }
-    told.erase(live_one.attempt);
-  }
-  out_.effects.emplace_back(model::HostCommand(std::move(resume)));
-  std::size_t foreign = 0;
-  for (const auto& [attempt, phase] : told) {
-    // Not ours any more: ended and acknowledged by an earlier daemon, or cancelled meanwhile.
-    if (phase == model::AttemptPhase::kRunning) {
-      if (foreign++ < kForeignShown)  // A host says what it likes.
-        record("host", attempt.text(), "unexpected_attempt", "", "killed on " + id.text(), now);
-      out_.effects.emplace_back(model::HostCommand(model::KillAttempt{id, attempt}));
-    } else {
-      out_.effects.emplace_back(model::HostCommand(model::AckAttempt{id, attempt}));
-    }
-  }
-  if (foreign > kForeignShown)
-    record("host", id.text(), "unexpected_attempts", "",
-           std::to_string(foreign - kForeignShown) + " more were killed", now);
-  settle(host, fleet::work_changed(host.instance, now), "host", now);
+  settle(host, fleet::ready(host.instance, said, now), "host", now);
+  compare_attempts(host, said, now);
+  if (Host* still = this->host(id)) fill(*still, now);
+}
+
+void Dispatcher::hear(Host& host, const model::HostLost& said, Now now) {
+  settle(host, fleet::lost(host.instance, said, policy_.pools[host.instance.pool], now), "host",
+         now);
+}
+
+void Dispatcher::hear(Host& host, const model::HostBroken& said, Now now) {
+  settle(host, fleet::broken(host.instance, said, now), "host", now);
+}
+
+void Dispatcher::hear(Host& host, const model::HostInterruption& said, Now now) {
+  settle(host,
+         fleet::set_idle_behavior(host.instance, model::IdleBehavior::kDrain,
+                                  "an interruption notice: " + said.text, now),
+         "host", now);
 }
 
 }  // namespace hostler::dispatch

@@ -1,0 +1,140 @@
+#include <algorithm>
+#include <utility>
+
+#include "core/dispatch/dispatcher.h"
+
+/// What clouds list, and which of it is ours.
+namespace hostler::dispatch {
+
+std::string Dispatcher::known_by(const std::string& set, const std::string& key,
+                                 const std::string& provider_id) {
+  return key.empty() ? "/" + set + "/" + provider_id : key;
+}
+
+std::optional<model::InstanceId> Dispatcher::known_as(const std::string& set,
+                                                      const model::ListedInstance& seen) const {
+  // One that is known by its id may carry another's key.
+  for (const auto& id : {seen.id, seen.request_id})
+    if (const auto known = by_key_.find(known_by(set, "", id));
+        !id.empty() && known != by_key_.end())
+      return known->second;
+  const auto known = by_key_.find(known_by(set, seen.idempotency_key, seen.id));
+  if (known != by_key_.end()) return known->second;
+  // Without its tags the cloud may not tell its key, and it is there all the same. Rare: no index.
+  if (!seen.tags_unknown && !seen.idempotency_key.empty()) return std::nullopt;
+  for (const auto& [id, other] : hosts_) {
+    const auto& record = other.instance.record;
+    if (record.set == set && !record.provider_id.empty() &&
+        (record.provider_id == seen.id || record.provider_id == seen.request_id))
+      return id;
+  }
+  return std::nullopt;
+}
+
+void Dispatcher::on(SetListed& event, Now now) {
+  const auto index = set_index(event.set);
+  if (!index) return;
+  Set& set = sets_[*index];
+  set.listing = false;
+  const scheduler::GateQuery query{.set = set.name, .op = model::CloudOp::kList};
+  if (!event.result) {
+    ++set.failures;
+    set.problem = event.result.error().message;
+    refused(query, event.result.error(), now);
+    want_list(*index, now.mono + fleet::backoff(set.failures, std::chrono::seconds(1),
+                                                std::chrono::minutes(1)));
+    return;
+  }
+  passed(query, now);
+  set.failures = 0;
+  set.problem.clear();
+  const bool was_foreign = std::exchange(set.foreign, false);
+  want_list(*index,
+            now.mono + std::max(policy_.sets[*index].list_interval, set.info.list_interval_min));
+  part_doubles(set, *event.result, now);
+  std::set<model::InstanceId> seen;
+  for (const auto& one : *event.result) {
+    if (one.state == model::CloudState::kGone) continue;
+    take_listed(set, one, event.sent - set.info.list_consistency, now);
+    if (const auto known = known_as(set.name, one)) seen.insert(*known);
+  }
+  if (set.foreign != was_foreign)
+    record("cloud", "set " + set.name, set.foreign ? "foreign_owner" : "foreign_owner_left", "",
+           set.problem, now);
+  std::vector<model::InstanceId> missing;
+  for (const auto& [id, other] : hosts_)
+    if (other.instance.set == *index && !seen.contains(id)) missing.push_back(id);
+  for (const auto id : missing) {
+    Host* lacking = host(id);
+    // The answer to a call under way may be later news, and may be what a half-open gate waits for.
+    if (lacking == nullptr || lacking->create_under_way || lacking->destroy_under_way ||
+        lacking->power_under_way)
+      continue;
+    settle(*lacking, fleet::absent(lacking->instance, event.sent, set.info.list_consistency, now),
+           "cloud", now);
+  }
+}
+
+void Dispatcher::take_listed(Set& set, const model::ListedInstance& seen, Mono as_of, Now now) {
+  if (const auto known = known_as(set.name, seen)) {
+    Host* ours = host(*known);
+    if (ours == nullptr || ours->instance.record.set != set.name) return;
+    settle(*ours,
+           fleet::listed(ours->instance, seen, as_of, policy_.pools[ours->instance.pool], now),
+           "cloud", now);
+    return;
+  }
+  if (seen.tags_unknown || seen.set_id != set.name) return;
+  const bool taken_over =
+      std::ranges::find(options_.take_over_sets, set.name) != options_.take_over_sets.end();
+  if (seen.owner != owner_ && !taken_over) {
+    set.foreign = true;
+    set.problem = "instance " + printable(seen.id, 80) +
+                  " of this set belongs to another hostler (owner " + printable(seen.owner, 80) +
+                  "): nothing is created until hostlerd --take-over-set " + set.name;
+    return;
+  }
+  adopt_stranger(set, seen, as_of, now);
+}
+
+/// One of ours that the journal does not know, or one taken over: its secrets are lost, so unless a
+/// driver can vouch for it, it gets no work and goes at its boot deadline.
+void Dispatcher::adopt_stranger(Set& set, const model::ListedInstance& seen, Mono as_of, Now now) {
+  const auto index = *set_index(set.name);
+  const auto tag = [&](const char* key) {
+    const auto found = seen.tags.find(key);
+    return found == seen.tags.end() ? std::string() : found->second;
+  };
+  std::optional<std::uint32_t> pool;
+  for (std::uint32_t i = 0; i < policy_.pools.size(); ++i) {
+    const auto& sets = policy_.pools[i].sets;
+    if (std::ranges::find(sets, set.name) == sets.end()) continue;
+    if (!pool || policy_.pools[i].name == tag(model::tag::kPool)) pool = i;
+  }
+  if (!pool) return;
+  Host stranger = new_host(index, *pool, now);
+  auto& instance = stranger.instance;
+  auto& r = instance.record;
+  r.type = tag(model::tag::kType);
+  r.zone = seen.zone;
+  r.market = seen.market;
+  r.idempotency_key = seen.idempotency_key;
+  r.provider_id = seen.id;
+  if (const auto idle = model::parse_idle_behavior(tag(model::tag::kIdle))) r.idle_behavior = *idle;
+  r.state = model::InstanceState::kUnknown;
+  instance.type = type_index(r.type);
+  if (instance.type) {
+    r.price_per_hour = price_of(index, *instance.type, r.zone, r.market);
+    r.total = policy_.types[*instance.type].resources;
+  }
+  instance.deadline = now.mono + policy_.pools[*pool].boot_timeout;
+  Host& made = add(std::move(stranger));
+  record("cloud", made.instance.record.id.text(), "adopted",
+         seen.owner == owner_ ? "not_in_journal" : "taken_over",
+         "the cloud lists " + printable(seen.id, 80) + " as this set's", now);
+  auto outcome = fleet::listed(made.instance, seen, as_of, policy_.pools[*pool], now);
+  outcome.changed = true;
+  settle(made, std::move(outcome), "cloud", now);
+}
+
+}  // namespace hostler::dispatch
