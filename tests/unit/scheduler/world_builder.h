@@ -65,6 +65,13 @@ struct Site {
     snapshot.hosts.push_back(h);
     return snapshot.hosts.back();
   }
+  /// Asked for so long ago that spot is given up.
+  HostView& request_in_vain(std::uint64_t id, std::uint32_t offering) {
+    HostView& h = host(id, offering, HostPhase::kComing);
+    h.unfulfilled_spot = true;
+    h.created = h.since = snapshot.now - 10min;
+    return h;
+  }
   /// `count` jobs that arrive one after the other; the class's id.
   ClassId jobs(std::uint64_t count, std::int32_t vcpus, std::int64_t gib = 1,
                std::int32_t priority = 0, Duration waited = 1s) {

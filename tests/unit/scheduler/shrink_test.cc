@@ -1,0 +1,124 @@
+#include "core/scheduler/plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/unit/scheduler/world_builder.h"
+
+namespace hostler::scheduler {
+namespace {
+
+using model::Market;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Pair;
+using testing::SizeIs;
+
+TEST(ShrinkTest, ShutsDownAnIdleHostExactlyAtItsTimeout) {
+  Site site;
+  site.host(1, site.type("small", 2, 4, 100)).since = site.snapshot.now - 1min + 1ns;
+  EXPECT_THAT(site.plan().shutdowns, IsEmpty());
+
+  site.snapshot.hosts[0].since = site.snapshot.now - 1min;
+  EXPECT_THAT(ended(site.plan()), ElementsAre(Pair(1, ShutdownCode::kIdle)));
+}
+
+TEST(ShrinkTest, GoesInTheOrderOfTheDesign) {
+  Site site;
+  const auto small = site.type("small", 1, 2, 100), dear = site.type("dear", 2, 4, 300),
+             spot = site.type("spot", 1, 2, 10, Market::kSpot);
+  const Mono long_ago = site.snapshot.now - 59min;
+  site.host(1, small, HostPhase::kComing).created = site.snapshot.now - 5s;
+  site.host(2, small, HostPhase::kComing).created = site.snapshot.now - 2s;
+  site.host(3, small).draining = true;
+  site.host(4, small).since = long_ago;
+  site.host(5, dear).since = long_ago;
+  site.host(6, small).unreachable_since = long_ago;
+  site.host(8, spot, HostPhase::kComing).unfulfilled_spot = true;
+  site.host(9, small, HostPhase::kStopped);
+
+  EXPECT_THAT(
+      ended(site.plan()),
+      ElementsAre(Pair(8, ShutdownCode::kUnwantedSpot), Pair(9, ShutdownCode::kFailed),
+                  Pair(6, ShutdownCode::kUnreachable), Pair(5, ShutdownCode::kIdle),
+                  Pair(4, ShutdownCode::kIdle), Pair(3, ShutdownCode::kDrained),
+                  Pair(2, ShutdownCode::kBootingSurplus), Pair(1, ShutdownCode::kBootingSurplus)));
+}
+
+TEST(ShrinkTest, NeverShutsDownWhatIsBusyOrHeld) {
+  Site site;
+  const auto small = site.type("small", 2, 4, 100);
+  site.host(1, small).since = Mono(0s);
+  site.occupy(site.snapshot.hosts.back(), {.vcpus = 1});
+  site.host(2, small).since = Mono(0s);
+  site.snapshot.hosts.back().kept = true;
+  site.host(3, small, HostPhase::kComing).busy = true;
+  site.host(4, small, HostPhase::kStopped).kept = true;
+  site.host(5, small).draining = true;
+  site.snapshot.hosts.back().busy = true;
+
+  EXPECT_THAT(site.plan().shutdowns, IsEmpty());
+}
+
+TEST(ShrinkTest, DoesNotShutDownWhatItHasJustGivenWork) {
+  Site site;
+  site.host(1, site.type("small", 2, 4, 100)).since = Mono(0s);
+  site.jobs(1, 1);
+  const Plan plan = site.plan();
+  EXPECT_THAT(plan.places, SizeIs(1));
+  EXPECT_THAT(plan.shutdowns, IsEmpty());
+}
+
+TEST(ShrinkTest, AnUnreachableHostIsKeptUntilTheProbeTimeout) {
+  Site site;
+  HostView& host = site.host(1, site.type("small", 2, 4, 100));
+  site.occupy(host, {.vcpus = 1});
+  host.unreachable_since = site.snapshot.now - 10min + 1ns;
+  EXPECT_THAT(site.plan().shutdowns, IsEmpty());
+
+  site.snapshot.hosts[0].unreachable_since = site.snapshot.now - 10min;
+  EXPECT_THAT(ended(site.plan()), ElementsAre(Pair(1, ShutdownCode::kUnreachable)));
+}
+
+TEST(ShrinkTest, KeepsMinimumAndStandby) {
+  Site site;
+  const auto small = site.type("small", 2, 4, 100);
+  for (const std::uint64_t id : {1U, 2U, 3U}) site.host(id, small).since = Mono(0s);
+  site.pool().min = 2;
+  EXPECT_THAT(site.plan().shutdowns, SizeIs(1));
+  site.pool().min = 0;
+  site.pool().standby = 3;
+  EXPECT_THAT(site.plan().shutdowns, IsEmpty());
+}
+
+TEST(ShrinkTest, StaysBelowTheCeilingOfDestroys) {
+  Site site;
+  const auto small = site.type("small", 2, 4, 100);
+  for (const std::uint64_t id : {1U, 2U, 3U}) site.host(id, small).since = Mono(0s);
+  site.snapshot.sets[0].destroys = 2;
+  EXPECT_THAT(ended(site.plan()),
+              ElementsAre(Pair(1, ShutdownCode::kIdle), Pair(2, ShutdownCode::kIdle)));
+}
+
+TEST(ShrinkTest, APolicyThatContradictsItselfHoldsThePoolAsItIs) {
+  for (const int how : {0, 1, 2, 3}) {
+    Site site;
+    site.host(1, site.type("small", 2, 4, 100)).since = Mono(0s);
+    site.jobs(9, 1);
+    if (how == 0) site.pool().min = 5, site.pool().max = 2;
+    if (how == 1) site.pool().price_factor_max = std::nan("");
+    if (how == 2) site.pool().price_factor_max = HUGE_VAL;
+    if (how == 3) site.pool().idle_timeout = -1s;
+    Plan plan = site.plan();
+    EXPECT_THAT(plan.creates, IsEmpty()) << how;
+    EXPECT_THAT(plan.waiting[0].reason, HasSubstr("held")) << how;
+    site.snapshot.classes.clear();
+    EXPECT_THAT(site.plan().shutdowns, IsEmpty()) << how;
+  }
+}
+
+}  // namespace
+}  // namespace hostler::scheduler
