@@ -4,11 +4,11 @@
 
 #include "core/dispatch/dispatcher.h"
 
-/// Attempts on their hosts: what hosts say of them, until nothing more is expected.
+/// Attempts on their hosts: placed there, told of, until nothing more is expected.
 namespace hostler::dispatch {
 namespace {
 
-constexpr std::size_t kForeignShown = 10;
+constexpr std::size_t kForeignShown = 10;  ///< Attempts in the ledger, of those that are not ours.
 
 /// The end of an attempt that no host will tell any more. Nothing if it is not known to have begun.
 std::optional<model::AttemptEnd> lost_end(const work::Job* job, Now now) {
@@ -23,57 +23,45 @@ std::optional<model::AttemptEnd> lost_end(const work::Job* job, Now now) {
 
 }  // namespace
 
-Dispatcher::Live* Dispatcher::live(Host& host, model::AttemptId attempt) {
-  const auto found = std::ranges::find(host.attempts, attempt, &Live::attempt);
-  return found == host.attempts.end() ? nullptr : &*found;
-}
-
-/// The attempt ended: its resources are free, though its output may still be on the way.
-void Dispatcher::release(Host& host, Live& live) {
-  if (live.collecting) return;
-  live.collecting = true;
-  host.instance.used -= live.needs;
-  --host.instance.attempts;
-  ++host.instance.collecting;
-}
-
-void Dispatcher::detach(Host& host, model::AttemptId attempt) {
-  Live* found = live(host, attempt);
-  if (found == nullptr) return;
-  release(host, *found);
-  --host.instance.collecting;
-  std::iter_swap(host.attempts.begin() + (found - host.attempts.data()), host.attempts.end() - 1);
-  host.attempts.pop_back();
-}
-
-/// The job, while this is its attempt.
-work::Job* Dispatcher::job_of(model::AttemptId attempt) {
-  work::Job* found = job(attempt.job);
-  return found != nullptr && found->attempt() == attempt ? found : nullptr;
-}
-
-model::AttemptChanged Dispatcher::row_of(const Host& host, const Live& live) {
-  model::AttemptChanged row;
-  row.attempt = live.attempt;
-  row.instance = host.instance.record.id;
-  row.boot_id = live.boot_id;
-  row.sequence = live.sequence;
-  return row;
-}
-
-void Dispatcher::finish(Host& host, model::AttemptId attempt, Now now) {
-  const Live* found = live(host, attempt);
-  if (found == nullptr) return;
-  auto row = row_of(host, *found);
-  row.state = model::AttemptState::kDone;
-  if (!found->collecting) row.end = lost_end(job_of(attempt), now);
-  out_.changes.emplace_back(std::move(row));
-  detach(host, attempt);
-}
-
-void Dispatcher::acknowledge(const Host& host, model::AttemptId attempt) {
+/// Puts the first item of the class on the host. False if it does not fit any more.
+bool Dispatcher::place(Host& host, scheduler::ClassId cls, Now now) {
+  auto& instance = host.instance;
+  const auto& klass = queue_.at(cls);
+  if (klass.count == 0 || !instance.takes_work() || !instance.type) return false;
+  const model::Resources needs = klass.shape.needs;
+  const auto total = policy_.types[*instance.type].resources;
+  if (!(instance.used + needs).fits_in(total)) return false;
+  const std::int32_t most = policy_.pools[instance.pool].attempts_parallel_max;
+  if (most > 0 && instance.attempts >= static_cast<std::uint32_t>(most)) return false;
+  const auto item = queue_.pop(cls);
+  work::Job* placed = job(item.job);
+  if (placed == nullptr) return false;
+  if (host.reserved_for == cls) host.reserved_for.reset();
+  settle(*placed, work::placed(*placed, instance.record.id, now), now);
+  const model::AttemptId attempt = placed->attempt();
+  const std::uint64_t sequence = ++instance.record.last_sequence;
+  host.attempts.push_back({attempt, instance.record.boot_id, sequence, needs, false});
+  instance.used += needs;
+  ++instance.attempts;
+  out_.changes.emplace_back(row_of(host, host.attempts.back()));
+  out_.bodies_wanted.push_back(placed->id);
   out_.effects.emplace_back(
-      model::HostCommand(model::AckAttempt{host.instance.record.id, attempt}));
+      model::HostCommand(model::StartAttempt{instance.record.id, attempt, instance.record.boot_id,
+                                             instance.connection, sequence, nullptr}));
+  return true;
+}
+
+/// A host with room is filled at once, by the order of the queue.
+void Dispatcher::fill(Host& host, Now now) {
+  if (queue_.size() != 0 && host.instance.takes_work() && host.instance.type) {
+    const auto& type = policy_.types[*host.instance.type];
+    for (;;) {
+      const auto cls = scheduler::pick_next(queue_, view(host, now), type.name,
+                                            host.instance.record.zone, host.instance.record.market);
+      if (!cls || !place(host, *cls, now)) break;
+    }
+  }
+  settle(host, fleet::work_changed(host.instance, now), "dispatcher", now);
 }
 
 void Dispatcher::hear(Host& host, const model::AttemptStarted& said, Now now) {
@@ -190,6 +178,59 @@ void Dispatcher::compare_attempts(Host& host, const model::HostReady& report, No
     record("host", id.text(), "unexpected_attempts", "",
            std::to_string(foreign - kForeignShown) + " more were killed", now);
   settle(host, fleet::work_changed(host.instance, now), "host", now);
+}
+
+void Dispatcher::acknowledge(const Host& host, model::AttemptId attempt) {
+  out_.effects.emplace_back(
+      model::HostCommand(model::AckAttempt{host.instance.record.id, attempt}));
+}
+
+void Dispatcher::finish(Host& host, model::AttemptId attempt, Now now) {
+  const Live* found = live(host, attempt);
+  if (found == nullptr) return;
+  auto row = row_of(host, *found);
+  row.state = model::AttemptState::kDone;
+  if (!found->collecting) row.end = lost_end(job_of(attempt), now);
+  out_.changes.emplace_back(std::move(row));
+  detach(host, attempt);
+}
+
+void Dispatcher::detach(Host& host, model::AttemptId attempt) {
+  Live* found = live(host, attempt);
+  if (found == nullptr) return;
+  release(host, *found);
+  --host.instance.collecting;
+  std::iter_swap(host.attempts.begin() + (found - host.attempts.data()), host.attempts.end() - 1);
+  host.attempts.pop_back();
+}
+
+/// The attempt ended: its resources are free, though its output may still be on the way.
+void Dispatcher::release(Host& host, Live& live) {
+  if (live.collecting) return;
+  live.collecting = true;
+  host.instance.used -= live.needs;
+  --host.instance.attempts;
+  ++host.instance.collecting;
+}
+
+Dispatcher::Live* Dispatcher::live(Host& host, model::AttemptId attempt) {
+  const auto found = std::ranges::find(host.attempts, attempt, &Live::attempt);
+  return found == host.attempts.end() ? nullptr : &*found;
+}
+
+model::AttemptChanged Dispatcher::row_of(const Host& host, const Live& live) {
+  model::AttemptChanged row;
+  row.attempt = live.attempt;
+  row.instance = host.instance.record.id;
+  row.boot_id = live.boot_id;
+  row.sequence = live.sequence;
+  return row;
+}
+
+/// The job, while this is its attempt.
+work::Job* Dispatcher::job_of(model::AttemptId attempt) {
+  work::Job* found = job(attempt.job);
+  return found != nullptr && found->attempt() == attempt ? found : nullptr;
 }
 
 }  // namespace hostler::dispatch

@@ -3,81 +3,14 @@
 
 #include "core/dispatch/dispatcher.h"
 
-/// What clouds say, and the calls to them.
+/// Sets opened, instances destroyed and tagged.
 namespace hostler::dispatch {
-
-using model::CloudOp;
-
-std::optional<std::uint32_t> Dispatcher::set_index(const std::string& name) const {
-  for (std::uint32_t i = 0; i < sets_.size(); ++i)
-    if (sets_[i].name == name) return i;
-  return std::nullopt;
-}
-
-std::optional<std::uint32_t> Dispatcher::type_index(const std::string& name) const {
-  for (std::uint32_t i = 0; i < policy_.types.size(); ++i)
-    if (policy_.types[i].name == name) return i;
-  return std::nullopt;
-}
-
-scheduler::GateQuery Dispatcher::gate_query(const scheduler::Offering& offering) const {
-  const auto& type = policy_.types[offering.type];
-  return {.set = sets_[offering.set].name,
-          .op = model::CloudOp::kCreate,
-          .type = type.name,
-          .group = type.quota_group,
-          .zone = offering.zone,
-          .subnet = "",
-          .region = policy_.sets[offering.set].region,
-          .market = offering.market};
-}
-
-scheduler::GateQuery Dispatcher::gate_query(const Host& host, CloudOp op) const {
-  const auto& record = host.instance.record;
-  scheduler::GateQuery query;
-  query.set = record.set;
-  query.op = op;
-  query.type = record.type;
-  query.zone = record.zone;
-  query.market = record.market;
-  query.region = policy_.sets[host.instance.set].region;
-  if (host.instance.type) query.group = policy_.types[*host.instance.type].quota_group;
-  return query;
-}
-
-void Dispatcher::refused(const scheduler::GateQuery& query, const model::CloudError& error,
-                         Now now) {
-  auto shut = gates_.refuse(query, error, now, random_);
-  if (!shut) return;
-  record("cloud", "gate " + shut->key, "gate_shut", model::to_string(error.cls), error.message,
-         now);
-  out_.changes.emplace_back(model::GateChanged{std::move(*shut)});
-  plan_soon();
-}
-
-void Dispatcher::passed(const scheduler::GateQuery& query, Now now) {
-  opened("cloud", gates_.succeeded(query), "a call passed", now);
-}
-
-void Dispatcher::opened(const char* actor, std::vector<std::string> gates, const std::string& why,
-                        Now now) {
-  for (auto& key : gates) {
-    record(actor, "gate " + key, "gate_opened", "", why, now);
-    out_.changes.emplace_back(model::GateOpened{std::move(key)});
-    plan_soon();
-  }
-}
-
-void Dispatcher::want_list(std::uint32_t index, Mono at) {
-  sets_[index].list_at = std::min(sets_[index].list_at, at);
-}
 
 void Dispatcher::on(SetOpened& event, Now now) {
   const auto index = set_index(event.set);
   if (!index) return;
   Set& set = sets_[*index];
   set.opening = false;
-  const scheduler::GateQuery query{.set = set.name, .op = CloudOp::kOpen};
   if (!event.result) {
     const auto& error = event.result.error();
     ++set.failures;
@@ -101,7 +34,7 @@ void Dispatcher::on(SetOpened& event, Now now) {
 void Dispatcher::send_destroy(Host& host, Now now) {
   auto& instance = host.instance;
   if (host.destroy_under_way) return;
-  const auto query = gate_query(host, CloudOp::kDestroy);
+  const auto query = gate_query(host, model::CloudOp::kDestroy);
   const auto* gate = gates_.shut(query, now.mono);
   if (instance.record.provider_id.empty() || gate != nullptr || !sets_[instance.set].open) {
     instance.deadline =
@@ -120,20 +53,11 @@ void Dispatcher::send_destroy(Host& host, Now now) {
                                         policy_.sets[instance.set].destroy_timeout});
 }
 
-void Dispatcher::send_tags(const Host& host) {
-  const auto& record = host.instance.record;
-  model::SetTagsRequest request{.id = record.provider_id};
-  request.set[model::tag::kIdle] = model::to_string(record.idle_behavior);
-  if (!request.id.empty())
-    out_.effects.emplace_back(TagsCall{record.set, record.id, std::move(request),
-                                       policy_.sets[host.instance.set].list_timeout});
-}
-
 void Dispatcher::on(DestroyEnded& event, Now now) {
   Host* found = host(event.instance);
   if (found == nullptr) return;
-  const auto query =
-      std::exchange(found->destroy_under_way, {}).value_or(gate_query(*found, CloudOp::kDestroy));
+  const auto query = std::exchange(found->destroy_under_way, {})
+                         .value_or(gate_query(*found, model::CloudOp::kDestroy));
   const model::CloudError* error = event.error ? &*event.error : nullptr;
   if (error != nullptr)
     refused(query, *error, now);
@@ -142,6 +66,15 @@ void Dispatcher::on(DestroyEnded& event, Now now) {
   settle(*found,
          fleet::destroy_answered(found->instance, error, policy_.pools[found->instance.pool], now),
          "cloud", now);
+}
+
+void Dispatcher::send_tags(const Host& host) {
+  const auto& record = host.instance.record;
+  model::SetTagsRequest request{.id = record.provider_id};
+  request.set[model::tag::kIdle] = model::to_string(record.idle_behavior);
+  if (!request.id.empty())
+    out_.effects.emplace_back(TagsCall{record.set, record.id, std::move(request),
+                                       policy_.sets[host.instance.set].list_timeout});
 }
 
 void Dispatcher::on(TagsEnded& event, Now now) {

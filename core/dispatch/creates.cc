@@ -8,27 +8,38 @@ namespace hostler::dispatch {
 
 using model::CloudOp;
 
-Dispatcher::Host Dispatcher::new_host(std::uint32_t set, std::uint32_t pool, Now now) const {
-  Host made;
-  auto& instance = made.instance;
-  instance.set = set;
-  instance.pool = pool;
-  instance.created = instance.since = instance.known_at = now.mono;
-  auto& record = instance.record;
-  record.id = {last_instance_ + 1};
-  record.set = sets_[set].name;
-  record.pool = policy_.pools[pool].name;
-  record.epoch = epoch_;
-  record.created = record.state_since = now.wall;
-  return made;
-}
-
-Dispatcher::Host& Dispatcher::add(Host made) {
-  const auto& record = made.instance.record;
-  const model::InstanceId id = record.id;
-  last_instance_ = id.value;
-  by_key_[known_by(record.set, record.idempotency_key, record.provider_id)] = id;
-  return hosts_.emplace(id, std::move(made)).first->second;
+/// Intent first: the whole request is journalled with its key, the call leaves once that is
+/// durable.
+void Dispatcher::carry_out(const scheduler::Create& create, Now now) {
+  if (create.offering >= offerings_.size()) return;
+  const auto& offering = offerings_[create.offering];
+  const Set& set = sets_[offering.set];
+  if (create.for_class && queue_.at(*create.for_class).count == 0) return;
+  if (!set.open || set.foreign) return;
+  if (!governor_.refuses_create(offering.set, offering.pool, offering.price_per_hour, now.mono)
+           .empty())
+    return;
+  if (gates_.shut(gate_query(offering), now.mono) != nullptr) return;
+  const auto& type = policy_.types[offering.type];
+  Host intended = new_host(offering.set, offering.pool, now);
+  intended.instance.type = offering.type;
+  auto& r = intended.instance.record;
+  r.type = type.name;
+  r.zone = offering.zone;
+  r.market = offering.market;
+  r.price_per_hour = offering.price_per_hour;
+  r.total = type.resources;
+  r.reason = create.reason;
+  const auto request = create_request(offering, r);
+  intended.create = request;
+  intended.load = create.load;
+  Host& added = add(std::move(intended));
+  count(added);
+  record("scheduler", added.instance.record.id.text(), "create_intended", type.name, create.reason,
+         now);
+  decided(offering.pool);
+  out_.changes.emplace_back(model::InstanceChanged{added.instance.record, request, false});
+  send_create(added, now);
 }
 
 std::shared_ptr<model::CreateRequest> Dispatcher::create_request(
@@ -58,50 +69,6 @@ std::shared_ptr<model::CreateRequest> Dispatcher::create_request(
   return out;
 }
 
-/// Intent first: the whole request is journalled with its key, the call leaves once that is
-/// durable.
-void Dispatcher::apply(const scheduler::Create& create, Now now) {
-  if (create.offering >= offerings_.size()) return;
-  const auto& offering = offerings_[create.offering];
-  const Set& set = sets_[offering.set];
-  if (create.for_class && queue_.at(*create.for_class).count == 0) return;
-  if (!set.open || set.foreign) return;
-  if (!governor_.refuses_create(offering.set, offering.pool, offering.price_per_hour, now.mono)
-           .empty())
-    return;
-  if (gates_.shut(gate_query(offering), now.mono) != nullptr) return;
-  const auto& type = policy_.types[offering.type];
-  Host made = new_host(offering.set, offering.pool, now);
-  made.instance.type = offering.type;
-  auto& r = made.instance.record;
-  r.type = type.name;
-  r.zone = offering.zone;
-  r.market = offering.market;
-  r.price_per_hour = offering.price_per_hour;
-  r.total = type.resources;
-  r.reason = create.reason;
-  const auto request = create_request(offering, r);
-  made.create = request;
-  made.load = create.load;
-  Host& added = add(std::move(made));
-  count(added);
-  record("scheduler", added.instance.record.id.text(), "create_intended", type.name, create.reason,
-         now);
-  decided(offering.pool);
-  out_.changes.emplace_back(model::InstanceChanged{added.instance.record, request, false});
-  send_create(added, now);
-}
-
-std::optional<Mono> Dispatcher::rate_bounds(const Host& host, Mono now) const {
-  const auto room = [](const scheduler::Headroom& bound) {
-    return !bound.creates || *bound.creates > 0;
-  };
-  if (room(governor_.site(now)) && room(governor_.set(host.instance.set, now)) &&
-      room(governor_.pool(host.instance.pool, now)))
-    return std::nullopt;
-  return governor_.next_create(now);
-}
-
 void Dispatcher::send_create(Host& host, Now now) {
   const Set& set = sets_[host.instance.set];
   if (host.create_under_way || !host.create) return;
@@ -123,6 +90,16 @@ void Dispatcher::send_create(Host& host, Now now) {
   host.instance.known_at = now.mono;
   out_.effects.emplace_back(CreateCall{set.name, host.instance.record.id, host.create,
                                        policy_.sets[host.instance.set].create_timeout});
+}
+
+std::optional<Mono> Dispatcher::rate_bounds(const Host& host, Mono now) const {
+  const auto room = [](const scheduler::Headroom& bound) {
+    return !bound.creates || *bound.creates > 0;
+  };
+  if (room(governor_.site(now)) && room(governor_.set(host.instance.set, now)) &&
+      room(governor_.pool(host.instance.pool, now)))
+    return std::nullopt;
+  return governor_.next_create(now);
 }
 
 void Dispatcher::on(CreateSeen& event, Now now) {

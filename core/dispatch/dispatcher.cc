@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <variant>
 
 namespace hostler::dispatch {
 
@@ -30,20 +31,7 @@ Outbox Dispatcher::tick(Now now) {
       out_.effects.emplace_back(OpenSet{set.name});
     }
     if (set.open && set.prices_at <= now.mono) ask_for_prices(i, now);
-    if (set.open && !set.listing && set.list_at <= now.mono) {
-      const scheduler::GateQuery query{.set = set.name, .op = model::CloudOp::kList};
-      if (const auto* gate = gates_.shut(query, now.mono)) {
-        set.list_at = std::max(gate->until, now.mono + std::chrono::seconds(1));
-        continue;
-      }
-      gates_.passing(query, now.mono);
-      set.listing = true;
-      set.list_at = fleet::kNever;
-      model::ListRequest request;
-      request.tag_filter[model::tag::kSet] = set.name;
-      out_.effects.emplace_back(
-          ListCall{set.name, std::move(request), policy_.sets[i].list_timeout});
-    }
+    if (set.open && !set.listing && set.list_at <= now.mono) send_list(i, now);
   }
   const bool due = plan_wanted_ || plan_wake_ <= now.mono;
   if (due && !planning_ && plan_not_before_ <= now.mono) plan(now);
@@ -64,19 +52,17 @@ Mono Dispatcher::next_wake() const {
   return next;
 }
 
-model::Revision Dispatcher::record(const char* actor, std::string subject, std::string event,
-                                   std::string code, std::string reason, Now now) {
-  model::LedgerRecord entry;
-  entry.rev = ++revision_;
-  entry.time = now.wall;
-  entry.epoch = epoch_;
-  entry.actor = actor;
-  entry.subject = std::move(subject);
-  entry.event = std::move(event);
-  entry.reason_code = std::move(code);
-  entry.reason = std::move(reason);
-  out_.changes.emplace_back(std::move(entry));
-  return revision_;
+void Dispatcher::fire_timers(Now now) {
+  while (!timers_.empty() && timers_.begin()->first <= now.mono) {
+    const model::InstanceId id = timers_.begin()->second;
+    timers_.erase(timers_.begin());
+    timer_of_.erase(id);
+    Host* due = host(id);
+    if (due == nullptr) continue;
+    const auto& pool = policy_.pools[due->instance.pool];
+    if (due->instance.resting) plan_soon();
+    settle(*due, fleet::due(due->instance, pool, now), "timer", now);
+  }
 }
 
 void Dispatcher::schedule(Host& host) {
@@ -93,17 +79,31 @@ void Dispatcher::schedule(Host& host) {
   timer_of_.emplace(id, deadline);
 }
 
-void Dispatcher::fire_timers(Now now) {
-  while (!timers_.empty() && timers_.begin()->first <= now.mono) {
-    const model::InstanceId id = timers_.begin()->second;
-    timers_.erase(timers_.begin());
-    timer_of_.erase(id);
-    Host* due = host(id);
-    if (due == nullptr) continue;
-    const auto& pool = policy_.pools[due->instance.pool];
-    if (due->instance.resting) plan_soon();
-    settle(*due, fleet::due(due->instance, pool, now), "timer", now);
-  }
+model::Revision Dispatcher::record(const char* actor, std::string subject, std::string event,
+                                   std::string code, std::string reason, Now now) {
+  model::LedgerRecord entry;
+  entry.rev = ++revision_;
+  entry.time = now.wall;
+  entry.epoch = epoch_;
+  entry.actor = actor;
+  entry.subject = std::move(subject);
+  entry.event = std::move(event);
+  entry.reason_code = std::move(code);
+  entry.reason = std::move(reason);
+  out_.changes.emplace_back(std::move(entry));
+  return revision_;
+}
+
+std::optional<std::uint32_t> Dispatcher::set_index(const std::string& name) const {
+  for (std::uint32_t i = 0; i < sets_.size(); ++i)
+    if (sets_[i].name == name) return i;
+  return std::nullopt;
+}
+
+std::optional<std::uint32_t> Dispatcher::type_index(const std::string& name) const {
+  for (std::uint32_t i = 0; i < policy_.types.size(); ++i)
+    if (policy_.types[i].name == name) return i;
+  return std::nullopt;
 }
 
 }  // namespace hostler::dispatch

@@ -106,45 +106,43 @@ class Dispatcher {
     std::string problem;
   };
 
+  // clouds.cc
+  void on(SetOpened& event, Now now);
+  void send_destroy(Host& host, Now now);
+  void on(DestroyEnded& event, Now now);
+  void send_tags(const Host& host);
+  void on(TagsEnded& event, Now now);
+
+  // gates.cc
+  void refused(const scheduler::GateQuery& query, const model::CloudError& error, Now now);
+  void passed(const scheduler::GateQuery& query, Now now);
+  void opened(const char* actor, std::vector<std::string> gates, const std::string& why, Now now);
+  /// Of a create.
+  [[nodiscard]] scheduler::GateQuery gate_query(const scheduler::Offering& offering) const;
+  [[nodiscard]] scheduler::GateQuery gate_query(const Host& host, model::CloudOp op) const;
+
   // creates.cc
-  void on(CreateSeen& event, Now now);
-  void on(CreateEnded& event, Now now);
-  void apply(const scheduler::Create& create, Now now);
-  /// Of the next number; nobody knows it until it is added.
-  [[nodiscard]] Host new_host(std::uint32_t set, std::uint32_t pool, Now now) const;
-  Host& add(Host made);
+  void carry_out(const scheduler::Create& create, Now now);
   /// Adds to the record what is made with it: how the host will prove itself, the create's key.
   [[nodiscard]] std::shared_ptr<model::CreateRequest> create_request(
       const scheduler::Offering& offering, model::InstanceRecord& record) const;
   void send_create(Host& host, Now now);
   /// Until when creates that anew would pass the ceiling of their rate; nothing: it would not.
   [[nodiscard]] std::optional<Mono> rate_bounds(const Host& host, Mono now) const;
+  void on(CreateSeen& event, Now now);
+  void on(CreateEnded& event, Now now);
 
   // lists.cc
+  void want_list(std::uint32_t set, Mono at);
+  void send_list(std::uint32_t set, Now now);
   void on(SetListed& event, Now now);
   void take_listed(Set& set, const model::ListedInstance& seen, Mono as_of, Now now);
   void adopt_stranger(Set& set, const model::ListedInstance& seen, Mono as_of, Now now);
+  [[nodiscard]] std::optional<model::InstanceId> known_as(const std::string& set,
+                                                          const model::ListedInstance& seen) const;
   /// What an instance is recognised by in lists: its key, or its id where it has lost that.
   static std::string known_by(const std::string& set, const std::string& key,
                               const std::string& provider_id);
-  [[nodiscard]] std::optional<model::InstanceId> known_as(const std::string& set,
-                                                          const model::ListedInstance& seen) const;
-
-  // clouds.cc
-  void on(SetOpened& event, Now now);
-  void on(DestroyEnded& event, Now now);
-  void on(TagsEnded& event, Now now);
-  void send_destroy(Host& host, Now now);
-  void send_tags(const Host& host);
-  void refused(const scheduler::GateQuery& query, const model::CloudError& error, Now now);
-  void passed(const scheduler::GateQuery& query, Now now);
-  void opened(const char* actor, std::vector<std::string> gates, const std::string& why, Now now);
-  void want_list(std::uint32_t set, Mono at);
-  [[nodiscard]] scheduler::GateQuery gate_query(const Host& host, model::CloudOp op) const;
-  /// Of a create.
-  [[nodiscard]] scheduler::GateQuery gate_query(const scheduler::Offering& offering) const;
-  [[nodiscard]] std::optional<std::uint32_t> set_index(const std::string& name) const;
-  [[nodiscard]] std::optional<std::uint32_t> type_index(const std::string& name) const;
 
   // doubles.cc
   void part_doubles(const Set& set, const std::vector<model::ListedInstance>& all, Now now);
@@ -153,25 +151,25 @@ class Dispatcher {
   /// It is the machine that the record names, or what has become of that spot request.
   static bool is_recorded(const model::InstanceRecord& record, const model::ListedInstance& seen);
 
+  // prices.cc
+  void ask_for_prices(std::uint32_t set, Now now);
+  void on(PricesSeen& event, Now now);
+  /// As its cloud says, else the menu.
+  [[nodiscard]] model::Micros price_of(std::uint32_t set, std::uint32_t type,
+                                       const std::string& zone, model::Market market) const;
+
   // power.cc
-  void on(PowerEnded& event, Now now);
-  void apply(scheduler::Wake wake, Now now);
-  void apply(const std::vector<scheduler::SwitchOff>& all, Now now);
+  void carry_out(scheduler::Wake wake, Now now);
+  void carry_out(const std::vector<scheduler::SwitchOff>& all, Now now);
   void send_power(Host& host, model::CloudOp op, Now now);
+  void on(PowerEnded& event, Now now);
   /// Such instances can be switched off and on, as far as their cloud says.
   [[nodiscard]] bool has_power(std::uint32_t set, model::Market market) const;
   /// And nothing has shown that those of the type cannot.
   [[nodiscard]] bool can_stop(std::uint32_t set, const std::string& type,
                               model::Market market) const;
-  void never_stops(const Host& host, const model::CloudError& error, Now now);
   [[nodiscard]] bool can_wake(const Host& host, Now now) const;
-
-  // prices.cc
-  void on(PricesSeen& event, Now now);
-  void ask_for_prices(std::uint32_t set, Now now);
-  /// As its cloud says, else the menu.
-  [[nodiscard]] model::Micros price_of(std::uint32_t set, std::uint32_t type,
-                                       const std::string& zone, model::Market market) const;
+  void never_stops(const Host& host, const model::CloudError& error, Now now);
 
   // hosts.cc
   void on(model::HostEvent& event, Now now);
@@ -187,11 +185,16 @@ class Dispatcher {
   void settle(Host& host, fleet::Outcome outcome, const char* actor, Now now);
   /// The governor's account of the host's price is brought up to date.
   void count(Host& host);
+  /// Of the next number, which stays the next until the host is added.
+  [[nodiscard]] Host new_host(std::uint32_t set, std::uint32_t pool, Now now) const;
+  Host& add(Host made);
   void gone(model::InstanceId id, Now now);
   [[nodiscard]] model::HostTarget target(const Host& host) const;
   Host* host(model::InstanceId id);
 
   // attempts.cc
+  bool place(Host& host, scheduler::ClassId cls, Now now);
+  void fill(Host& host, Now now);
   void hear(Host& host, const model::AttemptStarted& said, Now now);
   void hear(Host& host, const model::AttemptRefused& said, Now now);
   void hear(Host& host, const model::AttemptExited& said, Now now);
@@ -209,13 +212,11 @@ class Dispatcher {
 
   // jobs.cc
   void on(Submit& event, Now now);
-  void on(CancelJob& event, Now now);
-  void on(JobsForgotten& event, Now now);
   [[nodiscard]] Result<void> check(const Submit& event) const;
   model::JobId take(NewJob job, const std::string& by, Now now);
+  void on(CancelJob& event, Now now);
+  void on(JobsForgotten& event, Now now);
   void settle(work::Job& job, work::Outcome outcome, Now now);
-  bool place(Host& host, scheduler::ClassId cls, Now now);
-  void fill(Host& host, Now now);
   work::Job* job(model::JobId id);
   [[nodiscard]] std::uint32_t principal(const std::string& name);
 
@@ -224,6 +225,24 @@ class Dispatcher {
   void on(KillInstance& event, Now now);
   void on(PolicyChanged& event, Now now);
   void reply(Ticket ticket, Result<std::vector<model::JobId>> result);
+
+  // planning.cc
+  void plan(Now now);
+  void plan_soon() { plan_wanted_ = true; }
+  void on(PlanMade& event, Now now);
+  void carry_out(const scheduler::Place& of, Now now);
+  void carry_out(const scheduler::Shutdown& shutdown, Now now);
+  [[nodiscard]] bool still_holds(const scheduler::Shutdown& shutdown, const Host& host,
+                                 Now now) const;
+
+  // snapshot.cc
+  [[nodiscard]] std::shared_ptr<scheduler::Snapshot> snapshot(Now now);
+  /// These say no later than when time alone makes another plan worth making.
+  Mono view_offerings(scheduler::Snapshot& out, Now now) const;
+  Mono view_hosts(scheduler::Snapshot& out, Now now) const;
+  [[nodiscard]] scheduler::HostView view(const Host& host, Now now) const;
+  [[nodiscard]] scheduler::ClassView view(scheduler::ClassId id) const;
+  void build_offerings();
 
   // views.cc, reasons.cc
   [[nodiscard]] model::InstanceView instance_view(const Host& host) const;
@@ -234,28 +253,13 @@ class Dispatcher {
   /// What was recorded last is kept as a decision about the pool.
   void decided(std::uint32_t pool);
 
-  // planning.cc
-  void on(PlanMade& event, Now now);
-  void apply(const scheduler::Place& places, Now now);
-  void apply(const scheduler::Shutdown& shutdown, Now now);
-  [[nodiscard]] bool still_holds(const scheduler::Shutdown& shutdown, const Host& host,
-                                 Now now) const;
-  void plan(Now now);
-  void plan_soon() { plan_wanted_ = true; }
-
-  // snapshot.cc
-  [[nodiscard]] std::shared_ptr<scheduler::Snapshot> snapshot(Now now);
-  void view_offerings(scheduler::Snapshot& out, Mono& wake) const;
-  void view_hosts(scheduler::Snapshot& out, Mono& wake, Now now) const;
-  [[nodiscard]] scheduler::HostView view(const Host& host, Now now) const;
-  [[nodiscard]] scheduler::ClassView view(scheduler::ClassId id) const;
-  void build_offerings();
-
   // dispatcher.cc
+  void fire_timers(Now now);
+  void schedule(Host& host);
   model::Revision record(const char* actor, std::string subject, std::string event,
                          std::string code, std::string reason, Now now);
-  void schedule(Host& host);
-  void fire_timers(Now now);
+  [[nodiscard]] std::optional<std::uint32_t> set_index(const std::string& name) const;
+  [[nodiscard]] std::optional<std::uint32_t> type_index(const std::string& name) const;
 
   model::SitePolicy policy_;
   std::shared_ptr<const model::SitePolicy> plan_policy_;  ///< The same, for whoever makes plans.

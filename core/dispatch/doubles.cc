@@ -57,12 +57,12 @@ void Dispatcher::end_double(const Host& of, const model::ListedInstance& seen,
   r.request_id = seen.request_id;
   r.price_per_hour = seen.price_per_hour.value_or(original.price_per_hour);
   r.state = model::InstanceState::kUnknown;
-  Host& made = add(std::move(twin));
+  Host& added = add(std::move(twin));
   const std::string why = "the cloud made " + printable(kept, 80) + " and " +
                           printable(seen.id, 80) + " of one create, that of " + original.id.text() +
                           ": the first is kept";
-  record("cloud", made.instance.record.id.text(), "duplicate", original.id.text(), why, now);
-  settle(made, fleet::terminate(made.instance, "duplicate", why, now), "cloud", now);
+  record("cloud", added.instance.record.id.text(), "duplicate", original.id.text(), why, now);
+  settle(added, fleet::terminate(added.instance, "duplicate", why, now), "cloud", now);
 }
 
 }  // namespace hostler::dispatch

@@ -1,38 +1,66 @@
 #include <algorithm>
+#include <string_view>
 #include <utility>
+#include <variant>
 
 #include "core/dispatch/dispatcher.h"
 
 /// What links say of their hosts, and what every change of an instance entails.
 namespace hostler::dispatch {
 
-Dispatcher::Host* Dispatcher::host(model::InstanceId id) {
-  const auto found = hosts_.find(id);
-  return found == hosts_.end() ? nullptr : &found->second;
+void Dispatcher::on(model::HostEvent& event, Now now) {
+  Host* found = host(event.instance);
+  if (found != nullptr) std::visit([&](const auto& body) { hear(*found, body, now); }, event.body);
 }
 
-model::HostTarget Dispatcher::target(const Host& host) const {
+void Dispatcher::hear(Host& host, const model::HostNotYet& said, Now now) {
+  settle(host, fleet::not_yet(host.instance, said, now), "host", now);
+}
+
+void Dispatcher::hear(Host& host, const model::HostVerified& said, Now now) {
+  settle(host, fleet::verified(host.instance, said, now), "host", now);
+}
+
+void Dispatcher::hear(Host& host, const model::HostKeyAlarm& said, Now now) {
+  settle(host, fleet::key_alarm(host.instance, said, policy_.pools[host.instance.pool], now),
+         "host", now);
+}
+
+void Dispatcher::hear(Host& host, const model::RotationProposed& said, Now now) {
   const auto& record = host.instance.record;
-  const auto& set = policy_.sets[host.instance.set];
-  return {.instance = record.id,
-          .set = record.set,
-          .provider_id = record.provider_id,
-          .address = record.address,
-          .port = record.ssh_port,
-          .user = set.remote_user.empty() ? record.remote_user : set.remote_user,
-          .pool = record.pool,
-          .identity = record.identity};
+  auto outcome = fleet::rotation_proposed(host.instance, said);
+  const bool accepted = outcome.changed;
+  settle(host, std::move(outcome), "host", now);
+  if (accepted)
+    out_.effects.emplace_back(
+        model::HostCommand(model::ActivateRotation{record.id, record.identity}));
 }
 
-void Dispatcher::count(Host& host) {
-  const auto& instance = host.instance;
-  std::optional<model::Micros> price;
-  if (instance.may_exist()) price = instance.record.price_per_hour;
-  if (host.counted_price == price) return;
-  if (host.counted_price) governor_.removed(instance.set, instance.pool, *host.counted_price);
-  if (price) governor_.added(instance.set, instance.pool, *price);
-  if (!price) plan_soon();  // A ceiling may have room again.
-  host.counted_price = price;
+void Dispatcher::hear(Host& host, const model::RotationEnded& said, Now now) {
+  settle(host, fleet::rotation_ended(host.instance, said), "host", now);
+}
+
+void Dispatcher::hear(Host& host, const model::HostReady& said, Now now) {
+  const model::InstanceId id = host.instance.record.id;
+  settle(host, fleet::ready(host.instance, said, now), "host", now);
+  compare_attempts(host, said, now);
+  if (Host* still = this->host(id)) fill(*still, now);
+}
+
+void Dispatcher::hear(Host& host, const model::HostLost& said, Now now) {
+  settle(host, fleet::lost(host.instance, said, policy_.pools[host.instance.pool], now), "host",
+         now);
+}
+
+void Dispatcher::hear(Host& host, const model::HostBroken& said, Now now) {
+  settle(host, fleet::broken(host.instance, said, now), "host", now);
+}
+
+void Dispatcher::hear(Host& host, const model::HostInterruption& said, Now now) {
+  settle(host,
+         fleet::set_idle_behavior(host.instance, model::IdleBehavior::kDrain,
+                                  "an interruption notice: " + said.text, now),
+         "host", now);
 }
 
 /// Journals what a step changed and turns its effects into calls. May end the host: callers do not
@@ -99,6 +127,40 @@ void Dispatcher::settle(Host& host, fleet::Outcome outcome, const char* actor, N
     schedule(host);
 }
 
+void Dispatcher::count(Host& host) {
+  const auto& instance = host.instance;
+  std::optional<model::Micros> price;
+  if (instance.may_exist()) price = instance.record.price_per_hour;
+  if (host.counted_price == price) return;
+  if (host.counted_price) governor_.removed(instance.set, instance.pool, *host.counted_price);
+  if (price) governor_.added(instance.set, instance.pool, *price);
+  if (!price) plan_soon();  // A ceiling may have room again.
+  host.counted_price = price;
+}
+
+Dispatcher::Host Dispatcher::new_host(std::uint32_t set, std::uint32_t pool, Now now) const {
+  Host made;
+  auto& instance = made.instance;
+  instance.set = set;
+  instance.pool = pool;
+  instance.created = instance.since = instance.known_at = now.mono;
+  auto& record = instance.record;
+  record.id = {last_instance_ + 1};
+  record.set = sets_[set].name;
+  record.pool = policy_.pools[pool].name;
+  record.epoch = epoch_;
+  record.created = record.state_since = now.wall;
+  return made;
+}
+
+Dispatcher::Host& Dispatcher::add(Host made) {
+  const auto& record = made.instance.record;
+  const model::InstanceId id = record.id;
+  last_instance_ = id.value;
+  by_key_[known_by(record.set, record.idempotency_key, record.provider_id)] = id;
+  return hosts_.emplace(id, std::move(made)).first->second;
+}
+
 /// The instance is certain not to exist any more: its attempts are lost, its ceilings free.
 void Dispatcher::gone(model::InstanceId id, Now now) {
   Host* ended = host(id);
@@ -129,59 +191,22 @@ void Dispatcher::gone(model::InstanceId id, Now now) {
   plan_soon();
 }
 
-void Dispatcher::on(model::HostEvent& event, Now now) {
-  Host* found = host(event.instance);
-  if (found != nullptr) std::visit([&](const auto& body) { hear(*found, body, now); }, event.body);
-}
-
-void Dispatcher::hear(Host& host, const model::HostNotYet& said, Now now) {
-  settle(host, fleet::not_yet(host.instance, said, now), "host", now);
-}
-
-void Dispatcher::hear(Host& host, const model::HostVerified& said, Now now) {
-  settle(host, fleet::verified(host.instance, said, now), "host", now);
-}
-
-void Dispatcher::hear(Host& host, const model::HostKeyAlarm& said, Now now) {
-  settle(host, fleet::key_alarm(host.instance, said, policy_.pools[host.instance.pool], now),
-         "host", now);
-}
-
-void Dispatcher::hear(Host& host, const model::RotationProposed& said, Now now) {
+model::HostTarget Dispatcher::target(const Host& host) const {
   const auto& record = host.instance.record;
-  auto outcome = fleet::rotation_proposed(host.instance, said);
-  const bool accepted = outcome.changed;
-  settle(host, std::move(outcome), "host", now);
-  if (accepted)
-    out_.effects.emplace_back(
-        model::HostCommand(model::ActivateRotation{record.id, record.identity}));
+  const auto& set = policy_.sets[host.instance.set];
+  return {.instance = record.id,
+          .set = record.set,
+          .provider_id = record.provider_id,
+          .address = record.address,
+          .port = record.ssh_port,
+          .user = set.remote_user.empty() ? record.remote_user : set.remote_user,
+          .pool = record.pool,
+          .identity = record.identity};
 }
 
-void Dispatcher::hear(Host& host, const model::RotationEnded& said, Now now) {
-  settle(host, fleet::rotation_ended(host.instance, said), "host", now);
-}
-
-void Dispatcher::hear(Host& host, const model::HostReady& said, Now now) {
-  const model::InstanceId id = host.instance.record.id;
-  settle(host, fleet::ready(host.instance, said, now), "host", now);
-  compare_attempts(host, said, now);
-  if (Host* still = this->host(id)) fill(*still, now);
-}
-
-void Dispatcher::hear(Host& host, const model::HostLost& said, Now now) {
-  settle(host, fleet::lost(host.instance, said, policy_.pools[host.instance.pool], now), "host",
-         now);
-}
-
-void Dispatcher::hear(Host& host, const model::HostBroken& said, Now now) {
-  settle(host, fleet::broken(host.instance, said, now), "host", now);
-}
-
-void Dispatcher::hear(Host& host, const model::HostInterruption& said, Now now) {
-  settle(host,
-         fleet::set_idle_behavior(host.instance, model::IdleBehavior::kDrain,
-                                  "an interruption notice: " + said.text, now),
-         "host", now);
+Dispatcher::Host* Dispatcher::host(model::InstanceId id) {
+  const auto found = hosts_.find(id);
+  return found == hosts_.end() ? nullptr : &found->second;
 }
 
 }  // namespace hostler::dispatch

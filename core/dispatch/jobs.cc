@@ -1,4 +1,7 @@
 #include <algorithm>
+#include <map>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "core/dispatch/dispatcher.h"
@@ -21,16 +24,18 @@ std::string unknown_type(const model::Constraints& constraints, const model::Sit
 
 }  // namespace
 
-work::Job* Dispatcher::job(model::JobId id) {
-  const auto found = jobs_.find(id);
-  return found == jobs_.end() ? nullptr : &found->second;
-}
-
-std::uint32_t Dispatcher::principal(const std::string& name) {
-  const auto found = std::ranges::find(principals_, name);
-  if (found != principals_.end()) return static_cast<std::uint32_t>(found - principals_.begin());
-  principals_.push_back(name);
-  return static_cast<std::uint32_t>(principals_.size() - 1);
+void Dispatcher::on(Submit& event, Now now) {
+  if (const auto good = check(event); !good)
+    return reply(event.ticket, tl::unexpected(good.error()));
+  std::vector<model::JobId> ids;
+  ids.reserve(event.jobs.size());
+  for (NewJob& one : event.jobs) {
+    const auto* known =
+        one.client_key.empty() ? nullptr : client_keys_.find(event.principal, one.client_key);
+    ids.push_back(known != nullptr ? known->job : take(std::move(one), event.principal, now));
+  }
+  plan_soon();
+  reply(event.ticket, std::move(ids));
 }
 
 /// All that can refuse it, so that a submit is all or nothing.
@@ -63,20 +68,6 @@ Result<void> Dispatcher::check(const Submit& event) const {
       return conflict("already names " + known->job.text() + ", which has another body");
   }
   return {};
-}
-
-void Dispatcher::on(Submit& event, Now now) {
-  if (const auto good = check(event); !good)
-    return reply(event.ticket, tl::unexpected(good.error()));
-  std::vector<model::JobId> ids;
-  ids.reserve(event.jobs.size());
-  for (NewJob& one : event.jobs) {
-    const auto* known =
-        one.client_key.empty() ? nullptr : client_keys_.find(event.principal, one.client_key);
-    ids.push_back(known != nullptr ? known->job : take(std::move(one), event.principal, now));
-  }
-  plan_soon();
-  reply(event.ticket, std::move(ids));
 }
 
 model::JobId Dispatcher::take(NewJob job, const std::string& by, Now now) {
@@ -157,45 +148,16 @@ void Dispatcher::settle(work::Job& job, work::Outcome outcome, Now now) {
   }
 }
 
-/// Puts the first item of the class on the host. False if it does not fit any more.
-bool Dispatcher::place(Host& host, scheduler::ClassId cls, Now now) {
-  auto& instance = host.instance;
-  const auto& klass = queue_.at(cls);
-  if (klass.count == 0 || !instance.takes_work() || !instance.type) return false;
-  const model::Resources needs = klass.shape.needs;
-  const auto total = policy_.types[*instance.type].resources;
-  if (!(instance.used + needs).fits_in(total)) return false;
-  const std::int32_t most = policy_.pools[instance.pool].attempts_parallel_max;
-  if (most > 0 && instance.attempts >= static_cast<std::uint32_t>(most)) return false;
-  const auto item = queue_.pop(cls);
-  work::Job* placed = job(item.job);
-  if (placed == nullptr) return false;
-  if (host.reserved_for == cls) host.reserved_for.reset();
-  settle(*placed, work::placed(*placed, instance.record.id, now), now);
-  const model::AttemptId attempt = placed->attempt();
-  const std::uint64_t sequence = ++instance.record.last_sequence;
-  host.attempts.push_back({attempt, instance.record.boot_id, sequence, needs, false});
-  instance.used += needs;
-  ++instance.attempts;
-  out_.changes.emplace_back(row_of(host, host.attempts.back()));
-  out_.bodies_wanted.push_back(placed->id);
-  out_.effects.emplace_back(
-      model::HostCommand(model::StartAttempt{instance.record.id, attempt, instance.record.boot_id,
-                                             instance.connection, sequence, nullptr}));
-  return true;
+work::Job* Dispatcher::job(model::JobId id) {
+  const auto found = jobs_.find(id);
+  return found == jobs_.end() ? nullptr : &found->second;
 }
 
-/// A host with room is filled at once, by the order of the queue.
-void Dispatcher::fill(Host& host, Now now) {
-  if (queue_.size() != 0 && host.instance.takes_work() && host.instance.type) {
-    const auto& type = policy_.types[*host.instance.type];
-    for (;;) {
-      const auto cls = scheduler::pick_next(queue_, view(host, now), type.name,
-                                            host.instance.record.zone, host.instance.record.market);
-      if (!cls || !place(host, *cls, now)) break;
-    }
-  }
-  settle(host, fleet::work_changed(host.instance, now), "dispatcher", now);
+std::uint32_t Dispatcher::principal(const std::string& name) {
+  const auto found = std::ranges::find(principals_, name);
+  if (found != principals_.end()) return static_cast<std::uint32_t>(found - principals_.begin());
+  principals_.push_back(name);
+  return static_cast<std::uint32_t>(principals_.size() - 1);
 }
 
 }  // namespace hostler::dispatch

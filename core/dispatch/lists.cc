@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "core/dispatch/dispatcher.h"
@@ -6,29 +7,24 @@
 /// What clouds list, and which of it is ours.
 namespace hostler::dispatch {
 
-std::string Dispatcher::known_by(const std::string& set, const std::string& key,
-                                 const std::string& provider_id) {
-  return key.empty() ? "/" + set + "/" + provider_id : key;
+void Dispatcher::want_list(std::uint32_t index, Mono at) {
+  sets_[index].list_at = std::min(sets_[index].list_at, at);
 }
 
-std::optional<model::InstanceId> Dispatcher::known_as(const std::string& set,
-                                                      const model::ListedInstance& seen) const {
-  // One that is known by its id may carry another's key.
-  for (const auto& id : {seen.id, seen.request_id})
-    if (const auto known = by_key_.find(known_by(set, "", id));
-        !id.empty() && known != by_key_.end())
-      return known->second;
-  const auto known = by_key_.find(known_by(set, seen.idempotency_key, seen.id));
-  if (known != by_key_.end()) return known->second;
-  // Without its tags the cloud may not tell its key, and it is there all the same. Rare: no index.
-  if (!seen.tags_unknown && !seen.idempotency_key.empty()) return std::nullopt;
-  for (const auto& [id, other] : hosts_) {
-    const auto& record = other.instance.record;
-    if (record.set == set && !record.provider_id.empty() &&
-        (record.provider_id == seen.id || record.provider_id == seen.request_id))
-      return id;
+void Dispatcher::send_list(std::uint32_t index, Now now) {
+  Set& set = sets_[index];
+  const scheduler::GateQuery query{.set = set.name, .op = model::CloudOp::kList};
+  if (const auto* gate = gates_.shut(query, now.mono)) {
+    set.list_at = std::max(gate->until, now.mono + std::chrono::seconds(1));
+    return;
   }
-  return std::nullopt;
+  gates_.passing(query, now.mono);
+  set.listing = true;
+  set.list_at = fleet::kNever;
+  model::ListRequest request;
+  request.tag_filter[model::tag::kSet] = set.name;
+  out_.effects.emplace_back(
+      ListCall{set.name, std::move(request), policy_.sets[index].list_timeout});
 }
 
 void Dispatcher::on(SetListed& event, Now now) {
@@ -128,13 +124,38 @@ void Dispatcher::adopt_stranger(Set& set, const model::ListedInstance& seen, Mon
     r.total = policy_.types[*instance.type].resources;
   }
   instance.deadline = now.mono + policy_.pools[*pool].boot_timeout;
-  Host& made = add(std::move(stranger));
-  record("cloud", made.instance.record.id.text(), "adopted",
+  Host& added = add(std::move(stranger));
+  record("cloud", added.instance.record.id.text(), "adopted",
          seen.owner == owner_ ? "not_in_journal" : "taken_over",
          "the cloud lists " + printable(seen.id, 80) + " as this set's", now);
-  auto outcome = fleet::listed(made.instance, seen, as_of, policy_.pools[*pool], now);
+  auto outcome = fleet::listed(added.instance, seen, as_of, policy_.pools[*pool], now);
   outcome.changed = true;
-  settle(made, std::move(outcome), "cloud", now);
+  settle(added, std::move(outcome), "cloud", now);
+}
+
+std::optional<model::InstanceId> Dispatcher::known_as(const std::string& set,
+                                                      const model::ListedInstance& seen) const {
+  // One that is known by its id may carry another's key.
+  for (const auto& id : {seen.id, seen.request_id})
+    if (const auto known = by_key_.find(known_by(set, "", id));
+        !id.empty() && known != by_key_.end())
+      return known->second;
+  const auto known = by_key_.find(known_by(set, seen.idempotency_key, seen.id));
+  if (known != by_key_.end()) return known->second;
+  // Without its tags the cloud may not tell its key, and it is there all the same. Rare: no index.
+  if (!seen.tags_unknown && !seen.idempotency_key.empty()) return std::nullopt;
+  for (const auto& [id, other] : hosts_) {
+    const auto& record = other.instance.record;
+    if (record.set == set && !record.provider_id.empty() &&
+        (record.provider_id == seen.id || record.provider_id == seen.request_id))
+      return id;
+  }
+  return std::nullopt;
+}
+
+std::string Dispatcher::known_by(const std::string& set, const std::string& key,
+                                 const std::string& provider_id) {
+  return key.empty() ? "/" + set + "/" + provider_id : key;
 }
 
 }  // namespace hostler::dispatch

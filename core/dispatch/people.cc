@@ -5,10 +5,6 @@
 /// What people ask of the fleet.
 namespace hostler::dispatch {
 
-void Dispatcher::reply(Ticket ticket, Result<std::vector<model::JobId>> result) {
-  out_.effects.emplace_back(Reply{ticket, std::move(result)});
-}
-
 void Dispatcher::on(SetIdleBehavior& event, Now now) {
   Host* found = host(event.instance);
   if (found == nullptr)
@@ -59,6 +55,10 @@ void Dispatcher::on(PolicyChanged& event, Now now) {
   record("admin", "site", "policy_changed", "", "the configuration was read again", now);
   opened("admin", gates_.settings_changed(), "the configuration was read again", now);
   plan_soon();
+}
+
+void Dispatcher::reply(Ticket ticket, Result<std::vector<model::JobId>> result) {
+  out_.effects.emplace_back(Reply{ticket, std::move(result)});
 }
 
 }  // namespace hostler::dispatch

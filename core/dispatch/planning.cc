@@ -21,6 +21,48 @@ void Dispatcher::plan(Now now) {
   plan_not_before_ = now.mono + policy_.plan_interval;
 }
 
+void Dispatcher::on(PlanMade& event, Now now) {
+  if (event.number != plan_number_) return;
+  planning_ = false;
+  governor_.begin_decision();
+  for (const auto& one : event.plan.places) carry_out(one, now);
+  for (const auto& one : event.plan.shutdowns) carry_out(one, now);
+  for (auto& [id, other] : hosts_) other.reserved_for.reset();
+  for (const auto& reserve : event.plan.reservations)
+    if (Host* chosen = host(reserve.host)) chosen->reserved_for = reserve.cls;
+  carry_out(event.plan.switch_offs, now);
+  for (auto& one : event.plan.wakes) carry_out(std::move(one), now);
+  for (const auto& one : event.plan.creates) carry_out(one, now);
+  // What these left no room for may be created then.
+  if (const auto next = governor_.next_create(now.mono)) plan_wake_ = std::min(plan_wake_, *next);
+  waiting_.clear();
+  for (auto& one : event.plan.waiting) waiting_[one.cls] = std::move(one);
+  rejected_.clear();
+  for (auto& one : event.plan.rejected) {
+    auto& list = rejected_[one.cls];
+    if (list.size() < kRejectedMax) list.push_back(std::move(one));
+  }
+}
+
+void Dispatcher::carry_out(const scheduler::Place& of, Now now) {
+  Host* chosen = host(of.host);
+  if (chosen == nullptr) return;
+  for (std::uint32_t i = 0; i < of.count; ++i)
+    if (!place(*chosen, of.cls, now)) break;
+  settle(*chosen, fleet::work_changed(chosen->instance, now), "scheduler", now);
+}
+
+void Dispatcher::carry_out(const scheduler::Shutdown& shutdown, Now now) {
+  Host* chosen = host(shutdown.host);
+  if (chosen == nullptr || !still_holds(shutdown, *chosen, now)) return;
+  auto& instance = chosen->instance;
+  if (!governor_.refuses_destroy(instance.set, instance.pool).empty()) return plan_soon();
+  governor_.destroy_decided(instance.set, instance.pool);
+  settle(*chosen,
+         fleet::terminate(instance, scheduler::to_string(shutdown.code), shutdown.reason, now),
+         "scheduler", now);
+}
+
 /// The world may have moved on since the snapshot: a host is never ended as work lands on it, nor
 /// against a hold, nor for what is not so any more.
 bool Dispatcher::still_holds(const scheduler::Shutdown& shutdown, const Host& host, Now now) const {
@@ -40,48 +82,6 @@ bool Dispatcher::still_holds(const scheduler::Shutdown& shutdown, const Host& ho
       instance.record.state != InstanceState::kStopped)
     return false;
   return instance.empty();
-}
-
-void Dispatcher::apply(const scheduler::Place& places, Now now) {
-  Host* chosen = host(places.host);
-  if (chosen == nullptr) return;
-  for (std::uint32_t i = 0; i < places.count; ++i)
-    if (!place(*chosen, places.cls, now)) break;
-  settle(*chosen, fleet::work_changed(chosen->instance, now), "scheduler", now);
-}
-
-void Dispatcher::apply(const scheduler::Shutdown& shutdown, Now now) {
-  Host* chosen = host(shutdown.host);
-  if (chosen == nullptr || !still_holds(shutdown, *chosen, now)) return;
-  auto& instance = chosen->instance;
-  if (!governor_.refuses_destroy(instance.set, instance.pool).empty()) return plan_soon();
-  governor_.destroy_decided(instance.set, instance.pool);
-  settle(*chosen,
-         fleet::terminate(instance, scheduler::to_string(shutdown.code), shutdown.reason, now),
-         "scheduler", now);
-}
-
-void Dispatcher::on(PlanMade& event, Now now) {
-  if (event.number != plan_number_) return;
-  planning_ = false;
-  governor_.begin_decision();
-  for (const auto& one : event.plan.places) apply(one, now);
-  for (const auto& one : event.plan.shutdowns) apply(one, now);
-  for (auto& [id, other] : hosts_) other.reserved_for.reset();
-  for (const auto& reserve : event.plan.reservations)
-    if (Host* chosen = host(reserve.host)) chosen->reserved_for = reserve.cls;
-  apply(event.plan.switch_offs, now);
-  for (auto& one : event.plan.wakes) apply(std::move(one), now);
-  for (const auto& one : event.plan.creates) apply(one, now);
-  // What these left no room for may be created then.
-  if (const auto next = governor_.next_create(now.mono)) plan_wake_ = std::min(plan_wake_, *next);
-  waiting_.clear();
-  for (auto& one : event.plan.waiting) waiting_[one.cls] = std::move(one);
-  rejected_.clear();
-  for (auto& one : event.plan.rejected) {
-    auto& list = rejected_[one.cls];
-    if (list.size() < kRejectedMax) list.push_back(std::move(one));
-  }
 }
 
 }  // namespace hostler::dispatch

@@ -9,33 +9,7 @@ namespace hostler::dispatch {
 using model::CloudOp;
 using model::InstanceState;
 
-bool Dispatcher::has_power(std::uint32_t set, model::Market market) const {
-  const auto& info = sets_[set].info;
-  // A spot instance that is stopped is given back.
-  return info.stop && info.has_power && market == model::Market::kOnDemand;
-}
-
-bool Dispatcher::can_stop(std::uint32_t set, const std::string& type, model::Market market) const {
-  return has_power(set, market) && !unstoppable_.contains({set, type});
-}
-
-/// Others of its type would only be made, found out and destroyed, over and over.
-void Dispatcher::never_stops(const Host& host, const model::CloudError& error, Now now) {
-  const auto& type = host.instance.record.type;
-  if (unstoppable_.emplace(host.instance.set, type).second)
-    record("cloud", "set " + host.instance.record.set, "cannot_stop", type, error.message, now);
-}
-
-bool Dispatcher::can_wake(const Host& host, Now now) const {
-  const auto& instance = host.instance;
-  const Set& set = sets_[instance.set];
-  return instance.record.state == InstanceState::kStopped && instance.seen_stopped &&
-         instance.record.idle_behavior == model::IdleBehavior::kRun && !host.power_under_way &&
-         set.open && !set.foreign && has_power(instance.set, instance.record.market) &&
-         gates_.shut(gate_query(host, CloudOp::kStart), now.mono) == nullptr;
-}
-
-void Dispatcher::apply(scheduler::Wake wake, Now now) {
+void Dispatcher::carry_out(scheduler::Wake wake, Now now) {
   Host* chosen = host(wake.host);
   if (chosen == nullptr || !can_wake(*chosen, now)) return;
   const bool still_needed =
@@ -49,7 +23,7 @@ void Dispatcher::apply(scheduler::Wake wake, Now now) {
          "scheduler", now);
 }
 
-void Dispatcher::apply(const std::vector<scheduler::SwitchOff>& all, Now now) {
+void Dispatcher::carry_out(const std::vector<scheduler::SwitchOff>& all, Now now) {
   if (all.empty()) return;
   std::vector<std::int32_t> standby(policy_.pools.size());
   for (const auto& [id, other] : hosts_)
@@ -110,6 +84,32 @@ void Dispatcher::on(PowerEnded& event, Now now) {
              : fleet::stop_answered(instance, error, policy_.pools[instance.pool], now),
          "cloud", now);
   plan_soon();
+}
+
+bool Dispatcher::has_power(std::uint32_t set, model::Market market) const {
+  const auto& info = sets_[set].info;
+  // A spot instance that is stopped is given back.
+  return info.stop && info.has_power && market == model::Market::kOnDemand;
+}
+
+bool Dispatcher::can_stop(std::uint32_t set, const std::string& type, model::Market market) const {
+  return has_power(set, market) && !unstoppable_.contains({set, type});
+}
+
+bool Dispatcher::can_wake(const Host& host, Now now) const {
+  const auto& instance = host.instance;
+  const Set& set = sets_[instance.set];
+  return instance.record.state == InstanceState::kStopped && instance.seen_stopped &&
+         instance.record.idle_behavior == model::IdleBehavior::kRun && !host.power_under_way &&
+         set.open && !set.foreign && has_power(instance.set, instance.record.market) &&
+         gates_.shut(gate_query(host, CloudOp::kStart), now.mono) == nullptr;
+}
+
+/// Others of its type would only be made, found out and destroyed, over and over.
+void Dispatcher::never_stops(const Host& host, const model::CloudError& error, Now now) {
+  const auto& type = host.instance.record.type;
+  if (unstoppable_.emplace(host.instance.set, type).second)
+    record("cloud", "set " + host.instance.record.set, "cannot_stop", type, error.message, now);
 }
 
 }  // namespace hostler::dispatch

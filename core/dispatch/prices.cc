@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "core/dispatch/dispatcher.h"
@@ -11,13 +12,6 @@ namespace {
 constexpr Duration kFirstLook = std::chrono::hours(24);
 
 }  // namespace
-
-model::Micros Dispatcher::price_of(std::uint32_t set, std::uint32_t type, const std::string& zone,
-                                   model::Market market) const {
-  const auto& of_menu = policy_.types[type];
-  return prices_.price(sets_[set].name, of_menu.name, zone, market)
-      .value_or(of_menu.price_per_hour);
-}
 
 void Dispatcher::ask_for_prices(std::uint32_t index, Now now) {
   Set& set = sets_[index];
@@ -62,6 +56,13 @@ void Dispatcher::on(PricesSeen& event, Now now) {
         offering.price_per_hour, price_of(*index, offering.type, offering.zone, offering.market));
     if (before != offering.price_per_hour) plan_soon();
   }
+}
+
+model::Micros Dispatcher::price_of(std::uint32_t set, std::uint32_t type, const std::string& zone,
+                                   model::Market market) const {
+  const auto& of_menu = policy_.types[type];
+  return prices_.price(sets_[set].name, of_menu.name, zone, market)
+      .value_or(of_menu.price_per_hour);
 }
 
 }  // namespace hostler::dispatch

@@ -90,9 +90,8 @@ Outbox Dispatcher::restore(model::Restored restored, Now now) {
   }
   for (const auto& row : restored.attempts) {
     Host* where = host(row.instance);
-    work::Job* owner = job(row.attempt.job);
-    if (where == nullptr || owner == nullptr || owner->attempt() != row.attempt || owner->queued)
-      continue;
+    work::Job* owner = job_of(row.attempt);
+    if (where == nullptr || owner == nullptr || owner->queued) continue;
     Live one{row.attempt, row.boot_id, row.sequence, queue_.at(owner->cls).shape.needs, false};
     where->instance.used += one.needs;
     ++where->instance.attempts;

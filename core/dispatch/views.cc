@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 
 #include "core/dispatch/dispatcher.h"
 
