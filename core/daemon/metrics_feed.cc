@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "core/scheduler/gates.h"
+
 namespace hostler::daemon {
 
 using metrics::BootOutcome;

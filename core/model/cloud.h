@@ -31,6 +31,7 @@ enum class CloudErrorClass : std::uint8_t {
   kInternal,     ///< Driver bug: count, circuit breaker.
   kMisbehaving,  ///< The driver broke a rule of the ABI; the message names it.
 };
+inline constexpr int kCloudErrorClasses = static_cast<int>(CloudErrorClass::kMisbehaving) + 1;
 const char* to_string(CloudErrorClass cls);
 
 /// What an error speaks of; each bit has its text in CloudError where one applies.

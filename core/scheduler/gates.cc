@@ -38,9 +38,18 @@ std::optional<BackOff> back_off(CloudErrorClass cls, CloudOp op) {
     case CloudErrorClass::kAuth:
     case CloudErrorClass::kInternal:
       return BackOff{30s, 10min};
-    default:
-      return std::nullopt;
+    case CloudErrorClass::kInvalid:
+    case CloudErrorClass::kUnsupported:
+    case CloudErrorClass::kNotFound:
+    case CloudErrorClass::kConflict:
+    case CloudErrorClass::kTransient:
+    case CloudErrorClass::kTimeout:
+    case CloudErrorClass::kCancelled:
+    case CloudErrorClass::kKeyMismatch:
+    case CloudErrorClass::kMisbehaving:
+      break;
   }
+  return std::nullopt;
 }
 
 /// A start may want what a create wants: stock and quota.
@@ -121,7 +130,7 @@ Duration time_shut(const GateRecord& r, const BackOff& steps, std::optional<Dura
 
 std::vector<CloudErrorClass> gated_classes() {
   std::vector<CloudErrorClass> out;
-  for (int i = 0; i <= static_cast<int>(CloudErrorClass::kMisbehaving); ++i)
+  for (int i = 0; i < model::kCloudErrorClasses; ++i)
     if (const auto cls = static_cast<CloudErrorClass>(i); back_off(cls, CloudOp::kCreate))
       out.push_back(cls);
   return out;

@@ -244,6 +244,18 @@ TEST_F(GatesTest, ARestartTakesUpTheTimeThatIsLeftButNoMoreThanItsLongestBackOff
   EXPECT_FALSE(restarted.shut(call("big"), Mono(2250s))) << "a wall clock that jumped";
 }
 
+TEST(GatedClassesTest, AreThoseOfWhichAnErrorOfACreateShutsAGate) {
+  Random random{1};
+  std::vector<CloudErrorClass> found;
+  for (int i = 0; i < model::kCloudErrorClasses; ++i) {
+    CloudError error;
+    error.cls = static_cast<CloudErrorClass>(i);
+    if (Gates().refuse({.set = "west", .op = CloudOp::kCreate}, error, {}, random))
+      found.push_back(error.cls);
+  }
+  EXPECT_EQ(gated_classes(), found);
+}
+
 TEST_F(GatesTest, AnAbsurdRetryTimeIsCut) {
   refuse(call("big"), error(CloudErrorClass::kRateLimit, 0, Duration::max()), 0s);
   EXPECT_TRUE(shut(call("big"), 24h - 1s));
