@@ -1,14 +1,13 @@
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <functional>
 #include <string>
 
 #include "core/agent/host/attempts.h"
 #include "core/agent/host/journal.h"
 #include "tests/fuzz/target.h"
+#include "tests/temp_folder.h"
 
 /// The agent's journal as it may lie on a disk after a crash: whole records, torn ones, and
 /// whatever the input says between them.
@@ -17,28 +16,6 @@
 /// a torn record, above for a whole one.
 namespace hostler::fuzz {
 namespace {
-
-/// The state folder; the process is in it while an input is tried.
-class StateFolder {
- public:
-  StateFolder() : before_(::open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-    std::string name = (std::filesystem::temp_directory_path() / "hostler-fuzz-XXXXXX").string();
-    promise(::mkdtemp(name.data()) != nullptr, "a scratch folder can be made", name);
-    folder_ = name;
-    promise(::chdir(name.c_str()) == 0, "the scratch folder can be entered", name);
-  }
-  ~StateFolder() {
-    (void)!::fchdir(before_.get());
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-  }
-  StateFolder(const StateFolder&) = delete;
-  StateFolder& operator=(const StateFolder&) = delete;
-
- private:
-  UniqueFd before_;
-  std::filesystem::path folder_;
-};
 
 /// No 'h': nothing in a record of ours looks like the begin of another.
 std::string text(Bytes& in) {
@@ -136,7 +113,7 @@ class Story {
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace hostler::fuzz;
-  const StateFolder folder;
+  const hostler::test::WorkingFolder state_folder;
   Bytes in(data, size);
   Story story;
   while (!in.empty()) {

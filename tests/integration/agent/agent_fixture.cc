@@ -161,9 +161,7 @@ bool Link::await_end() {
 }
 
 AgentTest::AgentTest() {
-  char name[] = "/tmp/hostler-agent-test-XXXXXX";
-  folder_ = ::mkdtemp(name);
-  std::filesystem::permissions(folder_, std::filesystem::perms(0755));
+  std::filesystem::permissions(folder_.path(), std::filesystem::perms(0755));
   state_ = folder_ / "state";
   command_ = {HOSTLER_AGENT_PROGRAM, "connect", "--dir", state_.string()};
 }
@@ -171,13 +169,12 @@ AgentTest::AgentTest() {
 AgentTest::~AgentTest() {
   for (int i = 0; i < 3; ++i) {
     if (const pid_t pid = server_pid()) ::kill(pid, SIGKILL), await_gone(pid);
-    for (const pid_t pid : processes_with("HOSTLER_TEST_FOLDER=" + folder_.string())) {
+    for (const pid_t pid : processes_with("HOSTLER_TEST_FOLDER=" + folder_.path().string())) {
       ::kill(pid, SIGKILL);
       await_gone(pid);
     }
   }
   std::error_code ignored;
-  std::filesystem::remove_all(folder_, ignored);
   // A server that was killed leaves empty cgroups.
   for (const auto& base : cgroups_here()) {
     for (const auto& slot : std::filesystem::directory_iterator(base, ignored))
@@ -191,7 +188,7 @@ std::unique_ptr<Link> AgentTest::connect(std::uint64_t window) {
   return std::make_unique<Link>(
       command_,
       std::map<std::string, std::string>{{"HOSTLER_BOOT_ID", boot_id_},
-                                         {"HOSTLER_TEST_FOLDER", folder_.string()}},
+                                         {"HOSTLER_TEST_FOLDER", folder_.path().string()}},
       window);
 }
 
@@ -207,7 +204,7 @@ std::unique_ptr<Link> AgentTest::ready_link(const Configure& configure) {
 }
 
 void AgentTest::drop_privileges() {
-  ASSERT_EQ(::chown(folder_.c_str(), 710'001, 710'001), 0);
+  ASSERT_EQ(::chown(folder_.path().c_str(), 710'001, 710'001), 0);
   // The program may lie where only root comes.
   const auto program = folder_ / "hostler-agent";
   std::filesystem::copy_file(command_[0], program);
@@ -222,7 +219,7 @@ Start AgentTest::command(std::vector<std::string> argv) {
   start.boot_id = boot_id_;
   start.sequence = ++last_sequence_;
   start.command = std::move(argv);
-  start.env = {{"HOSTLER_TEST_FOLDER", folder_.string()}};
+  start.env = {{"HOSTLER_TEST_FOLDER", folder_.path().string()}};
   start.grace_us = 10'000'000;
   return start;
 }

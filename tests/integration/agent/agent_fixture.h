@@ -16,6 +16,7 @@
 
 #include "core/agent/client.h"
 #include "core/base/files.h"
+#include "tests/temp_folder.h"
 
 namespace hostler::agent::test {
 
@@ -92,7 +93,7 @@ class AgentTest : public ::testing::Test {
   pid_t shim_pid_of(const Start& start) const;
   void kill_server();
 
-  std::filesystem::path folder_;
+  hostler::test::TempFolder folder_;
   std::filesystem::path state_;       ///< The agent's folder, as seen from here.
   std::vector<std::string> command_;  ///< What runs `connect`.
   std::string boot_id_ = "boot-1";

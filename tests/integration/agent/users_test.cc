@@ -106,7 +106,7 @@ TEST_F(UsersTest, InputsBelongToTheJobAndHardLinksToOthersAreNotCollected) {
   const auto foreign = folder_ / "foreign";
   { const UniqueFd made(::open(foreign.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0666)); }
   ASSERT_EQ(::chmod(foreign.c_str(), 0666), 0);
-  ASSERT_EQ(::chmod(folder_.c_str(), 0777), 0);
+  ASSERT_EQ(::chmod(folder_.path().c_str(), 0777), 0);
   Start start = script("echo more >> a/in && ln " + foreign.string() + " link && cat a/in");
   start.inputs = {{"a/in", sha, false}};
   start.outputs = {"link", "a"};
@@ -218,7 +218,7 @@ TEST_F(UsersTest, MemoryThatAJobLeftDoesNotCountAgainstTheNextOfItsSlot) {
   const auto ready = link->await<Ready>();
   ASSERT_TRUE(ready);
   if (ready->hello.limits == Limits::kNone) GTEST_SKIP() << "this machine has no cgroups for us";
-  const std::string left = "/dev/shm/" + folder_.filename().string();
+  const std::string left = "/dev/shm/" + folder_.path().filename().string();
   Start first = script("head -c 40000000 /dev/zero > " + left);
   Start second = script("head -c 40000000 /dev/zero | tail -c 40000000 | wc -c");
   first.ram_max = second.ram_max = 60'000'000;

@@ -3,6 +3,7 @@
 #include "core/agent/protocol.h"
 #include "core/ssh/challenge.h"
 #include "tests/integration/hosts/desk.h"
+#include "tests/temp_folder.h"
 
 /// Hosts whose agent is an enemy's.
 namespace hostler::test {
@@ -90,7 +91,7 @@ TEST(HostileHostTest, IsHungUpOnWhenItSendsAndDoesNotRead) {
 // It passes on to the real host, which answers, all that it is asked.
 TEST(HostileHostTest, LearnsNothingButTheChallengeAsARelay) {
   const BootedHost real;
-  const ScratchFolder seen;
+  const TempFolder seen;
   const std::string folder = seen.path().string();
   Sshd::Options options;
   options.lines = "ForceCommand echo \"$SSH_ORIGINAL_COMMAND\" >> " + folder +

@@ -8,20 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/temp_folder.h"
+
 namespace hostler::test {
-
-/// A folder of its own that goes with the object.
-class ScratchFolder {
- public:
-  ScratchFolder();
-  ~ScratchFolder();
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 /// A real sshd on loopback with a configuration, keys and home folder of its own. With the object
 /// it ends, and whatever was started below its folder. Whoever runs the tests logs in as himself.
@@ -59,7 +48,7 @@ class Sshd {
   void write_config();
 
   Options options_;
-  ScratchFolder folder_;
+  TempFolder folder_;
   std::uint16_t port_ = 0;
   pid_t pid_ = -1;
 };

@@ -6,23 +6,14 @@
 #include <string>
 
 #include "core/agent/host/sha256.h"
+#include "tests/temp_folder.h"
 
 namespace hostler::agent {
 namespace {
 
 class BlobsTest : public ::testing::Test {
  protected:
-  BlobsTest() : before_(std::filesystem::current_path()) {
-    char name[] = "/tmp/hostler-blobs-test-XXXXXX";
-    folder_ = ::mkdtemp(name);
-    std::filesystem::current_path(folder_);
-  }
-  ~BlobsTest() override {
-    std::filesystem::current_path(before_);
-    std::filesystem::remove_all(folder_);
-  }
-  std::filesystem::path before_;
-  std::filesystem::path folder_;
+  test::WorkingFolder folder_;
 };
 
 std::string sha_of(std::string_view data) { return Sha256().update(data).finish_hex(); }

@@ -1,15 +1,13 @@
 #include "core/agent/host/journal.h"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
 #include <string>
 
 #include "core/agent/host/attempts.h"
 #include "core/agent/host/sha256.h"
+#include "tests/temp_folder.h"
 
 namespace hostler::agent {
 namespace {
@@ -24,23 +22,13 @@ End end(std::uint64_t job) {
 
 class JournalTest : public ::testing::Test {
  protected:
-  JournalTest() : before_(std::filesystem::current_path()) {
-    char name[] = "/tmp/hostler-journal-test-XXXXXX";
-    folder_ = ::mkdtemp(name);
-    std::filesystem::current_path(folder_);
-  }
-  ~JournalTest() override {
-    std::filesystem::current_path(before_);
-    std::filesystem::remove_all(folder_);
-  }
   static Attempts reopened() {
     Attempts out;
     Journal journal;
     EXPECT_TRUE(journal.open([&](Record&& record) { out.apply(std::move(record)); }));
     return out;
   }
-  std::filesystem::path before_;
-  std::filesystem::path folder_;
+  test::WorkingFolder folder_;
 };
 
 TEST_F(JournalTest, WhatWasAppendedIsFoundAgain) {

@@ -1,13 +1,12 @@
 #include "core/agent/host/outputs.h"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <filesystem>
-#include <fstream>
 #include <set>
 
 #include "core/base/text.h"
+#include "tests/temp_folder.h"
 
 namespace hostler::agent {
 namespace {
@@ -36,20 +35,12 @@ TEST(OutputPatternTest, ManyStarsTakeNoLongTime) {
 /// A job's folder.
 class FindOutputsTest : public testing::Test {
  protected:
-  FindOutputsTest() {
-    std::string name = (std::filesystem::temp_directory_path() / "hostler-outputs-XXXXXX").string();
-    folder_ = ::mkdtemp(name.data());
-  }
-  ~FindOutputsTest() override {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-  }
-  void put(const std::string& path) { std::ofstream(folder_ / path) << "x"; }
+  void put(const std::string& path) { folder_.put(path, "x"); }
   std::vector<OutputFile> find(const std::vector<std::string>& patterns) {
-    return find_outputs(folder_.string(), patterns, 0, 1'000'000);
+    return find_outputs(folder_.path().string(), patterns, 0, 1'000'000);
   }
 
-  std::filesystem::path folder_;
+  test::TempFolder folder_;
 };
 
 // Bug: one name that the daemon does not store had it refuse the whole list, and the job waited for

@@ -1,7 +1,6 @@
 #include "core/agent/host/spool.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -9,17 +8,13 @@
 #include <string>
 
 #include "core/base/random.h"
+#include "tests/temp_folder.h"
 
 namespace hostler::agent {
 namespace {
 
 class SpoolTest : public ::testing::Test {
  protected:
-  SpoolTest() {
-    char name[] = "/tmp/hostler-spool-test-XXXXXX";
-    folder_ = ::mkdtemp(name);
-  }
-  ~SpoolTest() override { std::filesystem::remove_all(folder_); }
   std::string path() const { return (folder_ / "s").string(); }
   std::string file() const {
     std::ifstream in(path(), std::ios::binary);
@@ -38,7 +33,7 @@ class SpoolTest : public ::testing::Test {
     }
     return out;
   }
-  std::filesystem::path folder_;
+  test::TempFolder folder_;
 };
 
 TEST_F(SpoolTest, ALittleOutputMakesNoFile) {

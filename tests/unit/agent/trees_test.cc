@@ -11,22 +11,17 @@
 #include <string>
 
 #include "core/base/files.h"
+#include "tests/temp_folder.h"
 
 namespace hostler::agent {
 namespace {
 
 class TreesTest : public ::testing::Test {
  protected:
-  TreesTest() {
-    char name[] = "/tmp/hostler-trees-test-XXXXXX";
-    folder_ = ::mkdtemp(name);
-    trash_ = folder_ / "trash";
-    std::filesystem::create_directory(trash_);
-  }
-  ~TreesTest() override { std::filesystem::remove_all(folder_); }
+  TreesTest() { std::filesystem::create_directory(trash_); }
 
-  std::filesystem::path folder_;
-  std::filesystem::path trash_;
+  test::TempFolder folder_;
+  std::filesystem::path trash_ = folder_ / "trash";
 };
 
 /// `levels` folders, each in the one before, with a file in each.

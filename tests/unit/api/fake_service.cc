@@ -1,7 +1,6 @@
 #include "tests/unit/api/fake_service.h"
 
 #include <fcntl.h>
-#include <unistd.h>
 
 #include "core/crypto/hash.h"
 
@@ -205,10 +204,6 @@ HealthView FakeService::health() {
 }
 
 void ApiTest::SetUp() {
-  std::string name = (std::filesystem::temp_directory_path() / "hostler-api-XXXXXX").string();
-  ASSERT_NE(::mkdtemp(name.data()), nullptr);
-  folder = name;
-  socket = folder / "hostler.sock";
   limits.submit_bytes_max = 8192;
   limits.submit_jobs_max = 3;
   limits.blob_bytes_max = 100'000;
@@ -216,11 +211,6 @@ void ApiTest::SetUp() {
   ASSERT_TRUE(made) << made.error().message;
   server = std::move(*made);
   server->start();
-}
-
-void ApiTest::TearDown() {
-  server.reset();
-  std::filesystem::remove_all(folder);
 }
 
 ServerOptions ApiTest::options() const {

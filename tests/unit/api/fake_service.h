@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 
 #include <deque>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -12,6 +11,7 @@
 
 #include "core/api/routes.h"
 #include "core/api/server.h"
+#include "tests/temp_folder.h"
 
 namespace hostler::api {
 
@@ -81,12 +81,11 @@ class FakeService final : public Service {
 class ApiTest : public testing::Test {
  protected:
   void SetUp() override;
-  void TearDown() override;
   [[nodiscard]] ServerOptions options() const;
   [[nodiscard]] Result<std::unique_ptr<Server>> listen(const ServerOptions& options);
 
-  std::filesystem::path folder;
-  std::string socket;
+  test::TempFolder folder;
+  std::string socket = folder / "hostler.sock";
   Limits limits;
   FakeService service;
   std::unique_ptr<Server> server;

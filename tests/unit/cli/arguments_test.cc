@@ -2,11 +2,10 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <functional>
 
 #include "core/cli/commands.h"
+#include "tests/temp_folder.h"
 
 /// What is wrong with a command before any daemon is asked, and what each error's exit status is.
 namespace hostler::cli {
@@ -31,17 +30,12 @@ Said hear(const std::function<int()>& command) {
 class ArgumentsTest : public testing::Test {
  protected:
   void SetUp() override {
-    std::string name = (std::filesystem::temp_directory_path() / "hostler-cli-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    folder = name;
     ::unsetenv("HOSTLER_URL");
     ::unsetenv("HOSTLER_TOKEN_FILE");
   }
-  void TearDown() override { std::filesystem::remove_all(folder); }
 
   std::string put(const std::string& name, const std::string& text) const {
-    std::ofstream(folder / name) << text;
-    return folder / name;
+    return folder.put(name, text);
   }
   /// With a daemon that is not there.
   Said submit_to_nobody(const SubmitOptions& options) const {
@@ -50,7 +44,7 @@ class ArgumentsTest : public testing::Test {
     return hear([&] { return submit(client, options); });
   }
 
-  std::filesystem::path folder;
+  test::TempFolder folder;
 };
 
 TEST_F(ArgumentsTest, EachErrorHasItsExitStatus) {
@@ -149,7 +143,8 @@ TEST_F(ArgumentsTest, AConfigurationIsCheckedForProgramsToo) {
 TEST_F(ArgumentsTest, DriversAreListedForProgramsToo) {
   put("bad.hostler.json", "{");
   testing::internal::CaptureStdout();
-  (void)driver_list({folder / "none", folder}, true);  // this build may have drivers, or none
+  (void)driver_list({folder / "none", folder.path()},
+                    true);  // this build may have drivers, or none
   const std::string text = testing::internal::GetCapturedStdout();
   const auto said = json::Document::parse(text);
   ASSERT_TRUE(said) << text;

@@ -4,7 +4,7 @@
 #include "core/config/load.h"
 #include "core/crypto/hash.h"
 #include "core/crypto/ssh_keys.h"
-#include "tests/unit/config/temp_folder.h"
+#include "tests/temp_folder.h"
 
 namespace hostler::config {
 namespace {
@@ -12,7 +12,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-Reading read_with(const TempFolder& folder, const std::string& top, const std::string& set) {
+Reading read_with(const test::TempFolder& folder, const std::string& top, const std::string& set) {
   return read_text("{" + top + R"("isolation": "in-process",
       "types": [{"name": "t", "vcpus": 1, "ram": "1GiB", "price": 0.01}],
       "sets": [{"name": "s", "driver": "local")" +
@@ -25,7 +25,7 @@ std::string first_problem(const Reading& reading) {
 }
 
 TEST(FilesTest, ReadsCredentialsAndKeysAndTokens) {
-  const TempFolder folder;
+  const test::TempFolder folder;
   const auto pair = crypto::make_ed25519_key("test");
   folder.put("c", R"({ "token": "hush" })");
   folder.put("k", pair.private_key);
@@ -47,7 +47,7 @@ TEST(FilesTest, ReadsCredentialsAndKeysAndTokens) {
 }
 
 TEST(FilesTest, RefusesSecretsThatOthersCanRead) {
-  const TempFolder folder;
+  const test::TempFolder folder;
   folder.put("c", "{}", 0640);
 
   EXPECT_THAT(first_problem(read_with(folder, "", R"(, "credentials_file": "c")")),
@@ -56,14 +56,14 @@ TEST(FilesTest, RefusesSecretsThatOthersCanRead) {
 }
 
 TEST(FilesTest, SaysWhichFileIsMissing) {
-  const TempFolder folder;
+  const test::TempFolder folder;
 
   EXPECT_THAT(first_problem(read_with(folder, "", R"(, "user_key_files": ["gone"])")),
               HasSubstr("sets[0].user_key_files[0]: open " + (folder.path() / "gone").string()));
 }
 
 TEST(FilesTest, NeverQuotesSecrets) {
-  const TempFolder folder;
+  const test::TempFolder folder;
   folder.put("c", R"({"hush": "hush", "hush": 1})");
   folder.put("k", "hush");
   folder.put("t", R"({"tokens": [{"name": "ci", "role": "submit", "sha256": "hush"}]})");
@@ -78,7 +78,7 @@ TEST(FilesTest, NeverQuotesSecrets) {
 }
 
 TEST(FilesTest, RefusesRsaKeysAtLoad) {
-  const TempFolder folder;
+  const test::TempFolder folder;
   const std::string file = (folder.path() / "rsa").string();
   const std::string make = "ssh-keygen -q -t rsa -b 2048 -N '' -f " + file;
   ASSERT_EQ(std::system(make.c_str()), 0);

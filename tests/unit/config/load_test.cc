@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "core/config/check.h"
-#include "tests/unit/config/temp_folder.h"
+#include "tests/temp_folder.h"
 
 namespace hostler::config {
 namespace {
@@ -165,7 +165,7 @@ TEST(LoadTest, SurvivesMalformedOversizedAndDeepFiles) {
 }
 
 TEST(LoadTest, ErrorNamesFileAndCountsTheRest) {
-  const TempFolder folder;
+  const test::TempFolder folder;
   const std::string file = folder.put("c.json", R"({"types": [], "sets": []})");
 
   const auto config = load(file, as_root());
@@ -177,7 +177,7 @@ TEST(LoadTest, ErrorNamesFileAndCountsTheRest) {
 }
 
 TEST(CheckTest, ListsProblemsAndWarningsAndSumsUp) {
-  const TempFolder folder;
+  const test::TempFolder folder;
   const std::string good =
       folder.put("good.json", with(R"("pools": [{)", R"("pools": [{"max": 0, )"));
   const std::string bad = folder.put("bad.json", R"({"types": 1, "sets": [], "pools": []})");

@@ -3,10 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
-#include <cstdlib>
-#include <filesystem>
 
 #include "core/base/files.h"
+#include "tests/temp_folder.h"
 
 namespace hostler::crypto {
 namespace {
@@ -14,29 +13,22 @@ namespace {
 /// Runs a shell command in a fresh folder and returns what it printed.
 class SshKeysTest : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (std::filesystem::temp_directory_path() / "hostler-keys-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    dir_ = pattern;
-  }
-  void TearDown() override { std::filesystem::remove_all(dir_); }
-
   std::string run(const std::string& command) {
     std::string out;
-    FILE* const pipe = ::popen(("cd " + dir_.string() + " && " + command).c_str(), "re");
+    FILE* const pipe = ::popen(("cd " + folder_.path().string() + " && " + command).c_str(), "re");
     for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) out += static_cast<char>(c);
     ::pclose(pipe);
     while (out.ends_with('\n')) out.pop_back();
     return out;
   }
-  std::string file(const std::string& name) { return *read_file(dir_ / name, 100000); }
+  std::string file(const std::string& name) { return *read_file(folder_ / name, 100000); }
 
-  std::filesystem::path dir_;
+  test::TempFolder folder_;
 };
 
 TEST_F(SshKeysTest, MakesKeysThatSshKeygenReads) {
   const SshKeyPair pair = make_ed25519_key("hostler test");
-  ASSERT_TRUE(write_file(dir_ / "key", pair.private_key, 0600));
+  ASSERT_TRUE(write_file(folder_ / "key", pair.private_key, 0600));
 
   EXPECT_EQ(run("ssh-keygen -y -f key"), pair.public_key);
   EXPECT_EQ(parse_private_key(pair.private_key)->line() + " hostler test", pair.public_key);
@@ -44,7 +36,7 @@ TEST_F(SshKeysTest, MakesKeysThatSshKeygenReads) {
 
 TEST_F(SshKeysTest, ShowsTheFingerprintThatSshKeygenShows) {
   const SshKeyPair pair = make_ed25519_key("");
-  ASSERT_TRUE(write_file(dir_ / "key.pub", pair.public_key + "\n", 0600));
+  ASSERT_TRUE(write_file(folder_ / "key.pub", pair.public_key + "\n", 0600));
 
   EXPECT_EQ(run("ssh-keygen -l -f key.pub | cut -d' ' -f2"),
             parse_public_key(pair.public_key)->fingerprint());

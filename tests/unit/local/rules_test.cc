@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 
 #include "create.h"
@@ -12,6 +11,7 @@
 #include "prices.h"
 #include "record.h"
 #include "sight.h"
+#include "tests/temp_folder.h"
 
 namespace hostler::local {
 namespace {
@@ -141,9 +141,8 @@ TEST(LocalHostKeyTest, ComparesAlgorithmAndBytes) {
 
 TEST(LocalFilesTest, RemovesATreeOfAnyDepthAndModeAndNothingBesides) {
   namespace fs = std::filesystem;
-  char name[] = "/tmp/hostler-files-XXXXXX";
-  ASSERT_NE(::mkdtemp(name), nullptr);
-  const std::string base = name, top = base + "/top";
+  const test::TempFolder folder;
+  const std::string base = folder.path(), top = base + "/top";
   const fs::path start = fs::current_path();
   fs::create_directories(base + "/kept");
   write_file(base + "/kept/file", "x");
@@ -164,15 +163,13 @@ TEST(LocalFilesTest, RemovesATreeOfAnyDepthAndModeAndNothingBesides) {
   EXPECT_FALSE(is_there(top));
   EXPECT_TRUE(is_there(base + "/kept/file"));
   remove_tree(top);  // nothing there is no error
-  remove_tree(base);
 }
 
 // Bug: a removal that was killed left ".removing-0", and every later one failed on that name.
 TEST(LocalFilesTest, CompletesARemovalThatWasCutShort) {
   namespace fs = std::filesystem;
-  char name[] = "/tmp/hostler-files-XXXXXX";
-  ASSERT_NE(::mkdtemp(name), nullptr);
-  const std::string top = name;
+  const test::TempFolder folder;
+  const std::string top = folder / "top";
   for (int n = 0; n < 20; ++n) {
     fs::create_directories(top + "/.removing-" + std::to_string(n) + "/left");
     fs::create_directories(top + "/folder-" + std::to_string(n) + "/below/file");

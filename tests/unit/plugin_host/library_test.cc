@@ -1,10 +1,10 @@
-#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <filesystem>
 
 #include "core/base/files.h"
 #include "core/plugin_host/manifest.h"
+#include "tests/temp_folder.h"
 #include "tests/unit/plugin_host/chaos_set.h"
 
 namespace hostler::plugin_host {
@@ -20,27 +20,21 @@ std::string fake(const std::string& name) {
 
 class LibraryTest : public ::testing::Test {
  protected:
-  LibraryTest() {
-    std::string name = fs::temp_directory_path() / "hostler-library-XXXXXX";
-    folder_ = mkdtemp(name.data());
-  }
-  ~LibraryTest() override { fs::remove_all(folder_); }
-
   fs::path file(const std::string& name, std::string_view content) {
     EXPECT_TRUE(write_file(folder_ / name, content, 0644));
     return folder_ / name;
   }
   /// A copy of the driver in a folder of its own, with its manifest.
   Manifest installed() {
-    fs::copy(HOSTLER_TEST_DRIVERS "/fake_chaos", folder_);
-    return *discover({folder_}).find("fake_chaos");
+    fs::copy(HOSTLER_TEST_DRIVERS "/fake_chaos", folder_.path());
+    return *discover({folder_.path()}).find("fake_chaos");
   }
   static std::string error_of(const fs::path& library) {
     const auto loaded = DriverLibrary::load_unpinned(library);
     return loaded ? "loaded" : loaded.error().message;
   }
 
-  fs::path folder_;
+  test::TempFolder folder_;
 };
 
 TEST_F(LibraryTest, SaysWhatIsWrongWithAFileThatIsNoDriver) {
@@ -48,7 +42,7 @@ TEST_F(LibraryTest, SaysWhatIsWrongWithAFileThatIsNoDriver) {
   const auto cut = file("cut.so", std::string_view("\177ELF\2\1\1", 7));
 
   EXPECT_THAT(error_of(folder_ / "missing.so"), HasSubstr("No such file"));
-  EXPECT_THAT(error_of(folder_), HasSubstr("not a regular file"));
+  EXPECT_THAT(error_of(folder_.path()), HasSubstr("not a regular file"));
   EXPECT_THAT(error_of(text), AllOf(HasSubstr(text), HasSubstr("not an ELF file")));
   EXPECT_THAT(error_of(cut), HasSubstr("not a shared library for"));
 }
@@ -165,7 +159,7 @@ TEST_F(LibraryTest, ManifestReadsBackAsItWasWritten) {
 
 TEST_F(LibraryTest, DiscoveryNamesBothManifestsOfOneName) {
   const auto manifest = installed();
-  const auto all = discover({HOSTLER_TEST_DRIVERS "/fake_chaos", folder_});
+  const auto all = discover({HOSTLER_TEST_DRIVERS "/fake_chaos", folder_.path()});
 
   const auto found = all.find("fake_chaos");
 
@@ -179,7 +173,7 @@ TEST_F(LibraryTest, DiscoveryNamesBothManifestsOfOneName) {
 TEST_F(LibraryTest, DiscoveryTellsEveryPathAndWhy) {
   const auto damaged = file("damaged.hostler.json", R"({"name": "x", "nmae": 1})");
 
-  const auto all = discover({folder_ / "none", folder_, "relative", folder_ / "."});
+  const auto all = discover({folder_ / "none", folder_.path(), "relative", folder_ / "."});
   const auto found = all.find("x");
 
   ASSERT_FALSE(found);

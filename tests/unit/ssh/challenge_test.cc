@@ -7,6 +7,7 @@
 #include "core/crypto/random.h"
 #include "core/ssh/init_script.h"
 #include "tests/integration/ssh/sshd.h"
+#include "tests/temp_folder.h"
 
 namespace hostler::ssh {
 namespace {
@@ -46,7 +47,7 @@ class ChallengeTest : public testing::TestWithParam<const char*> {
     return check_proof(challenge_, secret_, *crypto::parse_public_key(key_.public_key), said);
   }
 
-  test::ScratchFolder folder_;
+  test::TempFolder folder_;
   crypto::SshKeyPair key_ = crypto::make_ed25519_key("");
   std::string secret_ = crypto::random_hex(32);
   Challenge challenge_{crypto::random_hex(16), "h-7"};
@@ -131,7 +132,7 @@ TEST_F(ProofTest, NamesWhatMayKeepTheScriptFromRunning) {
 }
 
 TEST(InitScriptTest, PlantsSecretAndKeyForTheirOwnerAndRunsTheSitesCommand) {
-  const test::ScratchFolder folder;
+  const test::TempFolder folder;
   const std::string d = folder.path().string();
   const crypto::SshKeyPair key = crypto::make_ed25519_key("");
   const std::string secret = crypto::random_hex(32);
@@ -152,7 +153,7 @@ TEST(InitScriptTest, PlantsSecretAndKeyForTheirOwnerAndRunsTheSitesCommand) {
 }
 
 TEST(InitScriptTest, DoesNothingWhenItIsCutOff) {
-  const test::ScratchFolder folder;
+  const test::TempFolder folder;
   const std::string d = folder.path().string();
   const std::string whole = make_init_script({crypto::random_hex(32), "", "", ""});
   for (std::size_t size = 0; size + 40 < whole.size(); size += 7) {
@@ -163,7 +164,7 @@ TEST(InitScriptTest, DoesNothingWhenItIsCutOff) {
 }
 
 TEST(InitScriptTest, FailsWhenTheSecretCannotBeWritten) {
-  const test::ScratchFolder folder;
+  const test::TempFolder folder;
   const std::string d = folder.path().string();
   ASSERT_TRUE(write_file(d + "/file", "", 0600));
   ASSERT_TRUE(write_file(d + "/init", make_init_script({"aa", "", "", "echo went on"}), 0600));

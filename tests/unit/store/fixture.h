@@ -1,7 +1,6 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <condition_variable>
 #include <cstdlib>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "core/store/store.h"
+#include "tests/temp_folder.h"
 #include "tests/unit/store/postgres_server.h"
 
 namespace hostler::store {
@@ -25,25 +25,7 @@ inline void PrintTo(Engine engine, std::ostream* out) {
 
 inline constexpr auto kDeadline = std::chrono::seconds(60);
 
-/// A folder of its own that goes with it.
-class TempFolder {
- public:
-  TempFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "hostler-store-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) std::abort();
-    path_ = name;
-  }
-  ~TempFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TempFolder(const TempFolder&) = delete;
-  TempFolder& operator=(const TempFolder&) = delete;
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
+using test::TempFolder;
 
 inline model::JobInserted new_job(std::uint64_t id, std::string body = "{}") {
   model::JobInserted job;

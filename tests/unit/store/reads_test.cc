@@ -42,6 +42,27 @@ class ReadsTest : public StoreFixture {
 
 HOSTLER_ON_BOTH_ENGINES(ReadsTest);
 
+model::AttemptChanged attempt(model::AttemptId id, std::uint64_t instance) {
+  model::AttemptChanged out;
+  out.attempt = id;
+  out.instance = {instance};
+  return out;
+}
+
+model::AttemptEnd end_of(Wall started, Wall ended) {
+  model::AttemptEnd out;
+  out.started = started;
+  out.ended = ended;
+  return out;
+}
+
+model::JobChanged job_runs(model::AttemptId id, Wall since) {
+  auto out = job_in(id.job.value, JobState::kRunning);
+  out.record.attempt = id.number;
+  out.record.started = since;
+  return out;
+}
+
 TEST_P(ReadsTest, GivesOneJobWithItsBody) {
   const auto job = store_->reads().job({2});
 
@@ -71,11 +92,9 @@ TEST_P(ReadsTest, TellsWhichOfManyJobsAreOnes) {
 
 TEST_P(ReadsTest, RefusesWhenAllConnectionsStayBusy) {
   open({.read_connections = 1});
-  model::AttemptChanged attempt;
-  attempt.attempt = {{1}, 1};
-  attempt.end.emplace();
-  attempt.end->started = {1};
-  must_commit({attempt});
+  auto ended = attempt({{1}, 1}, 1);
+  ended.end = end_of({1}, {2});
+  must_commit({ended});
   int seen = 0;
 
   const auto done = store_->reads().uses({0}, {10}, [&](const Use&) {
@@ -221,20 +240,11 @@ TEST_P(ReadsTest, ARestartKnowsTheNewestPriceOfEachPlace) {
 }
 
 TEST_P(ReadsTest, TellsWhatAttemptsHadOfTheirInstances) {
-  model::AttemptChanged ended;
-  ended.attempt = {{6}, 1};
-  ended.instance = {3};
+  auto ended = attempt({{6}, 1}, 3);
   ended.state = model::AttemptState::kEnded;
-  ended.end.emplace();
-  ended.end->started = {100};
-  ended.end->ended = {200};
-  model::AttemptChanged running;
-  running.attempt = {{2}, 1};
-  running.instance = {4};
-  auto job = job_in(2, JobState::kRunning);
-  job.record.attempt = 1;
-  job.record.started = {150};
-  must_commit({ended, running, job, record(100, "x", "y")});
+  ended.end = end_of({100}, {200});
+  const auto running = attempt({{2}, 1}, 4);
+  must_commit({ended, running, job_runs(running.attempt, {150}), record(100, "x", "y")});
 
   std::vector<Use> all;
   const auto keep = [&](const Use& use) { all.push_back(use); };
@@ -257,12 +267,9 @@ TEST_P(ReadsTest, TellsOfEachUseOnceAlsoBeyondAPage) {
   constexpr std::uint32_t kUses = 25'000;
   std::vector<model::Change> changes;
   for (std::uint32_t n = 0; n < kUses; ++n) {
-    model::AttemptChanged attempt;
-    attempt.attempt = {{1 + n % 5}, 1 + n / 5};
-    attempt.end.emplace();
-    attempt.end->started = {100};
-    attempt.end->ended = {200};
-    changes.emplace_back(std::move(attempt));
+    auto ended = attempt({{1 + n % 5}, 1 + n / 5}, 1);
+    ended.end = end_of({100}, {200});
+    changes.emplace_back(std::move(ended));
   }
   must_commit(std::move(changes));
 
@@ -278,23 +285,14 @@ TEST_P(ReadsTest, TellsOfEachUseOnceAlsoBeyondAPage) {
 
 // Bug: with the next attempt, one that was lost with its host dropped out of the bill.
 TEST_P(ReadsTest, TellsOfAnAttemptThatWasLostWithItsHost) {
-  model::AttemptChanged lost;
-  lost.attempt = {{2}, 1};
-  lost.instance = {3};
+  auto lost = attempt({{2}, 1}, 3);
   must_commit({lost, record(100, "x", "y")});
   lost.state = model::AttemptState::kDone;
-  lost.end.emplace();
+  lost.end = end_of({100}, {200});
   lost.end->reason = model::JobReason::kHostLost;
   lost.end->output_is_inline = false;
-  lost.end->started = {100};
-  lost.end->ended = {200};
-  model::AttemptChanged running;
-  running.attempt = {{2}, 2};
-  running.instance = {4};
-  auto job = job_in(2, JobState::kRunning);
-  job.record.attempt = 2;
-  job.record.started = {300};
-  must_commit({lost, running, job, record(101, "x", "y")});
+  const auto running = attempt({{2}, 2}, 4);
+  must_commit({lost, running, job_runs(running.attempt, {300}), record(101, "x", "y")});
 
   std::vector<Use> all;
   ASSERT_TRUE(store_->reads().uses({0}, {1000}, [&](const Use& use) { all.push_back(use); }));
