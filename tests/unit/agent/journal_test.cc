@@ -1,5 +1,6 @@
 #include "core/agent/host/journal.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 

@@ -31,7 +31,7 @@ TEST(StrangerTest, OneOfOursIsAdoptedAndGivenNoWork) {
   ASSERT_THAT(instances, SizeIs(1));
   EXPECT_EQ(instances[0].record.state, InstanceState::kUnknown);
   EXPECT_EQ(instances[0].record.type, "small");
-  EXPECT_EQ(instances[0].record.state_since, story.now.wall);
+  EXPECT_EQ(instances[0].record.state_since, instances[0].record.created);
   EXPECT_THAT(story.ledger(), Contains("h-1 adopted not_in_journal"));
 
   (void)story.submit({story.job()});

@@ -250,8 +250,11 @@ TEST(GatedClassesTest, AreThoseOfWhichAnErrorOfACreateShutsAGate) {
   for (int i = 0; i < model::kCloudErrorClasses; ++i) {
     CloudError error;
     error.cls = static_cast<CloudErrorClass>(i);
-    if (Gates().refuse({.set = "west", .op = CloudOp::kCreate}, error, {}, random))
-      found.push_back(error.cls);
+    Gates gates;
+    bool shuts = false;
+    for (int n = 0; n < 5; ++n)
+      shuts |= gates.refuse({.set = "west", .op = CloudOp::kCreate}, error, {}, random).has_value();
+    if (shuts) found.push_back(error.cls);
   }
   EXPECT_EQ(gated_classes(), found);
 }
