@@ -106,6 +106,14 @@ class Dispatcher {
     std::string problem;
   };
 
+  // restore.cc
+  void restore(model::InstanceChanged row, Now now);
+  void restore(model::JobInserted row, Now now);
+  void restore(const model::AttemptChanged& row);
+  /// Jobs whose attempt is on no host any more.
+  void lose_homeless(Now now);
+  void adopt_all(Now now);
+
   // clouds.cc
   void on(SetOpened& event, Now now);
   void send_destroy(Host& host, Now now);
@@ -144,10 +152,10 @@ class Dispatcher {
   static std::string known_by(const std::string& set, const std::string& key,
                               const std::string& provider_id);
 
-  // doubles.cc
-  void part_doubles(const Set& set, const std::vector<model::ListedInstance>& all, Now now);
-  void end_double(const Host& of, const model::ListedInstance& seen, const std::string& kept,
-                  Now now);
+  // duplicates.cc
+  void end_duplicates(const Set& set, const std::vector<model::ListedInstance>& all, Now now);
+  void end_duplicate(const Host& of, const model::ListedInstance& seen, const std::string& kept,
+                     Now now);
   /// It is the machine that the record names, or what has become of that spot request.
   static bool is_recorded(const model::InstanceRecord& record, const model::ListedInstance& seen);
 
@@ -183,6 +191,7 @@ class Dispatcher {
   void hear(Host& host, const model::HostBroken& said, Now now);
   void hear(Host& host, const model::HostInterruption& said, Now now);
   void settle(Host& host, fleet::Outcome outcome, const char* actor, Now now);
+  void carry_out(fleet::Effect effect, Host& host, Duration list_after, Now now);
   /// The governor's account of the host's price is brought up to date.
   void count(Host& host);
   /// Of the next number, which stays the next until the host is added.

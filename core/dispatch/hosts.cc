@@ -86,45 +86,46 @@ void Dispatcher::settle(Host& host, fleet::Outcome outcome, const char* actor, N
   }
   if (!outcome.event.empty()) plan_soon();
   count(host);
-  bool ended = false;
-  for (const auto effect : outcome.effects) {
-    switch (effect) {
-      case fleet::Effect::kConnect:
-        if (!host.instance.record.address.empty())
-          out_.effects.emplace_back(model::HostCommand(model::ConnectHost{target(host)}));
-        break;
-      case fleet::Effect::kDisconnect:
-        out_.effects.emplace_back(model::HostCommand(model::DisconnectHost{id}));
-        break;
-      case fleet::Effect::kCreateAgain:
-        send_create(host, now);
-        break;
-      case fleet::Effect::kDestroy:
-        send_destroy(host, now);
-        break;
-      case fleet::Effect::kList:
-        want_list(host.instance.set,
-                  now.mono + std::max<Duration>(sets_[host.instance.set].info.list_interval_min,
-                                                outcome.list_after));
-        break;
-      case fleet::Effect::kRetag:
-        send_tags(host);
-        break;
-      case fleet::Effect::kStop:
-        send_power(host, model::CloudOp::kStop, now);
-        break;
-      case fleet::Effect::kStart:
-        send_power(host, model::CloudOp::kStart, now);
-        break;
-      case fleet::Effect::kGone:
-        ended = true;
-        break;
-    }
-  }
-  if (ended)
+  for (const auto effect : outcome.effects) carry_out(effect, host, outcome.list_after, now);
+  if (std::ranges::find(outcome.effects, fleet::Effect::kGone) != outcome.effects.end())
     gone(id, now);
   else
     schedule(host);
+}
+
+void Dispatcher::carry_out(fleet::Effect effect, Host& host, Duration list_after, Now now) {
+  const auto& record = host.instance.record;
+  switch (effect) {
+    case fleet::Effect::kConnect:
+      if (!record.address.empty())
+        out_.effects.emplace_back(model::HostCommand(model::ConnectHost{target(host)}));
+      break;
+    case fleet::Effect::kDisconnect:
+      out_.effects.emplace_back(model::HostCommand(model::DisconnectHost{record.id}));
+      break;
+    case fleet::Effect::kCreateAgain:
+      send_create(host, now);
+      break;
+    case fleet::Effect::kDestroy:
+      send_destroy(host, now);
+      break;
+    case fleet::Effect::kList: {
+      const Duration least = sets_[host.instance.set].info.list_interval_min;
+      want_list(host.instance.set, now.mono + std::max(least, list_after));
+      break;
+    }
+    case fleet::Effect::kRetag:
+      send_tags(host);
+      break;
+    case fleet::Effect::kStop:
+      send_power(host, model::CloudOp::kStop, now);
+      break;
+    case fleet::Effect::kStart:
+      send_power(host, model::CloudOp::kStart, now);
+      break;
+    case fleet::Effect::kGone:
+      break;  // Once all is done, as it ends the host.
+  }
 }
 
 void Dispatcher::count(Host& host) {

@@ -47,7 +47,7 @@ void Dispatcher::on(SetListed& event, Now now) {
   const bool was_foreign = std::exchange(set.foreign, false);
   want_list(*index,
             now.mono + std::max(policy_.sets[*index].list_interval, set.info.list_interval_min));
-  part_doubles(set, *event.result, now);
+  end_duplicates(set, *event.result, now);
   std::set<model::InstanceId> seen;
   for (const auto& one : *event.result) {
     if (one.state == model::CloudState::kGone) continue;

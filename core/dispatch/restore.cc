@@ -40,66 +40,76 @@ Outbox Dispatcher::restore(model::Restored restored, Now now) {
   for (auto& key : restored.client_keys)
     client_keys_.add(std::move(key.principal), std::move(key.key),
                      {std::move(key.digest), key.job});
+  for (auto& row : restored.instances) restore(std::move(row), now);
+  for (auto& row : restored.jobs) restore(std::move(row), now);
+  for (const auto& row : restored.attempts) restore(row);
+  lose_homeless(now);
+  adopt_all(now);
+  record("restart", "site", "started", "", "epoch " + std::to_string(epoch_), now);
+  opened("restart", gates_.settings_changed(), "the configuration was read again", now);
+  return std::exchange(out_, {});
+}
 
-  std::vector<model::InstanceId> orphans;
-  for (auto& row : restored.instances) {
-    Host& made = hosts_[row.record.id];
-    auto& instance = made.instance;
-    instance.record = std::move(row.record);
-    made.create = std::move(row.create);
-    const auto set = set_index(instance.record.set);
-    instance.set = set.value_or(0);
-    for (std::uint32_t i = 0; i < policy_.pools.size(); ++i)
-      if (policy_.pools[i].name == instance.record.pool) instance.pool = i;
-    instance.type = type_index(instance.record.type);
-    if (!set) {
-      // check_homes() lets abandoned ones pass: nothing can be done to it, nothing is forgotten.
-      record("admin", instance.record.id.text(), "set_missing", instance.record.set,
-             "its instance set is not in the configuration", now);
-      orphans.push_back(instance.record.id);
-      continue;
-    }
-    by_key_[known_by(instance.record.set, instance.record.idempotency_key,
-                     instance.record.provider_id)] = instance.record.id;
-    count(made);
-    const Duration age =
-        instance.record.created.us == 0 ? Duration::max() : now.wall - instance.record.created;
-    if (age >= Duration::zero() && age < std::chrono::minutes(1))
-      governor_.create_sent(instance.set, instance.pool, now.mono - age);
+void Dispatcher::restore(model::InstanceChanged row, Now now) {
+  const model::InstanceId id = row.record.id;
+  const auto set = set_index(row.record.set);
+  if (!set) {
+    // check_homes() lets abandoned ones pass: nothing can be done to it, nothing is forgotten.
+    has_orphans_ = true;
+    record("admin", id.text(), "set_missing", row.record.set,
+           "its instance set is not in the configuration", now);
+    return;
   }
-  for (const auto id : orphans) hosts_.erase(id);
-  has_orphans_ = !orphans.empty();
+  Host& made = hosts_[id];
+  made.create = std::move(row.create);
+  auto& instance = made.instance;
+  instance.record = std::move(row.record);
+  instance.set = *set;
+  for (std::uint32_t i = 0; i < policy_.pools.size(); ++i)
+    if (policy_.pools[i].name == instance.record.pool) instance.pool = i;
+  instance.type = type_index(instance.record.type);
+  by_key_[known_by(instance.record.set, instance.record.idempotency_key,
+                   instance.record.provider_id)] = id;
+  count(made);
+  const Duration age =
+      instance.record.created.us == 0 ? Duration::max() : now.wall - instance.record.created;
+  if (age >= Duration::zero() && age < std::chrono::minutes(1))
+    governor_.create_sent(instance.set, instance.pool, now.mono - age);
+}
 
-  for (auto& row : restored.jobs) {
-    work::Job& made = jobs_[row.record.id];
-    made.id = row.record.id;
-    made.arrival = row.arrival;
-    made.cls = queue_.intern(row.shape);
-    made.principal = principal(row.principal);
-    made.attempts_max = row.shape.attempts_max;
-    made.restartable = row.shape.restartable;
-    made.queued = row.record.state == model::JobState::kQueued;
-    if (row.record.attempt > 0 || !made.queued)
-      made.record = std::make_unique<model::JobRecord>(std::move(row.record));
-    made.counted = made.state();
-    ++job_counts_[static_cast<std::size_t>(made.counted)];
-    // By a wall clock that may have jumped: within reason.
-    const Duration age =
-        std::clamp<Duration>(now.wall - row.submitted, Duration::zero(), std::chrono::hours(24));
-    if (made.queued) queue_.push(made.cls, {made.arrival, made.id, now.mono - age});
-  }
-  for (const auto& row : restored.attempts) {
-    Host* where = host(row.instance);
-    work::Job* owner = job_of(row.attempt);
-    if (where == nullptr || owner == nullptr || owner->queued) continue;
-    Live one{row.attempt, row.boot_id, row.sequence, queue_.at(owner->cls).shape.needs, false};
-    where->instance.used += one.needs;
-    ++where->instance.attempts;
-    where->instance.record.last_sequence =
-        std::max(where->instance.record.last_sequence, row.sequence);
-    where->attempts.push_back(std::move(one));
-    if (row.state == model::AttemptState::kEnded) release(*where, where->attempts.back());
-  }
+void Dispatcher::restore(model::JobInserted row, Now now) {
+  work::Job& made = jobs_[row.record.id];
+  made.id = row.record.id;
+  made.arrival = row.arrival;
+  made.cls = queue_.intern(row.shape);
+  made.principal = principal(row.principal);
+  made.attempts_max = row.shape.attempts_max;
+  made.restartable = row.shape.restartable;
+  made.queued = row.record.state == model::JobState::kQueued;
+  if (row.record.attempt > 0 || !made.queued)
+    made.record = std::make_unique<model::JobRecord>(std::move(row.record));
+  made.counted = made.state();
+  ++job_counts_[static_cast<std::size_t>(made.counted)];
+  // By a wall clock that may have jumped: within reason.
+  const Duration age =
+      std::clamp<Duration>(now.wall - row.submitted, Duration::zero(), std::chrono::hours(24));
+  if (made.queued) queue_.push(made.cls, {made.arrival, made.id, now.mono - age});
+}
+
+void Dispatcher::restore(const model::AttemptChanged& row) {
+  Host* where = host(row.instance);
+  const work::Job* owner = job_of(row.attempt);
+  if (where == nullptr || owner == nullptr || owner->queued) return;
+  auto& instance = where->instance;
+  Live one{row.attempt, row.boot_id, row.sequence, queue_.at(owner->cls).shape.needs, false};
+  instance.used += one.needs;
+  ++instance.attempts;
+  instance.record.last_sequence = std::max(instance.record.last_sequence, row.sequence);
+  where->attempts.push_back(std::move(one));
+  if (row.state == model::AttemptState::kEnded) release(*where, where->attempts.back());
+}
+
+void Dispatcher::lose_homeless(Now now) {
   std::vector<model::JobId> homeless;
   for (const auto& [id, one] : jobs_) {
     if (one.queued) continue;
@@ -109,7 +119,9 @@ Outbox Dispatcher::restore(model::Restored restored, Now now) {
   std::ranges::sort(homeless);
   for (const auto id : homeless)
     settle(*job(id), work::host_gone(*job(id), "its instance is gone", now), now);
+}
 
+void Dispatcher::adopt_all(Now now) {
   std::vector<model::InstanceId> ids;
   for (const auto& [id, other] : hosts_) ids.push_back(id);
   for (const auto id : ids) {
@@ -119,9 +131,6 @@ Outbox Dispatcher::restore(model::Restored restored, Now now) {
                         policy_.abandoned_for, !adopted.attempts.empty(), now),
            "restart", now);
   }
-  record("restart", "site", "started", "", "epoch " + std::to_string(epoch_), now);
-  opened("restart", gates_.settings_changed(), "the configuration was read again", now);
-  return std::exchange(out_, {});
 }
 
 }  // namespace hostler::dispatch

@@ -23,8 +23,8 @@ bool Dispatcher::is_recorded(const model::InstanceRecord& record,
 }
 
 /// The host stays the machine that its record names; the rest are ended under records of their own.
-void Dispatcher::part_doubles(const Set& set, const std::vector<model::ListedInstance>& all,
-                              Now now) {
+void Dispatcher::end_duplicates(const Set& set, const std::vector<model::ListedInstance>& all,
+                                Now now) {
   std::map<model::InstanceId, const model::ListedInstance*> kept;
   for (const auto& one : all) {
     if (one.state == model::CloudState::kGone) continue;
@@ -39,16 +39,16 @@ void Dispatcher::part_doubles(const Set& set, const std::vector<model::ListedIns
     };
     const auto* other = &one;
     if (goes_before(*other, *first->second)) std::swap(other, first->second);
-    end_double(*ours, *other, first->second->id, now);
+    end_duplicate(*ours, *other, first->second->id, now);
   }
 }
 
-void Dispatcher::end_double(const Host& of, const model::ListedInstance& seen,
-                            const std::string& kept, Now now) {
+void Dispatcher::end_duplicate(const Host& of, const model::ListedInstance& seen,
+                               const std::string& kept, Now now) {
   const auto& original = of.instance.record;
-  Host twin = new_host(of.instance.set, of.instance.pool, now);
-  twin.instance.type = of.instance.type;
-  auto& r = twin.instance.record;
+  Host duplicate = new_host(of.instance.set, of.instance.pool, now);
+  duplicate.instance.type = of.instance.type;
+  auto& r = duplicate.instance.record;
   r.type = original.type;
   r.total = original.total;
   r.market = original.market;
@@ -57,7 +57,7 @@ void Dispatcher::end_double(const Host& of, const model::ListedInstance& seen,
   r.request_id = seen.request_id;
   r.price_per_hour = seen.price_per_hour.value_or(original.price_per_hour);
   r.state = model::InstanceState::kUnknown;
-  Host& added = add(std::move(twin));
+  Host& added = add(std::move(duplicate));
   const std::string why = "the cloud made " + printable(kept, 80) + " and " +
                           printable(seen.id, 80) + " of one create, that of " + original.id.text() +
                           ": the first is kept";
