@@ -264,6 +264,11 @@ std::string canonical_body(const model::JobSpec& spec) {
   return out;
 }
 
+void write_waiting(Writer& w, const model::WaitingView& waiting) {
+  w.begin_object().member("code", waiting.code).member("reason", waiting.reason);
+  w.member("ahead", waiting.ahead).end_object();
+}
+
 void write_job(Writer& w, const model::JobInserted& job, const model::WaitingView* waiting,
                Sight sight) {
   const model::JobRecord& record = job.record;
@@ -279,10 +284,7 @@ void write_job(Writer& w, const model::JobInserted& job, const model::WaitingVie
   write_time(w, "submitted", job.submitted);
   write_time(w, "started", record.started);
   write_time(w, "ended", record.ended);
-  if (waiting != nullptr) {
-    w.member("waiting_because", waiting->reason).member("waiting_code", waiting->code);
-    w.member("ahead", waiting->ahead);
-  }
+  if (waiting != nullptr) write_waiting(w.key("waiting_because"), *waiting);
   if (job.body) write_body(w, *job.body, sight);
   w.end_object();
 }

@@ -43,6 +43,9 @@ std::string canonical_body(const model::JobSpec& spec);
 /// Who looks: the role `read` sees no environment, input or output.
 enum class Sight : std::uint8_t { kAll, kPublic };
 
+/// Why a job waits, `waiting_because`: one object.
+void write_waiting(json::Writer& out, const model::WaitingView& waiting);
+
 /// Writes a job as it is now: what is known of it, then (if `job.body` is set) what was submitted.
 /// `waiting` may be null. One object; the caller has no other work with the writer's commas.
 void write_job(json::Writer& out, const model::JobInserted& job, const model::WaitingView* waiting,

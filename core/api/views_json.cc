@@ -1,5 +1,6 @@
 #include "core/api/views_json.h"
 
+#include "core/api/job_codec.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
 
@@ -124,11 +125,6 @@ void write_ledger(json::Writer& w, const model::LedgerRecord& record) {
   if (record.cause_rev != 0) w.member("cause_rev", record.cause_rev);
   if (!record.data_json.empty()) w.key("data").raw(record.data_json);
   w.end_object();
-}
-
-void write_waiting(json::Writer& w, const model::WaitingView& waiting) {
-  w.begin_object().member("code", waiting.code).member("reason", waiting.reason);
-  w.member("ahead", waiting.ahead).end_object();
 }
 
 void write_why(json::Writer& w, const WhyView& why) {

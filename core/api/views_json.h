@@ -13,7 +13,6 @@ void write_prices(json::Writer& w, const PricesView& view);
 void write_cost(json::Writer& w, const model::CostView& view);
 void write_gate(json::Writer& w, const model::GateRecord& gate);
 void write_ledger(json::Writer& w, const model::LedgerRecord& record);
-void write_waiting(json::Writer& w, const model::WaitingView& waiting);
 void write_why(json::Writer& w, const WhyView& why);
 /// `text` where it is UTF-8, else `hex`: output is bytes, JSON is text.
 void write_output(json::Writer& w, const OutputPart& part);

@@ -7,15 +7,11 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
-#include <filesystem>
 #include <optional>
 #include <system_error>
 #include <utility>
 
 #include "core/base/files.h"
-#include "core/base/text.h"
-#include "core/config/places.h"
 
 namespace hostler::cli {
 namespace {
@@ -27,24 +23,6 @@ std::size_t append(char* data, std::size_t, std::size_t n, void* to) {
   if (out.size() + n > kAnswerMax) return 0;
   out.append(data, n);
   return n;
-}
-
-Result<std::string> read_token(const std::string& file) {
-  auto token = read_file(file, 4096);
-  if (!token) return fail(Errc::kInvalidArgument, "token file: " + token.error().message);
-  while (!token->empty() && (token->back() == '\n' || token->back() == '\r')) token->pop_back();
-  return token;
-}
-
-/// Of a daemon of one's own, else of the system's.
-std::filesystem::path nearest_socket() {
-  const auto around = config::Surroundings::of_this_process();
-  auto own = config::default_socket(around, config::default_state_dir(around));
-  auto systems = config::default_socket({.is_root = true}, {});
-  std::error_code ignored;
-  if (!std::filesystem::exists(own, ignored) && std::filesystem::exists(systems, ignored))
-    return systems;
-  return own;
 }
 
 long status_of(CURL* curl) {
@@ -78,35 +56,6 @@ struct Client::Handle {
     curl_easy_cleanup(curl);
   }
 };
-
-Result<Endpoint> Endpoint::find(const std::string& url, const std::string& token_file,
-                                const std::string& ca_file) {
-  Endpoint out;
-  out.url = url;
-  if (const char* named = std::getenv("HOSTLER_URL"); out.url.empty() && named != nullptr)
-    out.url = named;
-  if (out.url.empty()) {
-    out.url = "unix://" + nearest_socket().string();
-  }
-  if (out.url.starts_with("unix://")) {
-    out.socket_path = out.url.substr(7);
-    out.base = "http://localhost";
-  } else if (out.url.starts_with("http://") || out.url.starts_with("https://")) {
-    out.base = out.url;
-    while (out.base.ends_with('/')) out.base.pop_back();
-  } else {
-    return fail(Errc::kInvalidArgument,
-                "'" + out.url + "': a URL is unix:///path, http://host:port or https://host:port");
-  }
-  std::string file = token_file;
-  if (const char* named = std::getenv("HOSTLER_TOKEN_FILE"); file.empty() && named != nullptr)
-    file = named;
-  if (!file.empty()) out.token = HOSTLER_TRY(read_token(file));
-  out.ca_file = ca_file;
-  if (const char* named = std::getenv("HOSTLER_CA_FILE"); out.ca_file.empty() && named != nullptr)
-    out.ca_file = named;
-  return out;
-}
 
 Client::Client(Endpoint endpoint)
     : endpoint_(std::move(endpoint)), handle_(std::make_unique<Handle>()) {}
@@ -218,7 +167,7 @@ Result<void> Client::get_file(const std::string& path, const std::string& file) 
   if (!to) {
     auto error = errno_error("open " + part);
     ::close(fd);
-    ::unlink(part.c_str());
+    std::remove(part.c_str());
     return tl::unexpected(std::move(error));
   }
   begin(path);
@@ -301,28 +250,6 @@ Result<void> Client::follow(const std::string& path,
   if (code == CURLE_OK || state.stopped || status == 200) return {};
   return fail(Errc::kUnavailable,
               "the stream from " + endpoint_.url + " ended: " + handle_->why.data());
-}
-
-Query& Query::add(const char* key, std::string_view value) {
-  if (value.empty()) return *this;
-  text_ += text_.find('?') == std::string::npos ? '?' : '&';
-  text_ += std::string(key) + "=" + escape(value);
-  return *this;
-}
-
-std::string escape(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       c == '-' || c == '.' || c == '_' || c == '~' || c == '/';
-    if (plain) {
-      out += c;
-    } else {
-      const auto byte = static_cast<std::uint8_t>(c);
-      out += "%" + to_hex({&byte, 1});
-    }
-  }
-  return out;
 }
 
 }  // namespace hostler::cli

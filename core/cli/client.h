@@ -7,23 +7,11 @@
 #include <string_view>
 
 #include "core/base/error.h"
+#include "core/cli/endpoint.h"
+#include "core/cli/query.h"
 #include "core/json/document.h"
 
 namespace hostler::cli {
-
-/// Where the daemon is and who asks; see find().
-struct Endpoint {
-  std::string url;          ///< As shown: "unix:///run/hostler/hostler.sock", "https://host:port".
-  std::string socket_path;  ///< For unix URLs.
-  std::string base;         ///< What requests are sent to: "http://localhost" or the URL.
-  std::string token;        ///< Empty: none. A secret.
-  std::string ca_file;      ///< For https; empty: the system's.
-
-  /// By `url`, else HOSTLER_URL, else the default socket; the token from `token_file`, else the
-  /// file that HOSTLER_TOKEN_FILE names; likewise the certificates.
-  static Result<Endpoint> find(const std::string& url, const std::string& token_file,
-                               const std::string& ca_file = {});
-};
 
 /// Speaks to the daemon's API. One thread; blocking. kUnavailable: nobody answers there, and what
 /// to do; other errors are the daemon's own, with its code and path.
@@ -60,22 +48,6 @@ class Client {
 
   const Endpoint endpoint_;
   std::unique_ptr<Handle> handle_;
-};
-
-/// `text` as part of a URL.
-std::string escape(std::string_view text);
-
-/// A path with its query.
-class Query {
- public:
-  explicit Query(std::string path) : text_(std::move(path)) {}
-  /// Nothing for an empty value.
-  Query& add(const char* key, std::string_view value);
-  Query& add(const char* key, std::uint64_t value) { return add(key, std::to_string(value)); }
-  [[nodiscard]] const std::string& text() const { return text_; }
-
- private:
-  std::string text_;
 };
 
 }  // namespace hostler::cli

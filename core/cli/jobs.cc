@@ -12,7 +12,7 @@ namespace {
 
 /// What a person wants to know of a job in one column.
 std::string detail(json::Value job) {
-  return field(job, job.has("waiting_because") ? "waiting_because" : "reason");
+  return field(job.has("waiting_because") ? job.at("waiting_because") : job, "reason");
 }
 
 /// A time of the API, which has microseconds, to the second.

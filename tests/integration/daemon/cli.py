@@ -111,8 +111,8 @@ class ReasonsTest(CommandTest):
         its = SITE.submit(*[body] * 7)  # one more than the pool has hosts
         try:
             def reason():
-                job = SITE.job(its[-1])
-                return job["waiting_code"] == "at_ceiling" and job["waiting_because"]
+                waiting = SITE.job(its[-1])["waiting_because"]
+                return waiting["code"] == "at_ceiling" and waiting["reason"]
             because = wait_for("it is known what the last one waits for", reason)
             self.assertIn(because, self.hostler("jobs", "--state", "queued")[0])
             out, _ = self.hostler("why", its[-1])

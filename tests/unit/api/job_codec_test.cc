@@ -228,7 +228,7 @@ TEST(JobCodecTest, SaysWhatAWaitingJobWaitsFor) {
 
   EXPECT_EQ(out,
             R"({"id":"j-1","state":"queued","principal":"user root",)"
-            R"("waiting_because":"waits for a host to boot","waiting_code":"no_host","ahead":3})");
+            R"("waiting_because":{"code":"no_host","reason":"waits for a host to boot","ahead":3}})");
 }
 
 }  // namespace
