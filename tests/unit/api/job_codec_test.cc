@@ -226,9 +226,10 @@ TEST(JobCodecTest, SaysWhatAWaitingJobWaitsFor) {
   json::Writer w(out);
   write_job(w, job, &waiting, Sight::kAll);
 
-  EXPECT_EQ(out,
-            R"({"id":"j-1","state":"queued","principal":"user root",)"
-            R"("waiting_because":{"code":"no_host","reason":"waits for a host to boot","ahead":3}})");
+  EXPECT_EQ(
+      out,
+      R"({"id":"j-1","state":"queued","principal":"user root",)"
+      R"("waiting_because":{"code":"no_host","reason":"waits for a host to boot","ahead":3}})");
 }
 
 }  // namespace

@@ -132,9 +132,9 @@ TEST_F(CommandTest, FetchLeavesAFileAloneWhoseNextDoesNotCome) {
   std::ofstream(file) << "old";
   service.files = {{"a", 1}};
   service.file_error = Error{Errc::kNotFound, "it is gone"};
-  EXPECT_EQ(run([&] { return fetch(*client, "j-1", folder); }), exit_code::kNotFound);
+  EXPECT_EQ(run([&] { return fetch(*client, "j-1", folder.path()); }), exit_code::kNotFound);
   EXPECT_THAT(errors, HasSubstr("it is gone"));
-  const std::filesystem::directory_iterator left(folder);
+  const std::filesystem::directory_iterator left(folder.path());
   EXPECT_EQ(std::filesystem::file_size(file), 3U);
   EXPECT_EQ(std::count_if(begin(left), end(left),
                           [](const auto& one) { return one.path().string().ends_with(".part"); }),
