@@ -40,7 +40,7 @@ Principal Access::by_user(unsigned uid) const {
 
 void Access::set_tokens(std::vector<Token> tokens) {
   auto fresh = std::make_shared<const std::vector<Token>>(std::move(tokens));
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   tokens_ = std::move(fresh);
 }
 
@@ -53,7 +53,7 @@ Result<Principal> Access::by_header(std::string_view authorization) const {
   const std::string digest = crypto::sha256_hex(authorization.substr(kScheme.size()));
   std::shared_ptr<const std::vector<Token>> tokens;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     tokens = tokens_;
   }
   const Token* match = nullptr;

@@ -1,12 +1,12 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/api/service.h"
+#include "core/base/mutex.h"
 
 /// Who may speak (docs/threats.md, "Access to the API, way by way").
 namespace hostler::api {
@@ -32,8 +32,8 @@ class Access {
   [[nodiscard]] Result<Principal> by_header(std::string_view authorization) const;
 
  private:
-  mutable std::mutex mutex_;
-  std::shared_ptr<const std::vector<Token>> tokens_;
+  mutable Mutex mutex_;
+  std::shared_ptr<const std::vector<Token>> tokens_ HOSTLER_GUARDED_BY(mutex_);
 };
 
 const char* to_string(Role role);

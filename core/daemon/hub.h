@@ -4,9 +4,10 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <utility>
 #include <vector>
+
+#include "core/base/mutex.h"
 
 namespace hostler::daemon {
 
@@ -16,7 +17,7 @@ template <class Key>
 class Hub : public std::enable_shared_from_this<Hub<Key>> {
  public:
   std::shared_ptr<void> watch(Key key, std::function<void()> wake) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     const std::uint64_t id = ++last_;
     watchers_[key].emplace(id, std::make_shared<std::function<void()>>(std::move(wake)));
     auto self = this->shared_from_this();
@@ -26,7 +27,7 @@ class Hub : public std::enable_shared_from_this<Hub<Key>> {
   void ring(const Key& key) {
     std::vector<std::shared_ptr<std::function<void()>>> called;
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       const auto found = watchers_.find(key);
       if (found == watchers_.end()) return;
       for (const auto& [id, wake] : found->second) called.push_back(wake);
@@ -36,17 +37,17 @@ class Hub : public std::enable_shared_from_this<Hub<Key>> {
 
  private:
   void forget(const Key& key, std::uint64_t id) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     const auto found = watchers_.find(key);
     if (found == watchers_.end()) return;
     found->second.erase(id);
     if (found->second.empty()) watchers_.erase(found);
   }
 
-  std::mutex mutex_;
-  std::uint64_t last_ = 0;  ///< Guarded by mutex_.
-  std::map<Key, std::map<std::uint64_t, std::shared_ptr<std::function<void()>>>>
-      watchers_;  ///< Guarded by mutex_.
+  Mutex mutex_;
+  std::uint64_t last_ HOSTLER_GUARDED_BY(mutex_) = 0;
+  std::map<Key, std::map<std::uint64_t, std::shared_ptr<std::function<void()>>>> watchers_
+      HOSTLER_GUARDED_BY(mutex_);
 };
 
 }  // namespace hostler::daemon

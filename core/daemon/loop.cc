@@ -57,7 +57,7 @@ void Loop::start(model::Restored restored) {
 
 void Loop::stop() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     stopping_ = true;
   }
   woken_.notify_one();
@@ -67,7 +67,7 @@ void Loop::stop() {
 void Loop::add(Item item) {
   bool was_empty = false;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (stopping_) return;
     was_empty = inbox_.empty();
     inbox_.push_back(std::move(item));
@@ -79,20 +79,20 @@ void Loop::post(dispatch::Event event) { add(std::move(event)); }
 void Loop::look(Look look) { add(std::move(look)); }
 
 std::size_t Loop::waiting() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return inbox_.size();
 }
 
 /// Waits for items or the time; false once stopping and empty.
 bool Loop::wait(Mono until, std::vector<Item>& batch) {
   constexpr Duration kLongest = std::chrono::seconds(60);
-  std::unique_lock lock(mutex_);
-  const auto ready = [this] { return !inbox_.empty() || stopping_; };
+  const MutexLock lock(mutex_);
+  const auto ready = [this]() HOSTLER_REQUIRES(mutex_) { return !inbox_.empty() || stopping_; };
   if (!ready()) {
     // Boot time goes on during suspend and the condition's clock does not: wait in bounded steps.
     const Mono now = read_clocks().mono;
     const Duration rest = until <= now ? Duration::zero() : std::min(until - now, kLongest);
-    if (rest > Duration::zero()) woken_.wait_for(lock, rest, ready);
+    if (rest > Duration::zero()) woken_.wait_for(mutex_, rest, ready);
   }
   batch.swap(inbox_);
   return !(stopping_ && batch.empty());

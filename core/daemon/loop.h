@@ -1,12 +1,11 @@
 #pragma once
 
-#include <condition_variable>
 #include <functional>
-#include <mutex>
 #include <thread>
 #include <variant>
 #include <vector>
 
+#include "core/base/mutex.h"
 #include "core/dispatch/dispatcher.h"
 #include "core/metrics/metrics.h"
 
@@ -52,10 +51,10 @@ class Loop {
   Mono flush_at_ = Mono::max();      ///< Of changes that nothing waits for. Loop thread only.
   metrics::Metrics& metrics_;
   const Sink sink_;
-  mutable std::mutex mutex_;
-  std::condition_variable woken_;
-  std::vector<Item> inbox_;  ///< Guarded by mutex_.
-  bool stopping_ = false;    ///< Guarded by mutex_.
+  mutable Mutex mutex_;
+  Condition woken_;
+  std::vector<Item> inbox_ HOSTLER_GUARDED_BY(mutex_);
+  bool stopping_ HOSTLER_GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };
 

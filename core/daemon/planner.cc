@@ -25,7 +25,7 @@ Planner::Planner(metrics::Metrics& metrics, Made made)
 
 Planner::~Planner() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     stopping_ = true;
   }
   woken_.notify_one();
@@ -34,25 +34,24 @@ Planner::~Planner() {
 
 void Planner::make(dispatch::MakePlan request) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     request_ = std::move(request);
   }
   woken_.notify_one();
 }
 
 void Planner::run() {
-  std::unique_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   for (;;) {
-    woken_.wait(lock, [this] { return stopping_ || request_; });
+    woken_.wait(mutex_, [this]() HOSTLER_REQUIRES(mutex_) { return stopping_ || request_; });
     if (stopping_) return;
     const dispatch::MakePlan request = *std::exchange(request_, std::nullopt);
-    lock.unlock();
+    const MutexUnlock unlocked(mutex_);
     const Mono began = read_clocks().mono;
     auto plan = scheduler::make_plan(*request.snapshot, *request.policy);
     metrics_.plan_made(read_clocks().mono - began);
     count_actions(metrics_, plan);
     made_({request.number, std::move(plan)});
-    lock.lock();
   }
 }
 

@@ -1,12 +1,11 @@
 #pragma once
 
-#include <condition_variable>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <thread>
 
+#include "core/base/mutex.h"
 #include "core/dispatch/events.h"
 #include "core/metrics/metrics.h"
 
@@ -30,10 +29,10 @@ class Planner {
 
   metrics::Metrics& metrics_;
   const Made made_;
-  std::mutex mutex_;
-  std::condition_variable woken_;
-  std::optional<dispatch::MakePlan> request_;  ///< Guarded by mutex_.
-  bool stopping_ = false;                      ///< Guarded by mutex_.
+  Mutex mutex_;
+  Condition woken_;
+  std::optional<dispatch::MakePlan> request_ HOSTLER_GUARDED_BY(mutex_);
+  bool stopping_ HOSTLER_GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };
 

@@ -1,12 +1,12 @@
 #pragma once
 
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "core/base/mutex.h"
 #include "core/dispatch/events.h"
 
 namespace hostler::daemon {
@@ -18,7 +18,7 @@ class Tickets {
 
   /// None while all are refused: it is answered already, and must not reach the loop.
   std::optional<dispatch::Ticket> add(Answer answer) {
-    std::unique_lock lock(mutex_);
+    MutexLock lock(mutex_);
     if (refused_) {
       const Error why = *refused_;
       lock.unlock();
@@ -32,7 +32,7 @@ class Tickets {
   void answer(dispatch::Reply reply) {
     Answer found;
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       const auto at = waiting_.find(reply.ticket);
       if (at == waiting_.end()) return;
       found = std::move(at->second);
@@ -46,7 +46,7 @@ class Tickets {
   void refuse_all(const Error& waiting, Error coming) {
     std::unordered_map<dispatch::Ticket, Answer> all;
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       refused_ = std::move(coming);
       all.swap(waiting_);
     }
@@ -54,15 +54,15 @@ class Tickets {
   }
 
   void accept_all() {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     refused_.reset();
   }
 
  private:
-  std::mutex mutex_;
-  std::optional<Error> refused_;                          ///< Guarded by mutex_.
-  dispatch::Ticket last_ = 0;                             ///< Guarded by mutex_.
-  std::unordered_map<dispatch::Ticket, Answer> waiting_;  ///< Guarded by mutex_.
+  Mutex mutex_;
+  std::optional<Error> refused_ HOSTLER_GUARDED_BY(mutex_);
+  dispatch::Ticket last_ HOSTLER_GUARDED_BY(mutex_) = 0;
+  std::unordered_map<dispatch::Ticket, Answer> waiting_ HOSTLER_GUARDED_BY(mutex_);
 };
 
 }  // namespace hostler::daemon

@@ -13,7 +13,7 @@ Worker::Worker() : thread_([this] { run(); }) {}
 
 Worker::~Worker() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     stopping_ = true;
   }
   woken_.notify_one();
@@ -22,7 +22,7 @@ Worker::~Worker() {
 
 bool Worker::post(std::function<void()> task) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (stopping_ || tasks_.size() >= kTasksMax) return false;
     tasks_.push_back(std::move(task));
   }
@@ -31,15 +31,14 @@ bool Worker::post(std::function<void()> task) {
 }
 
 void Worker::run() {
-  std::unique_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   for (;;) {
-    woken_.wait(lock, [this] { return stopping_ || !tasks_.empty(); });
+    woken_.wait(mutex_, [this]() HOSTLER_REQUIRES(mutex_) { return stopping_ || !tasks_.empty(); });
     if (stopping_) return;
     const auto task = std::move(tasks_.front());
     tasks_.pop_front();
-    lock.unlock();
+    const MutexUnlock unlocked(mutex_);
     task();
-    lock.lock();
   }
 }
 

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <condition_variable>
 #include <deque>
 #include <functional>
-#include <mutex>
 #include <thread>
+
+#include "core/base/mutex.h"
 
 namespace hostler::daemon {
 
@@ -24,10 +24,10 @@ class Worker {
  private:
   void run();
 
-  std::mutex mutex_;
-  std::condition_variable woken_;
-  std::deque<std::function<void()>> tasks_;  ///< Guarded by mutex_.
-  bool stopping_ = false;                    ///< Guarded by mutex_.
+  Mutex mutex_;
+  Condition woken_;
+  std::deque<std::function<void()>> tasks_ HOSTLER_GUARDED_BY(mutex_);
+  bool stopping_ HOSTLER_GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };
 

@@ -7,9 +7,9 @@
 
 #include <array>
 #include <map>
-#include <mutex>
 #include <string>
 
+#include "core/base/mutex.h"
 #include "core/metrics/metrics.h"
 #include "core/metrics/names.h"
 
@@ -38,7 +38,7 @@ class Snapshot {
 
   /// Makes the series exactly those of `values`. Any thread.
   void replace(const std::map<Labels, double>& values) {
-    const std::lock_guard lock(mutex_);  // a gauge may not be removed while it is set
+    const MutexLock lock(mutex_);  // a gauge may not be removed while it is set
     std::erase_if(shown_, [&](const auto& entry) {
       if (values.contains(entry.second)) return false;
       family_.Remove(entry.first);
@@ -53,8 +53,8 @@ class Snapshot {
 
  private:
   Family<Gauge>& family_;
-  std::mutex mutex_;
-  std::map<Gauge*, Labels> shown_;  ///< Guarded by mutex_.
+  Mutex mutex_;
+  std::map<Gauge*, Labels> shown_ HOSTLER_GUARDED_BY(mutex_);
 };
 
 struct Metrics::Families {

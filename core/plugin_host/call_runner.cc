@@ -29,7 +29,7 @@ void CallRunner::start() {
 
 bool CallRunner::stop() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     stopping_ = true;
     refuse_queued(cloud_error(CloudErrorClass::kCancelled, "the set is being closed"));
     const auto give_up_at = steady_clock::now() + options_.grace;
@@ -43,8 +43,9 @@ bool CallRunner::stop() {
     worker_wakes_.notify_all();
   }
   clerk_.join();
-  std::unique_lock lock(mutex_);
-  worker_left_.wait(lock, [this] { return workers_ == stuck_.size(); });
+  const MutexLock lock(mutex_);
+  worker_left_.wait(mutex_,
+                    [this]() HOSTLER_REQUIRES(mutex_) { return workers_ == stuck_.size(); });
   retired_.clear();
   return hung_.empty();
 }
@@ -52,7 +53,7 @@ bool CallRunner::stop() {
 // ---- taking calls on ---------------------------------------------------------------------------
 
 void CallRunner::submit(std::shared_ptr<Operation> op, Duration timeout) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   op->set_deadline(steady_clock::now() + std::clamp(timeout, Duration::zero(), kTimeoutMax));
   auto& raw = *op;
   active_.emplace(&raw, op);
@@ -78,7 +79,7 @@ void CallRunner::submit(std::shared_ptr<Operation> op, Duration timeout) {
 }
 
 void CallRunner::refuse(std::shared_ptr<Operation> op, CloudError error) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   auto& raw = *op;
   active_.emplace(&raw, std::move(op));
   raw.refuse(std::move(error));
@@ -86,25 +87,26 @@ void CallRunner::refuse(std::shared_ptr<Operation> op, CloudError error) {
 }
 
 void CallRunner::narrow(std::size_t lanes) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   lanes_ = std::clamp<std::size_t>(lanes, 1, lanes_);
 }
 
 SetHealth CallRunner::health() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return health_;
 }
 
 // ---- workers -----------------------------------------------------------------------------------
 
 void CallRunner::work() {
-  std::unique_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   while (true) {
     const auto job = next_job();
     if (job) {
-      lock.unlock();
-      call(*job);
-      lock.lock();
+      {
+        const MutexUnlock unlocked(mutex_);
+        call(*job);
+      }
       stuck_.erase(job.get());
       --in_driver_;
       if (!job->traits().urgent) --normal_in_driver_;
@@ -113,7 +115,7 @@ void CallRunner::work() {
       break;
     } else {
       ++idle_;
-      worker_wakes_.wait(lock);
+      worker_wakes_.wait(mutex_);
       --idle_;
     }
   }
@@ -141,8 +143,7 @@ std::shared_ptr<Operation> CallRunner::next_job() {
   return job;
 }
 
-bool CallRunner::take_lane(std::deque<std::shared_ptr<Operation>>& queue,
-                           std::shared_ptr<Operation>& job) {
+bool CallRunner::take_lane(Queue& queue, std::shared_ptr<Operation>& job) {
   if (queue.empty()) return false;
   job = std::move(queue.front());
   queue.pop_front();
@@ -166,12 +167,12 @@ void CallRunner::clerk() {
 }
 
 bool CallRunner::finished() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return stopping_ && active_.empty();
 }
 
 std::optional<SteadyTime> CallRunner::fire_deadlines() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto now = steady_clock::now();
   while (!alarms_.empty() && alarms_.begin()->first <= now) {
     auto& op = *alarms_.begin()->second;
@@ -245,7 +246,7 @@ bool CallRunner::queued(const Operation& op) const {
 }
 
 void CallRunner::retire(const std::shared_ptr<Operation>& op) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   retired_.push_back(op);
   if (retired_.size() > kRetiredMax) retired_.pop_front();
 }
@@ -253,12 +254,12 @@ void CallRunner::retire(const std::shared_ptr<Operation>& op) {
 // ---- what operations say -----------------------------------------------------------------------
 
 void CallRunner::ended(Operation& op) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   release(op);
 }
 
 void CallRunner::came_back(Operation& op) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = hung_.find(&op);
   if (found == hung_.end()) return;
   retired_.push_back(std::move(found->second));
@@ -272,7 +273,7 @@ void CallRunner::came_back(Operation& op) {
 
 void CallRunner::broken_rule(const Operation& op, const std::string& rule) {
   const std::string text = std::string(op.traits().name) + ": " + rule;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   ++health_.broken_rules;
   health_.last_broken_rule = text;
   if (health_.broken_rules <= kBrokenRulesLogged) {

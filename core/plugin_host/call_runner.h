@@ -1,10 +1,8 @@
 #pragma once
 
-#include <condition_variable>
 #include <cstddef>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -12,6 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/base/mutex.h"
 #include "core/base/time.h"
 #include "core/plugin_host/driver_set.h"
 #include "core/plugin_host/mailbox.h"
@@ -58,37 +57,44 @@ class CallRunner final : public Operation::Owner, public std::enable_shared_from
   void broken_rule(const Operation& op, const std::string& rule) override;
 
  private:
+  using Queue = std::deque<std::shared_ptr<Operation>>;
+  using Operations = std::unordered_map<Operation*, std::shared_ptr<Operation>>;
+
   void clerk();
   void work();
-  void call(Operation& op);
-  std::shared_ptr<Operation> next_job();
-  bool take_lane(std::deque<std::shared_ptr<Operation>>& queue, std::shared_ptr<Operation>& job);
+  void call(Operation& op) HOSTLER_EXCLUDES(mutex_);
+  std::shared_ptr<Operation> next_job() HOSTLER_REQUIRES(mutex_);
+  bool take_lane(Queue& queue, std::shared_ptr<Operation>& job) HOSTLER_REQUIRES(mutex_);
   /// \return when the next one is due.
   std::optional<SteadyTime> fire_deadlines();
   bool finished() const;
-  void time_is_up(Operation& op);
-  void give_up(Operation& op);
-  void release(Operation& op);  // from active_ to the clerk
-  void refuse_queued(const model::CloudError& error);
-  [[nodiscard]] bool queued(const Operation& op) const;
+  void time_is_up(Operation& op) HOSTLER_REQUIRES(mutex_);
+  void give_up(Operation& op) HOSTLER_REQUIRES(mutex_);
+  void release(Operation& op) HOSTLER_REQUIRES(mutex_);  // from active_ to the clerk
+  void refuse_queued(const model::CloudError& error) HOSTLER_REQUIRES(mutex_);
+  [[nodiscard]] bool queued(const Operation& op) const HOSTLER_REQUIRES(mutex_);
   void retire(const std::shared_ptr<Operation>& op);
 
   const Options options_;
 
-  mutable std::mutex mutex_;
-  std::condition_variable worker_wakes_, worker_left_;
-  std::deque<std::shared_ptr<Operation>> urgent_, normal_;             // waiting for a lane
-  std::unordered_map<Operation*, std::shared_ptr<Operation>> active_;  // not over, queued or not
-  std::unordered_map<Operation*, std::shared_ptr<Operation>> hung_;    // given up on
-  std::set<std::pair<SteadyTime, Operation*>> alarms_;
-  std::unordered_map<Operation*, SteadyTime> alarm_of_;
-  Mailbox mailbox_;                                 // the clerk's; its lock is the innermost
-  std::deque<std::shared_ptr<Operation>> retired_;  // kept a while: late misuse is noticed, not UB
-  std::size_t lanes_;
-  std::size_t workers_ = 0, idle_ = 0, in_driver_ = 0, normal_in_driver_ = 0;
-  std::set<Operation*> stuck_;  // calls given up on that hold a worker
-  SetHealth health_;
-  bool stopping_ = false;
+  mutable Mutex mutex_;
+  Condition worker_wakes_, worker_left_;
+  Queue urgent_ HOSTLER_GUARDED_BY(mutex_);       // waiting for a lane
+  Queue normal_ HOSTLER_GUARDED_BY(mutex_);       // likewise
+  Operations active_ HOSTLER_GUARDED_BY(mutex_);  // not over, queued or not
+  Operations hung_ HOSTLER_GUARDED_BY(mutex_);    // given up on
+  std::set<std::pair<SteadyTime, Operation*>> alarms_ HOSTLER_GUARDED_BY(mutex_);
+  std::unordered_map<Operation*, SteadyTime> alarm_of_ HOSTLER_GUARDED_BY(mutex_);
+  Mailbox mailbox_;                           // the clerk's; its lock is the innermost
+  Queue retired_ HOSTLER_GUARDED_BY(mutex_);  // kept a while: late misuse is noticed, not UB
+  std::size_t lanes_ HOSTLER_GUARDED_BY(mutex_);
+  std::size_t workers_ HOSTLER_GUARDED_BY(mutex_) = 0;
+  std::size_t idle_ HOSTLER_GUARDED_BY(mutex_) = 0;
+  std::size_t in_driver_ HOSTLER_GUARDED_BY(mutex_) = 0;
+  std::size_t normal_in_driver_ HOSTLER_GUARDED_BY(mutex_) = 0;
+  std::set<Operation*> stuck_ HOSTLER_GUARDED_BY(mutex_);  // calls given up on that hold a worker
+  SetHealth health_ HOSTLER_GUARDED_BY(mutex_);
+  bool stopping_ HOSTLER_GUARDED_BY(mutex_) = false;
   std::thread clerk_;
 };
 

@@ -7,10 +7,10 @@
 #include <cstring>
 #include <exception>
 #include <map>
-#include <mutex>
 #include <utility>
 #include <vector>
 
+#include "core/base/mutex.h"
 #include "core/base/text.h"
 #include "core/plugin_host/abi_values.h"
 #include "core/plugin_host/host_table.h"
@@ -25,11 +25,11 @@ struct Loaded {
     std::shared_ptr<const DriverLibrary> driver;
     boost::dll::shared_library library;
   };
-  std::mutex mutex;
+  Mutex mutex;
   /// Files that the loader knows by the name of their descriptor: were one closed, the next library
   /// to get its number would be taken for it (R50). Those of refused drivers too.
-  std::vector<LibraryFile> files;
-  std::map<std::string, Entry> by_sha256;
+  std::vector<LibraryFile> files HOSTLER_GUARDED_BY(mutex);
+  std::map<std::string, Entry> by_sha256 HOSTLER_GUARDED_BY(mutex);
 };
 Loaded& loaded() {
   static auto* const all = new Loaded;
@@ -88,7 +88,7 @@ Result<hostler_driver> check_table(const std::filesystem::path& path,
 }
 
 /// dlopen of the checked file itself. Boost.DLL throws, which alone carries the loader's own words.
-Result<Loaded::Entry> load_file(LibraryFile file, Loaded& all) {
+Result<Loaded::Entry> load_file(LibraryFile file, Loaded& all) HOSTLER_REQUIRES(all.mutex) {
   using boost::dll::load_mode::type;
   constexpr auto kMode = boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local |
                          static_cast<type>(RTLD_NODELETE);
@@ -109,7 +109,7 @@ Result<Loaded::Entry> load_file(LibraryFile file, Loaded& all) {
 Result<std::shared_ptr<const DriverLibrary>> load_checked(LibraryFile file,
                                                           const std::string& sha256) {
   auto& all = loaded();
-  const std::lock_guard lock(all.mutex);  // loading at once is not safe everywhere
+  const MutexLock lock(all.mutex);  // loading at once is not safe everywhere
   if (const auto found = all.by_sha256.find(sha256); found != all.by_sha256.end()) {
     return found->second.driver;
   }

@@ -4,10 +4,10 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <string_view>
 
+#include "core/base/mutex.h"
 #include "core/base/text.h"
 #include "core/log/log.h"
 #include "core/plugin_host/operation.h"
@@ -23,22 +23,22 @@ class LogLimit {
   /// The number of lines cut since the last one that passed; nothing if this one is cut too.
   std::optional<std::uint64_t> pass() {
     const auto now = std::chrono::steady_clock::now();
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (now - second_ >= std::chrono::seconds(1)) second_ = now, lines_ = 0;
     if (++lines_ > kLinesPerSecondMax) return ++cut_, std::nullopt;
     return std::exchange(cut_, 0);
   }
 
  private:
-  std::mutex mutex_;
-  std::chrono::steady_clock::time_point second_;
-  std::size_t lines_ = 0;
-  std::uint64_t cut_ = 0;
+  Mutex mutex_;
+  std::chrono::steady_clock::time_point second_ HOSTLER_GUARDED_BY(mutex_);
+  std::size_t lines_ HOSTLER_GUARDED_BY(mutex_) = 0;
+  std::uint64_t cut_ HOSTLER_GUARDED_BY(mutex_) = 0;
 };
 
 struct SetNames {
-  std::mutex mutex;
-  std::map<const hostler_set*, std::string> names;
+  Mutex mutex;
+  std::map<const hostler_set*, std::string> names HOSTLER_GUARDED_BY(mutex);
 };
 SetNames& set_names() {
   static auto* const names = new SetNames;  // drivers may log until the process ends
@@ -47,7 +47,7 @@ SetNames& set_names() {
 
 std::string area_of(const hostler_set* set) {
   auto& names = set_names();
-  const std::lock_guard lock(names.mutex);
+  const MutexLock lock(names.mutex);
   const auto found = names.names.find(set);
   return found == names.names.end() ? "driver" : "driver " + found->second;
 }
@@ -87,7 +87,7 @@ const hostler_host& host_table() {
 
 void name_set_in_log(const hostler_set* set, const std::string& name) {
   auto& names = set_names();
-  const std::lock_guard lock(names.mutex);
+  const MutexLock lock(names.mutex);
   if (name.empty()) {
     names.names.erase(set);
   } else {

@@ -1,12 +1,11 @@
 #include "core/plugin_host/in_process_set.h"
 
 #include <algorithm>
-#include <condition_variable>
-#include <mutex>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "core/base/mutex.h"
 #include "core/log/log.h"
 #include "core/plugin_host/call_runner.h"
 #include "core/plugin_host/calls.h"
@@ -37,27 +36,31 @@ CallRunner::Options runner_options(const DriverLibrary& library, const InProcess
 /// \return whether it has come back in time.
 bool close_set(const std::shared_ptr<Connection>& connection) {
   struct Closing {
-    std::mutex mutex;
-    std::condition_variable closed;
-    bool done = false;
+    Mutex mutex;
+    Condition closed;
+    bool done HOSTLER_GUARDED_BY(mutex) = false;
   };
   auto closing = std::make_shared<Closing>();
   std::thread([closing, connection] {
     connection->driver().set_close(connection->set);
-    const std::lock_guard lock(closing->mutex);
+    const MutexLock lock(closing->mutex);
     closing->done = true;
     closing->closed.notify_all();
   }).detach();
-  std::unique_lock lock(closing->mutex);
-  return closing->closed.wait_for(lock, kCloseMax, [&] { return closing->done; });
+  const MutexLock lock(closing->mutex);
+  return closing->closed.wait_for(closing->mutex, kCloseMax,
+                                  [&]() HOSTLER_REQUIRES(closing->mutex) { return closing->done; });
 }
 
 /// For what a driver still uses: it lives until the process ends.
 void leak(std::shared_ptr<void> what) {
-  static auto* const leaked = new std::vector<std::shared_ptr<void>>;
-  static auto* const mutex = new std::mutex;
-  const std::lock_guard lock(*mutex);
-  leaked->push_back(std::move(what));
+  struct Leaked {
+    Mutex mutex;
+    std::vector<std::shared_ptr<void>> all HOSTLER_GUARDED_BY(mutex);
+  };
+  static auto* const leaked = new Leaked;
+  const MutexLock lock(leaked->mutex);
+  leaked->all.push_back(std::move(what));
 }
 
 class InProcessSet final : public DriverSet {

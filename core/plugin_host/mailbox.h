@@ -1,12 +1,12 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <deque>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <utility>
+
+#include "core/base/mutex.h"
 
 namespace hostler::plugin_host {
 
@@ -17,23 +17,23 @@ class Mailbox {
   using Item = std::function<void()>;
 
   void post(Item item) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     items_.push_back(std::move(item));
     wake_.notify_one();
   }
   void nudge() {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     nudged_ = true;
     wake_.notify_one();
   }
   /// Waits for an item; without one returns when nudged, or at `until`.
   std::optional<Item> next(std::optional<std::chrono::steady_clock::time_point> until) {
-    std::unique_lock lock(mutex_);
-    const auto ready = [this] { return nudged_ || !items_.empty(); };
+    const MutexLock lock(mutex_);
+    const auto ready = [this]() HOSTLER_REQUIRES(mutex_) { return nudged_ || !items_.empty(); };
     if (until) {
-      wake_.wait_until(lock, *until, ready);
+      wake_.wait_until(mutex_, *until, ready);
     } else {
-      wake_.wait(lock, ready);
+      wake_.wait(mutex_, ready);
     }
     nudged_ = false;
     if (items_.empty()) return std::nullopt;
@@ -43,10 +43,10 @@ class Mailbox {
   }
 
  private:
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  std::deque<Item> items_;
-  bool nudged_ = false;
+  Mutex mutex_;
+  Condition wake_;
+  std::deque<Item> items_ HOSTLER_GUARDED_BY(mutex_);
+  bool nudged_ HOSTLER_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace hostler::plugin_host

@@ -48,8 +48,8 @@ std::int32_t Operation::driver_asks_cancelled(const hostler_op* op) {
 
 void Operation::driver_registers_cancel(hostler_op* op, void (*fn)(void*), void* arg) {
   auto& self = static_cast<Operation&>(*op);
-  std::unique_lock lock(self.mutex_);
-  self.wait_for_cancel_function(lock);
+  MutexLock lock(self.mutex_);
+  self.wait_for_cancel_function();
   self.cancel_function_ = nullptr;
   if (self.completed_ && !self.abandoned_) {
     lock.unlock();
@@ -77,7 +77,7 @@ std::int32_t Operation::driver_emits(hostler_op* op, const hostler_rec* record) 
 }
 
 bool Operation::accept(const hostler_rec* record, std::string& rule) {
-  const std::lock_guard taking(records_mutex_);
+  const MutexLock taking(records_mutex_);
   if (completed_) {
     rule = "R26: a record emitted after the end";
   } else if (over_) {
@@ -96,8 +96,8 @@ bool Operation::accept(const hostler_rec* record, std::string& rule) {
 
 void Operation::driver_completes(hostler_op* op, hostler_status status) {
   auto& self = static_cast<Operation&>(*op);
-  std::unique_lock lock(self.mutex_);
-  self.wait_for_cancel_function(lock);
+  MutexLock lock(self.mutex_);
+  self.wait_for_cancel_function();
   if (self.completed_) {
     lock.unlock();
     return self.broke("R26: complete() called after the end");
@@ -129,7 +129,7 @@ hostler_status Operation::call_guarded() {
 
 void Operation::run() {
   {
-    std::unique_lock lock(mutex_);
+    MutexLock lock(mutex_);
     if (over_) {
       const bool awaited = abandoned_;
       lock.unlock();
@@ -139,7 +139,7 @@ void Operation::run() {
     in_function_ = true;
   }
   const hostler_status returned = call_guarded();
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   if (completed_) {
     if (returned != HOSTLER_PENDING && broken_.empty()) {
       broken_ = "R26: returned " + status_name(returned) + " after complete()";
@@ -150,7 +150,7 @@ void Operation::run() {
   } else {
     if (cancel_function_ != nullptr || cancel_running_) {
       cancel_function_ = nullptr;
-      wait_for_cancel_function(lock);
+      wait_for_cancel_function();
       if (broken_.empty()) broken_ = "R29: returned without removing its cancel function";
     }
     completed_ = true;
@@ -167,12 +167,12 @@ void Operation::run() {
 }
 
 bool Operation::in_function() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return in_function_;
 }
 
 void Operation::cancel(bool time_is_up) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (over_ || cancelled_) return;
   cancelled_ = true;
   time_is_up_ = time_is_up;
@@ -186,22 +186,24 @@ void Operation::cancel(bool time_is_up) {
 }
 
 void Operation::run_cancel_function() {
-  std::unique_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   cancel_thread_ = std::this_thread::get_id();
   const auto fn = std::exchange(cancel_function_, nullptr);
   void* const arg = cancel_argument_;
-  lock.unlock();
-  if (fn != nullptr) fn(arg);
-  lock.lock();
+  {
+    const MutexUnlock unlocked(mutex_);
+    if (fn != nullptr) fn(arg);
+  }
   cancel_running_ = false;
   cancel_thread_ = {};
   changed_.notify_all();
 }
 
 /// Not if this is the thread it runs on: then it is the function itself that asks.
-void Operation::wait_for_cancel_function(std::unique_lock<std::mutex>& lock) {
-  changed_.wait(
-      lock, [this] { return !cancel_running_ || cancel_thread_ == std::this_thread::get_id(); });
+void Operation::wait_for_cancel_function() {
+  changed_.wait(mutex_, [this]() HOSTLER_REQUIRES(mutex_) {
+    return !cancel_running_ || cancel_thread_ == std::this_thread::get_id();
+  });
 }
 
 bool Operation::end_from_host() {
@@ -211,14 +213,16 @@ bool Operation::end_from_host() {
 }
 
 bool Operation::refuse(model::CloudError why) {
-  const std::scoped_lock lock(records_mutex_, mutex_);
+  const MutexLock records_lock(records_mutex_);
+  const MutexLock lock(mutex_);
   if (!end_from_host()) return false;
   refusal_ = std::move(why);
   return true;
 }
 
 bool Operation::abandon(std::string_view why) {
-  const std::scoped_lock lock(records_mutex_, mutex_);
+  const MutexLock records_lock(records_mutex_);
+  const MutexLock lock(mutex_);
   if (!end_from_host()) return false;
   abandoned_ = true;
   refusal_ = cloud_error(model::CloudErrorClass::kTimeout, std::string(why), traits_.has_effect);
@@ -227,7 +231,8 @@ bool Operation::abandon(std::string_view why) {
 
 void Operation::finish() {
   {
-    const std::scoped_lock lock(records_mutex_, mutex_);
+    const MutexLock records_lock(records_mutex_);
+    const MutexLock lock(mutex_);
     if (!end_from_host()) return;
   }
   owner_.ended(*this);
@@ -235,7 +240,7 @@ void Operation::finish() {
 
 void Operation::broke(std::string rule) {
   if (!over_) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (!over_) {
       if (broken_.empty()) broken_ = std::move(rule);
       return;

@@ -3,17 +3,16 @@
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <utility>
 
+#include "core/base/mutex.h"
 #include "core/model/cloud.h"
 #include "hostler/driver.h"
 
@@ -107,6 +106,7 @@ class Operation : public hostler_op, public std::enable_shared_from_this<Operati
   bool effect_seen_ = false;
 
  private:
+  using CancelFunction = void (*)(void*);
   struct ErrorBlock : hostler_error {
     Operation* op = nullptr;
     std::array<std::string, HOSTLER_TEXT_SCOPE_REGION + 1> texts;
@@ -120,14 +120,17 @@ class Operation : public hostler_op, public std::enable_shared_from_this<Operati
 
   /// Whether the driver should go on with more records; sets the rule that this one broke.
   bool accept(const hostler_rec* record, std::string& rule);
-  void wait_for_cancel_function(std::unique_lock<std::mutex>& lock);
+  void wait_for_cancel_function() HOSTLER_REQUIRES(mutex_);
   void run_cancel_function();
   hostler_status call_guarded();
   void finish();
-  bool end_from_host();
-  [[nodiscard]] bool cut_short() const { return stopped_ && !effect_seen_; }
-  std::optional<model::CloudError> failure();
-  model::CloudError reported();
+  bool end_from_host() HOSTLER_REQUIRES(records_mutex_, mutex_);
+  // Of settle(), which is alone with what they read: once it is over, nobody else looks or writes.
+  [[nodiscard]] bool cut_short() const HOSTLER_NO_THREAD_SAFETY_ANALYSIS {
+    return stopped_ && !effect_seen_;
+  }
+  std::optional<model::CloudError> failure() HOSTLER_NO_THREAD_SAFETY_ANALYSIS;
+  model::CloudError reported() HOSTLER_NO_THREAD_SAFETY_ANALYSIS;
 
   const Traits traits_;
   const std::string& driver_;
@@ -137,25 +140,26 @@ class Operation : public hostler_op, public std::enable_shared_from_this<Operati
 
   std::atomic<bool> emitting_ = false;
   /// Held while a record is taken. Lock order: records_mutex_, then mutex_.
-  std::mutex records_mutex_;
-  std::uint64_t records_ = 0;
-  bool stopped_ = false;  ///< The driver was told to stop: more records may be missing.
+  Mutex records_mutex_;
+  std::uint64_t records_ HOSTLER_GUARDED_BY(records_mutex_) = 0;
+  /// The driver was told to stop: more records may be missing.
+  bool stopped_ HOSTLER_GUARDED_BY(records_mutex_) = false;
 
-  std::mutex mutex_;
-  std::condition_variable changed_;
+  Mutex mutex_;
+  Condition changed_;
   std::atomic<bool> cancelled_ = false;
   std::atomic<bool> over_ = false;  ///< Written with both mutexes held.
-  bool time_is_up_ = false;
-  bool in_function_ = false;
+  bool time_is_up_ HOSTLER_GUARDED_BY(mutex_) = false;
+  bool in_function_ HOSTLER_GUARDED_BY(mutex_) = false;
   std::atomic<bool> completed_ = false;  ///< The driver has said how it ended.
-  bool abandoned_ = false;
-  hostler_status status_ = HOSTLER_PENDING;
-  std::string broken_;  ///< The first broken rule; empty = none.
-  std::optional<model::CloudError> refusal_;
-  void (*cancel_function_)(void*) = nullptr;
-  void* cancel_argument_ = nullptr;
-  bool cancel_running_ = false;
-  std::thread::id cancel_thread_;
+  bool abandoned_ HOSTLER_GUARDED_BY(mutex_) = false;
+  hostler_status status_ HOSTLER_GUARDED_BY(mutex_) = HOSTLER_PENDING;
+  std::string broken_ HOSTLER_GUARDED_BY(mutex_);  ///< The first broken rule; empty = none.
+  std::optional<model::CloudError> refusal_ HOSTLER_GUARDED_BY(mutex_);
+  CancelFunction cancel_function_ HOSTLER_GUARDED_BY(mutex_) = nullptr;
+  void* cancel_argument_ HOSTLER_GUARDED_BY(mutex_) = nullptr;
+  bool cancel_running_ HOSTLER_GUARDED_BY(mutex_) = false;
+  std::thread::id cancel_thread_ HOSTLER_GUARDED_BY(mutex_);
 };
 
 }  // namespace hostler::plugin_host

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
+
+#include "core/base/mutex.h"
 
 namespace hostler::plugin_host {
 
@@ -12,23 +12,24 @@ class Turnstile {
  public:
   /// False if `deadline` passes first.
   bool enter(std::chrono::steady_clock::time_point deadline) {
-    std::unique_lock lock(mutex_);
-    if (!free_.wait_until(lock, deadline, [this] { return !taken_; })) return false;
+    const MutexLock lock(mutex_);
+    if (!free_.wait_until(mutex_, deadline, [this]() HOSTLER_REQUIRES(mutex_) { return !taken_; }))
+      return false;
     taken_ = true;
     return true;
   }
   void leave() {
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       taken_ = false;
     }
     free_.notify_one();
   }
 
  private:
-  std::mutex mutex_;
-  std::condition_variable free_;
-  bool taken_ = false;
+  Mutex mutex_;
+  Condition free_;
+  bool taken_ HOSTLER_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace hostler::plugin_host

@@ -56,7 +56,7 @@ Result<std::unique_ptr<Journal>> Journal::start(std::unique_ptr<Connection> conn
 
 Journal::~Journal() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     stopping_ = true;
   }
   wake_.notify_all();
@@ -66,7 +66,7 @@ Journal::~Journal() {
 void Journal::commit(model::Commit commit, OnCommitted done) {
   const std::size_t bytes = bytes_in(commit);
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     queue_.push_back({std::move(commit), std::move(done), {}, bytes});
     ++health_.queued;
   }
@@ -75,44 +75,45 @@ void Journal::commit(model::Commit commit, OnCommitted done) {
 
 void Journal::add_chore(Chore chore) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     chores_.push_back(std::move(chore));
   }
   wake_.notify_one();
 }
 
 Health Journal::health() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return health_;
 }
 
 void Journal::run() {
   pthread_setname_np(pthread_self(), "store");
-  Lock lock(mutex_);
+  const MutexLock lock(mutex_);
   for (;;) {
-    wait_for_work(lock);
+    wait_for_work();
     if (queue_.empty() && stopping_) {
       (void)connection_->rest();  // it is done at the next start, if not now
       return;
     }
     if (!queue_.empty()) {
       take_group();
-      if (!commit_group(lock)) return give_up(lock);
+      if (!commit_group()) return give_up();
     }
-    if (!chores_.empty() && !stopping_) run_chore(lock);
+    if (!chores_.empty() && !stopping_) run_chore();
   }
 }
 
-void Journal::wait_for_work(Lock& lock) {
-  const auto has_work = [this] { return stopping_ || !queue_.empty() || !chores_.empty(); };
-  if (!restless_) return wake_.wait(lock, has_work);
-  if (wake_.wait_for(lock, kRestAfter, has_work)) return;
-  lock.unlock();
+void Journal::wait_for_work() {
+  const auto has_work = [this]() HOSTLER_REQUIRES(mutex_) {
+    return stopping_ || !queue_.empty() || !chores_.empty();
+  };
+  if (!restless_) return wake_.wait(mutex_, has_work);
+  if (wake_.wait_for(mutex_, kRestAfter, has_work)) return;
+  const MutexUnlock unlocked(mutex_);
   connection_->clear_failure();
   const auto rested = connection_->rest();
   restless_ = !rested || *rested;  // what failed now, as for a reader in the way, is tried again
   end_if_lost();
-  lock.lock();
 }
 
 void Journal::end_if_lost() {
@@ -131,22 +132,20 @@ void Journal::take_group() {
   group_written_ = false;
 }
 
-bool Journal::commit_group(Lock& lock) {
+bool Journal::commit_group() {
   auto backoff = kBackoffMin;
   for (;;) {
     const bool last_try = stopping_;
-    lock.unlock();
     const auto result = try_group();
-    lock.lock();
     if (result) break;
-    report(lock, false, result.error().message);
+    report(false, result.error().message);
     if (last_try) return false;
-    wake_.wait_for(lock, backoff, [this] { return stopping_; });
+    wake_.wait_for(mutex_, backoff, [this]() HOSTLER_REQUIRES(mutex_) { return stopping_; });
     backoff = std::min(backoff * 2, kBackoffMax);
   }
-  report(lock, true, {});
+  report(true, {});
   health_.queued -= group_.size();
-  lock.unlock();
+  const MutexUnlock unlocked(mutex_);
   for (auto& entry : group_)
     if (entry.done) entry.done(std::move(entry.committed));
   group_.clear();
@@ -154,11 +153,11 @@ bool Journal::commit_group(Lock& lock) {
   const auto after = connection_->after_commit();
   end_if_lost();
   if (!after) log::warn("store", after.error().message + ", ignoring: the next commit tries again");
-  lock.lock();
   return true;
 }
 
 Result<void> Journal::try_group() {
+  const MutexUnlock unlocked(mutex_);
   const auto begin = std::chrono::steady_clock::now();
   auto result = write_group();
   if (watch_.on_try)
@@ -202,37 +201,37 @@ Result<void> Journal::read_bodies() {
   return {};
 }
 
-void Journal::give_up(Lock& lock) {
+void Journal::give_up() {
   const auto error =
       Error{Errc::kUnavailable, "the store stopped before this was durable: " + health_.error};
   std::move(queue_.begin(), queue_.end(), std::back_inserter(group_));
   queue_.clear();
-  lock.unlock();
+  const MutexUnlock unlocked(mutex_);
   for (auto& entry : group_)
     if (entry.done) entry.done(tl::unexpected(error));
-  lock.lock();
 }
 
-void Journal::run_chore(Lock& lock) {
+void Journal::run_chore() {
   const auto chore = std::move(chores_.front());
   chores_.pop_front();
-  lock.unlock();
-  connection_->clear_failure();
-  const bool more = chore(*connection_);
-  end_if_lost();
-  lock.lock();
+  bool more = false;
+  {
+    const MutexUnlock unlocked(mutex_);
+    connection_->clear_failure();
+    more = chore(*connection_);
+    end_if_lost();
+  }
   if (more) chores_.push_front(chore);
 }
 
-void Journal::report(Lock& lock, bool ok, const std::string& error) {
+void Journal::report(bool ok, const std::string& error) {
   if (health_.ok == ok && health_.error == error) return;
   health_.ok = ok;
   health_.error = error;
   if (!watch_.on_health) return;
   const Health now = health_;
-  lock.unlock();
+  const MutexUnlock unlocked(mutex_);
   watch_.on_health(now);
-  lock.lock();
 }
 
 }  // namespace hostler::store

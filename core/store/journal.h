@@ -1,16 +1,15 @@
 #pragma once
 
-#include <condition_variable>
 #include <cstddef>
 #include <deque>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/mutex.h"
 #include "core/base/time.h"
 #include "core/model/records.h"
 #include "core/store/database.h"
@@ -84,7 +83,6 @@ class Journal {
     Committed committed;
     std::size_t bytes = 0;  ///< Of bodies and inline output.
   };
-  using Lock = std::unique_lock<std::mutex>;
 
   Journal(std::unique_ptr<Connection> connection, Segments segments, Watch watch)
       : connection_(std::move(connection)),
@@ -92,19 +90,20 @@ class Journal {
         watch_(std::move(watch)) {}
 
   void run();
-  void take_group();
+  void take_group() HOSTLER_REQUIRES(mutex_);
   /// False: the store is stopping and cannot write.
-  bool commit_group(Lock& lock);
+  bool commit_group() HOSTLER_REQUIRES(mutex_);
+  // Whatever of these writes or calls back lets go of the mutex meanwhile.
   /// One try, timed.
-  Result<void> try_group();
+  Result<void> try_group() HOSTLER_REQUIRES(mutex_);
   Result<void> write_group();
   Result<void> read_bodies();
-  void give_up(Lock& lock);
-  void run_chore(Lock& lock);
+  void give_up() HOSTLER_REQUIRES(mutex_);
+  void run_chore() HOSTLER_REQUIRES(mutex_);
   void end_if_lost();
   /// Waits for work; at times does what only an idle store does.
-  void wait_for_work(Lock& lock);
-  void report(Lock& lock, bool ok, const std::string& error);
+  void wait_for_work() HOSTLER_REQUIRES(mutex_);
+  void report(bool ok, const std::string& error) HOSTLER_REQUIRES(mutex_);
 
   // The store thread's.
   std::unique_ptr<Connection> connection_;
@@ -118,12 +117,12 @@ class Journal {
   /// a log, as those of a run that was killed may.
   bool restless_ = true;
 
-  mutable std::mutex mutex_;
-  std::condition_variable wake_;
-  std::deque<Entry> queue_;  // guarded by mutex_, as all below
-  std::deque<Chore> chores_;
-  Health health_;
-  bool stopping_ = false;
+  mutable Mutex mutex_;
+  Condition wake_;
+  std::deque<Entry> queue_ HOSTLER_GUARDED_BY(mutex_);
+  std::deque<Chore> chores_ HOSTLER_GUARDED_BY(mutex_);
+  Health health_ HOSTLER_GUARDED_BY(mutex_);
+  bool stopping_ HOSTLER_GUARDED_BY(mutex_) = false;
 
   std::thread thread_;  ///< Last: everything above is ready when it starts.
 };

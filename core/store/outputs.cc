@@ -48,7 +48,7 @@ Result<std::unique_ptr<Outputs>> Outputs::open(const std::filesystem::path& fold
 
 Outputs::~Outputs() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     stopping_ = true;
   }
   wake_.notify_all();
@@ -70,7 +70,7 @@ std::filesystem::path Outputs::file_of(Key key) const {
 
 void Outputs::push(Item item) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     queue_.push_back(std::move(item));
   }
   wake_.notify_one();
@@ -137,7 +137,7 @@ Result<UniqueFd> Outputs::open_file(model::AttemptId attempt, std::string_view p
 }
 
 std::string Outputs::problem() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return problem_;
 }
 
@@ -146,20 +146,19 @@ std::string Outputs::problem() const {
 void Outputs::run() {
   pthread_setname_np(pthread_self(), "outputs");
   bytes_ += bytes_below(folder_);
-  std::unique_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   for (;;) {
-    wake_.wait(lock, [this] { return stopping_ || !queue_.empty(); });
+    wake_.wait(mutex_, [this]() HOSTLER_REQUIRES(mutex_) { return stopping_ || !queue_.empty(); });
     if (queue_.empty()) return;
     std::optional<Order> order;
     const auto appends = take_group(order);
-    lock.unlock();
+    const MutexUnlock unlocked(mutex_);
     carry_out(appends);
     if (order) {
       const auto result = insist(order->run);
       if (order->done) order->done(result);
     }
     close_unused();
-    lock.lock();
   }
 }
 
@@ -184,10 +183,10 @@ Result<void> Outputs::insist(const std::function<Result<void>()>& work) {
   for (;;) {
     auto result = work();
     const bool no_room = !result && result.error().code == Errc::kUnavailable;
-    std::unique_lock lock(mutex_);
+    const MutexLock lock(mutex_);
     problem_ = no_room ? result.error().message : std::string();
     if (!no_room || stopping_) return result;
-    wake_.wait_for(lock, backoff, [this] { return stopping_; });
+    wake_.wait_for(mutex_, backoff, [this]() HOSTLER_REQUIRES(mutex_) { return stopping_; });
     backoff = std::min(backoff * 2, kBackoffMax);
   }
 }

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <filesystem>
@@ -9,7 +8,6 @@
 #include <list>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +16,7 @@
 
 #include "core/base/error.h"
 #include "core/base/files.h"
+#include "core/base/mutex.h"
 #include "core/model/ids.h"
 #include "core/store/output_files.h"
 #include "core/store/stream_file.h"
@@ -108,11 +107,11 @@ class Outputs {
   Outputs(std::filesystem::path folder, OutputLimits limits);
   void push(Item item);
   void run();
-  /// Takes appends up to the next order, which goes to `order`. With the mutex held.
-  std::vector<Append> take_group(std::optional<Order>& order);
+  /// Takes appends up to the next order, which goes to `order`.
+  std::vector<Append> take_group(std::optional<Order>& order) HOSTLER_REQUIRES(mutex_);
   /// Tries again while there is no room and the object is not being destroyed.
-  Result<void> insist(const std::function<Result<void>()>& work);
-  void carry_out(const std::vector<Append>& appends);
+  Result<void> insist(const std::function<Result<void>()>& work) HOSTLER_EXCLUDES(mutex_);
+  void carry_out(const std::vector<Append>& appends) HOSTLER_EXCLUDES(mutex_);
   Result<void> write(const Append& append);
   Result<StreamFile*> stream_file(Key key);
   Result<std::uint64_t> bytes_max(Key key) const;
@@ -130,11 +129,11 @@ class Outputs {
   std::map<Key, Open> open_;
   std::list<Key> uses_;  ///< Least lately used first.
 
-  mutable std::mutex mutex_;
-  std::condition_variable wake_;
-  std::deque<Item> queue_;  // guarded by mutex_, as all below
-  std::string problem_;
-  bool stopping_ = false;
+  mutable Mutex mutex_;
+  Condition wake_;
+  std::deque<Item> queue_ HOSTLER_GUARDED_BY(mutex_);
+  std::string problem_ HOSTLER_GUARDED_BY(mutex_);
+  bool stopping_ HOSTLER_GUARDED_BY(mutex_) = false;
 
   std::thread thread_;
 };

@@ -133,7 +133,7 @@ class Reads::Borrowed {
     for (auto& [sql, statement] : session_->statements) statement.rewind();
     session_->connection->set_patience(Patience::kShort);
     {
-      const std::lock_guard lock(reads_.mutex_);
+      const MutexLock lock(reads_.mutex_);
       reads_.free_.push_back(std::move(session_));
     }
     reads_.returned_.notify_one();
@@ -164,8 +164,9 @@ Result<std::unique_ptr<Reads>> Reads::open(const Place& place, std::size_t conne
 }
 
 Result<Reads::Borrowed> Reads::borrow() const {
-  std::unique_lock lock(mutex_);
-  if (!returned_.wait_for(lock, kBorrowWait, [this] { return !free_.empty(); }))
+  const MutexLock lock(mutex_);
+  if (!returned_.wait_for(mutex_, kBorrowWait,
+                          [this]() HOSTLER_REQUIRES(mutex_) { return !free_.empty(); }))
     return fail(Errc::kUnavailable, "all of the store's connections for reading are busy");
   auto session = std::move(free_.back());
   free_.pop_back();

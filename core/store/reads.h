@@ -1,11 +1,9 @@
 #pragma once
 
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -13,6 +11,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/mutex.h"
 #include "core/model/records.h"
 #include "core/store/connect.h"
 #include "core/store/rows.h"
@@ -111,9 +110,9 @@ class Reads {
   explicit Reads(std::vector<std::unique_ptr<Session>> sessions);
   [[nodiscard]] Result<Borrowed> borrow() const;
 
-  mutable std::mutex mutex_;
-  mutable std::condition_variable returned_;
-  mutable std::vector<std::unique_ptr<Session>> free_;  // guarded by mutex_
+  mutable Mutex mutex_;
+  mutable Condition returned_;
+  mutable std::vector<std::unique_ptr<Session>> free_ HOSTLER_GUARDED_BY(mutex_);
 };
 
 }  // namespace hostler::store

@@ -13,7 +13,7 @@ constexpr auto kTryFor = 10s;
 }  // namespace
 
 std::optional<Error> Refusal::current(Clock::time_point now) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (!error_) return std::nullopt;
   if (now < until_) return error_;
   until_ = now + kTryFor;  // whoever asked tries; the others go on with what is known
@@ -21,13 +21,13 @@ std::optional<Error> Refusal::current(Clock::time_point now) {
 }
 
 void Refusal::set(Error error, Clock::duration took, Clock::time_point now) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   error_ = std::move(error);
   until_ = now + std::max<Clock::duration>(1s, 2 * took);
 }
 
 void Refusal::clear() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   error_.reset();
 }
 

@@ -1,10 +1,10 @@
 #pragma once
 
 #include <chrono>
-#include <mutex>
 #include <optional>
 
 #include "core/base/error.h"
+#include "core/base/mutex.h"
 
 namespace hostler::store::postgres {
 
@@ -21,9 +21,9 @@ class Refusal {
   void clear();
 
  private:
-  std::mutex mutex_;
-  std::optional<Error> error_;  // guarded by mutex_, as all below
-  Clock::time_point until_;
+  Mutex mutex_;
+  std::optional<Error> error_ HOSTLER_GUARDED_BY(mutex_);
+  Clock::time_point until_ HOSTLER_GUARDED_BY(mutex_);
 };
 
 }  // namespace hostler::store::postgres
