@@ -81,14 +81,6 @@ std::int64_t Value::int_or(std::int64_t otherwise) const {
   return problem == std::errc() && rest == end ? out : otherwise;
 }
 
-double Value::double_or(double otherwise) const {
-  double out = 0;
-  const std::string_view digits = text();
-  if (!is(Kind::kNumber)) return otherwise;
-  const auto [rest, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), out);
-  return problem == std::errc() ? out : otherwise;
-}
-
 bool Value::bool_or(bool otherwise) const { return is(Kind::kBool) ? text() == "true" : otherwise; }
 
 std::string Value::path() const { return tree_->path(node_); }

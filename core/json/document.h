@@ -48,7 +48,6 @@ class Value {
   [[nodiscard]] Value at(std::string_view key) const;  ///< A null where there is none.
   [[nodiscard]] std::string_view text_or(std::string_view otherwise) const;
   [[nodiscard]] std::int64_t int_or(std::int64_t otherwise) const;
-  [[nodiscard]] double double_or(double otherwise) const;
   [[nodiscard]] bool bool_or(bool otherwise) const;
 
   /// "pools[0].types[2]"; empty for the whole document.

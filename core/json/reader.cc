@@ -275,7 +275,7 @@ Object::Object(Value value, Problems& problems)
 }
 
 Object::~Object() {
-  if (!is_object_ || unknown_allowed_) return;
+  if (!is_object_) return;
   for (const Value member : value_.children())
     if (std::ranges::find(known_, member.key()) == known_.end())
       problems_->add(member, "unknown key; known here: " +

@@ -152,8 +152,6 @@ class Object {
   Field need(std::string_view key);
   /// Which one of `keys` is there; empty, and a problem, if none or more than one is.
   std::string_view exactly_one(std::initializer_list<std::string_view> keys);
-  /// For readers that must bear what newer writers add.
-  void allow_unknown_keys() { unknown_allowed_ = true; }
 
   [[nodiscard]] const Value& value() const { return value_; }
   [[nodiscard]] Problems& problems() const { return *problems_; }
@@ -162,7 +160,6 @@ class Object {
   Value value_;
   Problems* problems_;
   bool is_object_;
-  bool unknown_allowed_ = false;
   std::vector<std::string_view> known_;
 };
 

@@ -52,12 +52,6 @@ History normalise(std::vector<PricePoint> said) {
   return out;
 }
 
-History merge(History known, std::vector<PricePoint> said) {
-  std::reverse(known.begin(), known.end());
-  known.insert(known.end(), said.begin(), said.end());
-  return normalise(std::move(known));
-}
-
 std::optional<Micros> cost(const History& history, Wall from, Wall to) {
   if (history.empty()) return std::nullopt;
   return to <= from ? Micros{} : per_hour_to_sum(area(history, from, to));

@@ -17,9 +17,6 @@ using History = std::vector<model::PricePoint>;
 /// equal neighbours the older start. O(n log n).
 [[nodiscard]] History normalise(std::vector<model::PricePoint> said);
 
-/// Adds newer points to a history; of equal start times the new one stays.
-[[nodiscard]] History merge(History known, std::vector<model::PricePoint> said);
-
 /// What [from, to) costs, rounded down to whole millionths once, at the end; 0 if to <= from.
 /// The time before the first point costs its price. Saturates instead of overflowing; nullopt for
 /// an empty history.

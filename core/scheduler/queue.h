@@ -51,7 +51,6 @@ class Queue {
   /// For each, how many items go before it: of higher priority, or of the same and earlier. Goes
   /// through the classes once, however many are asked for.
   [[nodiscard]] std::vector<std::uint64_t> ahead(const std::vector<Place>& places) const;
-  [[nodiscard]] std::size_t class_count() const { return classes_.size(); }
   /// Classes that have items: highest priority first, then by the arrival of their first item.
   struct Order {
     std::int32_t priority;

@@ -75,7 +75,6 @@ class Transport : public std::enable_shared_from_this<Transport> {
   /// False while the peer takes less than it is sent: write no channel data now.
   [[nodiscard]] bool has_room() const { return out_.size() - out_sent_ < kRoom; }
   [[nodiscard]] bool is_lost() const { return lost_; }
-  [[nodiscard]] const std::string& lost_because() const { return lost_because_; }
 
   /// libssh2's last error, e.g. "Unable to exchange encryption keys (-5)".
   [[nodiscard]] std::string last_error() const;

@@ -219,9 +219,5 @@ TEST(ReaderTest, ReadsNoFurtherThanItKeepsProblems) {
   EXPECT_EQ(problems.list().size(), 100u);
 }
 
-TEST(ReaderTest, BearsUnknownKeysWhereItIsTold) {
-  EXPECT_TRUE(read_object(R"({"new": 1})", {}, [](Object& o) { o.allow_unknown_keys(); }));
-}
-
 }  // namespace
 }  // namespace hostler::json

@@ -51,11 +51,6 @@ TEST(PriceHistoryTest, NormalisingTwiceChangesNothing) {
   }
 }
 
-TEST(PriceHistoryTest, NewerWordsWinWhenMerged) {
-  EXPECT_THAT(merge(normalise({at(1, 10), at(3, 30)}), {at(3, 40), at(2, 10)}),
-              ElementsAre(at(3, 40), at(1, 10)));
-}
-
 TEST(PriceHistoryTest, ChargesEachStretchAtItsPrice) {
   const History history = normalise({at(0, 100), at(2, 300), at(4, 50)});
   EXPECT_EQ(cost(history, hour(1), hour(5)), Micros{100 + 600 + 50});
