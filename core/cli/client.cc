@@ -51,6 +51,7 @@ struct Client::Handle {
   CURL* curl = curl_easy_init();
   curl_slist* headers = nullptr;
   std::array<char, CURL_ERROR_SIZE> why{};
+  bool is_distrusted = false;  ///< The certificate that was shown last.
   ~Handle() {
     curl_slist_free_all(headers);
     curl_easy_cleanup(curl);
@@ -74,6 +75,8 @@ void Client::begin(const std::string& path) {
   if (!endpoint_.socket_path.empty())
     curl_easy_setopt(curl, CURLOPT_UNIX_SOCKET_PATH, endpoint_.socket_path.c_str());
   if (!endpoint_.ca_file.empty()) curl_easy_setopt(curl, CURLOPT_CAINFO, endpoint_.ca_file.c_str());
+  handle_->why[0] = '\0';
+  handle_->is_distrusted = false;
   curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, handle_->why.data());
   curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, 10L);
@@ -83,9 +86,12 @@ void Client::begin(const std::string& path) {
 Error Client::unanswered(int curl_code) const {
   std::string why = handle_->why.data();
   if (why.empty()) why = curl_easy_strerror(static_cast<CURLcode>(curl_code));
-  if (curl_code == CURLE_PEER_FAILED_VERIFICATION || curl_code == CURLE_SSL_CACERT_BADFILE)
-    return {Errc::kForbidden, "the certificate of " + endpoint_.url + " is not trusted (" + why +
-                                  "); name who signed it with --ca-file or HOSTLER_CA_FILE"};
+  if (curl_code == CURLE_SSL_CACERT_BADFILE)
+    return {Errc::kInvalidArgument, "CA file " + endpoint_.ca_file + ": " + why};
+  handle_->is_distrusted = curl_code == CURLE_PEER_FAILED_VERIFICATION;
+  if (handle_->is_distrusted)
+    return {Errc::kUnavailable, "the certificate of " + endpoint_.url + " is not trusted (" + why +
+                                    "); name who signed it with --ca-file or HOSTLER_CA_FILE"};
   if (!endpoint_.socket_path.empty()) {
     // curl speaks of a port here, which there is none of.
     long number = 0;
@@ -95,8 +101,21 @@ Error Client::unanswered(int curl_code) const {
       return {Errc::kForbidden, endpoint_.url + " may not be opened by this user (" + why +
                                     "): is a group needed that the user is not in?"};
   }
-  return {Errc::kUnavailable, "no daemon answers at " + endpoint_.url + " (" + why +
-                                  "); is hostlerd running? Name it with --url or HOSTLER_URL"};
+  const auto ends_with_hint = [&](const std::string& hint) {
+    return Error{Errc::kUnavailable,
+                 "no daemon answers at " + endpoint_.url + " (" + why + "); " + hint};
+  };
+  // What a port does that speaks TLS, and one that does not.
+  if (curl_code == CURLE_GOT_NOTHING && endpoint_.base.starts_with("http://") &&
+      endpoint_.socket_path.empty())
+    return ends_with_hint("does it speak https? Then its URL begins with https://");
+  if (curl_code == CURLE_SSL_CONNECT_ERROR)
+    return ends_with_hint("does it speak no https? Then its URL begins with http://");
+  return ends_with_hint("is hostlerd running? Name it with --url or HOSTLER_URL");
+}
+
+bool Client::may_come_back(const Error& error) const {
+  return error.code == Errc::kUnavailable && !handle_->is_distrusted;
 }
 
 Result<std::string> Client::perform() {
@@ -104,7 +123,6 @@ Result<std::string> Client::perform() {
   CURL* curl = handle_->curl;
   curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, append);
   curl_easy_setopt(curl, CURLOPT_WRITEDATA, &body);
-  handle_->why[0] = '\0';
   const CURLcode code = curl_easy_perform(curl);
   if (code != CURLE_OK) return tl::unexpected(unanswered(code));
   const long status = status_of(curl);
@@ -248,8 +266,7 @@ Result<void> Client::follow(const std::string& path,
   if (state.said) return tl::unexpected(std::move(*state.said));
   // TLS calls it an error where a daemon went without a farewell.
   if (code == CURLE_OK || state.stopped || status == 200) return {};
-  return fail(Errc::kUnavailable,
-              "the stream from " + endpoint_.url + " ended: " + handle_->why.data());
+  return tl::unexpected(unanswered(code));
 }
 
 }  // namespace hostler::cli

@@ -23,6 +23,9 @@ class Client {
   Client& operator=(const Client&) = delete;
 
   [[nodiscard]] const Endpoint& endpoint() const { return endpoint_; }
+  /// Whether to wait for the daemon after the last call's error: it may be back soon. A stranger's
+  /// certificate stays one.
+  [[nodiscard]] bool may_come_back(const Error& error) const;
 
   Result<json::Document> get(const std::string& path);
   Result<json::Document> post(const std::string& path, const std::string& body);

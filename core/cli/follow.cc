@@ -85,7 +85,7 @@ Result<void> copy_to_the_end(Client& client, const std::string& id, const char* 
     const auto done = copy_stream(client, id, stream, fd, at);
     if (done && *done) return {};
     if (at != before) failures = 0;
-    if (!done && done.error().code != Errc::kUnavailable) return tl::unexpected(done.error());
+    if (!done && !client.may_come_back(done.error())) return tl::unexpected(done.error());
     if (patience(++failures)) continue;
     if (!done) return tl::unexpected(done.error());
     return fail(Errc::kUnavailable,
@@ -123,8 +123,7 @@ int events(Client& client, std::uint64_t after) {
     const std::uint64_t before = after;
     const auto done = client.follow("/v1/events?after=" + std::to_string(after), show);
     reached = reached || done;
-    if (!done && (!reached || done.error().code != Errc::kUnavailable))
-      return complain(done.error());
+    if (!done && (!reached || !client.may_come_back(done.error()))) return complain(done.error());
     if (after != before) failures = 0;
     if (!patience(++failures))
       return complain(done ? Error{Errc::kUnavailable, "the events end again and again"}

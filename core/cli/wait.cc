@@ -89,7 +89,7 @@ Result<json::Document> wait_until(Client& client, const std::string& id,
   for (;;) {
     auto job = client.get("/v1/jobs/" + escape(id));
     if (!job) {
-      if (job.error().code != Errc::kUnavailable || !patience(++failures)) return job;
+      if (!client.may_come_back(job.error()) || !patience(++failures)) return job;
       continue;
     }
     failures = 0;

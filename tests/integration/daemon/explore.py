@@ -5,30 +5,16 @@ token: no crash, no status, type or member that is not documented, nothing wrong
 The program is HOSTLER_SCHEMATHESIS, else in PATH; exit status 77 where it is not there."""
 
 import argparse
-import hashlib
 import json
 import os
 import shutil
-import socket
 import subprocess
 import sys
 
-from scratch_site import Failed, Site, check
+import tcp_access
+from scratch_site import Site, check
 
-TOKEN = "token-of-the-explorer"
 SKIPPED = 77
-
-
-def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
-
-
-def write_private(path, text):
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-        file.write(text)
-    return path
 
 
 def write_site(site, tokens, port, idle):
@@ -39,23 +25,12 @@ def write_site(site, tokens, port, idle):
 
 
 def start(site, tokens, idle):
-    """Returns the port: a free one, and another one if somebody took that meanwhile."""
-    for _ in range(10):
-        port = free_port()
-        write_site(site, tokens, port, idle)
-        try:
-            site.start()
-            return port
-        except Failed:
-            with open(site.log, encoding="utf-8", errors="replace") as log:
-                if not any(f":{port}" in line and "in use" in line for line in log):
-                    raise
-    raise Failed("each free port was taken before hostlerd had it")
+    return tcp_access.start(site, lambda port: write_site(site, tokens, port, idle))
 
 
 def explore(program, site, port, arguments):
     environment = {k: v for k, v in os.environ.items() if not k.startswith("HOSTLER_")}
-    environment["HOSTLER_TOKEN"] = TOKEN
+    environment["HOSTLER_TOKEN"] = tcp_access.token_of("admin")
     document = site.under("openapi.json")
     with open(document, "w", encoding="utf-8") as file:
         json.dump(site.get("/v1/openapi.json"), file)
@@ -76,9 +51,7 @@ def main():
         print("skipped: schemathesis is not installed here (.ci/run installs it, see packaging/pip)")
         return SKIPPED
     with Site(args.hostlerd, args.drivers) as site:
-        digest = hashlib.sha256(TOKEN.encode()).hexdigest()
-        tokens = write_private(
-            site.under("tokens"), '{"tokens": [{"name": "x", "role": "admin", "sha256": "%s"}]}' % digest)
+        tokens = tcp_access.write_tokens(site)
         start(site, tokens, idle=False)
         for job in site.submit({"script": "echo hi; echo x > out", "outputs": ["out"]}, {"script": "exit 3"}):
             site.wait_for_end(job)
