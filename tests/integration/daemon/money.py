@@ -1,10 +1,14 @@
 #!/usr/bin/env python3
 """What types cost is asked of the cloud, kept, and billed: to instances, to jobs, to users."""
 
+import json
+import os
+import re
+import subprocess
 import unittest
 
-from one_site import SITE, end_of, job, main, tearDownModule
-from scratch_site import wait_for
+from one_site import ARGS, SITE, end_of, job, main, tearDownModule
+from scratch_site import PATIENCE, check, wait_for
 
 CHEAP, DEAR = 3600.0, 7200.0  # an hour; so one and two a second
 
@@ -25,6 +29,14 @@ def setUpModule():
 
 def seen_prices():
     return SITE.get("/v1/prices?type=small")["prices"]
+
+
+def hostler(*words):
+    """Standard output of a command that ends well."""
+    done = subprocess.run([ARGS.hostler, "--url", "unix://" + SITE.socket, *words], stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, timeout=PATIENCE, check=False)
+    check(done.returncode == 0, done)
+    return done.stdout
 
 
 class MoneyTest(unittest.TestCase):
@@ -67,6 +79,26 @@ class MoneyTest(unittest.TestCase):
         for query in ("by=colour", "since=yesterday", "until=2026-13-01"):
             self.assertEqual(SITE.request("GET", "/v1/cost?" + query)[0], 400, query)
 
+    def test_6_prices_are_shown_newest_first(self):
+        head, *rows = hostler("prices", "--set", "local", "--type", "small").splitlines()
+        self.assertEqual(head.split(), ["SET", "TYPE", "MARKET", "ZONE", "SINCE", "PRICE/H"])
+        self.assertRegex(rows[0], r"^local +small +on_demand .*2021-01-01T00:00:00Z +7200(\.0)?$")
+        self.assertEqual(json.loads(hostler("prices", "--json")), SITE.get("/v1/prices"))
+        self.assertIn("no cloud has said a price yet", hostler("prices", "--type", "large"))
+
+    def test_7_cost_is_shown_by_user_and_by_instance(self):
+        its = end_of("true")
+        out = hostler("cost")
+        self.assertRegex(out, r"^NAME +COST +SECONDS\nuser \S+ +[0-9.]+ +[1-9]")
+        whole = re.search(r"^all instances: (.+), of that unused: (.+)$", out, re.MULTILINE)
+        self.assertGreater(float(whole[1]), float(whole[2]))
+        self.assertGreater(float(whole[2]), 0)
+        self.assertRegex(hostler("cost", "--by", "instance"), rf"(?m)^{its['instance']} +[0-9.]+ +\d+$")
+        self.assertRegex(hostler("cost", "--by", "job"), rf"(?m)^{its['id']} +[0-9.]+ +\d+$")
+        bill = json.loads(hostler("cost", "--by", "instance", "--json"))
+        self.assertIn(its["instance"], [row["name"] for row in bill["rows"]])
+        self.assertGreater(bill["total"], bill["unused"])
+
 
 if __name__ == "__main__":
-    main(__doc__)
+    main(__doc__, hostler={"required": True, "type": os.path.abspath})

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""A cloud that gives no more: what it refused is a gate, which the API and `hostler` show while it is
+shut, with what it holds back, and which is gone once something was destroyed."""
+
+import json
+import os
+import subprocess
+import unittest
+import urllib.parse
+
+from one_site import ARGS, SITE, job, main, set_mark, tearDownModule, wait_for_mark
+from scratch_site import PATIENCE, check, wait_for
+
+WHOLE_HOST = {"vcpus": 2, "ram": "256MiB"}
+
+
+def setUpModule():
+    SITE.make()
+    SITE.write_config(
+        types=[{"name": "small", "vcpus": 2, "ram": "2GiB", "price": 0.02}],
+        sets=[{"name": "local", "driver": "local", "list_interval": "1s",
+               "config": {"root": SITE.under("instances"), "instances_max": 1}}],
+        pools=[{"name": "default", "sets": ["local"], "types": ["small"], "max": 6,
+                "idle_timeout": "1s", "shutdown_timeout": "1s"}])
+    SITE.start()
+
+
+def hostler(*words):
+    """Standard output of a command that ends well."""
+    done = subprocess.run([ARGS.hostler, "--url", "unix://" + SITE.socket, *words], stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, timeout=PATIENCE, check=False)
+    check(done.returncode == 0, done)
+    return done.stdout
+
+
+class GateTest(unittest.TestCase):
+    @staticmethod
+    def why(gate):
+        return SITE.get("/v1/why?subject=" + urllib.parse.quote("gate " + gate["key"]))
+
+    def gate(self):
+        """The one that is shut, once it holds the job back."""
+        gates = wait_for("a gate is shut", lambda: SITE.get("/v1/gates")["gates"])
+        self.assertEqual(len(gates), 1, gates)
+        wait_for("it holds the job back", lambda: self.why(gates[0])["demand"])
+        return gates[0]
+
+    def check_what_is_said_of_it(self, gate):
+        self.assertEqual((gate["set"], gate["operation"], gate["class"]), ("local", "create", "quota"))
+        self.assertGreaterEqual(gate["failures"], 1)
+        self.assertIn("instances_max of 1 is reached", gate["message"])
+        shut = f"  gate {gate['key']} is shut until 20"
+        out = hostler("why", "gate " + gate["key"])
+        self.assertIn(shut, out)
+        self.assertIn("instances_max of 1 is reached", out)
+        self.assertIn("  1 job of 2 vcpus and 256 MiB waits: ", out)
+        self.assertIn("  holds back small  on_demand of pool default\n", out)
+        self.assertRegex(out, r"cloud +gate_shut \[quota\]: ")
+        for subject in ("set local", "pool default", self.waits):
+            self.assertIn(shut, hostler("why", subject), subject)
+        why = json.loads(hostler("why", "--json", "gate " + gate["key"]))
+        self.assertEqual([one["key"] for one in why["gates"]], [gate["key"]])
+
+    def test_a_quota_that_is_reached_is_shown_until_something_is_destroyed(self):
+        script = ': > "$MARKS/$HOSTLER_JOB_ID"; until [ -e "$MARKS/go-on" ]; do sleep 0.05; done'
+        runs = SITE.submit(job(script, needs=WHOLE_HOST))[0]
+        wait_for_mark(runs)
+        self.waits = SITE.submit(job("true", needs=WHOLE_HOST))[0]
+
+        gate = self.gate()
+        self.check_what_is_said_of_it(gate)
+
+        set_mark("go-on")
+        self.assertEqual(SITE.wait_for_end(self.waits)["state"], "succeeded")
+        wait_for("the gate opens", lambda: not SITE.get("/v1/gates")["gates"])
+        out = hostler("why", "gate " + gate["key"])
+        self.assertNotIn("is shut until", out)
+        self.assertIn("gate_opened", out)
+
+
+if __name__ == "__main__":
+    main(__doc__, hostler={"required": True, "type": os.path.abspath})
