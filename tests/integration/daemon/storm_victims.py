@@ -47,7 +47,10 @@ class Instance:
         """Those that a blow of this kind may hit."""
         if kind == "supervisor":  # the keeper or the machine
             return self.named("hostler-local-s")
-        return self.named({"agent": "hostler-agent", "shim": "hostler-shim", "sshd": "sshd"}[kind])
+        if kind == "shim":  # not what will be its job in a moment, and bears its name yet
+            return [pid for pid in self.named("hostler-shim")
+                    if self.processes.get(self.processes[pid][1], ("",))[0] != "hostler-shim"]
+        return self.named({"agent": "hostler-agent", "sshd": "sshd"}[kind])
 
 
 class Victims:
