@@ -20,6 +20,7 @@ TERMINAL = ("succeeded", "failed", "cancelled")
 BATCH = 10  # jobs a submit
 AHEAD = 40  # jobs that may be submitted and not ended
 BULK = 100 * 1024
+ATTEMPTS = 3  # of a job that may be restarted
 
 # A second start of an attempt finds the mark of the first and ends with status 9.
 MARK = 'set -C; true > "$MARKS/$HOSTLER_JOB_ID.$HOSTLER_ATTEMPT.began" || exit 9\n'
@@ -43,7 +44,7 @@ class Expected:
         self.restartable = kind == "restartable"
         self.lost = False
         self.body = {"script": script, "name": f"storm-{i}", "client_key": f"storm-{i}",
-                     "restartable": self.restartable,
+                     "restartable": self.restartable, "attempts_max": ATTEMPTS,
                      "env": {"MARKS": marks}, "needs": {"vcpus": 1, "ram": "256MiB"}}
         self.id = None
 
@@ -194,6 +195,9 @@ def check_job(site, job, its, hit):
     job.lost = (its.get("instance") in hit and its["state"] == "failed"
                 and its["reason_code"] in ("supervision_lost", "host_lost", "output_lost"))
     if job.lost:
+        if job.restartable and its["reason_code"] != "output_lost":
+            check(its["attempt"] >= ATTEMPTS,
+                  f"{job.id} may be restarted, and was given up after attempt {its['attempt']}")
         for stream, wanted in (("stdout", job.output), ("stderr", job.errors)):
             part = site.get(f"/v1/jobs/{job.id}/output?stream={stream}&max=1048576")
             check(wanted.startswith(part.get("text", "")),
@@ -213,7 +217,7 @@ def check_marks(site, jobs):
     for job in jobs:
         for what in ("began", "ended"):
             marks = [n for n in names if n.startswith(job.id + ".") and n.endswith("." + what)]
-            least, most = (0 if job.lost else 1), (3 if job.restartable else 1)
+            least, most = (0 if job.lost else 1), (ATTEMPTS if job.restartable else 1)
             check(least <= len(marks) <= most, f"{job.id}: {len(marks)} attempts {what}: {marks}")
 
 
