@@ -94,7 +94,8 @@ void write_cost(json::Writer& w, const model::CostView& view) {
   w.begin_object();
   member_time(w, "since", view.since);
   member_time(w, "until", view.until);
-  w.key("total").millionths(view.total.value).key("unused").millionths(view.unused.value);
+  if (view.total) w.key("total").millionths(view.total->value);
+  if (view.unused) w.key("unused").millionths(view.unused->value);
   w.key("rows").begin_array();
   for (const auto& row : view.rows) {
     w.begin_object().member("name", row.name).key("cost").millionths(row.cost.value);

@@ -44,7 +44,8 @@ int cost(Client& client, const CostOptions& options) {
     rows.push_back({field(one, "name"), field(one, "cost"), field(one, "seconds")});
   std::fputs(format_table({"NAME", "COST", "SECONDS"}, rows, terminal_width()).c_str(), stdout);
   if (root.at("more").bool_or(false)) warn("there are more: --limit shows more");
-  say("all instances: " + field(root, "total") + ", of that unused: " + field(root, "unused"));
+  if (root.has("total"))
+    say("all instances: " + field(root, "total") + ", of that unused: " + field(root, "unused"));
   return exit_code::kOk;
 }
 

@@ -102,17 +102,18 @@ Result<model::CostView> make_bill(const store::Reads& reads, const api::CostQuer
   view.since = query.since;
   const Wall now = read_clocks().wall;
   view.until = query.until.us == 0 ? now : query.until;
+  if (whose.empty()) view.total = view.unused = model::Micros();
   if (view.until <= view.since) return view;
   pricing::Bill bill(view.since, view.until, now, HOSTLER_TRY(reads.prices({})).items);
   HOSTLER_TRY(add_instances(bill, reads));
   Sums sums(query.limit);
+  model::Micros total, used;
   for (const auto& [id, instance] : bill.instances()) {
     const auto entry = bill.of(instance);
-    view.total += entry.cost;
+    total += entry.cost;
     if (!is_of_jobs(query.by))
       sums.add(query.by == By::kInstance ? id.text() : name_of(instance, query.by), entry);
   }
-  model::Micros used;
   HOSTLER_TRY(reads.uses(view.since, view.until, [&](const store::Use& use) {
     const auto entry = bill.of(use.instance, use.needs, use.from, use.to);
     used += entry.cost;
@@ -120,10 +121,10 @@ Result<model::CostView> make_bill(const store::Reads& reads, const api::CostQuer
     if (query.by == By::kUser) sums.add(use.principal, entry);
     if (query.by == By::kJob) sums.add_next(use.attempt.job.text(), entry);
   }));
-  if (whose.empty())
-    view.unused = {std::max<std::int64_t>(0, view.total.value - used.value)};
-  else
-    view.total = {};
+  if (whose.empty()) {
+    view.total = total;
+    view.unused = model::Micros{std::max<std::int64_t>(0, total.value - used.value)};
+  }
   sums.move_to(view);
   return view;
 }

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,10 +43,10 @@ struct CostView {
     std::int64_t used_us = 0;  ///< Together: time that jobs ran, or that instances were on.
   };
   Wall since, until;
-  Micros total;           ///< Of all instances.
-  Micros unused;          ///< Of that what no job had.
-  std::vector<Row> rows;  ///< Dearest first.
-  bool more = false;      ///< There are more rows than were asked for.
+  std::optional<Micros> total;   ///< Of all instances; unset for who may not know of them.
+  std::optional<Micros> unused;  ///< Of that what no job had; likewise.
+  std::vector<Row> rows;         ///< Dearest first.
+  bool more = false;             ///< There are more rows than were asked for.
 };
 struct RejectedView {
   std::string type, zone, market, pool, reason;

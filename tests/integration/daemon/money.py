@@ -7,33 +7,37 @@ import re
 import subprocess
 import unittest
 
+import tcp_access
 from one_site import ARGS, SITE, end_of, job, main, tearDownModule
 from scratch_site import PATIENCE, check, wait_for
 
+PORT = 0
 CHEAP, DEAR = 3600.0, 7200.0  # an hour; so one and two a second
 
 
 def setUpModule():
+    global PORT
     SITE.make()
     prices = [{"micros_per_hour": int(CHEAP * 1e6), "from": "2020-01-01T00:00:00Z"},
               {"micros_per_hour": int(DEAR * 1e6), "from": "2021-01-01T00:00:00Z"},
               {"micros_per_hour": 1, "from": "2200-01-01T00:00:00Z"}]
-    SITE.write_config(
+    tokens = tcp_access.write_tokens(SITE)
+    PORT = tcp_access.start(SITE, lambda port: SITE.write_config(
+        access={"socket": {"path": SITE.socket}, "tcp": {"port": port, "tokens_file": tokens}},
         types=[{"name": "small", "vcpus": 2, "ram": "2GiB", "price": 0.02}],
         sets=[{"name": "local", "driver": "local", "list_interval": "1s",
                "config": {"root": SITE.under("instances"), "types": {"small": {"prices": prices}}}}],
         pools=[{"name": "default", "sets": ["local"], "types": ["small"], "max": 2,
-                "idle_timeout": "1s", "shutdown_timeout": "1s"}])
-    SITE.start()
+                "idle_timeout": "1s", "shutdown_timeout": "1s"}]))
 
 
 def seen_prices():
     return SITE.get("/v1/prices?type=small")["prices"]
 
 
-def hostler(*words):
+def hostler(*words, url=None):
     """Standard output of a command that ends well."""
-    done = subprocess.run([ARGS.hostler, "--url", "unix://" + SITE.socket, *words], stdin=subprocess.DEVNULL,
+    done = subprocess.run([ARGS.hostler, "--url", url or "unix://" + SITE.socket, *words], stdin=subprocess.DEVNULL,
                           capture_output=True, text=True, timeout=PATIENCE, check=False)
     check(done.returncode == 0, done)
     return done.stdout
@@ -98,6 +102,17 @@ class MoneyTest(unittest.TestCase):
         bill = json.loads(hostler("cost", "--by", "instance", "--json"))
         self.assertIn(its["instance"], [row["name"] for row in bill["rows"]])
         self.assertGreater(bill["total"], bill["unused"])
+
+    def test_8_a_submitter_is_told_his_own_costs_and_of_no_others(self):
+        """Bug: the total of all instances and what is unused were said to be 0."""
+        as_submitter = {"url": f"http://127.0.0.1:{PORT}"}
+        token = ("--token-file", tcp_access.token_file(SITE, "submit"))
+        its = hostler("submit", "--ram", "256MiB", *token, "--", "sleep", "1", **as_submitter).strip()
+        hostler("wait", its, *token, **as_submitter)
+        self.assertRegex(hostler("cost", *token, **as_submitter),
+                         r"^NAME +COST +SECONDS\ntoken submit +[0-9.]+ +\d+\n$")
+        bill = json.loads(hostler("cost", "--json", *token, **as_submitter))
+        self.assertEqual((set(bill), len(bill["rows"])), ({"until", "rows", "more"}, 1))
 
 
 if __name__ == "__main__":

@@ -163,8 +163,10 @@ void FakeService::cost(const Principal&, const CostQuery& query, Answer<model::C
   model::CostView view;
   view.since = query.since;
   view.until = {1'795'000'000'000'000};
-  view.total = {2'500'000};
-  view.unused = {500'000};
+  if (knows_all_costs) {
+    view.total = model::Micros{2'500'000};
+    view.unused = model::Micros{500'000};
+  }
   view.rows.push_back({"user ann", {2'000'000}, 3'600'000'000});
   give(answer, std::move(view));
 }

@@ -24,6 +24,7 @@ class FakeService final : public Service {
   model::JobRecord job_record;          ///< Of every job that is asked for.
   std::vector<OutputFile> files{{"a/b", 7}};
   std::optional<Error> file_error;  ///< Of opening one of `files`.
+  bool knows_all_costs = true;      ///< As for readers and admins.
   std::vector<model::LedgerRecord> ledger;
 
   /// "submit 2 by token ci", one for each call, in order.

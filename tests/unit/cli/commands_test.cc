@@ -149,5 +149,19 @@ TEST_F(CommandTest, WhatTheDaemonRefusesIsToldWithItsStatus) {
   EXPECT_EQ(errors, "hostler: client_key 'k' already names j-1\n");
 }
 
+// Bug: a submitter, who is not told what all instances cost, was told that it is nothing.
+TEST_F(CommandTest, WhatAllInstancesCostIsToldToWhoMayKnowIt) {
+  for (const bool may_know : {true, false}) {
+    service.knows_all_costs = may_know;
+    testing::internal::CaptureStdout();
+    EXPECT_EQ(run([&] { return cost(*client, {}); }), exit_code::kOk);
+    const std::string said = testing::internal::GetCapturedStdout();
+    EXPECT_THAT(said, HasSubstr("user ann"));
+    EXPECT_EQ(said.find("all instances: 2.5, of that unused: 0.5\n") != std::string::npos, may_know)
+        << said;
+    EXPECT_EQ(said.find("unused") != std::string::npos, may_know) << said;
+  }
+}
+
 }  // namespace
 }  // namespace hostler::cli
