@@ -45,6 +45,11 @@ void write_instance(json::Writer& w, const model::InstanceView& view) {
     w.member("verified_by", model::to_string(*r.identity.verified_by))
         .member("host_key", r.identity.public_key)
         .member("rotation", model::to_string(r.identity.rotation));
+  if (view.key_alarm) {
+    w.key("host_key_alarm").begin_object();
+    member_time(w, "since", view.key_alarm->since);
+    w.member("seen_key", view.key_alarm->seen_key).end_object();
+  }
   member_text(w, "reason_code", r.reason_code);
   member_text(w, "reason", r.reason);
   member_text(w, "last_text", r.last_text);

@@ -18,6 +18,7 @@ int instances(Client& client, bool json) {
     std::string state = field(one, "state");
     if (field(one, "idle_behavior") != "run") state += "," + field(one, "idle_behavior");
     if (field(one, "health") != "healthy") state += "," + field(one, "health");
+    if (one.has("host_key_alarm")) state += ",host_key_alarm";
     rows.push_back({field(one, "id"), state, field(one, "type"), field(one, "pool"),
                     std::to_string(used.at("vcpus").int_or(0)) + "/" +
                         std::to_string(total.at("vcpus").int_or(0)),

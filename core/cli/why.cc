@@ -18,6 +18,9 @@ void tell_instance(json::Value instance) {
   if (field(instance, "idle_behavior") != "run")
     say("  an admin wants " + field(instance, "idle_behavior"));
   if (field(instance, "health") != "healthy") say("  it is " + field(instance, "health"));
+  if (const auto alarm = instance.at("host_key_alarm"); instance.has("host_key_alarm"))
+    say("  host key alarm since " + field(alarm, "since") + ": another host shows " +
+        field(alarm, "seen_key") + " at its address; nothing is sent there");
 }
 
 void tell_pool(json::Value pool, const std::string& ceiling) {

@@ -129,7 +129,8 @@ void MetricsFeed::show_instances(const dispatch::Dispatcher& state) {
          {model::Health::kHealthy, model::Health::kUnreachable, model::Health::kBroken})
       hosts.push_back({set.name, health, 0});
   }
-  for (const auto& [record, total, used, attempts] : state.instances()) {
+  for (const auto& view : state.instances()) {
+    const auto& record = view.record;
     instances.push_back({record.set, record.type, record.state, 1});
     prices.push_back({record.set, record.price_per_hour});
     if (record.state == InstanceState::kIdle || record.state == InstanceState::kBusy)

@@ -60,6 +60,7 @@ model::InstanceView Dispatcher::instance_view(const Host& host) const {
   if (host.instance.type) out.total = policy_.types[*host.instance.type].resources;
   out.used = host.instance.used;
   for (const auto& live : host.attempts) out.attempts.push_back(live.attempt);
+  out.key_alarm = host.instance.key_alarm;
   return out;
 }
 

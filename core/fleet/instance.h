@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "core/base/time.h"
+#include "core/model/host.h"
 #include "core/model/policy.h"
 #include "core/model/records.h"
 
@@ -35,8 +36,10 @@ struct Instance {
   bool seen_stopped = false;        ///< kStopped: the cloud says so too.
   std::uint32_t wakes_in_vain = 0;  ///< Since it was last ready.
 
-  std::uint64_t connection = 0;     ///< Of the last HostReady.
-  bool ready = false;               ///< That connection still stands.
+  std::uint64_t connection = 0;  ///< Of the last HostReady.
+  bool ready = false;            ///< That connection still stands.
+  /// Who answers at its address is not the host. A restart forgets it: the next try shows it again.
+  std::optional<model::StandingKeyAlarm> key_alarm;
   bool resting = false;             ///< Refused starts: no more until the deadline.
   std::uint32_t refusals = 0;       ///< Of starts, one after another.
   std::uint64_t refused_until = 0;  ///< Starts up to this sequence are counted in them.

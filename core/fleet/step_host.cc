@@ -78,6 +78,7 @@ Outcome ready(Instance& instance, const model::HostReady& event, Now now) {
   if (!has_link(instance)) return out;
   auto& record = instance.record;
   instance.ready = true;
+  instance.key_alarm.reset();
   instance.connection = event.connection;
   const bool was_lost = std::exchange(instance.unreachable_since, {}).has_value();
   const bool rested = std::exchange(instance.resting, false);
@@ -120,6 +121,8 @@ Outcome key_alarm(Instance& instance, const model::HostKeyAlarm& event,
   Outcome out;
   if (!has_link(instance)) return out;
   unreachable(instance, event.text, pool, out, now);
+  if (!instance.key_alarm) instance.key_alarm = model::StandingKeyAlarm{now.wall, {}};
+  instance.key_alarm->seen_key = event.seen_key;
   out.event = "host_key_alarm";
   out.reason_code = event.seen_key;
   out.reason = event.text;

@@ -94,6 +94,11 @@ struct HostKeyAlarm {
   std::string seen_key;
   std::string text;
 };
+/// Such an alarm as long as it stands: until the host itself is reached again.
+struct StandingKeyAlarm {
+  Wall since;
+  std::string seen_key;  ///< The last one, if there were several.
+};
 /// The link has made the next key and secret on the verified host; nothing is active yet.
 struct RotationProposed {
   std::string next_public_key;

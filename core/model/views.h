@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/time.h"
+#include "core/model/host.h"
 #include "core/model/records.h"
 
 /// What the loop shows of itself; copies, for other threads.
@@ -22,6 +23,7 @@ struct InstanceView {
   InstanceRecord record;
   Resources total, used;
   std::vector<AttemptId> attempts;
+  std::optional<StandingKeyAlarm> key_alarm;
 };
 struct PoolView {
   std::string name;

@@ -6,6 +6,7 @@ import os
 import re
 import signal
 import sqlite3
+import subprocess
 import sys
 import unittest
 
@@ -222,6 +223,20 @@ class After(unittest.TestCase):
         return [one for one in SITE.get("/v1/why?subject=" + instance)["records"]
                 if one["event"] == "host_key_alarm"]
 
+    def check_that_it_stands(self, instance, impostor):
+        alarm = instance_by(instance)["host_key_alarm"]
+        self.assertEqual(alarm["seen_key"], f"{impostor.key.get_name()} {impostor.key.get_base64()}")
+        self.assertIn("host key alarm since", self.hostler("why", instance))
+        line = next(one for one in self.hostler("instances").splitlines() if one.startswith(instance))
+        self.assertIn("host_key_alarm", line)
+
+    @staticmethod
+    def hostler(*words):
+        done = subprocess.run([ARGS.hostler, "--url", "unix://" + SITE.socket, *words],
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE,
+                              check=True)
+        return done.stdout
+
     def metric(self):
         found = re.search(r'^hostler_host_verifications_total\{.*outcome="key_alarm".*\} (\d+)',
                           SITE.text("/metrics"), re.MULTILINE)
@@ -253,6 +268,7 @@ class After(unittest.TestCase):
             now = instance_by(host["id"])
             return now["state"] == "busy" and now["health"] == "healthy"
         wait_for("the host is back", is_back)
+        self.assertNotIn("host_key_alarm", instance_by(host["id"]))
 
     def test_a_job_outlives_the_visit(self):
         host, end_job = self.running_job("visit")
@@ -266,6 +282,7 @@ class After(unittest.TestCase):
             self.assertIn("nothing was sent to it", now["last_text"])
             self.assertGreater(self.metric(), counted)
             self.assertEqual(len(self.alarms(host["id"])), known + 1, "one visit is one alarm")
+            self.check_that_it_stands(host["id"], visit.impostor)
         finally:
             visit.end()
         self.check_that_it_saw_nothing(visit.impostor)
@@ -282,6 +299,7 @@ class After(unittest.TestCase):
             wait_for("the alarm is in the ledger", lambda: len(self.alarms(host["id"])) > known)
             wait_for("it is tried again", lambda: visit.impostor.connections >= 4)
             self.assertEqual(instance_by(host["id"])["state"], "unknown")
+            self.check_that_it_stands(host["id"], visit.impostor)
         finally:
             visit.end()
         self.check_that_it_saw_nothing(visit.impostor)
@@ -304,5 +322,6 @@ class After(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    main(__doc__, seed={"type": int, "default": 1, "help": "of what impostors say at random"},
+    main(__doc__, hostler={"required": True, "type": os.path.abspath},
+         seed={"type": int, "default": 1, "help": "of what impostors say at random"},
          slow={"action": "store_true", "help": "also what takes a minute to be given up"})

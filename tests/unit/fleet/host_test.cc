@@ -193,6 +193,23 @@ TEST(KeyAlarmTest, MarksUnreachableListsAgainAndGivesUpNoJob) {
   EXPECT_THAT(out.effects, ElementsAre(Effect::kList));
 }
 
+// Bug: the next word about the host was all that was left of it.
+TEST(KeyAlarmTest, StandsUntilTheHostItselfIsReached) {
+  for (const auto state : {InstanceState::kUnknown, InstanceState::kBusy}) {
+    Instance instance = instance_in(state);
+    (void)key_alarm(instance, {"SHA256:evil", "another key"}, pool(), at(1s));
+    (void)not_yet(instance, {"connect", "refused"}, at(2s));
+    (void)lost(instance, {"refused"}, pool(), at(3s));
+    (void)key_alarm(instance, {"SHA256:worse", "another key"}, pool(), at(4s));
+    ASSERT_TRUE(instance.key_alarm);
+    EXPECT_EQ(instance.key_alarm->since, at(1s).wall);
+    EXPECT_EQ(instance.key_alarm->seen_key, "SHA256:worse");
+
+    (void)ready(instance, hello(), at(5s));
+    EXPECT_FALSE(instance.key_alarm);
+  }
+}
+
 TEST(BrokenTest, AnIdleHostGoesAtOnce) {
   Instance instance = instance_in(InstanceState::kIdle);
   const auto out = broken(instance, {"disk", "read-only"}, at(1s));
