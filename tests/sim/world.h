@@ -10,6 +10,9 @@
 
 namespace hostler::sim {
 
+constexpr Duration kTrouble = 8min;  ///< How long faults and people go on.
+constexpr std::int64_t kGiB = std::int64_t{1} << 30;
+
 /// A site made of one seed: the real kernel and planner, a cloud, hosts, a disk, people and a
 /// clock. run() returns what went wrong, or nothing.
 class World {

@@ -1,0 +1,83 @@
+#include <iterator>
+#include <utility>
+
+#include "tests/sim/world.h"
+
+/// What people want of the site and do to it.
+namespace hostler::sim {
+
+void World::make_people() {
+  const std::uint64_t bursts = 1 + chance_.below(4);
+  for (std::uint64_t b = 0; b < bursts; ++b) {
+    const Duration when = chance_.between(0s, kTrouble * 3 / 4);
+    for (std::uint64_t n = 1 + chance_.below(8); n > 0; --n) {
+      Wish wish;
+      wish.key = "key-" + std::to_string(wishes_.size());
+      wish.shape.needs = {.vcpus = 1 + static_cast<std::int32_t>(chance_.below(8)),
+                          .gpus = 0,
+                          .ram = kGiB,
+                          .scratch = 0};
+      wish.shape.priority = static_cast<std::int32_t>(chance_.below(3));
+      wish.shape.restartable = chance_.chance(0.5);
+      if (chance_.chance(0.1)) wish.shape.constraints.types = {"small", "large"};
+      wishes_.push_back(wish);
+      time_.after(when + chance_.between(0s, 2s),
+                  [this, index = wishes_.size() - 1] { submit(index); });
+    }
+  }
+  for (std::uint64_t n = chance_.below(12); n > 0; --n)
+    time_.after(chance_.between(10s, kTrouble), [this] { meddle(); });
+}
+
+/// Asks until there is an answer: the client key makes it one job.
+void World::submit(std::size_t index) {
+  const Wish& wish = wishes_[index];
+  if (wish.answered) return;
+  dispatch::Submit submit;
+  submit.ticket = index + 1;
+  submit.principal = "ann";
+  submit.jobs.push_back({wish.shape, "", wish.key, "digest", nullptr});
+  post(std::move(submit));
+  time_.after(chance_.between(1s, 5s), [this, index] { this->submit(index); });
+}
+
+/// An admin or a submitter does something.
+void World::meddle() {
+  if (calm_) return;
+  if (chance_.chance(0.3) && !disk_.jobs().empty()) {
+    auto at = disk_.jobs().begin();
+    std::advance(at, static_cast<std::ptrdiff_t>(chance_.below(disk_.jobs().size())));
+    return post(dispatch::CancelJob{0, "ann", true, at->first});
+  }
+  if (disk_.instances().empty()) return;
+  auto at = disk_.instances().begin();
+  std::advance(at, static_cast<std::ptrdiff_t>(chance_.below(disk_.instances().size())));
+  switch (chance_.below(4)) {
+    case 0:
+      return post(dispatch::SetIdleBehavior{0, "admin", at->first, model::IdleBehavior::kDrain});
+    case 1:
+      return post(dispatch::SetIdleBehavior{0, "admin", at->first, model::IdleBehavior::kRun});
+    case 2:
+      return post(dispatch::KillInstance{0, "admin", at->first, "maintenance"});
+    default:
+      return post(dispatch::SetIdleBehavior{0, "admin", at->first, model::IdleBehavior::kHold});
+  }
+}
+
+/// Asked again, for the daemon may be down or may not have committed it.
+void World::release_holds() {
+  for (const auto& [id, row] : disk_.instances())
+    if (row.record.state != model::InstanceState::kGone &&
+        row.record.idle_behavior != model::IdleBehavior::kRun)
+      post(dispatch::SetIdleBehavior{0, "admin", id, model::IdleBehavior::kRun});
+  time_.after(1min, [this] { release_holds(); });
+}
+
+/// The admin reads a config in which nothing is kept without need.
+void World::close_down() {
+  auto& pool = policy_.pools.front();
+  pool.min = pool.standby = pool.stopped = 0;
+  post(dispatch::PolicyChanged{policy_});
+}
+
+}  // namespace hostler::sim
