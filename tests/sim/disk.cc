@@ -1,6 +1,7 @@
 #include "tests/sim/disk.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace hostler::sim {
 
@@ -15,7 +16,10 @@ void Disk::commit(const std::vector<model::Change>& changes) {
 }
 
 void Disk::apply(const model::JobInserted& row) {
-  if (!jobs_.emplace(row.record.id, row).second) complain_("job inserted twice");
+  if (row.record.id.value <= last_job_) complain_("job inserted twice");
+  jobs_.emplace(row.record.id, row);
+  last_job_ = row.record.id.value;
+  last_arrival_ = std::max(last_arrival_, row.arrival);
   if (!row.client_key.empty() && !client_keys_.insert({row.principal, row.client_key}).second)
     complain_("one client key made two jobs: " + row.client_key);
 }
@@ -30,6 +34,24 @@ void Disk::apply(const model::JobChanged& row) {
   if (row.record.attempt < known.attempt || row.record.attempt > known.attempt + 1)
     complain_(row.record.id.text() + " skipped an attempt");
   known = row.record;
+  if (model::is_terminal(known.state)) ended_.push_back(known.id);
+}
+
+std::vector<model::JobId> Disk::forget() {
+  auto past = std::exchange(ended_long_ago_, std::exchange(ended_, {}));
+  for (const auto id : past) {
+    auto row = jobs_.extract(id);
+    client_keys_.erase({row.mapped().principal, row.mapped().client_key});
+    const model::AttemptId first{id, 0};
+    auto at = attempts_.lower_bound(first);
+    while (at != attempts_.end() && at->first.job == id) {
+      if (at->second.state != model::AttemptState::kDone)
+        complain_(at->first.text() + " goes on, and its job ended long ago");
+      at = attempts_.erase(at);
+    }
+    forgotten_.insert(std::move(row));
+  }
+  return past;
 }
 
 void Disk::apply(const model::AttemptChanged& row) {
@@ -75,9 +97,9 @@ model::Restored Disk::open() {
   out.owner = "owner-1";
   out.epoch = ++epoch_;
   out.last_revision = revision_;
+  out.last_job = last_job_;
+  out.last_arrival = last_arrival_;
   for (const auto& [id, row] : jobs_) {
-    out.last_job = std::max(out.last_job, id.value);
-    out.last_arrival = std::max(out.last_arrival, row.arrival);
     if (!row.client_key.empty())
       out.client_keys.push_back({row.principal, row.client_key, row.client_digest, id});
     if (model::is_terminal(row.record.state)) continue;

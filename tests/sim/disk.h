@@ -21,10 +21,16 @@ class Disk {
   explicit Disk(Complain complain) : complain_(std::move(complain)) {}
 
   void commit(const std::vector<model::Change>& changes);
+  /// Jobs that had ended when it was asked the last time, and all of them: they are gone.
+  std::vector<model::JobId> forget();
   /// What a start finds; raises the epoch.
   model::Restored open();
 
   [[nodiscard]] const std::map<model::JobId, model::JobInserted>& jobs() const { return jobs_; }
+  /// What the simulation still knows of them. No start finds these.
+  [[nodiscard]] const std::map<model::JobId, model::JobInserted>& forgotten() const {
+    return forgotten_;
+  }
   [[nodiscard]] const model::InstanceChanged* instance(model::InstanceId id) const;
   [[nodiscard]] const std::map<model::InstanceId, model::InstanceChanged>& instances() const {
     return instances_;
@@ -42,12 +48,14 @@ class Disk {
   void apply(const model::LedgerRecord& row);
 
   Complain complain_;
-  std::map<model::JobId, model::JobInserted> jobs_;
+  std::map<model::JobId, model::JobInserted> jobs_, forgotten_;
+  std::vector<model::JobId> ended_, ended_long_ago_;
   std::map<model::AttemptId, model::AttemptChanged> attempts_;
   std::map<model::InstanceId, model::InstanceChanged> instances_;
   std::map<std::string, model::GateRecord> gates_;
   std::set<std::pair<std::string, std::string>> client_keys_;
   model::Revision revision_ = 0;
+  std::uint64_t last_job_ = 0, last_arrival_ = 0;  ///< Never given twice.
   std::map<std::tuple<std::string, std::string, std::string, model::Market>, model::PriceSeen>
       prices_;
   std::uint64_t epoch_ = 0;

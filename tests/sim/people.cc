@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -39,6 +40,38 @@ void World::submit(std::size_t index) {
   submit.jobs.push_back({wish.shape, "", wish.key, "digest", nullptr});
   post(std::move(submit));
   time_.after(chance_.between(1s, 5s), [this, index] { this->submit(index); });
+}
+
+/// Some want the same once more, by the same client key, when no job has it any more. The daemon
+/// knows by now that it has none.
+void World::submit_past(const std::vector<model::JobId>& forgotten) {
+  for (std::size_t index = 0; index < wishes_.size(); ++index) {
+    Wish& wish = wishes_[index];
+    if (!wish.answered || std::ranges::find(forgotten, wish.job) == forgotten.end()) continue;
+    wish.past.insert(wish.job);
+    if (calm_ || !chance_.chance(0.3)) continue;
+    time_.after(chance_.between(0s, 3min), [this, index] {
+      Wish& again = wishes_[index];
+      if (calm_ || !again.answered || !again.past.contains(again.job)) return;
+      again.answered = false;
+      submit(index);
+    });
+  }
+}
+
+void World::hear(const dispatch::Reply& answer) {
+  if (answer.ticket == 0 || answer.ticket > wishes_.size()) return;
+  Wish& wish = wishes_[answer.ticket - 1];
+  if (!answer.result) return complain("a submit was refused: " + answer.result.error().message);
+  if (answer.result->size() != 1) return complain("one job was submitted, and more are answered");
+  const model::JobId job = answer.result->front();
+  if (wish.past.contains(job)) return complain("a client key names a job that is forgotten");
+  if (!disk_.jobs().contains(job) && !disk_.forgotten().contains(job))
+    return complain("an accepted job is not durable");
+  if (wish.answered && wish.job != job) return complain("one client key, two jobs");
+  if (chance_.fault(0.2)) return;  // lost on its way to them
+  wish.answered = true;
+  wish.job = job;
 }
 
 /// An admin or a submitter does something.

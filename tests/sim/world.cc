@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <utility>
+#include <variant>
 
 #include "core/scheduler/plan.h"
 
@@ -15,9 +17,11 @@ constexpr Duration kPatience = 150min;  ///< Then all must come to rest within t
 /// For the trace.
 std::string describe(const dispatch::Event& event) {
   static const char* const kNames[] = {
-      "set opened", "create seen",       "create ended",  "set listed", "destroy ended",
-      "tags ended", "power ended",       "prices seen",   "host",       "submit",
-      "cancel job", "set idle behavior", "kill instance", "plan made",  "policy changed"};
+      "set opened",    "create seen", "create ended",   "set listed",
+      "destroy ended", "tags ended",  "power ended",    "prices seen",
+      "host",          "submit",      "cancel job",     "set idle behavior",
+      "kill instance", "plan made",   "policy changed", "jobs forgotten"};
+  static_assert(std::size(kNames) == std::variant_size_v<dispatch::Event>);
   std::string text = kNames[event.index()];
   if (const auto* host = std::get_if<model::HostEvent>(&event))
     text += " " + host->instance.text() + " event " + std::to_string(host->body.index());
@@ -144,6 +148,9 @@ void World::start() {
                                                    dispatch::Options{{}, seed_ + generation_});
   hosts_.restart([this](model::HostEvent event) { post(std::move(event)); });
   take(kernel_->restore(disk_.open(), now()));
+  std::vector<model::JobId> forgotten;
+  for (const auto& [id, row] : disk_.forgotten()) forgotten.push_back(id);
+  submit_past(forgotten);
 }
 
 /// SIGKILL: what was not committed is gone; what had left is under way.
@@ -219,15 +226,22 @@ void World::carry_out(const dispatch::Effect& effect) {
     reply(chance_.fault(0.1) ? chance_.between(1s, 3s) : chance_.between(1ms, 50ms),
           dispatch::PlanMade{plan->number, std::move(made)});
   } else if (const auto* answer = std::get_if<dispatch::Reply>(&effect)) {
-    if (answer->ticket == 0 || answer->ticket > wishes_.size()) return;
-    Wish& wish = wishes_[answer->ticket - 1];
-    if (!answer->result) return complain("a submit was refused: " + answer->result.error().message);
-    if (answer->result->size() != 1 || !disk_.jobs().contains(answer->result->front()))
-      return complain("an accepted job is not durable");
-    if (wish.answered && wish.job != answer->result->front()) complain("one client key, two jobs");
-    wish.answered = true;
-    wish.job = answer->result->front();
+    hear(*answer);
   }
+}
+
+/// The store forgets what is past keeping, and says so to the daemon that had it tidied.
+void World::tidy() {
+  time_.after(chance_.between(20s, 2min), [this] { tidy(); });
+  if (!kernel_) return;
+  auto jobs = disk_.forget();
+  if (jobs.empty()) return;
+  time_.after(chance_.between(1ms, 1s),
+              [this, generation = generation_, jobs = std::move(jobs)]() mutable {
+                if (generation != generation_) return;
+                post(dispatch::JobsForgotten{jobs});
+                submit_past(jobs);
+              });
 }
 
 /// A planner with a bug: whoever applies its plan, and the governor, stand against it.
@@ -265,18 +279,23 @@ bool World::over() const {
          std::all_of(wishes_.begin(), wishes_.end(), [](const Wish& w) { return w.answered; });
 }
 
+void World::check_ended(const model::JobInserted& row) {
+  const auto id = row.record.id;
+  int starts = 0;
+  for (const auto& [attempt, count] : hosts_.starts()) starts += attempt.job == id ? count : 0;
+  if (starts > 1 && !row.shape.restartable) complain(id.text() + " is not restartable, ran twice");
+  if (starts > static_cast<int>(row.shape.attempts_max)) complain(id.text() + " ran too often");
+  if (row.record.state == model::JobState::kSucceeded && starts == 0)
+    complain(id.text() + " succeeded and never ran");
+}
+
 void World::check_end() {
   for (const auto& [id, row] : disk_.jobs()) {
     if (!model::is_terminal(row.record.state))
       complain(id.text() + " never ended: " + model::to_string(row.record.state));
-    int starts = 0;
-    for (const auto& [attempt, count] : hosts_.starts()) starts += attempt.job == id ? count : 0;
-    if (starts > 1 && !row.shape.restartable)
-      complain(id.text() + " is not restartable, ran twice");
-    if (starts > static_cast<int>(row.shape.attempts_max)) complain(id.text() + " ran too often");
-    if (row.record.state == model::JobState::kSucceeded && starts == 0)
-      complain(id.text() + " succeeded and never ran");
+    check_ended(row);
   }
+  for (const auto& [id, row] : disk_.forgotten()) check_ended(row);
   for (const auto& [id, row] : disk_.instances())
     if (row.record.state != model::InstanceState::kGone)
       complain(id.text() + " is still " + model::to_string(row.record.state));
@@ -284,6 +303,7 @@ void World::check_end() {
 
 std::optional<std::string> World::run() {
   start();
+  tidy();
   const Mono end = time_.now() + kTrouble + kPatience;
   while (!complaint_ && !over()) {
     if (!time_.step()) break;

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,7 @@ class World {
     model::JobShape shape;
     bool answered = false;
     model::JobId job;
+    std::set<model::JobId> past;  ///< It named these until they were forgotten.
   };
 
   void make_policy();
@@ -40,11 +42,15 @@ class World {
   void go_mad(scheduler::Plan& plan, const scheduler::Snapshot& snapshot);
   void plan_next_tick();
   void tick();
+  void tidy();
   void submit(std::size_t wish);
+  void submit_past(const std::vector<model::JobId>& forgotten);
+  void hear(const dispatch::Reply& answer);
   void meddle();
   void release_holds();
   void close_down();
   void check_end();
+  void check_ended(const model::JobInserted& row);
   [[nodiscard]] bool over() const;
   [[nodiscard]] Now now() const;
   void complain(const std::string& what);
