@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What the daemon says at /metrics, its document, and the alerts and the dashboard made of it: one set of names."""
 
+import itertools
 import json
 import pathlib
 import re
@@ -23,6 +24,14 @@ def metrics_of(text):
     return {re.sub(r"_(bucket|sum|count)$", "", name) for name in names}
 
 
+def panels():
+    return json.loads(DASHBOARD.read_text(encoding="utf-8"))["panels"]
+
+
+def on_dashboard():
+    return "\n".join(target["expr"] for panel in panels() for target in panel.get("targets", []))
+
+
 def documented():
     text = (ROOT / "docs/metrics.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| (`(?:hostler|process)_[^|]*) \|", text, re.M)
@@ -41,16 +50,32 @@ class NamesTest(unittest.TestCase):
         self.assertEqual(shown(), documented())
 
     def test_alerts_and_dashboard_use_documented_metrics(self):
-        board = json.loads(DASHBOARD.read_text(encoding="utf-8"))
-        shows = "\n".join(t["expr"] for panel in board["panels"] for t in panel["targets"])
-        for text in (RULES.read_text(encoding="utf-8"), shows):
+        for text in (RULES.read_text(encoding="utf-8"), on_dashboard()):
             self.assertTrue(metrics_of(text))
             self.assertLessEqual(metrics_of(text), documented())
+
+    def test_what_alerts_speak_of_is_on_the_dashboard(self):
+        alerts = metrics_of(RULES.read_text(encoding="utf-8"))
+        self.assertEqual(alerts - metrics_of(on_dashboard()), set())
 
     def test_each_alert_has_a_case_in_which_it_fires(self):
         cases = CASES.read_text(encoding="utf-8")
         for alert in re.findall(r"alert: (\w+)", RULES.read_text(encoding="utf-8")):
             self.assertIn(f'alertname="{alert}"', cases)
+
+
+class DashboardTest(unittest.TestCase):
+    def test_each_panel_has_an_id_of_its_own(self):
+        ids = [panel["id"] for panel in panels()]
+        self.assertEqual(sorted(ids), sorted(set(ids)))
+
+    def test_no_panel_lies_on_another(self):
+        covered = {}
+        for panel in panels():
+            at = panel["gridPos"]
+            self.assertLessEqual(at["x"] + at["w"], 24, panel["title"])
+            for cell in itertools.product(range(at["x"], at["x"] + at["w"]), range(at["y"], at["y"] + at["h"])):
+                self.assertEqual(covered.setdefault(cell, panel["id"]), panel["id"], panel["title"])
 
 
 class RestartTest(unittest.TestCase):
