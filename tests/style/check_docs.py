@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Fails where the documents and the programs say different things: routes and events in docs/api.md,
-commands and options in docs/cli.md, rules in sdk/rules.md, and links in every page.
+commands and options in docs/cli.md, rules in sdk/rules.md, classes of gates in docs/metrics.md and
+core/api/openapi.json, and links in every page.
 
 usage: check_docs.py ROOT [HOSTLER [HOSTLERD]]     commands are checked if their programs are given"""
 
+import json
 import pathlib
 import re
 import subprocess
@@ -81,17 +83,47 @@ def rules_of(root: pathlib.Path) -> set:
 
 
 def events_of(root: pathlib.Path) -> set:
-    """Events of ledger records, as the folders that decide write them. Those that are a variable's are not found."""
+    """Events of ledger records, in the forms in which the folders that decide write them."""
     found = set()
     for folder in ("core/fleet", "core/dispatch", "core/work"):
         for path in (root / folder).glob("*.cc"):
             text = path.read_text()
             # record(actor, subject, event, ...), enter(instance, next, out, event, ...), out.event = event;
-            for event in re.findall(r'\brecord\("\w+",[^;]*?, ([^,]*"\w+"[^,]*),', text):
+            for event in re.findall(r'\brecord\((?:"\w+"|actor),[^;]*?, ([^,;]*"\w+"[^,;]*),', text):
                 found.update(re.findall(r'"(\w+)"', event))
             for event in re.findall(r'\bout, ([^,;]*"\w+"[^,;]*),|\.event = ([^;]*);', text):
                 found.update(re.findall(r'"([a-z_]+)"', "".join(event)))
+            # {Next::kSend, changed, event, ...}, queue_again(job, event, ...), end(job, JobState::kFailed, ...)
+            found.update(re.findall(r'(?:\{Next::\w+, true|\bqueue_again\(job), "(\w+)"', text))
+            found.update(state.lower() for state in re.findall(r"\bend\(job, JobState::k(\w+),", text))
     return found
+
+
+def documented_events(page: str) -> set:
+    """Those of the table `subject | events`."""
+    rows = re.search(r"^\| subject \| events \|\n((?:\|.*\n)+)", page, re.M)[1]
+    return set(re.findall(r"`(\w+)`", rows))
+
+
+def gate_classes_of(root: pathlib.Path):
+    """Classes of errors that shut a gate, by their words: of any call, and besides of creates."""
+    words = dict(re.findall(r'case CloudErrorClass::(\w+):\s+return "(\w+)";', (root / "core/model/cloud.cc").read_text()))
+    gates = (root / "core/scheduler/gates.cc").read_text()
+    for_good = re.search(r"^bool is_for_good\(.*?^}", gates, re.M | re.S)[0]
+    back_off = re.search(r"^std::optional<BackOff> back_off\(.*?^}", gates, re.M | re.S)[0]
+    cases = "".join(re.findall(r"((?:case CloudErrorClass::\w+:\s+)+)return BackOff", back_off))
+    return [{words[name] for name in re.findall(r"CloudErrorClass::(k\w+)", text)} for text in (cases, for_good)]
+
+
+def check_gates(root: pathlib.Path):
+    page = (root / "docs/metrics.md").read_text()
+    lists = re.search(r"^\| `hostler_gates_shut` .*`class` \(([^;)]*); of creates also ([^)]*)\)", page, re.M).groups()
+    classes = gate_classes_of(root)
+    for what, there, text in zip(("class of gates", "class of creates' gates"), classes, lists):
+        yield from differences(what, there, set(re.findall(r"`(\w+)`", text)), "docs/metrics.md")
+    schemas = json.loads((root / "core/api/openapi.json").read_text())["components"]["schemas"]
+    listed = set(schemas["Gate"]["properties"]["class"]["enum"])
+    yield from differences("class of gates", set.union(*classes), listed, "core/api/openapi.json")
 
 
 def anchors_of(text: str) -> set:
@@ -122,9 +154,8 @@ def problems(root: pathlib.Path, hostler: str = "", hostlerd: str = ""):
     documented = set(documented_routes((root / "docs/api.md").read_text()))
     yield from differences("route", routes, documented, "docs/api.md")
     api = (root / "docs/api.md").read_text()
-    events = re.search(r"^### Ledger records\n(.*?)^## ", api, re.M | re.S)[1]
-    for event in sorted(e for e in events_of(root) if f"`{e}`" not in events):
-        yield f"docs/api.md: the event '{event}' is missing"
+    yield from differences("event", events_of(root), documented_events(api), "docs/api.md")
+    yield from check_gates(root)
     rules = set(re.findall(r"^\| (R\d+) \|", (root / "sdk/rules.md").read_text(), re.M))
     for rule in sorted(rules_of(root) - rules):
         yield f"sdk/rules.md: {rule}, which the plugin host names, is missing"
