@@ -70,6 +70,20 @@ function(hostler_program name)
   set_target_properties(${name} PROPERTIES ENABLE_EXPORTS OFF)
 endfunction()
 
+# hostler_tests_need(LABELS <label>... [TARGETS <target>...]): `tests-<label>` builds these too. For
+# tests that are scripts; hostler_test and hostler_driver say it of theirs.
+function(hostler_tests_need)
+  cmake_parse_arguments(ARG "" "" "LABELS;TARGETS" ${ARGN})
+  foreach(label ${ARG_LABELS})
+    if(NOT TARGET tests-${label})
+      add_custom_target(tests-${label})
+    endif()
+    if(ARG_TARGETS)
+      add_dependencies(tests-${label} ${ARG_TARGETS})
+    endif()
+  endforeach()
+endfunction()
+
 # hostler_driver(<name> SOURCES <cc>...): a loadable driver that sees the SDK and nothing of core.
 # It exports hostler_driver_entry_1 and nothing else. Its manifest is made beside it.
 # FOLDER: where, below the build folder; NO_MANIFEST: for drivers that are broken on purpose.
@@ -101,16 +115,14 @@ function(hostler_driver name)
     add_test(NAME abi.exports.${name} COMMAND Python3::Interpreter
       ${PROJECT_SOURCE_DIR}/tests/abi/exports.py $<TARGET_FILE:hostler_driver_${name}>)
     set_tests_properties(abi.exports.${name} PROPERTIES LABELS abi)
-    if(NOT TARGET tests-abi)
-      add_custom_target(tests-abi)
-    endif()
-    add_dependencies(tests-abi hostler_driver_${name})
+    hostler_tests_need(LABELS abi TARGETS hostler_driver_${name})
   endif()
 endfunction()
 
-# hostler_test(<name> LABEL unit|abi|sim|integration [SERIAL] [FILTER <filter>] SOURCES <cc>...
-#              DEPS <layers>...)
+# hostler_test(<name> LABEL unit|abi|sim|integration [SERIAL] [TIMEOUT <seconds>] [FILTER <filter>]
+#              SOURCES <cc>... DEPS <layers>... [DEFINES <name>=<value>...])
 # SERIAL: no other test runs beside it, for it acts on the whole machine.
+# TIMEOUT: of each of its cases, 120 unless told.
 # FILTER: what of it is a test of its own (a --gtest_filter); the folder adds the rest by add_test.
 # The folder's name is a second label. `tests-<label>` builds all tests of a label.
 function(hostler_test name)
@@ -129,12 +141,7 @@ function(hostler_test name)
   get_filename_component(folder ${CMAKE_CURRENT_SOURCE_DIR} NAME)
   set(labels ${ARG_LABEL} ${folder})
   list(REMOVE_DUPLICATES labels)
-  foreach(label ${labels})
-    if(NOT TARGET tests-${label})
-      add_custom_target(tests-${label})
-    endif()
-    add_dependencies(tests-${label} ${name})
-  endforeach()
+  hostler_tests_need(LABELS ${labels} TARGETS ${name})
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 TEST_FILTER "${ARG_FILTER}"
     PROPERTIES TIMEOUT ${ARG_TIMEOUT} RUN_SERIAL ${ARG_SERIAL})
   # Not by PROPERTIES above: it takes a list apart, and only the first label would stay.
