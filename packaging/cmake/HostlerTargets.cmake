@@ -70,6 +70,15 @@ function(hostler_program name)
   set_target_properties(${name} PROPERTIES ENABLE_EXPORTS OFF)
 endfunction()
 
+# hostler_bench(<name> SOURCES <cc>... [DEPS <layers>...] [DEFINES <name>=<value>...]): a program in
+# build/<preset>/bench, run by hand; a folder's benchmark is named after it, <folder>_bench.
+function(hostler_bench name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS;DEFINES" ${ARGN})
+  hostler_program(${name} SOURCES ${ARG_SOURCES} DEPS ${ARG_DEPS})
+  target_compile_definitions(${name} PRIVATE ${ARG_DEFINES})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)
+endfunction()
+
 # hostler_tests_need(LABELS <label>... [TARGETS <target>...]): `tests-<label>` builds these too. For
 # tests that are scripts; hostler_test and hostler_driver say it of theirs.
 function(hostler_tests_need)

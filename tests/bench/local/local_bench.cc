@@ -1,4 +1,4 @@
-// fleet_bench [INSTANCES]: boots so many local instances at once (200), lists and destroys them,
+// local_bench [INSTANCES]: boots so many local instances at once (200), lists and destroys them,
 // and prints how long each took. Run by hand.
 
 #include <arpa/inet.h>
