@@ -81,7 +81,8 @@ struct Metrics::Families {
   Gauge& queue_age =
       gauge("hostler_queue_age_seconds", "How long the oldest waiting job has waited.");
   Counter& submitted = counter("hostler_jobs_submitted_total", "Jobs that were submitted.");
-  Counter& attempts = counter("hostler_attempts_started_total", "Attempts sent to hosts.");
+  Counter& attempts =
+      counter("hostler_attempts_started_total", "Attempts whose start was decided.");
   Family<Counter>& ended = counters("hostler_jobs_ended_total", "Jobs that ended.");
   Histogram& waited = histogram("hostler_job_wait_seconds",
                                 "From a job's submit to its first start.", wait_buckets());
@@ -92,8 +93,10 @@ struct Metrics::Families {
   // Instances and hosts.
   Snapshot instances{registry, "hostler_instances",
                      "Instances by instance set, menu type and state."};
-  Snapshot hosts{registry, "hostler_hosts", "Hosts that were ready once and are there, by health."};
-  Snapshot pool{registry, "hostler_pool_instances", "Instances of a pool."};
+  Snapshot hosts{registry, "hostler_hosts",
+                 "Idle and busy hosts, by health; the healthy ones are connected."};
+  Snapshot pool{registry, "hostler_pool_instances",
+                "Instances of a pool that are not switched off."};
   Snapshot pool_max{registry, "hostler_pool_instances_max", "Most instances that a pool may have."};
   Snapshot price{registry, "hostler_price_per_hour",
                  "What the instances cost per hour, in the site's currency."};
