@@ -18,7 +18,7 @@ void tell_instance(json::Value instance) {
   if (field(instance, "idle_behavior") != "run")
     say("  an admin wants " + field(instance, "idle_behavior"));
   if (field(instance, "health") != "healthy") say("  it is " + field(instance, "health"));
-  if (const auto alarm = instance.at("host_key_alarm"); instance.has("host_key_alarm"))
+  if (const auto alarm = instance.at("host_key_alarm"); alarm.is(json::Kind::kObject))
     say("  host key alarm since " + field(alarm, "since") + ": another host shows " +
         field(alarm, "seen_key") + " at its address; nothing is sent there");
 }

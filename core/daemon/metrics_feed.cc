@@ -150,9 +150,10 @@ void MetricsFeed::show_instances(const dispatch::Dispatcher& state) {
 void MetricsFeed::show_clouds(const dispatch::Dispatcher& state, Mono now) {
   std::vector<metrics::SetStatus> sets;
   std::vector<metrics::GateCount> gates;
+  const auto classes = scheduler::gated_classes();
   for (const auto& set : state.sets()) {
     sets.push_back({set.name, set.open, set.foreign_owner});
-    for (const auto cls : scheduler::gated_classes()) gates.push_back({set.name, cls, 0});
+    for (const auto cls : classes) gates.push_back({set.name, cls, 0});
   }
   metrics_.set_sets(sets);
   for (const auto& gate : state.gates(now)) gates.push_back({gate.set, gate.cls, 1});
