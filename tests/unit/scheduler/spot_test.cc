@@ -12,7 +12,6 @@ using model::Market;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Pair;
-using testing::SizeIs;
 
 TEST(SpotTest, WaitsForSpotBeforeItFallsBackToOnDemand) {
   Site site;
@@ -26,8 +25,7 @@ TEST(SpotTest, WaitsForSpotBeforeItFallsBackToOnDemand) {
 
   site.snapshot.classes[0].oldest = site.snapshot.now - 10min;
   plan = site.plan();
-  ASSERT_THAT(plan.creates, SizeIs(1));
-  EXPECT_EQ(plan.creates[0].offering, steady);
+  EXPECT_THAT(bought(plan), ElementsAre(steady));
 }
 
 TEST(SpotTest, ReplacesASpotRequestThatWasNotFulfilledInTime) {
@@ -38,8 +36,7 @@ TEST(SpotTest, ReplacesASpotRequestThatWasNotFulfilledInTime) {
   const ClassId cls = site.jobs(1, 1, 1, 0, 10min);
 
   const Plan plan = site.plan();
-  ASSERT_THAT(plan.creates, SizeIs(1));
-  EXPECT_EQ(plan.creates[0].offering, steady);
+  EXPECT_THAT(bought(plan), ElementsAre(steady));
   EXPECT_THAT(ended(plan), ElementsAre(Pair(1, ShutdownCode::kUnwantedSpot)));
 
   site.constraints(cls).market = Market::kSpot;
@@ -59,8 +56,7 @@ TEST(SpotTest, ASpotRequestInVainIsNotTriedInAnotherZone) {
 
   const Plan plan = site.plan();
 
-  ASSERT_THAT(plan.creates, SizeIs(1));
-  EXPECT_EQ(plan.creates[0].offering, steady);
+  EXPECT_THAT(bought(plan), ElementsAre(steady));
   EXPECT_THAT(ended(plan), ElementsAre(Pair(1, ShutdownCode::kUnwantedSpot)));
 }
 
@@ -92,8 +88,7 @@ TEST(SpotTest, ASpotRequestInVainTellsNothingOfWorkThatItCannotHold) {
 
   const Plan plan = site.plan();
 
-  ASSERT_THAT(plan.creates, SizeIs(1));
-  EXPECT_EQ(plan.creates[0].offering, large);
+  EXPECT_THAT(bought(plan), ElementsAre(large));
 }
 
 }  // namespace

@@ -134,6 +134,12 @@ inline std::uint64_t placed_on(const Plan& plan, std::uint64_t host) {
   for (const Place& p : plan.places) n += p.host.value == host ? p.count : 0;
   return n;
 }
+/// Offerings, by their indices.
+inline std::vector<std::uint32_t> bought(const Plan& plan) {
+  std::vector<std::uint32_t> out;
+  for (const Create& c : plan.creates) out.push_back(c.offering);
+  return out;
+}
 inline std::vector<std::pair<std::uint64_t, ShutdownCode>> ended(const Plan& plan) {
   std::vector<std::pair<std::uint64_t, ShutdownCode>> out;
   for (const Shutdown& s : plan.shutdowns) out.emplace_back(s.host.value, s.code);
