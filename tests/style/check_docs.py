@@ -1,11 +1,9 @@
 #!/usr/bin/env python3
 """Fails where the documents and the programs say different things: routes and events in docs/api.md,
-commands and options in docs/cli.md, rules in sdk/rules.md, classes of gates in docs/metrics.md and
-core/api/openapi.json, and links in every page.
+commands and options in docs/cli.md, rules in sdk/rules.md, and links in every page.
 
 usage: check_docs.py ROOT [HOSTLER [HOSTLERD]]     commands are checked if their programs are given"""
 
-import json
 import pathlib
 import re
 import subprocess
@@ -105,27 +103,6 @@ def documented_events(page: str) -> set:
     return set(re.findall(r"`(\w+)`", rows))
 
 
-def gate_classes_of(root: pathlib.Path):
-    """Classes of errors that shut a gate, by their words: of any call, and besides of creates."""
-    words = dict(re.findall(r'case CloudErrorClass::(\w+):\s+return "(\w+)";', (root / "core/model/cloud.cc").read_text()))
-    gates = (root / "core/scheduler/gates.cc").read_text()
-    for_good = re.search(r"^bool is_for_good\(.*?^}", gates, re.M | re.S)[0]
-    back_off = re.search(r"^std::optional<BackOff> back_off\(.*?^}", gates, re.M | re.S)[0]
-    cases = "".join(re.findall(r"((?:case CloudErrorClass::\w+:\s+)+)return BackOff", back_off))
-    return [{words[name] for name in re.findall(r"CloudErrorClass::(k\w+)", text)} for text in (cases, for_good)]
-
-
-def check_gates(root: pathlib.Path):
-    page = (root / "docs/metrics.md").read_text()
-    lists = re.search(r"^\| `hostler_gates_shut` .*`class` \(([^;)]*); of creates also ([^)]*)\)", page, re.M).groups()
-    classes = gate_classes_of(root)
-    for what, there, text in zip(("class of gates", "class of creates' gates"), classes, lists):
-        yield from differences(what, there, set(re.findall(r"`(\w+)`", text)), "docs/metrics.md")
-    schemas = json.loads((root / "core/api/openapi.json").read_text())["components"]["schemas"]
-    listed = set(schemas["Gate"]["properties"]["class"]["enum"])
-    yield from differences("class of gates", set.union(*classes), listed, "core/api/openapi.json")
-
-
 def anchors_of(text: str) -> set:
     headings = re.findall(r"^#+ (.*)$", text, re.M)
     return {re.sub(r"[^\w\- ]", "", h.lower()).strip().replace(" ", "-") for h in headings}
@@ -155,7 +132,6 @@ def problems(root: pathlib.Path, hostler: str = "", hostlerd: str = ""):
     yield from differences("route", routes, documented, "docs/api.md")
     api = (root / "docs/api.md").read_text()
     yield from differences("event", events_of(root), documented_events(api), "docs/api.md")
-    yield from check_gates(root)
     rules = set(re.findall(r"^\| (R\d+) \|", (root / "sdk/rules.md").read_text(), re.M))
     for rule in sorted(rules_of(root) - rules):
         yield f"sdk/rules.md: {rule}, which the plugin host names, is missing"

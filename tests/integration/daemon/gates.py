@@ -4,12 +4,11 @@ shut, with what it holds back, and which is gone once something was destroyed.""
 
 import json
 import os
-import subprocess
 import unittest
 import urllib.parse
 
-from one_site import ARGS, SITE, job, main, set_mark, tearDownModule, wait_for_mark
-from scratch_site import PATIENCE, check, wait_for
+from one_site import SITE, hostler, job, main, set_mark, tearDownModule, wait_for_mark
+from scratch_site import wait_for
 
 WHOLE_HOST = {"vcpus": 2, "ram": "256MiB"}
 
@@ -23,14 +22,6 @@ def setUpModule():
         pools=[{"name": "default", "sets": ["local"], "types": ["small"], "max": 6,
                 "idle_timeout": "1s", "shutdown_timeout": "1s"}])
     SITE.start()
-
-
-def hostler(*words):
-    """Standard output of a command that ends well."""
-    done = subprocess.run([ARGS.hostler, "--url", "unix://" + SITE.socket, *words], stdin=subprocess.DEVNULL,
-                          capture_output=True, text=True, timeout=PATIENCE, check=False)
-    check(done.returncode == 0, done)
-    return done.stdout
 
 
 class GateTest(unittest.TestCase):

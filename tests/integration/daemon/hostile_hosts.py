@@ -6,11 +6,10 @@ import os
 import re
 import signal
 import sqlite3
-import subprocess
 import sys
 import unittest
 
-from one_site import ARGS, SITE, main, mark, set_mark, wait_for_mark
+from one_site import ARGS, SITE, hostler, main, mark, set_mark, wait_for_mark
 from scratch_site import PATIENCE, Site, children, parent_of, title_of, wait_for
 
 try:
@@ -226,16 +225,9 @@ class After(unittest.TestCase):
     def check_that_it_stands(self, instance, impostor):
         alarm = instance_by(instance)["host_key_alarm"]
         self.assertEqual(alarm["seen_key"], f"{impostor.key.get_name()} {impostor.key.get_base64()}")
-        self.assertIn("host key alarm since", self.hostler("why", instance))
-        line = next(one for one in self.hostler("instances").splitlines() if one.startswith(instance))
+        self.assertIn("host key alarm since", hostler("why", instance))
+        line = next(one for one in hostler("instances").splitlines() if one.startswith(instance))
         self.assertIn("host_key_alarm", line)
-
-    @staticmethod
-    def hostler(*words):
-        done = subprocess.run([ARGS.hostler, "--url", "unix://" + SITE.socket, *words],
-                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE,
-                              check=True)
-        return done.stdout
 
     def metric(self):
         found = re.search(r'^hostler_host_verifications_total\{.*outcome="key_alarm".*\} (\d+)',

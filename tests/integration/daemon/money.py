@@ -4,12 +4,11 @@
 import json
 import os
 import re
-import subprocess
 import unittest
 
 import tcp_access
-from one_site import ARGS, SITE, end_of, job, main, tearDownModule
-from scratch_site import PATIENCE, check, wait_for
+from one_site import SITE, end_of, hostler, job, main, tearDownModule
+from scratch_site import wait_for
 
 PORT = 0
 CHEAP, DEAR = 3600.0, 7200.0  # an hour; so one and two a second
@@ -33,14 +32,6 @@ def setUpModule():
 
 def seen_prices():
     return SITE.get("/v1/prices?type=small")["prices"]
-
-
-def hostler(*words, url=None):
-    """Standard output of a command that ends well."""
-    done = subprocess.run([ARGS.hostler, "--url", url or "unix://" + SITE.socket, *words], stdin=subprocess.DEVNULL,
-                          capture_output=True, text=True, timeout=PATIENCE, check=False)
-    check(done.returncode == 0, done)
-    return done.stdout
 
 
 class MoneyTest(unittest.TestCase):

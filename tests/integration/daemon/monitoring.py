@@ -49,6 +49,14 @@ class NamesTest(unittest.TestCase):
     def test_the_document_lists_what_a_daemon_shows(self):
         self.assertEqual(shown(), documented())
 
+    def test_the_documents_list_the_classes_of_gates_that_a_daemon_shows(self):
+        text = (ROOT / "docs/metrics.md").read_text(encoding="utf-8")
+        row = re.search(r"^\| `hostler_gates_shut` .*`class` \(([^)]*)\)", text, re.M)[1]
+        api = SITE.get("/v1/openapi.json")["components"]["schemas"]["Gate"]["properties"]["class"]["enum"]
+        shown = set(re.findall(r'^hostler_gates_shut\{class="(\w+)"', SITE.text("/metrics"), re.M))
+        self.assertEqual(set(re.findall(r"`(\w+)`", row)), shown)
+        self.assertEqual(set(api), shown)
+
     def test_alerts_and_dashboard_use_documented_metrics(self):
         for text in (RULES.read_text(encoding="utf-8"), on_dashboard()):
             self.assertTrue(metrics_of(text))

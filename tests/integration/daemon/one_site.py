@@ -4,10 +4,11 @@ tearDownModule() instead of those here."""
 
 import argparse
 import os
+import subprocess
 import sys
 import unittest
 
-from scratch_site import Site, wait_for
+from scratch_site import PATIENCE, Site, check, wait_for
 
 ARGS = argparse.Namespace()  # filled by main()
 NEEDS = {"vcpus": 1, "ram": "256MiB"}
@@ -42,6 +43,14 @@ def job(script, **members):
 
 def end_of(script, **members):
     return SITE.wait_for_end(SITE.submit(job(script, **members))[0])
+
+
+def hostler(*words, url=None):
+    """Standard output of a command that ends well. A module that calls this takes --hostler."""
+    done = subprocess.run([ARGS.hostler, "--url", url or "unix://" + SITE.socket, *words],
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    check(done.returncode == 0, done)
+    return done.stdout
 
 
 def mark(name):
