@@ -110,7 +110,12 @@ while [ "$pid" -gt 0 ]; do
   pid=$2
 done
 [ -n "$listener" ] || failed 'no sshd is found above this session'
-title=$(tr '\0' ' ' < "/proc/$listener/cmdline")
+# One that reloads just now, as after an activation whose answer was lost, is named so in a moment.
+for look in 1 2 3 4 5 6 7 8 9 10; do
+  title=$(tr '\0' ' ' < "/proc/$listener/cmdline")
+  case $title in *' [listener]'*) break ;; esac
+  sleep 0.1 2>/dev/null || sleep 1
+done
 case $title in
   *' [listener]'*) ;;
   *) failed "the sshd above this session does not listen: $title" ;;
