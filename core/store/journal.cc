@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "core/log/log.h"
+#include "core/store/backoff.h"
 
 namespace hostler::store {
 namespace {
@@ -15,7 +16,6 @@ using namespace std::chrono_literals;
 
 // Bound a transaction to some 100 ms.
 constexpr std::size_t kGroupChangesMax = 20'000, kGroupBytesMax = 16 << 20;
-constexpr auto kBackoffMin = 50ms, kBackoffMax = 2000ms;
 constexpr auto kRestAfter = 1s;
 
 [[noreturn]] void die(const std::string& message) {
@@ -133,15 +133,14 @@ void Journal::take_group() {
 }
 
 bool Journal::commit_group() {
-  auto backoff = kBackoffMin;
+  Backoff backoff;
   for (;;) {
     const bool last_try = stopping_;
     const auto result = try_group();
     if (result) break;
     report(false, result.error().message);
     if (last_try) return false;
-    wake_.wait_for(mutex_, backoff, [this]() HOSTLER_REQUIRES(mutex_) { return stopping_; });
-    backoff = std::min(backoff * 2, kBackoffMax);
+    wake_.wait_for(mutex_, backoff.next(), [this]() HOSTLER_REQUIRES(mutex_) { return stopping_; });
   }
   report(true, {});
   health_.queued -= group_.size();

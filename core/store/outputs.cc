@@ -4,22 +4,19 @@
 #include <pthread.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <system_error>
 
 #include "core/base/text.h"
+#include "core/store/backoff.h"
 #include "core/store/folders.h"
 
 namespace hostler::store {
 namespace {
 
-using namespace std::chrono_literals;
-
 constexpr std::size_t kOpenMax = 128;
-constexpr std::size_t kGroupBytesMax = std::size_t{16} << 20U;
+constexpr std::size_t kAppendsBytesMax = std::size_t{16} << 20U;
 constexpr std::size_t kListBytesMax = std::size_t{64} << 20U;
-constexpr auto kBackoffMin = 50ms, kBackoffMax = 2000ms;
 
 std::uint64_t bytes_below(const std::filesystem::path& folder) {
   std::uint64_t bytes = 0;
@@ -165,7 +162,7 @@ void Outputs::run() {
 std::vector<Outputs::Append> Outputs::take_group(std::optional<Order>& order) {
   std::vector<Append> appends;
   std::size_t bytes = 0;
-  while (!queue_.empty() && !order && bytes < kGroupBytesMax) {
+  while (!queue_.empty() && !order && bytes < kAppendsBytesMax) {
     auto& item = queue_.front();
     if (item.append) {
       bytes += item.append->bytes.size();
@@ -179,15 +176,14 @@ std::vector<Outputs::Append> Outputs::take_group(std::optional<Order>& order) {
 }
 
 Result<void> Outputs::insist(const std::function<Result<void>()>& work) {
-  auto backoff = kBackoffMin;
+  Backoff backoff;
   for (;;) {
     auto result = work();
     const bool no_room = !result && result.error().code == Errc::kUnavailable;
     const MutexLock lock(mutex_);
     problem_ = no_room ? result.error().message : std::string();
     if (!no_room || stopping_) return result;
-    wake_.wait_for(mutex_, backoff, [this]() HOSTLER_REQUIRES(mutex_) { return stopping_; });
-    backoff = std::min(backoff * 2, kBackoffMax);
+    wake_.wait_for(mutex_, backoff.next(), [this]() HOSTLER_REQUIRES(mutex_) { return stopping_; });
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/signalfd.h>
 #include <unistd.h>
 
 namespace hostler::local {
@@ -36,6 +37,15 @@ pid_t start_child(const std::vector<std::string>& argv, const std::vector<std::s
   redirect(out, STDERR_FILENO);
   ::execve(arguments[0], arguments.data(), variables.data());
   ::_exit(127);
+}
+
+Fd take_signals() {
+  sigset_t set;
+  ::sigemptyset(&set);
+  ::sigaddset(&set, SIGCHLD);
+  ::sigaddset(&set, SIGTERM);
+  ::sigprocmask(SIG_SETMASK, &set, nullptr);
+  return Fd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
 }  // namespace hostler::local

@@ -15,6 +15,7 @@
 
 #include "folder/files.h"
 #include "folder/lock.h"
+#include "supervisor/child.h"
 #include "supervisor/confinement.h"
 #include "supervisor/machine.h"
 #include "supervisor/sweep.h"
@@ -22,7 +23,7 @@
 namespace hostler::local {
 namespace {
 
-constexpr int kGraceMs = 2000;  // the machine's own is 1 s
+constexpr int kMachineEndsWithinMs = 2000;  // its own grace is 1 s
 
 std::string random_hex() {
   unsigned char bytes[16];
@@ -42,15 +43,6 @@ Fd open_control(const InstanceFolder& folder) {
   Fd fd(::open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC));
   if (!fd) throw_errno("open", path);
   return fd;
-}
-
-Fd take_signals() {
-  sigset_t set;
-  ::sigemptyset(&set);
-  ::sigaddset(&set, SIGCHLD);
-  ::sigaddset(&set, SIGTERM);
-  ::sigprocmask(SIG_SETMASK, &set, nullptr);
-  return Fd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
 std::pair<Fd, Fd> make_pipe() {
@@ -239,7 +231,7 @@ void Keeper::stop_machine(bool graceful) {
   if (machine_.pid > 0 && graceful) {
     using Clock = std::chrono::steady_clock;
     ::kill(machine_.pid, SIGTERM);
-    const auto until = Clock::now() + std::chrono::milliseconds(kGraceMs);
+    const auto until = Clock::now() + std::chrono::milliseconds(kMachineEndsWithinMs);
     while (!reap_machine(false) && Clock::now() < until) poll_events(100);
   }
   if (machine_.pid > 0) {

@@ -51,15 +51,6 @@ std::string boot_config(const std::vector<std::string>& variables) {
   return line + "\n";
 }
 
-Fd take_signals() {
-  sigset_t set;
-  ::sigemptyset(&set);
-  ::sigaddset(&set, SIGCHLD);
-  ::sigaddset(&set, SIGTERM);
-  ::sigprocmask(SIG_BLOCK, &set, nullptr);
-  return Fd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
-}
-
 bool answers(const InstanceFolder& folder) {
   const std::optional<std::string> log = read_file(folder.sshd_log());
   return log && log->find("Server listening on") != std::string::npos;

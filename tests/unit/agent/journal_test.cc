@@ -9,12 +9,11 @@
 #include "core/agent/host/attempts.h"
 #include "core/agent/host/sha256.h"
 #include "tests/temp_folder.h"
+#include "tests/unit/agent/attempts.h"
 
 namespace hostler::agent {
 namespace {
 
-model::AttemptId id(std::uint64_t job) { return {model::JobId{job}, 1}; }
-Begin begin(std::uint64_t job) { return {id(job), job, "boot", 1, 0, false, 1, 2}; }
 End end(std::uint64_t job) {
   End out{id(job), {}, false};
   out.end.exit_code = static_cast<int>(job);

@@ -2,16 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/unit/agent/attempts.h"
+
 namespace hostler::agent {
 namespace {
 
 constexpr std::int64_t kNever = INT64_MAX;
 
-model::AttemptId id(std::uint64_t job) { return {model::JobId{job}, 1}; }
-
 class SyncPlanTest : public ::testing::Test {
  protected:
-  void begin(std::uint64_t job) { attempts_.apply(Begin{id(job), job, "boot", 1, 0, false, 1, 2}); }
+  void begin(std::uint64_t job) { attempts_.apply(agent::begin(job)); }
   void end(std::uint64_t job, std::int64_t now) {
     attempts_.apply(End{id(job), {}, false});
     plan_.ended(id(job), now);

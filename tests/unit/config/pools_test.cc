@@ -18,7 +18,7 @@ Reading read_pool(const std::string& pool) {
                    "/", {.surroundings = {.is_root = true}, .state_dir = {}});
 }
 
-std::vector<std::string> problems_of(const std::string& members) {
+std::vector<std::string> pool_problems(const std::string& members) {
   std::vector<std::string> out;
   for (const Error& error :
        read_pool(R"({"name": "p", "sets": ["s"], "types": ["t"], )" + members + "}").problems)
@@ -62,21 +62,21 @@ TEST(PoolsTest, RefusesNamesOfNothing) {
 }
 
 TEST(PoolsTest, RefusesMinAndStandbyAboveMax) {
-  EXPECT_THAT(problems_of(R"("min": 3, "max": 2, "standby": 4)"),
+  EXPECT_THAT(pool_problems(R"("min": 3, "max": 2, "standby": 4)"),
               ElementsAre(HasSubstr("pools[0].min: min 3 is above max 2"),
                           HasSubstr("pools[0].standby: standby 4 is above max 2")));
-  EXPECT_THAT(problems_of(R"("min": 101)"), ElementsAre(HasSubstr("min 101 is above max 100")));
+  EXPECT_THAT(pool_problems(R"("min": 101)"), ElementsAre(HasSubstr("min 101 is above max 100")));
 }
 
 TEST(PoolsTest, NeverTrustsHostsUnproved) {
-  EXPECT_THAT(problems_of(R"("verify": [])"), ElementsAre(HasSubstr("found no method")));
-  EXPECT_THAT(problems_of(R"("verify": ["none"])"),
+  EXPECT_THAT(pool_problems(R"("verify": [])"), ElementsAre(HasSubstr("found no method")));
+  EXPECT_THAT(pool_problems(R"("verify": ["none"])"),
               ElementsAre(HasSubstr("found \"none\", allowed: driver, delivered, challenge")));
-  EXPECT_THAT(problems_of(R"("verify": ["driver", "driver"])"), ElementsAre(HasSubstr("twice")));
+  EXPECT_THAT(pool_problems(R"("verify": ["driver", "driver"])"), ElementsAre(HasSubstr("twice")));
 }
 
 TEST(PoolsTest, RefusesTimersAndPricesThatCannotBe) {
-  EXPECT_THAT(problems_of(R"("boot_timeout": "0s", "idle_timeout": 60, "price_factor_max": 0.5,
+  EXPECT_THAT(pool_problems(R"("boot_timeout": "0s", "idle_timeout": 60, "price_factor_max": 0.5,
                              "price_cap_per_hour": -1)"),
               ElementsAre(HasSubstr("pools[0].idle_timeout: found 60, allowed: a duration"),
                           HasSubstr("pools[0].boot_timeout: found \"0s\""),

@@ -2,13 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/unit/pricing/hours.h"
+
 namespace hostler::pricing {
 namespace {
 
 using model::Micros;
 
-constexpr std::int64_t kHour = 3'600'000'000, kGiB = std::int64_t{1} << 30;
-Wall hour(std::int64_t n) { return {n * kHour}; }
+constexpr std::int64_t kGiB = std::int64_t{1} << 30;
 
 constexpr Wall kToday{6 * kHour};
 
@@ -26,17 +27,14 @@ model::InstanceRecord instance(std::uint64_t id = 1) {
   out.state = model::InstanceState::kIdle;
   return out;
 }
-model::PriceSeen price(std::int64_t from, std::int64_t value, const std::string& zone = "z1") {
-  return {"west", "small", zone, model::Market::kOnDemand, {hour(from), {value}}};
-}
 
 TEST(BillTest, AnInstanceCostsWhatItsCloudSaidElseItsOwnPrice) {
   const auto one = instance();
-  const Bill by_cloud(hour(0), hour(6), kToday, {price(4, 300), price(0, 10)});
+  const Bill by_cloud(hour(0), hour(6), kToday, {seen(4, 300), seen(0, 10)});
   EXPECT_EQ(by_cloud.of(one).cost, Micros{2 * 10 + 2 * 300});
   EXPECT_EQ(by_cloud.of(one).used_us, 4 * kHour);
-  EXPECT_EQ(Bill(hour(0), hour(6), kToday, {price(0, 10, "z2")}).of(one).cost, Micros{400});
-  EXPECT_EQ(Bill(hour(0), hour(6), kToday, {price(0, 10, "")}).of(one).cost, Micros{40})
+  EXPECT_EQ(Bill(hour(0), hour(6), kToday, {seen(0, 10, "z2")}).of(one).cost, Micros{400});
+  EXPECT_EQ(Bill(hour(0), hour(6), kToday, {seen(0, 10, "")}).of(one).cost, Micros{40})
       << "a price without a zone is every zone's";
 }
 

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/unit/pricing/hours.h"
+
 namespace hostler::pricing {
 namespace {
 
@@ -13,15 +15,9 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-constexpr std::int64_t kHour = 3'600'000'000;
-Wall hour(std::int64_t n) { return {n * kHour}; }
-
 ZonePrice price(std::int64_t at, std::int64_t value, const std::string& zone = "z1",
                 Market market = Market::kOnDemand) {
   return {zone, market, {hour(at), {value}}};
-}
-model::PriceSeen seen(std::int64_t at, std::int64_t value, const std::string& zone = "z1") {
-  return {"west", "small", zone, Market::kOnDemand, {hour(at), {value}}};
 }
 
 TEST(PriceBookTest, TellsWhatIsNewOldestFirst) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/random.h"
+#include "tests/unit/pricing/hours.h"
 
 namespace hostler::pricing {
 namespace {
@@ -12,10 +13,7 @@ using model::Micros;
 using model::PricePoint;
 using testing::ElementsAre;
 
-constexpr std::int64_t kHour = 3'600'000'000;
-
 PricePoint at(std::int64_t hour, std::int64_t price) { return {Wall{hour * kHour}, {price}}; }
-Wall hour(std::int64_t n) { return {n * kHour}; }
 
 TEST(PriceHistoryTest, PutsTheNewestFirst) {
   EXPECT_THAT(normalise({at(2, 20), at(5, 50), at(1, 10)}),

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "core/agent/host/journal.h"
+
+namespace hostler::agent {
+
+/// The first attempt of a job, and the record of its beginning.
+inline model::AttemptId id(std::uint64_t job) { return {model::JobId{job}, 1}; }
+inline Begin begin(std::uint64_t job) { return {id(job), job, "boot", 1, 0, false, 1, 2}; }
+
+}  // namespace hostler::agent
