@@ -13,7 +13,8 @@
 #include "core/api/service.h"
 #include "core/base/files.h"
 
-/// HTTP as values, so that handlers know nothing of sockets and only server.cc knows Beast.
+/// HTTP as values, so that handlers know nothing of sockets and only session, reply and connection
+/// know Beast.
 namespace hostler::api {
 
 struct Request {

@@ -31,12 +31,12 @@ bool answers(const std::string& path) {
   return !problem;
 }
 
-class BeastServer final : public Server {
+class SocketServer final : public Server {
  public:
-  BeastServer(ServerOptions options, std::vector<Token> tokens, std::shared_ptr<Site> site)
+  SocketServer(ServerOptions options, std::vector<Token> tokens, std::shared_ptr<Site> site)
       : options_(std::move(options)), access_(std::move(tokens)), site_(std::move(site)) {}
 
-  ~BeastServer() override { stop(); }
+  ~SocketServer() override { stop(); }
 
   Result<void> open() {
     if (!options_.unix_socket.empty()) HOSTLER_TRY(open_unix());
@@ -180,7 +180,7 @@ class BeastServer final : public Server {
 Result<std::unique_ptr<Server>> Server::listen(const ServerOptions& options,
                                                std::vector<Token> tokens,
                                                std::shared_ptr<Site> site) {
-  auto server = std::make_unique<BeastServer>(options, std::move(tokens), std::move(site));
+  auto server = std::make_unique<SocketServer>(options, std::move(tokens), std::move(site));
   HOSTLER_TRY(server->open());
   return std::unique_ptr<Server>(std::move(server));
 }

@@ -1,14 +1,18 @@
 #include "core/api/session.h"
 
 #include <sys/socket.h>
-#include <sys/stat.h>
 
-#include <boost/asio/ssl.hpp>
-#include <boost/beast.hpp>
-#include <boost/beast/ssl.hpp>
+#include <boost/asio/ssl/context.hpp>
+#include <boost/beast/core/error.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/read_size.hpp>
+#include <boost/beast/http/buffer_body.hpp>
+#include <boost/beast/http/parser.hpp>
 #include <chrono>
 #include <utility>
 
+#include "core/api/called_back.h"
+#include "core/api/reply.h"
 #include "core/api/target.h"
 
 namespace hostler::api {
@@ -17,20 +21,12 @@ namespace {
 namespace beast = boost::beast;
 namespace http = beast::http;
 using namespace std::chrono_literals;
-
-using Executor = asio::strand<asio::io_context::executor_type>;
-using PlainStream = beast::basic_stream<asio::generic::stream_protocol, Executor>;
-using SecureStream = asio::ssl::stream<PlainStream>;
-using boost::system::error_code;
+using Parser = http::request_parser<http::buffer_body>;
 
 constexpr auto kHeaderTime = 30s;
-constexpr auto kWriteTime = 30s;
 constexpr auto kLingerTime = 5s;
-constexpr auto kFeedHeartbeat = 15s;
 constexpr std::uint32_t kHeaderBytes = 16384;
 constexpr std::size_t kPiece = 65536;
-
-auto no_throw(error_code& problem) { return asio::redirect_error(asio::use_awaitable, problem); }
 
 /// A refusal for want of a token that is known here.
 void ask_for_token(Response& response) {
@@ -73,29 +69,19 @@ class Share {
   std::uint64_t mine_ = 0;
 };
 
-/// Suspends until the site responds, from whatever thread it does.
 asio::awaitable<Response> respond_to(Site& site, Request request) {
-  auto executor = co_await asio::this_coro::executor;
-  auto initiate = [&site, executor](auto handler, Request asked) {
-    auto shared = std::make_shared<decltype(handler)>(std::move(handler));
-    Respond respond = [shared, executor](Response response) {
-      auto held = std::make_shared<Response>(std::move(response));
-      asio::post(executor, [shared, held] { (*shared)(std::move(*held)); });
-    };
+  auto handle = [&site, asked = std::move(request)](auto respond) mutable {
     site.handle(std::move(asked), std::move(respond));
   };
-  auto& token = asio::use_awaitable;
-  Response response = co_await asio::async_initiate<const asio::use_awaitable_t<>, void(Response)>(
-      std::move(initiate), token, std::move(request));
+  Response response = co_await called_back<Response>(std::move(handle));
   if (response.make_body) response.body = std::exchange(response.make_body, nullptr)();
   co_return response;
 }
 
-template <class Stream>
 class Session {
  public:
-  Session(Stream& stream, const SessionContext& context, std::optional<Principal> peer)
-      : stream_(stream),
+  Session(Connection& connection, const SessionContext& context, std::optional<Principal> peer)
+      : connection_(connection),
         context_(context),
         peer_(std::move(peer)),
         share_(context.bodies, context.site->bodies_max()) {}
@@ -107,16 +93,16 @@ class Session {
  private:
   asio::awaitable<bool> one_request() {
     error_code problem;
-    http::request_parser<http::buffer_body> parser;
+    Parser parser;
     parser.header_limit(kHeaderBytes);
     parser.body_limit(boost::none);
-    beast::get_lowest_layer(stream_).expires_after(kHeaderTime);
-    co_await http::async_read_header(stream_, buffer_, parser, no_throw(problem));
+    connection_.expires_after(kHeaderTime);
+    while (!problem && !parser.is_header_done()) co_await parse_some(parser, problem);
     if (problem == http::error::end_of_stream || problem == beast::error::timeout) co_return false;
     if (problem) {
       Response response =
           error_response({Errc::kInvalidArgument, "this is no HTTP request: " + problem.message()});
-      const bool written = co_await write(std::move(response), false, false);
+      const bool written = co_await write_response(connection_, std::move(response), false, false);
       if (written) co_await linger();
       co_return false;
     }
@@ -142,14 +128,15 @@ class Session {
     share_.give_back();
     // What is left of the body is not worth reading: the connection ends with the answer.
     const bool whole = parser.is_done();
-    const bool written = co_await write(std::move(response), keep_alive && whole, is_head);
+    const bool goes_on = keep_alive && whole;
+    const bool written =
+        co_await write_response(connection_, std::move(response), goes_on, is_head);
     if (written && !whole) co_await linger();
-    co_return written&& keep_alive&& whole;
+    co_return written&& goes_on;
   }
 
   /// The request with its body, unless that was written away.
-  asio::awaitable<Result<Request>> read_rest(http::request_parser<http::buffer_body>& parser,
-                                             Request request) {
+  asio::awaitable<Result<Request>> read_rest(Parser& parser, Request request) {
     const auto max = context_.site->admit(request);
     if (!max) co_return tl::unexpected(max.error());
     auto upload = context_.site->upload(request);
@@ -181,8 +168,8 @@ class Session {
     return request;
   }
 
-  asio::awaitable<Result<std::string>> read_body(http::request_parser<http::buffer_body>& parser,
-                                                 BlobWriter* upload, std::uint64_t max) {
+  asio::awaitable<Result<std::string>> read_body(Parser& parser, BlobWriter* upload,
+                                                 std::uint64_t max) {
     std::string kept;
     std::string piece(kPiece, '\0');
     std::uint64_t total = 0;
@@ -192,19 +179,20 @@ class Session {
     };
     if (const auto length = parser.content_length(); length && *length > max) co_return too_large();
     if (!parser.is_done() && parser.get()[http::field::expect] == "100-continue") {
-      http::response<http::empty_body> go(http::status::continue_, 11);
+      constexpr std::string_view kGoOn = "HTTP/1.1 100 Continue\r\n\r\n";
+      const std::string_view nothing;
       error_code problem;
-      co_await http::async_write(stream_, go, no_throw(problem));
+      co_await connection_.write(kGoOn, nothing, problem);
     }
-    beast::get_lowest_layer(stream_).expires_after(context_.deadlines.body);
+    connection_.expires_after(context_.deadlines.body);
+    parser.eager(true);
     while (!parser.is_done()) {
       // An upload may be as long as it comes on.
-      if (upload != nullptr)
-        beast::get_lowest_layer(stream_).expires_after(context_.deadlines.upload_piece);
+      if (upload != nullptr) connection_.expires_after(context_.deadlines.upload_piece);
       parser.get().body().data = piece.data();
       parser.get().body().size = piece.size();
       error_code problem;
-      co_await http::async_read(stream_, buffer_, parser, no_throw(problem));
+      while (!problem && !parser.is_done()) co_await parse_some(parser, problem);
       if (problem == http::error::need_buffer) problem = {};
       if (problem)
         co_return fail(Errc::kInvalidArgument, "the body ended early: " + problem.message());
@@ -223,117 +211,39 @@ class Session {
     co_return kept;
   }
 
-  asio::awaitable<bool> write(Response response, bool keep_alive, bool head_only) {
-    if (response.feed) co_return co_await write_feed(response.feed);
-    if (response.file) co_return co_await write_file_body(*response.file, keep_alive, head_only);
-    http::response<http::string_body> out(static_cast<http::status>(response.status), 11);
-    out.set(http::field::content_type, response.content_type);
-    for (const auto& [name, value] : response.headers) out.set(name, value);
-    out.keep_alive(keep_alive);
-    const std::size_t size = response.body.size();
-    if (!head_only) out.body() = std::move(response.body);
-    out.content_length(size);
-    beast::get_lowest_layer(stream_).expires_after(kWriteTime);
-    error_code problem;
-    co_await http::async_write(stream_, out, no_throw(problem));
-    co_return !problem;
+  /// Goes on with the request until the parser has to be asked how far it is; reads where nothing
+  /// has come that it has not seen.
+  asio::awaitable<void> parse_some(Parser& parser, error_code& problem) {
+    for (;;) {
+      if (buffer_.size() > 0) {
+        buffer_.consume(parser.put(buffer_.cdata(), problem));
+        if (problem != http::error::need_more) co_return;
+        problem = {};
+      }
+      const auto room = buffer_.prepare(beast::read_size(buffer_, kPiece));
+      const std::size_t got = co_await connection_.read_some(room, problem);
+      buffer_.commit(got);
+      if (problem == asio::error::eof) {
+        problem = http::error::end_of_stream;
+        if (parser.got_some()) parser.put_eof(problem);
+        co_return;
+      }
+      if (problem) co_return;
+    }
   }
 
   /// Throws away what the client is still sending, for a while: closing with bytes unread resets
   /// the connection, and the answer could be lost with it.
   asio::awaitable<void> linger() {
     error_code problem;
-    auto& lowest = beast::get_lowest_layer(stream_);
-    lowest.socket().shutdown(asio::socket_base::shutdown_send, problem);
-    lowest.expires_after(kLingerTime);
+    connection_.finish_sending();
+    connection_.expires_after(kLingerTime);
     std::string piece(kPiece, '\0');
     const auto room = asio::buffer(piece);
-    while (!problem) co_await stream_.async_read_some(room, no_throw(problem));
+    while (!problem) co_await connection_.read_some(room, problem);
   }
 
-  asio::awaitable<bool> write_file_body(const UniqueFd& file, bool keep_alive, bool head_only) {
-    struct stat info {};
-    if (::fstat(file.get(), &info) != 0) co_return false;
-    const auto size = static_cast<std::uint64_t>(info.st_size);
-    http::response<http::empty_body> head(http::status::ok, 11);
-    head.set(http::field::content_type, "application/octet-stream");
-    head.content_length(size);
-    head.keep_alive(keep_alive);
-    http::response_serializer<http::empty_body> serializer(head);
-    beast::get_lowest_layer(stream_).expires_after(kWriteTime);
-    error_code problem;
-    co_await http::async_write_header(stream_, serializer, no_throw(problem));
-    std::string piece(kPiece, '\0');
-    std::uint64_t sent = head_only ? size : 0;
-    while (!problem && sent < size) {
-      const auto want = std::min<std::uint64_t>(piece.size(), size - sent);
-      const ssize_t got = ::read(file.get(), piece.data(), want);
-      if (got <= 0) co_return false;
-      beast::get_lowest_layer(stream_).expires_after(kWriteTime);
-      const auto bytes = asio::buffer(piece.data(), static_cast<std::size_t>(got));
-      co_await asio::async_write(stream_, bytes, no_throw(problem));
-      sent += static_cast<std::uint64_t>(got);
-    }
-    co_return !problem;
-  }
-
-  /// Server-sent events: no queue of its own; a client that does not read for 30 s is dropped and
-  /// resumes from its cursor.
-  asio::awaitable<bool> write_feed(std::shared_ptr<Feed> feed) {
-    constexpr std::string_view kHead =
-        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-store\r\n"
-        "Connection: close\r\n\r\n";
-    const int small = 65536;
-    ::setsockopt(beast::get_lowest_layer(stream_).socket().native_handle(), SOL_SOCKET, SO_SNDBUF,
-                 &small, sizeof small);
-    error_code problem;
-    beast::get_lowest_layer(stream_).expires_after(kWriteTime);
-    const auto head = asio::buffer(kHead);
-    co_await asio::async_write(stream_, head, no_throw(problem));
-    auto executor = co_await asio::this_coro::executor;
-    auto timer = std::make_shared<asio::steady_timer>(executor);
-    auto news = std::make_shared<std::atomic<bool>>(false);
-    const auto watch = feed->on_more([timer, news, executor] {
-      if (news->exchange(true)) return;
-      asio::post(executor, [timer] { timer->cancel(); });
-    });
-    while (!problem) {
-      news->store(false);
-      std::optional<std::string> piece = co_await next_piece(*feed);
-      if (!piece) break;
-      if (piece->empty()) {
-        timer->expires_after(kFeedHeartbeat);
-        error_code woken;
-        if (!*news) co_await timer->async_wait(no_throw(woken));
-        if (*news) continue;
-        *piece = ": still here\n\n";
-      }
-      beast::get_lowest_layer(stream_).expires_after(kWriteTime);
-      const auto bytes = asio::buffer(*piece);
-      co_await asio::async_write(stream_, bytes, no_throw(problem));
-    }
-    co_return false;
-  }
-
-  asio::awaitable<std::optional<std::string>> next_piece(Feed& feed) {
-    auto executor = co_await asio::this_coro::executor;
-    auto initiate = [&feed, executor](auto handler) {
-      auto shared = std::make_shared<decltype(handler)>(std::move(handler));
-      std::function<void(std::optional<std::string>)> answer =
-          [shared, executor](std::optional<std::string> piece) {
-            auto held = std::make_shared<std::optional<std::string>>(std::move(piece));
-            asio::post(executor, [shared, held] { (*shared)(std::move(*held)); });
-          };
-      feed.next(std::move(answer));
-    };
-    auto& token = asio::use_awaitable;
-    std::optional<std::string> piece =
-        co_await asio::async_initiate<const asio::use_awaitable_t<>,
-                                      void(std::optional<std::string>)>(std::move(initiate), token);
-    co_return piece;
-  }
-
-  Stream& stream_;
+  Connection& connection_;
   const SessionContext& context_;
   const std::optional<Principal> peer_;
   Share share_;
@@ -349,23 +259,18 @@ std::optional<Principal> peer_of(PlainSocket& socket, const Access& access) {
   return access.by_user(credentials.uid);
 }
 
-asio::awaitable<void> serve_stream(PlainSocket socket, const SessionContext& context) {
+asio::awaitable<void> serve_socket(PlainSocket socket, const SessionContext& context) {
   std::optional<Principal> peer = peer_of(socket, *context.access);
-  if (context.tls == nullptr || peer) {
-    PlainStream stream(std::move(socket));
-    Session<PlainStream> session(stream, context, std::move(peer));
-    co_await session.run();
-    co_return;
-  }
-  PlainStream plain(std::move(socket));
-  SecureStream stream(std::move(plain), *context.tls);
+  const auto connection = context.tls == nullptr || peer
+                              ? plain_connection(std::move(socket))
+                              : secure_connection(std::move(socket), *context.tls);
   error_code problem;
-  beast::get_lowest_layer(stream).expires_after(kHeaderTime);
-  co_await stream.async_handshake(asio::ssl::stream_base::server, no_throw(problem));
+  connection->expires_after(kHeaderTime);
+  co_await connection->begin(problem);
   if (problem) co_return;
-  Session<SecureStream> session(stream, context, std::nullopt);
+  Session session(*connection, context, std::move(peer));
   co_await session.run();
-  co_await stream.async_shutdown(no_throw(problem));
+  co_await connection->end(problem);
 }
 
 }  // namespace
@@ -373,7 +278,7 @@ asio::awaitable<void> serve_stream(PlainSocket socket, const SessionContext& con
 asio::awaitable<void> serve(PlainSocket socket, SessionContext context) {
   const Counted counted(context.open);
   try {
-    co_await serve_stream(std::move(socket), context);
+    co_await serve_socket(std::move(socket), context);
   } catch (const std::exception&) {
     // A connection that breaks at an odd moment concerns nobody else.
   }

@@ -1,24 +1,14 @@
 #pragma once
 
-#include <fcntl.h>
-
 #include <atomic>
-#include <boost/asio.hpp>
 #include <memory>
 
 #include "core/api/access.h"
+#include "core/api/connection.h"
 #include "core/api/http.h"
-
-namespace boost::asio::ssl {
-class context;
-}
 
 /// Inside api: one connection of the server.
 namespace hostler::api {
-
-namespace asio = boost::asio;
-using PlainSocket = asio::basic_stream_socket<asio::generic::stream_protocol,
-                                              asio::strand<asio::io_context::executor_type>>;
 
 struct SessionContext {
   Site* site;

@@ -1,0 +1,144 @@
+#include "core/api/reply.h"
+
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <boost/beast/http/empty_body.hpp>
+#include <boost/beast/http/message.hpp>
+#include <boost/beast/http/write.hpp>
+#include <sstream>
+#include <utility>
+
+#include "core/api/called_back.h"
+
+namespace hostler::api {
+namespace {
+
+namespace http = boost::beast::http;
+using namespace std::chrono_literals;
+using Head = http::response<http::empty_body>;
+
+constexpr auto kWriteTime = 30s;
+constexpr auto kFeedHeartbeat = 15s;
+constexpr std::size_t kPiece = 65536;
+
+std::string text_of(const Head& head) {
+  std::ostringstream text;
+  text << head.base();
+  return std::move(text).str();
+}
+
+asio::awaitable<bool> write_body(Connection& connection, const Response& response, bool keep_alive,
+                                 bool head_only) {
+  Head head(static_cast<http::status>(response.status), 11);
+  head.set(http::field::content_type, response.content_type);
+  for (const auto& [name, value] : response.headers) head.set(name, value);
+  head.keep_alive(keep_alive);
+  head.content_length(response.body.size());
+  const std::string text = text_of(head);
+  const std::string_view body = head_only ? std::string_view() : std::string_view(response.body);
+  connection.expires_after(kWriteTime);
+  error_code problem;
+  co_await connection.write(text, body, problem);
+  co_return !problem;
+}
+
+asio::awaitable<bool> write_file(Connection& connection, const UniqueFd& file, bool keep_alive,
+                                 bool head_only) {
+  struct stat info {};
+  if (::fstat(file.get(), &info) != 0) co_return false;
+  const auto size = static_cast<std::uint64_t>(info.st_size);
+  Head head(http::status::ok, 11);
+  head.set(http::field::content_type, "application/octet-stream");
+  head.content_length(size);
+  head.keep_alive(keep_alive);
+  const std::string text = text_of(head);
+  connection.expires_after(kWriteTime);
+  error_code problem;
+  const std::string_view nothing;
+  co_await connection.write(text, nothing, problem);
+  std::string piece(kPiece, '\0');
+  std::uint64_t sent = head_only ? size : 0;
+  while (!problem && sent < size) {
+    const auto want = std::min<std::uint64_t>(piece.size(), size - sent);
+    const ssize_t got = ::read(file.get(), piece.data(), want);
+    if (got <= 0) co_return false;
+    connection.expires_after(kWriteTime);
+    const std::string_view bytes(piece.data(), static_cast<std::size_t>(got));
+    co_await connection.write(bytes, nothing, problem);
+    sent += bytes.size();
+  }
+  co_return !problem;
+}
+
+/// Rings when a feed may have more.
+class News {
+ public:
+  News(const asio::any_io_executor& executor, Feed& feed)
+      : bell_(std::make_shared<Bell>(executor)), watch_(feed.on_more([bell = bell_, executor] {
+          if (!bell->rung.exchange(true)) asio::post(executor, [bell] { bell->timer.cancel(); });
+        })) {}
+
+  void forget() { bell_->rung = false; }
+  /// True: there is news. False: none came, and it is time for a sign of life.
+  asio::awaitable<bool> wait() {
+    bell_->timer.expires_after(kFeedHeartbeat);
+    error_code woken;
+    if (!bell_->rung) co_await bell_->timer.async_wait(no_throw(woken));
+    co_return bell_->rung;
+  }
+
+ private:
+  struct Bell {
+    explicit Bell(const asio::any_io_executor& executor) : timer(executor) {}
+    asio::steady_timer timer;
+    std::atomic<bool> rung{false};
+  };
+  const std::shared_ptr<Bell> bell_;
+  const std::shared_ptr<void> watch_;
+};
+
+/// Server-sent events: no queue of its own; a client that is dropped goes on from its cursor.
+asio::awaitable<void> write_feed(Connection& connection, std::shared_ptr<Feed> feed) {
+  constexpr std::string_view kHead =
+      "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-store\r\n"
+      "Connection: close\r\n\r\n";
+  const int small = 65536;
+  ::setsockopt(connection.native_handle(), SOL_SOCKET, SO_SNDBUF, &small, sizeof small);
+  error_code problem;
+  connection.expires_after(kWriteTime);
+  const std::string_view nothing;
+  co_await connection.write(kHead, nothing, problem);
+  const asio::any_io_executor executor = co_await asio::this_coro::executor;
+  News news(executor, *feed);
+  while (!problem) {
+    news.forget();
+    auto next = [&feed](auto give) { feed->next(std::move(give)); };
+    auto piece = co_await called_back<std::optional<std::string>>(std::move(next));
+    if (!piece) break;
+    if (piece->empty()) {
+      const bool more = co_await news.wait();
+      if (more) continue;
+      *piece = ": still here\n\n";
+    }
+    connection.expires_after(kWriteTime);
+    const std::string_view bytes = *piece;
+    co_await connection.write(bytes, nothing, problem);
+  }
+}
+
+}  // namespace
+
+asio::awaitable<bool> write_response(Connection& connection, Response response, bool keep_alive,
+                                     bool head_only) {
+  if (response.file)
+    co_return co_await write_file(connection, *response.file, keep_alive, head_only);
+  if (!response.feed) co_return co_await write_body(connection, response, keep_alive, head_only);
+  co_await write_feed(connection, response.feed);
+  co_return false;
+}
+
+}  // namespace hostler::api
