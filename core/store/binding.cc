@@ -4,7 +4,7 @@
 
 #include "core/base/files.h"
 #include "core/base/text.h"
-#include "core/store/folders.h"
+#include "core/store/files/folders.h"
 
 namespace hostler::store {
 namespace {

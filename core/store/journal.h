@@ -13,7 +13,7 @@
 #include "core/base/time.h"
 #include "core/model/records.h"
 #include "core/store/database.h"
-#include "core/store/segments.h"
+#include "core/store/files/segments.h"
 #include "core/store/writer.h"
 
 namespace hostler::store {

@@ -8,7 +8,7 @@
 #include "core/base/time.h"
 #include "core/model/ids.h"
 #include "core/store/database.h"
-#include "core/store/outputs.h"
+#include "core/store/files/outputs.h"
 
 namespace hostler::store {
 

@@ -6,6 +6,7 @@
 
 #include "core/model/records.h"
 #include "core/store/database.h"
+#include "core/store/files/segments.h"
 
 /// How records lie in tables: one list of columns, one writer and one reader a table, side by side
 /// in rows.cc in the same order.
@@ -40,12 +41,6 @@ class Row {
  private:
   const Statement& statement_;
   int column_;
-};
-
-/// Where the inline output of an attempt lies: stdout, then stderr. segment 0: there is none.
-struct InlinePlace {
-  std::uint64_t segment = 0, offset = 0;
-  std::uint32_t stdout_length = 0, stderr_length = 0;
 };
 
 /// In kJobSpecColumns the body is left out, which most readers do without.

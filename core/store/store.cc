@@ -6,10 +6,10 @@
 #include <algorithm>
 
 #include "core/store/binding.h"
-#include "core/store/folders.h"
+#include "core/store/files/folders.h"
+#include "core/store/files/segments.h"
 #include "core/store/restore.h"
 #include "core/store/schema.h"
-#include "core/store/segments.h"
 
 namespace hostler::store {
 namespace {

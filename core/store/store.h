@@ -8,10 +8,10 @@
 
 #include "core/base/error.h"
 #include "core/model/records.h"
-#include "core/store/blobs.h"
 #include "core/store/connect.h"
+#include "core/store/files/blobs.h"
+#include "core/store/files/outputs.h"
 #include "core/store/journal.h"
-#include "core/store/outputs.h"
 #include "core/store/reads.h"
 #include "core/store/state_lock.h"
 #include "core/store/tidy.h"

@@ -7,9 +7,9 @@
 
 #include "core/base/text.h"
 #include "core/model/job.h"
-#include "core/store/folders.h"
+#include "core/store/files/folders.h"
+#include "core/store/files/segments.h"
 #include "core/store/in_list.h"
-#include "core/store/segments.h"
 
 namespace hostler::store {
 namespace {

@@ -11,9 +11,9 @@
 
 #include "core/base/error.h"
 #include "core/base/time.h"
-#include "core/store/blobs.h"
 #include "core/store/database.h"
-#include "core/store/outputs.h"
+#include "core/store/files/blobs.h"
+#include "core/store/files/outputs.h"
 #include "core/store/remove_past.h"
 
 namespace hostler::store {

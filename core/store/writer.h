@@ -7,7 +7,7 @@
 
 #include "core/store/batch.h"
 #include "core/store/database.h"
-#include "core/store/segments.h"
+#include "core/store/files/segments.h"
 
 namespace hostler::store {
 

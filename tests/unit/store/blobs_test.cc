@@ -1,4 +1,4 @@
-#include "core/store/blobs.h"
+#include "core/store/files/blobs.h"
 
 #include <gmock/gmock.h>
 

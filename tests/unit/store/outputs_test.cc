@@ -1,4 +1,4 @@
-#include "core/store/outputs.h"
+#include "core/store/files/outputs.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "core/store/output_files.h"
+#include "core/store/files/output_files.h"
 
 #include <set>
 

@@ -18,8 +18,8 @@
 #include "core/base/files.h"
 #include "core/base/mutex.h"
 #include "core/model/ids.h"
-#include "core/store/output_files.h"
-#include "core/store/stream_file.h"
+#include "core/store/files/output_files.h"
+#include "core/store/files/stream_file.h"
 
 namespace hostler::store {
 

@@ -1,4 +1,4 @@
-#include "core/store/stream_file.h"
+#include "core/store/files/stream_file.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -8,7 +8,7 @@
 #include <cerrno>
 
 #include "core/base/text.h"
-#include "core/store/folders.h"
+#include "core/store/files/folders.h"
 
 namespace hostler::store {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/store/segments.h"
+#include "core/store/files/segments.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
-#include "core/store/folders.h"
+#include "core/store/files/folders.h"
 
 namespace hostler::store {
 

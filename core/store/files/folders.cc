@@ -1,4 +1,4 @@
-#include "core/store/folders.h"
+#include "core/store/files/folders.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

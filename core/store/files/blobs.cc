@@ -1,4 +1,4 @@
-#include "core/store/blobs.h"
+#include "core/store/files/blobs.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -10,7 +10,7 @@
 
 #include "core/base/text.h"
 #include "core/crypto/random.h"
-#include "core/store/folders.h"
+#include "core/store/files/folders.h"
 
 namespace hostler::store {
 namespace {

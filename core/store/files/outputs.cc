@@ -1,4 +1,4 @@
-#include "core/store/outputs.h"
+#include "core/store/files/outputs.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -9,7 +9,7 @@
 
 #include "core/base/text.h"
 #include "core/store/backoff.h"
-#include "core/store/folders.h"
+#include "core/store/files/folders.h"
 
 namespace hostler::store {
 namespace {

@@ -7,9 +7,14 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/model/job.h"
-#include "core/store/rows.h"
 
 namespace hostler::store {
+
+/// Where the inline output of an attempt lies: stdout, then stderr. segment 0: there is none.
+struct InlinePlace {
+  std::uint64_t segment = 0, offset = 0;
+  std::uint32_t stdout_length = 0, stderr_length = 0;
+};
 
 /// Shared files in which the small outputs of many attempts lie one after the other; a row of
 /// `attempts` says where. "segments/<number>", appended only, never written again after a restart.
