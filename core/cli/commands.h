@@ -45,6 +45,9 @@ int instances(Client& client, bool json);
 int act_on_instances(Client& client, const std::string& action, const std::vector<std::string>& ids,
                      const std::string& reason);
 int pools(Client& client, bool json);
+int sets(Client& client, bool json);
+/// Those that are shut.
+int gates(Client& client, bool json);
 int why(Client& client, const std::string& subject, bool json);
 int events(Client& client, std::uint64_t after);
 

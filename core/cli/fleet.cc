@@ -67,4 +67,36 @@ int pools(Client& client, bool json) {
   return exit_code::kOk;
 }
 
+int sets(Client& client, bool json) {
+  const auto got = client.get("/v1/sets");
+  if (!got) return complain(got.error());
+  if (json) return print_json(got->root());
+  std::vector<std::vector<std::string>> rows;
+  for (const json::Value one : got->root().at("sets").children()) {
+    std::string state = one.at("open").bool_or(false) ? "open" : "not open";
+    if (one.at("foreign_owner").bool_or(false)) state += ",foreign_owner";
+    rows.push_back({field(one, "name"), state, field(one, "problem")});
+  }
+  std::fputs(format_table({"SET", "STATE", "PROBLEM"}, rows, terminal_width()).c_str(), stdout);
+  return exit_code::kOk;
+}
+
+int gates(Client& client, bool json) {
+  const auto got = client.get("/v1/gates");
+  if (!got) return complain(got.error());
+  if (json) return print_json(got->root());
+  std::vector<std::vector<std::string>> rows;
+  for (const json::Value one : got->root().at("gates").children())
+    rows.push_back(
+        {field(one, "key"), field(one, "until"), field(one, "failures"), field(one, "message")});
+  if (rows.empty()) {
+    say("no gate is shut");
+    return exit_code::kOk;
+  }
+  std::fputs(
+      format_table({"GATE", "SHUT UNTIL", "FAILURES", "MESSAGE"}, rows, terminal_width()).c_str(),
+      stdout);
+  return exit_code::kOk;
+}
+
 }  // namespace hostler::cli

@@ -162,6 +162,12 @@ void add_fleet_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
   c = add(app, chosen, "pools", "List pools",
           [&a](Client& client) { return pools(client, a.json); });
   c->add_flag("--json", a.json, "As JSON");
+  c = add(app, chosen, "sets", "List instance sets, and whether their clouds let us in",
+          [&a](Client& client) { return sets(client, a.json); });
+  c->add_flag("--json", a.json, "As JSON");
+  c = add(app, chosen, "gates", "List gates that are shut: what clouds refused, and until when",
+          [&a](Client& client) { return gates(client, a.json); });
+  c->add_flag("--json", a.json, "As JSON");
   c = add(app, chosen, "prices", "Show what clouds say that types cost, and from when on",
           [&a](Client& client) { return prices(client, a.prices); });
   c->add_option("--set", a.prices.set, "Only of this instance set")->type_name("SET");

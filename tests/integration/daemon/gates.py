@@ -47,6 +47,8 @@ class GateTest(unittest.TestCase):
         self.assertIn("  1 job of 2 vcpus and 256 MiB waits: ", out)
         self.assertIn("  holds back small  on_demand of pool default\n", out)
         self.assertRegex(out, r"cloud +gate_shut \[quota\]: ")
+        self.assertRegex(hostler("gates"), rf"(?m)^{gate['key']} +20")
+        self.assertRegex(hostler("sets"), r"(?m)^local +open")
         for subject in ("set local", "pool default", self.waits):
             self.assertIn(shut, hostler("why", subject), subject)
         why = json.loads(hostler("why", "--json", "gate " + gate["key"]))
@@ -64,6 +66,7 @@ class GateTest(unittest.TestCase):
         set_mark("go-on")
         self.assertEqual(SITE.wait_for_end(self.waits)["state"], "succeeded")
         wait_for("the gate opens", lambda: not SITE.get("/v1/gates")["gates"])
+        self.assertEqual(hostler("gates"), "no gate is shut\n")
         out = hostler("why", "gate " + gate["key"])
         self.assertNotIn("is shut until", out)
         self.assertIn("gate_opened", out)
