@@ -17,6 +17,8 @@ using boost::system::error_code;
 using Executor = asio::strand<asio::io_context::executor_type>;
 using PlainSocket = asio::basic_stream_socket<asio::generic::stream_protocol, Executor>;
 
+inline constexpr std::size_t kPiece = 65536;  ///< Bytes that are read or written at once.
+
 inline auto no_throw(error_code& problem) {
   return asio::redirect_error(asio::use_awaitable, problem);
 }

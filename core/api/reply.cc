@@ -23,7 +23,6 @@ using Head = http::response<http::empty_body>;
 
 constexpr auto kWriteTime = 30s;
 constexpr auto kFeedHeartbeat = 15s;
-constexpr std::size_t kPiece = 65536;
 
 std::string text_of(const Head& head) {
   std::ostringstream text;
@@ -39,10 +38,16 @@ asio::awaitable<bool> write_body(Connection& connection, const Response& respons
   head.keep_alive(keep_alive);
   head.content_length(response.body.size());
   const std::string text = text_of(head);
-  const std::string_view body = head_only ? std::string_view() : std::string_view(response.body);
-  connection.expires_after(kWriteTime);
+  std::string_view start = text;
+  std::string_view body = head_only ? std::string_view() : std::string_view(response.body);
   error_code problem;
-  co_await connection.write(text, body, problem);
+  do {
+    const std::string_view piece = body.substr(0, kPiece);
+    connection.expires_after(kWriteTime);
+    co_await connection.write(start, piece, problem);
+    body.remove_prefix(piece.size());
+    start = {};
+  } while (!problem && !body.empty());
   co_return !problem;
 }
 

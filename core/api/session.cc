@@ -26,7 +26,6 @@ using Parser = http::request_parser<http::buffer_body>;
 constexpr auto kHeaderTime = 30s;
 constexpr auto kLingerTime = 5s;
 constexpr std::uint32_t kHeaderBytes = 16384;
-constexpr std::size_t kPiece = 65536;
 
 /// A refusal for want of a token that is known here.
 void ask_for_token(Response& response) {

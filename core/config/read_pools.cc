@@ -7,7 +7,6 @@
 namespace hostler::config {
 namespace {
 
-constexpr std::int64_t kPriceMax = 1'000'000'000'000;  // a million an hour
 constexpr std::size_t kCommandMax = std::size_t{16} * 1024;
 constexpr std::array kMethods{
     json::Word<model::VerifyMethod>{"driver", model::VerifyMethod::kDriver},

@@ -5,7 +5,6 @@
 namespace hostler::config {
 namespace {
 
-constexpr std::int64_t kPriceMax = 1'000'000'000'000;  // a million an hour
 constexpr std::int64_t kBytesMax = std::int64_t{1} << 50;
 constexpr std::array kMarkets{
     json::Word<model::Market>{"on_demand", model::Market::kOnDemand},

@@ -13,6 +13,7 @@ namespace hostler::config {
 
 inline constexpr std::size_t kSecretFileMax = std::size_t{64} * 1024;
 inline constexpr std::int32_t kInstancesMax = 1'000'000;
+inline constexpr std::int64_t kPriceMax = 1'000'000'000'000;  ///< A million an hour.
 inline constexpr Duration kLongest = 24h * 3650;
 
 struct Context {

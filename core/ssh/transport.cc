@@ -315,14 +315,14 @@ void Transport::abandon_open() {
 }
 
 void Transport::bury(LIBSSH2_CHANNEL* channel) {
-  if (channel != nullptr) graves_.push_back(channel);
   // Not pumped here: this runs in destructors, maybe of a waiter's own coroutine.
   try {
+    if (channel != nullptr) graves_.push_back(channel);
     asio::post(socket_.get_executor(), [weak = weak_from_this()] {
       if (const auto self = weak.lock()) self->pump();
     });
   } catch (const std::exception&) {
-    // Then the session's next event pumps.
+    // Out of memory: a channel stays open, or the session's next event pumps.
   }
 }
 

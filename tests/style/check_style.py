@@ -149,6 +149,34 @@ def machines(name: str, text: str):
             yield f"{name}:{number}: '{match[0]}' belongs to one machine"
 
 
+USING = re.compile(r"^ *using (?:\w+::)+(\w+);", re.M)
+CONSTANT = re.compile(r"^(?:static )?constexpr [^=;(){}]*?\b(k[A-Z]\w*)(?: =|\[|\{)", re.M)
+
+
+def unused(name: str, text: str):
+    """What a .cc names for itself alone and never uses. clang-tidy would see it in the file that it is
+    given, which in a unity build is another."""
+    if not name.endswith(".cc"):
+        return
+    code = code_of(text)
+    for match in [*USING.finditer(code), *CONSTANT.finditer(code)]:
+        if len(re.findall(rf"\b{match[1]}\b", code)) == 1:
+            yield f"{name}:{line_of(code, match.start())}: {match[1]} is not used"
+
+
+def constants(files: dict):
+    """Several .cc files of a folder may be compiled as one: two constants of one name would be in it."""
+    seen = {}
+    for name, text in files.items():
+        path = pathlib.PurePath(name)
+        if path.suffix != ".cc" or path.parts[0] not in {"core", "plugins"}:
+            continue
+        for match in CONSTANT.finditer(code_of(text)):
+            other = seen.setdefault((path.parent, match[1]), name)
+            if other != name:
+                yield f"{name}: {match[1]} is in {other} too; share it, or rename one"
+
+
 CONFLICT = re.compile(r"^(?:<<<<<<<|>>>>>>>) ", re.M)
 
 
@@ -196,8 +224,10 @@ def problems(root: pathlib.Path):
         if pathlib.Path(name).suffix in SOURCE:
             yield from coroutines(name, text)
             yield from descriptors(name, text)
+            yield from unused(name, text)
     yield from lengths(files, listed)
     yield from includes(files)
+    yield from constants(files)
     yield from readme(files)
 
 

@@ -45,6 +45,21 @@ class CoroutineTest(unittest.TestCase):
             self.assertEqual(self.found(code), 1, code)
 
 
+class NameTest(unittest.TestCase):
+    def test_notices_what_nothing_uses(self):
+        code = "using a::b::Used;\n  using a::Other;\nUsed x; // Other\nconstexpr int kHere = 1;\n"
+        found = list(style.unused("x.cc", code))
+        self.assertEqual([one.split(": ")[1] for one in found], ["Other is not used", "kHere is not used"])
+        self.assertEqual(list(style.unused("x.h", code)), [])
+
+    def test_notices_two_constants_of_one_name_in_a_folder(self):
+        line = "constexpr std::size_t kMax = std::size_t{1};\n"
+        files = {"core/a/one.cc": line, "core/a/two.cc": line, "core/b/one.cc": line, "core/a/x.h": line,
+                 "tests/a/one.cc": line, "tests/a/two.cc": line}
+        self.assertEqual(list(style.constants(files)),
+                         ["core/a/two.cc: kMax is in core/a/one.cc too; share it, or rename one"])
+
+
 class DescriptorTest(unittest.TestCase):
     def found(self, code):
         return len(list(style.descriptors("core/x/x.cc", code)))

@@ -29,11 +29,15 @@ class Connection {
   void greet() { buffer_.append(kGreeting); }
 
   [[nodiscard]] std::size_t queued() const { return buffer_.size() - at_; }
+  /// So little is queued that what waits for its turn may be sent.
+  [[nodiscard]] bool has_room() const { return queued() < kRoom; }
   [[nodiscard]] int control() const { return control_.get(); }
   [[nodiscard]] int in() const { return in_.get(); }
   [[nodiscard]] int out() const { return out_.get(); }
 
  private:
+  static constexpr std::size_t kRoom = std::size_t{256} << 10;
+
   UniqueFd control_;  ///< To `connect`, which ends when this closes.
   UniqueFd in_;
   UniqueFd out_;

@@ -11,11 +11,6 @@
 #include "core/agent/host/spool.h"
 
 namespace hostler::agent {
-namespace {
-
-constexpr std::size_t kQueuedMax = std::size_t{256} << 10;
-
-}  // namespace
 
 void Outflow::credit(const Credit& credit, bool look_now) {
   const Key key{credit.attempt, credit.stream};
@@ -47,7 +42,7 @@ void Outflow::enqueue(const Key& key, Stream& stream) {
 }
 
 void Outflow::pump(Attempts& attempts, Connection& connection) {
-  while (!turn_.empty() && connection.queued() < kQueuedMax) {
+  while (!turn_.empty() && connection.has_room()) {
     const Key key = turn_.front();
     turn_.pop_front();
     const auto found = streams_.find(key);

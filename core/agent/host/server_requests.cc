@@ -11,7 +11,6 @@ namespace hostler::agent {
 namespace {
 
 constexpr std::size_t kUnreadMax = std::size_t{64} << 20;
-constexpr std::size_t kQueuedMax = std::size_t{256} << 10;
 constexpr std::uint64_t kKeptMax = std::uint64_t{1} << 40;
 
 }  // namespace
@@ -72,7 +71,7 @@ void Server::flush() {
 }
 
 void Server::announce() {
-  while (!unannounced_.empty() && connection_->queued() < kQueuedMax) {
+  while (!unannounced_.empty() && connection_->has_room()) {
     const model::AttemptId id = unannounced_.front();
     unannounced_.pop_front();
     const Attempt* attempt = attempts_.find(id);

@@ -44,8 +44,9 @@ class Fleet(BenchSite):
 
 
 def queue(site, count):
-    return site.submit_all([{"command": ["true"], "needs": {"vcpus": 1}} for _ in range(count)],
-                           10_000)
+    """That many jobs, of which each fills an instance."""
+    if count:
+        site.submit_all([{"command": ["true"], "needs": {"vcpus": 1}}] * count, 10_000)
 
 
 def main():
@@ -54,6 +55,8 @@ def main():
     parser.add_argument("--instances", type=int, default=10_000)
     parser.add_argument("--jobs", type=int, default=100_000, help="that wait, these among them")
     args = parser.parse_args()
+    if args.jobs < args.instances:
+        parser.error("--jobs are at least as many as --instances: each asks for one")
     with Fleet(os.path.abspath(args.build), args.instances) as site:
         site.start()
         idle = site.memory()[0]
@@ -64,7 +67,8 @@ def main():
               "from the submit of their jobs", flush=True)
         with_fleet = site.memory()[0]
         print(f"memory: {idle / MIB:.0f} MiB, with them {with_fleet / MIB:.0f} MiB, "
-              f"{(with_fleet - idle) / args.instances:.0f} bytes each with its job", flush=True)
+              f"{(with_fleet - idle) / args.instances:.0f} bytes each, with its job and what the driver, "
+              "which is in the same process, knows of it", flush=True)
         queue(site, args.jobs - args.instances)
         print(f"with {args.jobs} jobs: {site.memory()[0] / MIB:.0f} MiB", flush=True)
         site.kill()

@@ -9,10 +9,8 @@ namespace hostler::api {
 namespace {
 
 using testing::AllOf;
-using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::Not;
 using testing::StartsWith;
 
 class RequestTest : public ApiTest {

@@ -15,7 +15,6 @@ namespace {
 
 using model::JobReason;
 using model::JobState;
-using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;

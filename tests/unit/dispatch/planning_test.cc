@@ -5,7 +5,6 @@ namespace hostler::dispatch {
 namespace {
 
 using scheduler::ShutdownCode;
-using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 

@@ -4,7 +4,6 @@
 namespace hostler::dispatch {
 namespace {
 
-using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 

@@ -7,7 +7,6 @@ namespace {
 using model::AttemptId;
 using model::AttemptPhase;
 using model::AttemptState;
-using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;

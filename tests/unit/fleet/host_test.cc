@@ -5,10 +5,8 @@ namespace hostler::fleet {
 namespace {
 
 using model::VerifyMethod;
-using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
 
 model::HostReady hello(const std::string& boot = "boot-1", std::uint64_t connection = 1,
                        std::uint64_t last_sequence = 0) {
