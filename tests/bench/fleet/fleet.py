@@ -55,8 +55,8 @@ def main():
     parser.add_argument("--instances", type=int, default=10_000)
     parser.add_argument("--jobs", type=int, default=100_000, help="that wait, these among them")
     args = parser.parse_args()
-    if args.jobs < args.instances:
-        parser.error("--jobs are at least as many as --instances: each asks for one")
+    if args.jobs < args.instances + MORE:
+        parser.error(f"--jobs must be {MORE} more than --instances: each asks for one")
     with Fleet(os.path.abspath(args.build), args.instances) as site:
         site.start()
         idle = site.memory()[0]
