@@ -1,6 +1,7 @@
 #include "tests/sim/cloud.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace hostler::sim {
 namespace {
@@ -69,15 +70,6 @@ std::optional<CloudError> Cloud::refusal() {
   }
 }
 
-void Cloud::check_create(const dispatch::CreateCall& call) {
-  const auto* known = disk_.instance(call.instance);
-  if (known == nullptr || known->record.idempotency_key != call.request->idempotency_key)
-    return complain_("create of " + call.instance.text() + " without a durable intent");
-  const auto [first, fresh] = asked_.try_emplace(call.request->idempotency_key, *call.request);
-  if (!fresh && first->second != *call.request)
-    complain_("create of " + call.instance.text() + " was sent again, but not byte for byte");
-}
-
 void Cloud::create(const dispatch::CreateCall& call, const Reply& reply) {
   check_create(call);
 
@@ -105,11 +97,10 @@ void Cloud::create(const dispatch::CreateCall& call, const Reply& reply) {
 
 /// Without tokens the driver lists before it creates, and lists miss what is young.
 Machine* Cloud::made_before(const model::CreateRequest& request, bool looks_first) {
-  for (const auto& machine : machines_) {
-    if (machine->request.idempotency_key != request.idempotency_key) continue;
-    if (has_tokens_) return machine.get();  // also of one that is gone
+  for (Machine* machine : made_of_[request.idempotency_key]) {
+    if (has_tokens_) return machine;  // also if it is gone
     const bool hidden = time_.now() - machine->created < kConsistency && chance_.fault(0.5);
-    if (looks_first && machine->exists() && !hidden) return machine.get();
+    if (looks_first && machine->exists() && !hidden) return machine;
   }
   return nullptr;
 }
@@ -123,13 +114,17 @@ Machine& Cloud::make(const model::CreateRequest& request, bool looks_first) {
   made->request = request;
   made->instance = *model::InstanceId::parse(request.host_instance_id);
   made->created = time_.now();
-  for (const auto& machine : machines_)
-    if (machine->instance == made->instance) machine->doubled = made->doubled = true;
   made->price = least_price(request);
   made->host_key = request.ssh_host_key_public;
   made->never_boots = chance_.fault(0.07);
   made->state = spot ? CloudState::kRequested : CloudState::kPending;
   Machine& machine = *machines_.emplace_back(std::move(made));
+  living_.push_back(&machine);
+  ++asked_for_[machine.instance];
+  auto& alike = made_of_[request.idempotency_key];
+  alike.push_back(&machine);
+  if (alike.size() > 1)
+    for (Machine* each : alike) each->doubled = true;
   if (!spot) {
     fulfil(machine);
   } else if (!chance_.fault(0.3)) {
@@ -143,6 +138,17 @@ Machine& Cloud::make(const model::CreateRequest& request, bool looks_first) {
   return machine;
 }
 
+Machine* Cloud::numbered(const std::string& name) const {
+  const auto number = std::strtoull(name.c_str() + name.find_last_of("-.") + 1, nullptr, 10);
+  return number == 0 || number > machines_.size() ? nullptr : machines_[number - 1].get();
+}
+
+Machine* Cloud::existing(const std::string& id) const {
+  Machine* machine = numbered(id);
+  const bool is_its = machine != nullptr && (machine->id == id || machine->request_id == id);
+  return is_its && machine->exists() ? machine : nullptr;
+}
+
 void Cloud::fulfil(Machine& machine) {
   machine.state = CloudState::kPending;
   time_.after(chance_.between(100ms, 5s), [this, &machine] {
@@ -153,29 +159,11 @@ void Cloud::fulfil(Machine& machine) {
 }
 
 void Cloud::end(Machine& machine) {
+  if (!machine.exists()) return;
   machine.state = CloudState::kGone;
+  std::erase(living_, &machine);
+  if (--asked_for_[machine.instance] == 0) asked_for_.erase(machine.instance);
   for (auto& [attempt, run] : machine.runs) run.running = false;
-}
-
-/// Of those that were made of one create, one counts: nobody asked for the others.
-void Cloud::check_ceilings() {
-  const auto most = policy_.ceilings.instances_max;
-  std::set<model::InstanceId> asked_for;
-  for (const auto& machine : machines_)
-    if (machine->exists()) asked_for.insert(machine->instance);
-  if (most > 0 && asked_for.size() > static_cast<std::size_t>(most))
-    complain_(std::to_string(asked_for.size()) + " machines, ceiling " + std::to_string(most));
-  const auto price_max = policy_.ceilings.price_per_hour_max.value;
-  std::int64_t price = 0, booked = 0;
-  for (const auto& machine : machines_) {
-    if (!machine->exists() || asked_for.erase(machine->instance) == 0) continue;
-    price += machine->price;
-    if (const auto* known = disk_.instance(machine->instance))
-      booked += known->record.price_per_hour.value;
-  }
-  if (price_max > 0 && booked > price_max)
-    complain_("the books' fleet costs more than its ceiling");
-  if (price_max > 0 && price > price_max) complain_("the fleet costs more than its ceiling");
 }
 
 /// The daemon may not have heard of what was said last, so this is all to be held against it.
@@ -215,8 +203,7 @@ void Cloud::list(const dispatch::ListCall& call, const Reply& reply) {
                              call.set, sent,
                              tl::unexpected(error(CloudErrorClass::kTransient, "list failed"))});
     std::vector<model::ListedInstance> out;
-    for (const auto& machine : machines_) {
-      if (!machine->exists()) continue;
+    for (const Machine* machine : living_) {
       const bool young = time_.now() - machine->created < kConsistency;
       if (young && chance_.fault(0.5)) continue;
       out.push_back(show(*machine));
@@ -227,31 +214,14 @@ void Cloud::list(const dispatch::ListCall& call, const Reply& reply) {
   });
 }
 
-void Cloud::check_destroy(const Machine& machine, const dispatch::DestroyCall& call) {
-  // Of those that were made of one create all but one have records of their own.
-  if (machine.instance != call.instance && !machine.doubled)
-    complain_("destroy of another's machine");
-  const auto* known = disk_.instance(call.instance);
-  if (known == nullptr || known->record.state != model::InstanceState::kTerminating ||
-      known->record.provider_id != call.request.id)
-    complain_(call.instance.text() + " is destroyed without a durable intent");
-  if (machine.works() && is_own_will(call.request.reason))
-    complain_(machine.instance.text() + " is destroyed as " + call.request.reason +
-              " while work runs");
-  if (machine.works() && call.request.reason == "duplicate")
-    complain_("of the machines of " + machine.instance.text() + " the one that works is destroyed");
-}
-
 void Cloud::destroy(const dispatch::DestroyCall& call, const Reply& reply) {
-  const auto found = std::find_if(machines_.begin(), machines_.end(), [&](const auto& machine) {
-    return machine->exists() &&
-           (machine->id == call.request.id || machine->request_id == call.request.id);
-  });
+  if (call.request.id.empty()) complain_("a destroy names no machine");
+  Machine* found = existing(call.request.id);
   const auto ended = [&](std::optional<CloudError> problem) {
     reply(latency(), dispatch::DestroyEnded{call.instance, std::move(problem)});
   };
-  if (found == machines_.end()) return ended(error(CloudErrorClass::kNotFound, "no such instance"));
-  Machine& machine = **found;
+  if (found == nullptr) return ended(error(CloudErrorClass::kNotFound, "no such instance"));
+  Machine& machine = *found;
   check_destroy(machine, call);
   if (chance_.fault(0.15)) return ended(error(CloudErrorClass::kTransient, "try again"));
   // A spot request that has become an instance is cancelled in vain.
@@ -266,34 +236,20 @@ void Cloud::destroy(const dispatch::DestroyCall& call, const Reply& reply) {
 }
 
 void Cloud::set_tags(const dispatch::TagsCall& call, const Reply& reply) {
-  for (const auto& machine : machines_)
-    if (machine->exists() && machine->id == call.request.id)
-      for (const auto& [key, value] : call.request.set) machine->request.tags[key] = value;
+  Machine* machine = existing(call.request.id);
+  if (machine != nullptr && machine->id == call.request.id)
+    for (const auto& [key, value] : call.request.set) machine->request.tags[key] = value;
   reply(latency(), dispatch::TagsEnded{call.instance, std::nullopt});
 }
 
-void Cloud::check_power(const Machine& machine, const dispatch::PowerCall& call) {
-  const auto* known = disk_.instance(machine.instance);
-  const auto meant = call.on ? model::InstanceState::kBooting : model::InstanceState::kStopped;
-  if (machine.instance != call.instance) complain_("power of another's machine");
-  if (known == nullptr ||
-      (known->record.state != meant && known->record.state != model::InstanceState::kTerminating))
-    complain_(machine.instance.text() + " is switched without a durable intent");
-  if (!call.on && machine.works())
-    complain_(machine.instance.text() + " is switched off while work runs");
-  if (!has_power_) complain_("a cloud without power is asked for it");
-}
-
 void Cloud::power(const dispatch::PowerCall& call, const Reply& reply) {
-  const auto found = std::find_if(machines_.begin(), machines_.end(), [&](const auto& machine) {
-    return machine->exists() && machine->id == call.request.id;
-  });
+  Machine* found = existing(call.request.id);
   const auto ended = [&](Duration delay, std::optional<CloudError> problem) {
     reply(delay, dispatch::PowerEnded{call.instance, std::move(problem)});
   };
-  if (found == machines_.end())
+  if (found == nullptr || found->id != call.request.id)
     return ended(latency(), error(CloudErrorClass::kNotFound, "no such instance"));
-  Machine& machine = **found;
+  Machine& machine = *found;
   check_power(machine, call);
   if (auto refused = refusal()) return ended(latency(), std::move(refused));
   const auto lost = error(CloudErrorClass::kTimeout, "no answer in time", true);
@@ -345,8 +301,8 @@ void Cloud::switch_on(Machine& machine) {
 
 void Cloud::misfortune() {
   std::vector<Machine*> running;
-  for (const auto& machine : machines_)
-    if (machine->state == CloudState::kRunning) running.push_back(machine.get());
+  for (Machine* machine : living_)
+    if (machine->state == CloudState::kRunning) running.push_back(machine);
   if (running.empty()) return;
   Machine& machine = *running[chance_.below(running.size())];
   switch (chance_.below(5)) {
@@ -384,15 +340,8 @@ void Cloud::lose_power(Machine& machine) {
 }
 
 Machine* Cloud::at(const std::string& address) {
-  for (const auto& machine : machines_)
-    if (machine->state == CloudState::kRunning && show(*machine).address == address)
-      return machine.get();
-  return nullptr;
-}
-
-std::size_t Cloud::alive() const {
-  return static_cast<std::size_t>(std::count_if(
-      machines_.begin(), machines_.end(), [](const auto& machine) { return machine->exists(); }));
+  Machine* machine = numbered(address);
+  return machine != nullptr && machine->state == CloudState::kRunning ? machine : nullptr;
 }
 
 }  // namespace hostler::sim

@@ -80,12 +80,15 @@ class Cloud {
   /// What runs dies; of what began a moment ago the log knows nothing, for it was not synced.
   void lose_power(Machine& machine);
   [[nodiscard]] Machine* at(const std::string& address);
-  [[nodiscard]] std::size_t alive() const;
-  [[nodiscard]] const std::vector<std::unique_ptr<Machine>>& machines() const { return machines_; }
+  [[nodiscard]] std::size_t alive() const { return living_.size(); }
 
  private:
   Machine& make(const model::CreateRequest& request, bool looks_first);
   [[nodiscard]] Machine* made_before(const model::CreateRequest& request, bool looks_first);
+  /// Ids and addresses end in the machine's number.
+  [[nodiscard]] Machine* numbered(const std::string& name) const;
+  /// By its id or that of its request.
+  [[nodiscard]] Machine* existing(const std::string& id) const;
   void fulfil(Machine& machine);
   void end(Machine& machine);
   void switch_off(Machine& machine);
@@ -93,6 +96,7 @@ class Cloud {
   void check_power(const Machine& machine, const dispatch::PowerCall& call);
   void check_create(const dispatch::CreateCall& call);
   void check_ceilings();
+  void check_prices();
   void check_destroy(const Machine& machine, const dispatch::DestroyCall& call);
   [[nodiscard]] std::optional<model::CloudError> refusal();
   [[nodiscard]] std::int64_t least_price(const model::CreateRequest& request) const;
@@ -106,8 +110,11 @@ class Cloud {
   Disk::Complain complain_;
   const bool has_power_, has_prices_;
   const bool has_tokens_;  ///< It knows keys itself: a create made twice makes one machine.
-  std::vector<std::unique_ptr<Machine>> machines_;
-  std::map<std::string, model::CreateRequest> asked_;  ///< By key: byte for byte, ever after.
+  std::vector<std::unique_ptr<Machine>> machines_;        ///< All that ever were, by number from 1.
+  std::vector<Machine*> living_;                          ///< In the order they were made.
+  std::map<model::InstanceId, int> asked_for_;            ///< How many live that were made for it.
+  std::map<std::string, std::vector<Machine*>> made_of_;  ///< By key.
+  std::map<std::string, model::CreateRequest> asked_;     ///< By key: byte for byte, ever after.
   std::map<std::pair<std::string, std::string>, std::int64_t> least_said_;  ///< By type and zone.
 };
 

@@ -202,25 +202,12 @@ void Hosts::start(Machine& machine, const model::StartAttempt& command) {
   if (chance_.fault(0.03)) return refuse("busy");
   machine.last_sequence = command.sequence;
 
-  const auto* intent = disk_.attempt(attempt);
-  if (intent == nullptr || intent->instance != machine.instance)
-    complain_(attempt.text() + " starts without a durable intent");
-  if (++starts_[attempt] > 1) complain_(attempt.text() + " starts twice");
   const auto job = disk_.jobs().find(attempt.job);
   Run run;
   run.sequence = command.sequence;
   run.began = time_.now();
   if (job != disk_.jobs().end()) run.needs = job->second.shape.needs;
-  model::Resources sum = run.needs;
-  for (const auto& other : cloud_.machines())
-    for (const auto& [id, theirs] : other->runs) {
-      if (!theirs.running) continue;
-      if (id.job == attempt.job && other->exists())
-        complain_(attempt.text() + " starts while " + id.text() + " runs");
-      if (other.get() == &machine) sum += theirs.needs;
-    }
-  if (!sum.fits_in(machine.request.type.resources))
-    complain_(machine.instance.text() + " runs more than it has room for");
+  check_start(machine, attempt, run);
   machine.runs[attempt] = run;
   agent_says(machine, model::AttemptStarted{attempt, Wall{1}});
 
@@ -239,6 +226,34 @@ void Hosts::start(Machine& machine, const model::StartAttempt& command) {
   time_.after(quick ? lasts / 1000 : lasts, [this, &machine, attempt, end, boots = machine.boots] {
     if (machine.boots == boots) finish(machine, attempt, end);
   });
+}
+
+void Hosts::check_start(const Machine& machine, AttemptId attempt, const Run& run) {
+  const auto* intent = disk_.attempt(attempt);
+  if (intent == nullptr || intent->instance != machine.instance)
+    complain_(attempt.text() + " starts without a durable intent");
+  auto& start = starts_[attempt];
+  if (++start.times > 1) complain_(attempt.text() + " starts twice");
+  start.machine = &machine;
+  for (auto at = starts_.lower_bound({attempt.job, 0});
+       at != starts_.end() && at->first.job == attempt.job; ++at) {
+    const auto& there = *at->second.machine;
+    const auto other = there.runs.find(at->first);
+    if (other != there.runs.end() && other->second.running && there.exists())
+      complain_(attempt.text() + " starts while " + at->first.text() + " runs");
+  }
+  model::Resources sum = run.needs;
+  for (const auto& [id, other] : machine.runs)
+    if (other.running) sum += other.needs;
+  if (!sum.fits_in(machine.request.type.resources))
+    complain_(machine.instance.text() + " runs more than it has room for");
+}
+
+int Hosts::starts(model::JobId job) const {
+  int sum = 0;
+  for (auto at = starts_.lower_bound({job, 0}); at != starts_.end() && at->first.job == job; ++at)
+    sum += at->second.times;
+  return sum;
 }
 
 void Hosts::finish(Machine& machine, AttemptId attempt, model::AttemptEnd end) {

@@ -31,8 +31,8 @@ class Hosts {
   void take(const model::HostCommand& command);
   /// A connection breaks.
   void misfortune();
-  /// Agents may never forget what was not acknowledged; at the end nothing is left.
-  [[nodiscard]] const std::map<model::AttemptId, int>& starts() const { return starts_; }
+  /// How often attempts of the job started.
+  [[nodiscard]] int starts(model::JobId job) const;
 
  private:
   struct Link {
@@ -46,6 +46,10 @@ class Hosts {
     std::vector<model::HostEventBody> held;
   };
   using LinkPtr = std::shared_ptr<Link>;
+  struct Start {
+    int times = 0;
+    const Machine* machine = nullptr;  ///< The last that it started on.
+  };
 
   void on(const model::ConnectHost& command);
   void on(const model::DisconnectHost& command);
@@ -69,6 +73,7 @@ class Hosts {
   /// To the agent, in order, by the connection that stands now.
   void to_agent(const LinkPtr& link, std::function<void(Machine&)> act);
   void start(Machine& machine, const model::StartAttempt& command);
+  void check_start(const Machine& machine, model::AttemptId attempt, const Run& run);
   void finish(Machine& machine, model::AttemptId attempt, model::AttemptEnd end);
   void tell_end(Machine& machine, model::AttemptId attempt);
   LinkPtr find(model::InstanceId id);
@@ -83,7 +88,7 @@ class Hosts {
   std::uint64_t generation_ = 0;
   std::map<model::InstanceId, LinkPtr> links_;
   std::map<model::InstanceId, std::uint64_t> connections_;
-  std::map<model::AttemptId, int> starts_;
+  std::map<model::AttemptId, Start> starts_;  ///< Of all times.
 };
 
 }  // namespace hostler::sim

@@ -45,9 +45,12 @@ void World::submit(std::size_t index) {
 /// Some want the same once more, by the same client key, when no job has it any more. The daemon
 /// knows by now that it has none.
 void World::submit_past(const std::vector<model::JobId>& forgotten) {
-  for (std::size_t index = 0; index < wishes_.size(); ++index) {
+  std::set<std::size_t> past;
+  for (const auto job : forgotten)
+    if (const auto wish = wish_of_.find(job); wish != wish_of_.end()) past.insert(wish->second);
+  for (const std::size_t index : past) {
     Wish& wish = wishes_[index];
-    if (!wish.answered || std::ranges::find(forgotten, wish.job) == forgotten.end()) continue;
+    if (!wish.answered) continue;
     wish.past.insert(wish.job);
     if (calm_ || !chance_.chance(0.3)) continue;
     time_.after(chance_.between(0s, 3min), [this, index] {
@@ -71,7 +74,9 @@ void World::hear(const dispatch::Reply& answer) {
   if (wish.answered && wish.job != job) return complain("one client key, two jobs");
   if (chance_.fault(0.2)) return;  // lost on its way to them
   wish.answered = true;
+  wish_of_.erase(wish.job);
   wish.job = job;
+  wish_of_[job] = answer.ticket - 1;
 }
 
 /// An admin or a submitter does something.

@@ -200,8 +200,8 @@ void World::commit() {
 
 void World::carry_out(const dispatch::Effect& effect) {
   const auto reply = [this, generation = generation_](Duration delay, dispatch::Event event) {
-    time_.after(delay, [this, generation, event = std::move(event)] {
-      if (generation == generation_) post(event);
+    time_.after(delay, [this, generation, event = std::move(event)]() mutable {
+      if (generation == generation_) post(std::move(event));
     });
   };
   if (const auto* command = std::get_if<model::HostCommand>(&effect)) {
@@ -281,8 +281,7 @@ bool World::over() const {
 
 void World::check_ended(const model::JobInserted& row) {
   const auto id = row.record.id;
-  int starts = 0;
-  for (const auto& [attempt, count] : hosts_.starts()) starts += attempt.job == id ? count : 0;
+  const int starts = hosts_.starts(id);
   if (starts > 1 && !row.shape.restartable) complain(id.text() + " is not restartable, ran twice");
   if (starts > static_cast<int>(row.shape.attempts_max)) complain(id.text() + " ran too often");
   if (row.record.state == model::JobState::kSucceeded && starts == 0)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -71,7 +72,8 @@ class World {
   bool committing_ = false;
   Mono tick_at_ = Mono::max();
   std::vector<Wish> wishes_;
-  bool calm_ = false;  ///< Faults and people are done.
+  std::map<model::JobId, std::size_t> wish_of_;  ///< Of those that were answered.
+  bool calm_ = false;                            ///< Faults and people are done.
   const bool trace_;
 };
 
