@@ -11,12 +11,11 @@ using model::CloudErrorClass;
 using model::CloudState;
 
 constexpr Duration kConsistency = 2s;
-constexpr std::size_t kQuota = 9;
 
-CloudError error(CloudErrorClass cls, const char* message, bool unknown = false) {
+CloudError error(CloudErrorClass cls, std::string message, bool unknown = false) {
   CloudError out;
   out.cls = cls;
-  out.message = message;
+  out.message = std::move(message);
   out.outcome_unknown = unknown;
   return out;
 }
@@ -77,7 +76,10 @@ void Cloud::create(const dispatch::CreateCall& call, const Reply& reply) {
   const auto ended = [&](Duration delay, std::optional<CloudError> problem) {
     reply(delay, dispatch::CreateEnded{id, std::move(problem)});
   };
-  if (alive() >= kQuota) return ended(latency(), error(CloudErrorClass::kQuota, "9 of 9 in use"));
+  if (alive() >= quota_) {
+    const auto all = std::to_string(quota_);
+    return ended(latency(), error(CloudErrorClass::kQuota, all + " of " + all + " in use"));
+  }
   if (auto refused = refusal()) return ended(latency(), std::move(refused));
   const auto lost = error(CloudErrorClass::kTimeout, "no answer in time", true);
   if (chance_.fault(0.05)) return ended(call.timeout, lost);  // never got there
@@ -161,6 +163,7 @@ void Cloud::fulfil(Machine& machine) {
 void Cloud::end(Machine& machine) {
   if (!machine.exists()) return;
   machine.state = CloudState::kGone;
+  lived_ += time_.now() - machine.created;
   std::erase(living_, &machine);
   if (--asked_for_[machine.instance] == 0) asked_for_.erase(machine.instance);
   for (auto& [attempt, run] : machine.runs) run.running = false;

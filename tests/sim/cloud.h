@@ -56,10 +56,12 @@ class Cloud {
   /// Hands an event to the daemon that made the call; it is lost if that one is dead by then.
   using Reply = std::function<void(Duration, dispatch::Event)>;
 
-  Cloud(Timeline& time, Chance& chance, const model::SitePolicy& policy, const Disk& disk,
-        Disk::Complain complain)
+  /// quota: how many machines it lets be.
+  Cloud(Timeline& time, Chance& chance, std::size_t quota, const model::SitePolicy& policy,
+        const Disk& disk, Disk::Complain complain)
       : time_(time),
         chance_(chance),
+        quota_(quota),
         policy_(policy),
         disk_(disk),
         complain_(std::move(complain)),
@@ -81,6 +83,8 @@ class Cloud {
   void lose_power(Machine& machine);
   [[nodiscard]] Machine* at(const std::string& address);
   [[nodiscard]] std::size_t alive() const { return living_.size(); }
+  /// How long all that are gone lived, together.
+  [[nodiscard]] Duration lived() const { return lived_; }
 
  private:
   Machine& make(const model::CreateRequest& request, bool looks_first);
@@ -105,6 +109,7 @@ class Cloud {
 
   Timeline& time_;
   Chance& chance_;
+  const std::size_t quota_;
   const model::SitePolicy& policy_;
   const Disk& disk_;
   Disk::Complain complain_;
@@ -114,7 +119,8 @@ class Cloud {
   std::vector<Machine*> living_;                          ///< In the order they were made.
   std::map<model::InstanceId, int> asked_for_;            ///< How many live that were made for it.
   std::map<std::string, std::vector<Machine*>> made_of_;  ///< By key.
-  std::map<std::string, model::CreateRequest> asked_;     ///< By key: byte for byte, ever after.
+  Duration lived_{};
+  std::map<std::string, model::CreateRequest> asked_;  ///< By key: byte for byte, ever after.
   std::map<std::pair<std::string, std::string>, std::int64_t> least_said_;  ///< By type and zone.
 };
 

@@ -117,7 +117,7 @@ void Hosts::drop(const LinkPtr& link) {
 }
 
 void Hosts::keep_alive(const LinkPtr& link, std::uint64_t connection) {
-  time_.after(5s, [this, link, connection, generation = generation_] {
+  time_.after(day_.keep_alive, [this, link, connection, generation = generation_] {
     if (generation != generation_ || !link->up || link->connection != connection) return;
     const Machine* machine = cloud_.at(link->target.address);
     if (machine == nullptr || machine->connection != connection + generation * 1'000'000)
@@ -217,7 +217,8 @@ void Hosts::start(Machine& machine, const model::StartAttempt& command) {
     });
 
   Random fate(attempt.job.value * 1000 + attempt.number);
-  const auto lasts = Duration(static_cast<Duration::rep>(fate.below(60'000'000'000)));
+  const auto longest = static_cast<std::uint64_t>(day_.longest_job.count());
+  const auto lasts = Duration(static_cast<Duration::rep>(fate.below(longest)));
   model::AttemptEnd end;
   end.exit_code = fate.chance(0.2) ? 1 : 0;
   end.output_is_inline = fate.chance(0.6);

@@ -17,11 +17,11 @@ class Hosts {
  public:
   using Post = std::function<void(model::HostEvent)>;
 
-  Hosts(Timeline& time, Chance& chance, const model::SitePolicy& policy, const Disk& disk,
-        Cloud& cloud, Disk::Complain complain)
+  Hosts(Timeline& time, Chance& chance, const Day& day, const Disk& disk, Cloud& cloud,
+        Disk::Complain complain)
       : time_(time),
         chance_(chance),
-        policy_(policy),
+        day_(day),
         disk_(disk),
         cloud_(cloud),
         complain_(std::move(complain)) {}
@@ -80,7 +80,7 @@ class Hosts {
 
   Timeline& time_;
   Chance& chance_;
-  const model::SitePolicy& policy_;
+  const Day& day_;
   const Disk& disk_;
   Cloud& cloud_;
   Disk::Complain complain_;

@@ -8,10 +8,10 @@
 namespace hostler::sim {
 
 void World::make_people() {
-  const std::uint64_t bursts = 1 + chance_.below(4);
+  const std::uint64_t bursts = chance_.in(day_.bursts);
   for (std::uint64_t b = 0; b < bursts; ++b) {
-    const Duration when = chance_.between(0s, kTrouble * 3 / 4);
-    for (std::uint64_t n = 1 + chance_.below(8); n > 0; --n) {
+    const Duration when = chance_.between(0s, day_.trouble * 3 / 4);
+    for (std::uint64_t n = chance_.in(day_.burst_jobs); n > 0; --n) {
       Wish wish;
       wish.key = "key-" + std::to_string(wishes_.size());
       wish.shape.needs = {.vcpus = 1 + static_cast<std::int32_t>(chance_.below(8)),
@@ -22,12 +22,12 @@ void World::make_people() {
       wish.shape.restartable = chance_.chance(0.5);
       if (chance_.chance(0.1)) wish.shape.constraints.types = {"small", "large"};
       wishes_.push_back(wish);
-      time_.after(when + chance_.between(0s, 2s),
+      time_.after(when + chance_.between(0s, day_.burst),
                   [this, index = wishes_.size() - 1] { submit(index); });
     }
   }
-  for (std::uint64_t n = chance_.below(12); n > 0; --n)
-    time_.after(chance_.between(10s, kTrouble), [this] { meddle(); });
+  for (std::uint64_t n = chance_.in(day_.meddling); n > 0; --n)
+    time_.after(chance_.between(10s, day_.trouble), [this] { meddle(); });
 }
 
 /// Asks until there is an answer: the client key makes it one job.
@@ -52,7 +52,7 @@ void World::submit_past(const std::vector<model::JobId>& forgotten) {
     Wish& wish = wishes_[index];
     if (!wish.answered) continue;
     wish.past.insert(wish.job);
-    if (calm_ || !chance_.chance(0.3)) continue;
+    if (calm_ || !chance_.chance(day_.again)) continue;
     time_.after(chance_.between(0s, 3min), [this, index] {
       Wish& again = wishes_[index];
       if (calm_ || !again.answered || !again.past.contains(again.job)) return;

@@ -12,8 +12,6 @@
 namespace hostler::sim {
 namespace {
 
-constexpr Duration kPatience = 150min;  ///< Then all must come to rest within this.
-
 /// For the trace.
 std::string describe(const dispatch::Event& event) {
   static const char* const kNames[] = {
@@ -36,12 +34,14 @@ std::string describe(const dispatch::Event& event) {
 
 }  // namespace
 
-World::World(std::uint64_t seed)
+World::World(std::uint64_t seed, const Day& day)
     : seed_(seed),
-      chance_(seed),
+      day_(day),
+      chance_(seed, day.faults),
       disk_([this](const std::string& what) { complain(what); }),
-      cloud_(time_, chance_, policy_, disk_, [this](const std::string& what) { complain(what); }),
-      hosts_(time_, chance_, policy_, disk_, cloud_,
+      cloud_(time_, chance_, static_cast<std::size_t>(day.fleet) + 1, policy_, disk_,
+             [this](const std::string& what) { complain(what); }),
+      hosts_(time_, chance_, day_, disk_, cloud_,
              [this](const std::string& what) { complain(what); }),
       trace_(std::getenv("HOSTLER_SIM_TRACE") != nullptr) {
   make_policy();
@@ -52,7 +52,7 @@ World::World(std::uint64_t seed)
 void World::make_policy() {
   model::SetPolicy set;
   set.name = "west";
-  set.list_interval = 10s;
+  set.list_interval = day_.list_interval;
   set.create_timeout = 20s;
   set.price_interval = 1min;
   policy_.sets = {set};
@@ -73,7 +73,7 @@ void World::make_policy() {
   pool.name = "default";
   pool.sets = {"west"};
   for (const auto& t : policy_.types) pool.types.push_back(t.name);
-  pool.max = 8;
+  pool.max = day_.fleet;
   pool.idle_timeout = chance_.between(1s, 30s);
   pool.boot_timeout = 2min;
   pool.probe_timeout = chance_.between(5s, 90s);
@@ -87,27 +87,33 @@ void World::make_policy() {
   policy_.pools = {pool};
   policy_.plan_interval = 100ms;
   policy_.abandoned_for = 20min;
+  if (day_.ceilings) make_ceilings();
+}
+
+void World::make_ceilings() {
+  auto& ceilings = policy_.ceilings;
+  const auto fleet = static_cast<std::uint64_t>(day_.fleet);
   if (chance_.chance(0.5))
-    policy_.ceilings.instances_max = static_cast<std::int32_t>(2 + chance_.below(4));
-  if (chance_.chance(0.3)) policy_.ceilings.price_per_hour_max = {1000};
-  if (chance_.chance(0.3)) policy_.ceilings.creates_per_minute_max = 3;
-  if (chance_.chance(0.3)) policy_.ceilings.destroys_per_decision_max = 1;
+    ceilings.instances_max = static_cast<std::int32_t>(fleet / 4 + chance_.below(fleet / 2));
+  if (chance_.chance(0.3)) ceilings.price_per_hour_max = {day_.fleet * 125};
+  if (chance_.chance(0.3)) ceilings.creates_per_minute_max = day_.fleet * 3 / 8;
+  if (chance_.chance(0.3)) ceilings.destroys_per_decision_max = day_.fleet / 8;
 }
 
 void World::make_faults() {
-  for (std::uint64_t n = chance_.below(5); n > 0; --n)
-    time_.after(chance_.between(0s, kTrouble), [this] { kill(); });
-  for (std::uint64_t n = chance_.below(6); n > 0; --n)
-    time_.after(chance_.between(20s, kTrouble), [this] { cloud_.misfortune(); });
-  for (std::uint64_t n = chance_.below(15); n > 0; --n)
-    time_.after(chance_.between(20s, kTrouble), [this] { hosts_.misfortune(); });
-  for (std::uint64_t n = chance_.below(3); n > 0; --n)
-    time_.after(chance_.between(0s, kTrouble), [this] {
+  for (std::uint64_t n = chance_.in(day_.kills); n > 0; --n)
+    time_.after(chance_.between(0s, day_.trouble), [this] { kill(); });
+  for (std::uint64_t n = chance_.in(day_.machines_lost); n > 0; --n)
+    time_.after(chance_.between(20s, day_.trouble), [this] { cloud_.misfortune(); });
+  for (std::uint64_t n = chance_.in(day_.connections_lost); n > 0; --n)
+    time_.after(chance_.between(20s, day_.trouble), [this] { hosts_.misfortune(); });
+  for (std::uint64_t n = chance_.in(day_.clock_jumps); n > 0; --n)
+    time_.after(chance_.between(0s, day_.trouble), [this] {
       wall_ahead_ += chance_.between(0s, 2h) - 1h;
       if (chance_.chance(0.5)) mono_ahead_ += chance_.between(0s, 1min);  // slept
       tick();
     });
-  time_.after(kTrouble, [this] {
+  time_.after(day_.trouble, [this] {
     calm_ = true;
     chance_.end_faults();
     release_holds();
@@ -135,6 +141,7 @@ void World::note(const std::string& what) {
 
 void World::start() {
   ++generation_;
+  ++tally_.starts_of_daemon;
   tick_at_ = Mono::max();
   note("daemon starts");
   const auto mint = [this](const model::PoolPolicy&, const std::string&, const model::SetInfo&,
@@ -168,6 +175,7 @@ void World::kill() {
 void World::post(dispatch::Event event) {
   if (!kernel_ || complaint_) return;
   if (trace_) note(describe(event));
+  ++tally_.events;
   take(kernel_->apply(std::move(event), now()));
 }
 
@@ -185,6 +193,7 @@ void World::take(dispatch::Outbox outbox) {
 /// A group commit: durable all or not at all, then the effects leave.
 void World::commit() {
   committing_ = false;
+  ++tally_.commits;
   auto group = std::exchange(uncommitted_, {});
   for (const auto& outbox : group) {
     if (trace_)
@@ -210,6 +219,7 @@ void World::carry_out(const dispatch::Effect& effect) {
     cloud_.open(*open, reply);
   } else if (const auto* create = std::get_if<dispatch::CreateCall>(&effect)) {
     cloud_.create(*create, reply);
+    tally_.machines_at_once = std::max(tally_.machines_at_once, cloud_.alive());
   } else if (const auto* list = std::get_if<dispatch::ListCall>(&effect)) {
     cloud_.list(*list, reply);
   } else if (const auto* destroy = std::get_if<dispatch::DestroyCall>(&effect)) {
@@ -221,6 +231,7 @@ void World::carry_out(const dispatch::Effect& effect) {
   } else if (const auto* prices = std::get_if<dispatch::PricesCall>(&effect)) {
     cloud_.prices(*prices, reply);
   } else if (const auto* plan = std::get_if<dispatch::MakePlan>(&effect)) {
+    ++tally_.plans;
     auto made = scheduler::make_plan(*plan->snapshot, *plan->policy);
     if (chance_.fault(0.02)) go_mad(made, *plan->snapshot);
     reply(chance_.fault(0.1) ? chance_.between(1s, 3s) : chance_.between(1ms, 50ms),
@@ -303,11 +314,12 @@ void World::check_end() {
 std::optional<std::string> World::run() {
   start();
   tidy();
-  const Mono end = time_.now() + kTrouble + kPatience;
+  const Mono end = time_.now() + day_.trouble + day_.patience;
   while (!complaint_ && !over()) {
     if (!time_.step()) break;
     if (time_.now() <= end) continue;
-    std::string left = "no rest " + std::to_string(kPatience / 1min) + " minutes after the faults";
+    std::string left =
+        "no rest " + std::to_string(day_.patience / 1min) + " minutes after the faults";
     for (const auto& [id, row] : disk_.jobs())
       if (!model::is_terminal(row.record.state))
         left += "; " + id.text() + " " + model::to_string(row.record.state);
@@ -319,6 +331,14 @@ std::optional<std::string> World::run() {
   }
   if (!complaint_) check_end();
   return complaint_;
+}
+
+Tally World::tally() const {
+  Tally out = tally_;
+  out.jobs = disk_.jobs().size() + disk_.forgotten().size();
+  out.instances = disk_.instances().size();
+  out.machine_time = cloud_.lived();
+  return out;
 }
 
 }  // namespace hostler::sim

@@ -12,15 +12,22 @@
 
 namespace hostler::sim {
 
-constexpr Duration kTrouble = 8min;  ///< How long faults and people go on.
 constexpr std::int64_t kGiB = std::int64_t{1} << 30;
+
+/// What it took to simulate a day.
+struct Tally {
+  std::uint64_t jobs = 0, instances = 0, events = 0, plans = 0, commits = 0, starts_of_daemon = 0;
+  std::size_t machines_at_once = 0;  ///< At most.
+  Duration machine_time{};           ///< Of all machines together.
+};
 
 /// A site made of one seed: the real kernel and planner, a cloud, hosts, a disk, people and a
 /// clock. run() returns what went wrong, or nothing.
 class World {
  public:
-  explicit World(std::uint64_t seed);
+  explicit World(std::uint64_t seed, const Day& day = {});
   [[nodiscard]] std::optional<std::string> run();
+  [[nodiscard]] Tally tally() const;
 
  private:
   struct Wish {  ///< A submit that is made until it was answered.
@@ -32,6 +39,7 @@ class World {
   };
 
   void make_policy();
+  void make_ceilings();
   void make_people();
   void make_faults();
   void start();
@@ -58,6 +66,7 @@ class World {
   void note(const std::string& what);
 
   const std::uint64_t seed_;
+  const Day day_;
   Chance chance_;
   Timeline time_;
   Duration mono_ahead_{}, wall_ahead_{};
@@ -73,7 +82,8 @@ class World {
   Mono tick_at_ = Mono::max();
   std::vector<Wish> wishes_;
   std::map<model::JobId, std::size_t> wish_of_;  ///< Of those that were answered.
-  bool calm_ = false;                            ///< Faults and people are done.
+  Tally tally_;
+  bool calm_ = false;  ///< Faults and people are done.
   const bool trace_;
 };
 
