@@ -38,6 +38,7 @@ void Cloud::open(const dispatch::OpenSet& call, const Reply& reply) {
   model::SetInfo info;
   info.account_id = "a1";
   info.list_consistency = kConsistency;
+  info.list_interval_min = list_interval_min_;
   info.max_concurrency = 8;
   info.spot = true;
   info.stop = info.has_power = has_power_;

@@ -56,12 +56,12 @@ class Cloud {
   /// Hands an event to the daemon that made the call; it is lost if that one is dead by then.
   using Reply = std::function<void(Duration, dispatch::Event)>;
 
-  /// quota: how many machines it lets be.
-  Cloud(Timeline& time, Chance& chance, std::size_t quota, const model::SitePolicy& policy,
+  Cloud(Timeline& time, Chance& chance, const Day& day, const model::SitePolicy& policy,
         const Disk& disk, Disk::Complain complain)
       : time_(time),
         chance_(chance),
-        quota_(quota),
+        quota_(static_cast<std::size_t>(day.fleet) + 1),
+        list_interval_min_(day.list_interval_min),
         policy_(policy),
         disk_(disk),
         complain_(std::move(complain)),
@@ -109,7 +109,8 @@ class Cloud {
 
   Timeline& time_;
   Chance& chance_;
-  const std::size_t quota_;
+  const std::size_t quota_;  ///< How many machines it lets be.
+  const Duration list_interval_min_;
   const model::SitePolicy& policy_;
   const Disk& disk_;
   Disk::Complain complain_;

@@ -21,7 +21,8 @@ struct Day {
   std::int32_t fleet = 8;  ///< Instances that its pool may have; ceilings are of this order.
   bool ceilings = true;    ///< By chance.
   Duration list_interval = 10s;
-  Duration keep_alive = 5s;  ///< Between two looks of a link whether its host is still there.
+  Duration list_interval_min{};  ///< As its driver says: a list no more often, whatever happens.
+  Duration keep_alive = 5s;      ///< Between two looks of a link whether its host is still there.
 
   Range bursts{1, 4}, burst_jobs{1, 8};
   Duration burst = 2s;          ///< From the first submit of one to its last.

@@ -39,7 +39,7 @@ World::World(std::uint64_t seed, const Day& day)
       day_(day),
       chance_(seed, day.faults),
       disk_([this](const std::string& what) { complain(what); }),
-      cloud_(time_, chance_, static_cast<std::size_t>(day.fleet) + 1, policy_, disk_,
+      cloud_(time_, chance_, day_, policy_, disk_,
              [this](const std::string& what) { complain(what); }),
       hosts_(time_, chance_, day_, disk_, cloud_,
              [this](const std::string& what) { complain(what); }),
