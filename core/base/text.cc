@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstring>
 
 namespace hostler {
 namespace {
@@ -18,6 +19,15 @@ bool is_control(std::string_view character) {
   const auto c = static_cast<unsigned char>(character[0]);
   if (character.size() == 1) return c < 0x20 || c == 0x7f;
   return character.size() == 2 && c == 0xc2 && static_cast<unsigned char>(character[1]) < 0xa0;
+}
+
+/// Eight bytes from 1 to 127, looked at as one number: nearly all text is of these only.
+bool begins_with_8_plain(std::string_view text) {
+  constexpr std::uint64_t kOnes = 0x0101010101010101U, kHighBits = kOnes << 7U;
+  std::uint64_t bytes = 0;
+  if (text.size() < sizeof bytes) return false;
+  std::memcpy(&bytes, text.data(), sizeof bytes);
+  return ((bytes | (bytes - kOnes)) & kHighBits) == 0;
 }
 
 }  // namespace
@@ -65,7 +75,7 @@ std::size_t utf8_length(std::string_view s) {
 
 bool is_utf8(std::string_view text) {
   while (!text.empty()) {
-    const std::size_t n = text[0] == '\0' ? 0 : utf8_length(text);
+    const std::size_t n = begins_with_8_plain(text) ? 8 : text[0] == '\0' ? 0 : utf8_length(text);
     if (n == 0) return false;
     text.remove_prefix(n);
   }

@@ -14,6 +14,17 @@ TEST(TextTest, KnowsWellFormedUtf8) {
     EXPECT_FALSE(is_utf8(bad));
 }
 
+TEST(TextTest, FindsABadByteWhereverItStands) {
+  for (const char bad : {'\0', '\x80', '\xff'}) {
+    for (std::size_t at = 0; at < 40; ++at) {
+      std::string text(40, '\x7f');
+      EXPECT_TRUE(is_utf8(text));
+      text[at] = bad;
+      EXPECT_FALSE(is_utf8(text)) << at;
+    }
+  }
+}
+
 TEST(TextTest, MakesForeignTextFitForOneLine) {
   EXPECT_EQ(printable("a\nb\x1b[0m\xff \xc3\xa9"), "a b [0m? \xc3\xa9");
   EXPECT_EQ(printable("abcdef", 3), "abc...");
