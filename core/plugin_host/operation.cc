@@ -8,6 +8,28 @@
 #include "core/plugin_host/abi_values.h"
 
 namespace hostler::plugin_host {
+namespace {
+constexpr std::size_t kErrorTexts = HOSTLER_TEXT_SCOPE_REGION + 1;
+}
+
+/// Lets go of the mutex while a record is taken: that may be long, and may break a rule.
+class HOSTLER_THREAD_ATTRIBUTE(scoped_lockable) Operation::Taking {
+ public:
+  explicit Taking(Operation& op) HOSTLER_RELEASE(op.mutex_) : op_(op) {
+    op_.taking_ = true;
+    op_.mutex_.unlock();
+  }
+  ~Taking() HOSTLER_RELEASE() {  // clang: of the scope, not of the mutex
+    op_.mutex_.lock();
+    op_.taking_ = false;
+    op_.changed_.notify_all();
+  }
+  Taking(const Taking&) = delete;
+  Taking& operator=(const Taking&) = delete;
+
+ private:
+  Operation& op_;
+};
 
 Operation::Operation(const Traits& traits, const std::string& driver, Owner& owner)
     : hostler_op{}, traits_(traits), driver_(driver), owner_(owner) {
@@ -34,11 +56,14 @@ void Operation::set_deadline(SteadyTime deadline) {
 
 void Operation::driver_sets_text(hostler_error* e, std::uint32_t field, const char* s,
                                  std::size_t n) {
-  auto& block = static_cast<ErrorBlock&>(*e);
-  if (block.op->completed_) {
-    block.op->broke("R26: an error text set after the end");
-  } else if (field > 0 && field < block.texts.size() && s != nullptr) {
-    block.texts[field] = printable({s, std::min(n, kErrorTextMax)}, kErrorTextMax);
+  auto& self = *static_cast<ErrorBlock&>(*e).op;
+  MutexLock lock(self.mutex_);
+  if (self.completed_) {
+    lock.unlock();
+    self.broke("R26: an error text set after the end");
+  } else if (field > 0 && field < kErrorTexts && s != nullptr) {
+    self.texts_.resize(kErrorTexts);
+    self.texts_[field] = printable({s, std::min(n, kErrorTextMax)}, kErrorTextMax);
   }
 }
 
@@ -65,21 +90,18 @@ void Operation::driver_registers_cancel(hostler_op* op, void (*fn)(void*), void*
 
 std::int32_t Operation::driver_emits(hostler_op* op, const hostler_rec* record) {
   auto& self = static_cast<Operation&>(*op);
-  if (self.emitting_.exchange(true)) {  // not the lock: the host takes that too, to end the call
-    self.broke("R27: two records emitted at once");
-    return 1;
-  }
   std::string rule;
   const bool goes_on = self.accept(record, rule);
-  self.emitting_ = false;
   if (!rule.empty()) self.broke(std::move(rule));  // last: after its end nothing holds the call
   return goes_on ? 0 : 1;
 }
 
 bool Operation::accept(const hostler_rec* record, std::string& rule) {
-  const MutexLock taking(records_mutex_);
+  const MutexLock lock(mutex_);
   if (completed_) {
     rule = "R26: a record emitted after the end";
+  } else if (taking_) {
+    rule = "R27: two records emitted at once";
   } else if (over_) {
     // given up on, which the driver need not know
   } else if (record == nullptr || record->struct_size < sizeof(hostler_rec)) {
@@ -88,7 +110,12 @@ bool Operation::accept(const hostler_rec* record, std::string& rule) {
     rule = "limit: more than " + std::to_string(kRecordsMax) + " records";
   } else {
     ++records_;
-    if (take(*record) && !cancelled_) return true;
+    bool wanted = false;
+    {
+      const Taking taking(*this);
+      wanted = take(*record);
+    }
+    if (wanted && !cancelled_) return true;
     stopped_ = true;  // taken all the same: an id that is known is not lost
   }
   return false;
@@ -106,13 +133,9 @@ void Operation::driver_completes(hostler_op* op, hostler_status status) {
   self.status_ = status;
   self.cancel_function_ = nullptr;
   if (self.in_function_) return;  // run() goes on from here
-  const bool late = self.abandoned_;
+  const bool late = self.end_from_driver();
   lock.unlock();
-  if (late) {
-    self.owner_.came_back(self);
-  } else {
-    self.finish();
-  }
+  self.tell_owner(late);
 }
 
 // ---- what the host calls -----------------------------------------------------------------------
@@ -157,13 +180,9 @@ void Operation::run() {
     status_ = returned;
   }
   in_function_ = false;
-  const bool late = abandoned_;
+  const bool late = end_from_driver();
   lock.unlock();
-  if (late) {
-    owner_.came_back(*this);
-  } else {
-    finish();
-  }
+  tell_owner(late);
 }
 
 bool Operation::in_function() {
@@ -206,40 +225,46 @@ void Operation::wait_for_cancel_function() {
   });
 }
 
-bool Operation::end_from_host() {
+/// Not for long: no other begins once the call has ended for the driver or for the host.
+void Operation::wait_for_record() {
+  changed_.wait(mutex_, [this]() HOSTLER_REQUIRES(mutex_) { return !taking_; });
+}
+
+bool Operation::end_from_host(model::CloudError why, bool abandoned) {
+  auto refusal = std::make_unique<model::CloudError>(std::move(why));
+  const MutexLock lock(mutex_);
   if (over_) return false;
   over_ = true;
+  abandoned_ = abandoned;
+  refusal_ = std::move(refusal);
+  wait_for_record();
   return true;
 }
 
-bool Operation::refuse(model::CloudError why) {
-  const MutexLock records_lock(records_mutex_);
-  const MutexLock lock(mutex_);
-  if (!end_from_host()) return false;
-  refusal_ = std::move(why);
-  return true;
-}
+bool Operation::refuse(model::CloudError why) { return end_from_host(std::move(why), false); }
 
 bool Operation::abandon(std::string_view why) {
-  const MutexLock records_lock(records_mutex_);
-  const MutexLock lock(mutex_);
-  if (!end_from_host()) return false;
-  abandoned_ = true;
-  refusal_ = cloud_error(model::CloudErrorClass::kTimeout, std::string(why), traits_.has_effect);
-  return true;
+  return end_from_host(
+      cloud_error(model::CloudErrorClass::kTimeout, std::string(why), traits_.has_effect), true);
 }
 
-void Operation::finish() {
-  {
-    const MutexLock records_lock(records_mutex_);
-    const MutexLock lock(mutex_);
-    if (!end_from_host()) return;
+/// \return whether the host had given up on it before.
+bool Operation::end_from_driver() {
+  wait_for_record();
+  over_ = true;
+  return abandoned_;
+}
+
+void Operation::tell_owner(bool late) {
+  if (late) {
+    owner_.came_back(*this);
+  } else {
+    owner_.ended(*this);
   }
-  owner_.ended(*this);
 }
 
 void Operation::broke(std::string rule) {
-  if (!over_) {
+  {
     const MutexLock lock(mutex_);
     if (!over_) {
       if (broken_.empty()) broken_ = std::move(rule);
@@ -261,7 +286,7 @@ void Operation::settle() {
 }
 
 std::optional<model::CloudError> Operation::failure() {
-  if (refusal_) return std::move(refusal_);
+  if (refusal_) return std::move(*refusal_);
   if (broken_.empty() && status_ == HOSTLER_OK && !cut_short()) broken_ = missing();
   if (broken_.empty() && status_ > HOSTLER_OK) {
     broken_ = "R26: ended with " + status_name(status_);
@@ -278,7 +303,8 @@ std::optional<model::CloudError> Operation::failure() {
 }
 
 model::CloudError Operation::reported() {
-  auto said = read_error(error_, status_, {error_.texts.data(), error_.texts.size()});
+  texts_.resize(kErrorTexts);
+  auto said = read_error(error_, status_, texts_);
   if (said.message.empty()) {
     said.message = "R22: " + status_name(status_) + " without a message";
     owner_.broken_rule(*this, said.message);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -11,6 +10,7 @@
 #include <string_view>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "core/base/mutex.h"
 #include "core/model/cloud.h"
@@ -107,9 +107,9 @@ class Operation : public hostler_op, public std::enable_shared_from_this<Operati
 
  private:
   using CancelFunction = void (*)(void*);
+  class Taking;
   struct ErrorBlock : hostler_error {
     Operation* op = nullptr;
-    std::array<std::string, HOSTLER_TEXT_SCOPE_REGION + 1> texts;
   };
 
   static void driver_sets_text(hostler_error* e, std::uint32_t field, const char* s, std::size_t n);
@@ -123,8 +123,10 @@ class Operation : public hostler_op, public std::enable_shared_from_this<Operati
   void wait_for_cancel_function() HOSTLER_REQUIRES(mutex_);
   void run_cancel_function();
   hostler_status call_guarded();
-  void finish();
-  bool end_from_host() HOSTLER_REQUIRES(records_mutex_, mutex_);
+  bool end_from_host(model::CloudError why, bool abandoned);
+  bool end_from_driver() HOSTLER_REQUIRES(mutex_);
+  void tell_owner(bool late);
+  void wait_for_record() HOSTLER_REQUIRES(mutex_);
   // Of settle(), which is alone with what they read: once it is over, nobody else looks or writes.
   [[nodiscard]] bool cut_short() const HOSTLER_NO_THREAD_SAFETY_ANALYSIS {
     return stopped_ && !effect_seen_;
@@ -138,24 +140,22 @@ class Operation : public hostler_op, public std::enable_shared_from_this<Operati
   SteadyTime deadline_{};
   ErrorBlock error_{};
 
-  std::atomic<bool> emitting_ = false;
-  /// Held while a record is taken. Lock order: records_mutex_, then mutex_.
-  Mutex records_mutex_;
-  std::uint64_t records_ HOSTLER_GUARDED_BY(records_mutex_) = 0;
-  /// The driver was told to stop: more records may be missing.
-  bool stopped_ HOSTLER_GUARDED_BY(records_mutex_) = false;
-
   Mutex mutex_;
   Condition changed_;
-  std::atomic<bool> cancelled_ = false;
-  std::atomic<bool> over_ = false;  ///< Written with both mutexes held.
+  std::atomic<bool> cancelled_ = false;  ///< Written with the mutex held.
   bool time_is_up_ HOSTLER_GUARDED_BY(mutex_) = false;
   bool in_function_ HOSTLER_GUARDED_BY(mutex_) = false;
-  std::atomic<bool> completed_ = false;  ///< The driver has said how it ended.
+  bool taking_ HOSTLER_GUARDED_BY(mutex_) = false;     ///< A record, just now.
+  bool stopped_ HOSTLER_GUARDED_BY(mutex_) = false;    ///< It was told to: records may be missing.
+  bool completed_ HOSTLER_GUARDED_BY(mutex_) = false;  ///< The driver has said how it ended.
+  bool over_ HOSTLER_GUARDED_BY(mutex_) = false;
   bool abandoned_ HOSTLER_GUARDED_BY(mutex_) = false;
   hostler_status status_ HOSTLER_GUARDED_BY(mutex_) = HOSTLER_PENDING;
+  std::uint64_t records_ HOSTLER_GUARDED_BY(mutex_) = 0;
   std::string broken_ HOSTLER_GUARDED_BY(mutex_);  ///< The first broken rule; empty = none.
-  std::optional<model::CloudError> refusal_ HOSTLER_GUARDED_BY(mutex_);
+  // Of failures only, and so apart: most calls have none, and every call pays for its size.
+  std::vector<std::string> texts_ HOSTLER_GUARDED_BY(mutex_);  ///< By HOSTLER_TEXT_*, or none.
+  std::unique_ptr<model::CloudError> refusal_ HOSTLER_GUARDED_BY(mutex_);
   CancelFunction cancel_function_ HOSTLER_GUARDED_BY(mutex_) = nullptr;
   void* cancel_argument_ HOSTLER_GUARDED_BY(mutex_) = nullptr;
   bool cancel_running_ HOSTLER_GUARDED_BY(mutex_) = false;

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <functional>
 #include <future>
+#include <latch>
 #include <string>
 #include <thread>
 #include <vector>
@@ -22,11 +23,11 @@ class Watcher final : public Operation::Owner {
     ++ends;
     done.set_value();
   }
-  void came_back(Operation&) override {}
+  void came_back(Operation&) override { ++returns; }
   void broken_rule(const Operation&, const std::string& rule) override { last = rule, ++broken; }
 
   std::promise<void> done;
-  std::atomic<int> ends = 0, broken = 0;
+  std::atomic<int> ends = 0, returns = 0, broken = 0;
   std::string last;
 };
 
@@ -83,6 +84,49 @@ TEST(OperationTest, TakesTheHostsGivingUpForNoSecondRecord) {
   op->complete(op.get(), HOSTLER_OK);
 
   EXPECT_EQ(watcher.broken, 0) << watcher.last;
+}
+
+TEST(OperationTest, GivingUpLetsTheRecordThatIsBeingTakenBeTakenWhole) {
+  for (int i = 0; i < 500; ++i) {
+    Watcher watcher;
+    const auto op = std::make_shared<Scripted>(watcher, [](hostler_op* o) {
+      o->emit(o, &kRecord);
+      return HOSTLER_OK;
+    });
+    bool taken = false, taken_before = false;  // without a lock: that is the promise
+    std::thread host;
+    op->while_taking = [&] {
+      host = std::thread([&] { op->abandon("given up"), taken_before = taken; });
+      std::this_thread::yield();
+      taken = true;
+    };
+
+    op->run();
+    host.join();
+
+    EXPECT_TRUE(taken_before);
+  }
+}
+
+TEST(OperationTest, TellsItsOwnerOnceWhenGivingUpAndCompletionRace) {
+  for (int i = 0; i < 5000; ++i) {
+    Watcher watcher;
+    const auto op =
+        std::make_shared<Scripted>(watcher, [](hostler_op*) { return HOSTLER_PENDING; });
+    op->run();
+
+    std::latch both(2);
+    std::thread driver([&] {
+      both.arrive_and_wait();
+      op->complete(op.get(), HOSTLER_OK);
+    });
+    both.arrive_and_wait();
+    const bool abandoned = op->abandon("given up");
+    driver.join();
+
+    EXPECT_EQ(watcher.ends, abandoned ? 0 : 1);
+    EXPECT_EQ(watcher.returns, abandoned ? 1 : 0);
+  }
 }
 
 TEST(OperationTest, RemovingACancelFunctionWaitsUntilItHasReturned) {
