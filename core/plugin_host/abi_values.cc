@@ -52,11 +52,12 @@ const Status* find_status(hostler_status status) {
 
 Wall wall(std::int64_t unix_ns) { return {unix_ns / 1000}; }
 
-/// Copies text out of a record (R19), within what a record may hold. Remembers the first fault.
+/// Copies text out of a record (R19), within what a record may hold, to where it is new. Remembers
+/// the first fault; after it copies nothing.
 class TextReader {
  public:
-  std::string text(const hostler_str& s, const char* field) {
-    if (s.len == 0 || !broken_.empty()) return {};
+  void text(std::string& out, const hostler_str& s, const char* field) {
+    if (s.len == 0 || !broken_.empty()) return;
     if (s.ptr == nullptr) {
       broken_ = std::string("R19: ") + field + " has a length but no text";
     } else if (s.len > bytes_left_) {
@@ -65,31 +66,29 @@ class TextReader {
       broken_ = std::string("R19: ") + field + " is not UTF-8, or has a NUL in it";
     } else {
       bytes_left_ -= s.len;
-      return {s.ptr, s.len};
+      out.assign(s.ptr, s.len);
     }
-    return {};
   }
-  model::Tags tags(const hostler_kv* tags, std::size_t n) {
-    model::Tags out;
+  void tags(model::Tags& out, const hostler_kv* tags, std::size_t n) {
     if (n > 0 && tags == nullptr) {
       if (broken_.empty()) broken_ = "R19: a number of tags but no tags";
-      return out;
+      return;
     }
     for (std::size_t i = 0; i < n && broken_.empty(); ++i) {
-      auto key = text(tags[i].key, "a tag's key");
-      out[std::move(key)] = text(tags[i].value, "a tag's value");
+      std::string key;
+      text(key, tags[i].key, "a tag's key");
+      text(out[std::move(key)], tags[i].value, "a tag's value");
       take(sizeof(hostler_kv));
     }
-    return out;
   }
   /// The best one: the driver's first.
-  std::string address(const hostler_address* addresses, std::size_t n) {
-    if (n == 0) return {};
+  void address(std::string& out, const hostler_address* addresses, std::size_t n) {
+    if (n == 0) return;
     if (addresses == nullptr) {
       if (broken_.empty()) broken_ = "R19: a number of addresses but none";
-      return {};
+      return;
     }
-    return broken_.empty() ? text(addresses[0].text, "an address") : std::string();
+    text(out, addresses[0].text, "an address");
   }
   std::string& broken() { return broken_; }
 
@@ -128,20 +127,21 @@ std::string read_instance(const hostler_rec& record, model::ListedInstance& out)
   hostler_instance in;
   if (auto broken = copy_growable(&record, in); !broken.empty()) return broken;
   TextReader read;
-  out.id = read.text(in.id, "id");
-  out.request_id = read.text(in.request_id, "request_id");
-  out.idempotency_key = read.text(in.idempotency_key, "idempotency_key");
-  out.set_id = read.text(in.set_id, "set_id");
-  out.owner = read.text(in.owner, "owner");
-  out.name = read.text(in.name, "name");
-  out.provider_type = read.text(in.provider_type, "provider_type");
-  out.image_id = read.text(in.image_id, "image_id");
-  out.region = read.text(in.region, "region");
-  out.zone = read.text(in.zone, "zone");
-  out.remote_user = read.text(in.remote_user, "remote_user");
-  out.state_reason = printable(read.text(in.state_reason, "state_reason"));
-  out.address = read.address(in.addresses, in.n_addresses);
-  out.tags = read.tags(in.tags, in.n_tags);
+  read.text(out.id, in.id, "id");
+  read.text(out.request_id, in.request_id, "request_id");
+  read.text(out.idempotency_key, in.idempotency_key, "idempotency_key");
+  read.text(out.set_id, in.set_id, "set_id");
+  read.text(out.owner, in.owner, "owner");
+  read.text(out.name, in.name, "name");
+  read.text(out.provider_type, in.provider_type, "provider_type");
+  read.text(out.image_id, in.image_id, "image_id");
+  read.text(out.region, in.region, "region");
+  read.text(out.zone, in.zone, "zone");
+  read.text(out.remote_user, in.remote_user, "remote_user");
+  read.text(out.state_reason, in.state_reason, "state_reason");
+  out.state_reason = printable(out.state_reason);
+  read.address(out.address, in.addresses, in.n_addresses);
+  read.tags(out.tags, in.tags, in.n_tags);
   out.tags_unknown = (in.flags & HOSTLER_INSTANCE_TAGS_UNKNOWN) != 0;
   out.ssh_port = in.ssh_port == 0 ? std::uint16_t{22} : static_cast<std::uint16_t>(in.ssh_port);
   out.market = market(in.market);
@@ -164,9 +164,9 @@ std::string read_set_info(const hostler_rec& record, model::SetInfo& out) {
     return std::chrono::milliseconds(std::min<std::uint64_t>(ms, 86'400'000));
   };
   TextReader read;
-  out.account_id = read.text(in.account_id, "account_id");
-  out.region = read.text(in.region, "region");
-  out.currency = read.text(in.currency, "currency");
+  read.text(out.account_id, in.account_id, "account_id");
+  read.text(out.region, in.region, "region");
+  read.text(out.currency, in.currency, "currency");
   out.max_concurrency = in.max_concurrency;
   out.list_consistency = milliseconds(in.list_consistency_ms);
   out.list_interval_min = milliseconds(in.list_interval_min_ms);
@@ -185,7 +185,7 @@ std::string read_price(const hostler_rec& record, model::ZonePrice& out) {
   hostler_price in;
   if (auto broken = copy_growable(&record, in); !broken.empty()) return broken;
   TextReader read;
-  out.zone = read.text(in.zone, "zone");
+  read.text(out.zone, in.zone, "zone");
   out.market = market(in.market);
   out.point = {wall(in.start_unix_ns), model::Micros{in.price_micros_per_hour}};
   if (in.price_micros_per_hour < 0) return "R6: a price below 0";

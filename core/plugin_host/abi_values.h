@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <memory>
@@ -30,13 +31,13 @@ std::string copy_growable(const void* from, T& to, std::size_t size_1_0 = sizeof
     return "R15: a struct_size of " + std::to_string(size) + ", at least " +
            std::to_string(size_1_0) + " and at most 65536 are legal";
   }
-  to = T{};
-  std::memcpy(&to, from, size < sizeof(T) ? size : sizeof(T));
+  if (size < sizeof(T)) to = T{};
+  std::memcpy(&to, from, std::min<std::size_t>(size, sizeof(T)));
   to.struct_size = sizeof(T);
   return {};
 }
 
-// Each reads one record of its kind. An empty string, or the rule that the record breaks.
+// Each reads one record of its kind into a new value. An empty string, or the rule that it breaks.
 std::string read_instance(const hostler_rec& record, model::ListedInstance& out);
 std::string read_set_info(const hostler_rec& record, model::SetInfo& out);
 std::string read_price(const hostler_rec& record, model::ZonePrice& out);
