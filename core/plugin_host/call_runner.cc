@@ -34,10 +34,10 @@ bool CallRunner::stop() {
     refuse_queued(cloud_error(CloudErrorClass::kCancelled, "the set is being closed"));
     const auto give_up_at = steady_clock::now() + options_.grace;
     alarms_.clear();
-    for (auto& [op, due] : alarm_of_) {
+    for (auto& [op, active] : active_) {
       op->cancel(false);
-      due = give_up_at;
-      alarms_.emplace(due, op);
+      active.due = give_up_at;
+      alarms_.emplace(active.due, op);
     }
     mailbox_.nudge();
     worker_wakes_.notify_all();
@@ -56,7 +56,7 @@ void CallRunner::submit(std::shared_ptr<Operation> op, Duration timeout) {
   const MutexLock lock(mutex_);
   op->set_deadline(steady_clock::now() + std::clamp(timeout, Duration::zero(), kTimeoutMax));
   auto& raw = *op;
-  active_.emplace(&raw, op);
+  active_.emplace(&raw, Active{op, raw.deadline()});
   if (stopping_ || health_.suspended || urgent_.size() + normal_.size() >= options_.queue_max) {
     raw.refuse(
         stopping_ ? cloud_error(CloudErrorClass::kCancelled, "the set is being closed")
@@ -67,8 +67,7 @@ void CallRunner::submit(std::shared_ptr<Operation> op, Duration timeout) {
             : cloud_error(CloudErrorClass::kTransient, "too many calls wait for the driver"));
     return release(raw);
   }
-  const auto due = alarm_of_.emplace(&raw, raw.deadline()).first->second;
-  alarms_.emplace(due, &raw);
+  alarms_.emplace(raw.deadline(), &raw);
   if (alarms_.begin()->second == &raw) mailbox_.nudge();
   (raw.traits().urgent ? urgent_ : normal_).push_back(std::move(op));
   worker_wakes_.notify_one();
@@ -81,7 +80,7 @@ void CallRunner::submit(std::shared_ptr<Operation> op, Duration timeout) {
 void CallRunner::refuse(std::shared_ptr<Operation> op, CloudError error) {
   const MutexLock lock(mutex_);
   auto& raw = *op;
-  active_.emplace(&raw, std::move(op));
+  active_.emplace(&raw, Active{std::move(op), raw.deadline()});
   raw.refuse(std::move(error));
   release(raw);
 }
@@ -192,7 +191,7 @@ void CallRunner::time_is_up(Operation& op) {
                           "every call that the driver allows at once was taken; not sent"));
     return release(op);
   }
-  auto& due = alarm_of_[&op];
+  auto& due = active_.at(&op).due;
   if (due > op.deadline() || stopping_) return give_up(op);
   op.cancel(true);
   due += options_.grace;
@@ -200,10 +199,9 @@ void CallRunner::time_is_up(Operation& op) {
 }
 
 void CallRunner::give_up(Operation& op) {
-  const auto self = active_.at(&op);
+  const auto self = active_.at(&op).op;
   if (!op.abandon("R31: still running " + format_duration(options_.grace) +
                   " after it was cancelled; given up on, its thread is written off")) {
-    alarm_of_.erase(&op);
     return;  // ended this moment: ended() is on its way
   }
   hung_.emplace(&op, self);
@@ -219,13 +217,10 @@ void CallRunner::give_up(Operation& op) {
 void CallRunner::release(Operation& op) {
   const auto found = active_.find(&op);
   if (found == active_.end()) return;
-  if (const auto alarm = alarm_of_.find(&op); alarm != alarm_of_.end()) {
-    alarms_.erase({alarm->second, &op});
-    alarm_of_.erase(alarm);
-  }
-  mailbox_.post([this, op = std::move(found->second)] {
-    op->settle();
-    retire(op);
+  alarms_.erase({found->second.due, &op});
+  mailbox_.post([this, self = std::move(found->second.op)] {
+    self->settle();
+    retire(self);
   });
   active_.erase(found);
 }

@@ -58,7 +58,12 @@ class CallRunner final : public Operation::Owner, public std::enable_shared_from
 
  private:
   using Queue = std::deque<std::shared_ptr<Operation>>;
-  using Operations = std::unordered_map<Operation*, std::shared_ptr<Operation>>;
+  struct Active {
+    std::shared_ptr<Operation> op;
+    SteadyTime due;  ///< Of its alarm.
+  };
+  using ActiveCalls = std::unordered_map<Operation*, Active>;
+  using HungCalls = std::unordered_map<Operation*, std::shared_ptr<Operation>>;
 
   void clerk();
   void work();
@@ -79,12 +84,11 @@ class CallRunner final : public Operation::Owner, public std::enable_shared_from
 
   mutable Mutex mutex_;
   Condition worker_wakes_, worker_left_;
-  Queue urgent_ HOSTLER_GUARDED_BY(mutex_);       // waiting for a lane
-  Queue normal_ HOSTLER_GUARDED_BY(mutex_);       // likewise
-  Operations active_ HOSTLER_GUARDED_BY(mutex_);  // not over, queued or not
-  Operations hung_ HOSTLER_GUARDED_BY(mutex_);    // given up on
+  Queue urgent_ HOSTLER_GUARDED_BY(mutex_);        // waiting for a lane
+  Queue normal_ HOSTLER_GUARDED_BY(mutex_);        // likewise
+  ActiveCalls active_ HOSTLER_GUARDED_BY(mutex_);  // not over, queued or not
+  HungCalls hung_ HOSTLER_GUARDED_BY(mutex_);      // given up on
   std::set<std::pair<SteadyTime, Operation*>> alarms_ HOSTLER_GUARDED_BY(mutex_);
-  std::unordered_map<Operation*, SteadyTime> alarm_of_ HOSTLER_GUARDED_BY(mutex_);
   Mailbox mailbox_;                           // the clerk's; its lock is the innermost
   Queue retired_ HOSTLER_GUARDED_BY(mutex_);  // kept a while: late misuse is noticed, not UB
   std::size_t lanes_ HOSTLER_GUARDED_BY(mutex_);
