@@ -18,9 +18,8 @@ struct Day {
   Duration trouble = 8min;     ///< How long faults and people go on.
   Duration patience = 150min;  ///< Then all must come to rest within this.
 
-  std::int32_t fleet = 8;  ///< Instances that its pool may have; ceilings are of this order.
-  bool ceilings = true;    ///< By chance.
-  Duration list_interval = 10s;
+  std::int32_t fleet = 8;        ///< Instances that its pool may have.
+  bool ceilings = true;          ///< By chance; they are those of a fleet of 8.
   Duration list_interval_min{};  ///< As its driver says: a list no more often, whatever happens.
   Duration keep_alive = 5s;      ///< Between two looks of a link whether its host is still there.
 

@@ -6,9 +6,10 @@
 #include <utility>
 
 #include "core/base/time.h"
-#include "tests/sim/day.h"
 
 namespace hostler::sim {
+
+using namespace std::chrono_literals;
 
 /// Events in time order; those of one instant in the order they were made.
 class Timeline {

@@ -52,7 +52,7 @@ World::World(std::uint64_t seed, const Day& day)
 void World::make_policy() {
   model::SetPolicy set;
   set.name = "west";
-  set.list_interval = day_.list_interval;
+  set.list_interval = 10s;
   set.create_timeout = 20s;
   set.price_interval = 1min;
   policy_.sets = {set};
@@ -92,12 +92,10 @@ void World::make_policy() {
 
 void World::make_ceilings() {
   auto& ceilings = policy_.ceilings;
-  const auto fleet = static_cast<std::uint64_t>(day_.fleet);
-  if (chance_.chance(0.5))
-    ceilings.instances_max = static_cast<std::int32_t>(fleet / 4 + chance_.below(fleet / 2));
-  if (chance_.chance(0.3)) ceilings.price_per_hour_max = {day_.fleet * 125};
-  if (chance_.chance(0.3)) ceilings.creates_per_minute_max = day_.fleet * 3 / 8;
-  if (chance_.chance(0.3)) ceilings.destroys_per_decision_max = day_.fleet / 8;
+  if (chance_.chance(0.5)) ceilings.instances_max = static_cast<std::int32_t>(2 + chance_.below(4));
+  if (chance_.chance(0.3)) ceilings.price_per_hour_max = {1000};
+  if (chance_.chance(0.3)) ceilings.creates_per_minute_max = 3;
+  if (chance_.chance(0.3)) ceilings.destroys_per_decision_max = 1;
 }
 
 void World::make_faults() {
