@@ -19,9 +19,8 @@ class Fleet(BenchSite):
 
     def __init__(self, build, instances):
         super().__init__(build, slots=1, hosts_max=instances)
-        self.machines = self.under("machines")
-        os.environ["HOSTLER_BENCH_MACHINES"] = self.machines
-        open(self.machines, "w", encoding="ascii").close()
+        self.machines, self.counted = open(self.under("machines"), "w+b"), 0
+        os.environ["HOSTLER_BENCH_MACHINES"] = self.machines.name
         self.drivers = os.path.join(build, "bench", "drivers")
         self.allow(instances)
 
@@ -33,8 +32,8 @@ class Fleet(BenchSite):
         self.write_config()
 
     def made(self):
-        with open(self.machines, "rb") as file:
-            return file.read().count(b"\n")
+        self.counted += self.machines.read().count(b"\n")
+        return self.counted
 
     def wait_until_made(self, count, patience=600):
         until = time.monotonic() + patience

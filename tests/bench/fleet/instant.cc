@@ -1,5 +1,6 @@
 // instant - a cloud that answers at once and whose machines never boot, for measuring the daemon
-// alone. They outlive it: each is a line of the file that HOSTLER_BENCH_MACHINES names.
+// alone. They outlive it, and are never destroyed: each is a line of the file that
+// HOSTLER_BENCH_MACHINES names.
 #include <cstdlib>
 #include <fstream>
 #include <hostler/driver.hpp>
@@ -20,9 +21,9 @@ struct Machine {
   std::map<std::string, std::string> tags;
 };
 
-/// "+ id key type name=value..." or "- key"; none of them has a space in it.
+/// "id key type name=value..."; none of them has a space in it.
 std::string line_of(const Machine& machine) {
-  std::string line = "+ " + machine.id + " " + machine.key + " " + machine.type;
+  std::string line = machine.id + " " + machine.key + " " + machine.type;
   for (const auto& [name, value] : machine.tags) line.append(" ").append(name + "=" + value);
   return line;
 }
@@ -89,14 +90,8 @@ class Instant {
     for (const auto& [key, machine] : machines_) emit(machine, op);
   }
 
-  void destroy(const hostler_destroy_req& request, hostler_op*) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    for (auto at = machines_.begin(); at != machines_.end(); ++at) {
-      if (at->second.id != view(request.id) && at->first != view(request.idempotency_key)) continue;
-      file_ << "- " << at->first << std::endl;
-      machines_.erase(at);
-      return;
-    }
+  void destroy(const hostler_destroy_req&, hostler_op*) {
+    throw driver::Error(HOSTLER_E_INVALID, "these machines stay");
   }
 
   void set_tags(const hostler_set_tags_req&, hostler_op*) {}
@@ -104,14 +99,8 @@ class Instant {
  private:
   void recall(const std::string& line) {
     std::istringstream words(line);
-    std::string what, tag;
+    std::string tag;
     Machine machine;
-    words >> what;
-    if (what == "-") {
-      words >> machine.key;
-      machines_.erase(machine.key);
-      return;
-    }
     words >> machine.id >> machine.key >> machine.type;
     while (words >> tag) machine.tags[tag.substr(0, tag.find('='))] = tag.substr(tag.find('=') + 1);
     machines_[machine.key] = machine;
