@@ -11,8 +11,8 @@ namespace asio = boost::asio;
 /// Suspends until what `start` is given has been called with a value, from whatever thread, once.
 template <class Value, class Start>
 asio::awaitable<Value> called_back(Start start) {
-  auto executor = co_await asio::this_coro::executor;
-  auto initiate = [executor](auto handler, Start begin) {
+  auto initiate = [](auto handler, Start begin) {
+    auto executor = asio::get_associated_executor(handler);
     auto shared = std::make_shared<decltype(handler)>(std::move(handler));
     begin([shared, executor](Value value) {
       auto held = std::make_shared<Value>(std::move(value));
