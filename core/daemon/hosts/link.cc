@@ -2,11 +2,11 @@
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
-#include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <utility>
 
+#include "core/api/called_back.h"
 #include "core/daemon/hosts/deploy.h"
 #include "core/ssh/challenge.h"
 #include "core/ssh/verify.h"
@@ -209,17 +209,10 @@ Link::Step Link::prove(ssh::Session& session) {
 }
 
 asio::awaitable<Result<bool>> Link::ask_driver(std::string key) {
-  auto initiate = [this](auto handler, std::string shown) {
-    auto shared = std::make_shared<decltype(handler)>(std::move(handler));
-    ports_->ask_driver(target_, shown, [shared, &io = io_](Result<bool> said) {
-      auto held = std::make_shared<Result<bool>>(std::move(said));
-      asio::post(io, [shared, held] { (*shared)(std::move(*held)); });
-    });
+  auto ask = [this, shown = std::move(key)](auto give) {
+    ports_->ask_driver(target_, shown, std::move(give));
   };
-  auto& token = asio::use_awaitable;
-  Result<bool> said =
-      co_await asio::async_initiate<const asio::use_awaitable_t<>, void(Result<bool>)>(
-          std::move(initiate), token, std::move(key));
+  auto said = co_await api::called_back<Result<bool>>(std::move(ask));
   co_return said;
 }
 
