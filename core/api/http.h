@@ -53,10 +53,11 @@ struct Response {
 };
 using Respond = std::function<void(Response)>;
 
-/// How long a client may take to send a body.
+/// How long a client may take to send a body, or to take an answer.
 struct Deadlines {
   std::chrono::seconds body{600};         ///< One that is kept in memory, in all.
   std::chrono::seconds upload_piece{60};  ///< Each 64 KiB of one that is written away.
+  std::chrono::seconds answer_piece{30};  ///< Each 64 KiB of an answer, each piece of a feed.
 };
 
 /// What stands behind the server.

@@ -21,7 +21,6 @@ namespace http = boost::beast::http;
 using namespace std::chrono_literals;
 using Head = http::response<http::empty_body>;
 
-constexpr auto kWriteTime = 30s;
 constexpr auto kFeedHeartbeat = 15s;
 
 std::string text_of(const Head& head) {
@@ -31,7 +30,7 @@ std::string text_of(const Head& head) {
 }
 
 asio::awaitable<bool> write_body(Connection& connection, const Response& response, bool keep_alive,
-                                 bool head_only) {
+                                 bool head_only, std::chrono::seconds limit) {
   Head head(static_cast<http::status>(response.status), 11);
   head.set(http::field::content_type, response.content_type);
   for (const auto& [name, value] : response.headers) head.set(name, value);
@@ -43,7 +42,7 @@ asio::awaitable<bool> write_body(Connection& connection, const Response& respons
   error_code problem;
   do {
     const std::string_view piece = body.substr(0, kPiece);
-    connection.expires_after(kWriteTime);
+    connection.expires_after(limit);
     co_await connection.write(start, piece, problem);
     body.remove_prefix(piece.size());
     start = {};
@@ -52,7 +51,7 @@ asio::awaitable<bool> write_body(Connection& connection, const Response& respons
 }
 
 asio::awaitable<bool> write_file(Connection& connection, const UniqueFd& file, bool keep_alive,
-                                 bool head_only) {
+                                 bool head_only, std::chrono::seconds limit) {
   struct stat info {};
   if (::fstat(file.get(), &info) != 0) co_return false;
   const auto size = static_cast<std::uint64_t>(info.st_size);
@@ -61,7 +60,7 @@ asio::awaitable<bool> write_file(Connection& connection, const UniqueFd& file, b
   head.content_length(size);
   head.keep_alive(keep_alive);
   const std::string text = text_of(head);
-  connection.expires_after(kWriteTime);
+  connection.expires_after(limit);
   error_code problem;
   const std::string_view nothing;
   co_await connection.write(text, nothing, problem);
@@ -71,7 +70,7 @@ asio::awaitable<bool> write_file(Connection& connection, const UniqueFd& file, b
     const auto want = std::min<std::uint64_t>(piece.size(), size - sent);
     const ssize_t got = ::read(file.get(), piece.data(), want);
     if (got <= 0) co_return false;
-    connection.expires_after(kWriteTime);
+    connection.expires_after(limit);
     const std::string_view bytes(piece.data(), static_cast<std::size_t>(got));
     co_await connection.write(bytes, nothing, problem);
     sent += bytes.size();
@@ -107,14 +106,15 @@ class News {
 };
 
 /// Server-sent events: no queue of its own; a client that is dropped goes on from its cursor.
-asio::awaitable<void> write_feed(Connection& connection, std::shared_ptr<Feed> feed) {
+asio::awaitable<void> write_feed(Connection& connection, std::shared_ptr<Feed> feed,
+                                 std::chrono::seconds limit) {
   constexpr std::string_view kHead =
       "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-store\r\n"
       "Connection: close\r\n\r\n";
   const int small = 65536;
   ::setsockopt(connection.native_handle(), SOL_SOCKET, SO_SNDBUF, &small, sizeof small);
   error_code problem;
-  connection.expires_after(kWriteTime);
+  connection.expires_after(limit);
   const std::string_view nothing;
   co_await connection.write(kHead, nothing, problem);
   const asio::any_io_executor executor = co_await asio::this_coro::executor;
@@ -129,7 +129,7 @@ asio::awaitable<void> write_feed(Connection& connection, std::shared_ptr<Feed> f
       if (more) continue;
       *piece = ": still here\n\n";
     }
-    connection.expires_after(kWriteTime);
+    connection.expires_after(limit);
     const std::string_view bytes = *piece;
     co_await connection.write(bytes, nothing, problem);
   }
@@ -138,11 +138,12 @@ asio::awaitable<void> write_feed(Connection& connection, std::shared_ptr<Feed> f
 }  // namespace
 
 asio::awaitable<bool> write_response(Connection& connection, Response response, bool keep_alive,
-                                     bool head_only) {
+                                     bool head_only, std::chrono::seconds limit) {
   if (response.file)
-    co_return co_await write_file(connection, *response.file, keep_alive, head_only);
-  if (!response.feed) co_return co_await write_body(connection, response, keep_alive, head_only);
-  co_await write_feed(connection, response.feed);
+    co_return co_await write_file(connection, *response.file, keep_alive, head_only, limit);
+  if (!response.feed)
+    co_return co_await write_body(connection, response, keep_alive, head_only, limit);
+  co_await write_feed(connection, response.feed, limit);
   co_return false;
 }
 

@@ -19,8 +19,7 @@ struct ServerOptions {
   Deadlines deadlines;
 };
 
-/// HTTP/1.1 on a unix socket and on TCP. Requests have deadlines, and 30 s for the headers and for
-/// each write to a client that does not read.
+/// HTTP/1.1 on a unix socket and on TCP. Requests and answers have deadlines, and headers 30 s.
 class Server {
  public:
   /// Listens; nothing is answered before start(). An address in use is an error that names it; a

@@ -91,6 +91,7 @@ class Session {
 
  private:
   asio::awaitable<bool> one_request() {
+    const auto limit = context_.deadlines.answer_piece;
     error_code problem;
     Parser parser;
     parser.header_limit(kHeaderBytes);
@@ -101,7 +102,8 @@ class Session {
     if (problem) {
       Response response =
           error_response({Errc::kInvalidArgument, "this is no HTTP request: " + problem.message()});
-      const bool written = co_await write_response(connection_, std::move(response), false, false);
+      const bool written =
+          co_await write_response(connection_, std::move(response), false, false, limit);
       if (written) co_await linger();
       co_return false;
     }
@@ -129,7 +131,7 @@ class Session {
     const bool whole = parser.is_done();
     const bool goes_on = keep_alive && whole;
     const bool written =
-        co_await write_response(connection_, std::move(response), goes_on, is_head);
+        co_await write_response(connection_, std::move(response), goes_on, is_head, limit);
     if (written && !whole) co_await linger();
     co_return written&& goes_on;
   }

@@ -1,7 +1,8 @@
 #include "tests/unit/api/fake_service.h"
 #include "tests/unit/api/wire.h"
 
-/// What bodies cost: whose are read, how much of them at a time, and for how long.
+/// What bodies cost: whose are read, how much of them at a time, and for how long. And answers
+/// that nobody takes.
 namespace hostler::api {
 namespace {
 
@@ -69,6 +70,20 @@ TEST_F(BodyTest, AnUploadMayTakeAsLongAsItComesOn) {
   Wire upload = begin("PUT /v1/blobs/" + std::string(64, 'a'));
   (void)upload.send("abc");
   EXPECT_EQ(upload.read().status, 200);
+}
+
+TEST_F(BodyTest, WhoTakesNothingOfALongAnswerIsCutOff) {
+  service.output_part.data = std::string(4'000'000, 'x');
+  ServerOptions other = options();
+  other.unix_socket = folder / "other.sock";
+  other.deadlines.answer_piece = {};
+  const auto hasty = *listen(other);
+  hasty->start();
+  for (const std::string what : {"output", "output?follow=1"}) {
+    Wire wire = Wire::to_socket(other.unix_socket);
+    (void)wire.send("GET /v1/jobs/j-1/" + what + " HTTP/1.1\r\nHost: x\r\n\r\n");
+    EXPECT_TRUE(wire.is_cut_off()) << what;
+  }
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -96,6 +97,11 @@ Reply Wire::read(bool has_body) {
 }
 
 bool Wire::is_over() { return read_.empty() && !more(); }
+
+bool Wire::is_cut_off() {
+  pollfd hangup{fd_.get(), 0, 0};
+  return ::poll(&hangup, 1, 20'000) == 1;
+}
 
 Reply Wire::ask(const std::string& method, const std::string& target, const std::string& body,
                 const std::string& headers) {

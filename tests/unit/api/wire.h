@@ -36,6 +36,9 @@ class Wire {
   std::string read_until(const std::string& mark);
   /// The other side has closed the connection.
   bool is_over();
+  /// The same of a unix socket, and nothing is read of what came before. Gives up after 20 s, when
+  /// the server's own deadlines have not yet passed.
+  bool is_cut_off();
 
   Reply ask(const std::string& method, const std::string& target, const std::string& body = "",
             const std::string& headers = "");
