@@ -129,17 +129,20 @@ TEST(RotationTest, PutsANewKeyAndSecretInPlace) {
   EXPECT_TRUE(proved) << proved.error().message;
 }
 
-TEST(RotationTest, MayBeActivatedAgain) {
+TEST(RotationTest, MayBeActivatedAgainWhileSshdReloads) {
   const Host host;
   Loop loop;
   const auto session = login(loop, host);
   const auto next = loop.get(ssh::prepare_rotation(*session, ""));
   ASSERT_TRUE(next);
 
-  ASSERT_TRUE(loop.get(ssh::activate_rotation(*session, "", next->public_key)));
-  const auto again = loop.get(ssh::activate_rotation(*session, "", next->public_key));
-
-  EXPECT_TRUE(again) << again.error().message;
+  // It reads them for longer than it takes the next activation to look for a listener.
+  shell("for n in $(seq 300); do echo HostKey " + (host.dir() / "user").string() + "; done >> " +
+        (host.dir() / "sshd_config").string());
+  for (int n = 0; n < 5; ++n) {
+    const auto done = loop.get(ssh::activate_rotation(*session, "", next->public_key));
+    ASSERT_TRUE(done) << done.error().message;
+  }
 }
 
 TEST(RotationTest, ReplacesNothingButWhatWasAgreed) {
