@@ -17,28 +17,29 @@ bool switched_off(CloudState state) {
          state == CloudState::kSuspended;
 }
 
-/// Copies what the cloud knows better than we do; true if something to be kept has changed. An
-/// address says nothing of a machine that is off: it may be another's by now.
-bool refresh(model::InstanceRecord& record, const model::ListedInstance& seen, bool is_on) {
-  bool changed = false;
-  const auto take = [&](auto& ours, const auto& theirs) {
+struct News {
+  bool any = false;    ///< Something to be kept has changed.
+  bool place = false;  ///< It is reached another way.
+};
+
+/// Copies what the cloud knows better than we do. An address says nothing of a machine that is off:
+/// it may be another's by now.
+News refresh(model::InstanceRecord& record, const model::ListedInstance& seen, bool is_on) {
+  const auto take = [](bool& news, auto& ours, const auto& theirs) {
     if (ours == theirs) return;
     ours = theirs;
-    changed = true;
+    news = true;
   };
-  take(record.provider_id, seen.id);
-  if (!seen.request_id.empty()) take(record.request_id, seen.request_id);
-  if (is_on && !seen.address.empty()) take(record.address, seen.address);
-  if (!seen.remote_user.empty()) take(record.remote_user, seen.remote_user);
-  if (!seen.zone.empty()) take(record.zone, seen.zone);
-  if (seen.ssh_port != 0) take(record.ssh_port, seen.ssh_port);
-  if (seen.price_per_hour) take(record.price_per_hour, *seen.price_per_hour);
-  return changed;
-}
-
-bool same_place(const model::InstanceRecord& a, const model::InstanceRecord& b) {
-  return a.address == b.address && a.ssh_port == b.ssh_port && a.remote_user == b.remote_user &&
-         a.provider_id == b.provider_id;
+  News news;
+  take(news.place, record.provider_id, seen.id);
+  if (!seen.request_id.empty()) take(news.any, record.request_id, seen.request_id);
+  if (is_on && !seen.address.empty()) take(news.place, record.address, seen.address);
+  if (!seen.remote_user.empty()) take(news.place, record.remote_user, seen.remote_user);
+  if (!seen.zone.empty()) take(news.any, record.zone, seen.zone);
+  if (seen.ssh_port != 0) take(news.place, record.ssh_port, seen.ssh_port);
+  if (seen.price_per_hour) take(news.any, record.price_per_hour, *seen.price_per_hour);
+  news.any |= news.place;
+  return news;
 }
 
 }  // namespace
@@ -48,9 +49,9 @@ Outcome listed(Instance& instance, const model::ListedInstance& seen, Mono as_of
   Outcome out;
   auto& record = instance.record;
   if (record.state == InstanceState::kGone) return out;
-  const model::InstanceRecord before = record;
   const bool old_news = as_of <= instance.power_at;
-  out.changed = refresh(record, seen, !old_news && !switched_off(seen.state));
+  const News news = refresh(record, seen, !old_news && !switched_off(seen.state));
+  out.changed = news.any;
   instance.known_at = now.mono;
   instance.seen_listed = true;
   instance.unfulfilled_spot = seen.state == CloudState::kRequested;
@@ -107,8 +108,7 @@ Outcome listed(Instance& instance, const model::ListedInstance& seen, Mono as_of
     set_deadline(instance, kNever, now);
     return out;
   }
-  if (!same_place(before, record) && !record.address.empty())
-    out.effects.push_back(Effect::kConnect);
+  if (news.place && !record.address.empty()) out.effects.push_back(Effect::kConnect);
   if (record.state == InstanceState::kBooting && record.address.empty())
     out.effects.push_back(Effect::kList);
   return out;
