@@ -144,13 +144,16 @@ class Dispatcher {
   void want_list(std::uint32_t set, Mono at);
   void send_list(std::uint32_t set, Now now);
   void on(SetListed& event, Now now);
-  void take_listed(Set& set, const model::ListedInstance& seen, Mono as_of, Now now);
-  void adopt_stranger(Set& set, const model::ListedInstance& seen, Mono as_of, Now now);
+  /// As which instance it is known from now on.
+  std::optional<model::InstanceId> take_listed(Set& set, const model::ListedInstance& seen,
+                                               Mono as_of, Now now);
+  std::optional<model::InstanceId> adopt_stranger(Set& set, const model::ListedInstance& seen,
+                                                  Mono as_of, Now now);
   [[nodiscard]] std::optional<model::InstanceId> known_as(const std::string& set,
                                                           const model::ListedInstance& seen) const;
-  /// What an instance is recognised by in lists: its key, or its id where it has lost that.
-  static std::string known_by(const std::string& set, const std::string& key,
-                              const std::string& provider_id);
+  /// To be recognised in lists by its key, or by its id where it has none.
+  void know(const model::InstanceRecord& record);
+  void unknow(const model::InstanceRecord& record);
 
   // duplicates.cc
   void end_duplicates(const Set& set, const std::vector<model::ListedInstance>& all, Now now);
@@ -284,8 +287,9 @@ class Dispatcher {
   /// By set: types that it has refused to stop for good. Until the configuration is read again.
   std::set<std::pair<std::uint32_t, std::string>> unstoppable_;
   std::map<model::InstanceId, Host> hosts_;
-  bool has_orphans_ = false;                         ///< The journal has some whose set is gone.
-  std::map<std::string, model::InstanceId> by_key_;  ///< See known_by().
+  bool has_orphans_ = false;  ///< The journal has some whose set is gone.
+  std::unordered_map<std::string, model::InstanceId> by_key_;
+  std::map<std::pair<std::string, std::string>, model::InstanceId> keyless_;  ///< By set and id.
   std::set<std::pair<Mono, model::InstanceId>> timers_;
   std::map<model::InstanceId, Mono> timer_of_;
 

@@ -158,7 +158,7 @@ Dispatcher::Host& Dispatcher::add(Host made) {
   const auto& record = made.instance.record;
   const model::InstanceId id = record.id;
   last_instance_ = id.value;
-  by_key_[known_by(record.set, record.idempotency_key, record.provider_id)] = id;
+  know(record);
   return hosts_.emplace(id, std::move(made)).first->second;
 }
 
@@ -184,10 +184,7 @@ void Dispatcher::gone(model::InstanceId id, Now now) {
     timers_.erase({timer->second, id});
     timer_of_.erase(timer);
   }
-  by_key_.erase(
-      known_by(instance.record.set, instance.record.idempotency_key, instance.record.provider_id));
-  if (instance.record.idempotency_key.empty())  // Its id may have changed since it was named.
-    by_key_.erase(known_by(instance.record.set, "", instance.record.request_id));
+  unknow(instance.record);
   hosts_.erase(id);
   plan_soon();
 }

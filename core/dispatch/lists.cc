@@ -51,8 +51,8 @@ void Dispatcher::on(SetListed& event, Now now) {
   std::set<model::InstanceId> seen;
   for (const auto& one : *event.result) {
     if (one.state == model::CloudState::kGone) continue;
-    take_listed(set, one, event.sent - set.info.list_consistency, now);
-    if (const auto known = known_as(set.name, one)) seen.insert(*known);
+    if (const auto known = take_listed(set, one, event.sent - set.info.list_consistency, now))
+      seen.insert(*known);
   }
   if (set.foreign != was_foreign)
     record("cloud", "set " + set.name, set.foreign ? "foreign_owner" : "foreign_owner_left", "",
@@ -71,16 +71,18 @@ void Dispatcher::on(SetListed& event, Now now) {
   }
 }
 
-void Dispatcher::take_listed(Set& set, const model::ListedInstance& seen, Mono as_of, Now now) {
+std::optional<model::InstanceId> Dispatcher::take_listed(Set& set,
+                                                         const model::ListedInstance& seen,
+                                                         Mono as_of, Now now) {
   if (const auto known = known_as(set.name, seen)) {
     Host* ours = host(*known);
-    if (ours == nullptr || ours->instance.record.set != set.name) return;
-    settle(*ours,
-           fleet::listed(ours->instance, seen, as_of, policy_.pools[ours->instance.pool], now),
-           "cloud", now);
-    return;
+    if (ours != nullptr && ours->instance.record.set == set.name)
+      settle(*ours,
+             fleet::listed(ours->instance, seen, as_of, policy_.pools[ours->instance.pool], now),
+             "cloud", now);
+    return known;
   }
-  if (seen.tags_unknown || seen.set_id != set.name) return;
+  if (seen.tags_unknown || seen.set_id != set.name) return std::nullopt;
   const bool taken_over =
       std::ranges::find(options_.take_over_sets, set.name) != options_.take_over_sets.end();
   if (seen.owner != owner_ && !taken_over) {
@@ -88,14 +90,16 @@ void Dispatcher::take_listed(Set& set, const model::ListedInstance& seen, Mono a
     set.problem = "instance " + printable(seen.id, 80) +
                   " of this set belongs to another hostler (owner " + printable(seen.owner, 80) +
                   "): nothing is created until hostlerd --take-over-set " + set.name;
-    return;
+    return std::nullopt;
   }
-  adopt_stranger(set, seen, as_of, now);
+  return adopt_stranger(set, seen, as_of, now);
 }
 
 /// One of ours that the journal does not know, or one taken over: its secrets are lost, so unless a
 /// driver can vouch for it, it gets no work and goes at its boot deadline.
-void Dispatcher::adopt_stranger(Set& set, const model::ListedInstance& seen, Mono as_of, Now now) {
+std::optional<model::InstanceId> Dispatcher::adopt_stranger(Set& set,
+                                                            const model::ListedInstance& seen,
+                                                            Mono as_of, Now now) {
   const auto index = *set_index(set.name);
   const auto tag = [&](const char* key) {
     const auto found = seen.tags.find(key);
@@ -107,7 +111,7 @@ void Dispatcher::adopt_stranger(Set& set, const model::ListedInstance& seen, Mon
     if (std::ranges::find(sets, set.name) == sets.end()) continue;
     if (!pool || policy_.pools[i].name == tag(model::tag::kPool)) pool = i;
   }
-  if (!pool) return;
+  if (!pool) return std::nullopt;
   Host stranger = new_host(index, *pool, now);
   auto& instance = stranger.instance;
   auto& r = instance.record;
@@ -125,23 +129,22 @@ void Dispatcher::adopt_stranger(Set& set, const model::ListedInstance& seen, Mon
   }
   instance.deadline = now.mono + policy_.pools[*pool].boot_timeout;
   Host& added = add(std::move(stranger));
-  record("cloud", added.instance.record.id.text(), "adopted",
-         seen.owner == owner_ ? "not_in_journal" : "taken_over",
+  const model::InstanceId id = added.instance.record.id;
+  record("cloud", id.text(), "adopted", seen.owner == owner_ ? "not_in_journal" : "taken_over",
          "the cloud lists " + printable(seen.id, 80) + " as this set's", now);
   auto outcome = fleet::listed(added.instance, seen, as_of, policy_.pools[*pool], now);
   outcome.changed = true;
   settle(added, std::move(outcome), "cloud", now);
+  return id;
 }
 
 std::optional<model::InstanceId> Dispatcher::known_as(const std::string& set,
                                                       const model::ListedInstance& seen) const {
   // One that is known by its id may carry another's key.
-  for (const auto& id : {seen.id, seen.request_id})
-    if (const auto known = by_key_.find(known_by(set, "", id));
-        !id.empty() && known != by_key_.end())
-      return known->second;
-  const auto known = by_key_.find(known_by(set, seen.idempotency_key, seen.id));
-  if (known != by_key_.end()) return known->second;
+  for (const auto* id : {&seen.id, &seen.request_id})
+    if (const auto known = keyless_.find({set, *id}); known != keyless_.end()) return known->second;
+  if (const auto known = by_key_.find(seen.idempotency_key); known != by_key_.end())
+    return known->second;
   // Without its tags the cloud may not tell its key, and it is there all the same. Rare: no index.
   if (!seen.tags_unknown && !seen.idempotency_key.empty()) return std::nullopt;
   for (const auto& [id, other] : hosts_) {
@@ -153,9 +156,18 @@ std::optional<model::InstanceId> Dispatcher::known_as(const std::string& set,
   return std::nullopt;
 }
 
-std::string Dispatcher::known_by(const std::string& set, const std::string& key,
-                                 const std::string& provider_id) {
-  return key.empty() ? "/" + set + "/" + provider_id : key;
+void Dispatcher::know(const model::InstanceRecord& record) {
+  if (!record.idempotency_key.empty())
+    by_key_[record.idempotency_key] = record.id;
+  else if (!record.provider_id.empty())
+    keyless_[{record.set, record.provider_id}] = record.id;
+}
+
+void Dispatcher::unknow(const model::InstanceRecord& record) {
+  by_key_.erase(record.idempotency_key);
+  if (!record.idempotency_key.empty()) return;
+  keyless_.erase({record.set, record.provider_id});
+  keyless_.erase({record.set, record.request_id});  // Its id may have changed since it was named.
 }
 
 }  // namespace hostler::dispatch

@@ -68,8 +68,7 @@ void Dispatcher::restore(model::InstanceChanged row, Now now) {
   for (std::uint32_t i = 0; i < policy_.pools.size(); ++i)
     if (policy_.pools[i].name == instance.record.pool) instance.pool = i;
   instance.type = type_index(instance.record.type);
-  by_key_[known_by(instance.record.set, instance.record.idempotency_key,
-                   instance.record.provider_id)] = id;
+  know(instance.record);
   count(made);
   const Duration age =
       instance.record.created.us == 0 ? Duration::max() : now.wall - instance.record.created;
