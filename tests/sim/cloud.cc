@@ -123,8 +123,9 @@ Machine& Cloud::make(const model::CreateRequest& request, bool looks_first) {
   made->state = spot ? CloudState::kRequested : CloudState::kPending;
   Machine& machine = *machines_.emplace_back(std::move(made));
   living_.push_back(&machine);
-  ++asked_for_[machine.instance];
   auto& alike = made_of_[request.idempotency_key];
+  machine.unasked = !looks_first && !alike.empty() && std::ranges::none_of(alike, &Machine::exists);
+  if (!machine.unasked) ++asked_for_[machine.instance];
   alike.push_back(&machine);
   if (alike.size() > 1)
     for (Machine* each : alike) each->doubled = true;
@@ -166,7 +167,7 @@ void Cloud::end(Machine& machine) {
   machine.state = CloudState::kGone;
   lived_ += time_.now() - machine.created;
   std::erase(living_, &machine);
-  if (--asked_for_[machine.instance] == 0) asked_for_.erase(machine.instance);
+  if (!machine.unasked && --asked_for_[machine.instance] == 0) asked_for_.erase(machine.instance);
   for (auto& [attempt, run] : machine.runs) run.running = false;
 }
 

@@ -35,6 +35,7 @@ struct Machine {
   std::int64_t price = 0;  ///< Per hour: the least that the cloud had said of its kind by then.
   bool never_boots = false;
   bool doubled = false;               ///< One of several that were made of one create.
+  bool unasked = false;               ///< By a call given up, when the others were gone.
   bool loses_power_at_start = false;  ///< Of its next attempt.
   std::string host_key;
   // The agent's side.

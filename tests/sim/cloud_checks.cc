@@ -12,7 +12,8 @@ void Cloud::check_create(const dispatch::CreateCall& call) {
     complain_("create of " + call.instance.text() + " was sent again, but not byte for byte");
 }
 
-/// Of those that were made of one create, one counts: nobody asked for the others.
+/// Of those that were made of one create, one counts: nobody asked for the others. Nor for one that
+/// a lost call makes when the machine of the call that came after it has been and gone.
 void Cloud::check_ceilings() {
   const auto most = policy_.ceilings.instances_max;
   if (most > 0 && asked_for_.size() > static_cast<std::size_t>(most))
@@ -25,7 +26,7 @@ void Cloud::check_prices() {
   std::int64_t price = 0, booked = 0;
   std::set<model::InstanceId> counted;
   for (const Machine* machine : living_) {
-    if (!counted.insert(machine->instance).second) continue;
+    if (machine->unasked || !counted.insert(machine->instance).second) continue;
     price += machine->price;
     if (const auto* known = disk_.instance(machine->instance))
       booked += known->record.price_per_hour.value;
