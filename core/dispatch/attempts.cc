@@ -56,7 +56,7 @@ void Dispatcher::fill(Host& host, Now now) {
   if (queue_.size() != 0 && host.instance.takes_work() && host.instance.type) {
     const auto& type = policy_.types[*host.instance.type];
     for (;;) {
-      const auto cls = scheduler::pick_next(queue_, view(host, now), type.name,
+      const auto cls = scheduler::pick_next(queue_, view(host), type.name,
                                             host.instance.record.zone, host.instance.record.market);
       if (!cls || !place(host, *cls, now)) break;
     }

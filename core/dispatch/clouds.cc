@@ -28,6 +28,7 @@ void Dispatcher::on(SetOpened& event, Now now) {
   set.list_at = now.mono;
   set.prices_at = set.info.has_price_history ? now.mono : fleet::kNever;
   record("cloud", "set " + set.name, "opened", "", "account " + set.info.account_id, now);
+  touch_all();
   plan_soon();
 }
 

@@ -19,11 +19,12 @@ Dispatcher::Dispatcher(model::SitePolicy policy, Mint mint, Options options)
 
 Outbox Dispatcher::apply(Event event, Now now) {
   std::visit([&](auto& body) { on(body, now); }, event);
-  return std::exchange(out_, {});
+  return handed_over();
 }
 
 Outbox Dispatcher::tick(Now now) {
   fire_timers(now);
+  look_at_touched();
   for (std::uint32_t i = 0; i < sets_.size(); ++i) {
     Set& set = sets_[i];
     if (!set.open && !set.opening && set.open_at <= now.mono) {
@@ -35,6 +36,11 @@ Outbox Dispatcher::tick(Now now) {
   }
   const bool due = plan_wanted_ || plan_wake_ <= now.mono;
   if (due && !planning_ && plan_not_before_ <= now.mono) plan(now);
+  return handed_over();
+}
+
+Outbox Dispatcher::handed_over() {
+  look_at_touched();
   return std::exchange(out_, {});
 }
 
@@ -60,7 +66,6 @@ void Dispatcher::fire_timers(Now now) {
     Host* due = host(id);
     if (due == nullptr) continue;
     const auto& pool = policy_.pools[due->instance.pool];
-    if (due->instance.resting) plan_soon();
     settle(*due, fleet::due(due->instance, pool, now), "timer", now);
   }
 }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -93,6 +94,7 @@ class Dispatcher {
     std::vector<Live> attempts;
     std::optional<scheduler::ClassId> reserved_for;
     std::vector<scheduler::Load> load;           ///< What its create was for.
+    scheduler::HostView view;                    ///< As it was when last looked at.
     std::optional<model::Micros> counted_price;  ///< As the governor has it; unset: not at all.
     /// Calls under way, by what their gates were asked: the record may have changed at the answer.
     std::optional<scheduler::GateQuery> create_under_way, destroy_under_way, power_under_way;
@@ -179,7 +181,8 @@ class Dispatcher {
   /// And nothing has shown that those of the type cannot.
   [[nodiscard]] bool can_stop(std::uint32_t set, const std::string& type,
                               model::Market market) const;
-  [[nodiscard]] bool can_wake(const Host& host, Now now) const;
+  /// Gates aside.
+  [[nodiscard]] bool can_wake(const Host& host) const;
   void never_stops(const Host& host, const model::CloudError& error, Now now);
 
   // hosts.cc
@@ -202,6 +205,7 @@ class Dispatcher {
   Host& add(Host made);
   void gone(model::InstanceId id, Now now);
   [[nodiscard]] model::HostTarget target(const Host& host) const;
+  /// To be changed, so it is looked at again.
   Host* host(model::InstanceId id);
 
   // attempts.cc
@@ -249,12 +253,21 @@ class Dispatcher {
 
   // snapshot.cc
   [[nodiscard]] std::shared_ptr<scheduler::Snapshot> snapshot(Now now);
-  /// These say no later than when time alone makes another plan worth making.
-  Mono view_offerings(scheduler::Snapshot& out, Now now) const;
+  /// Says no later than when time alone makes another plan worth making.
   Mono view_hosts(scheduler::Snapshot& out, Now now) const;
-  [[nodiscard]] scheduler::HostView view(const Host& host, Now now) const;
+  /// All but what changes with time alone.
+  [[nodiscard]] scheduler::HostView view(const Host& host) const;
   [[nodiscard]] scheduler::ClassView view(scheduler::ClassId id) const;
+  /// At the end of what may have changed them: a host that looks otherwise is worth a plan.
+  void look_at_touched();
+  void touch_all();
+
+  // offerings.cc
   void build_offerings();
+  /// Index into offerings_; UINT32_MAX: none.
+  [[nodiscard]] std::uint32_t offering_of(const fleet::Instance& instance) const;
+  /// Returns as view_hosts() does.
+  Mono view_offerings(scheduler::Snapshot& out, Now now) const;
 
   // views.cc, reasons.cc
   [[nodiscard]] model::InstanceView instance_view(const Host& host) const;
@@ -267,6 +280,8 @@ class Dispatcher {
 
   // dispatcher.cc
   void fire_timers(Now now);
+  /// What there is to say and to do, once all of an event or of a moment is dealt with.
+  Outbox handed_over();
   void schedule(Host& host);
   model::Revision record(const char* actor, std::string subject, std::string event,
                          std::string code, std::string reason, Now now);
@@ -290,6 +305,8 @@ class Dispatcher {
   bool has_orphans_ = false;  ///< The journal has some whose set is gone.
   std::unordered_map<std::string, model::InstanceId> by_key_;
   std::map<std::pair<std::string, std::string>, model::InstanceId> keyless_;  ///< By set and id.
+  std::vector<model::InstanceId> touched_;   ///< Changed, perhaps; not looked at yet.
+  std::vector<model::InstanceId> reserved_;  ///< Those with reserved_for.
   std::set<std::pair<Mono, model::InstanceId>> timers_;
   std::map<model::InstanceId, Mono> timer_of_;
 
@@ -302,6 +319,9 @@ class Dispatcher {
   scheduler::Gates gates_;
   scheduler::Governor governor_;
   std::vector<scheduler::Offering> offerings_;  ///< Fixed for a policy; `shut` is set in snapshots.
+  /// Pools may share a set and a type, but neither caps nor timers.
+  using OfferingKey = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::string>;
+  std::map<OfferingKey, std::uint32_t, std::less<>> offering_index_;  ///< Pool, set, type, zone.
 
   pricing::Book prices_;
 

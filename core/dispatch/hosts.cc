@@ -77,14 +77,11 @@ void Dispatcher::settle(Host& host, fleet::Outcome outcome, const char* actor, N
     instance.deadline = now.mono + policy_.abandoned_for;
     instance.record.deadline = now.wall + policy_.abandoned_for;
   }
-  if (instance.record.state == model::InstanceState::kIdle)  // Time alone will make it surplus.
-    plan_wake_ = std::min(plan_wake_, instance.since + policy_.pools[instance.pool].idle_timeout);
   if (outcome.changed) {
     const bool used_up = host.create && host.instance.create_is_over();
     out_.changes.emplace_back(model::InstanceChanged{host.instance.record, nullptr, used_up});
     if (used_up) host.create.reset();
   }
-  if (!outcome.event.empty()) plan_soon();
   count(host);
   for (const auto effect : outcome.effects) carry_out(effect, host, outcome.list_after, now);
   if (std::ranges::find(outcome.effects, fleet::Effect::kGone) != outcome.effects.end())
@@ -159,6 +156,7 @@ Dispatcher::Host& Dispatcher::add(Host made) {
   const model::InstanceId id = record.id;
   last_instance_ = id.value;
   know(record);
+  touched_.push_back(id);
   return hosts_.emplace(id, std::move(made)).first->second;
 }
 
@@ -204,7 +202,9 @@ model::HostTarget Dispatcher::target(const Host& host) const {
 
 Dispatcher::Host* Dispatcher::host(model::InstanceId id) {
   const auto found = hosts_.find(id);
-  return found == hosts_.end() ? nullptr : &found->second;
+  if (found == hosts_.end()) return nullptr;
+  if (touched_.empty() || touched_.back() != id) touched_.push_back(id);
+  return &found->second;
 }
 
 }  // namespace hostler::dispatch

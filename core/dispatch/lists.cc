@@ -54,9 +54,12 @@ void Dispatcher::on(SetListed& event, Now now) {
     if (const auto known = take_listed(set, one, event.sent - set.info.list_consistency, now))
       seen.insert(*known);
   }
-  if (set.foreign != was_foreign)
+  if (set.foreign != was_foreign) {
+    touch_all();
+    plan_soon();
     record("cloud", "set " + set.name, set.foreign ? "foreign_owner" : "foreign_owner_left", "",
            set.problem, now);
+  }
   std::vector<model::InstanceId> missing;
   for (const auto& [id, other] : hosts_)
     if (other.instance.set == *index && !seen.contains(id)) missing.push_back(id);

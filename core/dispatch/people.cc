@@ -47,6 +47,7 @@ void Dispatcher::on(PolicyChanged& event, Now now) {
     other.counted_price.reset();
     count(other);
   }
+  touch_all();
   unstoppable_.clear();
   build_offerings();
   // What an earlier plan says of offerings is about the old ones.

@@ -27,9 +27,13 @@ void Dispatcher::on(PlanMade& event, Now now) {
   governor_.begin_decision();
   for (const auto& one : event.plan.places) carry_out(one, now);
   for (const auto& one : event.plan.shutdowns) carry_out(one, now);
-  for (auto& [id, other] : hosts_) other.reserved_for.reset();
+  for (const auto id : std::exchange(reserved_, {}))
+    if (Host* free = host(id)) free->reserved_for.reset();
   for (const auto& reserve : event.plan.reservations)
-    if (Host* chosen = host(reserve.host)) chosen->reserved_for = reserve.cls;
+    if (Host* chosen = host(reserve.host)) {
+      chosen->reserved_for = reserve.cls;
+      reserved_.push_back(reserve.host);
+    }
   carry_out(event.plan.switch_offs, now);
   for (auto& one : event.plan.wakes) carry_out(std::move(one), now);
   for (const auto& one : event.plan.creates) carry_out(one, now);
@@ -42,6 +46,11 @@ void Dispatcher::on(PlanMade& event, Now now) {
     auto& list = rejected_[one.cls];
     if (list.size() < kRejectedMax) list.push_back(std::move(one));
   }
+  // What a plan changes is no reason for another, and what changed since its snapshot has asked for
+  // one. But a decision may end so many only.
+  const bool wanted = plan_wanted_ || !event.plan.shutdowns.empty();
+  look_at_touched();
+  plan_wanted_ = wanted;
 }
 
 void Dispatcher::carry_out(const scheduler::Place& of, Now now) {

@@ -11,7 +11,9 @@ using model::InstanceState;
 
 void Dispatcher::carry_out(scheduler::Wake wake, Now now) {
   Host* chosen = host(wake.host);
-  if (chosen == nullptr || !can_wake(*chosen, now)) return;
+  if (chosen == nullptr || !can_wake(*chosen) ||
+      gates_.shut(gate_query(*chosen, CloudOp::kStart), now.mono) != nullptr)
+    return;
   const bool still_needed =
       wake.load.empty() || std::ranges::any_of(wake.load, [&](const scheduler::Load& load) {
         return queue_.at(load.cls).count > 0;
@@ -96,20 +98,20 @@ bool Dispatcher::can_stop(std::uint32_t set, const std::string& type, model::Mar
   return has_power(set, market) && !unstoppable_.contains({set, type});
 }
 
-bool Dispatcher::can_wake(const Host& host, Now now) const {
+bool Dispatcher::can_wake(const Host& host) const {
   const auto& instance = host.instance;
   const Set& set = sets_[instance.set];
   return instance.record.state == InstanceState::kStopped && instance.seen_stopped &&
          instance.record.idle_behavior == model::IdleBehavior::kRun && !host.power_under_way &&
-         set.open && !set.foreign && has_power(instance.set, instance.record.market) &&
-         gates_.shut(gate_query(host, CloudOp::kStart), now.mono) == nullptr;
+         set.open && !set.foreign && has_power(instance.set, instance.record.market);
 }
 
 /// Others of its type would only be made, found out and destroyed, over and over.
 void Dispatcher::never_stops(const Host& host, const model::CloudError& error, Now now) {
   const auto& type = host.instance.record.type;
-  if (unstoppable_.emplace(host.instance.set, type).second)
-    record("cloud", "set " + host.instance.record.set, "cannot_stop", type, error.message, now);
+  if (!unstoppable_.emplace(host.instance.set, type).second) return;
+  touch_all();
+  record("cloud", "set " + host.instance.record.set, "cannot_stop", type, error.message, now);
 }
 
 }  // namespace hostler::dispatch

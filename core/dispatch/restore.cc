@@ -47,7 +47,8 @@ Outbox Dispatcher::restore(model::Restored restored, Now now) {
   adopt_all(now);
   record("restart", "site", "started", "", "epoch " + std::to_string(epoch_), now);
   opened("restart", gates_.settings_changed(), "the configuration was read again", now);
-  return std::exchange(out_, {});
+  touch_all();
+  return handed_over();
 }
 
 void Dispatcher::restore(model::InstanceChanged row, Now now) {

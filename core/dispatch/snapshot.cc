@@ -1,6 +1,5 @@
 #include <algorithm>
-#include <map>
-#include <tuple>
+#include <cassert>
 #include <utility>
 
 #include "core/dispatch/dispatcher.h"
@@ -34,6 +33,13 @@ HostPhase phase_of(InstanceState state) {
   return HostPhase::kLeaving;
 }
 
+/// Not so what room there is: it is filled as it comes, by the order of the queue.
+bool is_worth_a_plan(scheduler::HostView before, const scheduler::HostView& after) {
+  before.free = after.free;
+  before.attempts_left = after.attempts_left;
+  return before != after;
+}
+
 }  // namespace
 
 std::shared_ptr<scheduler::Snapshot> Dispatcher::snapshot(Now now) {
@@ -51,65 +57,50 @@ std::shared_ptr<scheduler::Snapshot> Dispatcher::snapshot(Now now) {
   return out;
 }
 
-Mono Dispatcher::view_offerings(scheduler::Snapshot& out, Now now) const {
-  Mono wake = fleet::kNever;
-  out.offerings = offerings_;
-  for (auto& offering : out.offerings) {
-    const Set& set = sets_[offering.set];
-    offering.can_stop = can_stop(offering.set, policy_.types[offering.type].name, offering.market);
-    if (!set.open) {
-      offering.shut = "the set is not open" + (set.problem.empty() ? "" : ": " + set.problem);
-    } else if (set.foreign) {
-      offering.shut = set.problem;
-    } else if (const auto* gate = gates_.shut(gate_query(offering), now.mono)) {
-      offering.shut = gate->record.message.empty() ? "a gate is shut" : gate->record.message;
-      if (gate->until > now.mono) wake = std::min(wake, gate->until);
-    }
-  }
-  return wake;
-}
-
 Mono Dispatcher::view_hosts(scheduler::Snapshot& out, Now now) const {
   Mono wake = fleet::kNever;
-  // Pools may share a set and a type, but neither caps nor timers.
-  using Key = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::string>;
-  std::map<Key, std::uint32_t> index;
-  for (std::uint32_t i = 0; i < offerings_.size(); ++i)
-    index.try_emplace(
-        {offerings_[i].pool, offerings_[i].set, offerings_[i].type, offerings_[i].zone}, i);
-  const auto offering_of = [&](const fleet::Instance& instance) -> std::optional<std::uint32_t> {
-    if (!instance.type) return std::nullopt;
-    auto found = index.find({instance.pool, instance.set, *instance.type, instance.record.zone});
-    if (found != index.end()) return found->second;
-    // Its zone has left the menu.
-    found = index.lower_bound({instance.pool, instance.set, *instance.type, ""});
-    if (found == index.end()) return std::nullopt;
-    const auto& [pool, set, type, zone] = found->first;
-    const bool alike = pool == instance.pool && set == instance.set && type == *instance.type;
-    return alike ? std::optional(found->second) : std::nullopt;
-  };
   out.hosts.reserve(hosts_.size());
   for (const auto& [id, other] : hosts_) {
-    auto seen = view(other, now);
-    if (const auto offering = offering_of(other.instance)) seen.offering = *offering;
-    if (seen.phase == HostPhase::kStopped && !seen.can_wake)
-      if (const auto* gate = gates_.shut(gate_query(other, model::CloudOp::kStart), now.mono);
-          gate != nullptr && gate->until > now.mono)
-        wake = std::min(wake, gate->until);
-    const auto& pool = policy_.pools[other.instance.pool];
-    if (seen.phase == HostPhase::kReady && !seen.busy)
-      wake = std::min(wake,
-                      std::max(seen.since + pool.idle_timeout, now.mono + std::chrono::seconds(1)));
-    out.hosts.push_back(std::move(seen));
+    out.hosts.push_back(other.view);
+    auto& seen = out.hosts.back();
+    assert(seen == view(other) && "changed, and not looked at");
+    const auto& pool = policy_.pools[seen.pool];
+    const auto look_at = [&](Mono when) {  // What is past and changed nothing will not later.
+      if (when > now.mono) wake = std::min(wake, when);
+    };
+    if (seen.can_wake)
+      if (const auto* gate = gates_.shut(gate_query(other, model::CloudOp::kStart), now.mono)) {
+        seen.can_wake = false;
+        look_at(gate->until);
+      }
+    if (seen.phase == HostPhase::kReady && !seen.busy) look_at(seen.since + pool.idle_timeout);
+    if (seen.unfulfilled_spot) look_at(seen.created + pool.spot_patience);
   }
   return wake;
 }
 
-scheduler::HostView Dispatcher::view(const Host& host, Now now) const {
+void Dispatcher::touch_all() {
+  for (const auto& [id, other] : hosts_) touched_.push_back(id);
+}
+
+void Dispatcher::look_at_touched() {
+  for (const auto id : touched_) {
+    const auto found = hosts_.find(id);
+    if (found == hosts_.end()) continue;
+    auto seen = view(found->second);
+    if (seen == found->second.view) continue;
+    if (is_worth_a_plan(found->second.view, seen)) plan_soon();
+    found->second.view = std::move(seen);
+  }
+  touched_.clear();
+}
+
+scheduler::HostView Dispatcher::view(const Host& host) const {
   const auto& instance = host.instance;
   const auto& record = instance.record;
   scheduler::HostView out;
   out.id = record.id;
+  out.offering = offering_of(instance);
   out.pool = instance.pool;
   out.phase = phase_of(record.state);
   out.takes_work = instance.takes_work();
@@ -120,7 +111,7 @@ scheduler::HostView Dispatcher::view(const Host& host, Now now) const {
   out.can_stop = out.phase == HostPhase::kStopped
                      ? has_power(instance.set, record.market)
                      : can_stop(instance.set, record.type, record.market);
-  out.can_wake = can_wake(host, now);
+  out.can_wake = can_wake(host);
   out.draining = record.idle_behavior == model::IdleBehavior::kDrain;
   out.adopted = record.state == InstanceState::kUnknown;
   out.unfulfilled_spot = instance.unfulfilled_spot;
@@ -131,7 +122,7 @@ scheduler::HostView Dispatcher::view(const Host& host, Now now) const {
     out.attempts_left = std::max(0, most - static_cast<std::int32_t>(instance.attempts));
   out.price_per_hour = record.price_per_hour;
   out.created = instance.created;
-  out.since = instance.since;
+  if (out.phase == HostPhase::kReady && !out.busy) out.since = instance.since;
   out.unreachable_since = instance.unreachable_since;
   out.reserved_for = host.reserved_for;
   if (out.phase == HostPhase::kComing) out.load = host.load;
@@ -148,34 +139,6 @@ scheduler::ClassView Dispatcher::view(scheduler::ClassId id) const {
     out.heads.push_back(item.arrival);
   }
   return out;
-}
-
-void Dispatcher::build_offerings() {
-  offerings_.clear();
-  for (std::uint32_t p = 0; p < policy_.pools.size(); ++p) {
-    const auto& pool = policy_.pools[p];
-    for (const auto& set_name : pool.sets) {
-      const auto set = set_index(set_name);
-      if (!set) continue;
-      for (std::uint32_t t = 0; t < policy_.types.size(); ++t) {
-        const auto& type = policy_.types[t];
-        if (std::ranges::find(pool.types, type.name) == pool.types.end()) continue;
-        scheduler::Offering offering;
-        offering.pool = p;
-        offering.set = *set;
-        offering.type = t;
-        offering.market = type.market;
-        offering.resources = type.resources;
-        const auto offer = [&](const std::string& zone) {
-          offering.zone = zone;
-          offering.price_per_hour = price_of(*set, t, zone, type.market);
-          offerings_.push_back(offering);
-        };
-        if (type.zones.empty()) offer("");
-        for (const auto& zone : type.zones) offer(zone);
-      }
-    }
-  }
 }
 
 }  // namespace hostler::dispatch

@@ -26,6 +26,8 @@ struct Offering {
 struct Load {
   ClassId cls = 0;
   std::uint32_t count = 0;
+
+  friend bool operator==(const Load&, const Load&) = default;
 };
 
 struct ClassView {
@@ -61,10 +63,12 @@ struct HostView {
   std::int32_t attempts_left = INT32_MAX;  ///< More that may run at once (attempts_parallel_max).
   model::Micros price_per_hour;
   Mono created;
-  Mono since;  ///< Of its phase; for idle hosts since when it is idle.
+  Mono since;  ///< kReady and not busy: since when it is idle.
   std::optional<Mono> unreachable_since;
   std::optional<ClassId> reserved_for;  ///< By an earlier plan, against starvation.
   std::vector<Load> load;  ///< kComing: Create::load, so that no plan repeats an earlier one.
+
+  friend bool operator==(const HostView&, const HostView&) = default;
 };
 
 /// Headroom below one ceiling now; nullopt: no ceiling.

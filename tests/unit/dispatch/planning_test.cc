@@ -51,6 +51,58 @@ TEST_F(PlanTest, WakesForWhatTimeAloneBrings) {
   EXPECT_EQ(story.state(on), InstanceState::kTerminating);
 }
 
+// Bug: it was planned anew every second, and at each list, for as long as it stayed.
+TEST_F(PlanTest, AnIdleHostThatIsKeptIsNoReasonForMorePlans) {
+  auto site = small_site();
+  site.pools[0].min = 1;
+  Story other(site);
+  other.begin();
+  const InstanceId on = other.all<CreateCall>().at(0).instance;
+  other.boot(on);
+  other.pass(2min);
+  other.clear();
+  for (int n = 0; n < 10; ++n) {
+    other.list({other.seen(on)});
+    other.pass(1min);
+  }
+  EXPECT_EQ(other.state(on), InstanceState::kIdle);
+  EXPECT_THAT(other.all<MakePlan>(), IsEmpty());
+}
+
+TEST_F(PlanTest, WhatAPlanDoesIsNoReasonForAnother) {
+  (void)idle_host();
+  story.clear();
+  (void)story.submit({story.job(2), story.job(2)});
+  EXPECT_THAT(story.commands<model::StartAttempt>(), SizeIs(1));
+  EXPECT_THAT(story.all<CreateCall>(), SizeIs(1));
+  EXPECT_THAT(story.all<MakePlan>(), SizeIs(1));
+}
+
+TEST_F(PlanTest, NorIsRoomThatIsFilledAsItComes) {
+  const auto first = story.submit({story.job(1), story.job(1)}).at(0);
+  const auto creates = story.all<CreateCall>();
+  ASSERT_THAT(creates, SizeIs(1)) << "both fit";
+  story.boot(creates[0].instance);
+  story.clear();
+  story.exited(creates[0].instance, first);
+  EXPECT_THAT(story.all<MakePlan>(), IsEmpty());
+}
+
+TEST_F(PlanTest, ASpotRequestForAMinimumIsGivenUpInItsTime) {
+  auto site = small_site();
+  site.pools[0].min = 1;
+  for (auto& type : site.types) type.market = model::Market::kSpot;
+  Story other(site);
+  other.begin();
+  const InstanceId on = other.all<CreateCall>().at(0).instance;
+  other.say(CreateSeen{on, other.seen(on, model::CloudState::kRequested)});
+  other.create_ended(on);
+  const Mono next = other.now.mono + site.pools[0].spot_patience;
+  EXPECT_LE(other.dispatcher.next_wake(), next);
+  other.pass(site.pools[0].spot_patience);
+  EXPECT_EQ(other.state(on), InstanceState::kTerminating);
+}
+
 TEST_F(PlanTest, AHostIsNeverEndedAsWorkLandsOnIt) {
   for (const auto code :
        {ShutdownCode::kIdle, ShutdownCode::kDrained, ShutdownCode::kBootingSurplus}) {
