@@ -104,6 +104,8 @@ class Dispatcher {
     bool open = false, opening = false, listing = false, foreign = false;
     model::SetInfo info;
     Mono list_at = fleet::kNever, open_at = fleet::kNever, prices_at = fleet::kNever;
+    Mono list_sent{};         ///< The last one.
+    std::int64_t listed = 0;  ///< Instances in it, ours or not.
     std::uint32_t failures = 0;
     std::string problem;
   };
@@ -143,6 +145,7 @@ class Dispatcher {
   void on(CreateEnded& event, Now now);
 
   // lists.cc
+  /// Not before then, nor before the pause since the last one that its driver and its size ask for.
   void want_list(std::uint32_t set, Mono at);
   void send_list(std::uint32_t set, Now now);
   void on(SetListed& event, Now now);

@@ -106,11 +106,9 @@ void Dispatcher::carry_out(fleet::Effect effect, Host& host, Duration list_after
     case fleet::Effect::kDestroy:
       send_destroy(host, now);
       break;
-    case fleet::Effect::kList: {
-      const Duration least = sets_[host.instance.set].info.list_interval_min;
-      want_list(host.instance.set, now.mono + std::max(least, list_after));
+    case fleet::Effect::kList:
+      want_list(host.instance.set, now.mono + list_after);
       break;
-    }
     case fleet::Effect::kRetag:
       send_tags(host);
       break;

@@ -7,8 +7,19 @@
 /// What clouds list, and which of it is ours.
 namespace hostler::dispatch {
 
+namespace {
+
+/// A list is of a whole set: one of 1,000 is not read again for each change of one of them.
+constexpr Duration kPauseForEach = std::chrono::milliseconds(5);
+
+}  // namespace
+
 void Dispatcher::want_list(std::uint32_t index, Mono at) {
-  sets_[index].list_at = std::min(sets_[index].list_at, at);
+  Set& set = sets_[index];
+  const Duration pause =
+      std::max(set.info.list_interval_min,
+               std::min(policy_.sets[index].list_interval, kPauseForEach * set.listed));
+  set.list_at = std::min(set.list_at, std::max(at, set.list_sent + pause));
 }
 
 void Dispatcher::send_list(std::uint32_t index, Now now) {
@@ -21,6 +32,7 @@ void Dispatcher::send_list(std::uint32_t index, Now now) {
   gates_.passing(query, now.mono);
   set.listing = true;
   set.list_at = fleet::kNever;
+  set.list_sent = now.mono;
   model::ListRequest request;
   request.tag_filter[model::tag::kSet] = set.name;
   out_.effects.emplace_back(
@@ -45,8 +57,8 @@ void Dispatcher::on(SetListed& event, Now now) {
   set.failures = 0;
   set.problem.clear();
   const bool was_foreign = std::exchange(set.foreign, false);
-  want_list(*index,
-            now.mono + std::max(policy_.sets[*index].list_interval, set.info.list_interval_min));
+  set.listed = static_cast<std::int64_t>(event.result->size());
+  want_list(*index, now.mono + policy_.sets[*index].list_interval);
   end_duplicates(set, *event.result, now);
   std::set<model::InstanceId> seen;
   for (const auto& one : *event.result) {

@@ -267,6 +267,29 @@ TEST(ListTest, IsAskedForAtItsIntervalByTheSetsTag) {
   EXPECT_THAT(story.all<ListCall>(), SizeIs(1)) << "one at a time";
 }
 
+// Bug: a set of a thousand was listed whole, five times a second, while its instances came up.
+TEST(ListTest, ALargeSetIsNotListedForEachChangeOfAnInstance) {
+  for (const int size : {1, 1000}) {
+    Story story;
+    story.begin();
+    const auto [job, on] = story.running();
+    std::vector<model::ListedInstance> all(static_cast<std::size_t>(size), story.seen(on));
+    for (std::size_t i = 1; i < all.size(); ++i) {
+      all[i].id = "i-other-" + std::to_string(i);
+      all[i].set_id = "another set";
+      all[i].idempotency_key = "another's " + all[i].id;
+    }
+    story.list(all);  // Answered a second after it was sent.
+    story.clear();
+    story.host(on, model::HostLost{"no route"});
+    story.pass(200ms);
+    EXPECT_THAT(story.all<ListCall>(), SizeIs(size == 1 ? 1 : 0));
+    story.pass(5s);
+    EXPECT_THAT(story.all<ListCall>(), SizeIs(1)) << size;
+    (void)job;
+  }
+}
+
 // Bug: the price that the cloud told replaced the menu's only when the instance was gone, and each
 // instance left the ceiling a little more room than there is.
 TEST(PriceTest, TheCeilingCountsWhatTheCloudCharges) {
