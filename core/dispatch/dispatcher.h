@@ -94,7 +94,6 @@ class Dispatcher {
     std::vector<Live> attempts;
     std::optional<scheduler::ClassId> reserved_for;
     std::vector<scheduler::Load> load;           ///< What its create was for.
-    scheduler::HostView view;                    ///< As it was when last looked at.
     std::optional<model::Micros> counted_price;  ///< As the governor has it; unset: not at all.
     /// Calls under way, by what their gates were asked: the record may have changed at the answer.
     std::optional<scheduler::GateQuery> create_under_way, destroy_under_way, power_under_way;
@@ -308,7 +307,8 @@ class Dispatcher {
   bool has_orphans_ = false;  ///< The journal has some whose set is gone.
   std::unordered_map<std::string, model::InstanceId> by_key_;
   std::map<std::pair<std::string, std::string>, model::InstanceId> keyless_;  ///< By set and id.
-  std::vector<model::InstanceId> touched_;   ///< Changed, perhaps; not looked at yet.
+  std::vector<scheduler::HostView> views_;   ///< Of the hosts, by id, as they were when looked at.
+  std::vector<model::InstanceId> touched_;   ///< Changed, perhaps; not looked at since.
   std::vector<model::InstanceId> reserved_;  ///< Those with reserved_for.
   std::set<std::pair<Mono, model::InstanceId>> timers_;
   std::map<model::InstanceId, Mono> timer_of_;

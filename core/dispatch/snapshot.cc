@@ -59,22 +59,22 @@ std::shared_ptr<scheduler::Snapshot> Dispatcher::snapshot(Now now) {
 
 Mono Dispatcher::view_hosts(scheduler::Snapshot& out, Now now) const {
   Mono wake = fleet::kNever;
-  out.hosts.reserve(hosts_.size());
-  for (const auto& [id, other] : hosts_) {
-    out.hosts.push_back(other.view);
-    auto& seen = out.hosts.back();
-    assert(seen == view(other) && "changed, and not looked at");
+  const auto look_at = [&](Mono when) {  // What is past and changed nothing will not later.
+    if (when > now.mono) wake = std::min(wake, when);
+  };
+  assert(
+      std::ranges::equal(views_, hosts_, {}, {}, [&](const auto& of) { return view(of.second); }));
+  out.hosts = views_;
+  for (auto& seen : out.hosts) {
     const auto& pool = policy_.pools[seen.pool];
-    const auto look_at = [&](Mono when) {  // What is past and changed nothing will not later.
-      if (when > now.mono) wake = std::min(wake, when);
-    };
-    if (seen.can_wake)
-      if (const auto* gate = gates_.shut(gate_query(other, model::CloudOp::kStart), now.mono)) {
-        seen.can_wake = false;
-        look_at(gate->until);
-      }
     if (seen.phase == HostPhase::kReady && !seen.busy) look_at(seen.since + pool.idle_timeout);
     if (seen.unfulfilled_spot) look_at(seen.created + pool.spot_patience);
+    if (!seen.can_wake) continue;
+    const auto query = gate_query(hosts_.at(seen.id), model::CloudOp::kStart);
+    const auto* gate = gates_.shut(query, now.mono);
+    if (gate == nullptr) continue;
+    seen.can_wake = false;
+    look_at(gate->until);
   }
   return wake;
 }
@@ -84,15 +84,27 @@ void Dispatcher::touch_all() {
 }
 
 void Dispatcher::look_at_touched() {
+  std::vector<model::InstanceId> gone;
   for (const auto id : touched_) {
     const auto found = hosts_.find(id);
-    if (found == hosts_.end()) continue;
+    if (found == hosts_.end()) {
+      gone.push_back(id);
+      continue;
+    }
     auto seen = view(found->second);
-    if (seen == found->second.view) continue;
-    if (is_worth_a_plan(found->second.view, seen)) plan_soon();
-    found->second.view = std::move(seen);
+    const auto before = std::ranges::lower_bound(views_, id, {}, &scheduler::HostView::id);
+    if (before == views_.end() || before->id != id) {
+      views_.insert(before, std::move(seen));
+      plan_soon();
+    } else if (*before != seen) {
+      if (is_worth_a_plan(*before, seen)) plan_soon();
+      *before = std::move(seen);
+    }
   }
   touched_.clear();
+  if (gone.empty()) return;
+  std::ranges::sort(gone);
+  std::erase_if(views_, [&](const auto& of) { return std::ranges::binary_search(gone, of.id); });
 }
 
 scheduler::HostView Dispatcher::view(const Host& host) const {

@@ -111,7 +111,8 @@ void Packer::solve() {
 }
 
 Packer::Packing Packer::pack_all() {
-  const std::vector<Lot> lots = lots_;
+  std::vector<std::uint64_t> left;
+  for (const Lot& lot : lots_) left.push_back(lot.left);
   Packing out;
   order_kinds();
   while (auto pattern = step()) {
@@ -119,8 +120,10 @@ Packer::Packing Packer::pack_all() {
     out.cost += kinds_[pattern->kind].price * static_cast<double>(pattern->copies);
     out.patterns.push_back(std::move(*pattern));
   }
-  for (std::size_t l = 0; l < lots_.size(); ++l) out.unpacked += static_cast<double>(lots_[l].left);
-  lots_ = lots;
+  for (std::size_t l = 0; l < lots_.size(); ++l) {
+    out.unpacked += static_cast<double>(lots_[l].left);
+    lots_[l].left = left[l];
+  }
   return out;
 }
 

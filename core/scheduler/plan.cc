@@ -120,6 +120,18 @@ void reserve_one(World& world, std::vector<std::uint32_t>& reserved) {
   }
 }
 
+/// No item needs less than this of any resource.
+model::Resources least_need(const World& world) {
+  model::Resources out{INT32_MAX, INT32_MAX, INT64_MAX, INT64_MAX};
+  for (const Need& need : world.needs) {
+    out.vcpus = std::min(out.vcpus, need.resources.vcpus);
+    out.gpus = std::min(out.gpus, need.resources.gpus);
+    out.ram = std::min(out.ram, need.resources.ram);
+    out.scratch = std::min(out.scratch, need.resources.scratch);
+  }
+  return out;
+}
+
 }  // namespace
 
 void place(World& world, Plan& plan) {
@@ -145,6 +157,7 @@ void place(World& world, Plan& plan) {
     std::int32_t attempts_left;
   };
   std::vector<Seat> with_room;
+  const model::Resources least = least_need(world);
   for (const std::uint32_t h : world.hosts) {
     const HostView& host = hosts[h];
     if (host.phase != HostPhase::kReady || !host.takes_work || host.attempts_left <= 0) continue;
@@ -159,7 +172,7 @@ void place(World& world, Plan& plan) {
       seat.free -= wants;
       --seat.attempts_left;
     }
-    with_room.push_back(seat);
+    if (least.fits_in(seat.free)) with_room.push_back(seat);
   }
   if (!world.demand.empty() && !with_room.empty()) {
     // Equal vcpus: the tighter host first; equals end in ids.
