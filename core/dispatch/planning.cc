@@ -34,8 +34,8 @@ void Dispatcher::on(PlanMade& event, Now now) {
       chosen->reserved_for = reserve.cls;
       reserved_.push_back(reserve.host);
     }
-  carry_out(event.plan.switch_offs, now);
   for (auto& one : event.plan.wakes) carry_out(std::move(one), now);
+  carry_out(event.plan.switch_offs, now);  // After the wakes, which make room for them.
   for (const auto& one : event.plan.creates) carry_out(one, now);
   // What these left no room for may be created then.
   if (const auto next = governor_.next_create(now.mono)) plan_wake_ = std::min(plan_wake_, *next);
@@ -47,7 +47,7 @@ void Dispatcher::on(PlanMade& event, Now now) {
     if (list.size() < kRejectedMax) list.push_back(std::move(one));
   }
   // What a plan changes is no reason for another, and what changed since its snapshot has asked for
-  // one. But a decision may end so many only.
+  // one. But a decision may end so many only: the next one ends more.
   const bool wanted = plan_wanted_ || !event.plan.shutdowns.empty();
   look_at_touched();
   plan_wanted_ = wanted;

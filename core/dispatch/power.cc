@@ -23,13 +23,17 @@ void Dispatcher::carry_out(scheduler::Wake wake, Now now) {
   settle(*chosen,
          fleet::switch_on(chosen->instance, wake.reason, policy_.pools[chosen->instance.pool], now),
          "scheduler", now);
+  plan_soon();  // A pool's max counts what is on.
 }
 
 void Dispatcher::carry_out(const std::vector<scheduler::SwitchOff>& all, Now now) {
   if (all.empty()) return;
   std::vector<std::int32_t> standby(policy_.pools.size());
-  for (const auto& [id, other] : hosts_)
-    if (other.instance.record.state == InstanceState::kStopped) ++standby[other.instance.pool];
+  for (const auto& [id, other] : hosts_) {
+    if (other.instance.record.state != InstanceState::kStopped) continue;
+    const auto seen = view(other);  // Counted as the planner does.
+    if (seen.can_stop && !seen.kept && !seen.draining) ++standby[seen.pool];
+  }
   for (const auto& off : all) {
     Host* chosen = host(off.host);
     if (chosen == nullptr) continue;
@@ -41,6 +45,7 @@ void Dispatcher::carry_out(const std::vector<scheduler::SwitchOff>& all, Now now
       continue;
     ++standby[instance.pool];
     settle(*chosen, fleet::switch_off(chosen->instance, "idle", off.reason, now), "scheduler", now);
+    plan_soon();
   }
 }
 

@@ -200,6 +200,31 @@ TEST_F(SwitchedOffTest, AHeldOneSleepsOn) {
   EXPECT_EQ(story.state(on), InstanceState::kStopped);
 }
 
+// Bug: the planner did not count it and kept the next idle host to be switched off; whoever carried
+// that out did count it and refused. The host stayed idle, and was paid for.
+TEST_F(SwitchedOffTest, AHeldOneLeavesRoomForAnother) {
+  const auto held = standby();
+  ASSERT_TRUE(story.ask(SetIdleBehavior{0, "admin", held, model::IdleBehavior::kHold}));
+  const auto next = idle_host();
+  story.pass(61s);
+  EXPECT_EQ(story.state(next), InstanceState::kStopped);
+}
+
+TEST_F(SwitchedOffTest, OneThatIsOffGivesUpItsPlaceBelowTheMaximumAtOnce) {
+  auto site = site_with_standby();
+  site.pools[0].max = 1;
+  site.pools[0].types = {"small", "large"};
+  story = Story(site);
+  SetUp();
+  const auto on = idle_host();
+  story.submit({story.job(8)});
+  ASSERT_THAT(story.all<CreateCall>(), SizeIs(1)) << "the maximum is reached";
+  story.pass(61s);
+  EXPECT_EQ(story.state(on), InstanceState::kStopped);
+  story.pass(site.plan_interval);
+  EXPECT_THAT(story.all<CreateCall>(), SizeIs(2)) << "though no call has been answered";
+}
+
 TEST_F(SwitchedOffTest, ASmallerNumberEndsTheRest) {
   const auto on = standby();
   auto policy = site_with_standby();
