@@ -80,6 +80,7 @@ void Dispatcher::hear(Host& host, const model::AttemptRefused& said, Now now) {
     settle(*affected, work::never_started(*affected, said.text, now), now);
   settle(host, fleet::start_refused(host.instance, sequence, said.text, now), "host", now);
   settle(host, fleet::work_changed(host.instance, now), "host", now);
+  plan_soon();  // Its room is not filled at once: the same job might go there again.
 }
 
 void Dispatcher::hear(Host& host, const model::AttemptExited& said, Now now) {
@@ -88,8 +89,9 @@ void Dispatcher::hear(Host& host, const model::AttemptExited& said, Now now) {
   if (ended == nullptr || affected == nullptr) {
     // Told again, but its end is durable here already.
     acknowledge(host, said.attempt);
-    if (ended != nullptr) detach(host, said.attempt);
-    return;
+    if (ended == nullptr) return;
+    detach(host, said.attempt);
+    return fill(host, now);
   }
   auto row = row_of(host, *ended);
   row.end = said.end;

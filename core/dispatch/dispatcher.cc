@@ -19,7 +19,7 @@ Dispatcher::Dispatcher(model::SitePolicy policy, Mint mint, Options options)
 
 Outbox Dispatcher::apply(Event event, Now now) {
   std::visit([&](auto& body) { on(body, now); }, event);
-  return handed_over();
+  return take_outbox();
 }
 
 Outbox Dispatcher::tick(Now now) {
@@ -36,10 +36,10 @@ Outbox Dispatcher::tick(Now now) {
   }
   const bool due = plan_wanted_ || plan_wake_ <= now.mono;
   if (due && !planning_ && plan_not_before_ <= now.mono) plan(now);
-  return handed_over();
+  return take_outbox();
 }
 
-Outbox Dispatcher::handed_over() {
+Outbox Dispatcher::take_outbox() {
   look_at_touched();
   return std::exchange(out_, {});
 }

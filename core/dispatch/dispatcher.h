@@ -44,7 +44,8 @@ struct Options {
                                        const model::SitePolicy& policy);
 
 /// Threads: none of its own, not thread-safe; the loop owns it. Every call is of the order of what
-/// it changes; tick() with a plan due copies a snapshot (hosts + classes + offerings).
+/// it changes, or of all hosts where a set or the policy changes; tick() with a plan due copies a
+/// snapshot (hosts + classes + offerings).
 class Dispatcher {
  public:
   Dispatcher(model::SitePolicy policy, Mint mint, Options options);
@@ -257,7 +258,7 @@ class Dispatcher {
   [[nodiscard]] std::shared_ptr<scheduler::Snapshot> snapshot(Now now);
   /// Says no later than when time alone makes another plan worth making.
   Mono view_hosts(scheduler::Snapshot& out, Now now) const;
-  /// All but what changes with time alone.
+  /// Gates aside.
   [[nodiscard]] scheduler::HostView view(const Host& host) const;
   [[nodiscard]] scheduler::ClassView view(scheduler::ClassId id) const;
   /// At the end of what may have changed them: a host that looks otherwise is worth a plan.
@@ -283,7 +284,7 @@ class Dispatcher {
   // dispatcher.cc
   void fire_timers(Now now);
   /// What there is to say and to do, once all of an event or of a moment is dealt with.
-  Outbox handed_over();
+  Outbox take_outbox();
   void schedule(Host& host);
   model::Revision record(const char* actor, std::string subject, std::string event,
                          std::string code, std::string reason, Now now);
@@ -307,7 +308,7 @@ class Dispatcher {
   bool has_orphans_ = false;  ///< The journal has some whose set is gone.
   std::unordered_map<std::string, model::InstanceId> by_key_;
   std::map<std::pair<std::string, std::string>, model::InstanceId> keyless_;  ///< By set and id.
-  std::vector<scheduler::HostView> views_;   ///< Of the hosts, by id, as they were when looked at.
+  std::vector<scheduler::HostView> views_;   ///< Of the hosts, by id; can_wake: gates aside.
   std::vector<model::InstanceId> touched_;   ///< Changed, perhaps; not looked at since.
   std::vector<model::InstanceId> reserved_;  ///< Those with reserved_for.
   std::set<std::pair<Mono, model::InstanceId>> timers_;
@@ -321,7 +322,8 @@ class Dispatcher {
   scheduler::Queue queue_;
   scheduler::Gates gates_;
   scheduler::Governor governor_;
-  std::vector<scheduler::Offering> offerings_;  ///< Fixed for a policy; `shut` is set in snapshots.
+  std::vector<scheduler::Offering>
+      offerings_;  ///< By policy and prices; `shut` is set in snapshots.
   /// Pools may share a set and a type, but neither caps nor timers.
   using OfferingKey = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::string>;
   std::map<OfferingKey, std::uint32_t, std::less<>> offering_index_;  ///< Pool, set, type, zone.

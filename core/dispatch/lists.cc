@@ -9,16 +9,18 @@ namespace hostler::dispatch {
 
 namespace {
 
-/// A list is of a whole set: one of 1,000 is not read again for each change of one of them.
-constexpr Duration kPauseForEach = std::chrono::milliseconds(5);
+/// A list is of a whole set: one of 1,000 is not read again for each change of one of them. But two
+/// are to fit in a shutdown timeout, or what is gone by then is destroyed again.
+constexpr Duration kPauseForEach = std::chrono::milliseconds(2);
+constexpr Duration kPauseMax = std::chrono::seconds(4);
 
 }  // namespace
 
 void Dispatcher::want_list(std::uint32_t index, Mono at) {
   Set& set = sets_[index];
-  const Duration pause =
-      std::max(set.info.list_interval_min,
-               std::min(policy_.sets[index].list_interval, kPauseForEach * set.listed));
+  const Duration pause = std::max(
+      set.info.list_interval_min,
+      std::min({policy_.sets[index].list_interval, kPauseMax, kPauseForEach * set.listed}));
   set.list_at = std::min(set.list_at, std::max(at, set.list_sent + pause));
 }
 

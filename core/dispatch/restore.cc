@@ -48,7 +48,7 @@ Outbox Dispatcher::restore(model::Restored restored, Now now) {
   record("restart", "site", "started", "", "epoch " + std::to_string(epoch_), now);
   opened("restart", gates_.settings_changed(), "the configuration was read again", now);
   touch_all();
-  return handed_over();
+  return take_outbox();
 }
 
 void Dispatcher::restore(model::InstanceChanged row, Now now) {

@@ -59,7 +59,8 @@ std::shared_ptr<scheduler::Snapshot> Dispatcher::snapshot(Now now) {
 
 Mono Dispatcher::view_hosts(scheduler::Snapshot& out, Now now) const {
   Mono wake = fleet::kNever;
-  const auto look_at = [&](Mono when) {  // What is past and changed nothing will not later.
+  // A moment that is past has had its plan; only a change is worth another.
+  const auto look_at = [&](Mono when) {
     if (when > now.mono) wake = std::min(wake, when);
   };
   assert(
@@ -68,7 +69,7 @@ Mono Dispatcher::view_hosts(scheduler::Snapshot& out, Now now) const {
   for (auto& seen : out.hosts) {
     const auto& pool = policy_.pools[seen.pool];
     if (seen.phase == HostPhase::kReady && !seen.busy) look_at(seen.since + pool.idle_timeout);
-    if (seen.unfulfilled_spot) look_at(seen.created + pool.spot_patience);
+    if (seen.unreachable_since) look_at(*seen.unreachable_since + pool.probe_timeout);
     if (!seen.can_wake) continue;
     const auto query = gate_query(hosts_.at(seen.id), model::CloudOp::kStart);
     const auto* gate = gates_.shut(query, now.mono);

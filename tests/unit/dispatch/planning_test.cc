@@ -88,21 +88,6 @@ TEST_F(PlanTest, NorIsRoomThatIsFilledAsItComes) {
   EXPECT_THAT(story.all<MakePlan>(), IsEmpty());
 }
 
-TEST_F(PlanTest, ASpotRequestForAMinimumIsGivenUpInItsTime) {
-  auto site = small_site();
-  site.pools[0].min = 1;
-  for (auto& type : site.types) type.market = model::Market::kSpot;
-  Story other(site);
-  other.begin();
-  const InstanceId on = other.all<CreateCall>().at(0).instance;
-  other.say(CreateSeen{on, other.seen(on, model::CloudState::kRequested)});
-  other.create_ended(on);
-  const Mono next = other.now.mono + site.pools[0].spot_patience;
-  EXPECT_LE(other.dispatcher.next_wake(), next);
-  other.pass(site.pools[0].spot_patience);
-  EXPECT_EQ(other.state(on), InstanceState::kTerminating);
-}
-
 TEST_F(PlanTest, AHostIsNeverEndedAsWorkLandsOnIt) {
   for (const auto code :
        {ShutdownCode::kIdle, ShutdownCode::kDrained, ShutdownCode::kBootingSurplus}) {
