@@ -1,11 +1,11 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "core/scheduler/resource_vector.h"
 #include "core/scheduler/world.h"
 
 /// Vector packing of what is missing into what can be bought, at little cost.
@@ -30,7 +30,7 @@ struct Kind {
   const Offering* like = nullptr;
   std::int32_t attempts_max = INT32_MAX;
   double price = 0;
-  std::array<double, 4> size{};     ///< vcpus, gpus, GiB of ram, GiB of scratch.
+  ResourceVector size{};
   std::vector<std::uint32_t> lots;  ///< That may go there.
   double bound = 0;                 ///< No fill costs less per worth.
   std::int64_t rank = 0;            ///< The bound, such that nearly equal ones are equal.
@@ -59,7 +59,6 @@ class Packer {
   [[nodiscard]] double lower_bound() const { return lower_bound_; }
 
  private:
-  using Vector = std::array<double, 4>;
   enum class FillRule { kDot, kCosine, kWorth };
   struct Fill {
     std::vector<std::pair<std::uint32_t, std::uint32_t>> items;
@@ -70,26 +69,29 @@ class Packer {
     std::vector<Pattern> patterns;
     double cost = 0, unpacked = 0;
   };
+  // pack_kinds.cc
   void gather_kinds();
+  void drop_dominated();
+  void weigh();
+  [[nodiscard]] double bound_of(const ResourceVector& weights, std::vector<double>* worths) const;
+  void order_kinds();
+
+  // pack.cc
   void solve();
   [[nodiscard]] Packing pack_all();
   [[nodiscard]] std::optional<Pattern> step();
   void adjust_worths(const Packing& packing);
-  void drop_dominated();
-  void weigh();
-  [[nodiscard]] double bound_of(const Vector& weights, std::vector<double>* worths) const;
-  void order_kinds();
   void fill(const Kind& kind, FillRule rule, Fill& out);
   [[nodiscard]] bool too_dear(const Kind& kind, const Fill& fill) const;
 
   const World& world_;
   std::vector<Lot> lots_;
-  std::vector<Vector> sizes_;  ///< By lot.
-  std::vector<double> worth_;  ///< By lot: of one item.
-  std::vector<double> norm_;   ///< By lot: length of its size, weighted.
+  std::vector<ResourceVector> sizes_;  ///< By lot.
+  std::vector<double> worth_;          ///< By lot: of one item.
+  std::vector<double> norm_;           ///< By lot: length of its size, weighted.
   std::vector<Kind> kinds_;
   std::vector<std::uint32_t> order_;  ///< Kinds by bound, those in use only.
-  Vector weights_{};
+  ResourceVector weights_{};
   double lower_bound_ = 0;
   int rounds_since_order_ = 0;
   bool all_rules_ = false;

@@ -1,0 +1,160 @@
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include "core/scheduler/fit.h"
+#include "core/scheduler/pack.h"
+
+/// What is to be packed, what it may be packed into, and what each is worth.
+namespace hostler::scheduler {
+namespace {
+
+/// Free types count by size, so that not the largest is taken for the smallest job.
+double effective_price(const Offering& o) {
+  if (o.price_per_hour.value > 0) return static_cast<double>(o.price_per_hour.value);
+  const auto s = vector_of(o.resources);
+  return (1 + s[0] + 8 * s[1] + s[2] / 4 + s[3] / 256) * 1e-6;
+}
+
+bool may_go(const World& world, const Lot& lot, std::uint32_t index) {
+  const Offering& o = world.snapshot.offerings[index];
+  const Need& need = world.needs[lot.need];
+  return need.resources.fits_in(o.resources) && world.meets(need, index) &&
+         (o.market == model::Market::kSpot ? !need.spot_in_vain : bool{lot.on_demand[o.pool]});
+}
+
+}  // namespace
+
+std::vector<Lot> lots_of(const World& world, std::uint32_t from, std::uint32_t to) {
+  std::vector<Lot> lots;
+  std::map<std::pair<std::uint32_t, std::vector<bool>>, std::size_t> seen;
+  for (std::uint32_t d = from; d < to; ++d) {
+    const Demand& demand = world.demand[d];
+    if (demand.uncovered == 0) continue;
+    const Need& need = world.needs[demand.need];
+    std::vector<bool> on_demand;
+    for (const auto& pool : world.policy.pools)
+      on_demand.push_back(need.constraints->market || !need.has_spot ||
+                          world.snapshot.now - demand.view->oldest >= pool.spot_patience);
+    const auto [found, fresh] = seen.try_emplace({demand.need, on_demand}, lots.size());
+    if (fresh)
+      lots.push_back(
+          {.need = demand.need, .on_demand = std::move(on_demand), .demand = {}, .left = 0});
+    Lot& lot = lots[found->second];
+    lot.demand.push_back(d);
+    lot.left += demand.uncovered;
+  }
+  return lots;
+}
+
+void Packer::gather_kinds() {
+  const bool zones_matter = std::any_of(lots_.begin(), lots_.end(), [&](const Lot& lot) {
+    return !world_.needs[lot.need].constraints->zone.empty();
+  });
+  std::map<std::tuple<std::uint32_t, std::uint32_t, model::Market, std::int64_t, std::string>,
+           std::size_t>
+      seen;
+  for (const std::uint32_t i : world_.offers) {
+    const Offering& o = world_.snapshot.offerings[i];
+    const auto& pool = world_.policy.pools[o.pool];
+    if (!o.shut.empty() || world_.pool_held[o.pool] || world_.budget.creates(o, 1) == 0) continue;
+    if (!within_cap(o, world_.policy)) continue;
+    const auto [found, fresh] = seen.try_emplace(
+        {o.pool, o.type, o.market, o.price_per_hour.value, zones_matter ? o.zone : ""},
+        kinds_.size());
+    if (!fresh) {
+      kinds_[found->second].offerings.push_back(i);
+      continue;
+    }
+    Kind kind;
+    kind.offerings = {i};
+    kind.like = &o;
+    if (pool.attempts_parallel_max > 0) kind.attempts_max = pool.attempts_parallel_max;
+    kind.price = effective_price(o);
+    kind.size = vector_of(o.resources);
+    for (std::uint32_t l = 0; l < lots_.size(); ++l)
+      if (may_go(world_, lots_[l], i)) kind.lots.push_back(l);
+    if (kind.lots.empty())
+      seen.erase(found);
+    else
+      kinds_.push_back(std::move(kind));
+  }
+}
+
+/// A kind that is no larger and no cheaper than another of its pool is never the better choice.
+void Packer::drop_dominated() {
+  order_.clear();
+  for (std::uint32_t k = 0; k < kinds_.size(); ++k) {
+    const Kind& a = kinds_[k];
+    const bool dominated = std::any_of(order_.begin(), order_.end(), [&](std::uint32_t other) {
+      const Kind& b = kinds_[other];  // not dearer: kinds are in the order of their prices
+      return a.like->pool == b.like->pool && a.price >= b.price &&
+             a.like->resources.fits_in(b.like->resources) &&
+             std::includes(b.lots.begin(), b.lots.end(), a.lots.begin(), a.lots.end());
+    });
+    if (!dominated) order_.push_back(k);
+  }
+}
+
+/// Each lot's items cost at least weight times the cheapest price per weight of its kinds.
+double Packer::bound_of(const ResourceVector& weights, std::vector<double>* worths) const {
+  std::vector<double> cheapest(lots_.size(), HUGE_VAL);
+  for (const std::uint32_t k : order_) {
+    const double per_weight = kinds_[k].price / std::max(dot(weights, kinds_[k].size), 1e-300);
+    for (const std::uint32_t l : kinds_[k].lots) cheapest[l] = std::min(cheapest[l], per_weight);
+  }
+  double sum = 0;
+  for (std::size_t l = 0; l < lots_.size(); ++l) {
+    if (cheapest[l] == HUGE_VAL) cheapest[l] = 0;  // nothing may hold it
+    const double worth = cheapest[l] * dot(weights, sizes_[l]);
+    if (worths != nullptr) (*worths)[l] = worth;
+    sum += worth * static_cast<double>(lots_[l].left);
+  }
+  return sum;
+}
+
+void Packer::weigh() {
+  ResourceVector total{};
+  for (std::size_t l = 0; l < lots_.size(); ++l)
+    for (std::size_t d = 0; d < 4; ++d)
+      total[d] += sizes_[l][d] * static_cast<double>(lots_[l].left);
+  for (std::size_t d = 0; d < 4; ++d) weights_[d] = total[d] > 0 ? 1 / total[d] : 0;
+  if (weights_ == ResourceVector{}) weights_[0] = 1;
+  double best = bound_of(weights_, nullptr);
+  for (const double step : {16.0, 4.0, 2.0, 1.4, 1.15, 1.05})
+    for (std::size_t d = 0; d < 4; ++d)
+      for (const double factor : {step, 1 / step}) {
+        ResourceVector tried = weights_;
+        tried[d] *= factor;
+        const double bound = weights_[d] > 0 ? bound_of(tried, nullptr) : 0;
+        if (bound > best) weights_ = tried, best = bound;
+      }
+  lower_bound_ = bound_of(weights_, &worth_);
+  for (double& worth : worth_) worth = std::max(worth, 1e-9);
+  for (std::size_t l = 0; l < lots_.size(); ++l) {
+    ResourceVector w{};
+    for (std::size_t d = 0; d < 4; ++d) w[d] = weights_[d] * sizes_[l][d];
+    norm_.push_back(std::max(std::sqrt(dot(w, w)), 1e-300));
+  }
+}
+
+void Packer::order_kinds() {
+  for (const std::uint32_t k : order_) {
+    Kind& kind = kinds_[k];
+    double density = 1e-300;
+    for (const std::uint32_t l : kind.lots)
+      if (lots_[l].left > 0)
+        density = std::max(density, worth_[l] / std::max(dot(weights_, sizes_[l]), 1e-300));
+    kind.bound = kind.price / std::max(density * dot(weights_, kind.size), 1e-300);
+    kind.rank = std::llround(std::log(std::max(kind.bound, 1e-300)) * 1e6);
+  }
+  // Equal bounds: the larger first, which fills with less left over and needs fewer instances.
+  std::stable_sort(order_.begin(), order_.end(), [&](std::uint32_t a, std::uint32_t b) {
+    if (kinds_[a].rank != kinds_[b].rank) return kinds_[a].rank < kinds_[b].rank;
+    return kinds_[a].price > kinds_[b].price;
+  });
+  rounds_since_order_ = 0;
+}
+
+}  // namespace hostler::scheduler

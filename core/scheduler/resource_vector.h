@@ -1,0 +1,22 @@
+#pragma once
+
+#include <array>
+
+#include "core/model/resources.h"
+
+namespace hostler::scheduler {
+
+/// vcpus, gpus, GiB of ram, GiB of scratch; or a weight for each.
+using ResourceVector = std::array<double, 4>;
+
+inline ResourceVector vector_of(const model::Resources& r) {
+  constexpr double kGiB = 1073741824.0;
+  return {static_cast<double>(r.vcpus), static_cast<double>(r.gpus),
+          static_cast<double>(r.ram) / kGiB, static_cast<double>(r.scratch) / kGiB};
+}
+
+inline double dot(const ResourceVector& a, const ResourceVector& b) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
+}
+
+}  // namespace hostler::scheduler
