@@ -55,7 +55,7 @@ void Dispatcher::send_destroy(Host& host, Now now) {
 }
 
 void Dispatcher::on(DestroyEnded& event, Now now) {
-  Host* found = host(event.instance);
+  Host* found = change(event.instance);
   if (found == nullptr) return;
   const auto query = std::exchange(found->destroy_under_way, {})
                          .value_or(gate_query(*found, model::CloudOp::kDestroy));
@@ -79,7 +79,7 @@ void Dispatcher::send_tags(const Host& host) {
 }
 
 void Dispatcher::on(TagsEnded& event, Now now) {
-  Host* found = host(event.instance);
+  Host* found = change(event.instance);
   if (found == nullptr || !event.error) return;
   // The store wins over tags; a tag that could not be written is said, not retried for ever.
   record("cloud", event.instance.text(), "tags_failed", model::to_string(event.error->cls),

@@ -103,7 +103,7 @@ std::optional<Mono> Dispatcher::rate_bounds(const Host& host, Mono now) const {
 }
 
 void Dispatcher::on(CreateSeen& event, Now now) {
-  Host* found = host(event.instance);
+  Host* found = change(event.instance);
   if (found == nullptr) return;
   if (!found->instance.record.provider_id.empty() &&
       !is_recorded(found->instance.record, event.seen)) {
@@ -117,7 +117,7 @@ void Dispatcher::on(CreateSeen& event, Now now) {
 }
 
 void Dispatcher::on(CreateEnded& event, Now now) {
-  Host* found = host(event.instance);
+  Host* found = change(event.instance);
   if (found == nullptr) return;
   const auto query =
       std::exchange(found->create_under_way, {}).value_or(gate_query(*found, CloudOp::kCreate));

@@ -24,7 +24,7 @@ Outbox Dispatcher::apply(Event event, Now now) {
 
 Outbox Dispatcher::tick(Now now) {
   fire_timers(now);
-  look_at_touched();
+  look_at_touched();  // A plan made below is to know what the timers did.
   for (std::uint32_t i = 0; i < sets_.size(); ++i) {
     Set& set = sets_[i];
     if (!set.open && !set.opening && set.open_at <= now.mono) {
@@ -63,7 +63,7 @@ void Dispatcher::fire_timers(Now now) {
     const model::InstanceId id = timers_.begin()->second;
     timers_.erase(timers_.begin());
     timer_of_.erase(id);
-    Host* due = host(id);
+    Host* due = change(id);
     if (due == nullptr) continue;
     const auto& pool = policy_.pools[due->instance.pool];
     settle(*due, fleet::due(due->instance, pool, now), "timer", now);

@@ -44,8 +44,8 @@ struct Options {
                                        const model::SitePolicy& policy);
 
 /// Threads: none of its own, not thread-safe; the loop owns it. Every call is of the order of what
-/// it changes, or of all hosts where a set or the policy changes; tick() with a plan due copies a
-/// snapshot (hosts + classes + offerings).
+/// it changes; of all hosts where a list, the opening of a set or a policy comes in, or a plan
+/// switches hosts off. tick() with a plan due copies a snapshot (hosts + classes + offerings).
 class Dispatcher {
  public:
   Dispatcher(model::SitePolicy policy, Mint mint, Options options);
@@ -145,7 +145,7 @@ class Dispatcher {
   void on(CreateEnded& event, Now now);
 
   // lists.cc
-  /// Not before then, nor before the pause since the last one that its driver and its size ask for.
+  /// At `at`, or later: when the last list is as long ago as its driver asks for, or its size.
   void want_list(std::uint32_t set, Mono at);
   void send_list(std::uint32_t set, Now now);
   void on(SetListed& event, Now now);
@@ -157,8 +157,8 @@ class Dispatcher {
   [[nodiscard]] std::optional<model::InstanceId> known_as(const std::string& set,
                                                           const model::ListedInstance& seen) const;
   /// To be recognised in lists by its key, or by its id where it has none.
-  void know(const model::InstanceRecord& record);
-  void unknow(const model::InstanceRecord& record);
+  void remember(const model::InstanceRecord& record);
+  void forget(const model::InstanceRecord& record);
 
   // duplicates.cc
   void end_duplicates(const Set& set, const std::vector<model::ListedInstance>& all, Now now);
@@ -184,7 +184,7 @@ class Dispatcher {
   /// And nothing has shown that those of the type cannot.
   [[nodiscard]] bool can_stop(std::uint32_t set, const std::string& type,
                               model::Market market) const;
-  /// Gates aside.
+  /// As if no gate were shut.
   [[nodiscard]] bool can_wake(const Host& host) const;
   void never_stops(const Host& host, const model::CloudError& error, Now now);
 
@@ -208,8 +208,9 @@ class Dispatcher {
   Host& add(Host made);
   void gone(model::InstanceId id, Now now);
   [[nodiscard]] model::HostTarget target(const Host& host) const;
-  /// To be changed, so it is looked at again.
-  Host* host(model::InstanceId id);
+  /// To be changed: it is looked at again at the end.
+  Host* change(model::InstanceId id);
+  [[nodiscard]] const Host* find(model::InstanceId id) const;
 
   // attempts.cc
   bool place(Host& host, scheduler::ClassId cls, Now now);
@@ -256,13 +257,15 @@ class Dispatcher {
 
   // snapshot.cc
   [[nodiscard]] std::shared_ptr<scheduler::Snapshot> snapshot(Now now);
-  /// Says no later than when time alone makes another plan worth making.
+  /// Returns when time alone makes another plan worth making, or a moment before that.
   Mono view_hosts(scheduler::Snapshot& out, Now now) const;
-  /// Gates aside.
+  /// As if no gate were shut.
   [[nodiscard]] scheduler::HostView view(const Host& host) const;
   [[nodiscard]] scheduler::ClassView view(scheduler::ClassId id) const;
-  /// At the end of what may have changed them: a host that looks otherwise is worth a plan.
+  /// Looks again at every host that was touched, and asks for a plan if one looks otherwise to the
+  /// planner. Before each plan, and at the end of each call.
   void look_at_touched();
+  /// After a change of what view() reads besides the host: its set, unstoppable_, the policy.
   void touch_all();
 
   // offerings.cc
@@ -306,9 +309,10 @@ class Dispatcher {
   std::set<std::pair<std::uint32_t, std::string>> unstoppable_;
   std::map<model::InstanceId, Host> hosts_;
   bool has_orphans_ = false;  ///< The journal has some whose set is gone.
-  std::unordered_map<std::string, model::InstanceId> by_key_;
+  std::unordered_map<std::string, model::InstanceId> by_key_;                 ///< Of all sets.
   std::map<std::pair<std::string, std::string>, model::InstanceId> keyless_;  ///< By set and id.
-  std::vector<scheduler::HostView> views_;   ///< Of the hosts, by id; can_wake: gates aside.
+  std::vector<scheduler::HostView>
+      views_;  ///< Of the hosts, by id; can_wake as if no gate were shut.
   std::vector<model::InstanceId> touched_;   ///< Changed, perhaps; not looked at since.
   std::vector<model::InstanceId> reserved_;  ///< Those with reserved_for.
   std::set<std::pair<Mono, model::InstanceId>> timers_;

@@ -29,18 +29,17 @@ void Dispatcher::end_duplicates(const Set& set, const std::vector<model::ListedI
   for (const auto& one : all) {
     if (one.state == model::CloudState::kGone) continue;
     const auto known = known_as(set.name, one);
-    const auto found = known ? hosts_.find(*known) : hosts_.end();
-    if (found == hosts_.end() || found->second.instance.record.set != set.name) continue;
-    const Host& ours = found->second;
+    const Host* ours = known ? find(*known) : nullptr;
+    if (ours == nullptr || ours->instance.record.set != set.name) continue;
     const auto [first, fresh] = kept.try_emplace(*known, &one);
     if (fresh || same_machine(*first->second, one)) continue;
     const auto goes_before = [&](const model::ListedInstance& a, const model::ListedInstance& b) {
-      const bool a_is = is_recorded(ours.instance.record, a);
-      return a_is != is_recorded(ours.instance.record, b) ? a_is : a.id < b.id;
+      const bool a_is = is_recorded(ours->instance.record, a);
+      return a_is != is_recorded(ours->instance.record, b) ? a_is : a.id < b.id;
     };
     const auto* other = &one;
     if (goes_before(*other, *first->second)) std::swap(other, first->second);
-    end_duplicate(ours, *other, first->second->id, now);
+    end_duplicate(*ours, *other, first->second->id, now);
   }
 }
 

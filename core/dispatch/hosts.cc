@@ -9,7 +9,7 @@
 namespace hostler::dispatch {
 
 void Dispatcher::on(model::HostEvent& event, Now now) {
-  Host* found = host(event.instance);
+  Host* found = change(event.instance);
   if (found != nullptr) std::visit([&](const auto& body) { hear(*found, body, now); }, event.body);
 }
 
@@ -44,7 +44,7 @@ void Dispatcher::hear(Host& host, const model::HostReady& said, Now now) {
   const model::InstanceId id = host.instance.record.id;
   settle(host, fleet::ready(host.instance, said, now), "host", now);
   compare_attempts(host, said, now);
-  if (Host* still = this->host(id)) fill(*still, now);
+  if (Host* still = change(id)) fill(*still, now);
 }
 
 void Dispatcher::hear(Host& host, const model::HostLost& said, Now now) {
@@ -153,14 +153,14 @@ Dispatcher::Host& Dispatcher::add(Host made) {
   const auto& record = made.instance.record;
   const model::InstanceId id = record.id;
   last_instance_ = id.value;
-  know(record);
+  remember(record);
   touched_.push_back(id);
   return hosts_.emplace(id, std::move(made)).first->second;
 }
 
 /// The instance is certain not to exist any more: its attempts are lost, its ceilings free.
 void Dispatcher::gone(model::InstanceId id, Now now) {
-  Host* ended = host(id);
+  Host* ended = change(id);
   if (ended == nullptr) return;
   const std::string why = id.text() + " is gone (" + ended->instance.record.reason_code + ")";
   const std::vector<Live> attempts = ended->attempts;
@@ -180,7 +180,7 @@ void Dispatcher::gone(model::InstanceId id, Now now) {
     timers_.erase({timer->second, id});
     timer_of_.erase(timer);
   }
-  unknow(instance.record);
+  forget(instance.record);
   hosts_.erase(id);
   plan_soon();
 }
@@ -198,7 +198,12 @@ model::HostTarget Dispatcher::target(const Host& host) const {
           .identity = record.identity};
 }
 
-Dispatcher::Host* Dispatcher::host(model::InstanceId id) {
+const Dispatcher::Host* Dispatcher::find(model::InstanceId id) const {
+  const auto found = hosts_.find(id);
+  return found == hosts_.end() ? nullptr : &found->second;
+}
+
+Dispatcher::Host* Dispatcher::change(model::InstanceId id) {
   const auto found = hosts_.find(id);
   if (found == hosts_.end()) return nullptr;
   if (touched_.empty() || touched_.back() != id) touched_.push_back(id);

@@ -9,9 +9,10 @@ namespace hostler::dispatch {
 
 namespace {
 
-/// A list is of a whole set: one of 1,000 is not read again for each change of one of them. But two
-/// are to fit in a shutdown timeout, or what is gone by then is destroyed again.
-constexpr Duration kPauseForEach = std::chrono::milliseconds(2);
+/// A list is of a whole set, so it is not asked for at each change of one instance. Two fit in the
+/// default shutdown_timeout: by then what is not known to be gone is destroyed again, and it takes
+/// two to know.
+constexpr Duration kPausePerInstance = std::chrono::milliseconds(2);
 constexpr Duration kPauseMax = std::chrono::seconds(4);
 
 }  // namespace
@@ -20,7 +21,7 @@ void Dispatcher::want_list(std::uint32_t index, Mono at) {
   Set& set = sets_[index];
   const Duration pause = std::max(
       set.info.list_interval_min,
-      std::min({policy_.sets[index].list_interval, kPauseMax, kPauseForEach * set.listed}));
+      std::min({policy_.sets[index].list_interval, kPauseMax, kPausePerInstance * set.listed}));
   set.list_at = std::min(set.list_at, std::max(at, set.list_sent + pause));
 }
 
@@ -78,7 +79,7 @@ void Dispatcher::on(SetListed& event, Now now) {
   for (const auto& [id, other] : hosts_)
     if (other.instance.set == *index && !seen.contains(id)) missing.push_back(id);
   for (const auto id : missing) {
-    Host* lacking = host(id);
+    Host* lacking = change(id);
     // The answer to a call under way may be later news, and may be what a half-open gate waits for.
     if (lacking == nullptr || lacking->create_under_way || lacking->destroy_under_way ||
         lacking->power_under_way)
@@ -92,7 +93,7 @@ std::optional<model::InstanceId> Dispatcher::take_listed(Set& set,
                                                          const model::ListedInstance& seen,
                                                          Mono as_of, Now now) {
   if (const auto known = known_as(set.name, seen)) {
-    Host* ours = host(*known);
+    Host* ours = change(*known);
     if (ours != nullptr && ours->instance.record.set == set.name)
       settle(*ours,
              fleet::listed(ours->instance, seen, as_of, policy_.pools[ours->instance.pool], now),
@@ -173,18 +174,20 @@ std::optional<model::InstanceId> Dispatcher::known_as(const std::string& set,
   return std::nullopt;
 }
 
-void Dispatcher::know(const model::InstanceRecord& record) {
+void Dispatcher::remember(const model::InstanceRecord& record) {
   if (!record.idempotency_key.empty())
     by_key_[record.idempotency_key] = record.id;
   else if (!record.provider_id.empty())
     keyless_[{record.set, record.provider_id}] = record.id;
 }
 
-void Dispatcher::unknow(const model::InstanceRecord& record) {
-  by_key_.erase(record.idempotency_key);
-  if (!record.idempotency_key.empty()) return;
+void Dispatcher::forget(const model::InstanceRecord& record) {
+  if (!record.idempotency_key.empty()) {
+    by_key_.erase(record.idempotency_key);
+    return;
+  }
   keyless_.erase({record.set, record.provider_id});
-  keyless_.erase({record.set, record.request_id});  // Its id may have changed since it was named.
+  keyless_.erase({record.set, record.request_id});  // The instance's id comes after its request's.
 }
 
 }  // namespace hostler::dispatch

@@ -6,7 +6,7 @@
 namespace hostler::dispatch {
 
 void Dispatcher::on(SetIdleBehavior& event, Now now) {
-  Host* found = host(event.instance);
+  Host* found = change(event.instance);
   if (found == nullptr)
     return reply(event.ticket, fail(Errc::kNotFound, "no instance " + event.instance.text()));
   const auto& record = found->instance.record;
@@ -22,7 +22,7 @@ void Dispatcher::on(SetIdleBehavior& event, Now now) {
 }
 
 void Dispatcher::on(KillInstance& event, Now now) {
-  Host* found = host(event.instance);
+  Host* found = change(event.instance);
   if (found == nullptr)
     return reply(event.ticket, fail(Errc::kNotFound, "no instance " + event.instance.text()));
   settle(

@@ -28,9 +28,9 @@ void Dispatcher::on(PlanMade& event, Now now) {
   for (const auto& one : event.plan.places) carry_out(one, now);
   for (const auto& one : event.plan.shutdowns) carry_out(one, now);
   for (const auto id : std::exchange(reserved_, {}))
-    if (Host* free = host(id)) free->reserved_for.reset();
+    if (Host* free = change(id)) free->reserved_for.reset();
   for (const auto& reserve : event.plan.reservations)
-    if (Host* chosen = host(reserve.host)) {
+    if (Host* chosen = change(reserve.host)) {
       chosen->reserved_for = reserve.cls;
       reserved_.push_back(reserve.host);
     }
@@ -47,14 +47,14 @@ void Dispatcher::on(PlanMade& event, Now now) {
     if (list.size() < kRejectedMax) list.push_back(std::move(one));
   }
   // What a plan changes is no reason for another, and what changed since its snapshot has asked for
-  // one. But a decision may end so many only: the next one ends more.
+  // one. Except after shutdowns: a ceiling bounds those of one decision, the rest are the next's.
   const bool wanted = plan_wanted_ || !event.plan.shutdowns.empty();
   look_at_touched();
   plan_wanted_ = wanted;
 }
 
 void Dispatcher::carry_out(const scheduler::Place& of, Now now) {
-  Host* chosen = host(of.host);
+  Host* chosen = change(of.host);
   if (chosen == nullptr) return;
   for (std::uint32_t i = 0; i < of.count; ++i)
     if (!place(*chosen, of.cls, now)) break;
@@ -62,7 +62,7 @@ void Dispatcher::carry_out(const scheduler::Place& of, Now now) {
 }
 
 void Dispatcher::carry_out(const scheduler::Shutdown& shutdown, Now now) {
-  Host* chosen = host(shutdown.host);
+  Host* chosen = change(shutdown.host);
   if (chosen == nullptr || !still_holds(shutdown, *chosen, now)) return;
   auto& instance = chosen->instance;
   if (!governor_.refuses_destroy(instance.set, instance.pool).empty()) return plan_soon();

@@ -10,7 +10,7 @@ using model::CloudOp;
 using model::InstanceState;
 
 void Dispatcher::carry_out(scheduler::Wake wake, Now now) {
-  Host* chosen = host(wake.host);
+  Host* chosen = change(wake.host);
   if (chosen == nullptr || !can_wake(*chosen) ||
       gates_.shut(gate_query(*chosen, CloudOp::kStart), now.mono) != nullptr)
     return;
@@ -31,11 +31,10 @@ void Dispatcher::carry_out(const std::vector<scheduler::SwitchOff>& all, Now now
   std::vector<std::int32_t> standby(policy_.pools.size());
   for (const auto& [id, other] : hosts_) {
     if (other.instance.record.state != InstanceState::kStopped) continue;
-    const auto seen = view(other);  // Counted as the planner does.
-    if (seen.can_stop && !seen.kept && !seen.draining) ++standby[seen.pool];
+    if (view(other).is_standby()) ++standby[other.instance.pool];
   }
   for (const auto& off : all) {
-    Host* chosen = host(off.host);
+    Host* chosen = change(off.host);
     if (chosen == nullptr) continue;
     const auto& instance = chosen->instance;
     const auto& pool = policy_.pools[instance.pool];
@@ -74,7 +73,7 @@ void Dispatcher::send_power(Host& host, CloudOp op, Now now) {
 }
 
 void Dispatcher::on(PowerEnded& event, Now now) {
-  Host* found = host(event.instance);
+  Host* found = change(event.instance);
   if (found == nullptr || !found->power_under_way) return;
   const auto query = *std::exchange(found->power_under_way, {});
   const model::CloudError* error = event.error ? &*event.error : nullptr;

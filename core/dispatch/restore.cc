@@ -69,7 +69,7 @@ void Dispatcher::restore(model::InstanceChanged row, Now now) {
   for (std::uint32_t i = 0; i < policy_.pools.size(); ++i)
     if (policy_.pools[i].name == instance.record.pool) instance.pool = i;
   instance.type = type_index(instance.record.type);
-  know(instance.record);
+  remember(instance.record);
   count(made);
   const Duration age =
       instance.record.created.us == 0 ? Duration::max() : now.wall - instance.record.created;
@@ -97,7 +97,7 @@ void Dispatcher::restore(model::JobInserted row, Now now) {
 }
 
 void Dispatcher::restore(const model::AttemptChanged& row) {
-  Host* where = host(row.instance);
+  Host* where = change(row.instance);
   const work::Job* owner = job_of(row.attempt);
   if (where == nullptr || owner == nullptr || owner->queued) return;
   auto& instance = where->instance;
@@ -113,7 +113,7 @@ void Dispatcher::lose_homeless(Now now) {
   std::vector<model::JobId> homeless;
   for (const auto& [id, one] : jobs_) {
     if (one.queued) continue;
-    Host* where = host(one.record->instance);
+    Host* where = change(one.record->instance);
     if (where == nullptr || live(*where, one.attempt()) == nullptr) homeless.push_back(id);
   }
   std::ranges::sort(homeless);

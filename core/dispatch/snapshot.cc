@@ -33,7 +33,7 @@ HostPhase phase_of(InstanceState state) {
   return HostPhase::kLeaving;
 }
 
-/// Not so what room there is: it is filled as it comes, by the order of the queue.
+/// Free room is no reason for a plan: fill() gives it away at once, by the order of the queue.
 bool is_worth_a_plan(scheduler::HostView before, const scheduler::HostView& after) {
   before.free = after.free;
   before.attempts_left = after.attempts_left;
@@ -87,12 +87,12 @@ void Dispatcher::touch_all() {
 void Dispatcher::look_at_touched() {
   std::vector<model::InstanceId> gone;
   for (const auto id : touched_) {
-    const auto found = hosts_.find(id);
-    if (found == hosts_.end()) {
+    const Host* touched = find(id);
+    if (touched == nullptr) {
       gone.push_back(id);
       continue;
     }
-    auto seen = view(found->second);
+    auto seen = view(*touched);
     const auto before = std::ranges::lower_bound(views_, id, {}, &scheduler::HostView::id);
     if (before == views_.end() || before->id != id) {
       views_.insert(before, std::move(seen));

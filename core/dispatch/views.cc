@@ -72,9 +72,9 @@ std::vector<model::InstanceView> Dispatcher::instances() const {
 }
 
 std::optional<model::InstanceView> Dispatcher::instance(model::InstanceId id) const {
-  const auto found = hosts_.find(id);
-  if (found == hosts_.end()) return std::nullopt;
-  return instance_view(found->second);
+  const Host* found = find(id);
+  if (found == nullptr) return std::nullopt;
+  return instance_view(*found);
 }
 
 std::vector<model::PoolView> Dispatcher::pools() const {

@@ -68,6 +68,10 @@ struct HostView {
   std::optional<ClassId> reserved_for;  ///< By an earlier plan, against starvation.
   std::vector<Load> load;  ///< kComing: Create::load, so that no plan repeats an earlier one.
 
+  /// Switched off, to be kept so: what a pool's `stopped` counts.
+  [[nodiscard]] bool is_standby() const {
+    return phase == HostPhase::kStopped && can_stop && !kept && !draining;
+  }
   friend bool operator==(const HostView&, const HostView&) = default;
 };
 

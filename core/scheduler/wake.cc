@@ -45,9 +45,7 @@ std::vector<std::uint32_t> wakeable(const World& world) {
 }
 
 bool is_standby(const World& world, std::uint32_t h) {
-  const HostView& host = world.snapshot.hosts[h];
-  return host.phase == HostPhase::kStopped && host.can_stop && !host.kept && !host.draining &&
-         !world.used[h];
+  return world.snapshot.hosts[h].is_standby() && !world.used[h];
 }
 
 void wake(World& world, Plan& plan) {

@@ -60,8 +60,9 @@ Budget::Budget(const Snapshot& snapshot, const model::SitePolicy& policy)
   for (std::uint32_t p = 0; p < policy.pools.size(); ++p) standby[p] = policy.pools[p].stopped;
   for (const HostView& host : snapshot.hosts) {
     if (host.phase == HostPhase::kLeaving || host.pool >= pool_left_.size()) continue;
-    const bool is_standby = host.phase == HostPhase::kStopped && standby[host.pool]-- > 0;
-    if (!is_standby) --pool_left_[host.pool];
+    // Whichever they are, held ones too: a maximum is of what is on.
+    const bool within_standby = host.phase == HostPhase::kStopped && standby[host.pool]-- > 0;
+    if (!within_standby) --pool_left_[host.pool];
   }
 }
 

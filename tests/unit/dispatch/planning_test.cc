@@ -78,7 +78,7 @@ TEST_F(PlanTest, WhatAPlanDoesIsNoReasonForAnother) {
   EXPECT_THAT(story.all<MakePlan>(), SizeIs(1));
 }
 
-TEST_F(PlanTest, NorIsRoomThatIsFilledAsItComes) {
+TEST_F(PlanTest, RoomThatIsFilledAsItComesIsNoReasonForAPlan) {
   const auto first = story.submit({story.job(1), story.job(1)}).at(0);
   const auto creates = story.all<CreateCall>();
   ASSERT_THAT(creates, SizeIs(1)) << "both fit";
