@@ -46,8 +46,7 @@ std::string read_price(const hostler_rec& record, model::ZonePrice& out);
 model::CloudError read_error(const hostler_error& error, hostler_status status,
                              std::span<const std::string> texts);
 
-// ---- to the driver: strings are borrowed from what they are made of
-// ------------------------------
+// ---- to the driver, borrowing every string ------------------------------------------------------
 
 inline hostler_str to_abi(const std::string& s) { return {s.c_str(), s.size()}; }
 std::uint32_t to_abi(model::Market market);

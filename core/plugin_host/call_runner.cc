@@ -69,7 +69,7 @@ void CallRunner::submit(std::shared_ptr<Operation> op, Duration timeout) {
   }
   alarms_.emplace(raw.deadline(), &raw);
   if (alarms_.begin()->second == &raw) mailbox_.nudge();
-  (raw.traits().urgent ? urgent_ : normal_).push_back(std::move(op));
+  queue_of(raw).push_back(std::move(op));
   worker_wakes_.notify_one();
   if (urgent_.size() + normal_.size() > idle_ && workers_ < lanes_) {
     ++workers_;
@@ -185,14 +185,13 @@ std::optional<SteadyTime> CallRunner::fire_deadlines() {
 /// At its deadline a call is cancelled; at the end of the grace time it is given up on.
 void CallRunner::time_is_up(Operation& op) {
   if (queued(op)) {
-    std::erase_if(urgent_, [&](const auto& other) { return other.get() == &op; });
-    std::erase_if(normal_, [&](const auto& other) { return other.get() == &op; });
+    std::erase_if(queue_of(op), [&](const auto& other) { return other.get() == &op; });
     op.refuse(cloud_error(CloudErrorClass::kTimeout,
                           "every call that the driver allows at once was taken; not sent"));
     return release(op);
   }
   auto& due = active_.at(&op).due;
-  if (due > op.deadline() || stopping_) return give_up(op);
+  if (due > op.deadline() || stopping_) return give_up(op);  // The grace time is over too.
   op.cancel(true);
   due += options_.grace;
   alarms_.emplace(due, &op);
@@ -235,8 +234,12 @@ void CallRunner::refuse_queued(const CloudError& error) {
   }
 }
 
-bool CallRunner::queued(const Operation& op) const {
-  const auto& queue = op.traits().urgent ? urgent_ : normal_;
+CallRunner::Queue& CallRunner::queue_of(const Operation& op) {
+  return op.traits().urgent ? urgent_ : normal_;
+}
+
+bool CallRunner::queued(const Operation& op) {
+  const Queue& queue = queue_of(op);
   return std::any_of(queue.begin(), queue.end(), [&](const auto& q) { return q.get() == &op; });
 }
 

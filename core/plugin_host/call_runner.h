@@ -77,7 +77,8 @@ class CallRunner final : public Operation::Owner, public std::enable_shared_from
   void give_up(Operation& op) HOSTLER_REQUIRES(mutex_);
   void release(Operation& op) HOSTLER_REQUIRES(mutex_);  // from active_ to the clerk
   void refuse_queued(const model::CloudError& error) HOSTLER_REQUIRES(mutex_);
-  [[nodiscard]] bool queued(const Operation& op) const HOSTLER_REQUIRES(mutex_);
+  Queue& queue_of(const Operation& op) HOSTLER_REQUIRES(mutex_);
+  [[nodiscard]] bool queued(const Operation& op) HOSTLER_REQUIRES(mutex_);
   void retire(const std::shared_ptr<Operation>& op);
 
   const Options options_;
