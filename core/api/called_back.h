@@ -8,7 +8,8 @@ namespace hostler::api {
 
 namespace asio = boost::asio;
 
-/// Suspends until what `start` is given has been called with a value, from whatever thread, once.
+/// Suspends until what `start` is given has been called with a value, from whatever thread, once;
+/// goes on on the executor of who awaits. Also of the daemon's links: api is the lowest with asio.
 template <class Value, class Start>
 asio::awaitable<Value> called_back(Start start) {
   auto initiate = [](auto handler, Start begin) {
