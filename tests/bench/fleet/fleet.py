@@ -28,7 +28,7 @@ class Fleet(BenchSite):
         self.settings = {
             "sets": [{"name": "instant", "driver": "instant", "list_interval": "10s"}],
             "pools": [{"name": "default", "sets": ["instant"], "types": ["host"], "max": instances,
-                       "boot_timeout": "24h", "shutdown_timeout": "1s"}]}
+                       "boot_timeout": "24h"}]}
         self.write_config()
 
     def made(self):
