@@ -74,13 +74,26 @@ void Client::begin(const std::string& path) {
   curl_easy_setopt(curl, CURLOPT_URL, (endpoint_.base + path).c_str());
   if (!endpoint_.socket_path.empty())
     curl_easy_setopt(curl, CURLOPT_UNIX_SOCKET_PATH, endpoint_.socket_path.c_str());
-  if (!endpoint_.ca_file.empty()) curl_easy_setopt(curl, CURLOPT_CAINFO, endpoint_.ca_file.c_str());
+  trust();
   handle_->why[0] = '\0';
   handle_->is_distrusted = false;
   curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, handle_->why.data());
   curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, 10L);
   curl_easy_setopt(curl, CURLOPT_NOPROXY, "*");
+}
+
+/// Whom the user names, or whom the system trusts. A minimal one has no such file: then nobody is,
+/// but nobody named a wrong file either.
+void Client::trust() {
+  CURL* curl = handle_->curl;
+  char* of_system = nullptr;
+  if (!endpoint_.ca_file.empty()) {
+    curl_easy_setopt(curl, CURLOPT_CAINFO, endpoint_.ca_file.c_str());
+  } else if (curl_easy_getinfo(curl, CURLINFO_CAINFO, &of_system) == CURLE_OK &&
+             of_system != nullptr && ::access(of_system, R_OK) != 0) {
+    curl_easy_setopt(curl, CURLOPT_CAINFO, nullptr);
+  }
 }
 
 Error Client::unanswered(int curl_code) const {

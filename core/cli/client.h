@@ -47,6 +47,7 @@ class Client {
   struct Handle;
   Result<std::string> perform();
   void begin(const std::string& path);
+  void trust();
   [[nodiscard]] Error unanswered(int curl_code) const;
 
   const Endpoint endpoint_;
