@@ -10,9 +10,9 @@ namespace hostler::scheduler {
 using ResourceVector = std::array<double, 4>;
 
 inline ResourceVector vector_of(const model::Resources& r) {
-  constexpr double kGiB = 1073741824.0;
+  constexpr double kBytesPerGiB = 1073741824.0;
   return {static_cast<double>(r.vcpus), static_cast<double>(r.gpus),
-          static_cast<double>(r.ram) / kGiB, static_cast<double>(r.scratch) / kGiB};
+          static_cast<double>(r.ram) / kBytesPerGiB, static_cast<double>(r.scratch) / kBytesPerGiB};
 }
 
 inline double dot(const ResourceVector& a, const ResourceVector& b) {
