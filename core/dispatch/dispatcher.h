@@ -149,9 +149,17 @@ class Dispatcher {
   void want_list(std::uint32_t set, Mono at);
   void send_list(std::uint32_t set, Now now);
   void on(SetListed& event, Now now);
+  /// A machine in a list, and which instance it is, if known.
+  struct Sighting {
+    const model::ListedInstance* seen;
+    std::optional<model::InstanceId> known;
+  };
+  /// All that are not gone.
+  [[nodiscard]] std::vector<Sighting> recognise(
+      const Set& set, const std::vector<model::ListedInstance>& all) const;
   /// As which instance it is known from now on.
-  std::optional<model::InstanceId> take_listed(Set& set, const model::ListedInstance& seen,
-                                               Mono as_of, Now now);
+  std::optional<model::InstanceId> take_listed(Set& set, const Sighting& sighting, Mono as_of,
+                                               Now now);
   std::optional<model::InstanceId> adopt_stranger(Set& set, const model::ListedInstance& seen,
                                                   Mono as_of, Now now);
   [[nodiscard]] std::optional<model::InstanceId> known_as(const std::string& set,
@@ -161,9 +169,10 @@ class Dispatcher {
   void forget(const model::InstanceRecord& record);
 
   // duplicates.cc
-  void end_duplicates(const Set& set, const std::vector<model::ListedInstance>& all, Now now);
-  void end_duplicate(const Host& of, const model::ListedInstance& seen, const std::string& kept,
-                     Now now);
+  /// What is ended is known as an instance of its own afterwards.
+  void end_duplicates(const Set& set, std::vector<Sighting>& all, Now now);
+  model::InstanceId end_duplicate(const Host& of, const model::ListedInstance& seen,
+                                  const std::string& kept, Now now);
   /// It is the machine that the record names, or what has become of that spot request.
   static bool is_recorded(const model::InstanceRecord& record, const model::ListedInstance& seen);
 
@@ -309,8 +318,9 @@ class Dispatcher {
   std::set<std::pair<std::uint32_t, std::string>> unstoppable_;
   std::map<model::InstanceId, Host> hosts_;
   bool has_orphans_ = false;  ///< The journal has some whose set is gone.
-  std::unordered_map<std::string, model::InstanceId> by_key_;                 ///< Of all sets.
-  std::map<std::pair<std::string, std::string>, model::InstanceId> keyless_;  ///< By set and id.
+  std::unordered_map<std::string, model::InstanceId> by_key_;  ///< Of all sets.
+  std::map<std::tuple<std::string, std::string>, model::InstanceId, std::less<>>
+      keyless_;  ///< By set and id.
   std::vector<scheduler::HostView>
       views_;  ///< Of the hosts, by id; can_wake as if no gate were shut.
   std::vector<model::InstanceId> touched_;   ///< Changed, perhaps; not looked at since.

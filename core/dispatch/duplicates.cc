@@ -1,4 +1,4 @@
-#include <map>
+#include <unordered_map>
 #include <utility>
 
 #include "core/dispatch/dispatcher.h"
@@ -23,28 +23,26 @@ bool Dispatcher::is_recorded(const model::InstanceRecord& record,
 }
 
 /// The host stays the machine that its record names; the rest are ended under records of their own.
-void Dispatcher::end_duplicates(const Set& set, const std::vector<model::ListedInstance>& all,
-                                Now now) {
-  std::map<model::InstanceId, const model::ListedInstance*> kept;
-  for (const auto& one : all) {
-    if (one.state == model::CloudState::kGone) continue;
-    const auto known = known_as(set.name, one);
-    const Host* ours = known ? find(*known) : nullptr;
+void Dispatcher::end_duplicates(const Set& set, std::vector<Sighting>& all, Now now) {
+  std::unordered_map<model::InstanceId, Sighting*> kept;
+  kept.reserve(all.size());
+  for (auto& one : all) {
+    const Host* ours = one.known ? find(*one.known) : nullptr;
     if (ours == nullptr || ours->instance.record.set != set.name) continue;
-    const auto [first, fresh] = kept.try_emplace(*known, &one);
-    if (fresh || same_machine(*first->second, one)) continue;
+    const auto [first, fresh] = kept.try_emplace(*one.known, &one);
+    if (fresh || same_machine(*first->second->seen, *one.seen)) continue;
     const auto goes_before = [&](const model::ListedInstance& a, const model::ListedInstance& b) {
       const bool a_is = is_recorded(ours->instance.record, a);
       return a_is != is_recorded(ours->instance.record, b) ? a_is : a.id < b.id;
     };
-    const auto* other = &one;
-    if (goes_before(*other, *first->second)) std::swap(other, first->second);
-    end_duplicate(*ours, *other, first->second->id, now);
+    auto* other = &one;
+    if (goes_before(*other->seen, *first->second->seen)) std::swap(other, first->second);
+    other->known = end_duplicate(*ours, *other->seen, first->second->seen->id, now);
   }
 }
 
-void Dispatcher::end_duplicate(const Host& of, const model::ListedInstance& seen,
-                               const std::string& kept, Now now) {
+model::InstanceId Dispatcher::end_duplicate(const Host& of, const model::ListedInstance& seen,
+                                            const std::string& kept, Now now) {
   const auto& original = of.instance.record;
   Host duplicate = new_host(of.instance.set, of.instance.pool, now);
   duplicate.instance.type = of.instance.type;
@@ -58,11 +56,13 @@ void Dispatcher::end_duplicate(const Host& of, const model::ListedInstance& seen
   r.price_per_hour = seen.price_per_hour.value_or(original.price_per_hour);
   r.state = model::InstanceState::kUnknown;
   Host& added = add(std::move(duplicate));
+  const model::InstanceId id = added.instance.record.id;
   const std::string why = "the cloud made " + printable(kept, 80) + " and " +
                           printable(seen.id, 80) + " of one create, that of " + original.id.text() +
                           ": the first is kept";
-  record("cloud", added.instance.record.id.text(), "duplicate", original.id.text(), why, now);
+  record("cloud", id.text(), "duplicate", original.id.text(), why, now);
   settle(added, fleet::terminate(added.instance, "duplicate", why, now), "cloud", now);
+  return id;
 }
 
 }  // namespace hostler::dispatch

@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <set>
+#include <tuple>
 #include <utility>
 
 #include "core/dispatch/dispatcher.h"
@@ -62,13 +62,14 @@ void Dispatcher::on(SetListed& event, Now now) {
   const bool was_foreign = std::exchange(set.foreign, false);
   set.listed = static_cast<std::int64_t>(event.result->size());
   want_list(*index, now.mono + policy_.sets[*index].list_interval);
-  end_duplicates(set, *event.result, now);
-  std::set<model::InstanceId> seen;
-  for (const auto& one : *event.result) {
-    if (one.state == model::CloudState::kGone) continue;
+  auto sightings = recognise(set, *event.result);
+  end_duplicates(set, sightings, now);
+  std::vector<model::InstanceId> seen;
+  seen.reserve(sightings.size());
+  for (const auto& one : sightings)
     if (const auto known = take_listed(set, one, event.sent - set.info.list_consistency, now))
-      seen.insert(*known);
-  }
+      seen.push_back(*known);
+  std::ranges::sort(seen);
   if (set.foreign != was_foreign) {
     touch_all();
     plan_soon();
@@ -77,7 +78,8 @@ void Dispatcher::on(SetListed& event, Now now) {
   }
   std::vector<model::InstanceId> missing;
   for (const auto& [id, other] : hosts_)
-    if (other.instance.set == *index && !seen.contains(id)) missing.push_back(id);
+    if (other.instance.set == *index && !std::ranges::binary_search(seen, id))
+      missing.push_back(id);
   for (const auto id : missing) {
     Host* lacking = change(id);
     // The answer to a call under way may be later news, and may be what a half-open gate waits for.
@@ -89,10 +91,21 @@ void Dispatcher::on(SetListed& event, Now now) {
   }
 }
 
-std::optional<model::InstanceId> Dispatcher::take_listed(Set& set,
-                                                         const model::ListedInstance& seen,
+std::vector<Dispatcher::Sighting> Dispatcher::recognise(
+    const Set& set, const std::vector<model::ListedInstance>& all) const {
+  std::vector<Sighting> out;
+  out.reserve(all.size());
+  for (const auto& one : all)
+    if (one.state != model::CloudState::kGone) out.push_back({&one, known_as(set.name, one)});
+  return out;
+}
+
+std::optional<model::InstanceId> Dispatcher::take_listed(Set& set, const Sighting& sighting,
                                                          Mono as_of, Now now) {
-  if (const auto known = known_as(set.name, seen)) {
+  const model::ListedInstance& seen = *sighting.seen;
+  // A stranger may have become known by another machine of this same list.
+  const auto known = sighting.known ? sighting.known : known_as(set.name, seen);
+  if (known) {
     Host* ours = change(*known);
     if (ours != nullptr && ours->instance.record.set == set.name)
       settle(*ours,
@@ -119,26 +132,22 @@ std::optional<model::InstanceId> Dispatcher::adopt_stranger(Set& set,
                                                             const model::ListedInstance& seen,
                                                             Mono as_of, Now now) {
   const auto index = *set_index(set.name);
-  const auto tag = [&](const char* key) {
-    const auto found = seen.tags.find(key);
-    return found == seen.tags.end() ? std::string() : found->second;
-  };
   std::optional<std::uint32_t> pool;
   for (std::uint32_t i = 0; i < policy_.pools.size(); ++i) {
     const auto& sets = policy_.pools[i].sets;
     if (std::ranges::find(sets, set.name) == sets.end()) continue;
-    if (!pool || policy_.pools[i].name == tag(model::tag::kPool)) pool = i;
+    if (!pool || policy_.pools[i].name == seen.pool) pool = i;
   }
   if (!pool) return std::nullopt;
   Host stranger = new_host(index, *pool, now);
   auto& instance = stranger.instance;
   auto& r = instance.record;
-  r.type = tag(model::tag::kType);
+  r.type = seen.type;
   r.zone = seen.zone;
   r.market = seen.market;
   r.idempotency_key = seen.idempotency_key;
   r.provider_id = seen.id;
-  if (const auto idle = model::parse_idle_behavior(tag(model::tag::kIdle))) r.idle_behavior = *idle;
+  if (const auto idle = model::parse_idle_behavior(seen.idle)) r.idle_behavior = *idle;
   r.state = model::InstanceState::kUnknown;
   instance.type = type_index(r.type);
   if (instance.type) {
@@ -160,7 +169,8 @@ std::optional<model::InstanceId> Dispatcher::known_as(const std::string& set,
                                                       const model::ListedInstance& seen) const {
   // One that is known by its id may carry another's key.
   for (const auto* id : {&seen.id, &seen.request_id})
-    if (const auto known = keyless_.find({set, *id}); known != keyless_.end()) return known->second;
+    if (const auto known = keyless_.find(std::tie(set, *id)); known != keyless_.end())
+      return known->second;
   if (const auto known = by_key_.find(seen.idempotency_key); known != by_key_.end())
     return known->second;
   // Without its tags the cloud may not tell its key, and it is there all the same. Rare: no index.

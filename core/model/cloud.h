@@ -144,7 +144,7 @@ struct ListedInstance {
   std::string state_reason;
   Wall created, launched, interruption;
   std::uint64_t boot_generation = 0;
-  Tags tags;
+  std::string pool, type, idle;  ///< Its tags of these names; of the others nobody asks.
   bool tags_unknown = false;
 };
 

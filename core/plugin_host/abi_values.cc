@@ -69,15 +69,21 @@ class TextReader {
       out.assign(s.ptr, s.len);
     }
   }
-  void tags(model::Tags& out, const hostler_kv* tags, std::size_t n) {
+  void tags(model::ListedInstance& out, const hostler_kv* tags, std::size_t n) {
     if (n > 0 && tags == nullptr) {
       if (broken_.empty()) broken_ = "R19: a number of tags but no tags";
       return;
     }
+    std::string key;
+    std::string unread;
     for (std::size_t i = 0; i < n && broken_.empty(); ++i) {
-      std::string key;
+      key.clear();
       text(key, tags[i].key, "a tag's key");
-      text(out[std::move(key)], tags[i].value, "a tag's value");
+      std::string& value = key == model::tag::kPool   ? out.pool
+                           : key == model::tag::kType ? out.type
+                           : key == model::tag::kIdle ? out.idle
+                                                      : unread;
+      text(value, tags[i].value, "a tag's value");
       take(sizeof(hostler_kv));
     }
   }
@@ -141,7 +147,7 @@ std::string read_instance(const hostler_rec& record, model::ListedInstance& out)
   read.text(out.state_reason, in.state_reason, "state_reason");
   out.state_reason = printable(out.state_reason);
   read.address(out.address, in.addresses, in.n_addresses);
-  read.tags(out.tags, in.tags, in.n_tags);
+  read.tags(out, in.tags, in.n_tags);
   out.tags_unknown = (in.flags & HOSTLER_INSTANCE_TAGS_UNKNOWN) != 0;
   out.ssh_port = in.ssh_port == 0 ? std::uint16_t{22} : static_cast<std::uint16_t>(in.ssh_port);
   out.market = market(in.market);

@@ -191,7 +191,9 @@ model::ListedInstance Cloud::show(const Machine& machine) const {
   out.zone = machine.request.zone;
   out.market = machine.request.type.market;
   out.state = machine.state;
-  out.tags = machine.request.tags;
+  out.pool = machine.request.tags.at(model::tag::kPool);
+  out.type = machine.request.tags.at(model::tag::kType);
+  out.idle = machine.request.tags.at(model::tag::kIdle);
   out.remote_user = "root";
   if (machine.state == CloudState::kRunning)
     out.address = "10.0.0." + machine.id.substr(machine.id.find('-') + 1);

@@ -100,9 +100,8 @@ void instance(Bytes& in) {
       emit(record, in, [&](const auto& rec) { return plugin_host::read_instance(rec, out); });
   check_texts({&out.id, &out.request_id, &out.idempotency_key, &out.set_id, &out.owner, &out.name,
                &out.provider_type, &out.image_id, &out.region, &out.zone, &out.remote_user,
-               &out.address});
+               &out.address, &out.pool, &out.type, &out.idle});
   promise(out.state_reason.find('\n') == std::string::npos, "a reason is one line");
-  for (const auto& [key, value] : out.tags) check_texts({&key, &value});
   if (!broken.empty()) return;
   promise(!out.id.empty() && out.ssh_port != 0, "a good instance has id and port");
   promise(!out.price_per_hour || out.price_per_hour->value >= 0, "a price is not below 0");

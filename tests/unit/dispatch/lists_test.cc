@@ -17,7 +17,9 @@ model::ListedInstance stranger(const std::string& key = "lost-key") {
   out.owner = "us";
   out.address = "10.0.0.9";
   out.state = model::CloudState::kRunning;
-  out.tags = {{"hostler-pool", "default"}, {"hostler-type", "small"}, {"hostler-idle", "run"}};
+  out.pool = "default";
+  out.type = "small";
+  out.idle = "run";
   return out;
 }
 
@@ -42,7 +44,7 @@ TEST(StrangerTest, GoesAtItsBootDeadlineUnlessHeld) {
     Story story;
     story.begin();
     auto seen = stranger();
-    if (held) seen.tags["hostler-idle"] = "hold";
+    if (held) seen.idle = "hold";
     story.list({seen});
     story.pass(10min);
     EXPECT_EQ(story.state(InstanceId{1}),

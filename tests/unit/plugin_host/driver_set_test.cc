@@ -43,6 +43,17 @@ TEST(DriverSetTest, CreatesListsAndDestroys) {
   EXPECT_EQ(set->health().broken_rules, 0U);
 }
 
+TEST(DriverSetTest, TellsWhatTheTagsOfHostlersOwnSay) {
+  ChaosSet set("tagged");
+
+  const auto created = set.create();
+
+  ASSERT_TRUE(created);
+  EXPECT_EQ(created->type, "small");
+  EXPECT_EQ(created->pool, "default");
+  EXPECT_EQ(created->idle, "");
+}
+
 TEST(DriverSetTest, RefusesCallsBeforeItIsOpen) {
   ChaosSet set("open_refused");
 

@@ -84,7 +84,7 @@ hostler_instance made(const std::string& id, const std::string& key) {
   return record;
 }
 
-/// Creates whose record is wrong.
+/// Creates whose record is wrong, or holds more than most.
 bool emit_wrong(const std::string& word, hostler_op* op, const std::string& id,
                 const std::string& key) {
   auto record = made(id, key);
@@ -103,6 +103,17 @@ bool emit_wrong(const std::string& word, hostler_op* op, const std::string& id,
     record.id = {};
   } else if (word == "other_key") {
     record.idempotency_key = str("another");
+  } else if (word == "tagged") {
+    static constexpr hostler_kv kTags[]{{HOSTLER_STR("hostler-type"), HOSTLER_STR("small")},
+                                        {HOSTLER_STR("colour"), HOSTLER_STR("red")},
+                                        {HOSTLER_STR("hostler-idle"), HOSTLER_STR("")},
+                                        {HOSTLER_STR("hostler-pool"), HOSTLER_STR("default")}};
+    record.tags = kTags;
+    record.n_tags = std::size(kTags);
+  } else if (word == "bad_tag") {
+    static constexpr hostler_kv kTags[]{{HOSTLER_STR("colour"), HOSTLER_STR("\xff")}};
+    record.tags = kTags;
+    record.n_tags = std::size(kTags);
   } else if (word == "unknown_values") {
     record.state = 77;
     record.flags = 0xfff0;
