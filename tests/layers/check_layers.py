@@ -29,6 +29,8 @@ MAY_INCLUDE = {
     "daemon": ["*"],
     "cli": VALUES + ["crypto", "json", "usage", "config", "plugin_host", "api"],
 }
+# The same within a layer, lowest first: a folder sees itself and those before it.
+INNER = {"core/agent/host": ["system", "journal", "attempt", "server"]}
 # Decisions: time, chance and the outside world come in as arguments.
 PURE = {"model", "pricing", "fleet", "work", "scheduler", "dispatch"}
 NOT_IN_PURE = re.compile(
@@ -77,6 +79,12 @@ def problems(root: pathlib.Path):
             code = line.split("//")[0]
             if layer in PURE and (match := NOT_IN_PURE.search(code)):
                 yield f"{where}: '{match[0]}' in a pure layer; make it an argument"
+    for layer, folders in INNER.items():
+        for path in sorted(root.glob(f"{layer}/*/*.[hc]*")):
+            for number, line in enumerate(path.read_text().splitlines(), 1):
+                match = re.match(rf'#include "{layer}/(\w+)/', line)
+                if match and folders.index(match[1]) > folders.index(path.parent.name):
+                    yield f"{path}:{number}: {path.parent.name} may not include {match[1]}"
     for path in sorted(root.glob("plugins/**/*.[hc]*")):
         for number, line in enumerate(path.read_text().splitlines(), 1):
             if re.match(r'#include "core/', line):

@@ -10,9 +10,9 @@
 #include <string>
 #include <string_view>
 
-#include "core/agent/host/os.h"
-#include "core/agent/host/server.h"
-#include "core/agent/host/socket.h"
+#include "core/agent/host/server/server.h"
+#include "core/agent/host/server/socket.h"
+#include "core/agent/host/system/os.h"
 
 /// hostler-agent: what hostler puts on a host. `connect` is what the SSH channel runs; it starts
 /// the server where none runs, and gives it the channel. See docs of core/agent.

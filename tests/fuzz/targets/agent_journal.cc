@@ -4,8 +4,8 @@
 #include <functional>
 #include <string>
 
-#include "core/agent/host/attempts.h"
-#include "core/agent/host/journal.h"
+#include "core/agent/host/journal/attempts.h"
+#include "core/agent/host/journal/journal.h"
 #include "tests/fuzz/target.h"
 #include "tests/temp_folder.h"
 

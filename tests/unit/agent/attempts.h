@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/agent/host/journal.h"
+#include "core/agent/host/journal/journal.h"
 
 namespace hostler::agent {
 

@@ -1,11 +1,11 @@
-#include "core/agent/host/blobs.h"
+#include "core/agent/host/attempt/blobs.h"
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <string>
 
-#include "core/agent/host/sha256.h"
+#include "core/agent/host/system/sha256.h"
 #include "tests/temp_folder.h"
 
 namespace hostler::agent {

@@ -1,4 +1,4 @@
-#include "core/agent/host/journal.h"
+#include "core/agent/host/journal/journal.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -6,8 +6,8 @@
 
 #include <string>
 
-#include "core/agent/host/attempts.h"
-#include "core/agent/host/sha256.h"
+#include "core/agent/host/journal/attempts.h"
+#include "core/agent/host/system/sha256.h"
 #include "tests/temp_folder.h"
 #include "tests/unit/agent/attempts.h"
 

@@ -1,4 +1,4 @@
-#include "core/agent/host/outputs.h"
+#include "core/agent/host/attempt/outputs.h"
 
 #include <gtest/gtest.h>
 

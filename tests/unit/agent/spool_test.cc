@@ -1,4 +1,4 @@
-#include "core/agent/host/spool.h"
+#include "core/agent/host/attempt/spool.h"
 
 #include <gtest/gtest.h>
 

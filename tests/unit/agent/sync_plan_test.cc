@@ -1,4 +1,4 @@
-#include "core/agent/host/sync_plan.h"
+#include "core/agent/host/journal/sync_plan.h"
 
 #include <gtest/gtest.h>
 

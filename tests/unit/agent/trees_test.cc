@@ -1,4 +1,4 @@
-#include "core/agent/host/trees.h"
+#include "core/agent/host/system/trees.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
