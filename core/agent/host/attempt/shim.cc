@@ -5,7 +5,6 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,6 +15,8 @@
 
 #include "core/agent/host/attempt/inputs.h"
 #include "core/agent/host/attempt/outputs.h"
+#include "core/agent/host/attempt/preparation.h"
+#include "core/agent/host/attempt/shim_lock.h"
 #include "core/agent/host/attempt/slots.h"
 #include "core/agent/host/attempt/spool.h"
 #include "core/agent/host/journal/journal.h"
@@ -51,16 +52,7 @@ void take_signals() {
   for (const int number : {SIGCHLD, SIGTERM, SIGUSR1}) ::sigaction(number, &action, nullptr);
 }
 
-bool hold_lock(int locks, std::uint64_t sequence) {
-  struct flock lock {};
-  lock.l_type = F_WRLCK;
-  lock.l_whence = SEEK_SET;
-  lock.l_start = static_cast<off_t>(sequence);
-  lock.l_len = 1;
-  return ::fcntl(locks, F_SETLK, &lock) == 0;
-}
-
-/// Everything but stdin, stdout, stderr and the three that a shim needs, which move to 3, 4 and 5.
+/// Everything but stdin, stdout, stderr and the three that a shim needs; two of them move.
 void close_all(int& journal, int& wake, int& locks) {
   // Locks first and never moved: closing any descriptor of that file would drop the lock.
   const int high = 64;
@@ -112,9 +104,6 @@ class Shim {
 
  private:
   Result<void> begin();
-  Result<void> prepare_folder();
-  Result<std::vector<std::string>> command();
-  Result<UniqueFd> standard_input();
   void watch();
   void act_on_requests();
   void end_job(bool at_once);
@@ -142,50 +131,14 @@ class Shim {
   End end_;
 };
 
-Result<void> Shim::prepare_folder() {
-  const std::string folder = work_path(task_.slot);
-  if (!task_.folder_is_ready) {
-    if (::mkdir(folder.c_str(), 0700) != 0) return tl::unexpected(os_error("create " + folder));
-    if (task_.uid != 0 && ::chown(folder.c_str(), task_.uid, task_.uid) != 0)
-      return tl::unexpected(os_error("give away " + folder));
-  }
-  auto placed = place_inputs(task_.start.inputs, folder, task_.uid);
-  if (!placed) failure_ = model::JobReason::kInputFailed;
-  return placed;
-}
-
-Result<std::vector<std::string>> Shim::command() {
-  if (!task_.start.command.empty()) return task_.start.command;
-  const std::string path = script_path(task_.start.attempt);
-  const UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0400));
-  if (!fd) return tl::unexpected(os_error("create " + path));
-  HOSTLER_TRY(write_all(fd.get(), task_.start.script, path));
-  if (task_.uid != 0 && ::fchown(fd.get(), task_.uid, task_.uid) != 0)
-    return tl::unexpected(os_error("give away " + path));
-  return std::vector<std::string>{"/bin/sh", task_.state_folder + "/" + path};
-}
-
-Result<UniqueFd> Shim::standard_input() {
-  if (!task_.start.stdin_text.empty()) return memory_file(task_.start.stdin_text);
-  UniqueFd null = open_null();
-  if (!null) return tl::unexpected(os_error("open /dev/null"));
-  return null;
-}
-
 Result<void> Shim::begin() {
-  HOSTLER_TRY(prepare_folder());
-  Launch what;
-  what.command = HOSTLER_TRY(command());
-  what.folder = task_.state_folder + "/" + work_path(task_.slot);
-  what.env = {{"HOME", what.folder}, {"TMPDIR", what.folder}};
-  what.env.insert(what.env.end(), task_.start.env.begin(), task_.start.env.end());
-  const std::size_t equals = task_.marker.find('=');
-  what.env.emplace_back("HOSTLER_JOB_ID", task_.start.attempt.job.text());
-  what.env.emplace_back("HOSTLER_ATTEMPT", std::to_string(task_.start.attempt.number));
-  what.env.emplace_back(task_.marker.substr(0, equals), task_.marker.substr(equals + 1));
-  what.uid = task_.uid;
-  what.cgroups = task_.cgroups;
-  const UniqueFd input = HOSTLER_TRY(standard_input());
+  HOSTLER_TRY(make_folder(task_));
+  if (auto placed = place_inputs(task_.start.inputs, work_path(task_.slot), task_.uid); !placed) {
+    failure_ = model::JobReason::kInputFailed;
+    return placed;
+  }
+  Launch what = HOSTLER_TRY(launch_of(task_));
+  const UniqueFd input = HOSTLER_TRY(standard_input(task_.start));
   UniqueFd ends[2];
   for (int i = 0; i < 2; ++i) {
     int fds[2];
@@ -342,24 +295,10 @@ void run_shim(const ShimTask& task) {
   int journal = task.journal;
   int wake = task.wake;
   int locks = task.locks;
-  if (!hold_lock(locks, task.start.sequence)) ::_exit(1);
+  if (!hold_shim_lock(locks, task.start.sequence)) ::_exit(1);
   close_all(journal, wake, locks);
   Shim(task).run(journal, wake);
   ::_exit(0);
-}
-
-pid_t shim_pid(int locks, std::uint64_t sequence) {
-  struct flock lock {};
-  lock.l_type = F_WRLCK;
-  lock.l_whence = SEEK_SET;
-  lock.l_start = static_cast<off_t>(sequence);
-  lock.l_len = 1;
-  if (::fcntl(locks, F_GETLK, &lock) != 0 || lock.l_type == F_UNLCK) return 0;
-  return lock.l_pid;
-}
-
-std::string script_path(model::AttemptId attempt) {
-  return "out/" + std::to_string(attempt.job.value) + "." + std::to_string(attempt.number) + ".sh";
 }
 
 }  // namespace hostler::agent

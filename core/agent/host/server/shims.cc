@@ -10,7 +10,9 @@
 #include <algorithm>
 
 #include "core/agent/host/attempt/outputs.h"
+#include "core/agent/host/attempt/preparation.h"
 #include "core/agent/host/attempt/shim.h"
+#include "core/agent/host/attempt/shim_lock.h"
 #include "core/agent/host/attempt/spool.h"
 #include "core/agent/host/server/server.h"
 #include "core/agent/host/system/sweep.h"
