@@ -1,0 +1,97 @@
+#include "core/fleet/transition.h"
+
+/// What it means that an instance's deadline has come.
+namespace hostler::fleet {
+namespace {
+
+using model::Health;
+using model::IdleBehavior;
+using model::InstanceState;
+
+/// With what its host said last.
+std::string and_last(std::string reason, const Instance& instance) {
+  const std::string& last = instance.record.last_text;
+  return last.empty() ? reason : std::move(reason) + ": " + last;
+}
+
+bool is_held(const Instance& instance) {
+  return instance.record.idle_behavior == IdleBehavior::kHold;
+}
+
+Outcome requested_due(Instance& instance, Now now) {
+  Outcome out;
+  if (!instance.create_outcome_unknown) {
+    // A transient refusal's back-off ended: the same request again.
+    out.effects.push_back(Effect::kCreateAgain);
+    return out;
+  }
+  enter(instance, InstanceState::kAbandoned, out, "abandoned", "create_timeout",
+        "the create's outcome stayed unknown; if the instance shows up it is destroyed", now);
+  out.effects.push_back(Effect::kList);
+  return out;
+}
+
+Outcome adopted_due(Instance& instance, const model::PoolPolicy& pool, Now now) {
+  Outcome out;
+  if (instance.empty() && is_held(instance)) return out;
+  if (instance.empty())
+    return terminate(instance, "not_verified",
+                     and_last("adopted, but not verified in time", instance), now);
+  // Work is known to be here: from now on it is a busy host that cannot be reached.
+  enter(instance, InstanceState::kBusy, out, "unreachable", "not_verified",
+        "adopted with work on it, still not verified", now);
+  if (instance.record.health != Health::kBroken) instance.record.health = Health::kUnreachable;
+  instance.unreachable_since = now.mono;
+  set_deadline(instance, now.mono + pool.probe_timeout, now);
+  return out;
+}
+
+Outcome abandoned_due(Instance& instance, Now now) {
+  Outcome out;
+  if (instance.absent_at <= instance.since) {
+    // No list has said so since: not looking is not absence.
+    set_deadline(instance, now.mono + std::chrono::minutes(1), now);
+    out.effects.push_back(Effect::kList);
+    return out;
+  }
+  enter(instance, InstanceState::kGone, out, "gone", "never_seen",
+        "abandoned, and never listed since", now);
+  out.effects.push_back(Effect::kGone);
+  return out;
+}
+
+}  // namespace
+
+Outcome due(Instance& instance, const model::PoolPolicy& pool, Now now) {
+  Outcome out;
+  set_deadline(instance, kNever, now);
+  switch (instance.record.state) {
+    case InstanceState::kRequested:
+      return requested_due(instance, now);
+    case InstanceState::kBooting:
+      if (is_held(instance)) return out;
+      return terminate(instance, "boot_timeout",
+                       and_last("not ready within the boot timeout", instance), now);
+    case InstanceState::kUnknown:
+      return adopted_due(instance, pool, now);
+    case InstanceState::kIdle:
+    case InstanceState::kBusy:
+      instance.resting = false;
+      if (!instance.unreachable_since || is_held(instance)) return out;
+      return terminate(instance, "unreachable",
+                       and_last("unreachable for longer than the probe timeout", instance), now);
+    case InstanceState::kTerminating:
+      out.effects = {Effect::kDestroy, Effect::kList};
+      return out;
+    case InstanceState::kAbandoned:
+      return abandoned_due(instance, now);
+    case InstanceState::kStopped:
+      if (!instance.seen_stopped) out.effects = {Effect::kStop, Effect::kList};
+      return out;
+    case InstanceState::kGone:
+      return out;
+  }
+  return out;
+}
+
+}  // namespace hostler::fleet

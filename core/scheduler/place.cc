@@ -1,0 +1,179 @@
+#include <algorithm>
+#include <functional>
+#include <queue>
+
+#include "core/scheduler/reserve.h"
+#include "core/scheduler/room.h"
+#include "core/scheduler/steps.h"
+
+/// What waits onto what is there, and against what is coming.
+namespace hostler::scheduler {
+namespace {
+
+/// Hands out room: highest priority first, first come first served within it; what does not fit
+/// lets the next go. `left` is the count that goes down; `put` hears where items went.
+template <class Put>
+void fill(World& world, Room& room, std::uint64_t Demand::*left, Put&& put) {
+  using Turn = std::pair<std::uint64_t, std::uint32_t>;  // arrival, demand
+  std::priority_queue<Turn, std::vector<Turn>, std::greater<>> turns;
+  const auto next = [&](std::uint32_t d) {
+    const Demand& demand = world.demand[d];
+    if (demand.*left > 0) turns.emplace(demand.arrival(demand.view->count - demand.*left), d);
+  };
+  for (std::uint32_t from = 0, to = 0; from < world.demand.size(); from = to) {
+    const std::int32_t priority = world.demand[from].view->shape.priority;
+    for (; to < world.demand.size() && world.demand[to].view->shape.priority == priority; ++to)
+      next(to);
+    while (!turns.empty()) {
+      const std::uint32_t d = turns.top().second;
+      turns.pop();
+      Demand& demand = world.demand[d];
+      const std::uint32_t host = room.find(demand.need);
+      if (host == kNone) continue;
+      std::uint64_t run = demand.*left;
+      if (!turns.empty()) {
+        const std::uint64_t first = demand.view->count - demand.*left;
+        for (run = 1; run < demand.*left && demand.arrival(first + run) < turns.top().first;) ++run;
+      }
+      const std::uint64_t taken = room.take(host, demand.need, run);
+      demand.*left -= taken;
+      put(d, host, taken);
+      next(d);
+    }
+  }
+}
+
+/// No item needs less than this of any resource.
+model::Resources least_need(const World& world) {
+  model::Resources out{INT32_MAX, INT32_MAX, INT64_MAX, INT64_MAX};
+  for (const Need& need : world.needs) {
+    out.vcpus = std::min(out.vcpus, need.resources.vcpus);
+    out.gpus = std::min(out.gpus, need.resources.gpus);
+    out.ram = std::min(out.ram, need.resources.ram);
+    out.scratch = std::min(out.scratch, need.resources.scratch);
+  }
+  return out;
+}
+
+/// Where items were put, an entry for each run of one class on one host.
+class Placements {
+ public:
+  Placements(World& world, Plan& plan)
+      : world_(world), plan_(plan), last_(world.demand.size(), kNone) {}
+
+  void operator()(std::uint32_t d, std::uint32_t host, std::uint64_t count) {
+    const model::InstanceId id = world_.snapshot.hosts[host].id;
+    world_.used[host] = true;
+    world_.demand[d].placed += count;
+    std::uint32_t& last = last_[d];
+    if (last != kNone && plan_.places[last].host == id) {
+      plan_.places[last].count += static_cast<std::uint32_t>(count);
+      return;
+    }
+    last = static_cast<std::uint32_t>(plan_.places.size());
+    plan_.places.push_back({id, world_.demand[d].view->id, static_cast<std::uint32_t>(count)});
+  }
+
+ private:
+  World& world_;
+  Plan& plan_;
+  std::vector<std::uint32_t> last_;  ///< By demand: its newest entry in the plan.
+};
+
+/// A ready host with room for something.
+struct Seat {
+  std::uint32_t host;
+  model::Resources free;
+  std::int32_t attempts_left;
+};
+
+/// Gives reserved hosts what they were kept for, where it fits by now. What is left everywhere, the
+/// tightest first; a host that is still kept has no seat.
+std::vector<Seat> seats(World& world, std::vector<std::uint32_t>& reserved, Placements& put) {
+  std::vector<Seat> out;
+  const model::Resources least = least_need(world);
+  for (const std::uint32_t h : world.hosts) {
+    const HostView& host = world.snapshot.hosts[h];
+    if (host.phase != HostPhase::kReady || !host.takes_work || host.attempts_left <= 0) continue;
+    Seat seat{h, host.free, host.attempts_left};
+    if (reserved[h] != kNone) {
+      Demand& demand = world.demand[reserved[h]];
+      const auto& wants = world.needs[demand.need].resources;
+      if (!wants.fits_in(host.free)) continue;
+      --demand.left;
+      put(reserved[h], h, 1);
+      reserved[h] = kNone;
+      seat.free -= wants;
+      --seat.attempts_left;
+    }
+    if (least.fits_in(seat.free)) out.push_back(seat);
+  }
+  // Equal vcpus: the tighter host first; equals end in ids.
+  std::stable_sort(out.begin(), out.end(), [](const Seat& a, const Seat& b) {
+    return std::tie(a.free.ram, a.free.scratch) < std::tie(b.free.ram, b.free.scratch);
+  });
+  return out;
+}
+
+}  // namespace
+
+void place(World& world, Plan& plan) {
+  const auto& hosts = world.snapshot.hosts;
+  Placements put(world, plan);
+  std::vector<std::uint32_t> reserved = reservations(world);
+  const std::vector<Seat> with_room = seats(world, reserved, put);
+  if (!world.demand.empty() && !with_room.empty()) {
+    Room room(world);
+    for (const Seat& seat : with_room)
+      room.add(seat.host, seat.free, seat.attempts_left,
+               !hosts[seat.host].busy && !world.used[seat.host]);
+    fill(world, room, &Demand::left, put);
+  }
+  for (Demand& demand : world.demand) demand.uncovered = demand.left;
+  reserve_one(world, reserved);
+  for (const std::uint32_t h : world.hosts) {
+    if (reserved[h] == kNone) continue;
+    plan.reservations.push_back({hosts[h].id, world.demand[reserved[h]].view->id});
+    world.used[h] = true;
+  }
+}
+
+void cover(World& world) {
+  const auto& hosts = world.snapshot.hosts;
+  std::vector<std::uint32_t> coming;
+  for (const std::uint32_t h : world.hosts) {
+    const HostView& host = hosts[h];
+    if (host.phase == HostPhase::kComing && !host.draining && !host.kept) coming.push_back(h);
+  }
+  if (coming.empty() || world.demand.empty()) return;
+  // Oldest first, fulfilled before unfulfilled: what ends up unused is the youngest.
+  std::stable_sort(coming.begin(), coming.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return std::tie(hosts[a].unfulfilled_spot, hosts[a].created) <
+           std::tie(hosts[b].unfulfilled_spot, hosts[b].created);
+  });
+  Room room(world);
+  for (const std::uint32_t h : coming) {
+    model::Resources free = hosts[h].free;
+    std::int32_t attempts_left = hosts[h].attempts_left;
+    for (const Load& load : hosts[h].load) {
+      const std::uint32_t d = world.find(load.cls);
+      if (d == kNone) continue;
+      Demand& demand = world.demand[d];
+      if (world.given_up(world.needs[demand.need], h)) continue;
+      const auto& wants = world.needs[demand.need].resources;
+      for (std::uint32_t i = 0;
+           i < load.count && demand.uncovered > 0 && attempts_left > 0 && wants.fits_in(free);
+           ++i) {
+        free -= wants;
+        --attempts_left;
+        --demand.uncovered;
+        world.used[h] = true;
+      }
+    }
+    room.add(h, free, attempts_left, !world.used[h]);
+  }
+  fill(world, room, &Demand::uncovered,
+       [&](std::uint32_t, std::uint32_t host, std::uint64_t) { world.used[host] = true; });
+}
+
+}  // namespace hostler::scheduler

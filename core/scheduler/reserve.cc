@@ -1,0 +1,89 @@
+#include "core/scheduler/reserve.h"
+
+#include <algorithm>
+
+namespace hostler::scheduler {
+namespace {
+
+bool starves(const World& world, const Demand& demand, const HostView& host) {
+  const auto* pool = world.pool(host);
+  return pool != nullptr && demand.left > 0 && demand.placed == 0 &&
+         world.snapshot.now - demand.view->oldest >= pool->starvation_after;
+}
+
+/// The host may one day hold an item of the class, once what is on it has ended.
+bool may_hold(const World& world, const Demand& demand, std::uint32_t index) {
+  const HostView& host = world.snapshot.hosts[index];
+  const Need& need = world.needs[demand.need];
+  // A coming host is counted on by what it was made for; that must not be driven off it.
+  const bool for_it = std::any_of(host.load.begin(), host.load.end(),
+                                  [&](const Load& load) { return load.cls == demand.view->id; });
+  const bool usable = (host.phase == HostPhase::kReady && host.takes_work) ||
+                      (host.phase == HostPhase::kComing && !host.draining && !host.kept &&
+                       !host.unfulfilled_spot && for_it);
+  return usable && need.resources.fits_in(host.total) && world.meets(need, host);
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> reservations(const World& world) {
+  std::vector<std::uint32_t> reserved(world.snapshot.hosts.size(), kNone);
+  for (const std::uint32_t h : world.hosts) {
+    const HostView& host = world.snapshot.hosts[h];
+    if (!host.reserved_for) continue;
+    const std::uint32_t d = world.find(*host.reserved_for);
+    if (d == kNone || !starves(world, world.demand[d], host) ||
+        !may_hold(world, world.demand[d], h))
+      continue;
+    const bool twice = std::find(reserved.begin(), reserved.end(), d) != reserved.end();
+    if (!twice) reserved[h] = d;
+  }
+  return reserved;
+}
+
+namespace {
+
+/// How much must end on a host before the item fits, as a share of the host; coming ones last.
+double missing_share(const Need& need, const HostView& host) {
+  const auto share = [](auto want, auto free, auto total) {
+    return want <= free ? 0.0 : static_cast<double>(want - free) / static_cast<double>(total);
+  };
+  const auto &n = need.resources, &f = host.free, &t = host.total;
+  return share(n.vcpus, f.vcpus, t.vcpus) + share(n.gpus, f.gpus, t.gpus) +
+         share(n.ram, f.ram, t.ram) + share(n.scratch, f.scratch, t.scratch) +
+         (host.phase == HostPhase::kReady ? 0 : 100);
+}
+
+}  // namespace
+
+void reserve_one(const World& world, std::vector<std::uint32_t>& reserved) {
+  Duration shortest = Duration::max(), longest{};
+  for (const auto& pool : world.policy.pools) {
+    shortest = std::min(shortest, pool.starvation_after);
+    longest = std::max(longest, pool.starvation_after);
+  }
+  std::vector<bool> in_vain(world.needs.size());
+  for (std::uint32_t d = 0; d < world.demand.size(); ++d) {
+    const Demand& demand = world.demand[d];
+    if (demand.left == 0 || demand.placed > 0 || in_vain[demand.need] ||
+        world.snapshot.now - demand.view->oldest < shortest)
+      continue;
+    std::uint32_t best = kNone;
+    double best_share = 0;
+    for (const std::uint32_t h : world.hosts) {
+      const HostView& host = world.snapshot.hosts[h];
+      if (!starves(world, demand, host) || !may_hold(world, demand, h)) continue;
+      if (reserved[h] == d) return;
+      if (reserved[h] != kNone) continue;
+      const double share = missing_share(world.needs[demand.need], host);
+      if (best == kNone || share < best_share) best = h, best_share = share;
+    }
+    if (best != kNone) {
+      reserved[best] = d;
+      return;
+    }
+    in_vain[demand.need] = world.snapshot.now - demand.view->oldest >= longest;
+  }
+}
+
+}  // namespace hostler::scheduler
