@@ -171,8 +171,8 @@ class Dispatcher {
   // duplicates.cc
   /// What is ended is known as an instance of its own afterwards.
   void end_duplicates(const Set& set, std::vector<Sighting>& all, Now now);
-  model::InstanceId end_duplicate(const Host& of, const model::ListedInstance& seen,
-                                  const std::string& kept, Now now);
+  void end_duplicate(const Host& of, const model::ListedInstance& seen, const std::string& kept,
+                     Now now);
   /// It is the machine that the record names, or what has become of that spot request.
   static bool is_recorded(const model::InstanceRecord& record, const model::ListedInstance& seen);
 

@@ -24,25 +24,31 @@ bool Dispatcher::is_recorded(const model::InstanceRecord& record,
 
 /// The host stays the machine that its record names; the rest are ended under records of their own.
 void Dispatcher::end_duplicates(const Set& set, std::vector<Sighting>& all, Now now) {
-  std::unordered_map<model::InstanceId, Sighting*> kept;
+  std::unordered_map<model::InstanceId, const Sighting*> kept;
   kept.reserve(all.size());
+  bool any = false;
   for (auto& one : all) {
     const Host* ours = one.known ? find(*one.known) : nullptr;
     if (ours == nullptr || ours->instance.record.set != set.name) continue;
     const auto [first, fresh] = kept.try_emplace(*one.known, &one);
     if (fresh || same_machine(*first->second->seen, *one.seen)) continue;
+    // It is the one just ended, listed twice; or what has become of that one.
+    if (any && known_as(set.name, *one.seen) != one.known) continue;
     const auto goes_before = [&](const model::ListedInstance& a, const model::ListedInstance& b) {
       const bool a_is = is_recorded(ours->instance.record, a);
       return a_is != is_recorded(ours->instance.record, b) ? a_is : a.id < b.id;
     };
-    auto* other = &one;
+    const Sighting* other = &one;
     if (goes_before(*other->seen, *first->second->seen)) std::swap(other, first->second);
-    other->known = end_duplicate(*ours, *other->seen, first->second->seen->id, now);
+    end_duplicate(*ours, *other->seen, first->second->seen->id, now);
+    any = true;
   }
+  if (any)
+    for (auto& one : all) one.known = known_as(set.name, *one.seen);
 }
 
-model::InstanceId Dispatcher::end_duplicate(const Host& of, const model::ListedInstance& seen,
-                                            const std::string& kept, Now now) {
+void Dispatcher::end_duplicate(const Host& of, const model::ListedInstance& seen,
+                               const std::string& kept, Now now) {
   const auto& original = of.instance.record;
   Host duplicate = new_host(of.instance.set, of.instance.pool, now);
   duplicate.instance.type = of.instance.type;
@@ -56,13 +62,11 @@ model::InstanceId Dispatcher::end_duplicate(const Host& of, const model::ListedI
   r.price_per_hour = seen.price_per_hour.value_or(original.price_per_hour);
   r.state = model::InstanceState::kUnknown;
   Host& added = add(std::move(duplicate));
-  const model::InstanceId id = added.instance.record.id;
   const std::string why = "the cloud made " + printable(kept, 80) + " and " +
                           printable(seen.id, 80) + " of one create, that of " + original.id.text() +
                           ": the first is kept";
-  record("cloud", id.text(), "duplicate", original.id.text(), why, now);
+  record("cloud", added.instance.record.id.text(), "duplicate", original.id.text(), why, now);
   settle(added, fleet::terminate(added.instance, "duplicate", why, now), "cloud", now);
-  return id;
 }
 
 }  // namespace hostler::dispatch

@@ -192,12 +192,15 @@ void Dispatcher::remember(const model::InstanceRecord& record) {
 }
 
 void Dispatcher::forget(const model::InstanceRecord& record) {
-  if (!record.idempotency_key.empty()) {
-    by_key_.erase(record.idempotency_key);
-    return;
-  }
-  keyless_.erase({record.set, record.provider_id});
-  keyless_.erase({record.set, record.request_id});  // The instance's id comes after its request's.
+  // By now another may be known as what this one was.
+  const auto erase_own = [&record](auto& of, const auto& key) {
+    const auto found = of.find(key);
+    if (found != of.end() && found->second == record.id) of.erase(found);
+  };
+  if (!record.idempotency_key.empty()) return erase_own(by_key_, record.idempotency_key);
+  erase_own(keyless_, std::tie(record.set, record.provider_id));
+  // The instance's id comes after its request's.
+  erase_own(keyless_, std::tie(record.set, record.request_id));
 }
 
 }  // namespace hostler::dispatch

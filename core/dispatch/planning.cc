@@ -75,22 +75,32 @@ void Dispatcher::carry_out(const scheduler::Shutdown& shutdown, Now now) {
 /// The world may have moved on since the snapshot: a host is never ended as work lands on it, nor
 /// against a hold, nor for what is not so any more.
 bool Dispatcher::still_holds(const scheduler::Shutdown& shutdown, const Host& host, Now now) const {
+  using enum scheduler::ShutdownCode;
   const auto& instance = host.instance;
-  if (instance.record.idle_behavior == model::IdleBehavior::kHold) return false;
+  const auto state = instance.record.state;
   const auto& pool = policy_.pools[instance.pool];
-  if (shutdown.code == scheduler::ShutdownCode::kUnreachable)
+  if (instance.record.idle_behavior == model::IdleBehavior::kHold) return false;
+  if (state == InstanceState::kTerminating) return false;
+  if (shutdown.code == kUnreachable)
     return instance.unreachable_since &&
            now.mono - *instance.unreachable_since >= pool.probe_timeout;
-  if (shutdown.code == scheduler::ShutdownCode::kIdle &&
-      now.mono - instance.since < pool.idle_timeout)
-    return false;
-  if (shutdown.code == scheduler::ShutdownCode::kBootingSurplus &&
-      instance.record.state == InstanceState::kUnknown)
-    return false;
-  if (shutdown.code == scheduler::ShutdownCode::kStandbySurplus &&
-      instance.record.state != InstanceState::kStopped)
-    return false;
-  return instance.empty();
+  if (!instance.empty()) return false;
+  switch (shutdown.code) {
+    case kUnwantedSpot:
+      return instance.unfulfilled_spot;
+    case kIdle:
+      return state == InstanceState::kIdle && now.mono - instance.since >= pool.idle_timeout;
+    case kDrained:
+      return instance.record.idle_behavior == model::IdleBehavior::kDrain;
+    case kBootingSurplus:
+      return state == InstanceState::kRequested || state == InstanceState::kBooting;
+    case kFailed:
+    case kStandbySurplus:
+      return state == InstanceState::kStopped;
+    case kUnreachable:
+      break;
+  }
+  return false;
 }
 
 }  // namespace hostler::dispatch

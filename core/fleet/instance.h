@@ -32,7 +32,8 @@ struct Instance {
   bool create_outcome_unknown = false;
   std::uint32_t create_tries = 0;
   bool unfulfilled_spot = false;
-  Mono power_at;  ///< It was switched, or proved to be on, then: older lists say nothing of that.
+  /// It was switched, or proved to be on, then: older lists say nothing of that.
+  Mono power_at = Mono::min();
   bool seen_stopped = false;        ///< kStopped: the cloud says so too.
   std::uint32_t wakes_in_vain = 0;  ///< Since it was last ready.
 

@@ -50,15 +50,19 @@ Outcome listed(Instance& instance, const model::ListedInstance& seen, Mono as_of
   auto& record = instance.record;
   if (record.state == InstanceState::kGone) return out;
   const bool old_news = as_of <= instance.power_at;
-  const News news = refresh(record, seen, !old_news && !switched_off(seen.state));
+  // A request tells nothing any more of the machine that it has become, but that it is there.
+  const bool superseded = seen.id == record.request_id && seen.id != record.provider_id;
+  News news;
+  if (!superseded) news = refresh(record, seen, !old_news && !switched_off(seen.state));
   out.changed = news.any;
   instance.known_at = now.mono;
   instance.seen_listed = true;
-  instance.unfulfilled_spot = seen.state == CloudState::kRequested;
   if (record.absent_sightings != 0) {
     record.absent_sightings = 0;
     out.changed = true;
   }
+  if (superseded) return out;
+  instance.unfulfilled_spot = seen.state == CloudState::kRequested;
 
   switch (record.state) {
     case InstanceState::kTerminating:
@@ -71,6 +75,8 @@ Outcome listed(Instance& instance, const model::ListedInstance& seen, Mono as_of
     default:
       break;
   }
+  if (seen.state == CloudState::kGone)
+    return terminate(instance, "gone_already", "its create found it gone already", now);
   if (seen.state == CloudState::kFailed)
     return terminate(instance, "cloud_failed",
                      "the cloud says failed" +

@@ -117,6 +117,25 @@ TEST_F(DoubleTest, IsEndedAndTheHostGoesOn) {
   EXPECT_THAT(story.dispatcher.instances(), SizeIs(1));
 }
 
+// Bug: each time it was listed twice it was ended twice, as an instance of its own each time.
+TEST_F(DoubleTest, ListedTwiceIsEndedOnce) {
+  for (int n = 0; n < 3; ++n) story.list({story.seen(on), twin, twin});
+  EXPECT_THAT(story.dispatcher.instances(), SizeIs(2));
+  EXPECT_THAT(story.all<DestroyCall>(), SizeIs(1));
+}
+
+TEST_F(DoubleTest, AndTheRequestThatItWasAreOneInstance) {
+  story.clear();
+  auto request = twin;
+  request.id = "sir-1";
+  request.address.clear();
+  twin.request_id = "sir-1";
+  for (int n = 0; n < 3; ++n) story.list({request, twin, story.seen(on)});
+  EXPECT_EQ(story.record(on).provider_id, "i-" + std::to_string(on.value));
+  EXPECT_THAT(story.dispatcher.instances(), SizeIs(2));
+  EXPECT_THAT(story.commands<model::ConnectHost>(), IsEmpty());
+}
+
 TEST_F(DoubleTest, IsNotTakenForTheHostAfterARestart) {
   list_both(1);
   model::Restored restored;

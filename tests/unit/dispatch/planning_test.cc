@@ -138,9 +138,23 @@ TEST_F(PlanTest, NorForBeingIdleWhenItHasWorkedSince) {
   EXPECT_EQ(story.state(on), InstanceState::kIdle);
 }
 
+// Bug: what was drained, surplus or unwanted when the plan was made was ended though it had become
+// wanted or useful meanwhile.
+TEST_F(PlanTest, NorForWhatWasSoWhenThePlanWasMade) {
+  for (const auto code : {ShutdownCode::kDrained, ShutdownCode::kBootingSurplus,
+                          ShutdownCode::kUnwantedSpot, ShutdownCode::kFailed}) {
+    story = Story();
+    story.begin();
+    const auto on = idle_host();
+    plan_to_end(on, code);
+    story.say(*story.plan);
+    EXPECT_EQ(story.state(on), InstanceState::kIdle) << to_string(code);
+  }
+}
+
 TEST_F(PlanTest, AnOlderPlanIsIgnored) {
   const auto on = idle_host();
-  plan_to_end(on, ShutdownCode::kDrained);
+  plan_to_end(on, ShutdownCode::kIdle);
   auto old = *story.plan;
   --old.number;
   story.say(old);

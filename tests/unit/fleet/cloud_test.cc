@@ -29,6 +29,7 @@ TEST(ListedTest, LeadsEachStateToItsNext) {
       {S::kRequested, C::kPending, S::kBooting},
       {S::kRequested, C::kRunning, S::kBooting},
       {S::kRequested, C::kFailed, S::kTerminating},
+      {S::kRequested, C::kGone, S::kTerminating},  // a create sent again: its machine is no more
       {S::kBooting, C::kPending, S::kBooting},
       {S::kBooting, C::kUnknown, S::kBooting},
       {S::kBooting, C::kFailed, S::kTerminating},
@@ -91,6 +92,33 @@ TEST(ListedTest, GivesTheBootItsTimeFromTheFirstSight) {
 
   EXPECT_EQ(instance.deadline, at(11min).mono);
   EXPECT_EQ(instance.record.deadline, at(11min).wall);
+}
+
+// Bug: on a machine that had just booted, every list counted as older than the host's last switch.
+TEST(ListedTest, TakesTheAddressSoonAfterTheDaemonsMachineHasBooted) {
+  Instance instance = instance_in(InstanceState::kRequested);
+  (void)listed(instance, listing(), Mono(-1h), pool(), {Mono(1s), at(0s).wall});
+  EXPECT_EQ(instance.record.address, "10.0.0.7");
+}
+
+// Bug: shown after its machine, it took its id back each time, and was destroyed in its stead.
+TEST(ListedTest, ARequestShownBesideItsMachineSaysOnlyThatItIsThere) {
+  Instance instance = instance_in(InstanceState::kRequested);
+  auto request = listing(CloudState::kRequested);
+  request.id = "sir-7";
+  request.address.clear();
+  auto machine = listing();
+  machine.request_id = "sir-7";
+  for (const auto& seen : {request, machine, request})
+    (void)listed(instance, seen, at(1s).mono, pool(), at(1s));
+  EXPECT_EQ(instance.record.provider_id, "i-7");
+  EXPECT_EQ(instance.record.request_id, "sir-7");
+  EXPECT_FALSE(instance.unfulfilled_spot);
+
+  (void)absent(instance, at(2s).mono, 0s, at(2s));
+  const auto again = listed(instance, request, at(3s).mono, pool(), at(3s));
+  EXPECT_EQ(instance.record.absent_sightings, 0U);
+  EXPECT_TRUE(again.changed);
 }
 
 TEST(ListedTest, TakesTheSpotRequestsNewIdOnce) {
