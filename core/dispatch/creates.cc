@@ -35,8 +35,9 @@ void Dispatcher::carry_out(const scheduler::Create& create, Now now) {
   intended.load = create.load;
   Host& added = add(std::move(intended));
   count(added);
-  record("scheduler", added.instance.record.id.text(), "create_intended", type.name, create.reason,
-         now);
+  const std::string& cheaper = create.passed_over;
+  record("scheduler", added.instance.record.id.text(), "create_intended", type.name,
+         create.reason + (cheaper.empty() ? "" : "; cheaper but not fit: " + cheaper), now);
   decided(offering.pool);
   out_.changes.emplace_back(model::InstanceChanged{added.instance.record, request, false});
   send_create(added, now);

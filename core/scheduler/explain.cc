@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 
 #include "core/base/units.h"
 #include "core/scheduler/fit.h"
@@ -8,7 +9,7 @@ namespace hostler::scheduler {
 namespace {
 
 /// A plan's memory is bounded: this many classes, this many candidates of each.
-constexpr std::size_t kClassesExplained = 64, kRejectedOfClass = 16;
+constexpr std::size_t kClassesExplained = 64, kRejectedOfClass = 16, kPassedOver = 3;
 
 std::string money(model::Micros m) {
   std::string cents = std::to_string(m.value % 1'000'000 / 100);
@@ -78,6 +79,38 @@ Waiting why(const World& world, const Demand& demand) {
   return out;
 }
 
+/// Cheaper offerings than the one that is bought. One that would do, and is dearer only in this
+/// company, is not told.
+std::string passed_over(const World& world, const Demand& demand, std::uint32_t bought) {
+  std::string out;
+  std::size_t told = 0;
+  std::uint32_t last = kNone;
+  for (const std::uint32_t i : world.offers) {
+    const Offering& o = world.snapshot.offerings[i];
+    if (i == bought || told == kPassedOver) break;
+    if (last != kNone && world.snapshot.offerings[last].type == o.type) continue;  // another zone
+    std::string no = refuses(world, demand, i);
+    if (no.empty()) no = o.shut;
+    if (no.empty()) continue;
+    last = i;
+    ++told;
+    out.append(out.empty() ? "" : "; ").append(world.policy.types[o.type].name + ": " + no);
+  }
+  return out;
+}
+
+void explain_creates(const World& world, Plan& plan) {
+  std::map<std::pair<ClassId, std::uint32_t>, std::string> known;
+  for (Create& create : plan.creates) {
+    if (!create.for_class) continue;
+    const std::uint32_t d = world.find(*create.for_class);
+    if (d == kNone) continue;
+    const auto [at, fresh] = known.try_emplace({*create.for_class, create.offering});
+    if (fresh) at->second = passed_over(world, world.demand[d], create.offering);
+    create.passed_over = at->second;
+  }
+}
+
 }  // namespace
 
 std::string refuses(const World& world, const Demand& demand, std::uint32_t index) {
@@ -97,6 +130,7 @@ std::string refuses(const World& world, const Demand& demand, std::uint32_t inde
 }
 
 void explain(const World& world, Plan& plan) {
+  explain_creates(world, plan);
   std::size_t explained = 0;
   std::vector<const Demand*> told(world.needs.size(), nullptr);
   std::vector<std::size_t> told_at(world.needs.size());

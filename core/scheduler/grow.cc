@@ -161,9 +161,12 @@ class Buyer {
               std::string reason) {
     const Offering& offering = world_.snapshot.offerings[o];
     world_.budget.create(offering, 1);
-    plan_.creates.push_back(
-        {.offering = o, .for_class = cls, .load = std::move(load), .reason = std::move(reason)});
-    count(plan_.creates.back());
+    Create& added = plan_.creates.emplace_back();
+    added.offering = o;
+    added.for_class = cls;
+    added.load = std::move(load);
+    added.reason = std::move(reason);
+    count(added);
   }
 
   World& world_;

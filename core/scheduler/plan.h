@@ -20,6 +20,7 @@ struct Create {
   std::optional<ClassId> for_class;  ///< Unset: minimum or standby of the pool.
   std::vector<Load> load;            ///< What it is for; the kernel keeps it for HostView::load.
   std::string reason;
+  std::string passed_over;  ///< "small: 1 of 2 vcpus": cheaper ones, and what each fails first.
 };
 /// Switch it on again; `load` as in Create.
 struct Wake {

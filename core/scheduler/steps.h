@@ -21,7 +21,7 @@ void wake(World& world, Plan& plan);
 void grow(World& world, Plan& plan);
 /// 5. What is not wanted any more.
 void shrink(World& world, Plan& plan);
-/// 6. Why each class that still waits does.
+/// 6. Why each class that still waits does, and why nothing cheaper is bought.
 void explain(const World& world, Plan& plan);
 
 /// May work of this class be bought here now, gates aside? Empty if so, else the first constraint

@@ -1,0 +1,150 @@
+#include "tests/unit/fleet/instances.h"
+
+/// What the answers to creates and destroys make of an instance.
+namespace hostler::fleet {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+// Bug: a create that ended well without a record, of an instance that was gone before any list
+// showed it, stayed requested for ever, and the job that it was for waited for it.
+TEST(CreateTest, OneThatEndedWellButWasNeverSeenIsGivenUpInTheEnd) {
+  Instance instance = instance_in(InstanceState::kRequested);
+  instance.record.provider_id.clear();
+
+  const auto out = create_answered(instance, at(1s));
+
+  EXPECT_THAT(out.effects, ElementsAre(Effect::kList));
+  EXPECT_TRUE(instance.create_outcome_unknown);
+  EXPECT_NE(instance.deadline, kNever);
+}
+
+TEST(CreateTest, EachErrorHasItsReaction) {
+  struct Row {
+    CloudErrorClass cls;
+    InstanceState after;
+  };
+  using C = CloudErrorClass;
+  const std::vector<Row> table{
+      {C::kTransient, InstanceState::kRequested}, {C::kTimeout, InstanceState::kRequested},
+      {C::kCancelled, InstanceState::kRequested}, {C::kRateLimit, InstanceState::kRequested},
+      {C::kQuota, InstanceState::kGone},          {C::kCapacity, InstanceState::kGone},
+      {C::kInvalid, InstanceState::kGone},        {C::kAuth, InstanceState::kGone},
+      {C::kUnsupported, InstanceState::kGone},    {C::kConflict, InstanceState::kGone},
+      {C::kInternal, InstanceState::kGone},       {C::kMisbehaving, InstanceState::kGone},
+  };
+  for (const Row& row : table) {
+    Instance instance = instance_in(InstanceState::kRequested);
+    const auto out = create_failed(instance, error(row.cls), at(1s));
+    EXPECT_EQ(instance.record.state, row.after) << to_string(row.cls);
+    EXPECT_EQ(instance.deadline == kNever, row.after == InstanceState::kGone);
+    EXPECT_EQ(testing::Value(out.effects, Contains(Effect::kGone)),
+              row.after == InstanceState::kGone);
+
+    // Where the outcome is unknown the class does not matter: unknown is never absent.
+    Instance unknown = instance_in(InstanceState::kRequested);
+    const auto looks = create_failed(unknown, error(row.cls, true), at(1s));
+    EXPECT_EQ(unknown.record.state, InstanceState::kRequested) << to_string(row.cls);
+    EXPECT_THAT(looks.effects, ElementsAre(Effect::kList));
+  }
+}
+
+TEST(CreateTest, WaitsLongerEachTimeThenGivesUp) {
+  Instance instance = instance_in(InstanceState::kRequested);
+  for (const Duration wait : {1s, 2s, 4s, 8s, 16s}) {
+    (void)create_failed(instance, error(CloudErrorClass::kTransient), at(1h));
+    EXPECT_EQ(instance.deadline, at(1h + wait).mono);
+    EXPECT_THAT(due(instance, pool(), at(1h + wait)).effects, ElementsAre(Effect::kCreateAgain));
+  }
+  const auto out = create_failed(instance, error(CloudErrorClass::kTransient), at(2h));
+  EXPECT_EQ(instance.record.state, InstanceState::kGone);
+  EXPECT_EQ(out.event, "create_refused");
+  EXPECT_THAT(out.reason, HasSubstr("the cloud says no"));
+}
+
+TEST(CreateTest, WaitsAsLongAsTheCloudAsks) {
+  Instance instance = instance_in(InstanceState::kRequested);
+  auto later = error(CloudErrorClass::kRateLimit);
+  later.retry_after = 90s;
+  (void)create_failed(instance, later, at(1s));
+  EXPECT_EQ(instance.deadline, at(91s).mono);
+}
+
+TEST(CreateTest, ARefusalAfterAnUnknownTryProvesNothing) {
+  Instance instance = instance_in(InstanceState::kRequested);
+  (void)create_failed(instance, error(CloudErrorClass::kTimeout, true), at(1s));
+  const auto out = create_failed(instance, error(CloudErrorClass::kQuota), at(20s));
+
+  EXPECT_EQ(instance.record.state, InstanceState::kRequested);
+  EXPECT_THAT(out.effects, ElementsAre(Effect::kList));
+}
+
+// Bug: asked for again and refused, a spot request that a list had shown meanwhile was forgotten.
+TEST(CreateTest, ARefusalDoesNotForgetASpotRequestThatWasSeen) {
+  Instance instance = instance_in(InstanceState::kRequested);
+  (void)create_failed(instance, error(CloudErrorClass::kTimeout, true), at(1s));
+  (void)listed(instance, listing(CloudState::kRequested), at(10s).mono, pool(), at(10s));
+  const auto out = create_failed(instance, error(CloudErrorClass::kAuth), at(20s));
+
+  EXPECT_EQ(instance.record.state, InstanceState::kRequested);
+  EXPECT_THAT(out.effects, ElementsAre(Effect::kList));
+}
+
+// Bug: killed while its create was under way, and that refused, it was watched for as abandoned for
+// a day, counted against every ceiling.
+TEST(CreateTest, ARefusalEndsWhatWasKilledMeanwhile) {
+  Instance instance = instance_in(InstanceState::kRequested);
+  (void)terminate(instance, "killed", "by root", at(1s));
+  const auto out = create_failed(instance, error(CloudErrorClass::kCapacity), at(2s));
+
+  EXPECT_EQ(instance.record.state, InstanceState::kGone);
+  EXPECT_EQ(out.reason_code, "killed");
+  EXPECT_THAT(out.effects, ElementsAre(Effect::kGone));
+}
+
+TEST(CreateTest, AnUnknownOutcomeDoesNotEndWhatWasKilledMeanwhile) {
+  for (const bool before : {true, false}) {
+    Instance instance = instance_in(InstanceState::kRequested);
+    if (before) (void)create_failed(instance, error(CloudErrorClass::kTimeout, true), at(1s));
+    (void)terminate(instance, "killed", "by root", at(2s));
+    (void)create_failed(instance, error(CloudErrorClass::kTimeout, !before), at(3s));
+    EXPECT_EQ(instance.record.state, InstanceState::kTerminating);
+  }
+}
+
+TEST(DestroyTest, IsRetriedWithBackOffUntilTheCloudAgrees) {
+  Instance instance = instance_in(InstanceState::kTerminating);
+  const auto refusal = error(CloudErrorClass::kInternal);
+  for (const Duration wait : {10s, 20s, 40s, 80s, 160s, 300s, 300s}) {
+    const auto out = destroy_answered(instance, &refusal, pool(), at(1h));
+    EXPECT_EQ(out.event, "destroy_refused");
+    EXPECT_EQ(instance.deadline, at(1h + wait).mono);
+    EXPECT_THAT(due(instance, pool(), at(1h + wait)).effects,
+                ElementsAre(Effect::kDestroy, Effect::kList));
+  }
+  EXPECT_EQ(instance.record.state, InstanceState::kTerminating);
+}
+
+TEST(DestroyTest, OnlyListsSayGone) {
+  Instance instance = instance_in(InstanceState::kTerminating);
+  const auto not_found = error(CloudErrorClass::kNotFound);
+  for (const auto* answer : {&not_found, static_cast<const model::CloudError*>(nullptr)}) {
+    const auto out = destroy_answered(instance, answer, pool(), at(1s));
+    EXPECT_EQ(instance.record.state, InstanceState::kTerminating);
+    EXPECT_THAT(out.effects, ElementsAre(Effect::kList));
+    EXPECT_NE(instance.deadline, kNever) << "it must be tried again if the list still shows it";
+  }
+}
+
+TEST(BackoffTest, DoublesUpToItsLongest) {
+  EXPECT_EQ(backoff(0, 1s, 1min), 1s);
+  EXPECT_EQ(backoff(1, 1s, 1min), 1s);
+  EXPECT_EQ(backoff(6, 1s, 1min), 32s);
+  EXPECT_EQ(backoff(7, 1s, 1min), 1min);
+  EXPECT_EQ(backoff(UINT32_MAX, 1s, 1min), 1min);
+}
+
+}  // namespace
+}  // namespace hostler::fleet
