@@ -31,9 +31,9 @@ model::DemandView Dispatcher::demand_view(scheduler::ClassId cls) const {
 std::string Dispatcher::ceiling_of(std::uint32_t pool, Mono now) const {
   const auto& policy = policy_.pools[pool];
   std::int32_t there = 0, standby = 0;
-  for (const auto& [id, host] : hosts_) {
-    if (host.instance.pool != pool || !host.instance.may_exist()) continue;
-    const bool off = host.instance.record.state == model::InstanceState::kStopped;
+  for (const auto& seen : views_) {  // Counted as the planner does.
+    if (seen.pool != pool || seen.phase == scheduler::HostPhase::kLeaving) continue;
+    const bool off = seen.phase == scheduler::HostPhase::kStopped;
     ++(off && standby < policy.stopped ? standby : there);
   }
   if (there >= policy.max)

@@ -65,6 +65,21 @@ TEST(ReasonsTest, APoolIsNotAtACeilingWhileOneSetHasRoom) {
               HasSubstr("set west is at its ceiling"));
 }
 
+// Bug: "has 7 instances, max is 6" was told of a pool that had six and one that was leaving.
+TEST(ReasonsTest, WhatLeavesAPoolDoesNotCountForItsMaximum) {
+  auto site = small_site();
+  site.pools[0].max = 1;
+  Story story(site);
+  story.begin();
+  const auto [id, on] = story.running();
+  story.exited(on, id);
+  EXPECT_THAT(story.dispatcher.reasons_of_pool("default", story.now.mono)->ceiling,
+              HasSubstr("has 1 instances, max is 1"));
+  (void)story.ask(SetIdleBehavior{0, "user root", on, model::IdleBehavior::kDrain});
+  ASSERT_EQ(story.state(on), InstanceState::kTerminating);
+  EXPECT_EQ(story.dispatcher.reasons_of_pool("default", story.now.mono)->ceiling, "");
+}
+
 TEST(ReasonsTest, AGateTellsWhatItHoldsBack) {
   Story story;
   story.begin();
