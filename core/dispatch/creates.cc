@@ -37,7 +37,7 @@ void Dispatcher::carry_out(const scheduler::Create& create, Now now) {
   count(added);
   const std::string& cheaper = create.passed_over;
   record("scheduler", added.instance.record.id.text(), "create_intended", type.name,
-         create.reason + (cheaper.empty() ? "" : "; cheaper but not fit: " + cheaper), now);
+         create.reason + (cheaper.empty() ? "" : "; cheaper but passed over: " + cheaper), now);
   decided(offering.pool);
   out_.changes.emplace_back(model::InstanceChanged{added.instance.record, request, false});
   send_create(added, now);
@@ -106,8 +106,10 @@ std::optional<Mono> Dispatcher::rate_bounds(const Host& host, Mono now) const {
 void Dispatcher::on(CreateSeen& event, Now now) {
   Host* found = change(event.instance);
   if (found == nullptr) return;
-  if (!found->instance.record.provider_id.empty() &&
-      !is_recorded(found->instance.record, event.seen)) {
+  const auto& known = found->instance.record;
+  const bool was_its_request =
+      event.seen.id == known.request_id && event.seen.id != known.provider_id;
+  if (!known.provider_id.empty() && (was_its_request || !is_recorded(known, event.seen))) {
     // Its id has changed, or the cloud has made two of it: a list tells.
     return want_list(found->instance.set, now.mono);
   }

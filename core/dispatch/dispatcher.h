@@ -154,7 +154,7 @@ class Dispatcher {
     const model::ListedInstance* seen;
     std::optional<model::InstanceId> known;
   };
-  /// All that are not gone.
+  /// All that are not gone, without requests that are shown beside what they have become.
   [[nodiscard]] std::vector<Sighting> recognise(
       const Set& set, const std::vector<model::ListedInstance>& all) const;
   /// As which instance it is known from now on.

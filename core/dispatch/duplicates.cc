@@ -32,7 +32,7 @@ void Dispatcher::end_duplicates(const Set& set, std::vector<Sighting>& all, Now 
     if (ours == nullptr || ours->instance.record.set != set.name) continue;
     const auto [first, fresh] = kept.try_emplace(*one.known, &one);
     if (fresh || same_machine(*first->second->seen, *one.seen)) continue;
-    // It is the one just ended, listed twice; or what has become of that one.
+    // A machine that was ended just now is listed twice.
     if (any && known_as(set.name, *one.seen) != one.known) continue;
     const auto goes_before = [&](const model::ListedInstance& a, const model::ListedInstance& b) {
       const bool a_is = is_recorded(ours->instance.record, a);

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <string_view>
 #include <tuple>
+#include <unordered_set>
 #include <utility>
 
 #include "core/dispatch/dispatcher.h"
@@ -93,10 +95,14 @@ void Dispatcher::on(SetListed& event, Now now) {
 
 std::vector<Dispatcher::Sighting> Dispatcher::recognise(
     const Set& set, const std::vector<model::ListedInstance>& all) const {
+  std::unordered_set<std::string_view> fulfilled;
+  for (const auto& one : all)
+    if (!one.request_id.empty() && one.request_id != one.id) fulfilled.insert(one.request_id);
   std::vector<Sighting> out;
   out.reserve(all.size());
   for (const auto& one : all)
-    if (one.state != model::CloudState::kGone) out.push_back({&one, known_as(set.name, one)});
+    if (one.state != model::CloudState::kGone && !fulfilled.contains(one.id))
+      out.push_back({&one, known_as(set.name, one)});
   return out;
 }
 
@@ -187,8 +193,9 @@ std::optional<model::InstanceId> Dispatcher::known_as(const std::string& set,
 void Dispatcher::remember(const model::InstanceRecord& record) {
   if (!record.idempotency_key.empty())
     by_key_[record.idempotency_key] = record.id;
-  else if (!record.provider_id.empty())
-    keyless_[{record.set, record.provider_id}] = record.id;
+  else
+    for (const auto* id : {&record.provider_id, &record.request_id})
+      if (!id->empty()) keyless_[{record.set, *id}] = record.id;
 }
 
 void Dispatcher::forget(const model::InstanceRecord& record) {

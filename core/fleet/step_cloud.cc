@@ -50,10 +50,7 @@ Outcome listed(Instance& instance, const model::ListedInstance& seen, Mono as_of
   auto& record = instance.record;
   if (record.state == InstanceState::kGone) return out;
   const bool old_news = as_of <= instance.power_at;
-  // A request tells nothing any more of the machine that it has become, but that it is there.
-  const bool superseded = seen.id == record.request_id && seen.id != record.provider_id;
-  News news;
-  if (!superseded) news = refresh(record, seen, !old_news && !switched_off(seen.state));
+  const News news = refresh(record, seen, !old_news && !switched_off(seen.state));
   out.changed = news.any;
   instance.known_at = now.mono;
   instance.seen_listed = true;
@@ -61,7 +58,6 @@ Outcome listed(Instance& instance, const model::ListedInstance& seen, Mono as_of
     record.absent_sightings = 0;
     out.changed = true;
   }
-  if (superseded) return out;
   instance.unfulfilled_spot = seen.state == CloudState::kRequested;
 
   switch (record.state) {

@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "core/fleet/transition.h"
 
 /// What it means that an instance's deadline has come.

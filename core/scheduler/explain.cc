@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "core/base/units.h"
 #include "core/scheduler/fit.h"
@@ -79,21 +80,19 @@ Waiting why(const World& world, const Demand& demand) {
   return out;
 }
 
-/// Cheaper offerings than the one that is bought. One that would do, and is dearer only in this
-/// company, is not told.
-std::string passed_over(const World& world, const Demand& demand, std::uint32_t bought) {
+/// Cheaper types than the one that is bought, and what each fails first, ceilings aside. One that
+/// would do, and is dearer only in this company, is not told.
+std::string passed_over(const World& world, const Demand& demand, const Offering& bought) {
   std::string out;
-  std::size_t told = 0;
-  std::uint32_t last = kNone;
+  std::vector<std::uint32_t> told;
   for (const std::uint32_t i : world.offers) {
     const Offering& o = world.snapshot.offerings[i];
-    if (i == bought || told == kPassedOver) break;
-    if (last != kNone && world.snapshot.offerings[last].type == o.type) continue;  // another zone
+    if (o.price_per_hour >= bought.price_per_hour || told.size() == kPassedOver) break;
+    if (std::find(told.begin(), told.end(), o.type) != told.end()) continue;  // another zone
     std::string no = refuses(world, demand, i);
     if (no.empty()) no = o.shut;
     if (no.empty()) continue;
-    last = i;
-    ++told;
+    told.push_back(o.type);
     out.append(out.empty() ? "" : "; ").append(world.policy.types[o.type].name + ": " + no);
   }
   return out;
@@ -106,7 +105,8 @@ void explain_creates(const World& world, Plan& plan) {
     const std::uint32_t d = world.find(*create.for_class);
     if (d == kNone) continue;
     const auto [at, fresh] = known.try_emplace({*create.for_class, create.offering});
-    if (fresh) at->second = passed_over(world, world.demand[d], create.offering);
+    if (fresh)
+      at->second = passed_over(world, world.demand[d], world.snapshot.offerings[create.offering]);
     create.passed_over = at->second;
   }
 }

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <functional>
 #include <queue>
+#include <tuple>
+#include <utility>
 
 #include "core/scheduler/reserve.h"
 #include "core/scheduler/room.h"
@@ -87,9 +89,10 @@ struct Seat {
   std::int32_t attempts_left;
 };
 
-/// Gives reserved hosts what they were kept for, where it fits by now. What is left everywhere, the
-/// tightest first; a host that is still kept has no seat.
-std::vector<Seat> seats(World& world, std::vector<std::uint32_t>& reserved, Placements& put) {
+/// Puts on reserved hosts what they are reserved for, where it fits by now. Returns what is left
+/// everywhere, the tightest first; a host that stays reserved has no seat.
+std::vector<Seat> place_reserved(World& world, std::vector<std::uint32_t>& reserved,
+                                 Placements& put) {
   std::vector<Seat> out;
   const model::Resources least = least_need(world);
   for (const std::uint32_t h : world.hosts) {
@@ -121,7 +124,7 @@ void place(World& world, Plan& plan) {
   const auto& hosts = world.snapshot.hosts;
   Placements put(world, plan);
   std::vector<std::uint32_t> reserved = reservations(world);
-  const std::vector<Seat> with_room = seats(world, reserved, put);
+  const std::vector<Seat> with_room = place_reserved(world, reserved, put);
   if (!world.demand.empty() && !with_room.empty()) {
     Room room(world);
     for (const Seat& seat : with_room)

@@ -83,7 +83,8 @@ def problems(root: pathlib.Path):
         for path in sorted(root.glob(f"{layer}/*/*.[hc]*")):
             for number, line in enumerate(path.read_text().splitlines(), 1):
                 match = re.match(rf'#include "{layer}/(\w+)/', line)
-                if match and folders.index(match[1]) > folders.index(path.parent.name):
+                seen = folders[: folders.index(path.parent.name) + 1] if path.parent.name in folders else []
+                if match and match[1] not in seen:
                     yield f"{path}:{number}: {path.parent.name} may not include {match[1]}"
     for path in sorted(root.glob("plugins/**/*.[hc]*")):
         for number, line in enumerate(path.read_text().splitlines(), 1):

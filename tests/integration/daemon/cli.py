@@ -123,7 +123,7 @@ class ReasonsTest(CommandTest):
             self.assertIn("submitted", out)
             self.assertIn("not on small  on_demand: 2 of 8 vcpus", out)
             out, _ = self.hostler("why", SITE.job(its[-2])["instance"])
-            self.assertIn("needs it; cheaper but not fit: small: 2 of 8 vcpus", out)
+            self.assertIn("needs it; cheaper but passed over: small: 2 of 8 vcpus", out)
             out, _ = self.hostler("why", "pool default")
             # One that was in the way may be leaving still, and does not count.
             self.assertIn("no more now: pool default has 6 instances, max is 6", out)

@@ -117,7 +117,6 @@ TEST_F(DoubleTest, IsEndedAndTheHostGoesOn) {
   EXPECT_THAT(story.dispatcher.instances(), SizeIs(1));
 }
 
-// Bug: each time it was listed twice it was ended twice, as an instance of its own each time.
 TEST_F(DoubleTest, ListedTwiceIsEndedOnce) {
   for (int n = 0; n < 3; ++n) story.list({story.seen(on), twin, twin});
   EXPECT_THAT(story.dispatcher.instances(), SizeIs(2));
@@ -167,6 +166,23 @@ TEST_F(DoubleTest, IsNoneWhereASpotRequestIsShownBesideItsMachine) {
   for (int n = 0; n < 2; ++n) story.list({story.seen(on), fulfilled});
   EXPECT_THAT(story.dispatcher.instances(), SizeIs(1));
   EXPECT_THAT(story.all<DestroyCall>(), IsEmpty());
+}
+
+// Bug: shown after its machine, a request took the instance's id back each time, and was destroyed
+// in its stead.
+TEST_F(DoubleTest, ARequestSaysNothingBesideItsMachine) {
+  auto machine = story.seen(on), request = machine;
+  request.id = machine.request_id = "sir-1";
+  request.state = model::CloudState::kRequested;
+  request.address.clear();
+  story.clear();
+  for (int n = 0; n < 2; ++n) story.list({machine, request});
+  story.say(CreateSeen{on, request});
+  EXPECT_EQ(story.record(on).provider_id, machine.id);
+  EXPECT_THAT(story.commands<model::ConnectHost>(), IsEmpty());
+
+  story.list({request});
+  EXPECT_EQ(story.record(on).provider_id, "sir-1") << "it waits for another machine";
 }
 
 TEST_F(DoubleTest, OfACreateWithoutAnAnswerTheFirstByIdIsTheHost) {

@@ -104,6 +104,15 @@ TEST_F(PlanTest, AHostIsNeverEndedAsWorkLandsOnIt) {
   }
 }
 
+TEST_F(PlanTest, NorAsDrainedWhileWorkRunsOnIt) {
+  const auto [id, on] = story.running();
+  (void)story.ask(SetIdleBehavior{0, "user root", on, model::IdleBehavior::kDrain});
+  plan_to_end(on, ShutdownCode::kDrained);
+  story.say(*story.plan);
+  EXPECT_EQ(story.state(on), InstanceState::kBusy);
+  EXPECT_EQ(story.record(id).state, JobState::kRunning);
+}
+
 TEST_F(PlanTest, NorWhenItWasHeldMeanwhile) {
   const auto on = idle_host();
   plan_to_end(on, ShutdownCode::kIdle);

@@ -100,26 +100,6 @@ TEST(ListedTest, TakesTheAddressSoonAfterTheDaemonsMachineHasBooted) {
   EXPECT_EQ(instance.record.address, "10.0.0.7");
 }
 
-// Bug: shown after its machine, it took its id back each time, and was destroyed in its stead.
-TEST(ListedTest, ARequestShownBesideItsMachineSaysOnlyThatItIsThere) {
-  Instance instance = instance_in(InstanceState::kRequested);
-  auto request = listing(CloudState::kRequested);
-  request.id = "sir-7";
-  request.address.clear();
-  auto machine = listing();
-  machine.request_id = "sir-7";
-  for (const auto& seen : {request, machine, request})
-    (void)listed(instance, seen, at(1s).mono, pool(), at(1s));
-  EXPECT_EQ(instance.record.provider_id, "i-7");
-  EXPECT_EQ(instance.record.request_id, "sir-7");
-  EXPECT_FALSE(instance.unfulfilled_spot);
-
-  (void)absent(instance, at(2s).mono, 0s, at(2s));
-  const auto again = listed(instance, request, at(3s).mono, pool(), at(3s));
-  EXPECT_EQ(instance.record.absent_sightings, 0U);
-  EXPECT_TRUE(again.changed);
-}
-
 TEST(ListedTest, TakesTheSpotRequestsNewIdOnce) {
   Instance instance = instance_in(InstanceState::kRequested);
   auto request = listing(CloudState::kRequested);

@@ -51,7 +51,7 @@ TEST(DriverSetTest, TellsWhatTheTagsOfHostlersOwnSay) {
   ASSERT_TRUE(created);
   EXPECT_EQ(created->type, "small");
   EXPECT_EQ(created->pool, "default");
-  EXPECT_EQ(created->idle, "");
+  EXPECT_EQ(created->idle, "hold");
 }
 
 TEST(DriverSetTest, RefusesCallsBeforeItIsOpen) {

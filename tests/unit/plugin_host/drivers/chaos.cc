@@ -106,7 +106,7 @@ bool emit_wrong(const std::string& word, hostler_op* op, const std::string& id,
   } else if (word == "tagged") {
     static constexpr hostler_kv kTags[]{{HOSTLER_STR("hostler-type"), HOSTLER_STR("small")},
                                         {HOSTLER_STR("colour"), HOSTLER_STR("red")},
-                                        {HOSTLER_STR("hostler-idle"), HOSTLER_STR("")},
+                                        {HOSTLER_STR("hostler-idle"), HOSTLER_STR("hold")},
                                         {HOSTLER_STR("hostler-pool"), HOSTLER_STR("default")}};
     record.tags = kTags;
     record.n_tags = std::size(kTags);
