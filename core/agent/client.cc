@@ -69,29 +69,18 @@ std::optional<Event> Client::next() {
   return event;
 }
 
-void Client::sent(std::size_t bytes) {
-  out_at_ += bytes;
-  if (out_at_ == out_.size()) {
-    out_.clear();
-    out_at_ = 0;
-  } else if (out_at_ > out_.size() / 2) {
-    out_.erase(0, out_at_);
-    out_at_ = 0;
-  }
-}
-
 // ---- commands ----------------------------------------------------------------------------------
 
 Result<void> Client::start(Start start) {
   start.credit = window_;
-  HOSTLER_TRY(encode(start, out_));
+  HOSTLER_TRY(encode(start, out_.end()));
   Attempt& attempt = attempts_[start.attempt];
   for (Stream& stream : attempt.streams) stream.until = window_;
   return {};
 }
 
 Result<void> Client::kill(model::AttemptId attempt, bool at_once) {
-  return encode(Kill{attempt, at_once}, out_);
+  return encode(Kill{attempt, at_once}, out_.end());
 }
 
 Result<void> Client::ack(const std::vector<model::AttemptId>& attempts) {
@@ -102,13 +91,13 @@ Result<void> Client::ack(const std::vector<model::AttemptId>& attempts) {
       ack.attempts.push_back(attempts[k]);
       attempts_.erase(attempts[k]);
     }
-    HOSTLER_TRY(encode(ack, out_));
+    HOSTLER_TRY(encode(ack, out_.end()));
   }
   return {};
 }
 
 Result<void> Client::blob_query(const std::string& sha256) {
-  return encode(BlobQuery{sha256}, out_);
+  return encode(BlobQuery{sha256}, out_.end());
 }
 
 Result<void> Client::resume(model::AttemptId id, std::uint64_t stdout_durable,
@@ -119,7 +108,7 @@ Result<void> Client::resume(model::AttemptId id, std::uint64_t stdout_durable,
     Stream& stream = attempt.streams[i];
     stream.received = stream.durable = durable[i];
     stream.until = durable[i] + window_;
-    HOSTLER_TRY(encode(Credit{id, i, stream.durable, stream.until}, out_));
+    HOSTLER_TRY(encode(Credit{id, i, stream.durable, stream.until}, out_.end()));
   }
   return {};
 }
@@ -163,7 +152,7 @@ void Client::give_up_files(model::AttemptId id) {
 void Client::give_credit(model::AttemptId id, std::uint32_t index, Stream& stream) {
   stream.until = stream.durable + window_;
   // A Credit has no field that could be too large.
-  (void)encode(Credit{id, index, stream.durable, stream.until}, out_);
+  (void)encode(Credit{id, index, stream.durable, stream.until}, out_.end());
 }
 
 // ---- messages ----------------------------------------------------------------------------------
@@ -238,7 +227,7 @@ Result<void> Client::on_exit(Exit&& exit) {
   }
   attempt.files_wanted = end.has_output_files;
   announce_exit(std::move(exit), attempt);
-  if (attempt.files_wanted) HOSTLER_TRY(encode(ListFiles{id}, out_));
+  if (attempt.files_wanted) HOSTLER_TRY(encode(ListFiles{id}, out_.end()));
   check_collected(id, attempt);
   return {};
 }
@@ -298,7 +287,8 @@ Result<void> Client::on_output(Output&& output) {
     return misbehaves("output of " + output.attempt.text() + " past its credit");
   stream.received = end;
   if (gap > 0)
-    HOSTLER_TRY(encode(Credit{output.attempt, output.stream, stream.durable, stream.until}, out_));
+    HOSTLER_TRY(
+        encode(Credit{output.attempt, output.stream, stream.durable, stream.until}, out_.end()));
   events_.emplace_back(
       Chunk{output.attempt, output.stream, output.offset, gap, std::move(output.data)});
   return {};

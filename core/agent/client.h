@@ -65,20 +65,20 @@ class Client {
   std::optional<Event> next();
 
   /// To be written to the channel; call sent() with what was.
-  [[nodiscard]] std::string_view pending() const { return std::string_view(out_).substr(out_at_); }
-  void sent(std::size_t bytes);
+  [[nodiscard]] std::string_view pending() const { return out_.bytes(); }
+  void sent(std::size_t bytes) { out_.drop(bytes); }
 
   /// Commands; after Ready.
-  Result<void> configure(const Configure& configure) { return encode(configure, out_); }
+  Result<void> configure(const Configure& configure) { return encode(configure, out_.end()); }
   /// `credit` of the Start is set to the window: output comes while the job runs.
   Result<void> start(Start start);
   Result<void> kill(model::AttemptId attempt, bool at_once = false);
   Result<void> ack(const std::vector<model::AttemptId>& attempts);
-  Result<void> list() { return encode(List{}, out_); }
+  Result<void> list() { return encode(List{}, out_.end()); }
   Result<void> blob_query(const std::string& sha256);
-  Result<void> blob_put(const BlobPut& piece) { return encode(piece, out_); }
-  Result<void> ping(std::uint64_t token) { return encode(Ping{token}, out_); }
-  Result<void> quit() { return encode(Quit{}, out_); }
+  Result<void> blob_put(const BlobPut& piece) { return encode(piece, out_.end()); }
+  Result<void> ping(std::uint64_t token) { return encode(Ping{token}, out_.end()); }
+  Result<void> quit() { return encode(Quit{}, out_.end()); }
 
   /// Takes an attempt of Ready up again; what is durable of its streams is not sent again.
   Result<void> resume(model::AttemptId attempt, std::uint64_t stdout_durable,
@@ -137,8 +137,7 @@ class Client {
   Decoder<FromAgent> decoder_;
   std::deque<Event> events_;
   std::map<model::AttemptId, Attempt> attempts_;
-  std::string out_;
-  std::size_t out_at_ = 0;
+  ByteQueue out_;
 };
 
 }  // namespace hostler::agent

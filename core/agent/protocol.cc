@@ -261,19 +261,12 @@ Result<void> encode(const Message& message, std::string& out) {
 
 template <class Message>
 void Decoder<Message>::feed(std::string_view bytes) {
-  if (at_ == buffer_.size()) {
-    buffer_.clear();
-    at_ = 0;
-  } else if (at_ > buffer_.size() / 2) {
-    buffer_.erase(0, at_);
-    at_ = 0;
-  }
-  buffer_.append(bytes);
+  queue_.end().append(bytes);
 }
 
 template <class Message>
 Result<std::optional<Message>> Decoder<Message>::next() {
-  const std::string_view rest = std::string_view(buffer_).substr(at_);
+  const std::string_view rest = queue_.bytes();
   if (rest.size() < 4) return std::nullopt;
   const std::uint32_t length = length_at(rest);
   if (length == 0 || length > kFrameMax)
@@ -284,7 +277,7 @@ Result<std::optional<Message>> Decoder<Message>::next() {
   auto message =
       decode_body<Message>(static_cast<std::uint8_t>(rest[4]), rest.substr(5, length - 1), kAll);
   if (!message) return tl::unexpected(std::move(message).error());
-  at_ += 4 + std::size_t{length};
+  queue_.drop(4 + std::size_t{length});
   return std::optional<Message>(*std::move(message));
 }
 

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/agent/byte_queue.h"
 #include "core/base/error.h"
 #include "core/model/ids.h"
 #include "core/model/job.h"
@@ -288,11 +289,10 @@ class Decoder {
   /// kMisbehaving and says what was wrong where.
   Result<std::optional<Message>> next();
   /// Fed and not yet decoded; below kFrameMax + what was fed last.
-  [[nodiscard]] std::size_t buffered() const { return buffer_.size() - at_; }
+  [[nodiscard]] std::size_t buffered() const { return queue_.size(); }
 
  private:
-  std::string buffer_;
-  std::size_t at_ = 0;  ///< Begin of what is not decoded.
+  ByteQueue queue_;
 };
 
 }  // namespace hostler::agent

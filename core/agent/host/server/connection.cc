@@ -20,19 +20,11 @@ bool Connection::read_some() {
 }
 
 bool Connection::write_some() {
-  while (at_ < buffer_.size()) {
-    const ssize_t n = ::write(out_.get(), buffer_.data() + at_, buffer_.size() - at_);
+  while (queue_.size() > 0) {
+    const ssize_t n = ::write(out_.get(), queue_.bytes().data(), queue_.size());
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0 && errno == EAGAIN) break;
-    if (n < 0) return false;
-    at_ += static_cast<std::size_t>(n);
-  }
-  if (at_ == buffer_.size()) {
-    buffer_.clear();
-    at_ = 0;
-  } else if (at_ > buffer_.size() / 2) {
-    buffer_.erase(0, at_);
-    at_ = 0;
+    if (n < 0) return errno == EAGAIN;
+    queue_.drop(static_cast<std::size_t>(n));
   }
   return true;
 }

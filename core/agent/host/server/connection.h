@@ -24,11 +24,11 @@ class Connection {
   template <class Message>
   void send(const Message& message) {
     // Ours are within the bounds; a text that is not would be a bug that loses one message.
-    (void)encode(message, buffer_);
+    (void)encode(message, queue_.end());
   }
-  void greet() { buffer_.append(kGreeting); }
+  void greet() { queue_.end().append(kGreeting); }
 
-  [[nodiscard]] std::size_t queued() const { return buffer_.size() - at_; }
+  [[nodiscard]] std::size_t queued() const { return queue_.size(); }
   /// So little is queued that what waits for its turn may be sent.
   [[nodiscard]] bool has_room() const { return queued() < kRoom; }
   [[nodiscard]] int control() const { return control_.get(); }
@@ -42,8 +42,7 @@ class Connection {
   UniqueFd in_;
   UniqueFd out_;
   Decoder<ToAgent> decoder_;
-  std::string buffer_;
-  std::size_t at_ = 0;
+  ByteQueue queue_;
 };
 
 }  // namespace hostler::agent

@@ -22,9 +22,21 @@ sockaddr_un address() {
   return out;
 }
 
-union Ancillary {
-  cmsghdr align;
-  char bytes[CMSG_SPACE(2 * sizeof(int))];
+/// A message of one byte and two descriptors. It points into itself.
+struct PairMessage {
+  PairMessage() {
+    header.msg_iov = &part;
+    header.msg_iovlen = 1;
+    header.msg_control = ancillary;
+    header.msg_controllen = sizeof ancillary;
+  }
+  PairMessage(const PairMessage&) = delete;
+  PairMessage& operator=(const PairMessage&) = delete;
+
+  char byte = 0;
+  iovec part{&byte, 1};
+  alignas(cmsghdr) char ancillary[CMSG_SPACE(2 * sizeof(int))] = {};
+  msghdr header{};
 };
 
 bool same_user(int fd) {
@@ -36,16 +48,9 @@ bool same_user(int fd) {
 bool receive_pair(int fd, UniqueFd& in, UniqueFd& out) {
   pollfd poll{fd, POLLIN, 0};
   if (::poll(&poll, 1, kHandoverMs) != 1) return false;
-  char byte = 0;
-  iovec part{&byte, 1};
-  Ancillary ancillary{};
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  message.msg_control = ancillary.bytes;
-  message.msg_controllen = sizeof ancillary.bytes;
-  if (::recvmsg(fd, &message, MSG_CMSG_CLOEXEC) != 1) return false;
-  const cmsghdr* head = CMSG_FIRSTHDR(&message);
+  PairMessage message;
+  if (::recvmsg(fd, &message.header, MSG_CMSG_CLOEXEC) != 1) return false;
+  const cmsghdr* head = CMSG_FIRSTHDR(&message.header);
   if (head == nullptr || head->cmsg_type != SCM_RIGHTS ||
       head->cmsg_len != CMSG_LEN(2 * sizeof(int)))
     return false;
@@ -87,23 +92,17 @@ Result<UniqueFd> hand_over() {
   const sockaddr_un where = address();
   if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&where), sizeof where) != 0)
     return tl::unexpected(os_error("connect", Errc::kUnavailable));
-  char byte = 0;
-  iovec part{&byte, 1};
-  Ancillary ancillary{};
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  message.msg_control = ancillary.bytes;
-  message.msg_controllen = sizeof ancillary.bytes;
-  cmsghdr* head = CMSG_FIRSTHDR(&message);
+  PairMessage message;
+  cmsghdr* head = CMSG_FIRSTHDR(&message.header);
   head->cmsg_level = SOL_SOCKET;
   head->cmsg_type = SCM_RIGHTS;
   head->cmsg_len = CMSG_LEN(2 * sizeof(int));
   const int fds[2] = {STDIN_FILENO, STDOUT_FILENO};
   std::memcpy(CMSG_DATA(head), fds, sizeof fds);
-  if (::sendmsg(fd.get(), &message, MSG_NOSIGNAL) != 1)
+  if (::sendmsg(fd.get(), &message.header, MSG_NOSIGNAL) != 1)
     return tl::unexpected(os_error("hand over", Errc::kUnavailable));
   // A server that dies now may have left its listener to a child that is about to close it.
+  char byte = 0;
   ssize_t taken = 0;
   while ((taken = ::read(fd.get(), &byte, 1)) < 0 && errno == EINTR) {
   }
