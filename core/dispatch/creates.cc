@@ -107,10 +107,8 @@ void Dispatcher::on(CreateSeen& event, Now now) {
   Host* found = change(event.instance);
   if (found == nullptr) return;
   const auto& known = found->instance.record;
-  const bool was_its_request =
-      event.seen.id == known.request_id && event.seen.id != known.provider_id;
-  if (!known.provider_id.empty() && (was_its_request || !is_recorded(known, event.seen))) {
-    // Its id has changed, or the cloud has made two of it: a list tells.
+  if (!known.provider_id.empty() && !is_recorded(known, event.seen)) {
+    // Its id has changed, or it was that request, or the cloud has made two of it: a list tells.
     return want_list(found->instance.set, now.mono);
   }
   settle(*found,

@@ -18,8 +18,7 @@ bool same_machine(const model::ListedInstance& a, const model::ListedInstance& b
 bool Dispatcher::is_recorded(const model::InstanceRecord& record,
                              const model::ListedInstance& seen) {
   if (record.provider_id.empty()) return false;
-  return seen.id == record.provider_id || seen.request_id == record.provider_id ||
-         seen.id == record.request_id;
+  return seen.id == record.provider_id || seen.request_id == record.provider_id;
 }
 
 /// The host stays the machine that its record names; the rest are ended under records of their own.

@@ -71,7 +71,7 @@ Outcome listed(Instance& instance, const model::ListedInstance& seen, Mono as_of
     default:
       break;
   }
-  if (seen.state == CloudState::kGone)
+  if (record.state == InstanceState::kRequested && seen.state == CloudState::kGone)
     return terminate(instance, "gone_already", "its create found it gone already", now);
   if (seen.state == CloudState::kFailed)
     return terminate(instance, "cloud_failed",

@@ -135,6 +135,14 @@ TEST_F(DoubleTest, AndTheRequestThatItWasAreOneInstance) {
   EXPECT_THAT(story.commands<model::ConnectHost>(), IsEmpty());
 }
 
+TEST_F(DoubleTest, IsKnownByTheRequestThatItWas) {
+  auto request = twin;
+  request.id = twin.request_id = "sir-1";
+  story.list({story.seen(on), twin});
+  for (int n = 0; n < 3; ++n) story.list({story.seen(on), request});
+  EXPECT_THAT(story.dispatcher.instances(), SizeIs(2));
+}
+
 TEST_F(DoubleTest, IsNotTakenForTheHostAfterARestart) {
   list_both(1);
   model::Restored restored;

@@ -40,6 +40,7 @@ TEST(ListedTest, LeadsEachStateToItsNext) {
       {S::kIdle, C::kSuspended, S::kStopped},
       {S::kIdle, C::kFailed, S::kTerminating},
       {S::kBusy, C::kRunning, S::kBusy},
+      {S::kBusy, C::kGone, S::kBusy},     // Late news of its create; a list tells.
       {S::kBusy, C::kStopped, S::kBusy},  // Its work is not given up before the probe timeout.
       {S::kStopped, C::kStopped, S::kStopped},
       {S::kTerminating, C::kRunning, S::kTerminating},
