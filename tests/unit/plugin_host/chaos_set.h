@@ -100,7 +100,7 @@ class ChaosSet {
   model::CloudResult<model::SetInfo> opened_;
 };
 
-/// Lets everything go that hangs in the fake drivers.
+/// Lets everything go that hangs, or will, in the sets of a fake driver that are open.
 inline void release_hung(const std::string& driver = "fake_chaos") {
   ChaosSet release("release", {}, driver);
 }

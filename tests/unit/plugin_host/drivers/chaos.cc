@@ -23,21 +23,28 @@ using hostler::driver::instance_record;
 using hostler::driver::str;
 using hostler::driver::view;
 
-/// What hangs is let go by opening a set with the word "release".
-struct Gate {
-  std::mutex mutex;
-  std::condition_variable opened;
-  int generation = 0;
-  void wait() {
-    std::unique_lock lock(mutex);
-    const int mine = generation;
-    opened.wait(lock, [&] { return generation != mine; });
+/// What hangs is let go by opening a set with the word "release": whatever hangs in a set that was
+/// opened before, and whatever comes to hang there later, for a call may be slow on its way in.
+class Gate {
+ public:
+  int releases() {
+    const std::lock_guard lock(mutex_);
+    return releases_;
   }
-  void open() {
-    const std::lock_guard lock(mutex);
-    ++generation;
-    opened.notify_all();
+  void wait_for_one_after(int releases) {
+    std::unique_lock lock(mutex_);
+    released_.wait(lock, [&] { return releases_ > releases; });
   }
+  void release() {
+    const std::lock_guard lock(mutex_);
+    ++releases_;
+    released_.notify_all();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable released_;
+  int releases_ = 0;
 };
 Gate& gate() {
   static auto* const g = new Gate;
@@ -59,6 +66,7 @@ struct Counted {
 
 struct hostler_set {
   std::string word, id;
+  int releases_before = 0;
   std::mutex mutex;
   std::map<std::string, std::string> instances;  // id -> key
   std::vector<std::thread> threads;
@@ -195,7 +203,7 @@ hostler_status create(hostler_set* s, const hostler_create_req* r, hostler_op* o
   }
   if (word == "hang" || word == "block") {
     emit_then(op, id, key, HOSTLER_OK);
-    gate().wait();
+    gate().wait_for_one_after(s->releases_before);
     return HOSTLER_OK;
   }
   if (word == "hang_pending") return HOSTLER_PENDING;
@@ -272,13 +280,14 @@ hostler_status set_open(const hostler_host* h, const hostler_set_config* c, host
   const auto word = from == std::string::npos
                         ? std::string()
                         : config.substr(from + 3, config.find('"', from + 3) - from - 3);
-  if (word == "release") gate().open();
+  if (word == "release") gate().release();
   if (word == "open_refused") return fails(op, HOSTLER_E_INVALID, "config.region is missing");
   if (word == "open_without_set") return HOSTLER_OK;
   if (word == "open_pending") return HOSTLER_PENDING;
   *out = new hostler_set;
   (*out)->word = word;
   (*out)->id = view(c->set_id);
+  (*out)->releases_before = gate().releases();
   hostler::driver::log(*h, HOSTLER_LOG_DEBUG, "opened");
   return HOSTLER_OK;
 }
