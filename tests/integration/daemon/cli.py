@@ -2,6 +2,7 @@
 """`hostler` as a person meets it: what it prints, and its exit status."""
 
 import os
+import re
 import subprocess
 import unittest
 
@@ -53,7 +54,7 @@ class ArgumentsTest(CommandTest):
             self.assertIn("--file excludes " + words[0], self.refused("submit", "--file", "j", *words))
 
     def test_an_input_that_is_no_file_is_refused(self):
-        self.assertIn("/dev/null is no regular file",
+        self.assertIn("input x: /dev/null is no regular file",
                       self.refused("submit", "--input", "x=/dev/null", "--", "true"))
 
     def test_says_where_a_command_with_options_goes(self):
@@ -103,6 +104,21 @@ class SubmitTest(CommandTest):
         self.assertEqual(out, SITE.under("back/sorted.out\n"))
         with open(SITE.under("back/sorted.out"), encoding="utf-8") as file:
             self.assertEqual(file.read(), "a\nb\n")
+
+    def test_asks_once_for_an_input_that_many_jobs_name(self):
+        """Bug: an array of 1,000 read the file 1,000 times, and asked as often whether it is there."""
+        with open(SITE.under("shared"), "w", encoding="utf-8") as file:
+            file.write("of all\n")
+        def asked():
+            counts = re.findall(r'^hostler_api_requests_total\{method="GET",route="/v1/blobs/.*} (\d+)',
+                                SITE.text("/metrics"), re.MULTILINE)
+            return sum(map(int, counts))
+
+        before = asked()
+        out, _ = self.hostler("submit", "--wait", "--array", "3", "--input", f"in={SITE.under('shared')}",
+                              "--", "cat", "in")
+        self.assertEqual([self.hostler("logs", its)[0] for its in out.split()], ["of all\n"] * 3)
+        self.assertEqual(asked(), before + 1)
 
 
 class ReasonsTest(CommandTest):
