@@ -30,12 +30,27 @@ std::string market_refuses(const World& world, const Demand& demand, const Offer
   return {};
 }
 
+/// How many of the demand's items would share such a host, as far as they still need one.
+std::uint64_t company(const World& world, const Demand& demand, const Offering& o) {
+  std::uint64_t fits = fit_count(world.needs[demand.need].resources, o.resources);
+  const std::int32_t attempts = world.policy.pools[o.pool].attempts_parallel_max;
+  if (attempts > 0) fits = std::min<std::uint64_t>(fits, attempts);
+  return std::max<std::uint64_t>(1, std::min(fits, demand.uncovered));
+}
+
+/// The price factor, for all that would share the host, as when a host is bought for it.
 bool too_dear(const World& world, const Demand& demand, const Offering& o) {
   const auto cheapest = world.needs[demand.need].cheapest[o.market == model::Market::kSpot].value;
   if (cheapest < 0) return false;
+  const auto singly =
+      static_cast<double>(cheapest) * static_cast<double>(company(world, demand, o));
   // Doubles hold prices exactly up to 2^53 millionths; beyond that the comparison saturates.
   return static_cast<double>(o.price_per_hour.value) >
-         static_cast<double>(cheapest) * world.policy.pools[o.pool].price_factor_max;
+         singly * world.policy.pools[o.pool].price_factor_max;
+}
+
+std::string shared_by(std::uint64_t jobs) {
+  return jobs == 1 ? "" : ", for the " + std::to_string(jobs) + " jobs that would share it";
 }
 
 Waiting why(const World& world, const Demand& demand) {
@@ -125,7 +140,8 @@ std::string refuses(const World& world, const Demand& demand, std::uint32_t inde
     return "price " + money(o.price_per_hour) + " is above the cap " +
            money(pool.price_cap_per_hour);
   if (too_dear(world, demand, o))
-    return "price " + money(o.price_per_hour) + " is over price_factor_max times the cheapest fit";
+    return "price " + money(o.price_per_hour) + " is over price_factor_max times the cheapest fit" +
+           shared_by(company(world, demand, o));
   return market_refuses(world, demand, o);
 }
 

@@ -116,6 +116,15 @@ std::string lacks(const model::Resources& needs, const model::Resources& room) {
   return all.substr(0, all.find(','));
 }
 
+std::uint64_t fit_count(const model::Resources& item, const model::Resources& room) {
+  std::int64_t n = INT32_MAX;
+  if (item.vcpus > 0) n = std::min<std::int64_t>(n, room.vcpus / item.vcpus);
+  if (item.gpus > 0) n = std::min<std::int64_t>(n, room.gpus / item.gpus);
+  if (item.ram > 0) n = std::min(n, room.ram / item.ram);
+  if (item.scratch > 0) n = std::min(n, room.scratch / item.scratch);
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(0, n));
+}
+
 std::optional<ClassId> pick_next(const Queue& queue, const HostView& host,
                                  const std::string& type_name, const std::string& zone,
                                  model::Market market) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "core/model/job.h"
@@ -24,5 +25,8 @@ namespace hostler::scheduler {
 
 /// What `room` lacks for `needs`, first resource only: "2 of 8 vcpus"; empty if nothing.
 [[nodiscard]] std::string lacks(const model::Resources& needs, const model::Resources& room);
+
+/// How many such items have room together; INT32_MAX where an item needs nothing.
+[[nodiscard]] std::uint64_t fit_count(const model::Resources& item, const model::Resources& room);
 
 }  // namespace hostler::scheduler

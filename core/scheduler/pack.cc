@@ -4,6 +4,8 @@
 #include <cmath>
 #include <tuple>
 
+#include "core/scheduler/fit.h"
+
 namespace hostler::scheduler {
 namespace {
 
@@ -11,15 +13,6 @@ constexpr double kGoodEnough = 1.001;  ///< Of the bound: look at no more kinds.
 constexpr int kKindsTried = 16;        ///< In one step, once one was found.
 constexpr int kRoundsMax = 12;         ///< Packings tried.
 constexpr std::uint64_t kWorkMax = 1'000'000;
-
-std::uint64_t fit_count(const model::Resources& item, const model::Resources& room) {
-  std::int64_t n = INT32_MAX;
-  if (item.vcpus > 0) n = std::min<std::int64_t>(n, room.vcpus / item.vcpus);
-  if (item.gpus > 0) n = std::min<std::int64_t>(n, room.gpus / item.gpus);
-  if (item.ram > 0) n = std::min(n, room.ram / item.ram);
-  if (item.scratch > 0) n = std::min(n, room.scratch / item.scratch);
-  return static_cast<std::uint64_t>(std::max<std::int64_t>(0, n));
-}
 
 model::Resources times(const model::Resources& r, std::uint64_t n) {
   const auto k = static_cast<std::int64_t>(n);

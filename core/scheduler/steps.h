@@ -25,6 +25,7 @@ void shrink(World& world, Plan& plan);
 void explain(const World& world, Plan& plan);
 
 /// May work of this class be bought here now, gates aside? Empty if so, else the first constraint
-/// that fails. Price factor (for one item) and spot patience included; not the headroom.
+/// that fails. Price factor (for as many as still need a host and would share it) and spot patience
+/// included; not the headroom.
 [[nodiscard]] std::string refuses(const World& world, const Demand& demand, std::uint32_t offering);
 }  // namespace hostler::scheduler

@@ -49,6 +49,27 @@ TEST(ExplainTest, SaysWhichCheaperOffersACreatePassedOverAndWhy) {
                              "t1: 1 of 8 vcpus; t4: 4 of 8 vcpus; shut: no capacity")));
 }
 
+TEST(ExplainTest, ATypeIsTooDearOnlyForFewerThanItWouldBeBoughtFor) {
+  Site site;
+  site.type("small", 2, 8, 100);
+  const auto large = site.type("large", 8, 8, 350);
+  for (Offering& o : site.snapshot.offerings) o.shut = "no capacity";
+  const auto says = [&](std::uint64_t jobs) {
+    site.snapshot.classes.clear();
+    site.jobs(jobs, 2);
+    const Plan plan = site.plan();
+    std::string out;
+    for (const auto& r : plan.rejected)
+      if (r.offering == large) out = r.reason;
+    return out;
+  };
+  const std::string dear = "price 0.0003 is over price_factor_max times the cheapest fit";
+  EXPECT_EQ(says(1), dear);
+  site.pool().price_factor_max = 1.5;
+  EXPECT_EQ(says(2), dear + ", for the 2 jobs that would share it");
+  EXPECT_EQ(says(8), "no capacity");
+}
+
 TEST(ExplainTest, ItsMemoryIsBounded) {
   Site site;
   for (int i = 0; i < 200; ++i) site.type("t" + std::to_string(i), 1, 1, 100 + i);

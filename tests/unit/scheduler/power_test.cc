@@ -64,6 +64,21 @@ TEST(SwitchedOffTest, WorkIsNotWokenForWhatIsTooDear) {
   EXPECT_THAT(plan.creates, SizeIs(1));
 }
 
+TEST(SwitchedOffTest, ADearHostIsWokenWhereEnoughWorkWouldShareIt) {
+  PowerSite site(1);
+  const auto large = site.type("large", 8, 8, 350);
+  HostView& off = site.host(1, large, HostPhase::kStopped);
+  off.can_stop = off.can_wake = true;
+  site.jobs(1, 1);
+  EXPECT_THAT(site.plan().wakes, IsEmpty()) << "one job, three and a half times the price";
+
+  site.snapshot.classes.clear();
+  site.jobs(8, 1);
+  const Plan plan = site.plan();
+  ASSERT_THAT(plan.wakes, SizeIs(1)) << "else another like it would be bought for them";
+  EXPECT_EQ(plan.wakes[0].reason, "8 waiting jobs need it");
+}
+
 TEST(SwitchedOffTest, MinimumAndStandbyWakeToo) {
   PowerSite site(1);
   site.off(1);
