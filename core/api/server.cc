@@ -1,6 +1,7 @@
 #include "core/api/server.h"
 
 #include <grp.h>
+#include <pthread.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -46,7 +47,11 @@ class SocketServer final : public Server {
 
   void start() override {
     for (auto& listening : acceptors_) asio::co_spawn(io_, accept(listening), asio::detached);
-    for (int i = 0; i < 2; ++i) threads_.emplace_back([this] { io_.run(); });
+    for (int i = 0; i < 2; ++i)
+      threads_.emplace_back([this] {
+        pthread_setname_np(pthread_self(), "api");
+        io_.run();
+      });
   }
 
   void stop() override {

@@ -1,5 +1,7 @@
 #include "core/daemon/loop.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -135,6 +137,7 @@ void Loop::work_off(std::vector<Item>& batch, dispatch::Outbox& out) {
 }
 
 void Loop::run() {
+  pthread_setname_np(pthread_self(), "loop");
   std::vector<Item> batch;
   dispatch::Outbox out;
   while (wait(std::min(dispatcher_.next_wake(), flush_at_), batch)) work_off(batch, out);

@@ -1,5 +1,7 @@
 #include "core/daemon/planner.h"
 
+#include <pthread.h>
+
 #include <utility>
 
 #include "core/daemon/clock.h"
@@ -41,6 +43,7 @@ void Planner::make(dispatch::MakePlan request) {
 }
 
 void Planner::run() {
+  pthread_setname_np(pthread_self(), "planner");
   const MutexLock lock(mutex_);
   for (;;) {
     woken_.wait(mutex_, [this]() HOSTLER_REQUIRES(mutex_) { return stopping_ || request_; });

@@ -1,5 +1,7 @@
 #include "core/daemon/worker.h"
 
+#include <pthread.h>
+
 #include <utility>
 
 namespace hostler::daemon {
@@ -31,6 +33,7 @@ bool Worker::post(std::function<void()> task) {
 }
 
 void Worker::run() {
+  pthread_setname_np(pthread_self(), "worker");
   const MutexLock lock(mutex_);
   for (;;) {
     woken_.wait(mutex_, [this]() HOSTLER_REQUIRES(mutex_) { return stopping_ || !tasks_.empty(); });

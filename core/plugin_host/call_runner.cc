@@ -1,5 +1,7 @@
 #include "core/plugin_host/call_runner.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -98,6 +100,7 @@ SetHealth CallRunner::health() const {
 // ---- workers -----------------------------------------------------------------------------------
 
 void CallRunner::work() {
+  pthread_setname_np(pthread_self(), "driver");
   const MutexLock lock(mutex_);
   while (true) {
     const auto job = next_job();
@@ -154,6 +157,7 @@ bool CallRunner::take_lane(Queue& queue, std::shared_ptr<Operation>& job) {
 // ---- the clerk ---------------------------------------------------------------------------------
 
 void CallRunner::clerk() {
+  pthread_setname_np(pthread_self(), "driver clerk");
   while (true) {
     const bool last = finished();  // then whatever is still owed is in the mailbox
     const auto due = last ? std::optional(steady_clock::now()) : fire_deadlines();

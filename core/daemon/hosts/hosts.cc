@@ -1,5 +1,7 @@
 #include "core/daemon/hosts/hosts.h"
 
+#include <pthread.h>
+
 #include <boost/asio/post.hpp>
 #include <utility>
 
@@ -14,7 +16,10 @@ Hosts::Hosts(HostSettings settings, HostPorts ports)
       ports_(std::make_shared<const HostPorts>(std::move(ports))),
       pools_(settings_->pools),
       busy_(asio::make_work_guard(io_)),
-      thread_([this] { io_.run(); }) {}
+      thread_([this] {
+        pthread_setname_np(pthread_self(), "hosts");
+        io_.run();
+      }) {}
 
 // A failed allocation in stop() ends the process, which is ending anyway.
 Hosts::~Hosts() { stop(); }  // NOLINT(bugprone-exception-escape)
