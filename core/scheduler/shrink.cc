@@ -100,13 +100,15 @@ std::string reason_of(const World& world, const Candidate& c) {
 }  // namespace
 
 void shrink(World& world, Plan& plan) {
-  std::vector<std::int64_t> alive(world.policy.pools.size()), spare(alive), standby(alive);
+  std::vector<std::int64_t> alive(world.policy.pools.size()), spare(alive), standby(alive),
+      booting(alive);
   std::vector<Candidate> candidates;
   for (const std::uint32_t h : world.hosts) {
     const HostView& host = world.snapshot.hosts[h];
     const auto candidate = judge(world, h);
     if (candidate) candidates.push_back(*candidate);
     if (candidate && candidate->code == ShutdownCode::kStandbySurplus) ++standby[host.pool];
+    if (candidate && candidate->code == ShutdownCode::kBootingSurplus) ++booting[host.pool];
     const bool counts =
         candidate ? candidate->keeps_minimum
                   : (host.phase == HostPhase::kComing || host.phase == HostPhase::kReady) &&
@@ -127,6 +129,12 @@ void shrink(World& world, Plan& plan) {
     if (c.keeps_minimum && (alive[host.pool] <= pool.min ||
                             spare[host.pool] <= pool.standby + (waits_to_be_off ? room : 0)))
       continue;
+    // As many as are kept in reserve may finish: else each short job on the reserve would have
+    // another host made, and ended as soon as the job has.
+    if (c.code == ShutdownCode::kBootingSurplus) {
+      if (booting[host.pool] <= pool.standby + pool.stopped) continue;
+      --booting[host.pool];
+    }
     if (c.code == ShutdownCode::kIdle && room > 0 && host.can_stop && host.takes_work) {
       plan.switch_offs.push_back({host.id, reason_of(world, c)});
       --alive[host.pool], --spare[host.pool], ++standby[host.pool];

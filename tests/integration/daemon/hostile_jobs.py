@@ -95,7 +95,7 @@ class MultiplyTest(unittest.TestCase):
         wait_for("it runs", lambda: site.job(bomb)["state"] == "running")
         beside = site.submit({"script": "echo beside it", "needs": NEEDS})[0]
         self.assertEqual(site.wait_for_end(beside)["state"], "succeeded")
-        self.assertEqual(site.request("POST", f"/v1/jobs/{bomb}/cancel")[0], 200)
+        self.assertEqual(site.request("POST", f"/v1/jobs/{bomb}/cancel")[0], 200, site.job(bomb))
         self.assertEqual(site.wait_for_end(bomb)["state"], "cancelled")
         site.take_down()
 

@@ -94,6 +94,22 @@ TEST(ShrinkTest, KeepsMinimumAndStandby) {
   EXPECT_THAT(site.plan().shutdowns, IsEmpty());
 }
 
+// Bug: with a reserve of one, each job that was shorter than a boot had a host made and ended.
+TEST(ShrinkTest, AsManyAsAreKeptInReserveMayFinishBooting) {
+  for (const bool off : {false, true}) {
+    Site site;
+    const auto small = site.type("small", 2, 4, 100);
+    site.snapshot.offerings[small].can_stop = true;
+    (off ? site.pool().stopped : site.pool().standby) = 1;
+    site.host(1, small).can_stop = true;  // the job on it has just ended
+    site.host(2, small, HostPhase::kComing);
+    EXPECT_THAT(site.plan().shutdowns, IsEmpty());
+
+    site.host(3, small, HostPhase::kComing);
+    EXPECT_THAT(ended(site.plan()), ElementsAre(Pair(3, ShutdownCode::kBootingSurplus)));
+  }
+}
+
 TEST(ShrinkTest, StaysBelowTheCeilingOfDestroys) {
   Site site;
   const auto small = site.type("small", 2, 4, 100);
