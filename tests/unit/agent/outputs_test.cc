@@ -97,5 +97,17 @@ TEST_F(FindOutputsTest, NamesWhatIsBeyondTheLimit) {
   EXPECT_EQ(files.back().problem, "the job left more than 4095 files");
 }
 
+// Bug: many patterns over many files were given up without a word, and the job had succeeded.
+TEST_F(FindOutputsTest, NamesWhatItDidNotLookFor) {
+  for (const char* name : {"a", "b", "c"}) put(name);
+
+  const auto files = find_outputs(folder_.path().string(), {"*", "c", "d"}, 0, 1'000'000, 5);
+
+  ASSERT_EQ(files.size(), 4U);
+  EXPECT_EQ(files[0].path, "'c' and what follows");
+  EXPECT_EQ(files[0].problem, "more than 5 names to look at");
+  EXPECT_EQ(find({"*", "c"}).size(), 3U);
+}
+
 }  // namespace
 }  // namespace hostler::agent

@@ -17,7 +17,6 @@
 namespace hostler::agent {
 namespace {
 
-constexpr std::size_t kVisitedMax = 1'000'000;
 constexpr std::size_t kDepthMax = 64;
 constexpr std::size_t kShownMax = 900;  // of a path that is_safe_path() refuses, which has 1024
 
@@ -59,8 +58,12 @@ std::optional<std::size_t> match_one(std::string_view pattern, char c) {
 
 class Finder {
  public:
-  Finder(const std::vector<std::string>& patterns, std::uint32_t uid, std::uint64_t bytes_max)
-      : named_(patterns.begin(), patterns.end()), uid_(uid), bytes_left_(bytes_max) {}
+  Finder(const std::vector<std::string>& patterns, std::uint32_t uid, std::uint64_t bytes_max,
+         std::size_t visits_max)
+      : named_(patterns.begin(), patterns.end()),
+        uid_(uid),
+        bytes_left_(bytes_max),
+        visits_left_(visits_max) {}
 
   /// True if anything under `fd` (which it closes) matched.
   bool walk(UniqueFd fd, const std::string& path, const std::vector<std::string>& parts,
@@ -68,6 +71,7 @@ class Finder {
   void add_problem(const std::string& path, std::string problem) {
     if (found_.size() < kOutputFilesMax) found_.try_emplace(path, OutputFile{path, 0, 0, problem});
   }
+  [[nodiscard]] bool is_worn_out() const { return worn_out_; }
   std::vector<OutputFile> take();
 
  private:
@@ -79,7 +83,8 @@ class Finder {
   const std::set<std::string> named_;  ///< The patterns: what is named so must be there.
   std::uint32_t uid_;
   std::uint64_t bytes_left_;
-  std::size_t visited_ = 0;
+  std::size_t visits_left_;
+  bool worn_out_ = false;
   std::map<std::string, OutputFile> found_;
   std::set<std::string> shown_;  ///< Given by free_name().
 };
@@ -93,7 +98,9 @@ bool Finder::walk(UniqueFd fd, const std::string& path, const std::vector<std::s
   while (const dirent* entry = ::readdir(dir)) {
     const std::string name = entry->d_name;
     if (name == "." || name == "..") continue;
-    if (++visited_ > kVisitedMax || found_.size() >= kOutputFilesMax) break;
+    worn_out_ = worn_out_ || visits_left_ == 0;
+    if (worn_out_ || found_.size() >= kOutputFilesMax) break;
+    --visits_left_;
     if (parts[0] == "**") {
       // No folder, or one and still any number.
       if (parts.size() > 1 && matches_name(parts[1], name))
@@ -202,8 +209,8 @@ bool matches_name(std::string_view pattern, std::string_view name) {
 
 std::vector<OutputFile> find_outputs(const std::string& folder,
                                      const std::vector<std::string>& patterns, std::uint32_t uid,
-                                     std::uint64_t bytes_max) {
-  Finder finder(patterns, uid, bytes_max);
+                                     std::uint64_t bytes_max, std::size_t visits_max) {
+  Finder finder(patterns, uid, bytes_max, visits_max);
   for (const std::string& pattern : patterns) {
     std::vector<std::string> parts;
     for (const std::string_view part : split(pattern, '/'))
@@ -218,6 +225,11 @@ std::vector<OutputFile> find_outputs(const std::string& folder,
                 parts.end());
     UniqueFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     const bool any = fd && finder.walk(std::move(fd), "", parts, 0);
+    if (finder.is_worn_out()) {
+      finder.add_problem("'" + printable(pattern) + "' and what follows",
+                         "more than " + std::to_string(visits_max) + " names to look at");
+      break;
+    }
     if (!any && pattern.find_first_of("*?[") == std::string::npos)
       finder.add_problem(printable(pattern), "the job left no such file");
   }
