@@ -129,10 +129,10 @@ void shrink(World& world, Plan& plan) {
     if (c.keeps_minimum && (alive[host.pool] <= pool.min ||
                             spare[host.pool] <= pool.standby + (waits_to_be_off ? room : 0)))
       continue;
-    // As many as are kept in reserve may finish: else each short job on the reserve would have
-    // another host made, and ended as soon as the job has.
+    // What the reserve may need may finish: else each short job on the reserve would have another
+    // host made, and ended as soon as the job has.
     if (c.code == ShutdownCode::kBootingSurplus) {
-      if (booting[host.pool] <= pool.standby + pool.stopped) continue;
+      if (booting[host.pool] <= pool.standby + std::max<std::int64_t>(0, room)) continue;
       --booting[host.pool];
     }
     if (c.code == ShutdownCode::kIdle && room > 0 && host.can_stop && host.takes_work) {
