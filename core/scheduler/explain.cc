@@ -30,6 +30,17 @@ std::string market_refuses(const World& world, const Demand& demand, const Offer
   return {};
 }
 
+/// What a job asks for may have been there when it was submitted.
+std::string left_the_menu(const World& world, const model::Constraints& constraints) {
+  const auto is_there = [&](const std::string& name) {
+    return std::ranges::find(world.policy.types, name, &model::InstanceType::name) !=
+           world.policy.types.end();
+  };
+  if (constraints.types.empty() || std::ranges::any_of(constraints.types, is_there))
+    return "not what the job's constraints allow";
+  return "not the job's type: this site has no " + constraints.types.front() + " any more";
+}
+
 /// How many of the demand's items would share such a host, as far as they still need one.
 std::uint64_t company(const World& world, const Demand& demand, const Offering& o) {
   std::uint64_t fits = fit_count(world.needs[demand.need].resources, o.resources);
@@ -132,7 +143,7 @@ std::string refuses(const World& world, const Demand& demand, std::uint32_t inde
   const Need& need = world.needs[demand.need];
   const Offering& o = world.snapshot.offerings[index];
   const auto& pool = world.policy.pools[o.pool];
-  if (!world.meets(need, index)) return "not what the job's constraints allow";
+  if (!world.meets(need, index)) return left_the_menu(world, *need.constraints);
   if (!need.resources.fits_in(o.resources)) return lacks(need.resources, o.resources);
   if (world.pool_held[o.pool])
     return "pool " + pool.name + " is held: its policy contradicts itself";

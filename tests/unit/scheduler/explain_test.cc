@@ -70,6 +70,19 @@ TEST(ExplainTest, ATypeIsTooDearOnlyForFewerThanItWouldBeBoughtFor) {
   EXPECT_EQ(says(8), "no capacity");
 }
 
+// Bug: jobs of a type that a reload removed waited for ever, and nothing said for what.
+TEST(ExplainTest, SaysThatAJobsTypeIsNoLongerThere) {
+  Site site;
+  site.type("large", 8, 8, 350);
+  site.jobs(1, 2);
+  site.snapshot.classes[0].shape.constraints.types = {"small"};
+  EXPECT_EQ(site.plan().waiting.at(0).reason,
+            "large: not the job's type: this site has no small any more");
+  site.snapshot.classes[0].shape.constraints.types = {"large"};
+  site.snapshot.classes[0].shape.constraints.zone = "a";
+  EXPECT_EQ(site.plan().waiting.at(0).reason, "large: not what the job's constraints allow");
+}
+
 TEST(ExplainTest, ItsMemoryIsBounded) {
   Site site;
   for (int i = 0; i < 200; ++i) site.type("t" + std::to_string(i), 1, 1, 100 + i);
