@@ -11,9 +11,27 @@
 #include "core/crypto/hash.h"
 
 namespace hostler::cli {
-namespace {
 
-Result<std::string> file_sha256(const std::string& file) {
+Result<void> Uploads::take(model::JobSpec& spec, const std::vector<api::LocalInput>& local) {
+  for (const auto& one : local) {
+    model::Input& input = spec.inputs[one.index];
+    auto file = send(one.from);
+    if (!file) return tl::unexpected(std::move(file.error()).with_context("input " + input.path));
+    input.sha256 = std::move(file->sha256);
+    input.executable = input.executable || file->executable;
+  }
+  return {};
+}
+
+Result<Uploads::File> Uploads::send(const std::string& file) {
+  if (const auto known = sent_.find(file); known != sent_.end()) return known->second;
+  File its = HOSTLER_TRY(read(file));
+  const std::string path = "/v1/blobs/" + its.sha256;
+  if (!HOSTLER_TRY(client_.has(path))) HOSTLER_TRY(client_.put_file(path, file));
+  return sent_.emplace(file, std::move(its)).first->second;
+}
+
+Result<Uploads::File> Uploads::read(const std::string& file) {
   const UniqueFd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd) return tl::unexpected(errno_error("open " + file, Errc::kInvalidArgument));
   struct stat info {};
@@ -29,28 +47,7 @@ Result<std::string> file_sha256(const std::string& file) {
     hash.update(std::string_view(piece).substr(0, static_cast<std::size_t>(got)));
   }
   const auto digest = hash.finish();
-  return to_hex(digest);
-}
-
-}  // namespace
-
-Result<void> Uploads::take(model::JobSpec& spec, const std::vector<api::LocalInput>& local) {
-  for (const auto& one : local) {
-    model::Input& input = spec.inputs[one.index];
-    auto sha256 = send(one.from);
-    if (!sha256)
-      return tl::unexpected(std::move(sha256.error()).with_context("input " + input.path));
-    input.sha256 = std::move(*sha256);
-  }
-  return {};
-}
-
-Result<std::string> Uploads::send(const std::string& file) {
-  if (const auto known = sha256_.find(file); known != sha256_.end()) return known->second;
-  std::string sha256 = HOSTLER_TRY(file_sha256(file));
-  const std::string path = "/v1/blobs/" + sha256;
-  if (!HOSTLER_TRY(client_.has(path))) HOSTLER_TRY(client_.put_file(path, file));
-  return sha256_.emplace(file, std::move(sha256)).first->second;
+  return File{to_hex(digest), (info.st_mode & S_IXUSR) != 0};
 }
 
 }  // namespace hostler::cli

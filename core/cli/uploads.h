@@ -15,15 +15,21 @@ class Uploads {
  public:
   explicit Uploads(Client& client) : client_(client) {}
 
-  /// Sends what the daemon lacks, and names it in the job by its content. kInvalidArgument: a file
+  /// Sends what the daemon lacks, and names it in the job by its content; a program stays one.
+  /// kInvalidArgument: a file
   /// that cannot be read; the error names the input.
   Result<void> take(model::JobSpec& spec, const std::vector<api::LocalInput>& local);
 
  private:
-  Result<std::string> send(const std::string& file);
+  struct File {
+    std::string sha256;
+    bool executable = false;
+  };
+  static Result<File> read(const std::string& file);
+  Result<File> send(const std::string& file);
 
   Client& client_;
-  std::map<std::string, std::string> sha256_;  ///< By the file's name.
+  std::map<std::string, File> sent_;  ///< By the file's name.
 };
 
 }  // namespace hostler::cli

@@ -105,6 +105,14 @@ class SubmitTest(CommandTest):
         with open(SITE.under("back/sorted.out"), encoding="utf-8") as file:
             self.assertEqual(file.read(), "a\nb\n")
 
+    def test_a_program_that_is_an_input_can_be_run(self):
+        """Bug: it arrived as a file that nobody may execute."""
+        with open(SITE.under("tool"), "w", encoding="utf-8") as file:
+            file.write("#!/bin/sh\necho ran\n")
+        os.chmod(SITE.under("tool"), 0o755)
+        out, _ = self.hostler("submit", "--wait", "--input", f"tool={SITE.under('tool')}", "--", "./tool")
+        self.assertEqual(out, "ran\n")
+
     def test_asks_once_for_an_input_that_many_jobs_name(self):
         """Bug: an array of 1,000 read the file 1,000 times, and asked as often whether it is there."""
         with open(SITE.under("shared"), "w", encoding="utf-8") as file:
