@@ -14,6 +14,7 @@ Result<std::string> read_token(const std::string& file) {
   auto token = read_file(file, 4096);
   if (!token) return fail(Errc::kInvalidArgument, "token file: " + token.error().message);
   while (!token->empty() && (token->back() == '\n' || token->back() == '\r')) token->pop_back();
+  if (token->empty()) return fail(Errc::kInvalidArgument, "token file: " + file + " is empty");
   return token;
 }
 

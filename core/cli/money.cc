@@ -18,7 +18,9 @@ int prices(Client& client, const PriceOptions& options) {
     rows.push_back({field(one, "set"), field(one, "type"), field(one, "market"), field(one, "zone"),
                     field(one, "start"), field(one, "price_per_hour")});
   if (rows.empty()) {
-    say("no cloud has said a price yet; the menu's are in force");
+    say(options.set.empty() && options.type.empty()
+            ? "no cloud has said a price yet; the menu's are in force"
+            : "no cloud has said such a price");
     return exit_code::kOk;
   }
   std::fputs(

@@ -90,7 +90,8 @@ void read_tcp(json::Object& o, const Context& context, Access& out) {
   if (certificate.present() != key.present())
     (certificate.present() ? certificate : key)
         .problem("tls_certificate_file and tls_key_file go together; one of them is missing");
-  if (!is_loopback(out.tcp_address) && !certificate.present())
+  if (is_numeric_address(out.tcp_address) && !is_loopback(out.tcp_address) &&
+      !certificate.present())
     json::Field(o.value(), o.problems())
         .problem("address " + printable(out.tcp_address, 64) +
                  " is beyond loopback, which needs tls_certificate_file and tls_key_file");

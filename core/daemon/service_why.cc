@@ -74,11 +74,14 @@ Result<void> add_state(api::WhyView& view, const dispatch::Dispatcher& state, Mo
     known = add_set(view, state, name, now) || known;
   } else if (kind == "gate") {
     known = add_gate(view, state, name, now) || known;
+  } else if (subject == "site") {
+    view.gates = state.gates(now);
+    known = true;
   } else if (!known) {
     return fail(Errc::kInvalidArgument,
                 "'" + printable(subject, 60) +
                     "' is nothing that has reasons: ask about a job (j-42), an instance (h-7), "
-                    "'pool NAME', 'set NAME' or 'gate KEY'");
+                    "'pool NAME', 'set NAME', 'gate KEY' or 'site'");
   }
   if (known) return {};
   return fail(Errc::kNotFound, "there is no " + (kind == "gate" ? "shut " : std::string()) +

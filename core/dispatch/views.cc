@@ -90,8 +90,11 @@ std::vector<model::PoolView> Dispatcher::pools() const {
   }
   for (const auto& [id, host] : hosts_) {
     auto& pool = out[host.instance.pool];
-    ++pool.instances[model::to_string(host.instance.record.state)];
-    pool.price_per_hour += host.instance.record.price_per_hour;
+    const model::InstanceRecord& record = host.instance.record;
+    ++pool.instances[model::to_string(record.state)];
+    // As bills have it: what is switched off costs nothing.
+    if (record.state != model::InstanceState::kStopped)
+      pool.price_per_hour += record.price_per_hour;
   }
   return out;
 }

@@ -49,7 +49,7 @@ class GateTest(unittest.TestCase):
         self.assertRegex(out, r"cloud +gate_shut \[quota\]: ")
         self.assertRegex(hostler("gates"), rf"(?m)^{gate['key']} +20")
         self.assertRegex(hostler("sets"), r"(?m)^local +open")
-        for subject in ("set local", "pool default", self.waits):
+        for subject in ("set local", "pool default", "site", self.waits):
             self.assertIn(shut, hostler("why", subject), subject)
         why = json.loads(hostler("why", "--json", "gate " + gate["key"]))
         self.assertEqual([one["key"] for one in why["gates"]], [gate["key"]])

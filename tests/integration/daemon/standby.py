@@ -50,6 +50,7 @@ class StandbyTest(unittest.TestCase):
     def test_a_host_is_made_to_be_switched_off(self):
         host = standby()["id"]
         self.assertEqual(events(host)[0], "create_intended")
+        self.assertEqual(SITE.get("/v1/pools")["pools"][0]["price_per_hour"], 0)
         self.assertIn("switched_off", events(host))
 
     def test_work_wakes_the_host_and_runs_there(self):

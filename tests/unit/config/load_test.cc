@@ -142,6 +142,7 @@ TEST(LoadTest, WantsTlsBeyondLoopback) {
   EXPECT_EQ(problems(R"("address": "::1")"), "good");
   EXPECT_THAT(problems(R"("address": "0.0.0.0")"), HasSubstr("beyond loopback, which needs tls"));
   EXPECT_THAT(problems(R"("address": "localhost")"), HasSubstr("numeric address"));
+  EXPECT_EQ(read_text(tcp(R"("address": "localhost")"), "/", options).problems.size(), 1U);
   EXPECT_EQ(problems(R"("address": "::", "tls_certificate_file": "c", "tls_key_file": "k")"),
             "good");
   EXPECT_THAT(problems(R"("tls_key_file": "k")"), HasSubstr("go together"));
