@@ -45,7 +45,7 @@ std::string left_the_menu(const World& world, const model::Constraints& constrai
 std::uint64_t company(const World& world, const Demand& demand, const Offering& o) {
   std::uint64_t fits = fit_count(world.needs[demand.need].resources, o.resources);
   const std::int32_t attempts = world.policy.pools[o.pool].attempts_parallel_max;
-  if (attempts > 0) fits = std::min<std::uint64_t>(fits, attempts);
+  if (attempts > 0) fits = std::min(fits, static_cast<std::uint64_t>(attempts));
   return std::max<std::uint64_t>(1, std::min(fits, demand.uncovered));
 }
 
