@@ -16,8 +16,7 @@ class Uploads {
   explicit Uploads(Client& client) : client_(client) {}
 
   /// Sends what the daemon lacks, and names it in the job by its content; a program stays one.
-  /// kInvalidArgument: a file
-  /// that cannot be read; the error names the input.
+  /// kInvalidArgument: a file that cannot be read; the error names the input.
   Result<void> take(model::JobSpec& spec, const std::vector<api::LocalInput>& local);
 
  private:

@@ -29,8 +29,10 @@ void Dispatcher::on(Submit& event, Now now) {
     return reply(event.ticket, tl::unexpected(good.error()));
   std::vector<model::JobId> ids;
   ids.reserve(event.jobs.size());
-  // A row and a record each; moving 100,000 of them as it grows took longer than all the rest.
-  out_.changes.reserve(out_.changes.size() + 2 * event.jobs.size());
+  // A row and a record each; moving 100,000 of them as it grows took longer than all the rest. At
+  // least double, or many small submits would each move all of it.
+  if (const auto rows = out_.changes.size() + 2 * event.jobs.size(); rows > out_.changes.capacity())
+    out_.changes.reserve(std::max(rows, 2 * out_.changes.capacity()));
   for (NewJob& one : event.jobs) {
     const auto* known =
         one.client_key.empty() ? nullptr : client_keys_.find(event.principal, one.client_key);
