@@ -29,6 +29,26 @@ void sit(World& world, Demand& demand, Seat& seat) {
   seat.items += count;
 }
 
+bool may_wake_for(const World& world, const Demand& demand, const HostView& host) {
+  return host.offering < world.snapshot.offerings.size() && world.budget.may_wake(host) &&
+         refuses(world, demand, host.offering).empty();
+}
+
+/// Seats the demand on what is woken already, whatever that costs, and on more if `wakes_more`.
+void sit_down(World& world, Demand& demand, std::vector<Seat>& seats, bool wakes_more) {
+  const Need& need = world.needs[demand.need];
+  for (Seat& seat : seats) {
+    if (demand.uncovered == 0) return;
+    const HostView& host = world.snapshot.hosts[seat.host];
+    if (!need.resources.fits_in(seat.free) || !world.meets(need, host)) continue;
+    if (seat.items == 0) {
+      if (!wakes_more || !may_wake_for(world, demand, host)) continue;
+      world.budget.wake(host);
+    }
+    sit(world, demand, seat);
+  }
+}
+
 }  // namespace
 
 std::vector<std::uint32_t> wakeable(const World& world) {
@@ -53,18 +73,9 @@ void wake(World& world, Plan& plan) {
   std::vector<Seat> seats;
   for (const std::uint32_t h : wakeable(world))
     seats.push_back({h, hosts[h].total, hosts[h].attempts_left, {}, 0});
-  for (Demand& demand : world.demand) {
-    const auto& wants = world.needs[demand.need].resources;
-    for (Seat& seat : seats) {
-      if (demand.uncovered == 0) break;
-      const HostView& host = hosts[seat.host];
-      if (!wants.fits_in(seat.free) || host.offering >= world.snapshot.offerings.size()) continue;
-      if (seat.items == 0 && !world.budget.may_wake(host)) continue;
-      if (!refuses(world, demand, host.offering).empty()) continue;
-      if (seat.items == 0) world.budget.wake(host);
-      sit(world, demand, seat);
-    }
-  }
+  for (Demand& demand : world.demand) sit_down(world, demand, seats, true);
+  // Some of these could not have a host woken that now is.
+  for (Demand& demand : world.demand) sit_down(world, demand, seats, false);
   for (Seat& seat : seats) {
     if (seat.items == 0) continue;
     world.used[seat.host] = true;

@@ -79,6 +79,22 @@ TEST(SwitchedOffTest, ADearHostIsWokenWhereEnoughWorkWouldShareIt) {
   EXPECT_EQ(plan.wakes[0].reason, "8 waiting jobs need it");
 }
 
+TEST(SwitchedOffTest, AHostThatIsWokenAnywayIsSharedByWorkItWouldBeTooDearFor) {
+  PowerSite site(0);
+  const auto large = site.type("large", 8, 8, 350);
+  HostView& off = site.host(1, large, HostPhase::kStopped);
+  off.can_stop = off.can_wake = true;
+  site.jobs(1, 1);
+  site.jobs(2, 2);
+  site.jobs(1, 1, 2);
+
+  const Plan plan = site.plan();
+
+  ASSERT_THAT(plan.wakes, SizeIs(1));
+  EXPECT_EQ(plan.wakes[0].reason, "4 waiting jobs need it") << "before and after who woke it";
+  EXPECT_THAT(plan.creates, IsEmpty());
+}
+
 TEST(SwitchedOffTest, MinimumAndStandbyWakeToo) {
   PowerSite site(1);
   site.off(1);
