@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "folder/instance_folder.h"
 #include "tests/integration/local/driver_host.h"
 #include "tests/integration/local/scratch.h"
 
@@ -38,6 +39,8 @@ class LocalTest : public ::testing::Test {
   std::string folder(const Seen& instance) const {
     return scratch.root() + "/instances/" + instance.id;
   }
+  /// As its supervisor wrote it.
+  State state_of(const Seen& instance) const { return InstanceFolder(folder(instance)).state(); }
 
   Scratch scratch;
   std::unique_ptr<DriverHost> set;

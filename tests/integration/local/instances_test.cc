@@ -120,12 +120,13 @@ TEST_F(InstancesTest, LeavesNothingWhenItIsDestroyedWithItsJobsAndOrphans) {
                 .status,
             0);
   ASSERT_FALSE(processes_of(folder(instance)).empty());
+  const pid_t supervisor = state_of(instance).keeper.pid;  // lets go of all, then ends
 
   EXPECT_EQ(set->destroy(instance.id).status, HOSTLER_OK);
 
   EXPECT_TRUE(becomes(instance.id, HOSTLER_STATE_GONE));
   EXPECT_FALSE(is_there(folder(instance)));
-  EXPECT_EQ(processes_of(folder(instance)), std::vector<std::string>{});
+  EXPECT_EQ(processes_of(folder(instance), supervisor), std::vector<std::string>{});
   EXPECT_EQ(set->destroy(instance.id).status, HOSTLER_OK) << "twice is as good as once";
   EXPECT_EQ(set->destroy("i-nobody").status, HOSTLER_OK);
   EXPECT_EQ(set->destroy("../../etc").status, HOSTLER_OK);
@@ -182,10 +183,11 @@ TEST_F(InstancesTest, HasANewBootIdAtEachStart) {
   const std::string boot_1 = ssh(first, "echo $HOSTLER_BOOT_ID; touch ~/keep").output;
   EXPECT_EQ(set->start(first.id).status, HOSTLER_OK) << "it runs already";
   EXPECT_EQ(set->look(first.id).generation, 1U);
+  const pid_t supervisor = state_of(first).keeper.pid;  // lets go of all, then ends
 
   EXPECT_EQ(set->stop(first.id).status, HOSTLER_OK);
   ASSERT_TRUE(becomes(first.id, HOSTLER_STATE_STOPPED));
-  EXPECT_EQ(processes_of(folder(first)), std::vector<std::string>{});
+  EXPECT_EQ(processes_of(folder(first), supervisor), std::vector<std::string>{});
   EXPECT_EQ(set->stop(first.id).status, HOSTLER_OK);
   EXPECT_EQ(set->start(first.id).status, HOSTLER_OK);
 

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "folder/files.h"
-#include "folder/instance_folder.h"
 #include "tests/integration/local/fixture.h"
 
 namespace hostler::local::test {
@@ -33,7 +32,6 @@ class KillsTest : public LocalTest, public ::testing::WithParamInterface<const c
     EXPECT_GE(processes_of(folder(instance)).size(), 6U);
     return instance;
   }
-  State state_of(const Seen& instance) { return InstanceFolder(folder(instance)).state(); }
   bool is_empty(const Seen& instance) {
     return eventually([&] { return processes_of(folder(instance)).empty(); });
   }

@@ -82,11 +82,11 @@ Scratch::~Scratch() {
   ::waitpid(janitor_, nullptr, 0);
 }
 
-std::vector<std::string> processes_of(const std::string& folder) {
+std::vector<std::string> processes_of(const std::string& folder, pid_t but) {
   std::vector<std::string> found;
   for (const std::string& name : names_in("/proc")) {
     const pid_t pid = std::atoi(name.c_str());
-    if (pid <= 1 || pid == ::getpid()) continue;
+    if (pid <= 1 || pid == ::getpid() || pid == but) continue;
     const std::string trace = trace_of("/proc/" + name, folder);
     if (trace.empty() || !Process::of(pid).runs()) continue;
     std::string command = text_of("/proc/" + name + "/cmdline");

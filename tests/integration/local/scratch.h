@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <string>
 #include <vector>
 
@@ -24,8 +26,8 @@ class Scratch {
 };
 
 /// Processes that have the folder in their command line, environment, working directory or open
-/// files; zombies and this one do not count. One line each.
-std::vector<std::string> processes_of(const std::string& folder);
+/// files; zombies, this one and `but` do not count. One line each.
+std::vector<std::string> processes_of(const std::string& folder, pid_t but = 0);
 
 void pause_briefly();
 /// Asks again and again until it is so. False: not within a generous time.
