@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "core/base/units.h"
+#include "core/scheduler/fit.h"
 #include "core/scheduler/steps.h"
 
 namespace hostler::scheduler {
@@ -97,53 +98,95 @@ std::string reason_of(const World& world, const Candidate& c) {
   return {};
 }
 
+/// Hosts of a pool, as they are until the plan ends some.
+struct Count {
+  std::int64_t alive = 0;
+  std::int64_t spare = 0;    ///< Alive with nothing on them; some are still on their way.
+  std::int64_t ready = 0;    ///< Spare and no longer on their way.
+  std::int64_t booting = 0;  ///< Surplus that may_become_reserve().
+  std::int64_t off = 0;      ///< Switched off to be kept so.
+};
+
+/// Of the price that the pool would pay for its reserve now: no dearer host is kept for it.
+bool may_become_reserve(const World& world, const HostView& host) {
+  if (host.offering >= world.snapshot.offerings.size()) return false;
+  for (const std::uint32_t i : world.offers) {  // cheapest first
+    const Offering& o = world.snapshot.offerings[i];
+    if (o.pool != host.pool || !o.shut.empty()) continue;
+    return within_cap(o, world.policy) && host.price_per_hour <= o.price_per_hour;
+  }
+  return false;
+}
+
+/// Counts the host, a candidate or not.
+void add(const World& world, std::uint32_t h, const std::optional<Candidate>& candidate,
+         std::vector<Count>& counts) {
+  const HostView& host = world.snapshot.hosts[h];
+  const bool alive =
+      candidate
+          ? candidate->keeps_minimum
+          : (host.phase == HostPhase::kComing || host.phase == HostPhase::kReady) && !host.draining;
+  if (host.pool >= counts.size()) return;
+  Count& count = counts[host.pool];
+  if (candidate && candidate->code == ShutdownCode::kStandbySurplus) ++count.off;
+  if (candidate && candidate->code == ShutdownCode::kBootingSurplus)
+    count.booting += may_become_reserve(world, host) ? 1 : 0;
+  if (!alive) return;
+  ++count.alive;
+  if (host.busy || world.used[h] || host.kept) return;
+  ++count.spare;
+  if (host.phase == HostPhase::kReady) ++count.ready;
+}
+
+/// Whether the pool's minimum, standby or `stopped` wants the host: the mirror of grow's
+/// keep_ready, or the one would end what the other makes.
+bool is_wanted(const World& world, const Candidate& c, Count& count) {
+  const HostView& host = world.snapshot.hosts[c.host];
+  const auto& pool = *world.pool(host);
+  const std::int64_t missing = std::max<std::int64_t>(0, pool.stopped - count.off);
+  if (c.code == ShutdownCode::kStandbySurplus) return count.off <= pool.stopped;
+  if (!c.keeps_minimum) return false;
+  const bool boots = c.code == ShutdownCode::kBootingSurplus;
+  const std::int64_t to_be_off = boots ? missing : 0;
+  if (count.alive <= pool.min + to_be_off || count.spare <= pool.standby + to_be_off) return true;
+  // One that boots does not stand in for one that is ready.
+  if (c.code == ShutdownCode::kIdle) return count.ready <= pool.standby;
+  // What the reserve may need may finish: else each short job on the reserve would have another
+  // host made, and ended as soon as the job has.
+  if (!boots || !may_become_reserve(world, host)) return false;
+  if (count.booting <= pool.standby + missing) return true;
+  --count.booting;
+  return false;
+}
+
 }  // namespace
 
 void shrink(World& world, Plan& plan) {
-  std::vector<std::int64_t> alive(world.policy.pools.size()), spare(alive), standby(alive),
-      booting(alive);
+  std::vector<Count> counts(world.policy.pools.size());
   std::vector<Candidate> candidates;
   for (const std::uint32_t h : world.hosts) {
-    const HostView& host = world.snapshot.hosts[h];
     const auto candidate = judge(world, h);
     if (candidate) candidates.push_back(*candidate);
-    if (candidate && candidate->code == ShutdownCode::kStandbySurplus) ++standby[host.pool];
-    if (candidate && candidate->code == ShutdownCode::kBootingSurplus) ++booting[host.pool];
-    const bool counts =
-        candidate ? candidate->keeps_minimum
-                  : (host.phase == HostPhase::kComing || host.phase == HostPhase::kReady) &&
-                        !host.draining;
-    if (!counts || host.pool >= alive.size()) continue;
-    ++alive[host.pool];
-    if (!host.busy && !world.used[h] && !host.kept) ++spare[host.pool];
+    add(world, h, candidate, counts);
   }
   std::sort(candidates.begin(), candidates.end(),
             [&](const Candidate& a, const Candidate& b) { return goes_first(world, a, b); });
   for (const Candidate& c : candidates) {
     const HostView& host = world.snapshot.hosts[c.host];
-    const auto& pool = *world.pool(host);
-    // Positive: as many more are to be kept switched off.
-    const std::int64_t room = pool.stopped - standby[host.pool];
-    if (c.code == ShutdownCode::kStandbySurplus && room >= 0) continue;
-    const bool waits_to_be_off = c.code == ShutdownCode::kBootingSurplus && room > 0;
-    if (c.keeps_minimum && (alive[host.pool] <= pool.min ||
-                            spare[host.pool] <= pool.standby + (waits_to_be_off ? room : 0)))
-      continue;
-    // What the reserve may need may finish: else each short job on the reserve would have another
-    // host made, and ended as soon as the job has.
-    if (c.code == ShutdownCode::kBootingSurplus) {
-      if (booting[host.pool] <= pool.standby + std::max<std::int64_t>(0, room)) continue;
-      --booting[host.pool];
-    }
-    if (c.code == ShutdownCode::kIdle && room > 0 && host.can_stop && host.takes_work) {
+    Count& count = counts[host.pool];
+    if (is_wanted(world, c, count)) continue;
+    const bool goes_off = c.code == ShutdownCode::kIdle && host.can_stop && host.takes_work &&
+                          count.off < world.pool(host)->stopped;
+    if (!goes_off && !world.budget.may_destroy(host)) continue;
+    if (c.keeps_minimum) --count.alive, --count.spare;
+    if (c.code == ShutdownCode::kIdle) --count.ready;
+    if (goes_off) {
       plan.switch_offs.push_back({host.id, reason_of(world, c)});
-      --alive[host.pool], --spare[host.pool], ++standby[host.pool];
+      ++count.off;
       continue;
     }
-    if (!world.budget.may_destroy(host)) continue;
     world.budget.destroy(host);
-    if (c.keeps_minimum) --alive[host.pool], --spare[host.pool];
-    if (c.code == ShutdownCode::kStandbySurplus) --standby[host.pool];
+    if (c.code == ShutdownCode::kStandbySurplus) --count.off;
     plan.shutdowns.push_back({host.id, c.code, reason_of(world, c)});
   }
 }

@@ -341,6 +341,34 @@ TEST(PlanPropertyTest, AnAppliedPlanIsNotRepeated) {
   });
 }
 
+TEST(PlanPropertyTest, AReserveIsMadeOnceAndKept) {
+  for_each_seed(300, [](std::uint64_t seed) {
+    Random random(seed);
+    const auto number = [&](std::uint64_t below) {
+      return static_cast<std::int32_t>(random.below(below));
+    };
+    Site site;
+    site.snapshot.offerings[site.type("small", 2, 4, 100)].can_stop = true;
+    auto& pool = site.pool();
+    pool.min = number(4), pool.standby = number(4), pool.stopped = number(4);
+    std::size_t made = 0;
+    for (int plans = 0; plans < 20; ++plans) {
+      const Plan plan = site.plan();
+      made += plan.creates.size();
+      EXPECT_TRUE(plan.shutdowns.empty())
+          << pool.min << " " << pool.standby << " " << pool.stopped << " at plan " << plans;
+      site.apply(plan);
+      site.snapshot.now += std::chrono::seconds(number(60));
+      for (HostView& h : site.snapshot.hosts) {
+        h.can_stop = true;
+        if (h.phase != HostPhase::kComing || !random.chance(0.2)) continue;
+        h.phase = HostPhase::kReady, h.takes_work = true, h.since = site.snapshot.now;
+      }
+    }
+    EXPECT_EQ(made, static_cast<std::size_t>(std::max(pool.min, pool.standby) + pool.stopped));
+  });
+}
+
 TEST(PlanPropertyTest, LeavesNothingWaitingThatFitsWhereNothingElseGoes) {
   for_each_seed(500, [](std::uint64_t seed) {
     RandomWorld world(seed);

@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "tests/unit/scheduler/world_builder.h"
 
@@ -107,6 +109,65 @@ TEST(ShrinkTest, AsManyAsAreKeptInReserveMayFinishBooting) {
 
     site.host(3, small, HostPhase::kComing);
     EXPECT_THAT(ended(site.plan()), ElementsAre(Pair(3, ShutdownCode::kBootingSurplus)));
+  }
+}
+
+TEST(ShrinkTest, OnlyWhatTheReserveLacksMayFinishBooting) {
+  Site site;
+  const auto small = site.type("small", 2, 4, 100);
+  site.snapshot.offerings[small].can_stop = true;
+  site.pool().stopped = 1;
+  HostView& off = site.host(1, small, HostPhase::kStopped);
+  off.can_stop = off.can_wake = true;
+  site.host(2, small).can_stop = true;
+  site.host(3, small, HostPhase::kComing);
+  EXPECT_THAT(ended(site.plan()), ElementsAre(Pair(3, ShutdownCode::kBootingSurplus)));
+}
+
+// Bug: the idle one went, and for the rest of a boot there was no reserve.
+TEST(ShrinkTest, AReadyReserveStaysUntilTheNextIsReady) {
+  Site site;
+  const auto small = site.type("small", 2, 4, 100);
+  site.pool().standby = 1;
+  site.host(1, small).since = Mono(0s);
+  HostView& next = site.host(2, small, HostPhase::kComing);
+  EXPECT_THAT(site.plan().shutdowns, IsEmpty());
+
+  next.phase = HostPhase::kReady;
+  EXPECT_THAT(ended(site.plan()), ElementsAre(Pair(1, ShutdownCode::kIdle)));
+}
+
+// Bug: it finished, outlived the cheap one and was the reserve for ever.
+TEST(ShrinkTest, NoDearHostBecomesTheReserve) {
+  Site site;
+  const auto small = site.type("small", 2, 4, 100);
+  const auto dear = site.type("dear", 8, 8, 900);
+  site.pool().standby = 1;
+  site.host(1, small);
+  site.host(2, dear, HostPhase::kComing);
+  EXPECT_THAT(ended(site.plan()), ElementsAre(Pair(2, ShutdownCode::kBootingSurplus)));
+
+  site.snapshot.hosts[1].offering = small;
+  site.snapshot.hosts[1].price_per_hour = {100};
+  EXPECT_THAT(site.plan().shutdowns, IsEmpty());
+}
+
+// Bug: with a minimum above the standby, one plan made a host and the next ended it, for ever.
+TEST(ShrinkTest, WhatIsMadeForMinimumAndReserveIsNotEnded) {
+  for (const auto& [min, standby, stopped] :
+       {std::tuple(2, 0, 1), std::tuple(2, 1, 1), std::tuple(1, 2, 2), std::tuple(0, 1, 1)}) {
+    Site site;
+    site.snapshot.offerings[site.type("small", 2, 4, 100)].can_stop = true;
+    site.pool().min = min;
+    site.pool().standby = standby;
+    site.pool().stopped = stopped;
+    const Plan first = site.plan();
+    EXPECT_EQ(first.creates.size(), static_cast<std::size_t>(std::max(min, standby) + stopped));
+    site.apply(first);
+
+    const Plan second = site.plan();
+    EXPECT_THAT(second.creates, IsEmpty());
+    EXPECT_THAT(second.shutdowns, IsEmpty());
   }
 }
 

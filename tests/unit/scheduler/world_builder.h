@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -93,7 +94,8 @@ struct Site {
   }
   [[nodiscard]] Plan plan() const { return make_plan(snapshot, policy); }
 
-  /// Applies a plan as the kernel would: places leave the queue, creates come, shutdowns leave.
+  /// Applies a plan as the kernel would: places leave the queue, creates come, shutdowns leave,
+  /// power is switched at once.
   void apply(const Plan& plan) {
     for (const Place& p : plan.places) {
       ClassView& c = snapshot.classes[p.cls];
@@ -116,6 +118,12 @@ struct Site {
     for (const Shutdown& s : plan.shutdowns)
       for (HostView& h : snapshot.hosts)
         if (h.id == s.host) h.phase = HostPhase::kLeaving;
+    for (HostView& h : snapshot.hosts) {
+      const auto is_it = [&](const auto& one) { return one.host == h.id; };
+      if (std::ranges::any_of(plan.switch_offs, is_it)) h.phase = HostPhase::kStopped;
+      if (std::ranges::any_of(plan.wakes, is_it)) h.phase = HostPhase::kComing;
+      h.can_wake = h.phase == HostPhase::kStopped;
+    }
     for (HostView& h : snapshot.hosts) h.reserved_for.reset();
     for (const Reserve& r : plan.reservations)
       for (HostView& h : snapshot.hosts)
