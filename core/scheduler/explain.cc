@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "core/base/units.h"
@@ -41,27 +42,35 @@ std::string left_the_menu(const World& world, const model::Constraints& constrai
   return "not the job's type: this site has no " + constraints.types.front() + " any more";
 }
 
-/// How many of the demand's items would share such a host, as far as they still need one.
-std::uint64_t company(const World& world, const Demand& demand, const Offering& o) {
+/// How many of these items would share such a host.
+std::uint64_t company(const World& world, const Demand& demand, const Offering& o,
+                      std::uint64_t items) {
   std::uint64_t fits = fit_count(world.needs[demand.need].resources, o.resources);
   const std::int32_t attempts = world.policy.pools[o.pool].attempts_parallel_max;
   if (attempts > 0) fits = std::min(fits, static_cast<std::uint64_t>(attempts));
-  return std::max<std::uint64_t>(1, std::min(fits, demand.uncovered));
+  return std::max<std::uint64_t>(1, std::min(fits, items));
 }
 
-/// The price factor, for all that would share the host, as when a host is bought for it.
-bool too_dear(const World& world, const Demand& demand, const Offering& o) {
+/// The price factor, as when a host is bought for `jobs` of the demand.
+std::string too_dear(const World& world, const Demand& demand, const Offering& o,
+                     std::uint64_t jobs) {
   const auto cheapest = world.needs[demand.need].cheapest[o.market == model::Market::kSpot].value;
-  if (cheapest < 0) return false;
-  const auto singly =
-      static_cast<double>(cheapest) * static_cast<double>(company(world, demand, o));
   // Doubles hold prices exactly up to 2^53 millionths; beyond that the comparison saturates.
-  return static_cast<double>(o.price_per_hour.value) >
-         singly * world.policy.pools[o.pool].price_factor_max;
+  const double singly = static_cast<double>(cheapest) * static_cast<double>(jobs);
+  if (cheapest < 0 || static_cast<double>(o.price_per_hour.value) <=
+                          singly * world.policy.pools[o.pool].price_factor_max)
+    return {};
+  return "price " + money(o.price_per_hour) + " is over price_factor_max times the cheapest fit" +
+         (jobs == 1 ? "" : ", for the " + std::to_string(jobs) + " jobs that would share it");
 }
 
-std::string shared_by(std::uint64_t jobs) {
-  return jobs == 1 ? "" : ", for the " + std::to_string(jobs) + " jobs that would share it";
+/// Why `items` of the demand are not bought a host there, gates and headroom aside; or empty.
+std::string refuses(const World& world, const Demand& demand, std::uint32_t index,
+                    std::uint64_t items) {
+  std::string no = bars(world, demand, index);
+  if (!no.empty()) return no;
+  const Offering& o = world.snapshot.offerings[index];
+  return too_dear(world, demand, o, company(world, demand, o, items));
 }
 
 Waiting why(const World& world, const Demand& demand) {
@@ -80,7 +89,7 @@ Waiting why(const World& world, const Demand& demand) {
   for (const std::uint32_t i : world.offers) {  // cheapest first: the first of each kind tells
     const Offering& o = world.snapshot.offerings[i];
     const bool holds = need.resources.fits_in(o.resources) && world.meets(need, i);
-    if (!holds || !refuses(world, demand, i).empty()) {
+    if (!holds || !refuses(world, demand, i, demand.uncovered).empty()) {
       // What would hold the job says more than what is too small for it; of those the largest.
       if (refused == kNone || holds ||
           !need.resources.fits_in(world.snapshot.offerings[refused].resources))
@@ -99,7 +108,7 @@ Waiting why(const World& world, const Demand& demand) {
   } else if (shut != kNone) {
     says("gate_shut", named(shut, world.snapshot.offerings[shut].shut));
   } else if (refused != kNone) {
-    says("no_offering", named(refused, refuses(world, demand, refused)));
+    says("no_offering", named(refused, refuses(world, demand, refused, demand.uncovered)));
   } else {
     says("no_offering", "no pool offers any type");
   }
@@ -108,14 +117,15 @@ Waiting why(const World& world, const Demand& demand) {
 
 /// Cheaper types than the one that is bought, and what each fails first, ceilings aside. One that
 /// would do, and is dearer only in this company, is not told.
-std::string passed_over(const World& world, const Demand& demand, const Offering& bought) {
+std::string passed_over(const World& world, const Demand& demand, const Offering& bought,
+                        std::uint64_t items) {
   std::string out;
   std::vector<std::uint32_t> told;
   for (const std::uint32_t i : world.offers) {
     const Offering& o = world.snapshot.offerings[i];
     if (o.price_per_hour >= bought.price_per_hour || told.size() == kPassedOver) break;
     if (std::find(told.begin(), told.end(), o.type) != told.end()) continue;  // another zone
-    std::string no = refuses(world, demand, i);
+    std::string no = refuses(world, demand, i, items);
     if (no.empty()) no = o.shut;
     if (no.empty()) continue;
     told.push_back(o.type);
@@ -125,21 +135,24 @@ std::string passed_over(const World& world, const Demand& demand, const Offering
 }
 
 void explain_creates(const World& world, Plan& plan) {
-  std::map<std::pair<ClassId, std::uint32_t>, std::string> known;
+  std::map<std::tuple<ClassId, std::uint32_t, std::uint64_t>, std::string> known;
   for (Create& create : plan.creates) {
     if (!create.for_class) continue;
     const std::uint32_t d = world.find(*create.for_class);
     if (d == kNone) continue;
-    const auto [at, fresh] = known.try_emplace({*create.for_class, create.offering});
+    std::uint64_t items = 0;
+    for (const Load& load : create.load) items += load.count;
+    const auto [at, fresh] = known.try_emplace({*create.for_class, create.offering, items});
     if (fresh)
-      at->second = passed_over(world, world.demand[d], world.snapshot.offerings[create.offering]);
+      at->second =
+          passed_over(world, world.demand[d], world.snapshot.offerings[create.offering], items);
     create.passed_over = at->second;
   }
 }
 
 }  // namespace
 
-std::string refuses(const World& world, const Demand& demand, std::uint32_t index) {
+std::string bars(const World& world, const Demand& demand, std::uint32_t index) {
   const Need& need = world.needs[demand.need];
   const Offering& o = world.snapshot.offerings[index];
   const auto& pool = world.policy.pools[o.pool];
@@ -150,9 +163,6 @@ std::string refuses(const World& world, const Demand& demand, std::uint32_t inde
   if (!within_cap(o, world.policy))
     return "price " + money(o.price_per_hour) + " is above the cap " +
            money(pool.price_cap_per_hour);
-  if (too_dear(world, demand, o))
-    return "price " + money(o.price_per_hour) + " is over price_factor_max times the cheapest fit" +
-           shared_by(company(world, demand, o));
   return market_refuses(world, demand, o);
 }
 
@@ -182,7 +192,7 @@ void explain(const World& world, Plan& plan) {
     if (demand.uncovered == 0 || ++explained > kClassesExplained) continue;
     std::size_t listed = 0;
     for (const std::uint32_t i : world.offers) {
-      std::string no = refuses(world, demand, i);
+      std::string no = refuses(world, demand, i, demand.uncovered);
       if (no.empty()) no = world.snapshot.offerings[i].shut;
       if (no.empty()) (void)world.budget.creates(world.snapshot.offerings[i], 1, &no);
       if (no.empty()) continue;

@@ -125,6 +125,14 @@ std::uint64_t fit_count(const model::Resources& item, const model::Resources& ro
   return static_cast<std::uint64_t>(std::max<std::int64_t>(0, n));
 }
 
+model::Resources times(const model::Resources& r, std::uint64_t n) {
+  const auto k = static_cast<std::int64_t>(n);
+  return {.vcpus = static_cast<std::int32_t>(r.vcpus * k),
+          .gpus = static_cast<std::int32_t>(r.gpus * k),
+          .ram = r.ram * k,
+          .scratch = r.scratch * k};
+}
+
 std::optional<ClassId> pick_next(const Queue& queue, const HostView& host,
                                  const std::string& type_name, const std::string& zone,
                                  model::Market market) {

@@ -28,5 +28,7 @@ namespace hostler::scheduler {
 
 /// How many such items have room together; INT32_MAX where an item needs nothing.
 [[nodiscard]] std::uint64_t fit_count(const model::Resources& item, const model::Resources& room);
+/// What `n` of them need; the caller knows that it is no more than there is anywhere.
+[[nodiscard]] model::Resources times(const model::Resources& item, std::uint64_t n);
 
 }  // namespace hostler::scheduler

@@ -14,14 +14,6 @@ constexpr int kKindsTried = 16;        ///< In one step, once one was found.
 constexpr int kRoundsMax = 12;         ///< Packings tried.
 constexpr std::uint64_t kWorkMax = 1'000'000;
 
-model::Resources times(const model::Resources& r, std::uint64_t n) {
-  const auto k = static_cast<std::int64_t>(n);
-  return {.vcpus = static_cast<std::int32_t>(r.vcpus * k),
-          .gpus = static_cast<std::int32_t>(r.gpus * k),
-          .ram = r.ram * k,
-          .scratch = r.scratch * k};
-}
-
 }  // namespace
 
 Packer::Packer(const World& world, std::vector<Lot> lots)

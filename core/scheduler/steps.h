@@ -11,7 +11,8 @@ namespace hostler::scheduler {
 void place(World& world, Plan& plan);
 /// 2. What is coming against what waits.
 void cover(World& world);
-/// 3. What is switched off against what still waits: cheapest first, dear ones as refuses() says.
+/// 3. What is switched off against what still waits: cheapest first, and where it is worth it: the
+/// price factor over what all that would share it would pay on hosts of their own.
 void wake(World& world, Plan& plan);
 /// Hosts that may be switched on and are not used yet, cheapest first.
 [[nodiscard]] std::vector<std::uint32_t> wakeable(const World& world);
@@ -24,8 +25,7 @@ void shrink(World& world, Plan& plan);
 /// 6. Why each class that still waits does, and why nothing cheaper is bought.
 void explain(const World& world, Plan& plan);
 
-/// May work of this class be bought here now, gates aside? Empty if so, else the first constraint
-/// that fails. Price factor (for as many as still need a host and would share it) and spot patience
-/// included; not the headroom.
-[[nodiscard]] std::string refuses(const World& world, const Demand& demand, std::uint32_t offering);
+/// May work of this class be bought here now, gates and price factor aside? Empty if so, else the
+/// first constraint that fails. Spot patience included; not the headroom.
+[[nodiscard]] std::string bars(const World& world, const Demand& demand, std::uint32_t offering);
 }  // namespace hostler::scheduler

@@ -1,9 +1,13 @@
 #include <algorithm>
+#include <cmath>
 
+#include "core/scheduler/fit.h"
 #include "core/scheduler/steps.h"
 
 namespace hostler::scheduler {
 namespace {
+
+constexpr std::size_t kCompanyMax = 64;  ///< Classes looked at to judge one host.
 
 /// A switched-off host as a plan fills it.
 struct Seat {
@@ -15,34 +19,68 @@ struct Seat {
 };
 
 /// Puts what it can of the demand on the seat.
-void sit(World& world, Demand& demand, Seat& seat) {
+void sit(const World& world, Demand& demand, Seat& seat) {
   const auto& wants = world.needs[demand.need].resources;
-  std::uint32_t count = 0;
-  while (demand.uncovered > 0 && seat.attempts_left > 0 && wants.fits_in(seat.free)) {
-    seat.free -= wants;
-    --seat.attempts_left;
-    --demand.uncovered;
-    ++count;
-  }
+  const auto attempts = static_cast<std::uint64_t>(std::max<std::int64_t>(0, seat.attempts_left));
+  const std::uint64_t count = std::min({fit_count(wants, seat.free), demand.uncovered, attempts});
   if (count == 0) return;
-  seat.load.push_back({demand.view->id, count});
+  seat.free -= times(wants, count);
+  seat.attempts_left -= static_cast<std::int64_t>(count);
+  demand.uncovered -= count;
+  seat.load.push_back({demand.view->id, static_cast<std::uint32_t>(count)});
   seat.items += count;
 }
 
-bool may_wake_for(const World& world, const Demand& demand, const HostView& host) {
-  return host.offering < world.snapshot.offerings.size() && world.budget.may_wake(host) &&
-         refuses(world, demand, host.offering).empty();
+bool may_sit(const World& world, const Demand& demand, const Seat& seat) {
+  const Need& need = world.needs[demand.need];
+  return demand.uncovered > 0 && seat.attempts_left > 0 && need.resources.fits_in(seat.free) &&
+         world.meets(need, world.snapshot.hosts[seat.host]);
+}
+
+/// What `items` of the demand would pay per hour on hosts of their own of that market: several to a
+/// host where the cheapest can be had now, else one each, as the packer's limit has it.
+double alone(const World& world, const Demand& demand, bool spot, std::uint64_t items) {
+  const Need& need = world.needs[demand.need];
+  if (need.cheapest[spot].value < 0) return HUGE_VAL;  // there is nothing to compare with
+  const Offering& o = world.snapshot.offerings[need.cheapest_at[spot]];
+  const auto attempts = world.policy.pools[o.pool].attempts_parallel_max;
+  std::uint64_t together = 1;
+  if (o.shut.empty() && world.budget.creates(o, 1) > 0)
+    together = fit_count(need.resources, o.resources);
+  if (attempts > 0) together = std::min(together, static_cast<std::uint64_t>(attempts));
+  return static_cast<double>(need.cheapest[spot].value) *
+         std::ceil(static_cast<double>(items) / static_cast<double>(together));
+}
+
+/// Whether what would sit there, this demand first, would pay so much on hosts of its own.
+bool is_worth_it(const World& world, const Demand& demand, Seat trial) {
+  const HostView& host = world.snapshot.hosts[trial.host];
+  const Offering& o = world.snapshot.offerings[host.offering];
+  double otherwise = 0;
+  const auto join = [&](Demand one) {
+    if (!may_sit(world, one, trial) || !bars(world, one, host.offering).empty()) return;
+    const std::uint64_t before = trial.items;
+    sit(world, one, trial);
+    otherwise += alone(world, one, o.market == model::Market::kSpot, trial.items - before);
+  };
+  join(demand);
+  if (trial.items == 0) return false;
+  for (std::size_t d = 0; d < std::min(world.demand.size(), kCompanyMax); ++d)
+    if (&world.demand[d] != &demand) join(world.demand[d]);
+  return static_cast<double>(o.price_per_hour.value) <=
+         otherwise * world.policy.pools[o.pool].price_factor_max;
 }
 
 /// Seats the demand on what is woken already, whatever that costs, and on more if `wakes_more`.
 void sit_down(World& world, Demand& demand, std::vector<Seat>& seats, bool wakes_more) {
-  const Need& need = world.needs[demand.need];
   for (Seat& seat : seats) {
     if (demand.uncovered == 0) return;
-    const HostView& host = world.snapshot.hosts[seat.host];
-    if (!need.resources.fits_in(seat.free) || !world.meets(need, host)) continue;
+    if (!may_sit(world, demand, seat)) continue;
     if (seat.items == 0) {
-      if (!wakes_more || !may_wake_for(world, demand, host)) continue;
+      const HostView& host = world.snapshot.hosts[seat.host];
+      if (!wakes_more || host.offering >= world.snapshot.offerings.size() ||
+          !world.budget.may_wake(host) || !is_worth_it(world, demand, seat))
+        continue;
       world.budget.wake(host);
     }
     sit(world, demand, seat);

@@ -49,6 +49,19 @@ TEST(ExplainTest, SaysWhichCheaperOffersACreatePassedOverAndWhy) {
                              "t1: 1 of 8 vcpus; t4: 4 of 8 vcpus; shut: no capacity")));
 }
 
+// Bug: a type that was only dearer per job was said to be over the price factor, as if for one job.
+TEST(ExplainTest, WhatAsManyJobsCouldShareIsNotCalledTooDear) {
+  Site site;
+  site.type("t1", 1, 8, 100);
+  site.type("mid", 4, 8, 350);
+  const auto large = site.type("large", 8, 8, 600);
+  site.jobs(8, 1);
+  const Plan plan = site.plan();
+  ASSERT_THAT(plan.creates, SizeIs(1));
+  EXPECT_EQ(plan.creates[0].offering, large);
+  EXPECT_EQ(plan.creates[0].passed_over, "");
+}
+
 TEST(ExplainTest, ATypeIsTooDearOnlyForFewerThanItWouldBeBoughtFor) {
   Site site;
   site.type("small", 2, 8, 100);

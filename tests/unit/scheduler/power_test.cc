@@ -95,6 +95,41 @@ TEST(SwitchedOffTest, AHostThatIsWokenAnywayIsSharedByWorkItWouldBeTooDearFor) {
   EXPECT_THAT(plan.creates, IsEmpty());
 }
 
+// Bug: each job counted as if it needed a host of its own, fifteen times what was bought otherwise.
+TEST(SwitchedOffTest, NoDearHostIsWokenForWorkThatSharesACheapOne) {
+  Site site;
+  const auto small = site.type("small", 8, 8, 100);
+  HostView& off = site.host(1, site.type("big", 96, 96, 1500), HostPhase::kStopped);
+  off.can_stop = off.can_wake = true;
+  site.pool().stopped = 1;
+  site.jobs(8, 1);
+
+  const Plan plan = site.plan();
+
+  EXPECT_THAT(plan.wakes, IsEmpty());
+  ASSERT_THAT(plan.creates, SizeIs(1));
+  EXPECT_EQ(plan.creates[0].offering, small);
+
+  site.snapshot.offerings[small].shut = "no capacity";
+  EXPECT_THAT(site.plan().wakes, SizeIs(1)) << "else another like it is bought";
+}
+
+// Bug: each class was judged alone, so another host like it was bought for them together.
+TEST(SwitchedOffTest, ADearHostIsWokenForClassesThatShareIt) {
+  Site site;
+  site.type("small", 2, 8, 100);
+  HostView& off = site.host(1, site.type("large", 8, 8, 350), HostPhase::kStopped);
+  off.can_stop = off.can_wake = true;
+  site.pool().stopped = 1;
+  for (const std::int32_t priority : {0, 1, 2, 3}) site.jobs(1, 2, 1, priority);
+
+  const Plan plan = site.plan();
+
+  ASSERT_THAT(plan.wakes, SizeIs(1));
+  EXPECT_EQ(plan.wakes[0].reason, "4 waiting jobs need it");
+  EXPECT_THAT(plan.creates, IsEmpty());
+}
+
 TEST(SwitchedOffTest, MinimumAndStandbyWakeToo) {
   PowerSite site(1);
   site.off(1);
