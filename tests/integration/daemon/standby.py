@@ -11,7 +11,8 @@ from scratch_site import wait_for
 
 
 def pool(**members):
-    return [{"name": "default", "sets": ["local"], "types": ["small"], "max": 2,
+    # max 1: the one that is made in place of a woken one could have the work before it.
+    return [{"name": "default", "sets": ["local"], "types": ["small"], "max": 1,
              "idle_timeout": "500ms", "boot_timeout": "1m", "shutdown_timeout": "1s", **members}]
 
 
