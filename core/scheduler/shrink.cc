@@ -103,19 +103,23 @@ struct Count {
   std::int64_t alive = 0;
   std::int64_t spare = 0;    ///< Alive with nothing on them; some are still on their way.
   std::int64_t ready = 0;    ///< Spare and no longer on their way.
-  std::int64_t booting = 0;  ///< Surplus that may_become_reserve().
+  std::int64_t up = 0;       ///< Alive and no longer on their way.
+  std::int64_t booting = 0;  ///< Surplus that still boots, whatever it costs.
   std::int64_t off = 0;      ///< Switched off to be kept so.
 };
 
-/// Of the price that the pool would pay for its reserve now: no dearer host is kept for it.
-bool may_become_reserve(const World& world, const HostView& host) {
+/// No dearer than what the pool would buy for its reserve now, of what can be switched off where
+/// that is `missing`; or nothing can be bought.
+bool may_become_reserve(const World& world, const HostView& host, bool missing) {
   if (host.offering >= world.snapshot.offerings.size()) return false;
+  const bool to_be_off = missing && world.snapshot.offerings[host.offering].can_stop;
   for (const std::uint32_t i : world.offers) {  // cheapest first
     const Offering& o = world.snapshot.offerings[i];
-    if (o.pool != host.pool || !o.shut.empty()) continue;
-    return within_cap(o, world.policy) && host.price_per_hour <= o.price_per_hour;
+    if (o.pool != host.pool || !o.shut.empty() || !within_cap(o, world.policy)) continue;
+    if ((to_be_off && !o.can_stop) || world.budget.creates(o, 1) == 0) continue;
+    return host.price_per_hour <= o.price_per_hour;
   }
-  return false;
+  return true;
 }
 
 /// Counts the host, a candidate or not.
@@ -129,10 +133,10 @@ void add(const World& world, std::uint32_t h, const std::optional<Candidate>& ca
   if (host.pool >= counts.size()) return;
   Count& count = counts[host.pool];
   if (candidate && candidate->code == ShutdownCode::kStandbySurplus) ++count.off;
-  if (candidate && candidate->code == ShutdownCode::kBootingSurplus)
-    count.booting += may_become_reserve(world, host) ? 1 : 0;
+  if (candidate && candidate->code == ShutdownCode::kBootingSurplus) ++count.booting;
   if (!alive) return;
   ++count.alive;
+  if (host.phase == HostPhase::kReady) ++count.up;
   if (host.busy || world.used[h] || host.kept) return;
   ++count.spare;
   if (host.phase == HostPhase::kReady) ++count.ready;
@@ -140,7 +144,7 @@ void add(const World& world, std::uint32_t h, const std::optional<Candidate>& ca
 
 /// Whether the pool's minimum, standby or `stopped` wants the host: the mirror of grow's
 /// keep_ready, or the one would end what the other makes.
-bool is_wanted(const World& world, const Candidate& c, Count& count) {
+bool is_wanted(const World& world, const Candidate& c, const Count& count) {
   const HostView& host = world.snapshot.hosts[c.host];
   const auto& pool = *world.pool(host);
   const std::int64_t missing = std::max<std::int64_t>(0, pool.stopped - count.off);
@@ -150,13 +154,11 @@ bool is_wanted(const World& world, const Candidate& c, Count& count) {
   const std::int64_t to_be_off = boots ? missing : 0;
   if (count.alive <= pool.min + to_be_off || count.spare <= pool.standby + to_be_off) return true;
   // One that boots does not stand in for one that is ready.
-  if (c.code == ShutdownCode::kIdle) return count.ready <= pool.standby;
+  if (c.code == ShutdownCode::kIdle) return count.ready <= pool.standby || count.up <= pool.min;
   // What the reserve may need may finish: else each short job on the reserve would have another
   // host made, and ended as soon as the job has.
-  if (!boots || !may_become_reserve(world, host)) return false;
-  if (count.booting <= pool.standby + missing) return true;
-  --count.booting;
-  return false;
+  return boots && count.booting <= pool.standby + missing &&
+         may_become_reserve(world, host, missing > 0);
 }
 
 }  // namespace
@@ -179,7 +181,8 @@ void shrink(World& world, Plan& plan) {
                           count.off < world.pool(host)->stopped;
     if (!goes_off && !world.budget.may_destroy(host)) continue;
     if (c.keeps_minimum) --count.alive, --count.spare;
-    if (c.code == ShutdownCode::kIdle) --count.ready;
+    if (c.code == ShutdownCode::kIdle) --count.ready, --count.up;
+    if (c.code == ShutdownCode::kBootingSurplus) --count.booting;
     if (goes_off) {
       plan.switch_offs.push_back({host.id, reason_of(world, c)});
       ++count.off;

@@ -7,7 +7,8 @@
 namespace hostler::scheduler {
 namespace {
 
-constexpr std::size_t kCompanyMax = 64;  ///< Classes looked at to judge one host.
+/// To judge one host: classes that would share it, classes looked at.
+constexpr std::size_t kCompanyMax = 64, kLookedAtMax = 256;
 
 /// A switched-off host as a plan fills it.
 struct Seat {
@@ -38,18 +39,23 @@ bool may_sit(const World& world, const Demand& demand, const Seat& seat) {
 }
 
 /// What `items` of the demand would pay per hour on hosts of their own of that market: several to a
-/// host where the cheapest can be had now, else one each, as the packer's limit has it.
-double alone(const World& world, const Demand& demand, bool spot, std::uint64_t items) {
+/// host of the cheapest that can be had now; one each, as the packer's limit has it, if none can.
+double alone(const World& world, const Demand& demand, model::Market market, std::uint64_t items) {
   const Need& need = world.needs[demand.need];
-  if (need.cheapest[spot].value < 0) return HUGE_VAL;  // there is nothing to compare with
-  const Offering& o = world.snapshot.offerings[need.cheapest_at[spot]];
-  const auto attempts = world.policy.pools[o.pool].attempts_parallel_max;
-  std::uint64_t together = 1;
-  if (o.shut.empty() && world.budget.creates(o, 1) > 0)
-    together = fit_count(need.resources, o.resources);
-  if (attempts > 0) together = std::min(together, static_cast<std::uint64_t>(attempts));
-  return static_cast<double>(need.cheapest[spot].value) *
-         std::ceil(static_cast<double>(items) / static_cast<double>(together));
+  const std::int64_t cheapest = need.cheapest[market == model::Market::kSpot].value;
+  if (cheapest < 0) return HUGE_VAL;  // there is nothing to compare with
+  const double singly = static_cast<double>(cheapest) * static_cast<double>(items);
+  for (const std::uint32_t i : world.offers) {
+    const Offering& o = world.snapshot.offerings[i];
+    if (o.market != market || !o.shut.empty() || world.budget.creates(o, 1) == 0) continue;
+    if (!need.resources.fits_in(o.resources) || !bars(world, demand, i).empty()) continue;
+    std::uint64_t together = fit_count(need.resources, o.resources);
+    const std::int32_t attempts = world.policy.pools[o.pool].attempts_parallel_max;
+    if (attempts > 0) together = std::min(together, static_cast<std::uint64_t>(attempts));
+    const double hosts = std::ceil(static_cast<double>(items) / static_cast<double>(together));
+    return std::min(singly, static_cast<double>(o.price_per_hour.value) * hosts);
+  }
+  return singly;
 }
 
 /// Whether what would sit there, this demand first, would pay so much on hosts of its own.
@@ -57,15 +63,18 @@ bool is_worth_it(const World& world, const Demand& demand, Seat trial) {
   const HostView& host = world.snapshot.hosts[trial.host];
   const Offering& o = world.snapshot.offerings[host.offering];
   double otherwise = 0;
+  std::size_t company = 0;
   const auto join = [&](Demand one) {
     if (!may_sit(world, one, trial) || !bars(world, one, host.offering).empty()) return;
     const std::uint64_t before = trial.items;
     sit(world, one, trial);
-    otherwise += alone(world, one, o.market == model::Market::kSpot, trial.items - before);
+    otherwise += alone(world, one, o.market, trial.items - before);
+    ++company;
   };
   join(demand);
   if (trial.items == 0) return false;
-  for (std::size_t d = 0; d < std::min(world.demand.size(), kCompanyMax); ++d)
+  const std::size_t looked_at = std::min(world.demand.size(), kLookedAtMax);
+  for (std::size_t d = 0; d < looked_at && company < kCompanyMax; ++d)
     if (&world.demand[d] != &demand) join(world.demand[d]);
   return static_cast<double>(o.price_per_hour.value) <=
          otherwise * world.policy.pools[o.pool].price_factor_max;

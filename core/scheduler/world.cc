@@ -168,7 +168,6 @@ void World::group_needs() {
       need.resources = view.shape.needs;
       need.constraints = &view.shape.constraints;
       need.cheapest[0] = need.cheapest[1] = {-1};
-      need.cheapest_at[0] = need.cheapest_at[1] = kNone;
       if (*need.constraints != model::Constraints{}) {
         need.meets.resize(snapshot.offerings.size());
         for (const std::uint32_t i : offers) {
@@ -185,7 +184,7 @@ void World::group_needs() {
             !meets(need, i) || !need.resources.fits_in(o.resources))
           continue;
         need.has_spot = need.has_spot || is_spot;
-        if (within_cap(o, policy)) cheapest = o.price_per_hour, need.cheapest_at[is_spot] = i;
+        if (within_cap(o, policy)) cheapest = o.price_per_hour;
       }
       needs.push_back(std::move(need));
     }

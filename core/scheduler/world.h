@@ -33,7 +33,6 @@ struct Need {
   std::vector<std::uint8_t> meets;  ///< By offering; empty: unconstrained.
   model::Micros cheapest[2];        ///< By market: cheapest fit that its pool would pay, open or
                                     ///< shut; -1: none.
-  std::uint32_t cheapest_at[2];     ///< Its offering.
   bool has_spot = false;            ///< Spot may hold it, if not at its price of now.
   bool spot_in_vain = false;        ///< A spot request that could hold it took too long and goes:
                                     ///< now it falls back, or zones would take turns for ever.

@@ -112,6 +112,11 @@ TEST(SwitchedOffTest, NoDearHostIsWokenForWorkThatSharesACheapOne) {
 
   site.snapshot.offerings[small].shut = "no capacity";
   EXPECT_THAT(site.plan().wakes, SizeIs(1)) << "else another like it is bought";
+
+  site.snapshot.offerings.push_back(site.snapshot.offerings[small]);
+  site.snapshot.offerings.back().zone = "b";
+  site.snapshot.offerings.back().shut = "";
+  EXPECT_THAT(site.plan().wakes, IsEmpty()) << "another zone has the cheap one";
 }
 
 // Bug: each class was judged alone, so another host like it was bought for them together.
@@ -121,7 +126,8 @@ TEST(SwitchedOffTest, ADearHostIsWokenForClassesThatShareIt) {
   HostView& off = site.host(1, site.type("large", 8, 8, 350), HostPhase::kStopped);
   off.can_stop = off.can_wake = true;
   site.pool().stopped = 1;
-  for (const std::int32_t priority : {0, 1, 2, 3}) site.jobs(1, 2, 1, priority);
+  for (int i = 0; i < 70; ++i) site.jobs(1, 96, 1, 9);  // these have nowhere to go
+  for (const std::int32_t priority : {3, 2, 1, 0}) site.jobs(1, 2, 1, priority);
 
   const Plan plan = site.plan();
 

@@ -112,6 +112,27 @@ TEST(ShrinkTest, AsManyAsAreKeptInReserveMayFinishBooting) {
   }
 }
 
+// Bug: it was compared with what cannot be switched off, which was cheaper, and ended.
+TEST(ShrinkTest, WhatIsMadeToBeSwitchedOffMayFinishThoughOthersAreCheaper) {
+  Site site;
+  site.type("cheap", 2, 4, 100);
+  const auto stops = site.type("stops", 2, 4, 150);
+  site.snapshot.offerings[stops].can_stop = true;
+  site.pool().stopped = 1;
+  site.host(1, stops).can_stop = true;
+  site.host(2, stops, HostPhase::kComing);
+  EXPECT_THAT(site.plan().shutdowns, IsEmpty());
+}
+
+TEST(ShrinkTest, AReadyHostOfTheMinimumStaysRatherThanOneThatBoots) {
+  Site site;
+  const auto small = site.type("small", 2, 4, 100);
+  site.pool().min = 1;
+  site.host(1, small).since = Mono(0s);
+  site.host(2, small, HostPhase::kComing);
+  EXPECT_THAT(ended(site.plan()), ElementsAre(Pair(2, ShutdownCode::kBootingSurplus)));
+}
+
 TEST(ShrinkTest, OnlyWhatTheReserveLacksMayFinishBooting) {
   Site site;
   const auto small = site.type("small", 2, 4, 100);
