@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "core/base/units.h"
-#include "core/scheduler/fit.h"
 #include "core/scheduler/steps.h"
 
 namespace hostler::scheduler {
@@ -106,21 +105,8 @@ struct Count {
   std::int64_t up = 0;       ///< Alive and no longer on their way.
   std::int64_t booting = 0;  ///< Surplus that still boots, whatever it costs.
   std::int64_t off = 0;      ///< Switched off to be kept so.
+  std::int64_t ready_price = INT64_MAX;  ///< Of the cheapest that is `ready`.
 };
-
-/// No dearer than what the pool would buy for its reserve now, of what can be switched off where
-/// that is `missing`; or nothing can be bought.
-bool may_become_reserve(const World& world, const HostView& host, bool missing) {
-  if (host.offering >= world.snapshot.offerings.size()) return false;
-  const bool to_be_off = missing && world.snapshot.offerings[host.offering].can_stop;
-  for (const std::uint32_t i : world.offers) {  // cheapest first
-    const Offering& o = world.snapshot.offerings[i];
-    if (o.pool != host.pool || !o.shut.empty() || !within_cap(o, world.policy)) continue;
-    if ((to_be_off && !o.can_stop) || world.budget.creates(o, 1) == 0) continue;
-    return host.price_per_hour <= o.price_per_hour;
-  }
-  return true;
-}
 
 /// Counts the host, a candidate or not.
 void add(const World& world, std::uint32_t h, const std::optional<Candidate>& candidate,
@@ -139,7 +125,13 @@ void add(const World& world, std::uint32_t h, const std::optional<Candidate>& ca
   if (host.phase == HostPhase::kReady) ++count.up;
   if (host.busy || world.used[h] || host.kept) return;
   ++count.spare;
-  if (host.phase == HostPhase::kReady) ++count.ready;
+  if (host.phase != HostPhase::kReady) return;
+  ++count.ready;
+  count.ready_price = std::min(count.ready_price, host.price_per_hour.value);
+}
+
+bool is_anything_missing(const World& world) {
+  return std::ranges::any_of(world.demand, [](const Demand& d) { return d.uncovered > 0; });
 }
 
 /// Whether the pool's minimum, standby or `stopped` wants the host: the mirror of grow's
@@ -156,9 +148,11 @@ bool is_wanted(const World& world, const Candidate& c, const Count& count) {
   // One that boots does not stand in for one that is ready.
   if (c.code == ShutdownCode::kIdle) return count.ready <= pool.standby || count.up <= pool.min;
   // What the reserve may need may finish: else each short job on the reserve would have another
-  // host made, and ended as soon as the job has.
-  return boots && count.booting <= pool.standby + missing &&
-         may_become_reserve(world, host, missing > 0);
+  // host made, and ended as soon as the job has. Unless it is far dearer than what it would stand
+  // in for, or work waits whose host it may keep from being bought.
+  return boots && !is_anything_missing(world) && count.booting <= pool.standby + missing &&
+         static_cast<double>(host.price_per_hour.value) <=
+             static_cast<double>(count.ready_price) * pool.price_factor_max;
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ void place(World& world, Plan& plan);
 /// 2. What is coming against what waits.
 void cover(World& world);
 /// 3. What is switched off against what still waits: cheapest first, and where it is worth it: the
-/// price factor over what all that would share it would pay on hosts of their own.
+/// price factor over what those alike that would share it would pay on hosts of their own.
 void wake(World& world, Plan& plan);
 /// Hosts that may be switched on and are not used yet, cheapest first.
 [[nodiscard]] std::vector<std::uint32_t> wakeable(const World& world);

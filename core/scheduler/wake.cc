@@ -1,14 +1,13 @@
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <tuple>
 
 #include "core/scheduler/fit.h"
 #include "core/scheduler/steps.h"
 
 namespace hostler::scheduler {
 namespace {
-
-/// To judge one host: classes that would share it, classes looked at.
-constexpr std::size_t kCompanyMax = 64, kLookedAtMax = 256;
 
 /// A switched-off host as a plan fills it.
 struct Seat {
@@ -38,61 +37,80 @@ bool may_sit(const World& world, const Demand& demand, const Seat& seat) {
          world.meets(need, world.snapshot.hosts[seat.host]);
 }
 
-/// What `items` of the demand would pay per hour on hosts of their own of that market: several to a
-/// host of the cheapest that can be had now; one each, as the packer's limit has it, if none can.
-double alone(const World& world, const Demand& demand, model::Market market, std::uint64_t items) {
-  const Need& need = world.needs[demand.need];
-  const std::int64_t cheapest = need.cheapest[market == model::Market::kSpot].value;
-  if (cheapest < 0) return HUGE_VAL;  // there is nothing to compare with
-  const double singly = static_cast<double>(cheapest) * static_cast<double>(items);
-  for (const std::uint32_t i : world.offers) {
-    const Offering& o = world.snapshot.offerings[i];
-    if (o.market != market || !o.shut.empty() || world.budget.creates(o, 1) == 0) continue;
-    if (!need.resources.fits_in(o.resources) || !bars(world, demand, i).empty()) continue;
-    std::uint64_t together = fit_count(need.resources, o.resources);
-    const std::int32_t attempts = world.policy.pools[o.pool].attempts_parallel_max;
-    if (attempts > 0) together = std::min(together, static_cast<std::uint64_t>(attempts));
-    const double hosts = std::ceil(static_cast<double>(items) / static_cast<double>(together));
-    return std::min(singly, static_cast<double>(o.price_per_hour.value) * hosts);
+/// Judges whether a host is worth to be woken. What it finds out holds for one plan.
+class Judge {
+ public:
+  explicit Judge(const World& world) : world_(world), waiting_(world.needs.size()) {
+    for (const Demand& demand : world.demand)
+      waiting_[demand.need] = add(waiting_[demand.need], demand.uncovered);
   }
-  return singly;
-}
 
-/// Whether what would sit there, this demand first, would pay so much on hosts of its own.
-bool is_worth_it(const World& world, const Demand& demand, Seat trial) {
-  const HostView& host = world.snapshot.hosts[trial.host];
-  const Offering& o = world.snapshot.offerings[host.offering];
-  double otherwise = 0;
-  std::size_t company = 0;
-  const auto join = [&](Demand one) {
-    if (!may_sit(world, one, trial) || !bars(world, one, host.offering).empty()) return;
-    const std::uint64_t before = trial.items;
-    sit(world, one, trial);
-    otherwise += alone(world, one, o.market, trial.items - before);
-    ++company;
-  };
-  join(demand);
-  if (trial.items == 0) return false;
-  const std::size_t looked_at = std::min(world.demand.size(), kLookedAtMax);
-  for (std::size_t d = 0; d < looked_at && company < kCompanyMax; ++d)
-    if (&world.demand[d] != &demand) join(world.demand[d]);
-  return static_cast<double>(o.price_per_hour.value) <=
-         otherwise * world.policy.pools[o.pool].price_factor_max;
-}
+  /// The price factor, over what those alike that would sit there would pay on hosts of their own.
+  /// Work of other needs does not count: what it would pay in the same company nobody knows.
+  bool is_worth_it(const Demand& demand, const Seat& seat) {
+    const Offering& o = world_.snapshot.offerings[world_.snapshot.hosts[seat.host].offering];
+    if (!bars(world_, demand, world_.snapshot.hosts[seat.host].offering).empty()) return false;
+    const std::uint64_t items =
+        std::min({fit_count(world_.needs[demand.need].resources, seat.free), waiting_[demand.need],
+                  static_cast<std::uint64_t>(seat.attempts_left)});
+    return static_cast<double>(o.price_per_hour.value) <=
+           alone(demand.need, o.market, items) * world_.policy.pools[o.pool].price_factor_max;
+  }
+  void sat_down(const Demand& demand, std::uint64_t items) { waiting_[demand.need] -= items; }
+
+ private:
+  static std::uint64_t add(std::uint64_t a, std::uint64_t b) {
+    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+  }
+
+  double alone(std::uint32_t n, model::Market market, std::uint64_t items) {
+    const auto [at, fresh] = alone_.try_emplace({n, market, items});
+    if (fresh) at->second = find(world_.needs[n], market, items);
+    return at->second;
+  }
+
+  /// The least for `items` on hosts of one type that can be had now; one each of the cheapest, as
+  /// the packer's limit has it, if none can.
+  [[nodiscard]] double find(const Need& need, model::Market market, std::uint64_t items) const {
+    const std::int64_t cheapest = need.cheapest[market == model::Market::kSpot].value;
+    if (cheapest < 0) return HUGE_VAL;  // there is nothing to compare with
+    double least = static_cast<double>(cheapest) * static_cast<double>(items);
+    for (const std::uint32_t i : world_.offers) {
+      const Offering& o = world_.snapshot.offerings[i];
+      if (o.market != market || !o.shut.empty() || !need.resources.fits_in(o.resources)) continue;
+      if (!world_.meets(need, i) || world_.pool_held[o.pool] || !within_cap(o, world_.policy) ||
+          world_.budget.creates(o, 1) == 0)
+        continue;
+      std::uint64_t together = fit_count(need.resources, o.resources);
+      const std::int32_t attempts = world_.policy.pools[o.pool].attempts_parallel_max;
+      if (attempts > 0) together = std::min(together, static_cast<std::uint64_t>(attempts));
+      const double hosts = std::ceil(static_cast<double>(items) / static_cast<double>(together));
+      least = std::min(least, static_cast<double>(o.price_per_hour.value) * hosts);
+    }
+    return least;
+  }
+
+  const World& world_;
+  std::vector<std::uint64_t> waiting_;  ///< By need.
+  std::map<std::tuple<std::uint32_t, model::Market, std::uint64_t>, double> alone_;
+};
 
 /// Seats the demand on what is woken already, whatever that costs, and on more if `wakes_more`.
-void sit_down(World& world, Demand& demand, std::vector<Seat>& seats, bool wakes_more) {
+void sit_down(World& world, Judge& judge, Demand& demand, std::vector<Seat>& seats,
+              bool wakes_more) {
   for (Seat& seat : seats) {
     if (demand.uncovered == 0) return;
     if (!may_sit(world, demand, seat)) continue;
     if (seat.items == 0) {
       const HostView& host = world.snapshot.hosts[seat.host];
       if (!wakes_more || host.offering >= world.snapshot.offerings.size() ||
-          !world.budget.may_wake(host) || !is_worth_it(world, demand, seat))
+          !world.budget.may_wake(host) || !judge.is_worth_it(demand, seat))
         continue;
       world.budget.wake(host);
     }
+    const std::uint64_t before = demand.uncovered;
     sit(world, demand, seat);
+    judge.sat_down(demand, before - demand.uncovered);
   }
 }
 
@@ -120,9 +138,11 @@ void wake(World& world, Plan& plan) {
   std::vector<Seat> seats;
   for (const std::uint32_t h : wakeable(world))
     seats.push_back({h, hosts[h].total, hosts[h].attempts_left, {}, 0});
-  for (Demand& demand : world.demand) sit_down(world, demand, seats, true);
+  if (seats.empty()) return;
+  Judge judge(world);
+  for (Demand& demand : world.demand) sit_down(world, judge, demand, seats, true);
   // Some of these could not have a host woken that now is.
-  for (Demand& demand : world.demand) sit_down(world, demand, seats, false);
+  for (Demand& demand : world.demand) sit_down(world, judge, demand, seats, false);
   for (Seat& seat : seats) {
     if (seat.items == 0) continue;
     world.used[seat.host] = true;

@@ -102,7 +102,7 @@ TEST(SwitchedOffTest, NoDearHostIsWokenForWorkThatSharesACheapOne) {
   HostView& off = site.host(1, site.type("big", 96, 96, 1500), HostPhase::kStopped);
   off.can_stop = off.can_wake = true;
   site.pool().stopped = 1;
-  site.jobs(8, 1);
+  for (int priority = 0; priority < 8; ++priority) site.jobs(1, 1, 1, 7 - priority);
 
   const Plan plan = site.plan();
 

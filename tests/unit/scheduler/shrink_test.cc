@@ -133,6 +133,19 @@ TEST(ShrinkTest, AReadyHostOfTheMinimumStaysRatherThanOneThatBoots) {
   EXPECT_THAT(ended(site.plan()), ElementsAre(Pair(2, ShutdownCode::kBootingSurplus)));
 }
 
+// Bug: it kept the host of the job from being bought.
+TEST(ShrinkTest, NothingFinishesForTheReserveWhereWorkWaitsAtACeiling) {
+  Site site;
+  const auto small = site.type("small", 2, 4, 100);
+  site.type("big", 16, 16, 400);
+  site.pool().max = 2;
+  site.pool().standby = 1;
+  site.host(1, small);
+  site.host(2, small, HostPhase::kComing);
+  site.jobs(1, 16);
+  EXPECT_THAT(ended(site.plan()), ElementsAre(Pair(2, ShutdownCode::kBootingSurplus)));
+}
+
 TEST(ShrinkTest, OnlyWhatTheReserveLacksMayFinishBooting) {
   Site site;
   const auto small = site.type("small", 2, 4, 100);
@@ -161,6 +174,7 @@ TEST(ShrinkTest, AReadyReserveStaysUntilTheNextIsReady) {
 // Bug: it finished, outlived the cheap one and was the reserve for ever.
 TEST(ShrinkTest, NoDearHostBecomesTheReserve) {
   Site site;
+  site.pool().max = 2;
   const auto small = site.type("small", 2, 4, 100);
   const auto dear = site.type("dear", 8, 8, 900);
   site.pool().standby = 1;
