@@ -201,9 +201,9 @@ Result<void> Client::on_message(FromAgent&& message) {
 Result<void> Client::on_exit(Exit&& exit) {
   const model::AttemptId id = exit.attempt;
   const model::AttemptEnd& end = exit.end;
-  using model::JobReason;
-  if (end.reason == JobReason::kNone || end.reason == JobReason::kHostLost ||
-      end.reason == JobReason::kCancelled)
+  using model::EndReason;
+  if (end.reason == EndReason::kNone || end.reason == EndReason::kHostLost ||
+      end.reason == EndReason::kCancelled)
     return misbehaves("exit of " + id.text() + " with a reason that is not an agent's to give");
   if (end.stdout_bytes > kStreamMax || end.stderr_bytes > kStreamMax)
     return misbehaves("exit of " + id.text() + " with more output than can be");

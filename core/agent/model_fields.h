@@ -13,7 +13,7 @@ inline constexpr std::size_t kEndInlineMax = 4096;
 
 template <class V>
 void fields(V& v, typename V::template Ref<model::AttemptId> m) {
-  v.number("job", m.job.value);
+  v.number("job", m.work.value);
   v.number("number", m.number);
 }
 
@@ -26,7 +26,7 @@ void fields(V& v, typename V::template Ref<model::Input> m) {
 
 template <class V>
 void fields(V& v, typename V::template Ref<model::AttemptEnd> m) {
-  v.choice("reason", m.reason, model::JobReason::kCancelled);
+  v.choice("reason", m.reason, model::EndReason::kCancelled);
   v.number("exit_code", m.exit_code);
   v.number("signal", m.signal);
   v.text("text", m.text, kEndTextMax);

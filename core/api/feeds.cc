@@ -49,7 +49,7 @@ class EventFeed final : public Feed, public std::enable_shared_from_this<EventFe
 
 class OutputFeed final : public Feed, public std::enable_shared_from_this<OutputFeed> {
  public:
-  OutputFeed(Service& service, Principal who, model::JobId job, const OutputQuery& query)
+  OutputFeed(Service& service, Principal who, model::WorkId job, const OutputQuery& query)
       : service_(service), who_(std::move(who)), job_(job), query_(query) {}
 
   void next(Piece piece) override {
@@ -83,7 +83,7 @@ class OutputFeed final : public Feed, public std::enable_shared_from_this<Output
 
   Service& service_;
   const Principal who_;
-  const model::JobId job_;
+  const model::WorkId job_;
   OutputQuery query_;  ///< Of what comes next.
   bool ended_ = false;
 };
@@ -94,7 +94,7 @@ std::shared_ptr<Feed> follow_events(Service& service, const Principal& who, mode
   return std::make_shared<EventFeed>(service, who, after);
 }
 
-std::shared_ptr<Feed> follow_output(Service& service, const Principal& who, model::JobId job,
+std::shared_ptr<Feed> follow_output(Service& service, const Principal& who, model::WorkId job,
                                     const OutputQuery& query) {
   return std::make_shared<OutputFeed>(service, who, job, query);
 }

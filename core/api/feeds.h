@@ -13,7 +13,7 @@ std::shared_ptr<Feed> follow_events(Service& service, const Principal& who, mode
 
 /// A job's output from `query`'s offset to its end, of each attempt that comes from its begin:
 /// `data: {attempt, offset, lost, complete, text | hex}`.
-std::shared_ptr<Feed> follow_output(Service& service, const Principal& who, model::JobId job,
+std::shared_ptr<Feed> follow_output(Service& service, const Principal& who, model::WorkId job,
                                     const OutputQuery& query);
 
 }  // namespace hostler::api

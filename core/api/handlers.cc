@@ -22,8 +22,8 @@ Result<void> need_role(const Principal& who, Role role) {
                                     "; this needs " + (role == Role::kAdmin ? "admin" : "submit"));
 }
 
-Result<model::JobId> path_job(const Request& request) {
-  const auto id = model::JobId::parse(request.path[2]);
+Result<model::WorkId> path_job(const Request& request) {
+  const auto id = model::WorkId::parse_job(request.path[2]);
   if (id) return *id;
   return fail(Errc::kInvalidArgument,
               "'" + printable(request.path[2], 40) + "' is no job id (such as j-42)");

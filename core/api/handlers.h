@@ -64,7 +64,7 @@ Answer<void> empty_answer(Respond respond);
 /// kForbidden unless the principal has at least this role.
 Result<void> need_role(const Principal& who, Role role);
 /// "j-42" of the path's third segment, or kInvalidArgument.
-Result<model::JobId> path_job(const Request& request);
+Result<model::WorkId> path_job(const Request& request);
 /// A whole number of the query within bounds, or `otherwise` where it is not given.
 Result<std::uint64_t> query_number(const Request& request, const std::string& key,
                                    std::uint64_t otherwise, std::uint64_t max);

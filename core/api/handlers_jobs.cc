@@ -8,21 +8,35 @@
 namespace hostler::api {
 namespace {
 
-Result<std::vector<NewJob>> read_submit(const Context& context, const std::string& body) {
+/// An error that names the input if one of the job's blobs is not here.
+Result<void> check_inputs(Service& service, const model::JobSpec& spec) {
+  for (const auto& input : spec.inputs)
+    if (!HOSTLER_TRY(service.has_blob(input.sha256)))
+      return fail(Errc::kInvalidArgument,
+                  "input '" + input.path + "': blob " + input.sha256 + " was not uploaded");
+  return {};
+}
+
+Result<std::vector<model::WorkItem>> read_submit(const Context& context, const std::string& body) {
   json::ParseOptions options;
   options.bytes_max = context.limits.submit_bytes_max;
   options.values_max = 40'000'000;
-  std::vector<NewJob> jobs;
+  std::vector<model::JobSpec> specs;
   HOSTLER_TRY(json::read_object(body, options, [&](json::Object& o) {
     o.need("jobs").each(context.limits.submit_jobs_max, [&](json::Field one) {
-      NewJob job;
-      if (read_job(one, context.limits.job, job.spec)) jobs.push_back(std::move(job));
+      model::JobSpec spec;
+      if (read_job(one, context.limits.job, spec)) specs.push_back(std::move(spec));
     });
   }));
-  if (jobs.empty())
+  if (specs.empty())
     return tl::unexpected(
         Error{Errc::kInvalidArgument, "jobs: at least one job is needed", "jobs"});
-  for (NewJob& job : jobs) job.body = canonical_body(job.spec);
+  std::vector<model::WorkItem> jobs;
+  jobs.reserve(specs.size());
+  for (model::JobSpec& spec : specs) {
+    HOSTLER_TRY(check_inputs(*context.service, spec));
+    jobs.push_back(submitted_job(std::move(spec)));
+  }
   return jobs;
 }
 
@@ -39,7 +53,7 @@ Result<JobFilter> read_filter(const Request& request) {
   const std::string states = request.query_or("state", "");
   for (const std::string_view word : split(states, ',')) {
     if (word.empty()) continue;
-    const auto state = model::parse_job_state(word);
+    const auto state = model::parse_work_state(word);
     if (!state)
       return fail(Errc::kInvalidArgument,
                   "?state=" + printable(word, 40) +
@@ -50,7 +64,7 @@ Result<JobFilter> read_filter(const Request& request) {
   filter.principal = request.query_or("principal", "");
   filter.name = request.query_or("name", "");
   if (const auto before = request.query.find("before"); before != request.query.end()) {
-    const auto id = model::JobId::parse(before->second);
+    const auto id = model::WorkId::parse_job(before->second);
     if (!id)
       return fail(Errc::kInvalidArgument,
                   "?before=" + printable(before->second, 40) + ": no job id");
@@ -68,8 +82,8 @@ void post_jobs(const Context& context, Request request, Respond respond) {
   request.body.clear();
   context.service->submit(
       request.who, std::move(*jobs),
-      json_answer<std::vector<model::JobId>>(
-          std::move(respond), [](json::Writer& w, const std::vector<model::JobId>& ids) {
+      json_answer<std::vector<model::WorkId>>(
+          std::move(respond), [](json::Writer& w, const std::vector<model::WorkId>& ids) {
             w.begin_object().key("ids").begin_array();
             for (const auto& id : ids) w.value(id.text());
             w.end_array().end_object();

@@ -5,6 +5,7 @@
 
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/crypto/hash.h"
 
 namespace hostler::api {
 namespace {
@@ -190,8 +191,8 @@ void write_time(Writer& w, std::string_view key, Wall time) {
 }
 
 /// What only the attempt's end tells.
-void write_end(Writer& w, const model::JobRecord& record) {
-  if (record.reason != model::JobReason::kNone) w.member("reason_code", to_string(record.reason));
+void write_end(Writer& w, const model::WorkRecord& record) {
+  if (record.reason != model::EndReason::kNone) w.member("reason_code", to_string(record.reason));
   if (!record.reason_text.empty()) w.member("reason", record.reason_text);
   const auto status = model::exit_status(record.reason, record.exit_code, record.signal);
   if (status) w.member("exit_status", *status);
@@ -264,14 +265,26 @@ std::string canonical_body(const model::JobSpec& spec) {
   return out;
 }
 
+model::WorkItem submitted_job(model::JobSpec spec) {
+  model::WorkItem out;
+  auto body = canonical_body(spec);
+  if (!spec.client_key.empty()) out.client_digest = crypto::sha256_hex(body);
+  out.body = std::make_shared<const std::string>(std::move(body));
+  out.shape = {spec.needs, std::move(spec.constraints), spec.priority, spec.restartable,
+               spec.attempts_max};
+  out.name = std::move(spec.name);
+  out.client_key = std::move(spec.client_key);
+  return out;
+}
+
 void write_waiting(Writer& w, const model::WaitingView& waiting) {
   w.begin_object().member("code", waiting.code).member("reason", waiting.reason);
   w.member("ahead", waiting.ahead).end_object();
 }
 
-void write_job(Writer& w, const model::JobInserted& job, const model::WaitingView* waiting,
+void write_job(Writer& w, const model::WorkItem& job, const model::WaitingView* waiting,
                Sight sight) {
-  const model::JobRecord& record = job.record;
+  const model::WorkRecord& record = job.record;
   w.begin_object().member("id", record.id.text());
   if (!job.name.empty()) w.member("name", job.name);
   w.member("state", to_string(record.state));

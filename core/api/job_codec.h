@@ -40,6 +40,9 @@ bool read_job(const json::Field& field, const model::JobLimits& limits, model::J
 /// It is what the store keeps and what the same client_key is compared by.
 std::string canonical_body(const model::JobSpec& spec);
 
+/// What the store keeps of a job that was read: its shape, name, client key and body.
+model::WorkItem submitted_job(model::JobSpec spec);
+
 /// Who looks: the role `read` sees no environment, input or output.
 enum class Sight : std::uint8_t { kAll, kPublic };
 
@@ -48,7 +51,7 @@ void write_waiting(json::Writer& out, const model::WaitingView& waiting);
 
 /// Writes a job as it is now: what is known of it, then (if `job.body` is set) what was submitted.
 /// `waiting` may be null. One object; the caller has no other work with the writer's commas.
-void write_job(json::Writer& out, const model::JobInserted& job, const model::WaitingView* waiting,
+void write_job(json::Writer& out, const model::WorkItem& job, const model::WaitingView* waiting,
                Sight sight);
 
 }  // namespace hostler::api

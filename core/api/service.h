@@ -27,25 +27,20 @@ struct Principal {
 template <class T>
 using Answer = std::function<void(Result<T>)>;
 
-struct NewJob {
-  model::JobSpec spec;
-  std::string body;  ///< Canonical JSON, as job_codec writes it.
-};
-
 struct JobDetail {
-  model::JobInserted job;  ///< `record` is the present one; body set where it was asked for.
+  model::WorkItem job;  ///< `record` is the present one; body set where it was asked for.
   std::optional<model::WaitingView> waiting;
 };
 struct JobFilter {
-  std::vector<model::JobState> states;  ///< Empty: any.
-  std::string principal;                ///< Empty: any.
-  std::string name;                     ///< Empty: any; exact.
-  model::JobId before;                  ///< Cursor: ids below this; 0: from the newest.
+  std::vector<model::WorkState> states;  ///< Empty: any.
+  std::string principal;                 ///< Empty: any.
+  std::string name;                      ///< Empty: any; exact.
+  model::WorkId before;                  ///< Cursor: ids below this; 0: from the newest.
   std::size_t limit = 100;
 };
 struct JobPage {
   std::vector<JobDetail> jobs;  ///< Newest first.
-  model::JobId next;            ///< Cursor of the next page; 0: this was the last.
+  model::WorkId next;           ///< Cursor of the next page; 0: this was the last.
 };
 
 enum class Stream : std::uint8_t { kStdout, kStderr };
@@ -123,24 +118,24 @@ class Service {
  public:
   virtual ~Service() = default;
 
-  /// All or none, durable when answered. The specs are valid by job_codec; what can never fit is
-  /// refused here.
-  virtual void submit(const Principal& who, std::vector<NewJob> jobs,
-                      Answer<std::vector<model::JobId>> answer) = 0;
-  virtual void cancel(const Principal& who, model::JobId job, Answer<void> answer) = 0;
-  virtual void job(const Principal& who, model::JobId job, bool with_body,
+  /// All or none, durable when answered. The items are those of job_codec's submitted_job(), and
+  /// their inputs were uploaded; a job that no instance type can ever run is refused here.
+  virtual void submit(const Principal& who, std::vector<model::WorkItem> jobs,
+                      Answer<std::vector<model::WorkId>> answer) = 0;
+  virtual void cancel(const Principal& who, model::WorkId job, Answer<void> answer) = 0;
+  virtual void job(const Principal& who, model::WorkId job, bool with_body,
                    Answer<JobDetail> answer) = 0;
   virtual void jobs(const Principal& who, const JobFilter& filter, Answer<JobPage> answer) = 0;
 
   /// The current or last attempt's output from `query`'s offset in it on, at most `max` bytes.
-  virtual void output(const Principal& who, model::JobId job, const OutputQuery& query,
+  virtual void output(const Principal& who, model::WorkId job, const OutputQuery& query,
                       Answer<OutputPart> answer) = 0;
   /// Calls `wake` (any thread, quickly) whenever output of the job is durable or it ended.
-  virtual std::shared_ptr<void> on_new_output(model::JobId job, std::function<void()> wake) = 0;
-  virtual void output_files(const Principal& who, model::JobId job,
+  virtual std::shared_ptr<void> on_new_output(model::WorkId job, std::function<void()> wake) = 0;
+  virtual void output_files(const Principal& who, model::WorkId job,
                             Answer<std::vector<OutputFile>> answer) = 0;
   /// An open, read-only descriptor of one file; the caller closes it.
-  virtual Result<int> open_output_file(const Principal& who, model::JobId job,
+  virtual Result<int> open_output_file(const Principal& who, model::WorkId job,
                                        const std::string& path) = 0;
 
   virtual Result<bool> has_blob(const std::string& sha256) = 0;

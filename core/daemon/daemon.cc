@@ -33,7 +33,7 @@ struct Daemon::Parts {
   MetricsFeed feed{metrics};
   Tickets tickets;
   std::shared_ptr<Hub<int>> events = std::make_shared<Hub<int>>();
-  std::shared_ptr<Hub<model::JobId>> output = std::make_shared<Hub<model::JobId>>();
+  std::shared_ptr<Hub<model::WorkId>> output = std::make_shared<Hub<model::WorkId>>();
   std::unique_ptr<Planner> planner;
   std::unique_ptr<Clouds> clouds;
   std::unique_ptr<Hosts> hosts;
@@ -112,9 +112,9 @@ void tell_alarms(const std::vector<model::Change>& changes, metrics::Metrics& me
 void Daemon::Parts::commit(dispatch::Outbox out, model::Revision revision) {
   model::Commit commit{revision, std::move(out.changes), std::move(out.bodies_wanted)};
   tell_alarms(commit.changes, metrics);
-  std::vector<model::JobId> ended;
+  std::vector<model::WorkId> ended;
   for (const auto& change : commit.changes)
-    if (const auto* job = std::get_if<model::JobChanged>(&change))
+    if (const auto* job = std::get_if<model::WorkChanged>(&change))
       if (model::is_terminal(job->record.state)) ended.push_back(job->record.id);
   auto effects_left = std::make_shared<std::vector<dispatch::Effect>>(std::move(out.effects));
   const Now now = read_clocks();
@@ -142,7 +142,7 @@ void Daemon::Parts::tidy_store(Now now) {
   past.age = Duration(keep_age);
   past.bytes = static_cast<std::uint64_t>(keep_bytes);
   store->tidy(past, now.wall, [this](const store::Tidied& gone, const Result<void>& ended) {
-    if (!gone.jobs.empty()) post(dispatch::JobsForgotten{gone.jobs});
+    if (!gone.jobs.empty()) post(dispatch::WorkForgotten{gone.jobs});
     if (!ended)
       log::warn("store", "removing what is past keeping: " + ended.error().message +
                              ", ignoring: tried again in an hour");
@@ -178,7 +178,7 @@ Result<model::Restored> Daemon::Parts::open_store() {
   durable = restored.last_revision;
   feed.take_up(restored);
   log::info("daemon", "owner " + restored.owner + ", epoch " + std::to_string(restored.epoch) +
-                          ": " + std::to_string(restored.jobs.size()) + " jobs and " +
+                          ": " + std::to_string(restored.work.size()) + " jobs and " +
                           std::to_string(restored.instances.size()) + " instances taken up");
   return restored;
 }

@@ -37,7 +37,7 @@ void Effects::carry_out(std::vector<dispatch::Effect> effects, const store::Comm
 /// A start takes its job's body along: bodies stay in the store until they are needed.
 void Effects::send(model::HostCommand command, const Bodies& bodies) {
   if (auto* start = std::get_if<model::StartAttempt>(&command)) {
-    const auto body = bodies.find(start->attempt.job);
+    const auto body = bodies.find(start->attempt.work);
     Result<model::JobSpec> spec =
         body == bodies.end()
             ? Result<model::JobSpec>(fail(Errc::kInternal, "its body is not in the store"))
@@ -45,7 +45,7 @@ void Effects::send(model::HostCommand command, const Bodies& bodies) {
     if (!spec) {
       log::error("daemon", start->attempt.text() + " cannot start: " + spec.error().message);
       model::AttemptEnd end;
-      end.reason = model::JobReason::kStartFailed;
+      end.reason = model::EndReason::kStartFailed;
       end.text = spec.error().message;
       targets_.post(model::HostEvent{start->instance, model::AttemptExited{start->attempt, end}});
       return;

@@ -29,7 +29,7 @@ class Effects {
   void carry_out(std::vector<dispatch::Effect> effects, const store::Committed& committed);
 
  private:
-  using Bodies = std::unordered_map<model::JobId, std::shared_ptr<const std::string>>;
+  using Bodies = std::unordered_map<model::WorkId, std::shared_ptr<const std::string>>;
   void send(model::HostCommand command, const Bodies& bodies);
 
   const Targets targets_;

@@ -22,7 +22,7 @@ bool is_over(InstanceState state) {
 }  // namespace
 
 void MetricsFeed::take_up(const model::Restored& restored) {
-  for (const auto& job : restored.jobs)
+  for (const auto& job : restored.work)
     if (job.record.attempt == 0) submitted(job.record.id, job.submitted);
   for (const auto& [record, create, used_up] : restored.instances)
     seen_[record.id] = {record.verified.us != 0, record.ready.us != 0, record.first_job.us != 0,
@@ -33,28 +33,28 @@ void MetricsFeed::observe(const std::vector<model::Change>& changes, Now now) {
   for (const auto& change : changes) {
     if (const auto* instance = std::get_if<model::InstanceChanged>(&change)) {
       observe(instance->record);
-    } else if (const auto* job = std::get_if<model::JobInserted>(&change)) {
+    } else if (const auto* job = std::get_if<model::WorkItem>(&change)) {
       metrics_.job_submitted();
       submitted(job->record.id, job->submitted);
-    } else if (const auto* changed = std::get_if<model::JobChanged>(&change)) {
+    } else if (const auto* changed = std::get_if<model::WorkChanged>(&change)) {
       if (model::is_terminal(changed->record.state)) ended(changed->record);
     } else if (const auto* attempt = std::get_if<model::AttemptChanged>(&change)) {
       if (attempt->state != model::AttemptState::kIntended) continue;
       metrics_.attempt_started();
       if (attempt->attempt.number != 1) continue;
-      if (const auto at = leaves_queue(attempt->attempt.job)) metrics_.job_waited(now.wall - *at);
+      if (const auto at = leaves_queue(attempt->attempt.work)) metrics_.job_waited(now.wall - *at);
     }
   }
 }
 
-void MetricsFeed::submitted(model::JobId job, Wall at) {
+void MetricsFeed::submitted(model::WorkId job, Wall at) {
   if (!submitted_.empty() && submitted_.rbegin()->second.at == at)
     ++submitted_.rbegin()->second.unstarted;
   else
     submitted_[job] = {at, 1};
 }
 
-std::optional<Wall> MetricsFeed::leaves_queue(model::JobId job) {
+std::optional<Wall> MetricsFeed::leaves_queue(model::WorkId job) {
   auto found = submitted_.upper_bound(job);
   if (found == submitted_.begin()) return std::nullopt;
   --found;
@@ -63,10 +63,10 @@ std::optional<Wall> MetricsFeed::leaves_queue(model::JobId job) {
   return at;
 }
 
-void MetricsFeed::ended(const model::JobRecord& record) {
+void MetricsFeed::ended(const model::WorkRecord& record) {
   if (record.attempt == 0) leaves_queue(record.id);
   std::optional<Duration> ran;
-  if (record.started.us != 0 && record.reason != model::JobReason::kHostLost)
+  if (record.started.us != 0 && record.reason != model::EndReason::kHostLost)
     ran = std::max(record.ended - record.started, Duration::zero());
   metrics_.job_ended(record.state, record.reason, ran);
 }
@@ -103,8 +103,8 @@ void MetricsFeed::show(const dispatch::Dispatcher& state, Now now) {
 }
 
 void MetricsFeed::show_jobs(const model::Totals& totals) {
-  constexpr std::array kStates{model::JobState::kQueued, model::JobState::kStarting,
-                               model::JobState::kRunning, model::JobState::kCollecting};
+  constexpr std::array kStates{model::WorkState::kQueued, model::WorkState::kStarting,
+                               model::WorkState::kRunning, model::WorkState::kCollecting};
   for (std::size_t i = 0; i < kStates.size(); ++i)
     metrics_.set_jobs(kStates[i], static_cast<std::size_t>(totals.jobs[i]));
   metrics_.set_queue_age(totals.oldest_wait);

@@ -32,17 +32,17 @@ class MetricsFeed {
     std::size_t unstarted = 0;
   };
   void observe(const model::InstanceRecord& record);
-  void submitted(model::JobId job, Wall at);
+  void submitted(model::WorkId job, Wall at);
   /// When it was, of a job that is started or gives up now for the first time.
-  std::optional<Wall> leaves_queue(model::JobId job);
-  void ended(const model::JobRecord& record);
+  std::optional<Wall> leaves_queue(model::WorkId job);
+  void ended(const model::WorkRecord& record);
   void show_jobs(const model::Totals& totals);
   void show_instances(const dispatch::Dispatcher& state);
   void show_clouds(const dispatch::Dispatcher& state, Mono now);
 
   metrics::Metrics& metrics_;
   std::map<model::InstanceId, Seen> seen_;
-  std::map<model::JobId, Submitted> submitted_;  ///< By the first id.
+  std::map<model::WorkId, Submitted> submitted_;  ///< By the first id.
 };
 
 }  // namespace hostler::daemon

@@ -64,7 +64,7 @@ std::vector<store::OutputFile> stored_files(const std::vector<agent::OutputFile>
 
 HostPorts make_host_ports(std::function<void(model::HostEvent)> post, store::Store& store,
                           Clouds& clouds, metrics::Metrics& metrics,
-                          std::shared_ptr<Hub<model::JobId>> output) {
+                          std::shared_ptr<Hub<model::WorkId>> output) {
   HostPorts ports;
   ports.post = [&metrics, post = std::move(post)](model::HostEvent event) {
     if (const char* const name = name_of(event.body)) metrics.host_event(name);
@@ -81,7 +81,7 @@ HostPorts make_host_ports(std::function<void(model::HostEvent)> post, store::Sto
     store.outputs().append(
         attempt, stream, offset, std::move(data),
         [output, attempt, durable = std::move(durable)](const Result<std::uint64_t>& end) {
-          output->ring(attempt.job);
+          output->ring(attempt.work);
           durable(end);
         });
   };

@@ -14,6 +14,6 @@ namespace hostler::daemon {
 /// Connects links to store, clouds and metrics, which do not know each other.
 HostPorts make_host_ports(std::function<void(model::HostEvent)> post, store::Store& store,
                           Clouds& clouds, metrics::Metrics& metrics,
-                          std::shared_ptr<Hub<model::JobId>> output);
+                          std::shared_ptr<Hub<model::WorkId>> output);
 
 }  // namespace hostler::daemon

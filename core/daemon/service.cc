@@ -20,7 +20,7 @@ constexpr std::size_t kCommitsWaitingMax = 1000;
 constexpr std::chrono::seconds kLookTimeout{5};
 
 Tickets::Answer without_jobs(api::Answer<void> answer) {
-  return [answer = std::move(answer)](Result<std::vector<model::JobId>> result) {
+  return [answer = std::move(answer)](Result<std::vector<model::WorkId>> result) {
     if (!result) return answer(tl::unexpected(std::move(result.error())));
     answer({});
   };
@@ -44,34 +44,12 @@ void DaemonService::ask(Event event, Tickets::Answer answer) {
   parts_.loop->post(std::move(event));
 }
 
-void DaemonService::submit(const api::Principal& who, std::vector<api::NewJob> jobs,
-                           api::Answer<std::vector<model::JobId>> answer) {
-  // Before its inputs are looked up; ask() has the last word.
-  if (const auto able = commits(); !able) return answer(tl::unexpected(able.error()));
-  dispatch::Submit event;
-  event.principal = who.name;
-  event.jobs.reserve(jobs.size());
-  for (api::NewJob& job : jobs) {
-    for (const auto& input : job.spec.inputs) {
-      const auto there = has_blob(input.sha256);
-      if (!there) return answer(tl::unexpected(there.error()));
-      if (!*there)
-        return answer(fail(Errc::kInvalidArgument, "input '" + input.path + "': blob " +
-                                                       input.sha256 + " was not uploaded"));
-    }
-    dispatch::NewJob one;
-    one.shape = {job.spec.needs, job.spec.constraints, job.spec.priority, job.spec.restartable,
-                 job.spec.attempts_max};
-    one.name = std::move(job.spec.name);
-    one.client_key = std::move(job.spec.client_key);
-    if (!one.client_key.empty()) one.client_digest = crypto::sha256_hex(job.body);
-    one.body = std::make_shared<const std::string>(std::move(job.body));
-    event.jobs.push_back(std::move(one));
-  }
-  ask(std::move(event), std::move(answer));
+void DaemonService::submit(const api::Principal& who, std::vector<model::WorkItem> jobs,
+                           api::Answer<std::vector<model::WorkId>> answer) {
+  ask(dispatch::Submit{0, who.name, std::move(jobs)}, std::move(answer));
 }
 
-void DaemonService::cancel(const api::Principal& who, model::JobId job, api::Answer<void> answer) {
+void DaemonService::cancel(const api::Principal& who, model::WorkId job, api::Answer<void> answer) {
   const auto known = parts_.store->reads().job(job);
   if (!known) return answer(tl::unexpected(known.error()));
   if (who.role != api::Role::kAdmin && known->principal != who.name)
@@ -79,24 +57,24 @@ void DaemonService::cancel(const api::Principal& who, model::JobId job, api::Ans
   if (model::is_terminal(known->record.state))
     return answer(
         fail(Errc::kConflict, job.text() + " has ended: " + model::to_string(known->record.state)));
-  ask(dispatch::CancelJob{0, who.name, who.role == api::Role::kAdmin, job},
+  ask(dispatch::CancelWork{0, who.name, who.role == api::Role::kAdmin, job},
       without_jobs(std::move(answer)));
 }
 
-Result<model::JobInserted> DaemonService::readable_job(const api::Principal& who, model::JobId job,
-                                                       bool with_body) const {
+Result<model::WorkItem> DaemonService::readable_job(const api::Principal& who, model::WorkId job,
+                                                    bool with_body) const {
   auto found = HOSTLER_TRY(parts_.store->reads().job(job, with_body));
   if (who.role == api::Role::kSubmit && found.principal != who.name)
     return fail(Errc::kForbidden, job.text() + " is not yours");
   return found;
 }
 
-void DaemonService::job(const api::Principal& who, model::JobId id, bool with_body,
+void DaemonService::job(const api::Principal& who, model::WorkId id, bool with_body,
                         api::Answer<api::JobDetail> answer) {
   auto found = readable_job(who, id, with_body);
   if (!found) return answer(tl::unexpected(found.error()));
   api::JobDetail detail{std::move(*found), std::nullopt};
-  if (detail.job.record.state != model::JobState::kQueued) return answer(std::move(detail));
+  if (detail.job.record.state != model::WorkState::kQueued) return answer(std::move(detail));
   parts_.loop->look([id, detail = std::move(detail), answer = std::move(answer)](
                         const dispatch::Dispatcher& state, Now) mutable {
     detail.waiting = state.waiting(id);
@@ -120,9 +98,9 @@ void DaemonService::jobs(const api::Principal& who, const api::JobFilter& filter
   for (auto& row : found->items) page.jobs.push_back({std::move(row), std::nullopt});
   parts_.loop->look([page = std::move(page), answer = std::move(answer)](
                         const dispatch::Dispatcher& state, Now) mutable {
-    std::vector<model::JobId> queued;
+    std::vector<model::WorkId> queued;
     for (const auto& one : page.jobs)
-      if (one.job.record.state == model::JobState::kQueued) queued.push_back(one.job.record.id);
+      if (one.job.record.state == model::WorkState::kQueued) queued.push_back(one.job.record.id);
     auto waiting = state.waiting(queued);
     for (auto& one : page.jobs)
       if (const auto its = waiting.find(one.job.record.id); its != waiting.end())
@@ -170,9 +148,9 @@ Result<void> DaemonService::hide_reasons(const api::Principal& who,
                                          std::vector<model::LedgerRecord>& records) const {
   if (who.role != api::Role::kSubmit) return {};
   const auto job_of = [](const model::LedgerRecord& record) {
-    return model::JobId::parse(record.subject.substr(0, record.subject.find('.')));
+    return model::WorkId::parse(record.subject.substr(0, record.subject.find('.')));
   };
-  std::set<model::JobId> named;
+  std::set<model::WorkId> named;
   for (const auto& record : records)
     if (const auto id = job_of(record)) named.insert(*id);
   const auto own = HOSTLER_TRY(parts_.store->reads().jobs_of(who.name, named));
@@ -195,7 +173,7 @@ std::shared_ptr<void> DaemonService::on_new_events(std::function<void()> wake) {
   return parts_.events->watch(0, std::move(wake));
 }
 
-std::shared_ptr<void> DaemonService::on_new_output(model::JobId job, std::function<void()> wake) {
+std::shared_ptr<void> DaemonService::on_new_output(model::WorkId job, std::function<void()> wake) {
   return parts_.output->watch(job, std::move(wake));
 }
 

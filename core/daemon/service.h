@@ -30,25 +30,25 @@ class DaemonService final : public api::Service {
     MetricsFeed* feed = nullptr;
     const std::atomic<model::Revision>* durable = nullptr;  ///< The last that is.
     std::shared_ptr<Hub<int>> events;                       ///< Rung when records are durable.
-    std::shared_ptr<Hub<model::JobId>> output;  ///< Rung when output is, or a job ended.
+    std::shared_ptr<Hub<model::WorkId>> output;  ///< Rung when output is, or a job ended.
     std::filesystem::path state_dir;
   };
   explicit DaemonService(Parts parts) : parts_(std::move(parts)) {}
 
-  void submit(const api::Principal& who, std::vector<api::NewJob> jobs,
-              api::Answer<std::vector<model::JobId>> answer) override;
-  void cancel(const api::Principal& who, model::JobId job, api::Answer<void> answer) override;
-  void job(const api::Principal& who, model::JobId job, bool with_body,
+  void submit(const api::Principal& who, std::vector<model::WorkItem> jobs,
+              api::Answer<std::vector<model::WorkId>> answer) override;
+  void cancel(const api::Principal& who, model::WorkId job, api::Answer<void> answer) override;
+  void job(const api::Principal& who, model::WorkId job, bool with_body,
            api::Answer<api::JobDetail> answer) override;
   void jobs(const api::Principal& who, const api::JobFilter& filter,
             api::Answer<api::JobPage> answer) override;
 
-  void output(const api::Principal& who, model::JobId job, const api::OutputQuery& query,
+  void output(const api::Principal& who, model::WorkId job, const api::OutputQuery& query,
               api::Answer<api::OutputPart> answer) override;
-  std::shared_ptr<void> on_new_output(model::JobId job, std::function<void()> wake) override;
-  void output_files(const api::Principal& who, model::JobId job,
+  std::shared_ptr<void> on_new_output(model::WorkId job, std::function<void()> wake) override;
+  void output_files(const api::Principal& who, model::WorkId job,
                     api::Answer<std::vector<api::OutputFile>> answer) override;
-  Result<int> open_output_file(const api::Principal& who, model::JobId job,
+  Result<int> open_output_file(const api::Principal& who, model::WorkId job,
                                const std::string& path) override;
   Result<bool> has_blob(const std::string& sha256) override;
   Result<std::unique_ptr<api::BlobWriter>> put_blob(const api::Principal& who,
@@ -86,8 +86,8 @@ class DaemonService final : public api::Service {
   template <class Event>
   void ask(Event event, Tickets::Answer answer);
   /// kNotFound, or kForbidden where the role or the owner does not fit.
-  Result<model::JobInserted> readable_job(const api::Principal& who, model::JobId job,
-                                          bool with_body = false) const;
+  Result<model::WorkItem> readable_job(const api::Principal& who, model::WorkId job,
+                                       bool with_body = false) const;
   Result<void> hide_reasons(const api::Principal& who,
                             std::vector<model::LedgerRecord>& records) const;
   void show_store() const;

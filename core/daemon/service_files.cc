@@ -17,14 +17,14 @@ class StoredBlob final : public api::BlobWriter {
 };
 
 /// What its owner and admins may see, and `read` may not.
-Result<void> may_see_output(const api::Principal& who, model::JobId job) {
+Result<void> may_see_output(const api::Principal& who, model::WorkId job) {
   if (who.role != api::Role::kRead) return {};
   return fail(Errc::kForbidden, who.name + " may not see the output of " + job.text());
 }
 
 }  // namespace
 
-void DaemonService::output(const api::Principal& who, model::JobId job,
+void DaemonService::output(const api::Principal& who, model::WorkId job,
                            const api::OutputQuery& query, api::Answer<api::OutputPart> answer) {
   if (auto allowed = may_see_output(who, job); !allowed)
     return answer(tl::unexpected(allowed.error()));
@@ -48,7 +48,7 @@ void DaemonService::output(const api::Principal& who, model::JobId job,
   answer(api::OutputPart{attempt, std::move(part->data), part->offset, part->lost, complete});
 }
 
-void DaemonService::output_files(const api::Principal& who, model::JobId job,
+void DaemonService::output_files(const api::Principal& who, model::WorkId job,
                                  api::Answer<std::vector<api::OutputFile>> answer) {
   if (auto allowed = may_see_output(who, job); !allowed)
     return answer(tl::unexpected(allowed.error()));
@@ -62,7 +62,7 @@ void DaemonService::output_files(const api::Principal& who, model::JobId job,
   answer(std::move(out));
 }
 
-Result<int> DaemonService::open_output_file(const api::Principal& who, model::JobId job,
+Result<int> DaemonService::open_output_file(const api::Principal& who, model::WorkId job,
                                             const std::string& path) {
   HOSTLER_TRY(may_see_output(who, job));
   const auto known = HOSTLER_TRY(readable_job(who, job));

@@ -119,7 +119,7 @@ Result<model::CostView> make_bill(const store::Reads& reads, const api::CostQuer
     used += entry.cost;
     if (!whose.empty() && use.principal != whose) return;
     if (query.by == By::kUser) sums.add(use.principal, entry);
-    if (query.by == By::kJob) sums.add_next(use.attempt.job.text(), entry);
+    if (query.by == By::kJob) sums.add_next(use.attempt.work.text(), entry);
   }));
   if (whose.empty()) {
     view.total = total;

@@ -15,7 +15,7 @@ std::optional<Named> named(std::vector<Named> all, std::string_view name) {
   return std::move(*found);
 }
 
-void add_job(api::WhyView& view, const dispatch::Dispatcher& state, model::JobId id, Mono now) {
+void add_job(api::WhyView& view, const dispatch::Dispatcher& state, model::WorkId id, Mono now) {
   view.waiting = state.waiting(id);
   if (!view.waiting) return;
   view.reasons.rejected = state.rejected(id);
@@ -62,7 +62,7 @@ Result<void> add_state(api::WhyView& view, const dispatch::Dispatcher& state, Mo
   const std::string_view kind = subject.substr(0, space);
   const std::string_view name = subject.substr(std::min(space + 1, subject.size()));
   bool known = !view.records.empty();
-  if (const auto job = model::JobId::parse(subject)) {
+  if (const auto job = model::WorkId::parse(subject)) {
     add_job(view, state, *job, now);  // The store knows it: its owner was looked up there.
     known = true;
   } else if (const auto instance = model::InstanceId::parse(subject)) {
@@ -93,7 +93,7 @@ Result<void> add_state(api::WhyView& view, const dispatch::Dispatcher& state, Mo
 
 void DaemonService::why(const api::Principal& who, const std::string& subject,
                         api::Answer<api::WhyView> answer) {
-  if (const auto id = model::JobId::parse(subject)) {
+  if (const auto id = model::WorkId::parse(subject)) {
     if (const auto allowed = readable_job(who, *id); !allowed)
       return answer(tl::unexpected(allowed.error()));
   }

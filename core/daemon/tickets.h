@@ -14,7 +14,7 @@ namespace hostler::daemon {
 /// Requests that wait for the loop's answer. Any thread.
 class Tickets {
  public:
-  using Answer = std::function<void(Result<std::vector<model::JobId>>)>;
+  using Answer = std::function<void(Result<std::vector<model::WorkId>>)>;
 
   /// None while all are refused: it is answered already, and must not reach the loop.
   std::optional<dispatch::Ticket> add(Answer answer) {

@@ -12,9 +12,9 @@ constexpr std::size_t kForeignShown = 10;  ///< Attempts in the ledger, of those
 
 /// The end of an attempt that no host will tell any more. Nothing if it is not known to have begun.
 std::optional<model::AttemptEnd> lost_end(const work::Job* job, Now now) {
-  if (job == nullptr || job->state() != model::JobState::kRunning) return std::nullopt;
+  if (job == nullptr || job->state() != model::WorkState::kRunning) return std::nullopt;
   model::AttemptEnd end;
-  end.reason = model::JobReason::kHostLost;
+  end.reason = model::EndReason::kHostLost;
   end.output_is_inline = false;  // What of it is here came in pieces.
   end.started = job->record->started;
   end.ended = now.wall;
@@ -34,7 +34,7 @@ bool Dispatcher::place(Host& host, scheduler::ClassId cls, Now now) {
   const std::int32_t most = policy_.pools[instance.pool].attempts_parallel_max;
   if (most > 0 && instance.attempts >= static_cast<std::uint32_t>(most)) return false;
   const auto item = queue_.pop(cls);
-  work::Job* placed = job(item.job);
+  work::Job* placed = job(item.work);
   if (placed == nullptr) return false;
   if (host.reserved_for == cls) host.reserved_for.reset();
   settle(*placed, work::placed(*placed, instance.record.id, now), now);
@@ -231,7 +231,7 @@ model::AttemptChanged Dispatcher::row_of(const Host& host, const Live& live) {
 
 /// The job, while this is its attempt.
 work::Job* Dispatcher::job_of(model::AttemptId attempt) {
-  work::Job* found = job(attempt.job);
+  work::Job* found = job(attempt.work);
   return found != nullptr && found->attempt() == attempt ? found : nullptr;
 }
 

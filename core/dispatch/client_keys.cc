@@ -11,15 +11,15 @@ const ClientKeys::Named* ClientKeys::find(const std::string& principal,
 }
 
 void ClientKeys::add(std::string principal, std::string key, Named named) {
-  const model::JobId job = named.job;
+  const model::WorkId job = named.job;
   const auto [at, fresh] =
       keys_.try_emplace({std::move(principal), std::move(key)}, std::move(named));
   if (fresh) by_job_.emplace_back(job, &*at);
 }
 
-void ClientKeys::forget(const std::vector<model::JobId>& jobs) {
-  const auto older = [](const auto& entry, model::JobId job) { return entry.first < job; };
-  for (const model::JobId job : jobs) {
+void ClientKeys::forget(const std::vector<model::WorkId>& jobs) {
+  const auto older = [](const auto& entry, model::WorkId job) { return entry.first < job; };
+  for (const model::WorkId job : jobs) {
     const auto at = std::lower_bound(by_job_.begin(), by_job_.end(), job, older);
     if (at == by_job_.end() || at->first != job || at->second == nullptr) continue;
     keys_.erase(keys_.find(at->second->first));

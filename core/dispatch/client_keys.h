@@ -15,7 +15,7 @@ class ClientKeys {
  public:
   struct Named {
     std::string digest;  ///< Of the job's body.
-    model::JobId job;
+    model::WorkId job;
   };
 
   ClientKeys() = default;
@@ -27,7 +27,7 @@ class ClientKeys {
   /// Of a job that is newer than all before. A key that names one already goes on naming it.
   void add(std::string principal, std::string key, Named named);
   /// Jobs that are gone from the store. O(log keys) each.
-  void forget(const std::vector<model::JobId>& jobs);
+  void forget(const std::vector<model::WorkId>& jobs);
   [[nodiscard]] std::size_t size() const { return keys_.size(); }
 
  private:
@@ -35,7 +35,7 @@ class ClientKeys {
 
   Keys keys_;
   /// Rising; nullptr for a forgotten one, until all older ones are forgotten too.
-  std::deque<std::pair<model::JobId, const Keys::value_type*>> by_job_;
+  std::deque<std::pair<model::WorkId, const Keys::value_type*>> by_job_;
 };
 
 }  // namespace hostler::dispatch

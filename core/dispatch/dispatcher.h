@@ -59,11 +59,11 @@ class Dispatcher {
 
   [[nodiscard]] const model::SitePolicy& policy() const { return policy_; }
   [[nodiscard]] model::Revision revision() const { return revision_; }
-  [[nodiscard]] std::optional<model::WaitingView> waiting(model::JobId job) const;
+  [[nodiscard]] std::optional<model::WaitingView> waiting(model::WorkId job) const;
   /// Of those that are queued. Goes through the queue's classes once: not for each of many.
-  [[nodiscard]] std::map<model::JobId, model::WaitingView> waiting(
-      const std::vector<model::JobId>& jobs) const;
-  [[nodiscard]] std::vector<model::RejectedView> rejected(model::JobId job) const;
+  [[nodiscard]] std::map<model::WorkId, model::WaitingView> waiting(
+      const std::vector<model::WorkId>& jobs) const;
+  [[nodiscard]] std::vector<model::RejectedView> rejected(model::WorkId job) const;
   /// Nothing where there is no such pool or shut gate.
   [[nodiscard]] std::optional<model::ReasonsView> reasons_of_pool(const std::string& name,
                                                                   Mono now) const;
@@ -112,7 +112,7 @@ class Dispatcher {
 
   // restore.cc
   void restore(model::InstanceChanged row, Now now);
-  void restore(model::JobInserted row, Now now);
+  void restore(model::WorkItem row, Now now);
   void restore(const model::AttemptChanged& row);
   /// Jobs whose attempt is on no host any more.
   void lose_homeless(Now now);
@@ -242,18 +242,18 @@ class Dispatcher {
   // jobs.cc
   void on(Submit& event, Now now);
   [[nodiscard]] Result<void> check(const Submit& event) const;
-  model::JobId take(NewJob job, const std::string& by, Now now);
-  void on(CancelJob& event, Now now);
-  void on(JobsForgotten& event, Now now);
+  model::WorkId take(model::WorkItem item, const std::string& by, Now now);
+  void on(CancelWork& event, Now now);
+  void on(WorkForgotten& event, Now now);
   void settle(work::Job& job, work::Outcome outcome, Now now);
-  work::Job* job(model::JobId id);
+  work::Job* job(model::WorkId id);
   [[nodiscard]] std::uint32_t principal(const std::string& name);
 
   // people.cc
   void on(SetIdleBehavior& event, Now now);
   void on(KillInstance& event, Now now);
   void on(PolicyChanged& event, Now now);
-  void reply(Ticket ticket, Result<std::vector<model::JobId>> result);
+  void reply(Ticket ticket, Result<std::vector<model::WorkId>> result);
 
   // planning.cc
   void plan(Now now);
@@ -311,7 +311,7 @@ class Dispatcher {
   std::string owner_;
   std::uint64_t epoch_ = 0;
   model::Revision revision_ = 0;
-  std::uint64_t last_job_ = 0, last_instance_ = 0, last_arrival_ = 0;
+  std::uint64_t last_work_ = 0, last_instance_ = 0, last_arrival_ = 0;
 
   std::vector<Set> sets_;  ///< By index into policy_.sets.
   /// By set: types that it has refused to stop for good. Until the configuration is read again.
@@ -328,7 +328,7 @@ class Dispatcher {
   std::set<std::pair<Mono, model::InstanceId>> timers_;
   std::map<model::InstanceId, Mono> timer_of_;
 
-  std::unordered_map<model::JobId, work::Job> jobs_;
+  std::unordered_map<model::WorkId, work::Job> jobs_;
   std::array<std::uint64_t, 4> job_counts_{};  ///< queued, starting, running, collecting
   ClientKeys client_keys_;
   std::vector<std::string> principals_;

@@ -58,23 +58,17 @@ struct PricesSeen {
 
 // ---- events: people ----------------------------------------------------------------------------
 
-struct NewJob {
-  model::JobShape shape;
-  std::string name;
-  std::string client_key;
-  std::string client_digest;
-  std::shared_ptr<const std::string> body;
-};
+/// All of it is accepted, or none. The dispatcher fills in id, arrival, principal and time.
 struct Submit {
   Ticket ticket = 0;
   std::string principal;
-  std::vector<NewJob> jobs;  ///< All or none.
+  std::vector<model::WorkItem> work;
 };
-struct CancelJob {
+struct CancelWork {
   Ticket ticket = 0;
   std::string principal;
-  bool admin = false;  ///< May cancel others' jobs.
-  model::JobId job;
+  bool admin = false;  ///< May cancel the work of others.
+  model::WorkId work;
 };
 struct SetIdleBehavior {
   Ticket ticket = 0;
@@ -96,13 +90,13 @@ struct PolicyChanged {
   model::SitePolicy policy;
 };
 /// Ended long ago; the store keeps nothing of them any more.
-struct JobsForgotten {
-  std::vector<model::JobId> jobs;
+struct WorkForgotten {
+  std::vector<model::WorkId> work;
 };
 
 using Event = std::variant<SetOpened, CreateSeen, CreateEnded, SetListed, DestroyEnded, TagsEnded,
-                           PowerEnded, PricesSeen, model::HostEvent, Submit, CancelJob,
-                           SetIdleBehavior, KillInstance, PlanMade, PolicyChanged, JobsForgotten>;
+                           PowerEnded, PricesSeen, model::HostEvent, Submit, CancelWork,
+                           SetIdleBehavior, KillInstance, PlanMade, PolicyChanged, WorkForgotten>;
 
 // ---- effects -----------------------------------------------------------------------------------
 
@@ -155,7 +149,7 @@ struct MakePlan {
 /// The answer to a person; jobs only for Submit.
 struct Reply {
   Ticket ticket = 0;
-  Result<std::vector<model::JobId>> result;
+  Result<std::vector<model::WorkId>> result;
 };
 
 using Effect = std::variant<model::HostCommand, OpenSet, CreateCall, ListCall, DestroyCall,
@@ -165,7 +159,7 @@ using Effect = std::variant<model::HostCommand, OpenSet, CreateCall, ListCall, D
 struct Outbox {
   std::vector<model::Change> changes;
   std::vector<Effect> effects;
-  std::vector<model::JobId> bodies_wanted;  ///< For StartAttempt effects, whose spec is unset.
+  std::vector<model::WorkId> bodies_wanted;  ///< For StartAttempt effects, whose spec is unset.
 };
 
 }  // namespace hostler::dispatch

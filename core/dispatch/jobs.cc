@@ -27,13 +27,13 @@ std::string unknown_type(const model::Constraints& constraints, const model::Sit
 void Dispatcher::on(Submit& event, Now now) {
   if (const auto good = check(event); !good)
     return reply(event.ticket, tl::unexpected(good.error()));
-  std::vector<model::JobId> ids;
-  ids.reserve(event.jobs.size());
+  std::vector<model::WorkId> ids;
+  ids.reserve(event.work.size());
   // A row and a record each; moving 100,000 of them as it grows took longer than all the rest. At
   // least double, or many small submits would each move all of it.
-  if (const auto rows = out_.changes.size() + 2 * event.jobs.size(); rows > out_.changes.capacity())
+  if (const auto rows = out_.changes.size() + 2 * event.work.size(); rows > out_.changes.capacity())
     out_.changes.reserve(std::max(rows, 2 * out_.changes.capacity()));
-  for (NewJob& one : event.jobs) {
+  for (model::WorkItem& one : event.work) {
     const auto* known =
         one.client_key.empty() ? nullptr : client_keys_.find(event.principal, one.client_key);
     ids.push_back(known != nullptr ? known->job : take(std::move(one), event.principal, now));
@@ -44,11 +44,11 @@ void Dispatcher::on(Submit& event, Now now) {
 
 /// All that can refuse it, so that a submit is all or nothing.
 Result<void> Dispatcher::check(const Submit& event) const {
-  std::set<model::JobShape> fits;
+  std::set<model::WorkShape> fits;
   std::map<std::string_view, std::size_t> keys;
-  for (std::size_t i = 0; i < event.jobs.size(); ++i) {
-    const NewJob& one = event.jobs[i];
-    const std::string where = event.jobs.size() > 1 ? "jobs[" + std::to_string(i) + "]: " : "";
+  for (std::size_t i = 0; i < event.work.size(); ++i) {
+    const model::WorkItem& one = event.work[i];
+    const std::string where = event.work.size() > 1 ? "jobs[" + std::to_string(i) + "]: " : "";
     if (!fits.contains(one.shape)) {
       if (const std::string stranger = unknown_type(one.shape.constraints, policy_);
           !stranger.empty())
@@ -65,7 +65,7 @@ Result<void> Dispatcher::check(const Submit& event) const {
       return fail(Errc::kConflict, where + "client_key '" + one.client_key + "' " + what);
     };
     if (const auto [same, fresh] = keys.try_emplace(one.client_key, i);
-        !fresh && event.jobs[same->second].client_digest != one.client_digest)
+        !fresh && event.work[same->second].client_digest != one.client_digest)
       return conflict("is used twice in this submit");
     const auto* known = client_keys_.find(event.principal, one.client_key);
     if (known != nullptr && known->digest != one.client_digest)
@@ -74,53 +74,47 @@ Result<void> Dispatcher::check(const Submit& event) const {
   return {};
 }
 
-model::JobId Dispatcher::take(NewJob job, const std::string& by, Now now) {
-  const model::JobId id{++last_job_};
+model::WorkId Dispatcher::take(model::WorkItem item, const std::string& by, Now now) {
+  const model::WorkId id{++last_work_};
   work::Job& made = jobs_[id];
   made.id = id;
   made.arrival = ++last_arrival_;
-  made.cls = queue_.intern(job.shape);
+  made.cls = queue_.intern(item.shape);
   made.principal = principal(by);
-  made.attempts_max = job.shape.attempts_max;
-  made.restartable = job.shape.restartable;
+  made.attempts_max = item.shape.attempts_max;
+  made.restartable = item.shape.restartable;
   queue_.push(made.cls, {made.arrival, id, now.mono});
   ++job_counts_[0];
-  if (!job.client_key.empty()) client_keys_.add(by, job.client_key, {job.client_digest, id});
-  model::JobInserted row;
-  row.record.id = id;
-  row.arrival = made.arrival;
-  row.shape = std::move(job.shape);
-  row.principal = by;
-  row.name = std::move(job.name);
-  row.client_key = std::move(job.client_key);
-  row.client_digest = std::move(job.client_digest);
-  row.submitted = now.wall;
-  row.body = std::move(job.body);
-  out_.changes.emplace_back(std::move(row));
+  if (!item.client_key.empty()) client_keys_.add(by, item.client_key, {item.client_digest, id});
+  item.record.id = id;
+  item.arrival = made.arrival;
+  item.principal = by;
+  item.submitted = now.wall;
+  out_.changes.emplace_back(std::move(item));
   record("user", id.text(), "submitted", "", "by " + by, now);
   return id;
 }
 
-void Dispatcher::on(CancelJob& event, Now now) {
-  work::Job* found = job(event.job);
+void Dispatcher::on(CancelWork& event, Now now) {
+  work::Job* found = job(event.work);
   if (found == nullptr)
     return reply(event.ticket,
-                 fail(Errc::kNotFound, event.job.text() + " is not waiting or running"));
+                 fail(Errc::kNotFound, event.work.text() + " is not waiting or running"));
   if (!event.admin && principals_[found->principal] != event.principal)
-    return reply(event.ticket, fail(Errc::kForbidden, event.job.text() + " is not yours"));
+    return reply(event.ticket, fail(Errc::kForbidden, event.work.text() + " is not yours"));
   settle(*found, work::cancel(*found, event.principal, now), now);
-  reply(event.ticket, std::vector<model::JobId>{event.job});
+  reply(event.ticket, std::vector<model::WorkId>{event.work});
 }
 
-void Dispatcher::on(JobsForgotten& event, Now now) {
+void Dispatcher::on(WorkForgotten& event, Now now) {
   (void)now;
-  client_keys_.forget(event.jobs);
+  client_keys_.forget(event.work);
 }
 
 /// Journals what a step changed and does what is next. May end the job: callers do not touch it
 /// afterwards.
 void Dispatcher::settle(work::Job& job, work::Outcome outcome, Now now) {
-  const model::JobId id = job.id;
+  const model::WorkId id = job.id;
   if (job.counted != job.state()) {
     --job_counts_[static_cast<std::size_t>(job.counted)];
     job.counted = job.state();
@@ -129,7 +123,7 @@ void Dispatcher::settle(work::Job& job, work::Outcome outcome, Now now) {
   if (outcome.changed) {
     if (!outcome.event.empty())
       record("dispatcher", id.text(), outcome.event, outcome.reason_code, outcome.reason, now);
-    out_.changes.emplace_back(model::JobChanged{*job.record});
+    out_.changes.emplace_back(model::WorkChanged{*job.record});
   }
   switch (outcome.next) {
     case work::Next::kQueueAgain:
@@ -152,7 +146,7 @@ void Dispatcher::settle(work::Job& job, work::Outcome outcome, Now now) {
   }
 }
 
-work::Job* Dispatcher::job(model::JobId id) {
+work::Job* Dispatcher::job(model::WorkId id) {
   const auto found = jobs_.find(id);
   return found == jobs_.end() ? nullptr : &found->second;
 }

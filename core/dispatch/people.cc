@@ -18,7 +18,7 @@ void Dispatcher::on(SetIdleBehavior& event, Now now) {
   settle(*found, fleet::set_idle_behavior(found->instance, event.behavior, event.actor, now),
          "user", now);
   plan_soon();
-  reply(event.ticket, std::vector<model::JobId>{});
+  reply(event.ticket, std::vector<model::WorkId>{});
 }
 
 void Dispatcher::on(KillInstance& event, Now now) {
@@ -31,7 +31,7 @@ void Dispatcher::on(KillInstance& event, Now now) {
           found->instance, "killed",
           "by " + event.actor + (event.reason.empty() ? std::string() : ": " + event.reason), now),
       "user", now);
-  reply(event.ticket, std::vector<model::JobId>{});
+  reply(event.ticket, std::vector<model::WorkId>{});
 }
 
 /// Sets and pools keep their order and names (a reload that changes them is refused by config's
@@ -58,7 +58,7 @@ void Dispatcher::on(PolicyChanged& event, Now now) {
   plan_soon();
 }
 
-void Dispatcher::reply(Ticket ticket, Result<std::vector<model::JobId>> result) {
+void Dispatcher::reply(Ticket ticket, Result<std::vector<model::WorkId>> result) {
   out_.effects.emplace_back(Reply{ticket, std::move(result)});
 }
 

@@ -23,8 +23,8 @@ model::DemandView Dispatcher::demand_view(scheduler::ClassId cls) const {
   const auto& klass = queue_.at(cls);
   model::DemandView out{.jobs = klass.count, .needs = klass.shape.needs, .waiting = {}};
   const auto first = std::ranges::find_if(
-      klass.items, [](const scheduler::Queue::Item& item) { return static_cast<bool>(item.job); });
-  if (first != klass.items.end()) out.waiting = waiting(first->job).value_or(model::WaitingView{});
+      klass.items, [](const scheduler::Queue::Item& item) { return static_cast<bool>(item.work); });
+  if (first != klass.items.end()) out.waiting = waiting(first->work).value_or(model::WaitingView{});
   return out;
 }
 

@@ -30,7 +30,7 @@ Outbox Dispatcher::restore(model::Restored restored, Now now) {
   owner_ = restored.owner;
   epoch_ = restored.epoch;
   revision_ = restored.last_revision;
-  last_job_ = restored.last_job;
+  last_work_ = restored.last_work;
   last_instance_ = restored.last_instance;
   last_arrival_ = restored.last_arrival;
   for (Set& set : sets_) set.open_at = now.mono;
@@ -39,9 +39,9 @@ Outbox Dispatcher::restore(model::Restored restored, Now now) {
   build_offerings();
   for (auto& key : restored.client_keys)
     client_keys_.add(std::move(key.principal), std::move(key.key),
-                     {std::move(key.digest), key.job});
+                     {std::move(key.digest), key.work});
   for (auto& row : restored.instances) restore(std::move(row), now);
-  for (auto& row : restored.jobs) restore(std::move(row), now);
+  for (auto& row : restored.work) restore(std::move(row), now);
   for (const auto& row : restored.attempts) restore(row);
   lose_homeless(now);
   adopt_all(now);
@@ -77,7 +77,7 @@ void Dispatcher::restore(model::InstanceChanged row, Now now) {
     governor_.create_sent(instance.set, instance.pool, now.mono - age);
 }
 
-void Dispatcher::restore(model::JobInserted row, Now now) {
+void Dispatcher::restore(model::WorkItem row, Now now) {
   work::Job& made = jobs_[row.record.id];
   made.id = row.record.id;
   made.arrival = row.arrival;
@@ -85,9 +85,9 @@ void Dispatcher::restore(model::JobInserted row, Now now) {
   made.principal = principal(row.principal);
   made.attempts_max = row.shape.attempts_max;
   made.restartable = row.shape.restartable;
-  made.queued = row.record.state == model::JobState::kQueued;
+  made.queued = row.record.state == model::WorkState::kQueued;
   if (row.record.attempt > 0 || !made.queued)
-    made.record = std::make_unique<model::JobRecord>(std::move(row.record));
+    made.record = std::make_unique<model::WorkRecord>(std::move(row.record));
   made.counted = made.state();
   ++job_counts_[static_cast<std::size_t>(made.counted)];
   // By a wall clock that may have jumped: within reason.
@@ -110,7 +110,7 @@ void Dispatcher::restore(const model::AttemptChanged& row) {
 }
 
 void Dispatcher::lose_homeless(Now now) {
-  std::vector<model::JobId> homeless;
+  std::vector<model::WorkId> homeless;
   for (const auto& [id, one] : jobs_) {
     if (one.queued) continue;
     Host* where = change(one.record->instance);

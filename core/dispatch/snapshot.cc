@@ -147,7 +147,7 @@ scheduler::ClassView Dispatcher::view(scheduler::ClassId id) const {
   scheduler::ClassView out{.id = id, .shape = klass.shape, .count = klass.count};
   for (const auto& item : klass.items) {
     if (out.heads.size() >= kHeadsSeen) break;
-    if (!item.job) continue;
+    if (!item.work) continue;
     if (out.heads.empty()) out.oldest = item.since;
     out.heads.push_back(item.arrival);
   }

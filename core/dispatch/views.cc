@@ -5,18 +5,18 @@
 
 namespace hostler::dispatch {
 
-std::optional<model::WaitingView> Dispatcher::waiting(model::JobId job) const {
+std::optional<model::WaitingView> Dispatcher::waiting(model::WorkId job) const {
   auto found = waiting(std::vector{job});
   if (found.empty()) return std::nullopt;
   return std::move(found.begin()->second);
 }
 
-std::map<model::JobId, model::WaitingView> Dispatcher::waiting(
-    const std::vector<model::JobId>& jobs) const {
-  std::map<model::JobId, model::WaitingView> out;
-  std::vector<model::JobId> asked;
+std::map<model::WorkId, model::WaitingView> Dispatcher::waiting(
+    const std::vector<model::WorkId>& jobs) const {
+  std::map<model::WorkId, model::WaitingView> out;
+  std::vector<model::WorkId> asked;
   std::vector<scheduler::Queue::Place> places;
-  for (const model::JobId id : jobs) {
+  for (const model::WorkId id : jobs) {
     const auto found = jobs_.find(id);
     if (found == jobs_.end() || !found->second.queued || out.contains(id)) continue;
     asked.push_back(id);
@@ -37,7 +37,7 @@ model::RejectedView Dispatcher::rejected_view(const scheduler::Offering& offerin
           policy_.pools[offering.pool].name, std::move(reason)};
 }
 
-std::vector<model::RejectedView> Dispatcher::rejected(model::JobId id) const {
+std::vector<model::RejectedView> Dispatcher::rejected(model::WorkId id) const {
   std::vector<model::RejectedView> out;
   const auto found = jobs_.find(id);
   if (found == jobs_.end()) return out;
@@ -124,7 +124,7 @@ model::Totals Dispatcher::totals(Mono now) const {
     out.waiting[told == waiting_.end() ? "planning" : told->second.code] +=
         queue_.at(order.cls).count;
     for (const auto& item : queue_.at(order.cls).items) {
-      if (!item.job) continue;
+      if (!item.work) continue;
       out.oldest_wait = std::max(out.oldest_wait, now - item.since);
       break;
     }

@@ -25,8 +25,8 @@ Metrics::Metrics(std::string version) : families_(std::make_unique<Families>()) 
   f.build.Add({{"version", std::move(version)}}).Set(1);
   for (std::size_t i = 0; i < f.work.size(); ++i)
     f.work[i] = &f.work_family.Add({{"kind", kLoopWork[i]}}, work_buckets());
-  for (const auto state : {model::JobState::kQueued, model::JobState::kStarting,
-                           model::JobState::kRunning, model::JobState::kCollecting})
+  for (const auto state : {model::WorkState::kQueued, model::WorkState::kStarting,
+                           model::WorkState::kRunning, model::WorkState::kCollecting})
     set_jobs(state, 0);
   // What is to be noticed the first time has to be there before: a rate needs two samples.
   for (const char* const event : {"broken", "foreign_owner", "host_key_alarm", "set_missing"})
@@ -93,7 +93,7 @@ void Metrics::set_waiting(const std::vector<WaitingCount>& counts) {
   families_->waiting.replace(values);
 }
 
-void Metrics::set_jobs(model::JobState state, std::size_t count) {
+void Metrics::set_jobs(model::WorkState state, std::size_t count) {
   families_->jobs.Add({{"state", model::to_string(state)}}).Set(number(count));
 }
 
@@ -118,7 +118,7 @@ void Metrics::job_submitted() { families_->submitted.Increment(); }
 void Metrics::attempt_started() { families_->attempts.Increment(); }
 void Metrics::job_waited(Duration time) { families_->waited.Observe(seconds(time)); }
 
-void Metrics::job_ended(model::JobState state, model::JobReason reason,
+void Metrics::job_ended(model::WorkState state, model::EndReason reason,
                         std::optional<Duration> ran) {
   const std::string why = model::to_string(reason);
   families_->ended.Add({{"state", model::to_string(state)}, {"reason", why.empty() ? "none" : why}})

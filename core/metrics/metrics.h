@@ -113,7 +113,7 @@ class Metrics {
   void set_waiting(const std::vector<WaitingCount>& counts);
 
   /// Of a state that is no end: what has ended is not counted here.
-  void set_jobs(model::JobState state, std::size_t count);
+  void set_jobs(model::WorkState state, std::size_t count);
   /// Of the job that waits longest; 0 when none waits.
   void set_queue_age(Duration oldest);
   /// The site's ceiling; 0: none.
@@ -129,7 +129,7 @@ class Metrics {
   /// From the submit to the start of the first attempt.
   void job_waited(Duration time);
   /// `ran`: the last attempt; nullopt where none ran to an end that its host saw.
-  void job_ended(model::JobState state, model::JobReason reason, std::optional<Duration> ran);
+  void job_ended(model::WorkState state, model::EndReason reason, std::optional<Duration> ran);
   /// Of jobs' stdout and stderr, as it came from hosts.
   void output_came(std::size_t bytes);
 

@@ -29,23 +29,36 @@ struct Id {
   }
 };
 
-using JobId = Id<'j'>;       ///< "j-42"
 using InstanceId = Id<'h'>;  ///< "h-7": ours, from the moment of the create's intent.
+
+/// The kinds of work. Their numbers are stored.
+enum class WorkKind : std::uint8_t {
+  kJob,          ///< A command to run: "j-7".
+  kLease,        ///< A host that is lent for a time: "l-7".
+  kReservation,  ///< A signed request for a resource, limited in time: "r-7".
+};
+
+/// One piece of work. All kinds take their numbers from one counter, so a number names one piece of
+/// work, and a lower number was submitted earlier. 0 is "none".
+struct WorkId {
+  std::uint64_t value = 0;
+  WorkKind kind = WorkKind::kJob;
+  explicit operator bool() const { return value != 0; }
+  friend auto operator<=>(const WorkId&, const WorkId&) = default;
+  /// "j-42", "l-3", "r-12".
+  [[nodiscard]] std::string text() const;
+  /// Of any kind.
+  static std::optional<WorkId> parse(std::string_view text);
+  static std::optional<WorkId> parse_job(std::string_view text);
+};
 
 /// One try of a piece of work; numbers count from 1. An attempt starts at most once.
 struct AttemptId {
-  JobId job;
+  WorkId work;
   std::uint32_t number = 0;
   friend auto operator<=>(const AttemptId&, const AttemptId&) = default;
-  [[nodiscard]] std::string text() const { return job.text() + "." + std::to_string(number); }
-  static std::optional<AttemptId> parse(std::string_view text) {
-    const std::size_t dot = text.find('.');
-    if (dot == std::string_view::npos) return std::nullopt;
-    const auto job = JobId::parse(text.substr(0, dot));
-    const auto number = parse_u64(text.substr(dot + 1));
-    if (!job || !number || *number == 0 || *number > UINT32_MAX) return std::nullopt;
-    return AttemptId{*job, static_cast<std::uint32_t>(*number)};
-  }
+  [[nodiscard]] std::string text() const { return work.text() + "." + std::to_string(number); }
+  static std::optional<AttemptId> parse(std::string_view text);
 };
 
 /// Counts everything that happened, without holes.
@@ -56,6 +69,12 @@ using Revision = std::uint64_t;
 template <char kPrefix>
 struct std::hash<hostler::model::Id<kPrefix>> {
   std::size_t operator()(const hostler::model::Id<kPrefix>& id) const noexcept {
+    return std::hash<std::uint64_t>()(id.value);
+  }
+};
+template <>
+struct std::hash<hostler::model::WorkId> {
+  std::size_t operator()(const hostler::model::WorkId& id) const noexcept {
     return std::hash<std::uint64_t>()(id.value);
   }
 };

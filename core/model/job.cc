@@ -20,24 +20,24 @@ constexpr std::array kReasons{"",
 
 }  // namespace
 
-const char* to_string(JobState state) { return kStates[static_cast<std::size_t>(state)]; }
+const char* to_string(WorkState state) { return kStates[static_cast<std::size_t>(state)]; }
 
-std::optional<JobState> parse_job_state(std::string_view text) {
+std::optional<WorkState> parse_work_state(std::string_view text) {
   for (std::size_t i = 0; i < kStates.size(); ++i)
-    if (text == kStates[i]) return static_cast<JobState>(i);
+    if (text == kStates[i]) return static_cast<WorkState>(i);
   return std::nullopt;
 }
 
-const char* to_string(JobReason reason) { return kReasons[static_cast<std::size_t>(reason)]; }
+const char* to_string(EndReason reason) { return kReasons[static_cast<std::size_t>(reason)]; }
 
-std::optional<int> exit_status(JobReason reason, std::int32_t exit_code, std::int32_t signal) {
+std::optional<int> exit_status(EndReason reason, std::int32_t exit_code, std::int32_t signal) {
   switch (reason) {
-    case JobReason::kExit:
-    case JobReason::kOutputLost:
+    case EndReason::kExit:
+    case EndReason::kOutputLost:
       return exit_code & 0xff;
-    case JobReason::kSignal:
+    case EndReason::kSignal:
       return 128 + signal;
-    case JobReason::kTimeLimit:
+    case EndReason::kTimeLimit:
       return 124;
     default:
       return std::nullopt;

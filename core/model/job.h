@@ -14,7 +14,7 @@
 
 namespace hostler::model {
 
-enum class JobState : std::uint8_t {
+enum class WorkState : std::uint8_t {
   kQueued,
   kStarting,  ///< Sent to a host, not yet known to run.
   kRunning,
@@ -23,12 +23,12 @@ enum class JobState : std::uint8_t {
   kFailed,
   kCancelled,
 };
-const char* to_string(JobState state);
-std::optional<JobState> parse_job_state(std::string_view text);
-inline bool is_terminal(JobState state) { return state >= JobState::kSucceeded; }
+const char* to_string(WorkState state);
+std::optional<WorkState> parse_work_state(std::string_view text);
+inline bool is_terminal(WorkState state) { return state >= WorkState::kSucceeded; }
 
 /// Why a job ended, or why its last attempt did. kNone while nothing has.
-enum class JobReason : std::uint8_t {
+enum class EndReason : std::uint8_t {
   kNone,
   kExit,
   kSignal,
@@ -41,7 +41,7 @@ enum class JobReason : std::uint8_t {
   kCancelled,
 };
 /// "exit", "signal", "time_limit", ...; "" for kNone.
-const char* to_string(JobReason reason);
+const char* to_string(EndReason reason);
 
 /// What narrows the offerings that work may run on. Empty means any.
 struct Constraints {
@@ -80,7 +80,7 @@ struct JobSpec {
 /// How an attempt ended, as its host's agent says; or what is known of one that was lost with its
 /// host: kHostLost and its times.
 struct AttemptEnd {
-  JobReason reason = JobReason::kExit;               ///< Never kNone or kCancelled.
+  EndReason reason = EndReason::kExit;               ///< Never kNone or kCancelled.
   std::int32_t exit_code = 0;                        ///< kExit
   std::int32_t signal = 0;                           ///< kSignal, kTimeLimit
   std::string text;                                  ///< E.g. "exec /x: No such file or directory".
@@ -95,6 +95,6 @@ struct AttemptEnd {
 
 /// The exit status a shell would show: 0..255, 128+n on a signal, 124 on the time limit; nullopt
 /// when the job has no status of its own (`submit --wait` then exits with 125).
-std::optional<int> exit_status(JobReason reason, std::int32_t exit_code, std::int32_t signal);
+std::optional<int> exit_status(EndReason reason, std::int32_t exit_code, std::int32_t signal);
 
 }  // namespace hostler::model

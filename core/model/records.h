@@ -16,11 +16,11 @@
 /// transaction for each commit; restart reads the same rows back.
 namespace hostler::model {
 
-/// The part of a job that changes. Everything else of it is in JobInserted and never changes.
-struct JobRecord {
-  JobId id;
-  JobState state = JobState::kQueued;
-  JobReason reason = JobReason::kNone;
+/// The part of a piece of work that changes. Everything else is in WorkItem and never changes.
+struct WorkRecord {
+  WorkId id;
+  WorkState state = WorkState::kQueued;
+  EndReason reason = EndReason::kNone;
   std::string reason_text;
   std::uint32_t attempt = 0;  ///< The current or last one; 0 before the first.
   std::uint32_t starts = 0;   ///< Attempts that count against attempts_max.
@@ -33,20 +33,21 @@ struct JobRecord {
   Wall started, ended;  ///< Of the current or last attempt.
 };
 
-/// What the loop keeps of a job beside its record: enough to schedule without its body.
-struct JobShape {
+/// What placing a piece of work depends on: enough to schedule it without its body.
+struct WorkShape {
   Resources needs;
   Constraints constraints;
   std::int32_t priority = 0;
   bool restartable = false;
   std::uint32_t attempts_max = 3;
-  friend auto operator<=>(const JobShape&, const JobShape&) = default;
+  friend auto operator<=>(const WorkShape&, const WorkShape&) = default;
 };
 
-struct JobInserted {
-  JobRecord record;
-  std::uint64_t arrival = 0;  ///< Order of submission; kept when a job is queued again.
-  JobShape shape;
+/// One piece of work as it was submitted, with its present record. As a Change: it was accepted.
+struct WorkItem {
+  WorkRecord record;
+  std::uint64_t arrival = 0;  ///< Order of submission; kept when the work is queued again.
+  WorkShape shape;
   std::string principal;
   std::string name;
   std::string client_key;
@@ -54,8 +55,8 @@ struct JobInserted {
   Wall submitted;
   std::shared_ptr<const std::string> body;  ///< Canonical job JSON; stays in the store.
 };
-struct JobChanged {
-  JobRecord record;
+struct WorkChanged {
+  WorkRecord record;
 };
 
 enum class AttemptState : std::uint8_t {
@@ -132,14 +133,14 @@ struct PriceSeen {
   friend bool operator==(const PriceSeen&, const PriceSeen&) = default;
 };
 
-using Change = std::variant<JobInserted, JobChanged, AttemptChanged, InstanceChanged, GateChanged,
+using Change = std::variant<WorkItem, WorkChanged, AttemptChanged, InstanceChanged, GateChanged,
                             GateOpened, PriceSeen, LedgerRecord>;
 
 /// What one or more events changed; durable all or not at all.
 struct Commit {
   Revision last_revision = 0;  ///< Highest ledger revision in it or before it.
   std::vector<Change> changes;
-  std::vector<JobId> bodies_wanted;  ///< Jobs whose starts wait for this commit.
+  std::vector<WorkId> bodies_wanted;  ///< Jobs whose starts wait for this commit.
 };
 
 /// What restart finds. Terminal jobs stay in the store; live ones come back in order of arrival.
@@ -147,17 +148,17 @@ struct Restored {
   std::string owner;        ///< The store's id, made with it.
   std::uint64_t epoch = 0;  ///< Raised by this start.
   Revision last_revision = 0;
-  std::uint64_t last_job = 0, last_instance = 0, last_arrival = 0;
-  std::vector<JobInserted> jobs;           ///< Not terminal; `body` unset.
+  std::uint64_t last_work = 0, last_instance = 0, last_arrival = 0;
+  std::vector<WorkItem> work;              ///< Not terminal; `body` unset.
   std::vector<AttemptChanged> attempts;    ///< Not kDone; inline output unset.
   std::vector<InstanceChanged> instances;  ///< Not gone; `create` set where it is kept.
   std::vector<GateRecord> gates;
   std::vector<PriceSeen> prices;  ///< The newest of each set, type, zone and market.
   struct ClientKey {
     std::string principal, key, digest;
-    JobId job;
+    WorkId work;
   };
-  std::vector<ClientKey> client_keys;  ///< By job.
+  std::vector<ClientKey> client_keys;  ///< In the order of `work`.
 };
 
 }  // namespace hostler::model

@@ -51,7 +51,7 @@ std::string foreign(const model::Constraints& wanted, const Offering& o, const s
 }
 
 /// Up to three types that come nearest, and why each does not do.
-std::string nearest_types(const model::JobShape& shape, const std::vector<Offering>& offerings,
+std::string nearest_types(const model::WorkShape& shape, const std::vector<Offering>& offerings,
                           const model::SitePolicy& policy) {
   struct Near {
     double far;
@@ -139,14 +139,14 @@ std::optional<ClassId> pick_next(const Queue& queue, const HostView& host,
   if (!host.takes_work || host.attempts_left <= 0) return std::nullopt;
   for (const Queue::Order& next : queue.order()) {
     if (host.reserved_for && *host.reserved_for != next.cls) continue;
-    const model::JobShape& shape = queue.at(next.cls).shape;
+    const model::WorkShape& shape = queue.at(next.cls).shape;
     if (shape.needs.fits_in(host.free) && meets(shape.constraints, type_name, zone, market))
       return next.cls;
   }
   return std::nullopt;
 }
 
-std::optional<std::uint32_t> cheapest_fit(const model::JobShape& shape,
+std::optional<std::uint32_t> cheapest_fit(const model::WorkShape& shape,
                                           const std::vector<Offering>& offerings,
                                           const model::SitePolicy& policy, std::string* nearest) {
   const Offering* best = nullptr;

@@ -93,7 +93,7 @@ struct Plan {
 /// The cheapest offering that one item of the shape fits now or may one day; ties by type name,
 /// zone, pool. nullopt if none; `nearest` then names up to three types and what each lacks ("small:
 /// 2 of 8 vcpus").
-[[nodiscard]] std::optional<std::uint32_t> cheapest_fit(const model::JobShape& shape,
+[[nodiscard]] std::optional<std::uint32_t> cheapest_fit(const model::WorkShape& shape,
                                                         const std::vector<Offering>& offerings,
                                                         const model::SitePolicy& policy,
                                                         std::string* nearest);

@@ -23,7 +23,7 @@ struct Earlier {
     const auto first = index_after(cls.items.front().arrival);
     if (cls.items.size() < arrivals.size() - first) {
       for (const Queue::Item& item : cls.items)
-        if (item.job) ++steps_[index_after(item.arrival)];
+        if (item.work) ++steps_[index_after(item.arrival)];
       return;
     }
     for (std::size_t i = first; i < arrivals.size(); ++i) {
@@ -50,10 +50,10 @@ struct Earlier {
 
 }  // namespace
 
-ClassId Queue::intern(const model::JobShape& shape) {
-  model::JobShape key = shape;
-  key.restartable = model::JobShape{}.restartable;
-  key.attempts_max = model::JobShape{}.attempts_max;
+ClassId Queue::intern(const model::WorkShape& shape) {
+  model::WorkShape key = shape;
+  key.restartable = model::WorkShape{}.restartable;
+  key.attempts_max = model::WorkShape{}.attempts_max;
   const auto [found, fresh] = by_shape_.try_emplace(key, static_cast<ClassId>(classes_.size()));
   if (fresh) classes_.push_back({.shape = std::move(key), .count = 0, .items = {}, .holes = {}});
   return found->second;
@@ -85,9 +85,9 @@ Queue::Item Queue::pop(ClassId cls) {
 bool Queue::erase(ClassId cls, std::uint64_t arrival) {
   Class& c = classes_[cls];
   const auto at = c.items.begin() + (by_arrival(c.items, arrival) - c.items.cbegin());
-  if (at == c.items.end() || at->arrival != arrival || !at->job) return false;
+  if (at == c.items.end() || at->arrival != arrival || !at->work) return false;
   leave_order(cls);
-  at->job = {};
+  at->work = {};
   c.holes.insert(std::lower_bound(c.holes.begin(), c.holes.end(), arrival), arrival);
   forget_one(c);
   enter_order(cls);
@@ -97,13 +97,13 @@ bool Queue::erase(ClassId cls, std::uint64_t arrival) {
 void Queue::forget_one(Class& c) {
   --c.count;
   --size_;
-  while (!c.items.empty() && !c.items.front().job) {
+  while (!c.items.empty() && !c.items.front().work) {
     c.items.pop_front();
     c.holes.pop_front();
   }
   // A class whose tail was cancelled must not hold on to the holes.
   if (c.holes.size() <= 64 || c.holes.size() <= c.count / 8) return;
-  std::erase_if(c.items, [](const Item& item) { return !item.job; });
+  std::erase_if(c.items, [](const Item& item) { return !item.work; });
   c.holes.clear();
 }
 

@@ -23,18 +23,18 @@ class Queue {
  public:
   struct Item {
     std::uint64_t arrival = 0;
-    model::JobId job;
+    model::WorkId work;
     Mono since;  ///< Waiting since.
   };
   struct Class {
-    model::JobShape shape;   ///< restartable and attempts_max are not part of the class: defaults.
+    model::WorkShape shape;  ///< restartable and attempts_max are not part of the class: defaults.
     std::size_t count = 0;   ///< Items that wait.
-    std::deque<Item> items;  ///< By arrival; an erased one has job 0 until it reaches the front.
+    std::deque<Item> items;  ///< By arrival; an erased one has work 0 until it reaches the front.
     std::deque<std::uint64_t> holes = {};  ///< Arrivals of those that were erased, sorted.
   };
 
   /// Finds or makes the class of a shape. O(log classes).
-  ClassId intern(const model::JobShape& shape);
+  ClassId intern(const model::WorkShape& shape);
   /// Arrivals mostly rise; an older one (work queued again) is put where it belongs.
   void push(ClassId cls, const Item& item);
   /// Takes the class's first item out; the class must not be empty.
@@ -69,7 +69,7 @@ class Queue {
   void enter_order(ClassId cls);
 
   std::vector<Class> classes_;
-  std::map<model::JobShape, ClassId> by_shape_;
+  std::map<model::WorkShape, ClassId> by_shape_;
   std::set<Order> order_;
   std::size_t size_ = 0;
 };

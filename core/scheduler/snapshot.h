@@ -32,7 +32,7 @@ struct Load {
 
 struct ClassView {
   ClassId id = 0;
-  model::JobShape shape;
+  model::WorkShape shape;
   std::uint64_t count = 0;
   std::vector<std::uint64_t> heads = {};  ///< Arrivals of the first items, at most 32.
   Mono oldest = {};                       ///< Since when its first item waits.

@@ -155,11 +155,11 @@ World::World(const Snapshot& s, const model::SitePolicy& p)
 
 void World::group_needs() {
   struct Less {
-    bool operator()(const model::JobShape* a, const model::JobShape* b) const {
+    bool operator()(const model::WorkShape* a, const model::WorkShape* b) const {
       return std::tie(a->needs, a->constraints) < std::tie(b->needs, b->constraints);
     }
   };
-  std::map<const model::JobShape*, std::uint32_t, Less> seen;
+  std::map<const model::WorkShape*, std::uint32_t, Less> seen;
   for (const ClassView& view : snapshot.classes) {
     const auto [found, fresh] =
         seen.try_emplace(&view.shape, static_cast<std::uint32_t>(needs.size()));

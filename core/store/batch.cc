@@ -10,25 +10,25 @@ class Collector {
  public:
   explicit Collector(Batch& batch) : batch_(batch) {}
 
-  void operator()(const model::JobInserted& job) {
-    new_jobs_[job.record.id] = batch_.new_jobs.size();
-    batch_.new_jobs.push_back({&job, &job.record});
+  void operator()(const model::WorkItem& item) {
+    inserted_[item.record.id] = batch_.inserted.size();
+    batch_.inserted.push_back({&item, &item.record});
   }
-  void operator()(const model::JobChanged& change) {
+  void operator()(const model::WorkChanged& change) {
     const auto* record = &change.record;
-    if (const auto fresh = new_jobs_.find(record->id); fresh != new_jobs_.end()) {
-      batch_.new_jobs[fresh->second].record = record;
+    if (const auto fresh = inserted_.find(record->id); fresh != inserted_.end()) {
+      batch_.inserted[fresh->second].record = record;
       return;
     }
-    const auto [known, added] = jobs_.try_emplace(record->id, batch_.jobs.size());
+    const auto [known, added] = work_.try_emplace(record->id, batch_.work.size());
     if (added)
-      batch_.jobs.push_back(record);
+      batch_.work.push_back(record);
     else
-      batch_.jobs[known->second] = record;
+      batch_.work[known->second] = record;
   }
   void operator()(const model::AttemptChanged& change) {
     const auto [known, added] =
-        attempts_[change.attempt.job].try_emplace(change.attempt.number, batch_.attempts.size());
+        attempts_[change.attempt.work].try_emplace(change.attempt.number, batch_.attempts.size());
     if (added) batch_.attempts.push_back({nullptr, nullptr, nullptr});
     auto& entry = batch_.attempts[known->second];
     entry.last = &change;
@@ -54,8 +54,8 @@ class Collector {
 
  private:
   Batch& batch_;
-  std::unordered_map<model::JobId, std::size_t> new_jobs_, jobs_;
-  std::unordered_map<model::JobId, std::map<std::uint32_t, std::size_t>> attempts_;
+  std::unordered_map<model::WorkId, std::size_t> inserted_, work_;
+  std::unordered_map<model::WorkId, std::map<std::uint32_t, std::size_t>> attempts_;
   std::unordered_map<model::InstanceId, std::size_t> instances_;
 };
 

@@ -13,9 +13,9 @@ namespace hostler::store {
 /// of the ledger every record.
 /// Points into the commits, which must outlive it.
 struct Batch {
-  struct NewJob {
-    const model::JobInserted* job;
-    const model::JobRecord* record;  ///< The newest, be it from a later change.
+  struct Inserted {
+    const model::WorkItem* item;
+    const model::WorkRecord* record;  ///< The newest, be it from a later change.
   };
   struct Attempt {
     const model::AttemptChanged* last;
@@ -28,8 +28,8 @@ struct Batch {
     bool erase_create;
   };
 
-  std::vector<NewJob> new_jobs;
-  std::vector<const model::JobRecord*> jobs;  ///< Of jobs that are in the store already.
+  std::vector<Inserted> inserted;
+  std::vector<const model::WorkRecord*> work;  ///< Of work that is in the store already.
   std::vector<Attempt> attempts;
   std::vector<Instance> instances;
   std::map<std::string_view, const model::GateRecord*> gates;  ///< Null: opened.

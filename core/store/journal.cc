@@ -34,7 +34,7 @@ bool erases_secrets(const model::Commit& commit) {
 std::size_t bytes_in(const model::Commit& commit) {
   std::size_t bytes = 0;
   for (const auto& change : commit.changes) {
-    if (const auto* job = std::get_if<model::JobInserted>(&change); job != nullptr && job->body)
+    if (const auto* job = std::get_if<model::WorkItem>(&change); job != nullptr && job->body)
       bytes += job->body->size();
     if (const auto* attempt = std::get_if<model::AttemptChanged>(&change);
         attempt != nullptr && attempt->end)

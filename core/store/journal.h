@@ -22,7 +22,7 @@ namespace hostler::store {
 struct Committed {
   model::Revision last_revision = 0;
   struct Body {
-    model::JobId job;
+    model::WorkId job;
     std::shared_ptr<const std::string> text;
   };
   /// Of the jobs whose bodies were wanted, in that order; a job that is not in the store is left

@@ -21,8 +21,8 @@ std::string select_jobs(bool body) {
          (body ? ", s.body" : "");
 }
 
-model::JobInserted read_job(const Statement& row_of, bool body) {
-  model::JobInserted job;
+model::WorkItem read_job(const Statement& row_of, bool body) {
+  model::WorkItem job;
   Row row(row_of);
   read(row, job.record);
   read_spec(row, job);
@@ -69,7 +69,7 @@ struct JobQuery {
   }
 };
 
-JobQuery job_query(const JobFilter& filter, std::optional<model::JobState> state) {
+JobQuery job_query(const JobFilter& filter, std::optional<model::WorkState> state) {
   const bool by_spec = !filter.principal.empty() || !filter.name.empty();
   const std::string id = by_spec ? "s.id" : "j.id";
   JobQuery query{select_jobs(false) +
@@ -173,7 +173,7 @@ Result<Reads::Borrowed> Reads::borrow() const {
   return Borrowed(*this, std::move(session));
 }
 
-Result<model::JobInserted> Reads::job(model::JobId id, bool with_body) const {
+Result<model::WorkItem> Reads::job(model::WorkId id, bool with_body) const {
   auto session = HOSTLER_TRY(borrow());
   static const std::string kFrom = " FROM jobs j JOIN job_specs s ON s.id = j.id WHERE j.id = $1";
   static const std::string kWhole = select_jobs(true) + kFrom;
@@ -183,9 +183,9 @@ Result<model::JobInserted> Reads::job(model::JobId id, bool with_body) const {
   return read_job(*found, with_body);
 }
 
-Result<std::set<model::JobId>> Reads::jobs_of(std::string_view principal,
-                                              const std::set<model::JobId>& among) const {
-  std::set<model::JobId> out;
+Result<std::set<model::WorkId>> Reads::jobs_of(std::string_view principal,
+                                               const std::set<model::WorkId>& among) const {
+  std::set<model::WorkId> out;
   if (among.empty()) return out;
   std::vector<Value> ids;
   for (const auto id : among) ids.emplace_back(static_cast<std::int64_t>(id.value));
@@ -204,17 +204,17 @@ Result<StoredAttempt> Reads::attempt(model::AttemptId id) const {
   auto session = HOSTLER_TRY(borrow());
   static const std::string kSql =
       "SELECT " + std::string(kAttemptColumns) + " FROM attempts WHERE job = $1 AND number = $2";
-  auto* found = HOSTLER_TRY(session.start(kSql, id.job.value, id.number));
+  auto* found = HOSTLER_TRY(session.start(kSql, id.work.value, id.number));
   if (!HOSTLER_TRY(found->next())) return fail(Errc::kNotFound, "there is no attempt " + id.text());
   return read_attempt(*found);
 }
 
-Result<Page<model::JobInserted>> Reads::jobs(const JobFilter& filter) const {
+Result<Page<model::WorkItem>> Reads::jobs(const JobFilter& filter) const {
   auto session = HOSTLER_TRY(borrow());
   // One query a state, each in the order of its index, then merged: no sort of a million rows.
-  std::set<std::optional<model::JobState>> states(filter.states.begin(), filter.states.end());
+  std::set<std::optional<model::WorkState>> states(filter.states.begin(), filter.states.end());
   if (states.empty()) states.emplace(std::nullopt);
-  std::vector<model::JobInserted> all;
+  std::vector<model::WorkItem> all;
   for (const auto& state : states) {
     const auto query = job_query(filter, state);
     auto* found = HOSTLER_TRY(session->prepared(query.sql));
@@ -274,7 +274,7 @@ Result<Page<model::InstanceRecord>> Reads::instances(const InstanceFilter& filte
 Result<Counts> Reads::counts() const {
   auto session = HOSTLER_TRY(borrow());
   Counts counts;
-  counts.jobs.resize(static_cast<std::size_t>(model::JobState::kCancelled) + 1);
+  counts.jobs.resize(static_cast<std::size_t>(model::WorkState::kCancelled) + 1);
   auto* jobs = HOSTLER_TRY(session.start("SELECT state, COUNT(*) FROM jobs GROUP BY state"));
   while (HOSTLER_TRY(jobs->next())) {
     const auto state = static_cast<std::size_t>(jobs->i64(0));
@@ -326,9 +326,9 @@ Result<void> Reads::uses(Wall from, Wall to, const std::function<void(const Use&
   Use use;
   for (std::size_t rows = kLimitMax; rows == kLimitMax;) {
     auto* found =
-        HOSTLER_TRY(session.start(kSql, use.attempt.job.value, use.attempt.number, kLimitMax));
+        HOSTLER_TRY(session.start(kSql, use.attempt.work.value, use.attempt.number, kLimitMax));
     for (rows = 0; HOSTLER_TRY(found->next()); ++rows) {
-      Row(*found) >> use.attempt.job >> use.attempt.number >> use.instance >> use.principal >>
+      Row(*found) >> use.attempt.work >> use.attempt.number >> use.instance >> use.principal >>
           use.needs.vcpus >> use.needs.gpus >> use.needs.ram >> use.needs.scratch >> use.from >>
           use.to;
       if (use.from.us != 0 && use.from < to && (use.to.us == 0 || use.to > from)) seen(use);

@@ -26,9 +26,9 @@ struct Page {
 };
 
 struct JobFilter {
-  std::vector<model::JobState> states = {};  ///< Empty: any. Twice counts once.
-  std::string principal = {}, name = {};     ///< Empty: any.
-  model::JobId after = {};    ///< Not this one nor what comes before it; 0: from the start.
+  std::vector<model::WorkState> states = {};  ///< Empty: any. Twice counts once.
+  std::string principal = {}, name = {};      ///< Empty: any.
+  model::WorkId after = {};   ///< Not this one nor what comes before it; 0: from the start.
   bool newest_first = false;  ///< Then `after` is the one whose older ones are wanted.
   std::size_t limit = 100;    ///< At most 10,000 are given.
 };
@@ -59,7 +59,7 @@ struct StoredAttempt {
 };
 
 struct Counts {
-  std::vector<std::uint64_t> jobs;                  ///< By JobState.
+  std::vector<std::uint64_t> jobs;                  ///< By WorkState.
   std::uint64_t instances = 0;                      ///< Not gone.
   std::uint64_t ledger_first = 0, ledger_last = 0;  ///< Revisions; 0: none.
   std::uint64_t database_bytes = 0;
@@ -78,13 +78,13 @@ class Reads {
   Reads& operator=(const Reads&) = delete;
 
   /// kNotFound if there is none. Bodies may be megabytes.
-  Result<model::JobInserted> job(model::JobId id, bool with_body = true) const;
+  Result<model::WorkItem> job(model::WorkId id, bool with_body = true) const;
   /// Those of `among` that `principal` submitted.
-  Result<std::set<model::JobId>> jobs_of(std::string_view principal,
-                                         const std::set<model::JobId>& among) const;
+  Result<std::set<model::WorkId>> jobs_of(std::string_view principal,
+                                          const std::set<model::WorkId>& among) const;
   Result<StoredAttempt> attempt(model::AttemptId id) const;
   /// Without bodies.
-  Result<Page<model::JobInserted>> jobs(const JobFilter& filter) const;
+  Result<Page<model::WorkItem>> jobs(const JobFilter& filter) const;
 
   /// In order, revisions above `after`.
   Result<Page<model::LedgerRecord>> ledger(model::Revision after, std::size_t limit) const;

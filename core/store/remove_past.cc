@@ -17,7 +17,7 @@ struct Subjects {
 
   void add(const std::string& subject) {
     names.emplace_back(subject);
-    if (const auto job = model::JobId::parse(subject))
+    if (const auto job = model::WorkId::parse(subject))
       jobs.emplace_back(static_cast<std::int64_t>(job->value));
     else if (const auto instance = model::InstanceId::parse(subject))
       instances.emplace_back(static_cast<std::int64_t>(instance->value));
@@ -25,7 +25,7 @@ struct Subjects {
 };
 
 bool is_whole(const std::string& subject) {
-  return model::JobId::parse(subject) || model::InstanceId::parse(subject);
+  return model::WorkId::parse(subject) || model::InstanceId::parse(subject);
 }
 
 Result<void> note_highest(Connection& connection) {
@@ -67,8 +67,8 @@ Result<std::unordered_set<std::string>> live_ones(Connection& connection,
   std::unordered_set<std::string> live;
   HOSTLER_TRY(rows_for(connection, "SELECT id, state FROM jobs WHERE id IN (", subjects.jobs,
                        [&](const Statement& row) -> Result<void> {
-                         const model::JobId id{static_cast<std::uint64_t>(row.i64(0))};
-                         if (!model::is_terminal(static_cast<model::JobState>(row.i64(1))))
+                         const model::WorkId id{static_cast<std::uint64_t>(row.i64(0))};
+                         if (!model::is_terminal(static_cast<model::WorkState>(row.i64(1))))
                            live.insert(id.text());
                          return {};
                        }));

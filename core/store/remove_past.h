@@ -20,7 +20,7 @@ struct PastRecord {
 };
 
 struct Tidied {
-  std::vector<model::JobId> jobs;  ///< Gone with their ledger, attempts and output.
+  std::vector<model::WorkId> jobs;  ///< Gone with their ledger, attempts and output.
   std::uint64_t instances = 0, records = 0, segments = 0, blobs = 0;
 
   Tidied& operator+=(const Tidied& more) {

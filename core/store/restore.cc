@@ -43,26 +43,26 @@ Result<void> for_each_row(Connection& connection, const std::string& sql, Each e
 }
 
 Result<void> restore_jobs(Connection& connection, Restored& out) {
-  const auto ended = std::to_string(static_cast<int>(model::JobState::kSucceeded));
+  const auto ended = std::to_string(static_cast<int>(model::WorkState::kSucceeded));
   HOSTLER_TRY(
       for_each_row(connection,
                    "SELECT " + prefixed(kJobColumns, "j") + ", " + prefixed(kJobSpecColumns, "s") +
                        " FROM jobs j JOIN job_specs s ON s.id = j.id WHERE j.state < " + ended,
                    [&](Row& row) -> Result<void> {
-                     auto& job = out.jobs.emplace_back();
+                     auto& job = out.work.emplace_back();
                      read(row, job.record);
                      read_spec(row, job);
                      return {};
                    }));
   const auto earlier = [](const auto& a, const auto& b) { return a.arrival < b.arrival; };
-  if (!std::is_sorted(out.jobs.begin(), out.jobs.end(), earlier))
-    std::sort(out.jobs.begin(), out.jobs.end(), earlier);
+  if (!std::is_sorted(out.work.begin(), out.work.end(), earlier))
+    std::sort(out.work.begin(), out.work.end(), earlier);
   return for_each_row(connection,
                       "SELECT principal, client_key, client_digest, id FROM job_specs "
                       "WHERE client_key <> '' ORDER BY id",
                       [&](Row& row) -> Result<void> {
                         auto& known = out.client_keys.emplace_back();
-                        row >> known.principal >> known.key >> known.digest >> known.job;
+                        row >> known.principal >> known.key >> known.digest >> known.work;
                         return {};
                       });
 }
@@ -148,7 +148,7 @@ Result<Restored> restore(Connection& connection) {
   out.owner = HOSTLER_TRY(meta_value(connection, "owner"));
   out.epoch = HOSTLER_TRY(meta_number(connection, "epoch"));
   out.last_revision = HOSTLER_TRY(highest(connection, "rev", "ledger", "rev", "last_revision"));
-  out.last_job = HOSTLER_TRY(highest(connection, "id", "jobs", "id", "last_job"));
+  out.last_work = HOSTLER_TRY(highest(connection, "id", "jobs", "id", "last_job"));
   out.last_instance = HOSTLER_TRY(highest(connection, "id", "instances", "id", "last_instance"));
   // Ids and arrivals are given out together.
   out.last_arrival = HOSTLER_TRY(highest(connection, "arrival", "job_specs", "id", "last_arrival"));

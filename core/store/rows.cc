@@ -60,14 +60,14 @@ const std::string_view kJobColumns =
     "exit_code, signal, limits_enforced, cpu_us, ram_peak, stdout_bytes, stderr_bytes, "
     "started_us, ended_us";
 
-Result<void> write(Statement& put, const model::JobRecord& job) {
+Result<void> write(Statement& put, const model::WorkRecord& job) {
   return put.run(job.id.value, job.state, job.reason, job.reason_text, job.attempt, job.starts,
                  job.instance.value, job.cancel_requested, job.exit_code, job.signal,
                  job.limits_enforced, job.cpu_us, job.ram_peak, job.stdout_bytes, job.stderr_bytes,
                  job.started.us, job.ended.us);
 }
 
-void read(Row& row, model::JobRecord& job) {
+void read(Row& row, model::WorkRecord& job) {
   row >> job.id >> job.state >> job.reason >> job.reason_text >> job.attempt >> job.starts >>
       job.instance >> job.cancel_requested >> job.exit_code >> job.signal >> job.limits_enforced >>
       job.cpu_us >> job.ram_peak >> job.stdout_bytes >> job.stderr_bytes >> job.started >>
@@ -78,7 +78,7 @@ const std::string_view kJobSpecColumns =
     "id, arrival, vcpus, gpus, ram, scratch, types, market, zone, priority, restartable, "
     "attempts_max, principal, name, client_key, client_digest, submitted_us";
 
-Result<void> write_spec(Statement& put, const model::JobInserted& job) {
+Result<void> write_spec(Statement& put, const model::WorkItem& job) {
   const auto& [needs, constraints, priority, restartable, attempts_max] = job.shape;
   return put.run(job.record.id.value, job.arrival, needs.vcpus, needs.gpus, needs.ram,
                  needs.scratch, joined(constraints.types), number_or_none(constraints.market),
@@ -87,7 +87,7 @@ Result<void> write_spec(Statement& put, const model::JobInserted& job) {
                  job.body ? std::string_view(*job.body) : std::string_view());
 }
 
-void read_spec(Row& row, model::JobInserted& job) {
+void read_spec(Row& row, model::WorkItem& job) {
   auto& [needs, constraints, priority, restartable, attempts_max] = job.shape;
   std::string types;
   row >> job.record.id >> job.arrival >> needs.vcpus >> needs.gpus >> needs.ram >> needs.scratch >>
@@ -106,7 +106,7 @@ const std::string_view kAttemptColumns =
 Result<void> write(Statement& put, const model::AttemptChanged& attempt, const InlinePlace& place) {
   static const model::AttemptEnd kNoEnd;
   const auto& end = attempt.end ? *attempt.end : kNoEnd;
-  return put.run(attempt.attempt.job.value, attempt.attempt.number, attempt.instance.value,
+  return put.run(attempt.attempt.work.value, attempt.attempt.number, attempt.instance.value,
                  attempt.boot_id, attempt.sequence, attempt.state, attempt.end.has_value(),
                  end.reason, end.exit_code, end.signal, end.text, end.stdout_bytes,
                  end.stderr_bytes, end.output_is_inline, end.has_output_files, end.cpu_us,
@@ -117,7 +117,7 @@ Result<void> write(Statement& put, const model::AttemptChanged& attempt, const I
 void read(Row& row, model::AttemptChanged& attempt, InlinePlace& place) {
   bool has_end = false;
   model::AttemptEnd end;
-  row >> attempt.attempt.job >> attempt.attempt.number >> attempt.instance >> attempt.boot_id >>
+  row >> attempt.attempt.work >> attempt.attempt.number >> attempt.instance >> attempt.boot_id >>
       attempt.sequence >> attempt.state >> has_end >> end.reason >> end.exit_code >> end.signal >>
       end.text >> end.stdout_bytes >> end.stderr_bytes >> end.output_is_inline >>
       end.has_output_files >> end.cpu_us >> end.ram_peak >> end.limits_enforced >> end.started >>

@@ -28,7 +28,7 @@ class Row {
   }
   Row& operator>>(Wall& out) { return *this >> out.us; }
   Row& operator>>(model::Micros& out) { return *this >> out.value; }
-  Row& operator>>(model::JobId& out) { return *this >> out.value; }
+  Row& operator>>(model::WorkId& out) { return *this >> out.value; }
   Row& operator>>(model::InstanceId& out) { return *this >> out.value; }
   /// Negative: unset.
   template <class T>
@@ -53,18 +53,18 @@ std::string insert_sql(std::string_view table, std::string_view columns, std::st
 /// `columns`, each with "prefix." before it.
 std::string prefixed(std::string_view columns, std::string_view prefix);
 
-Result<void> write(Statement& put, const model::JobRecord& job);
+Result<void> write(Statement& put, const model::WorkRecord& job);
 /// The columns, then the body.
-Result<void> write_spec(Statement& put, const model::JobInserted& job);
+Result<void> write_spec(Statement& put, const model::WorkItem& job);
 Result<void> write(Statement& put, const model::AttemptChanged& attempt, const InlinePlace& place);
 Result<void> write(Statement& put, const model::InstanceRecord& instance);
 Result<void> write(Statement& put, const model::GateRecord& gate);
 Result<void> write(Statement& put, const model::PriceSeen& price);
 Result<void> write(Statement& put, const model::LedgerRecord& record);
 
-void read(Row& row, model::JobRecord& job);
+void read(Row& row, model::WorkRecord& job);
 /// All but the record and the body.
-void read_spec(Row& row, model::JobInserted& job);
+void read_spec(Row& row, model::WorkItem& job);
 /// The inline output stays where `place` says.
 void read(Row& row, model::AttemptChanged& attempt, InlinePlace& place);
 void read(Row& row, model::InstanceRecord& instance);

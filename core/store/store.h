@@ -93,8 +93,8 @@ class Store {
   std::unique_ptr<Blobs> blobs_;
   std::unique_ptr<Outputs> outputs_;
   std::atomic<bool> tidying_ = false;
-  std::vector<model::JobId> doubtful_;  ///< See Tidy; guarded by tidying_.
-  std::unique_ptr<Journal> journal_;    ///< Last: its thread uses the others.
+  std::vector<model::WorkId> doubtful_;  ///< See Tidy; guarded by tidying_.
+  std::unique_ptr<Journal> journal_;     ///< Last: its thread uses the others.
 };
 
 }  // namespace hostler::store

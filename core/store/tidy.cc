@@ -32,7 +32,7 @@ void keep_needed(std::string_view body, std::set<std::string>& blobs) {
 
 }  // namespace
 
-Tidy::Tidy(Places places, Keep keep, Wall now, std::vector<model::JobId> doubtful)
+Tidy::Tidy(Places places, Keep keep, Wall now, std::vector<model::WorkId> doubtful)
     : places_(std::move(places)), keep_(keep), now_(now), doubtful_(std::move(doubtful)) {}
 
 Result<bool> Tidy::step(Connection& connection) {
@@ -130,7 +130,7 @@ Result<void> Tidy::settle_doubts(Connection& connection) {
   for (const auto job : doubtful_) ids.emplace_back(static_cast<std::int64_t>(job.value));
   auto find =
       HOSTLER_TRY(connection.prepare("SELECT id FROM jobs WHERE id IN (" + in_list() + ")"));
-  std::set<model::JobId> there;
+  std::set<model::WorkId> there;
   HOSTLER_TRY(for_each_in(find, ids, [&](const Statement& row) -> Result<void> {
     there.insert({static_cast<std::uint64_t>(row.i64(0))});
     return {};
@@ -173,7 +173,7 @@ Result<bool> Tidy::step_blobs(Connection& connection) {
   // Jobs that come meanwhile have higher ids, and their blobs were asked for a moment ago.
   static const std::string kSelect =
       "SELECT s.id, CASE WHEN j.state < " +
-      std::to_string(static_cast<int>(model::JobState::kSucceeded)) +
+      std::to_string(static_cast<int>(model::WorkState::kSucceeded)) +
       " THEN s.body ELSE '' END FROM job_specs s JOIN jobs j ON j.id = s.id "
       "WHERE s.id > $1 ORDER BY s.id LIMIT $2";
   auto select = HOSTLER_TRY(connection.prepare(kSelect));

@@ -40,14 +40,14 @@ class Tidy {
     std::function<std::uint64_t()> current_segment;
   };
   /// `doubtful`: of the run before.
-  Tidy(Places places, Keep keep, Wall now, std::vector<model::JobId> doubtful = {});
+  Tidy(Places places, Keep keep, Wall now, std::vector<model::WorkId> doubtful = {});
 
   /// One step; true: there is more to do.
   Result<bool> step(Connection& connection);
   /// What went so far, also if a step failed.
   [[nodiscard]] const Tidied& result() const { return result_; }
   /// Jobs of which the answer to their COMMIT alone could tell whether they went.
-  [[nodiscard]] const std::vector<model::JobId>& doubtful() const { return doubtful_; }
+  [[nodiscard]] const std::vector<model::WorkId>& doubtful() const { return doubtful_; }
 
  private:
   enum class Phase : std::uint8_t { kLedger, kBlobs, kDone };
@@ -76,7 +76,7 @@ class Tidy {
   };
   std::optional<Before> before_;
   Tidied result_;
-  std::vector<model::JobId> doubtful_;
+  std::vector<model::WorkId> doubtful_;
 };
 
 }  // namespace hostler::store

@@ -110,9 +110,10 @@ Result<void> Writer::write_rows(const Batch& batch, const std::vector<InlinePlac
 
 Result<void> Writer::write_jobs(const Batch& batch) {
   // Table by table: each then stays in the cache.
-  for (const auto& [job, record] : batch.new_jobs) HOSTLER_TRY(store::write(sql_.put_job, *record));
-  for (const auto& [job, record] : batch.new_jobs) HOSTLER_TRY(write_spec(sql_.put_spec, *job));
-  for (const auto* record : batch.jobs) HOSTLER_TRY(store::write(sql_.put_job, *record));
+  for (const auto& [item, record] : batch.inserted)
+    HOSTLER_TRY(store::write(sql_.put_job, *record));
+  for (const auto& [item, record] : batch.inserted) HOSTLER_TRY(write_spec(sql_.put_spec, *item));
+  for (const auto* record : batch.work) HOSTLER_TRY(store::write(sql_.put_job, *record));
   return {};
 }
 

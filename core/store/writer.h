@@ -14,7 +14,7 @@ namespace hostler::store {
 /// Writes batches by statements prepared once. Threads: the store's.
 class Writer {
  public:
-  using Bodies = std::unordered_map<model::JobId, std::shared_ptr<const std::string>>;
+  using Bodies = std::unordered_map<model::WorkId, std::shared_ptr<const std::string>>;
 
   static Result<std::unique_ptr<Writer>> open(Connection& connection, Segments& segments);
 

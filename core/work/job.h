@@ -10,22 +10,22 @@ namespace hostler::work {
 /// One live job in memory. A waiting one costs tens of bytes: its body is in the store, its record
 /// is made when it is first placed.
 struct Job {
-  model::JobId id;
+  model::WorkId id;
   std::uint64_t arrival = 0;
   std::uint32_t cls = 0;        ///< Its class in the queue.
   std::uint32_t principal = 0;  ///< Index into the dispatcher's names.
   std::uint32_t attempts_max = 3;
   bool restartable = false;
   bool queued = true;
-  model::JobState counted = model::JobState::kQueued;  ///< As the dispatcher's totals have it.
-  std::unique_ptr<model::JobRecord> record;            ///< Set from the first placement on.
+  model::WorkState counted = model::WorkState::kQueued;  ///< As the dispatcher's totals have it.
+  std::unique_ptr<model::WorkRecord> record;             ///< Set from the first placement on.
 
-  [[nodiscard]] model::JobState state() const {
-    return record ? record->state : model::JobState::kQueued;
+  [[nodiscard]] model::WorkState state() const {
+    return record ? record->state : model::WorkState::kQueued;
   }
-  model::JobRecord& made() {
+  model::WorkRecord& made() {
     if (!record) {
-      record = std::make_unique<model::JobRecord>();
+      record = std::make_unique<model::WorkRecord>();
       record->id = id;
     }
     return *record;

@@ -3,14 +3,14 @@
 namespace hostler::work {
 namespace {
 
-using model::JobReason;
-using model::JobState;
+using model::EndReason;
+using model::WorkState;
 
 bool on_host(const Job& job) {
-  return job.state() == JobState::kStarting || job.state() == JobState::kRunning;
+  return job.state() == WorkState::kStarting || job.state() == WorkState::kRunning;
 }
 
-Outcome end(Job& job, JobState state, JobReason reason, const std::string& text, Now now) {
+Outcome end(Job& job, WorkState state, EndReason reason, const std::string& text, Now now) {
   auto& record = job.made();
   record.state = state;
   record.reason = reason;
@@ -22,8 +22,8 @@ Outcome end(Job& job, JobState state, JobReason reason, const std::string& text,
 
 Outcome queue_again(Job& job, const std::string& event, const std::string& why) {
   auto& record = job.made();
-  record.state = JobState::kQueued;
-  record.reason = JobReason::kNone;
+  record.state = WorkState::kQueued;
+  record.reason = EndReason::kNone;
   record.reason_text = why;
   record.started = record.ended = Wall{};
   job.queued = true;
@@ -33,14 +33,14 @@ Outcome queue_again(Job& job, const std::string& event, const std::string& why) 
 /// What an ended attempt makes of its job, once nothing more is to come.
 Outcome conclude(Job& job, Now now) {
   auto& record = job.made();
-  const bool success = record.reason == JobReason::kExit && record.exit_code == 0;
-  if (success) return end(job, JobState::kSucceeded, record.reason, record.reason_text, now);
+  const bool success = record.reason == EndReason::kExit && record.exit_code == 0;
+  if (success) return end(job, WorkState::kSucceeded, record.reason, record.reason_text, now);
   if (record.cancel_requested) {
     const std::string& how = record.reason_text;
-    return end(job, JobState::kCancelled, JobReason::kCancelled,
+    return end(job, WorkState::kCancelled, EndReason::kCancelled,
                "cancelled" + (how.empty() ? "" : ": " + how), now);
   }
-  return end(job, JobState::kFailed, record.reason, record.reason_text, now);
+  return end(job, WorkState::kFailed, record.reason, record.reason_text, now);
 }
 
 bool may_restart(const Job& job) {
@@ -50,11 +50,11 @@ bool may_restart(const Job& job) {
 std::string describe(const model::AttemptEnd& end) {
   if (!end.text.empty()) return end.text;
   switch (end.reason) {
-    case JobReason::kExit:
+    case EndReason::kExit:
       return end.exit_code == 0 ? "" : "exit status " + std::to_string(end.exit_code);
-    case JobReason::kSignal:
+    case EndReason::kSignal:
       return "killed by signal " + std::to_string(end.signal);
-    case JobReason::kTimeLimit:
+    case EndReason::kTimeLimit:
       return "its time limit passed";
     default:
       return "";
@@ -66,7 +66,7 @@ std::string describe(const model::AttemptEnd& end) {
 Outcome placed(Job& job, model::InstanceId instance, Now now) {
   (void)now;
   auto& record = job.made();
-  record.state = JobState::kStarting;
+  record.state = WorkState::kStarting;
   record.reason_text.clear();
   record.instance = instance;
   ++record.attempt;
@@ -76,9 +76,9 @@ Outcome placed(Job& job, model::InstanceId instance, Now now) {
 }
 
 Outcome started(Job& job, Wall at) {
-  if (job.state() != JobState::kStarting) return {};
+  if (job.state() != WorkState::kStarting) return {};
   auto& record = job.made();
-  record.state = JobState::kRunning;
+  record.state = WorkState::kRunning;
   record.started = at;
   Outcome out;
   out.changed = true;
@@ -88,11 +88,11 @@ Outcome started(Job& job, Wall at) {
 
 Outcome never_started(Job& job, const std::string& why, Now now) {
   // Its host said that it runs, and has forgotten it since: that attempt did start.
-  if (job.state() == JobState::kRunning) return host_gone(job, why, now);
-  if (job.state() != JobState::kStarting) return {};
+  if (job.state() == WorkState::kRunning) return host_gone(job, why, now);
+  if (job.state() != WorkState::kStarting) return {};
   --job.record->starts;
   if (job.record->cancel_requested)
-    return end(job, JobState::kCancelled, JobReason::kCancelled, "cancelled before it started",
+    return end(job, WorkState::kCancelled, EndReason::kCancelled, "cancelled before it started",
                now);
   return queue_again(job, "queued_again", "it never started: " + why);
 }
@@ -111,42 +111,42 @@ Outcome exited(Job& job, const model::AttemptEnd& ended, Now now) {
   record.stderr_bytes = ended.stderr_bytes;
   record.started = ended.started;
   record.ended = ended.ended.us != 0 ? ended.ended : now.wall;
-  if (ended.reason == JobReason::kSupervisionLost && may_restart(job))
+  if (ended.reason == EndReason::kSupervisionLost && may_restart(job))
     return queue_again(job, "queued_again", "supervision of the attempt was lost");
   if (ended.output_is_inline && !ended.has_output_files) return conclude(job, now);
-  record.state = JobState::kCollecting;
+  record.state = WorkState::kCollecting;
   return {Next::kCollect, true, "collecting", "", ""};
 }
 
 Outcome collected(Job& job, const std::string& lost, Now now) {
-  if (job.state() != JobState::kCollecting) return {};
+  if (job.state() != WorkState::kCollecting) return {};
   auto& record = job.made();
   if (!lost.empty()) {
-    const bool success = record.reason == JobReason::kExit && record.exit_code == 0;
+    const bool success = record.reason == EndReason::kExit && record.exit_code == 0;
     record.reason_text += (record.reason_text.empty() ? "" : "; ") + lost;
-    if (success) record.reason = JobReason::kOutputLost;
+    if (success) record.reason = EndReason::kOutputLost;
   }
   return conclude(job, now);
 }
 
 Outcome host_gone(Job& job, const std::string& why, Now now) {
-  if (job.state() == JobState::kCollecting)
+  if (job.state() == WorkState::kCollecting)
     return collected(job, "its host went before all output was here: " + why, now);
   if (!on_host(job)) return {};
   if (may_restart(job)) return queue_again(job, "queued_again", "its host was lost: " + why);
   if (job.record->cancel_requested)
-    return end(job, JobState::kCancelled, JobReason::kCancelled, "its host was lost: " + why, now);
-  return end(job, JobState::kFailed, JobReason::kHostLost, why, now);
+    return end(job, WorkState::kCancelled, EndReason::kCancelled, "its host was lost: " + why, now);
+  return end(job, WorkState::kFailed, EndReason::kHostLost, why, now);
 }
 
 Outcome cancel(Job& job, const std::string& actor, Now now) {
   switch (job.state()) {
-    case JobState::kQueued: {
+    case WorkState::kQueued: {
       job.made().cancel_requested = true;
-      return end(job, JobState::kCancelled, JobReason::kCancelled, "by " + actor, now);
+      return end(job, WorkState::kCancelled, EndReason::kCancelled, "by " + actor, now);
     }
-    case JobState::kStarting:
-    case JobState::kRunning: {
+    case WorkState::kStarting:
+    case WorkState::kRunning: {
       auto& record = job.made();
       if (record.cancel_requested) return {Next::kKill, false, "", "", ""};
       record.cancel_requested = true;

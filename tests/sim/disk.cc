@@ -15,7 +15,7 @@ void Disk::commit(const std::vector<model::Change>& changes) {
   for (const auto& change : changes) std::visit([&](const auto& row) { apply(row); }, change);
 }
 
-void Disk::apply(const model::JobInserted& row) {
+void Disk::apply(const model::WorkItem& row) {
   if (row.record.id.value <= last_job_) complain_("job inserted twice");
   jobs_.emplace(row.record.id, row);
   last_job_ = row.record.id.value;
@@ -24,7 +24,7 @@ void Disk::apply(const model::JobInserted& row) {
     complain_("one client key made two jobs: " + row.client_key);
 }
 
-void Disk::apply(const model::JobChanged& row) {
+void Disk::apply(const model::WorkChanged& row) {
   const auto found = jobs_.find(row.record.id);
   if (found == jobs_.end()) return complain_("unknown job changed: " + row.record.id.text());
   auto& known = found->second.record;
@@ -37,14 +37,14 @@ void Disk::apply(const model::JobChanged& row) {
   if (model::is_terminal(known.state)) ended_.push_back(known.id);
 }
 
-std::vector<model::JobId> Disk::forget() {
+std::vector<model::WorkId> Disk::forget() {
   auto past = std::exchange(ended_long_ago_, std::exchange(ended_, {}));
   for (const auto id : past) {
     auto row = jobs_.extract(id);
     client_keys_.erase({row.mapped().principal, row.mapped().client_key});
     const model::AttemptId first{id, 0};
     auto at = attempts_.lower_bound(first);
-    while (at != attempts_.end() && at->first.job == id) {
+    while (at != attempts_.end() && at->first.work == id) {
       if (at->second.state != model::AttemptState::kDone)
         complain_(at->first.text() + " goes on, and its job ended long ago");
       at = attempts_.erase(at);

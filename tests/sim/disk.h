@@ -22,13 +22,13 @@ class Disk {
 
   void commit(const std::vector<model::Change>& changes);
   /// Jobs that had ended when it was asked the last time, and all of them: they are gone.
-  std::vector<model::JobId> forget();
+  std::vector<model::WorkId> forget();
   /// What a start finds; raises the epoch.
   model::Restored open();
 
-  [[nodiscard]] const std::map<model::JobId, model::JobInserted>& jobs() const { return jobs_; }
+  [[nodiscard]] const std::map<model::WorkId, model::WorkItem>& jobs() const { return jobs_; }
   /// What the simulation still knows of them. No start finds these.
-  [[nodiscard]] const std::map<model::JobId, model::JobInserted>& forgotten() const {
+  [[nodiscard]] const std::map<model::WorkId, model::WorkItem>& forgotten() const {
     return forgotten_;
   }
   [[nodiscard]] const model::InstanceChanged* instance(model::InstanceId id) const;
@@ -38,8 +38,8 @@ class Disk {
   [[nodiscard]] const model::AttemptChanged* attempt(model::AttemptId id) const;
 
  private:
-  void apply(const model::JobInserted& row);
-  void apply(const model::JobChanged& row);
+  void apply(const model::WorkItem& row);
+  void apply(const model::WorkChanged& row);
   void apply(const model::AttemptChanged& row);
   void apply(const model::InstanceChanged& row);
   void apply(const model::GateChanged& row) { gates_[row.record.key] = row.record; }
@@ -48,8 +48,8 @@ class Disk {
   void apply(const model::LedgerRecord& row);
 
   Complain complain_;
-  std::map<model::JobId, model::JobInserted> jobs_, forgotten_;
-  std::vector<model::JobId> ended_, ended_long_ago_;
+  std::map<model::WorkId, model::WorkItem> jobs_, forgotten_;
+  std::vector<model::WorkId> ended_, ended_long_ago_;
   std::map<model::AttemptId, model::AttemptChanged> attempts_;
   std::map<model::InstanceId, model::InstanceChanged> instances_;
   std::map<std::string, model::GateRecord> gates_;

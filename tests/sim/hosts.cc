@@ -202,7 +202,7 @@ void Hosts::start(Machine& machine, const model::StartAttempt& command) {
   if (chance_.fault(0.03)) return refuse("busy");
   machine.last_sequence = command.sequence;
 
-  const auto job = disk_.jobs().find(attempt.job);
+  const auto job = disk_.jobs().find(attempt.work);
   Run run;
   run.sequence = command.sequence;
   run.began = time_.now();
@@ -216,7 +216,7 @@ void Hosts::start(Machine& machine, const model::StartAttempt& command) {
       if (machine.state == model::CloudState::kRunning) cloud_.lose_power(machine);
     });
 
-  Random fate(attempt.job.value * 1000 + attempt.number);
+  Random fate(attempt.work.value * 1000 + attempt.number);
   const auto longest = static_cast<std::uint64_t>(day_.longest_job.count());
   const auto lasts = Duration(static_cast<Duration::rep>(fate.below(longest)));
   model::AttemptEnd end;
@@ -236,8 +236,8 @@ void Hosts::check_start(const Machine& machine, AttemptId attempt, const Run& ru
   auto& start = starts_[attempt];
   if (++start.times > 1) complain_(attempt.text() + " starts twice");
   start.machine = &machine;
-  for (auto at = starts_.lower_bound({attempt.job, 0});
-       at != starts_.end() && at->first.job == attempt.job; ++at) {
+  for (auto at = starts_.lower_bound({attempt.work, 0});
+       at != starts_.end() && at->first.work == attempt.work; ++at) {
     const auto& there = *at->second.machine;
     const auto other = there.runs.find(at->first);
     if (other != there.runs.end() && other->second.running && there.exists())
@@ -250,9 +250,9 @@ void Hosts::check_start(const Machine& machine, AttemptId attempt, const Run& ru
     complain_(machine.instance.text() + " runs more than it has room for");
 }
 
-int Hosts::starts(model::JobId job) const {
+int Hosts::starts(model::WorkId job) const {
   int sum = 0;
-  for (auto at = starts_.lower_bound({job, 0}); at != starts_.end() && at->first.job == job; ++at)
+  for (auto at = starts_.lower_bound({job, 0}); at != starts_.end() && at->first.work == job; ++at)
     sum += at->second.times;
   return sum;
 }
@@ -281,7 +281,7 @@ void Hosts::on(const model::KillAttempt& command) {
   if (!link) return;
   to_agent(link, [this, command](Machine& machine) {
     model::AttemptEnd end;
-    end.reason = model::JobReason::kSignal;
+    end.reason = model::EndReason::kSignal;
     end.signal = 15;
     time_.after(chance_.between(1ms, 1s),
                 [this, &machine, attempt = command.attempt, end, boots = machine.boots] {

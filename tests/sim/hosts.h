@@ -32,7 +32,7 @@ class Hosts {
   /// A connection breaks.
   void misfortune();
   /// How often attempts of the job started.
-  [[nodiscard]] int starts(model::JobId job) const;
+  [[nodiscard]] int starts(model::WorkId job) const;
 
  private:
   struct Link {

@@ -44,7 +44,7 @@ void World::submit(std::size_t index) {
 
 /// Some want the same once more, by the same client key, when no job has it any more. The daemon
 /// knows by now that it has none.
-void World::submit_past(const std::vector<model::JobId>& forgotten) {
+void World::submit_past(const std::vector<model::WorkId>& forgotten) {
   std::set<std::size_t> past;
   for (const auto job : forgotten)
     if (const auto wish = wish_of_.find(job); wish != wish_of_.end()) past.insert(wish->second);
@@ -67,7 +67,7 @@ void World::hear(const dispatch::Reply& answer) {
   Wish& wish = wishes_[answer.ticket - 1];
   if (!answer.result) return complain("a submit was refused: " + answer.result.error().message);
   if (answer.result->size() != 1) return complain("one job was submitted, and more are answered");
-  const model::JobId job = answer.result->front();
+  const model::WorkId job = answer.result->front();
   if (wish.past.contains(job)) return complain("a client key names a job that is forgotten");
   if (!disk_.jobs().contains(job) && !disk_.forgotten().contains(job))
     return complain("an accepted job is not durable");
@@ -85,7 +85,7 @@ void World::meddle() {
   if (chance_.chance(0.3) && !disk_.jobs().empty()) {
     auto at = disk_.jobs().begin();
     std::advance(at, static_cast<std::ptrdiff_t>(chance_.below(disk_.jobs().size())));
-    return post(dispatch::CancelJob{0, "ann", true, at->first});
+    return post(dispatch::CancelWork{0, "ann", true, at->first});
   }
   if (disk_.instances().empty()) return;
   auto at = disk_.instances().begin();

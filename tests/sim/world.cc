@@ -153,7 +153,7 @@ void World::start() {
                                                    dispatch::Options{{}, seed_ + generation_});
   hosts_.restart([this](model::HostEvent event) { post(std::move(event)); });
   take(kernel_->restore(disk_.open(), now()));
-  std::vector<model::JobId> forgotten;
+  std::vector<model::WorkId> forgotten;
   for (const auto& [id, row] : disk_.forgotten()) forgotten.push_back(id);
   submit_past(forgotten);
 }
@@ -248,7 +248,7 @@ void World::tidy() {
   time_.after(chance_.between(1ms, 1s),
               [this, generation = generation_, jobs = std::move(jobs)]() mutable {
                 if (generation != generation_) return;
-                post(dispatch::JobsForgotten{jobs});
+                post(dispatch::WorkForgotten{jobs});
                 submit_past(jobs);
               });
 }
@@ -288,12 +288,12 @@ bool World::over() const {
          std::all_of(wishes_.begin(), wishes_.end(), [](const Wish& w) { return w.answered; });
 }
 
-void World::check_ended(const model::JobInserted& row) {
+void World::check_ended(const model::WorkItem& row) {
   const auto id = row.record.id;
   const int starts = hosts_.starts(id);
   if (starts > 1 && !row.shape.restartable) complain(id.text() + " is not restartable, ran twice");
   if (starts > static_cast<int>(row.shape.attempts_max)) complain(id.text() + " ran too often");
-  if (row.record.state == model::JobState::kSucceeded && starts == 0)
+  if (row.record.state == model::WorkState::kSucceeded && starts == 0)
     complain(id.text() + " succeeded and never ran");
 }
 

@@ -32,10 +32,10 @@ class World {
  private:
   struct Wish {  ///< A submit that is made until it was answered.
     std::string key;
-    model::JobShape shape;
+    model::WorkShape shape;
     bool answered = false;
-    model::JobId job;
-    std::set<model::JobId> past;  ///< It named these until they were forgotten.
+    model::WorkId job;
+    std::set<model::WorkId> past;  ///< It named these until they were forgotten.
   };
 
   void make_policy();
@@ -53,13 +53,13 @@ class World {
   void tick();
   void tidy();
   void submit(std::size_t wish);
-  void submit_past(const std::vector<model::JobId>& forgotten);
+  void submit_past(const std::vector<model::WorkId>& forgotten);
   void hear(const dispatch::Reply& answer);
   void meddle();
   void release_holds();
   void close_down();
   void check_end();
-  void check_ended(const model::JobInserted& row);
+  void check_ended(const model::WorkItem& row);
   [[nodiscard]] bool over() const;
   [[nodiscard]] Now now() const;
   void complain(const std::string& what);
@@ -81,7 +81,7 @@ class World {
   bool committing_ = false;
   Mono tick_at_ = Mono::max();
   std::vector<Wish> wishes_;
-  std::map<model::JobId, std::size_t> wish_of_;  ///< Of those that were answered.
+  std::map<model::WorkId, std::size_t> wish_of_;  ///< Of those that were answered.
   Tally tally_;
   bool calm_ = false;  ///< Faults and people are done.
   const bool trace_;

@@ -96,7 +96,7 @@ void Conversation::take(const agent::BlobState& state) {
     if (!upload_) return;
     upload_.reset();
     model::AttemptEnd end;
-    end.reason = model::JobReason::kInputFailed;
+    end.reason = model::EndReason::kInputFailed;
     end.text = "blob " + state.sha256 + ": " + state.problem;
     post(model::AttemptExited{first.command.attempt, std::move(end)});
     starts_.pop_front();
@@ -112,7 +112,7 @@ void Conversation::continue_upload() {
     auto piece = ports_->read_blob(upload_->sha256, upload_->offset);
     if (!piece) {
       model::AttemptEnd end;
-      end.reason = model::JobReason::kInputFailed;
+      end.reason = model::EndReason::kInputFailed;
       end.text = "blob " + upload_->sha256 + ": " + piece.error().message;
       post(model::AttemptExited{starts_.front().command.attempt, std::move(end)});
       starts_.pop_front();

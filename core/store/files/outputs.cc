@@ -55,7 +55,7 @@ Outputs::~Outputs() {
 std::filesystem::path Outputs::folder_of(model::AttemptId attempt) const {
   // 256 shards keep folders small.
   char shard[3];
-  std::snprintf(shard, sizeof shard, "%02x", static_cast<unsigned>(attempt.job.value & 0xffU));
+  std::snprintf(shard, sizeof shard, "%02x", static_cast<unsigned>(attempt.work.value & 0xffU));
   return folder_ / shard / attempt.text();
 }
 

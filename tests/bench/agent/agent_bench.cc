@@ -112,7 +112,7 @@ class Bench {
     const auto fill = [&](Host& host) {
       while (host.in_flight < kInFlight && sent < jobs) {
         agent::Start start;
-        start.attempt = {model::JobId{++job_}, 1};
+        start.attempt = {model::WorkId{++job_}, 1};
         start.boot_id = host.boot_id;
         start.sequence = ++host.sequence;
         start.command = {program};
@@ -127,7 +127,7 @@ class Bench {
       turn([&](Host& host, const agent::Event& event) {
         const auto* exit = std::get_if<agent::Exit>(&event);
         if (exit == nullptr) return;
-        if (exit->end.exit_code != 0 || exit->end.reason != model::JobReason::kExit) {
+        if (exit->end.exit_code != 0 || exit->end.reason != model::EndReason::kExit) {
           std::fprintf(stderr, "a job failed: %s\n", exit->end.text.c_str());
           std::abort();
         }

@@ -48,11 +48,12 @@ struct Bench {
     snapshot.offerings.push_back(o);
   }
   void job(std::int32_t vcpus, std::int64_t gib, std::int32_t priority) {
-    model::JobShape shape;
+    model::WorkShape shape;
     shape.needs = {.vcpus = vcpus, .gpus = 0, .ram = gib * kGiB, .scratch = 0};
     shape.priority = priority;
     ++jobs;
-    queue.push(queue.intern(shape), {.arrival = jobs, .job = {jobs}, .since = snapshot.now - 1min});
+    queue.push(queue.intern(shape),
+               {.arrival = jobs, .work = {jobs}, .since = snapshot.now - 1min});
   }
   void host(std::uint32_t offering, bool full) {
     HostView h;
@@ -111,7 +112,7 @@ void shape_m(benchmark::State& state) {
     const auto gib = 1 + static_cast<std::int64_t>(bench.random.below(3));
     bench.job(vcpus, gib, 0);
     if (i >= 1000) continue;
-    model::JobShape shape;
+    model::WorkShape shape;
     shape.needs = {.vcpus = vcpus, .gpus = 0, .ram = gib * kGiB, .scratch = 0};
     bench.host(*cheapest_fit(shape, bench.snapshot.offerings, bench.policy, nullptr),
                state.range(0) != 0);
@@ -170,7 +171,7 @@ void choose_type(benchmark::State& state) {
     bench.type(vcpus, vcpus * 4 * kGiB,
                vcpus * 50'000 + static_cast<std::int64_t>(bench.random.below(9'999)));
   }
-  model::JobShape shape;
+  model::WorkShape shape;
   shape.needs = {.vcpus = 12, .gpus = 0, .ram = 20 * kGiB, .scratch = 0};
   for (auto _ : state)
     benchmark::DoNotOptimize(cheapest_fit(shape, bench.snapshot.offerings, bench.policy, nullptr));

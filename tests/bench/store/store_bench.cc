@@ -191,7 +191,7 @@ class Bench {
   }
 
   void add_submitted(model::Commit& commit) {
-    model::JobInserted job;
+    model::WorkItem job;
     job.record.id = {++job_};
     job.arrival = job_;
     job.shape.needs = {.vcpus = 1, .gpus = 0, .ram = 1 << 30, .scratch = 0};
@@ -199,11 +199,11 @@ class Bench {
     job.submitted = {1'760'000'000'000'000};
     job.body = body_;
     commit.changes.emplace_back(std::move(job));
-    commit.changes.emplace_back(record("user", model::JobId{job_}.text(), "submitted"));
+    commit.changes.emplace_back(record("user", model::WorkId{job_}.text(), "submitted"));
   }
 
-  model::JobChanged changed(std::uint64_t id, model::JobState state) {
-    model::JobChanged job;
+  model::WorkChanged changed(std::uint64_t id, model::WorkState state) {
+    model::WorkChanged job;
     job.record.id = {id};
     job.record.state = state;
     job.record.attempt = 1;
@@ -224,9 +224,9 @@ class Bench {
   model::Commit starts(std::uint64_t first, std::size_t count) {
     model::Commit commit;
     for (std::uint64_t id = first; id < first + count; ++id) {
-      commit.changes.emplace_back(changed(id, model::JobState::kStarting));
+      commit.changes.emplace_back(changed(id, model::WorkState::kStarting));
       commit.changes.emplace_back(attempt(id, model::AttemptState::kIntended));
-      commit.changes.emplace_back(record("dispatcher", model::JobId{id}.text(), "starting"));
+      commit.changes.emplace_back(record("dispatcher", model::WorkId{id}.text(), "starting"));
       commit.bodies_wanted.push_back({id});
     }
     return commit;
@@ -238,9 +238,9 @@ class Bench {
       auto done = attempt(id, model::AttemptState::kDone);
       done.end.emplace();
       done.end->stdout_inline = "hello, world\n";
-      commit.changes.emplace_back(changed(id, model::JobState::kSucceeded));
+      commit.changes.emplace_back(changed(id, model::WorkState::kSucceeded));
       commit.changes.emplace_back(std::move(done));
-      commit.changes.emplace_back(record("dispatcher", model::JobId{id}.text(), "succeeded"));
+      commit.changes.emplace_back(record("dispatcher", model::WorkId{id}.text(), "succeeded"));
     }
     return commit;
   }

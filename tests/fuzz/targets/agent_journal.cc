@@ -25,7 +25,7 @@ std::string text(Bytes& in) {
 }
 
 agent::Record record(std::uint8_t choice, Bytes& in) {
-  const model::AttemptId id{model::JobId{choice % 8U + 1U}, 1};
+  const model::AttemptId id{model::WorkId{choice % 8U + 1U}, 1};
   if (choice < 176) return agent::Begin{.attempt = id, .sequence = choice, .boot_id = text(in)};
   if (choice < 224) {
     agent::End end{.attempt = id, .end = {}};

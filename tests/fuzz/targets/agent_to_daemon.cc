@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t kWindow = 64;
 
-model::AttemptId attempt(std::uint8_t choice) { return {model::JobId{choice % 4U + 1U}, 1}; }
+model::AttemptId attempt(std::uint8_t choice) { return {model::WorkId{choice % 4U + 1U}, 1}; }
 
 class Daemon {
  public:

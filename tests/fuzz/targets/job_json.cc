@@ -41,7 +41,7 @@ void check_limits(const model::JobSpec& spec) {
 /// What the submit accepts, the agent's protocol can carry.
 void check_start(const model::JobSpec& spec) {
   agent::Start start;
-  start.attempt = {model::JobId{1}, 1};
+  start.attempt = {model::WorkId{1}, 1};
   start.command = spec.command;
   start.script = spec.script;
   start.env = spec.env;
@@ -54,7 +54,7 @@ void check_start(const model::JobSpec& spec) {
 }
 
 void check_shown(const model::JobSpec& spec, const std::string& body) {
-  model::JobInserted job;
+  model::WorkItem job;
   job.record.id = {1};
   job.name = spec.name;
   job.body = std::make_shared<const std::string>(body);

@@ -215,7 +215,7 @@ void AgentTest::drop_privileges() {
 
 Start AgentTest::command(std::vector<std::string> argv) {
   Start start;
-  start.attempt = {model::JobId{++last_job_}, 1};
+  start.attempt = {model::WorkId{++last_job_}, 1};
   start.boot_id = boot_id_;
   start.sequence = ++last_sequence_;
   start.command = std::move(argv);

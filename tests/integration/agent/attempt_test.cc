@@ -8,14 +8,14 @@
 namespace hostler::agent::test {
 namespace {
 
-using model::JobReason;
+using model::EndReason;
 
 TEST_F(AgentTest, RunsACommandAndReturnsItsOutputWithTheExit) {
   auto link = ready_link();
 
   const Exit exit = run(*link, command({"/bin/sh", "-c", "echo out; echo err >&2; exit 7"}));
 
-  EXPECT_EQ(exit.end.reason, JobReason::kExit);
+  EXPECT_EQ(exit.end.reason, EndReason::kExit);
   EXPECT_EQ(exit.end.exit_code, 7);
   EXPECT_TRUE(exit.end.output_is_inline);
   EXPECT_EQ(exit.end.stdout_inline, "out\n");
@@ -43,7 +43,7 @@ TEST_F(AgentTest, SaysWhyACommandCannotBeExecuted) {
 
   const Exit exit = run(*link, command({"/no/such/program"}));
 
-  EXPECT_EQ(exit.end.reason, JobReason::kStartFailed);
+  EXPECT_EQ(exit.end.reason, EndReason::kStartFailed);
   EXPECT_EQ(exit.end.text, "exec /no/such/program: No such file or directory");
 }
 
@@ -52,7 +52,7 @@ TEST_F(AgentTest, ReportsTheSignalThatEndedACommand) {
 
   const Exit exit = run(*link, command({"/bin/sh", "-c", "kill -SEGV $$"}));
 
-  EXPECT_EQ(exit.end.reason, JobReason::kSignal);
+  EXPECT_EQ(exit.end.reason, EndReason::kSignal);
   EXPECT_EQ(exit.end.signal, SIGSEGV);
 }
 
@@ -64,7 +64,7 @@ TEST_F(AgentTest, KillsAJobThatIgnoresTermAtItsTimeLimit) {
 
   const Exit exit = run(*link, start);
 
-  EXPECT_EQ(exit.end.reason, JobReason::kTimeLimit);
+  EXPECT_EQ(exit.end.reason, EndReason::kTimeLimit);
   EXPECT_EQ(exit.end.signal, SIGKILL);
   EXPECT_EQ(link->all_output(exit), "on\n");
 }
@@ -93,7 +93,7 @@ TEST_F(AgentTest, SweepsProcessesThatForkAway) {
 
   const Exit exit = run(*link, start);
 
-  EXPECT_EQ(exit.end.reason, JobReason::kExit);
+  EXPECT_EQ(exit.end.reason, EndReason::kExit);
   EXPECT_TRUE(processes_of(start).empty());
 }
 
@@ -137,7 +137,7 @@ TEST_F(AgentTest, RunsAThousandQuickJobs) {
   for (int i = 0; i < 1000; ++i) {
     const auto exit = link->await<Exit>();
     ASSERT_TRUE(exit) << i << " " << link->error;
-    EXPECT_EQ(exit->end.reason, JobReason::kExit);
+    EXPECT_EQ(exit->end.reason, EndReason::kExit);
     EXPECT_EQ(exit->end.exit_code, 0);
     ASSERT_TRUE(link->client.ack({exit->attempt}));
   }

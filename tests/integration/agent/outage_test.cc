@@ -16,7 +16,7 @@
 namespace hostler::agent::test {
 namespace {
 
-using model::JobReason;
+using model::EndReason;
 
 /// Runs until `work/N/go` appears in its working folder.
 const std::string kWaitForGo =
@@ -36,7 +36,7 @@ void deny_pidfds() {
 class OutageTest : public AgentTest {
  protected:
   std::filesystem::path work(const Start& start) const {
-    return folder_ / "state/work" / std::to_string(start.attempt.job.value);
+    return folder_ / "state/work" / std::to_string(start.attempt.work.value);
   }
   void begin(Link& link, const Start& start) {
     ASSERT_TRUE(link.client.start(start));
@@ -71,7 +71,7 @@ TEST_F(OutageTest, AJobOutlivesItsServerAndTheNextServerReportsItsEnd) {
   const auto exit = link->await_exit(start.attempt);
 
   ASSERT_TRUE(exit);
-  EXPECT_EQ(exit->end.reason, JobReason::kExit);
+  EXPECT_EQ(exit->end.reason, EndReason::kExit);
   EXPECT_EQ(link->all_output(*exit), "begun\nended\n");
 }
 
@@ -125,12 +125,12 @@ TEST_F(OutageTest, AKilledShimEndsItsAttemptAsSupervisionLostAndLeavesNoProcess)
   const auto exit = link->await_exit(start.attempt);
 
   ASSERT_TRUE(exit);
-  EXPECT_EQ(exit->end.reason, JobReason::kSupervisionLost);
+  EXPECT_EQ(exit->end.reason, EndReason::kSupervisionLost);
   EXPECT_TRUE(processes_of(start).empty());
   let_go(other);
   const auto other_exit = link->await_exit(other.attempt);
   ASSERT_TRUE(other_exit);
-  EXPECT_EQ(other_exit->end.reason, JobReason::kExit);
+  EXPECT_EQ(other_exit->end.reason, EndReason::kExit);
 }
 
 TEST_F(OutageTest, AShimKilledUnderANewServerOrUnderNoneIsNoticedToo) {
@@ -151,8 +151,8 @@ TEST_F(OutageTest, AShimKilledUnderANewServerOrUnderNoneIsNoticedToo) {
 
   ASSERT_TRUE(first);
   ASSERT_TRUE(second);
-  EXPECT_EQ(first->end.reason, JobReason::kSupervisionLost);
-  EXPECT_EQ(second->end.reason, JobReason::kSupervisionLost);
+  EXPECT_EQ(first->end.reason, EndReason::kSupervisionLost);
+  EXPECT_EQ(second->end.reason, EndReason::kSupervisionLost);
   EXPECT_TRUE(processes_of(adopted).empty());
   EXPECT_TRUE(processes_of(orphan).empty());
 }
@@ -181,9 +181,9 @@ TEST_F(OutageTest, AJobOutlivesItsServerAlsoWhereThereAreNoPidfds) {
   const auto gone = link->await_exit(lost.attempt);
 
   ASSERT_TRUE(ended && signalled && gone);
-  EXPECT_EQ(ended->end.reason, JobReason::kExit);
-  EXPECT_EQ(signalled->end.reason, JobReason::kSignal);
-  EXPECT_EQ(gone->end.reason, JobReason::kSupervisionLost);
+  EXPECT_EQ(ended->end.reason, EndReason::kExit);
+  EXPECT_EQ(signalled->end.reason, EndReason::kSignal);
+  EXPECT_EQ(gone->end.reason, EndReason::kSupervisionLost);
   EXPECT_TRUE(processes_of(lost).empty());
 }
 
@@ -262,7 +262,7 @@ TEST_F(OutageTest, EndsSurviveTheServersDeathInTheirMidst) {
     ASSERT_TRUE(link->client.start(start));
   }
   // All are logged when the last has begun; then the server dies with most of them under way.
-  ASSERT_TRUE(link->await<Started>([](const Started& s) { return s.attempt.job.value == 400; }));
+  ASSERT_TRUE(link->await<Started>([](const Started& s) { return s.attempt.work.value == 400; }));
   kill_server();
 
   link = connect();
@@ -272,7 +272,7 @@ TEST_F(OutageTest, EndsSurviveTheServersDeathInTheirMidst) {
   for (std::size_t i = 0; i < 400; ++i) {
     const auto exit = link->await<Exit>();
     ASSERT_TRUE(exit) << i;
-    EXPECT_EQ(exit->end.reason, JobReason::kExit);
+    EXPECT_EQ(exit->end.reason, EndReason::kExit);
     ++exits[exit->attempt];
   }
   for (const auto& [id, count] : exits) EXPECT_EQ(count, 1) << id.text();

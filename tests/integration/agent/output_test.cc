@@ -11,7 +11,7 @@
 namespace hostler::agent::test {
 namespace {
 
-using model::JobReason;
+using model::EndReason;
 
 class AgentOutputTest : public AgentTest {};
 
@@ -157,7 +157,7 @@ TEST_F(AgentOutputTest, AMissingInputEndsTheAttemptAsInputFailed) {
 
   const Exit exit = run(*link, start);
 
-  EXPECT_EQ(exit.end.reason, JobReason::kInputFailed);
+  EXPECT_EQ(exit.end.reason, EndReason::kInputFailed);
   EXPECT_NE(exit.end.text.find("No such file"), std::string::npos) << exit.end.text;
 }
 

@@ -12,7 +12,7 @@
 namespace hostler::agent::test {
 namespace {
 
-using model::JobReason;
+using model::EndReason;
 
 class UsersTest : public AgentTest {
  protected:
@@ -80,7 +80,7 @@ TEST_F(UsersTest, WhatAJobLeavesIsKilledWithoutAnotherAgentsJobOfThatUid) {
 
   EXPECT_EQ(exit.end.stdout_inline, "700000\n");
   ASSERT_TRUE(bystanders);
-  EXPECT_EQ(bystanders->end.reason, JobReason::kExit);
+  EXPECT_EQ(bystanders->end.reason, EndReason::kExit);
   EXPECT_EQ(other->all_output(*bystanders), "700000\n");
 }
 
@@ -94,7 +94,7 @@ TEST_F(UsersTest, AForkStormOfAUserIsSwept) {
       "done; sleep 0.2");
   const Exit exit = run(*link, start);
 
-  EXPECT_EQ(exit.end.reason, JobReason::kExit);
+  EXPECT_EQ(exit.end.reason, EndReason::kExit);
   EXPECT_TRUE(processes_of(start).empty());
 }
 
@@ -146,7 +146,7 @@ TEST_F(UsersTest, AnUnwritableWorkingFolderLeavesTheSlotToTheNextJob) {
   ASSERT_TRUE(link->client.ack({first.attempt}));
   const Exit second = run(*link, script("pwd; ls"));
 
-  EXPECT_EQ(second.end.reason, JobReason::kExit) << second.end.text;
+  EXPECT_EQ(second.end.reason, EndReason::kExit) << second.end.text;
   EXPECT_EQ(second.end.stdout_inline, (state_ / "work/1").string() + "\n");
   EXPECT_TRUE(await_empty(state_ / "trash"));
 }
@@ -164,7 +164,7 @@ TEST_F(UsersTest, AnUnprivilegedJobThatKillsEverythingIsSupervisionLost) {
   const auto exit = link->await_exit(start.attempt);
 
   ASSERT_TRUE(exit);
-  EXPECT_EQ(exit->end.reason, JobReason::kSupervisionLost);
+  EXPECT_EQ(exit->end.reason, EndReason::kSupervisionLost);
 }
 
 TEST_F(UsersTest, LivesInAnEmptyRoot) {
@@ -177,7 +177,7 @@ TEST_F(UsersTest, LivesInAnEmptyRoot) {
 
   const Exit exit = run(*link, command({"/agent", "--help"}));
 
-  EXPECT_EQ(exit.end.reason, JobReason::kExit);
+  EXPECT_EQ(exit.end.reason, EndReason::kExit);
   EXPECT_EQ(exit.end.exit_code, 2);
   EXPECT_EQ(exit.end.stderr_inline.substr(0, 20), "usage: hostler-agent");
   EXPECT_EQ(run(*link, command({"true"})).end.text, "exec true: No such file or directory");

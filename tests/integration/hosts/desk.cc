@@ -137,7 +137,7 @@ model::AttemptId Desk::start(const std::string& script, std::vector<model::Input
   spec->outputs = std::move(outputs);
   model::StartAttempt command;
   command.instance = instance_;
-  command.attempt = {model::JobId{++last_job_}, 1};
+  command.attempt = {model::WorkId{++last_job_}, 1};
   command.boot_id = ready_.boot_id;
   command.connection = ready_.connection;
   command.sequence = sequence_ = std::max(sequence_, ready_.last_sequence) + 1;

@@ -50,8 +50,8 @@ agent::Exit exit_of(model::AttemptId attempt) {
 TEST(HostileHostTest, WritesNoOutputOfAnothersAttempt) {
   const BootedHost host;
   Desk desk(host);
-  const model::AttemptId others{model::JobId{42}, 1};
-  const model::AttemptId unheard_of{model::JobId{43}, 1};
+  const model::AttemptId others{model::WorkId{42}, 1};
+  const model::AttemptId unheard_of{model::WorkId{43}, 1};
   install(desk, enemy(greeting({{others, agent::Phase::kEnded}}) +
                           frames(exit_of(others), exit_of(unheard_of),
                                  agent::Output{others, agent::kStdout, 0, "forged"},
@@ -83,7 +83,7 @@ TEST(HostileHostTest, IsHungUpOnWhenItSendsAndDoesNotRead) {
   desk.connect(target);
 
   for (std::uint64_t i = 1; i <= 400'000; ++i)
-    desk.send(model::AckAttempt{target.instance, {model::JobId{i}, 1}});
+    desk.send(model::AckAttempt{target.instance, {model::WorkId{i}, 1}});
 
   EXPECT_THAT(desk.await<model::HostLost>().text, testing::HasSubstr("does not read"));
 }

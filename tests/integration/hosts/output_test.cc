@@ -146,7 +146,7 @@ TEST(HostOutputTest, FailsAnAttemptWhoseInputIsNotHere) {
   desk.start("exit 4");
   const auto next = desk.await<model::AttemptExited>();
 
-  EXPECT_EQ(failed.end.reason, model::JobReason::kInputFailed);
+  EXPECT_EQ(failed.end.reason, model::EndReason::kInputFailed);
   EXPECT_EQ(next.end.exit_code, 4);
 }
 
@@ -166,7 +166,7 @@ TEST(HostOutputTest, ARefusedInputFailsEachAttemptForItsOwnReason) {
 
   for (int i = 0; i < 3; ++i) {
     const auto failed = desk.await<model::AttemptExited>();
-    EXPECT_EQ(failed.end.reason, model::JobReason::kInputFailed);
+    EXPECT_EQ(failed.end.reason, model::EndReason::kInputFailed);
     EXPECT_THAT(failed.end.text, testing::HasSubstr("that this host keeps"));
   }
 }

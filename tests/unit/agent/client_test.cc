@@ -7,7 +7,7 @@
 namespace hostler::agent {
 namespace {
 
-const model::AttemptId kId{model::JobId{1}, 1};
+const model::AttemptId kId{model::WorkId{1}, 1};
 
 /// A client, and the agent's side of its connection.
 struct Pair {
@@ -93,7 +93,7 @@ TEST(AgentClientTest, PutsTheListingTogether) {
   ASSERT_TRUE(pair.say(hello));
   ASSERT_TRUE(pair.say(Listing{{{kId, Phase::kRunning}}, false}));
   EXPECT_FALSE(pair.client.next());
-  ASSERT_TRUE(pair.say(Listing{{{{model::JobId{2}, 1}, Phase::kEnded}}, true}));
+  ASSERT_TRUE(pair.say(Listing{{{{model::WorkId{2}, 1}, Phase::kEnded}}, true}));
 
   const auto ready = pair.next<Ready>();
   ASSERT_TRUE(ready);
@@ -366,7 +366,7 @@ TEST(AgentClientTest, AnExitWithMoreOutputThanItSaysIsRefused) {
   Pair reason;
   reason.greet();
   Exit exit = exit_with(0, 0);
-  exit.end.reason = model::JobReason::kHostLost;
+  exit.end.reason = model::EndReason::kHostLost;
   EXPECT_EQ(error_of(reason.say(exit)),
             "agent: exit of j-1.1 with a reason that is not an agent's to give");
 }

@@ -85,7 +85,7 @@ TEST_F(JournalTest, RecordsAreReadWholeWhereverTheReadsEnd) {
   ASSERT_EQ(attempts.all().size(), 100u);
   for (const auto& [attempt, known] : attempts.all()) {
     ASSERT_TRUE(known.end) << attempt.text();
-    EXPECT_EQ(known.end->stdout_inline.size(), 3000 + attempt.job.value);
+    EXPECT_EQ(known.end->stdout_inline.size(), 3000 + attempt.work.value);
   }
 }
 

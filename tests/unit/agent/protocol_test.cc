@@ -10,7 +10,7 @@
 namespace hostler::agent {
 namespace {
 
-const model::AttemptId kAttempt{model::JobId{42}, 3};
+const model::AttemptId kAttempt{model::WorkId{42}, 3};
 
 Start a_start() {
   Start start;
@@ -30,7 +30,7 @@ Start a_start() {
 Exit an_exit() {
   Exit exit;
   exit.attempt = kAttempt;
-  exit.end.reason = model::JobReason::kSignal;
+  exit.end.reason = model::EndReason::kSignal;
   exit.end.exit_code = -1;
   exit.end.signal = 9;
   exit.end.text = "t";

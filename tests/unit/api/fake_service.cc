@@ -20,7 +20,7 @@ std::vector<std::string> FakeService::calls() const {
   return calls_;
 }
 
-std::vector<NewJob> FakeService::submitted() const {
+std::vector<model::WorkItem> FakeService::submitted() const {
   const std::scoped_lock lock(mutex_);
   return submitted_;
 }
@@ -45,10 +45,10 @@ void FakeService::give(Answer<T>& answer, T value) {
   answer(std::move(value));
 }
 
-void FakeService::submit(const Principal& who, std::vector<NewJob> jobs,
-                         Answer<std::vector<model::JobId>> answer) {
+void FakeService::submit(const Principal& who, std::vector<model::WorkItem> jobs,
+                         Answer<std::vector<model::WorkId>> answer) {
   note("submit " + std::to_string(jobs.size()) + " by " + who.name);
-  std::vector<model::JobId> ids;
+  std::vector<model::WorkId> ids;
   for (std::size_t i = 0; i < jobs.size(); ++i) ids.push_back({i + 1});
   {
     const std::scoped_lock lock(mutex_);
@@ -57,13 +57,13 @@ void FakeService::submit(const Principal& who, std::vector<NewJob> jobs,
   give(answer, std::move(ids));
 }
 
-void FakeService::cancel(const Principal& who, model::JobId job, Answer<void> answer) {
+void FakeService::cancel(const Principal& who, model::WorkId job, Answer<void> answer) {
   note("cancel " + job.text() + " by " + who.name);
   if (error) return answer(tl::unexpected(*error));
   answer({});
 }
 
-void FakeService::job(const Principal& who, model::JobId id, bool, Answer<JobDetail> answer) {
+void FakeService::job(const Principal& who, model::WorkId id, bool, Answer<JobDetail> answer) {
   note("job " + id.text() + " by " + who.name);
   JobDetail out;
   out.job.record = job_record;
@@ -81,7 +81,7 @@ void FakeService::jobs(const Principal& who, const JobFilter& filter, Answer<Job
   give(answer, JobPage{});
 }
 
-void FakeService::output(const Principal&, model::JobId, const OutputQuery& query,
+void FakeService::output(const Principal&, model::WorkId, const OutputQuery& query,
                          Answer<OutputPart> answer) {
   note("output of attempt " + std::to_string(query.attempt) + " from " +
        std::to_string(query.offset));
@@ -96,16 +96,17 @@ void FakeService::output(const Principal&, model::JobId, const OutputQuery& quer
   give(answer, std::move(part));
 }
 
-std::shared_ptr<void> FakeService::on_new_output(model::JobId, std::function<void()> wake) {
+std::shared_ptr<void> FakeService::on_new_output(model::WorkId, std::function<void()> wake) {
   return on_new_events(std::move(wake));
 }
 
-void FakeService::output_files(const Principal&, model::JobId,
+void FakeService::output_files(const Principal&, model::WorkId,
                                Answer<std::vector<OutputFile>> answer) {
   give(answer, std::vector<OutputFile>(files));
 }
 
-Result<int> FakeService::open_output_file(const Principal&, model::JobId, const std::string& path) {
+Result<int> FakeService::open_output_file(const Principal&, model::WorkId,
+                                          const std::string& path) {
   note("file " + path);
   if (file_error) return tl::unexpected(*file_error);
   if (error) return tl::unexpected(*error);

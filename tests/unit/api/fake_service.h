@@ -21,7 +21,7 @@ class FakeService final : public Service {
   std::optional<Error> error;           ///< Set before the server is asked.
   OutputPart output_part;               ///< Of every output that is asked for,
   std::deque<OutputPart> output_parts;  ///< once these were given, one an answer.
-  model::JobRecord job_record;          ///< Of every job that is asked for.
+  model::WorkRecord job_record;         ///< Of every job that is asked for.
   std::vector<OutputFile> files{{"a/b", 7}};
   std::optional<Error> file_error;  ///< Of opening one of `files`.
   bool knows_all_costs = true;      ///< As for readers and admins.
@@ -29,22 +29,22 @@ class FakeService final : public Service {
 
   /// "submit 2 by token ci", one for each call, in order.
   std::vector<std::string> calls() const;
-  std::vector<NewJob> submitted() const;
+  std::vector<model::WorkItem> submitted() const;
   /// Wakes whoever follows.
   void ring();
 
-  void submit(const Principal& who, std::vector<NewJob> jobs,
-              Answer<std::vector<model::JobId>> answer) override;
-  void cancel(const Principal& who, model::JobId job, Answer<void> answer) override;
-  void job(const Principal& who, model::JobId job, bool with_body,
+  void submit(const Principal& who, std::vector<model::WorkItem> jobs,
+              Answer<std::vector<model::WorkId>> answer) override;
+  void cancel(const Principal& who, model::WorkId job, Answer<void> answer) override;
+  void job(const Principal& who, model::WorkId job, bool with_body,
            Answer<JobDetail> answer) override;
   void jobs(const Principal& who, const JobFilter& filter, Answer<JobPage> answer) override;
-  void output(const Principal& who, model::JobId job, const OutputQuery& query,
+  void output(const Principal& who, model::WorkId job, const OutputQuery& query,
               Answer<OutputPart> answer) override;
-  std::shared_ptr<void> on_new_output(model::JobId job, std::function<void()> wake) override;
-  void output_files(const Principal& who, model::JobId job,
+  std::shared_ptr<void> on_new_output(model::WorkId job, std::function<void()> wake) override;
+  void output_files(const Principal& who, model::WorkId job,
                     Answer<std::vector<OutputFile>> answer) override;
-  Result<int> open_output_file(const Principal& who, model::JobId job,
+  Result<int> open_output_file(const Principal& who, model::WorkId job,
                                const std::string& path) override;
   Result<bool> has_blob(const std::string& sha256) override;
   Result<std::unique_ptr<BlobWriter>> put_blob(const Principal& who,
@@ -73,7 +73,7 @@ class FakeService final : public Service {
 
   mutable std::mutex mutex_;
   std::vector<std::string> calls_;
-  std::vector<NewJob> submitted_;
+  std::vector<model::WorkItem> submitted_;
   std::function<void()> wake_;
 };
 

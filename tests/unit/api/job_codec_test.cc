@@ -183,10 +183,10 @@ TEST(JobCodecTest, TakesLocalInputsOnlyWhereTheyAreAskedFor) {
 }
 
 TEST(JobCodecTest, ShowsAJobAsItIsNow) {
-  model::JobInserted job;
+  model::WorkItem job;
   job.record.id = {42};
-  job.record.state = model::JobState::kFailed;
-  job.record.reason = model::JobReason::kSignal;
+  job.record.state = model::WorkState::kFailed;
+  job.record.reason = model::EndReason::kSignal;
   job.record.signal = 9;
   job.record.attempt = 2;
   job.record.instance = {7};
@@ -217,7 +217,7 @@ TEST(JobCodecTest, ShowsAJobAsItIsNow) {
 }
 
 TEST(JobCodecTest, SaysWhatAWaitingJobWaitsFor) {
-  model::JobInserted job;
+  model::WorkItem job;
   job.record.id = {1};
   job.principal = "user root";
   const model::WaitingView waiting{"no_host", "waits for a host to boot", 3};

@@ -13,8 +13,8 @@
 namespace hostler::cli {
 namespace {
 
-using model::JobReason;
-using model::JobState;
+using model::EndReason;
+using model::WorkState;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
@@ -25,7 +25,7 @@ class CommandTest : public api::ApiTest {
     ApiTest::SetUp();
     client = std::make_unique<Client>(*Endpoint::find("unix://" + socket, ""));
   }
-  void ended(JobState state, JobReason reason, int exit_code = 0, int signal = 0) {
+  void ended(WorkState state, EndReason reason, int exit_code = 0, int signal = 0) {
     service.job_record.state = state;
     service.job_record.reason = reason;
     service.job_record.exit_code = exit_code;
@@ -45,20 +45,20 @@ class CommandTest : public api::ApiTest {
 
 TEST_F(CommandTest, WaitExitsWithTheJobsStatus) {
   struct Row {
-    JobState state;
-    JobReason reason;
+    WorkState state;
+    EndReason reason;
     int exit_code, signal, status;
   };
   const std::vector<Row> table{
-      {JobState::kSucceeded, JobReason::kExit, 0, 0, 0},
-      {JobState::kFailed, JobReason::kExit, 3, 0, 3},
-      {JobState::kFailed, JobReason::kSignal, 0, 9, 137},
-      {JobState::kFailed, JobReason::kTimeLimit, 0, 15, 124},
-      {JobState::kFailed, JobReason::kHostLost, 0, 0, 125},
-      {JobState::kFailed, JobReason::kStartFailed, 0, 0, 125},
-      {JobState::kCancelled, JobReason::kCancelled, 0, 0, 125},
+      {WorkState::kSucceeded, EndReason::kExit, 0, 0, 0},
+      {WorkState::kFailed, EndReason::kExit, 3, 0, 3},
+      {WorkState::kFailed, EndReason::kSignal, 0, 9, 137},
+      {WorkState::kFailed, EndReason::kTimeLimit, 0, 15, 124},
+      {WorkState::kFailed, EndReason::kHostLost, 0, 0, 125},
+      {WorkState::kFailed, EndReason::kStartFailed, 0, 0, 125},
+      {WorkState::kCancelled, EndReason::kCancelled, 0, 0, 125},
       // Bug: a job that failed because its output was lost was a success to scripts.
-      {JobState::kFailed, JobReason::kOutputLost, 0, 0, 125},
+      {WorkState::kFailed, EndReason::kOutputLost, 0, 0, 125},
   };
   for (const Row& row : table) {
     ended(row.state, row.reason, row.exit_code, row.signal);
@@ -68,7 +68,7 @@ TEST_F(CommandTest, WaitExitsWithTheJobsStatus) {
 }
 
 TEST_F(CommandTest, WaitPrintsTheJobsAsTheyEnded) {
-  ended(JobState::kFailed, JobReason::kExit, 3);
+  ended(WorkState::kFailed, EndReason::kExit, 3);
   testing::internal::CaptureStdout();
   EXPECT_EQ(run([&] { return wait_all(*client, {"j-1", "j-2"}, true); }), 3);
   const auto said = json::Document::parse(testing::internal::GetCapturedStdout());

@@ -18,7 +18,7 @@ class TicketsTest : public testing::Test {
  protected:
   /// One that keeps what it is told: a message, or "done".
   Tickets::Answer listener() {
-    return [this](const Result<std::vector<model::JobId>>& result) {
+    return [this](const Result<std::vector<model::WorkId>>& result) {
       heard.push_back(result ? "done" : result.error().message);
     };
   }

@@ -174,7 +174,7 @@ TEST_F(CreateTest, ACapacityErrorShutsItsTypeOnlyAndAnotherIsTaken) {
   EXPECT_EQ(story.state(first.instance), InstanceState::kGone);
   // The other type costs more than price_factor_max allows: it is waited for, with the reason.
   EXPECT_THAT(calls, IsEmpty());
-  EXPECT_THAT(story.dispatcher.waiting(JobId{1})->reason, testing::HasSubstr("the cloud says no"));
+  EXPECT_THAT(story.dispatcher.waiting(WorkId{1})->reason, testing::HasSubstr("the cloud says no"));
 }
 
 // Bug: it was asked for again ten times a second, and the job was told that a host was coming.
@@ -187,7 +187,7 @@ TEST_F(CreateTest, WhatIsRefusedForGoodIsNotAskedForAgainAndItsJobSaysWhy) {
   for (int n = 0; n < 100; ++n) story.pass(100ms);
 
   EXPECT_THAT(story.all<CreateCall>(), IsEmpty());
-  const auto waits = story.dispatcher.waiting(JobId{1});
+  const auto waits = story.dispatcher.waiting(WorkId{1});
   ASSERT_TRUE(waits);
   EXPECT_EQ(waits->code, "gate_shut");
   EXPECT_EQ(waits->reason, "small: no image 'debain-12'");

@@ -18,8 +18,8 @@ model::SitePolicy policy() {
   return out;
 }
 
-Result<std::vector<model::JobId>> submit(Dispatcher& dispatcher, const std::string& digest) {
-  NewJob job;
+Result<std::vector<model::WorkId>> submit(Dispatcher& dispatcher, const std::string& digest) {
+  model::WorkItem job;
   job.shape.needs = {.vcpus = 1, .gpus = 0, .ram = 1, .scratch = 0};
   job.client_key = "key";
   job.client_digest = digest;
@@ -37,7 +37,7 @@ TEST(ForgottenJobsTest, AKeyNamesItsJobUntilTheStoreForgetsIt) {
   EXPECT_EQ(submit(dispatcher, "one").value(), first.value());
   EXPECT_EQ(submit(dispatcher, "two").error().code, Errc::kConflict);
 
-  dispatcher.apply(JobsForgotten{first.value()}, {});
+  dispatcher.apply(WorkForgotten{first.value()}, {});
 
   const auto second = submit(dispatcher, "two");
   ASSERT_TRUE(second) << second.error().message;

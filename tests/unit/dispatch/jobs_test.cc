@@ -22,7 +22,7 @@ class AttemptTest : public testing::Test {
     return out;
   }
   /// Output and files are still on the host.
-  void exited_with_chunks(InstanceId on, JobId job) {
+  void exited_with_chunks(InstanceId on, WorkId job) {
     model::AttemptEnd end;
     end.output_is_inline = false;
     story.host(on, model::AttemptExited{{job, 1}, end});
@@ -68,7 +68,7 @@ TEST_F(AttemptTest, AHostTakesWhatFitsAndTheNextAsOneEnds) {
 
   const auto starts = story.commands<model::StartAttempt>();
   ASSERT_THAT(starts, SizeIs(1)) << "without waiting for a plan";
-  EXPECT_EQ(starts[0].attempt.job, ids[1]);
+  EXPECT_EQ(starts[0].attempt.work, ids[1]);
 }
 
 TEST_F(AttemptTest, AnEndThatIsWhollyHereIsAcknowledgedWithItsRows) {
@@ -87,8 +87,8 @@ TEST_F(AttemptTest, AnEndThatIsWhollyHereIsAcknowledgedWithItsRows) {
   ASSERT_THAT(s.journalled<model::AttemptChanged>(), SizeIs(1));
   EXPECT_EQ(s.journalled<model::AttemptChanged>()[0].end->stdout_inline, "out");
   EXPECT_THAT(attempt_rows(), ElementsAre(AttemptState::kDone));
-  EXPECT_EQ(s.journalled<model::JobChanged>().back().record.state, JobState::kFailed);
-  EXPECT_EQ(s.journalled<model::JobChanged>().back().record.exit_code, 3);
+  EXPECT_EQ(s.journalled<model::WorkChanged>().back().record.state, WorkState::kFailed);
+  EXPECT_EQ(s.journalled<model::WorkChanged>().back().record.exit_code, 3);
 }
 
 TEST_F(AttemptTest, AnEndIsAcknowledgedOnlyWhenItsOutputIsHere) {
@@ -97,13 +97,13 @@ TEST_F(AttemptTest, AnEndIsAcknowledgedOnlyWhenItsOutputIsHere) {
   exited_with_chunks(on, id);
   EXPECT_THAT(story.commands<model::AckAttempt>(), IsEmpty());
   EXPECT_THAT(attempt_rows(), ElementsAre(AttemptState::kEnded));
-  EXPECT_EQ(story.record(id).state, JobState::kCollecting);
+  EXPECT_EQ(story.record(id).state, WorkState::kCollecting);
 
   story.clear();
   story.host(on, model::AttemptCollected{{id, 1}, ""});
   EXPECT_THAT(story.commands<model::AckAttempt>(), SizeIs(1));
   EXPECT_THAT(attempt_rows(), ElementsAre(AttemptState::kDone));
-  EXPECT_EQ(story.record(id).state, JobState::kSucceeded);
+  EXPECT_EQ(story.record(id).state, WorkState::kSucceeded);
 }
 
 TEST_F(AttemptTest, AnEndFreesItsResourcesWhileOutputIsStillComing) {
@@ -114,7 +114,7 @@ TEST_F(AttemptTest, AnEndFreesItsResourcesWhileOutputIsStillComing) {
   exited_with_chunks(on, id);
   const auto starts = story.commands<model::StartAttempt>();
   ASSERT_THAT(starts, SizeIs(1));
-  EXPECT_EQ(starts[0].attempt.job, next);
+  EXPECT_EQ(starts[0].attempt.work, next);
 }
 
 TEST_F(AttemptTest, AnEndThatIsToldAgainIsOnlyAcknowledged) {
@@ -123,7 +123,7 @@ TEST_F(AttemptTest, AnEndThatIsToldAgainIsOnlyAcknowledged) {
   story.clear();
   story.exited(on, id, 1, 9);
   EXPECT_THAT(story.commands<model::AckAttempt>(), SizeIs(1));
-  EXPECT_THAT(story.journalled<model::JobChanged>(), IsEmpty());
+  EXPECT_THAT(story.journalled<model::WorkChanged>(), IsEmpty());
   EXPECT_EQ(story.record(id).exit_code, 0);
 }
 
@@ -144,7 +144,7 @@ TEST_F(AttemptTest, WhatTheSameBootDoesNotKnowNeverStarted) {
   const auto id = story.submit({story.job(2)}).at(0);
   const auto on = story.all<CreateCall>().at(0).instance;
   story.boot(on);
-  ASSERT_EQ(story.record(id).state, JobState::kStarting);
+  ASSERT_EQ(story.record(id).state, WorkState::kStarting);
   story.host(on, model::HostLost{"reset"});
   story.clear();
   story.ready(on);
@@ -160,8 +160,8 @@ TEST_F(AttemptTest, WhatWasSentToABootThatIsOverCountsAsStarted) {
   story.boot(on);
   story.host(on, model::HostLost{"reset"});
   story.ready(on, {}, "boot-2");
-  EXPECT_EQ(story.record(id).state, JobState::kFailed);
-  EXPECT_EQ(story.record(id).reason, JobReason::kHostLost);
+  EXPECT_EQ(story.record(id).state, WorkState::kFailed);
+  EXPECT_EQ(story.record(id).reason, EndReason::kHostLost);
 }
 
 TEST_F(AttemptTest, ARebootRestartsWhatMayRestart) {
@@ -179,7 +179,7 @@ TEST_F(AttemptTest, AnEndThatNobodySawIsALostHost) {
   const auto [id, on] = story.running();
   story.clear();
   story.ready(on, {{{id, 1}, AttemptPhase::kUnknownEnd}}, "boot-2");
-  EXPECT_EQ(story.record(id).reason, JobReason::kHostLost);
+  EXPECT_EQ(story.record(id).reason, EndReason::kHostLost);
   EXPECT_THAT(story.commands<model::AckAttempt>(), SizeIs(1));
 }
 
@@ -187,8 +187,8 @@ TEST_F(AttemptTest, AnEndThatNobodySawIsALostHost) {
 TEST_F(AttemptTest, ARunningJobThatItsHostHasForgottenIsLost) {
   const auto [id, on] = story.running();
   story.ready(on, {});
-  EXPECT_EQ(story.record(id).state, JobState::kFailed);
-  EXPECT_EQ(story.record(id).reason, JobReason::kHostLost);
+  EXPECT_EQ(story.record(id).state, WorkState::kFailed);
+  EXPECT_EQ(story.record(id).reason, EndReason::kHostLost);
   EXPECT_EQ(story.state(on), InstanceState::kIdle);
 }
 
@@ -197,12 +197,12 @@ TEST_F(AttemptTest, TheNextBeginsOnlyWhenTheInstanceIsConfirmedGone) {
   story.clear();
   story.host(on, model::HostLost{"no route"});
   story.list({});
-  EXPECT_EQ(story.record(id).state, JobState::kRunning) << "unknown is never absent";
+  EXPECT_EQ(story.record(id).state, WorkState::kRunning) << "unknown is never absent";
   EXPECT_THAT(story.all<CreateCall>(), IsEmpty()) << "nor replaced by mistake";
 
   story.list({});
   EXPECT_EQ(story.state(on), InstanceState::kGone);
-  EXPECT_EQ(story.record(id).state, JobState::kQueued);
+  EXPECT_EQ(story.record(id).state, WorkState::kQueued);
   const auto calls = story.all<CreateCall>();
   ASSERT_THAT(calls, SizeIs(1));
   story.boot(calls[0].instance);
@@ -212,14 +212,14 @@ TEST_F(AttemptTest, TheNextBeginsOnlyWhenTheInstanceIsConfirmedGone) {
 // Bug: the row of a lost attempt had no times, its job took those of the next: hours on a host that
 // went were charged to nobody.
 TEST_F(AttemptTest, AnAttemptThatIsLostWhileItRunsKeepsItsTimes) {
-  const auto gone = [&](JobId, InstanceId on) { lose(on); };
-  const auto rebooted = [&](JobId, InstanceId on) { story.ready(on, {}, "boot-2"); };
-  const auto unseen_end = [&](JobId id, InstanceId on) {
+  const auto gone = [&](WorkId, InstanceId on) { lose(on); };
+  const auto rebooted = [&](WorkId, InstanceId on) { story.ready(on, {}, "boot-2"); };
+  const auto unseen_end = [&](WorkId id, InstanceId on) {
     story.ready(on, {{{id, 1}, AttemptPhase::kUnknownEnd}}, "boot-2");
   };
-  const auto forgotten = [&](JobId, InstanceId on) { story.ready(on, {}); };
-  for (const std::function<void(JobId, InstanceId)>& lost :
-       {std::function<void(JobId, InstanceId)>(gone), {rebooted}, {unseen_end}, {forgotten}}) {
+  const auto forgotten = [&](WorkId, InstanceId on) { story.ready(on, {}); };
+  for (const std::function<void(WorkId, InstanceId)>& lost :
+       {std::function<void(WorkId, InstanceId)>(gone), {rebooted}, {unseen_end}, {forgotten}}) {
     story = Story();
     story.begin();
     const auto [id, on] = story.running(true);
@@ -233,7 +233,7 @@ TEST_F(AttemptTest, AnAttemptThatIsLostWhileItRunsKeepsItsTimes) {
     EXPECT_EQ(rows[0].attempt, (AttemptId{id, 1}));
     EXPECT_EQ(rows[0].state, AttemptState::kDone);
     ASSERT_TRUE(rows[0].end);
-    EXPECT_EQ(rows[0].end->reason, JobReason::kHostLost);
+    EXPECT_EQ(rows[0].end->reason, EndReason::kHostLost);
     EXPECT_EQ(rows[0].end->started, started);
     EXPECT_GE(rows[0].end->ended, started + 20h);
     EXPECT_FALSE(rows[0].end->output_is_inline) << "what was sent of it stays to be read";
@@ -262,29 +262,29 @@ TEST_F(AttemptTest, AnAttemptThatIsNotKnownToHaveBegunHasNoTimes) {
 TEST_F(AttemptTest, AKilledHostsJobIsLostWhenTheHostIsGone) {
   const auto [id, on] = story.running();
   (void)story.ask(KillInstance{0, "user root", on, "enough"});
-  EXPECT_EQ(story.record(id).state, JobState::kRunning);
+  EXPECT_EQ(story.record(id).state, WorkState::kRunning);
   story.say(DestroyEnded{on, {}});
   lose(on);
-  EXPECT_EQ(story.record(id).reason, JobReason::kHostLost);
+  EXPECT_EQ(story.record(id).reason, EndReason::kHostLost);
   EXPECT_EQ(story.record(id).reason_text, on.text() + " is gone (killed)");
 }
 
 TEST_F(AttemptTest, ACancelOfARunningJobIsSentAndEndsIt) {
   const auto [id, on] = story.running(true);
   story.clear();
-  (void)story.ask(CancelJob{0, "user ann", false, id});
+  (void)story.ask(CancelWork{0, "user ann", false, id});
   const auto kills = story.commands<model::KillAttempt>();
   ASSERT_THAT(kills, SizeIs(1));
   EXPECT_EQ(kills[0].attempt, (AttemptId{id, 1}));
   story.exited(on, id, 1, 143);
-  EXPECT_EQ(story.record(id).state, JobState::kCancelled);
+  EXPECT_EQ(story.record(id).state, WorkState::kCancelled);
 }
 
 // Bug: asked for while the host was not connected, the kill was lost and the job ran on.
 TEST_F(AttemptTest, ACancelThatItsHostMissedIsSentWhenItIsBack) {
   const auto [id, on] = story.running();
   story.host(on, model::HostLost{"reset"});
-  (void)story.ask(CancelJob{0, "user ann", false, id});
+  (void)story.ask(CancelWork{0, "user ann", false, id});
   story.clear();
   story.ready(on, {{{id, 1}, AttemptPhase::kRunning}});
 
@@ -298,7 +298,7 @@ TEST_F(AttemptTest, AHostThatRefusesEveryStartIsGivenUp) {
   const auto on = story.all<CreateCall>().at(0).instance;
   story.boot(on);
   for (int n = 0; n < 6; ++n) {
-    ASSERT_EQ(story.record(id).state, JobState::kStarting) << n;
+    ASSERT_EQ(story.record(id).state, WorkState::kStarting) << n;
     ASSERT_EQ(story.record(id).instance, on);
     story.host(on, model::AttemptRefused{{id, story.record(id).attempt}, "no space"});
     story.pass(10s);

@@ -225,7 +225,7 @@ TEST(ForeignTest, IsNeverTouchedAndStopsCreates) {
   EXPECT_THAT(story.dispatcher.instances(), IsEmpty());
   ASSERT_TRUE(story.dispatcher.sets()[0].foreign_owner);
   EXPECT_THAT(story.dispatcher.sets()[0].problem, HasSubstr("--take-over-set west"));
-  EXPECT_THAT(story.dispatcher.waiting(JobId{1})->reason, HasSubstr("belongs to another hostler"));
+  EXPECT_THAT(story.dispatcher.waiting(WorkId{1})->reason, HasSubstr("belongs to another hostler"));
 
   story.list({});
   story.pass(10s);
@@ -274,7 +274,7 @@ TEST(ListTest, WhatTheCloudShowsAsGoneIsAbsent) {
   const auto [id, on] = story.running();
   for (int n = 0; n < 2; ++n) story.list({story.seen(on, model::CloudState::kGone)});
   EXPECT_EQ(story.state(on), InstanceState::kGone);
-  EXPECT_EQ(story.record(id).reason, JobReason::kHostLost);
+  EXPECT_EQ(story.record(id).reason, EndReason::kHostLost);
 }
 
 // Bug: listed without its tags, and so without its key, it counted as gone.
@@ -292,7 +292,7 @@ TEST(ListTest, WhatHasLostItsTagsIsThereAllTheSame) {
     story.pass(1min);
   }
   EXPECT_EQ(story.state(on), InstanceState::kBusy);
-  EXPECT_EQ(story.record(job).state, JobState::kRunning);
+  EXPECT_EQ(story.record(job).state, WorkState::kRunning);
 }
 
 TEST(ListTest, IsAskedForAtItsIntervalByTheSetsTag) {

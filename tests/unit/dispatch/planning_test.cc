@@ -110,7 +110,7 @@ TEST_F(PlanTest, NorAsDrainedWhileWorkRunsOnIt) {
   plan_to_end(on, ShutdownCode::kDrained);
   story.say(*story.plan);
   EXPECT_EQ(story.state(on), InstanceState::kBusy);
-  EXPECT_EQ(story.record(id).state, JobState::kRunning);
+  EXPECT_EQ(story.record(id).state, WorkState::kRunning);
 }
 
 TEST_F(PlanTest, NorWhenItWasHeldMeanwhile) {
@@ -131,7 +131,7 @@ TEST_F(PlanTest, NorForBeingUnreachableWhenItIsBack) {
   story.ready(on, {{{id, 1}, model::AttemptPhase::kRunning}});
   story.say(plan);
   EXPECT_EQ(story.state(on), InstanceState::kBusy);
-  EXPECT_EQ(story.record(id).state, JobState::kRunning);
+  EXPECT_EQ(story.record(id).state, WorkState::kRunning);
 }
 
 // Bug: it was ended though it had just worked: the idle clock starts when the host becomes idle.
@@ -252,7 +252,7 @@ TEST_F(PlanTest, OfTwoSurplusHostsTheYoungerGoes) {
   const auto first = story.submit({story.job(2)}).at(0);
   (void)story.submit({story.job(2)});
   story.say(CreateSeen{InstanceId{1}, story.seen({1})});
-  (void)story.ask(CancelJob{0, "user ann", false, first});
+  (void)story.ask(CancelWork{0, "user ann", false, first});
   EXPECT_EQ(story.state(InstanceId{1}), InstanceState::kBooting);
   EXPECT_EQ(story.state(InstanceId{2}), InstanceState::kTerminating);
 }
@@ -260,7 +260,7 @@ TEST_F(PlanTest, OfTwoSurplusHostsTheYoungerGoes) {
 // Bug: nobody looked until something else happened, and a spot request may never be fulfilled.
 TEST_F(PlanTest, AHostThatComesForACancelledJobIsGivenUpAtOnce) {
   const auto id = story.submit({story.job(2)}).at(0);
-  (void)story.ask(CancelJob{0, "user ann", false, id});
+  (void)story.ask(CancelWork{0, "user ann", false, id});
   EXPECT_EQ(story.state(InstanceId{1}), InstanceState::kTerminating);
 }
 

@@ -89,7 +89,7 @@ TEST_F(SwitchedOffTest, WaitingWorkWakesItAndRunsThere) {
   ASSERT_THAT(starts, SizeIs(1));
   EXPECT_EQ(starts[0].instance, on);
   EXPECT_EQ(starts[0].boot_id, "boot-2");
-  EXPECT_EQ(story.record(id).state, JobState::kStarting);
+  EXPECT_EQ(story.record(id).state, WorkState::kStarting);
 }
 
 // Bug: of pools that share a set and a type, the first one's cap held for the hosts of all.

@@ -60,7 +60,7 @@ TEST_F(PricesTest, WorkWaitsForAPriceThatItsPoolPays) {
   say_price("small", 900);
   say_price("large", 900);
   EXPECT_EQ(type_bought(), "none");
-  EXPECT_THAT(story.dispatcher.waiting(JobId{1})->reason, testing::HasSubstr("above the cap"));
+  EXPECT_THAT(story.dispatcher.waiting(WorkId{1})->reason, testing::HasSubstr("above the cap"));
   say_price("small", 100, 1min);
   EXPECT_THAT(story.all<CreateCall>(), SizeIs(1));
 }

@@ -29,8 +29,8 @@ model::InstanceChanged instance(InstanceState state) {
   return out;
 }
 
-model::JobInserted job(JobState state, std::uint32_t attempt = 0) {
-  model::JobInserted out;
+model::WorkItem job(WorkState state, std::uint32_t attempt = 0) {
+  model::WorkItem out;
   out.record.id = {5};
   out.record.state = state;
   out.record.attempt = out.record.starts = attempt;
@@ -59,7 +59,7 @@ model::Restored busy_site() {
   out.last_arrival = 5;
   out.last_revision = 100;
   out.instances = {instance(InstanceState::kBusy)};
-  out.jobs = {job(JobState::kRunning, 1)};
+  out.jobs = {job(WorkState::kRunning, 1)};
   out.attempts = {attempt(AttemptState::kIntended)};
   return out;
 }
@@ -75,7 +75,7 @@ TEST(RestartTest, GoesOnWithARunningJobAndStartsNothingTwice) {
   EXPECT_EQ(story.state(InstanceId{7}), InstanceState::kBusy);
   EXPECT_THAT(story.commands<model::StartAttempt>(), IsEmpty());
   story.exited({7}, {5});
-  EXPECT_EQ(story.record(JobId{5}).state, JobState::kSucceeded);
+  EXPECT_EQ(story.record(WorkId{5}).state, WorkState::kSucceeded);
 }
 
 // Bug: creates that were sent again passed the ceiling of creates a minute, five a second each.
@@ -212,16 +212,16 @@ TEST(RestartTest, HearsOfAnEndThatCameMeanwhile) {
   Story story;
   story.begin(busy_site());
   story.ready({7}, {{{{5}, 1}, AttemptPhase::kEnded}});
-  EXPECT_EQ(story.record(JobId{5}).state, JobState::kRunning) << "its end is told again";
+  EXPECT_EQ(story.record(WorkId{5}).state, WorkState::kRunning) << "its end is told again";
   story.exited({7}, {5}, 1, 3);
-  EXPECT_EQ(story.record(JobId{5}).exit_code, 3);
+  EXPECT_EQ(story.record(WorkId{5}).exit_code, 3);
   EXPECT_THAT(story.commands<model::AckAttempt>(), SizeIs(1));
 }
 
 TEST(RestartTest, AnIntentThatNeverLeftIsPlacedAgainWithANewNumber) {
   Story story;
   auto restored = busy_site();
-  restored.jobs[0].record.state = JobState::kStarting;
+  restored.jobs[0].record.state = WorkState::kStarting;
   story.begin(std::move(restored));
   story.clear();
   story.ready({7}, {});
@@ -234,7 +234,7 @@ TEST(RestartTest, AnIntentThatNeverLeftIsPlacedAgainWithANewNumber) {
 TEST(RestartTest, AWaitingJobWaitsAtItsOldPlace) {
   Story story;
   auto restored = busy_site();
-  auto early = job(JobState::kQueued);
+  auto early = job(WorkState::kQueued);
   early.record.id = {2};
   early.arrival = 2;
   restored.jobs.insert(restored.jobs.begin(), early);
@@ -244,21 +244,21 @@ TEST(RestartTest, AWaitingJobWaitsAtItsOldPlace) {
   story.clear();
   story.exited({7}, {5});
   ASSERT_THAT(story.commands<model::StartAttempt>(), SizeIs(1));
-  EXPECT_EQ(story.commands<model::StartAttempt>()[0].attempt.job, JobId{2});
+  EXPECT_EQ(story.commands<model::StartAttempt>()[0].attempt.work, WorkId{2});
 }
 
 TEST(RestartTest, CollectsWhatHadEnded) {
   Story story;
   auto restored = busy_site();
-  restored.jobs[0].record.state = JobState::kCollecting;
-  restored.jobs[0].record.reason = JobReason::kExit;
+  restored.jobs[0].record.state = WorkState::kCollecting;
+  restored.jobs[0].record.reason = EndReason::kExit;
   restored.attempts[0].state = AttemptState::kEnded;
   story.begin(std::move(restored));
   story.ready({7}, {{{{5}, 1}, AttemptPhase::kEnded}});
   EXPECT_EQ(story.dispatcher.instances()[0].used.vcpus, 0) << "its resources are free";
   story.clear();
   story.host({7}, model::AttemptCollected{{{5}, 1}, ""});
-  EXPECT_EQ(story.record(JobId{5}).state, JobState::kSucceeded);
+  EXPECT_EQ(story.record(WorkId{5}).state, WorkState::kSucceeded);
   EXPECT_THAT(story.commands<model::AckAttempt>(), SizeIs(1));
 }
 
@@ -271,7 +271,7 @@ TEST(RestartTest, ACreateThatMayHaveHappenedIsLookedForAndSentAgain) {
   request->idempotency_key = "key-old";
   request->user_data = "secret";
   restored.instances[0].create = request;
-  restored.jobs = {job(JobState::kQueued)};
+  restored.jobs = {job(WorkState::kQueued)};
   story.begin(std::move(restored));
   EXPECT_THAT(story.all<CreateCall>(), IsEmpty());
 
@@ -328,7 +328,7 @@ TEST(RestartTest, AnAdoptedHostThatCannotBeReachedKeepsItsJobUntilTheProbeTimeou
   story.clear();
   story.pass(5min);
   EXPECT_EQ(story.state(InstanceId{7}), InstanceState::kBusy) << "from now on it is unreachable";
-  EXPECT_EQ(story.record(JobId{5}).state, JobState::kRunning);
+  EXPECT_EQ(story.record(WorkId{5}).state, WorkState::kRunning);
   story.pass(5min);
   EXPECT_EQ(story.state(InstanceId{7}), InstanceState::kTerminating);
 }

@@ -53,7 +53,7 @@ void Story::restore(model::Restored restored) {
   if (restored.owner.empty()) restored.owner = "us";
   if (restored.epoch == 0) restored.epoch = 3;
   for (const auto& row : restored.instances) history_.emplace_back(row);
-  for (const auto& row : restored.jobs) history_.emplace_back(model::JobChanged{row.record});
+  for (const auto& row : restored.jobs) history_.emplace_back(model::WorkChanged{row.record});
   take(dispatcher.restore(std::move(restored), now));
   pump();
 }
@@ -105,15 +105,15 @@ void Story::clear() {
   bodies_wanted.clear();
 }
 
-NewJob Story::job(std::int32_t vcpus, bool restartable) const {
-  NewJob out;
+model::WorkItem Story::job(std::int32_t vcpus, bool restartable) const {
+  model::WorkItem out;
   out.shape.needs = {.vcpus = vcpus, .gpus = 0, .ram = kGiB, .scratch = 0};
   out.shape.restartable = restartable;
   out.body = std::make_shared<const std::string>("{}");
   return out;
 }
 
-Result<std::vector<JobId>> Story::ask(Event event) {
+Result<std::vector<WorkId>> Story::ask(Event event) {
   const Ticket ticket = ++tickets_;
   std::visit(
       [ticket](auto& body) {
@@ -126,10 +126,10 @@ Result<std::vector<JobId>> Story::ask(Event event) {
   return fail(Errc::kInternal, "no answer");
 }
 
-std::vector<JobId> Story::submit(std::vector<NewJob> jobs, const std::string& who) {
+std::vector<WorkId> Story::submit(std::vector<model::WorkItem> jobs, const std::string& who) {
   auto answer = ask(Submit{0, who, std::move(jobs)});
   EXPECT_TRUE(answer) << answer.error().message;
-  return answer ? *answer : std::vector<JobId>{};
+  return answer ? *answer : std::vector<WorkId>{};
 }
 
 void Story::list(std::vector<model::ListedInstance> instances) {
@@ -171,28 +171,28 @@ void Story::boot(InstanceId id) {
   ready(id);
 }
 
-void Story::exited(InstanceId id, JobId job, std::uint32_t attempt, int code) {
+void Story::exited(InstanceId id, WorkId job, std::uint32_t attempt, int code) {
   model::AttemptEnd end;
   end.exit_code = code;
   end.ended = now.wall;
   host(id, model::AttemptExited{{job, attempt}, end});
 }
 
-std::pair<JobId, InstanceId> Story::running(bool restartable) {
+std::pair<WorkId, InstanceId> Story::running(bool restartable) {
   const auto id = submit({job(2, restartable)}).at(0);
   const auto on = all<CreateCall>().back().instance;
   boot(on);
   host(on, model::AttemptStarted{{id, 1}, now.wall});
-  EXPECT_EQ(record(id).state, JobState::kRunning);
+  EXPECT_EQ(record(id).state, WorkState::kRunning);
   return {id, on};
 }
 
-model::JobRecord Story::record(JobId id) const {
-  model::JobRecord out;
+model::WorkRecord Story::record(WorkId id) const {
+  model::WorkRecord out;
   for (const auto& change : history_) {
-    if (const auto* fresh = std::get_if<model::JobInserted>(&change); fresh != nullptr)
+    if (const auto* fresh = std::get_if<model::WorkItem>(&change); fresh != nullptr)
       if (fresh->record.id == id) out = fresh->record;
-    if (const auto* one = std::get_if<model::JobChanged>(&change); one != nullptr)
+    if (const auto* one = std::get_if<model::WorkChanged>(&change); one != nullptr)
       if (one->record.id == id) out = one->record;
   }
   return out;

@@ -15,11 +15,11 @@ namespace hostler::dispatch {
 using namespace std::chrono_literals;
 using model::CloudErrorClass;
 using model::CloudOp;
+using model::EndReason;
 using model::InstanceId;
 using model::InstanceState;
-using model::JobId;
-using model::JobReason;
-using model::JobState;
+using model::WorkId;
+using model::WorkState;
 
 inline constexpr std::int64_t kGiB = std::int64_t{1} << 30;
 
@@ -41,10 +41,11 @@ class Story {
   void clear();
 
   // People.
-  NewJob job(std::int32_t vcpus = 1, bool restartable = false) const;
+  model::WorkItem job(std::int32_t vcpus = 1, bool restartable = false) const;
   /// The ids, or none where it was refused; see `refusal`.
-  std::vector<JobId> submit(std::vector<NewJob> jobs, const std::string& who = "user ann");
-  Result<std::vector<JobId>> ask(Event event);
+  std::vector<WorkId> submit(std::vector<model::WorkItem> jobs,
+                             const std::string& who = "user ann");
+  Result<std::vector<WorkId>> ask(Event event);
 
   // The cloud. A list is sent now and answered in a second.
   void list(std::vector<model::ListedInstance> instances);
@@ -57,10 +58,10 @@ class Story {
   void host(InstanceId id, model::HostEventBody body);
   void ready(InstanceId id, std::vector<model::AttemptReport> attempts = {},
              const std::string& boot_id = "boot-1");
-  void exited(InstanceId id, JobId job, std::uint32_t attempt = 1, int code = 0);
+  void exited(InstanceId id, WorkId job, std::uint32_t attempt = 1, int code = 0);
 
   /// A job that runs on a host of its own.
-  std::pair<JobId, InstanceId> running(bool restartable = false);
+  std::pair<WorkId, InstanceId> running(bool restartable = false);
 
   template <class T>
   std::vector<T> all() const {
@@ -85,7 +86,7 @@ class Story {
     return out;
   }
   /// The newest record of a job or instance; the state it was in when it was journalled last.
-  model::JobRecord record(JobId id) const;
+  model::WorkRecord record(WorkId id) const;
   model::InstanceRecord record(InstanceId id) const;
   InstanceState state(InstanceId id) const { return record(id).state; }
   /// "subject event code", in order.
@@ -95,7 +96,7 @@ class Story {
   Now now{Mono(100h), Wall{1'700'000'000'000'000}};
   std::vector<model::Change> changes;
   std::vector<Effect> effects;
-  std::vector<JobId> bodies_wanted;
+  std::vector<WorkId> bodies_wanted;
   bool plans_wait = false;
   std::optional<PlanMade> plan;  ///< The one that waits.
 

@@ -14,16 +14,17 @@ class SubmitTest : public testing::Test {
  protected:
   void SetUp() override { story.begin(); }
 
-  NewJob keyed(const std::string& key, const std::string& digest) const {
-    NewJob out = story.job();
+  model::WorkItem keyed(const std::string& key, const std::string& digest) const {
+    model::WorkItem out = story.job();
     out.client_key = key;
     out.client_digest = digest;
     return out;
   }
-  Result<std::vector<JobId>> submit(std::vector<NewJob> jobs, const std::string& who = "user ann") {
+  Result<std::vector<WorkId>> submit(std::vector<model::WorkItem> jobs,
+                                     const std::string& who = "user ann") {
     return story.ask(Submit{0, who, std::move(jobs)});
   }
-  std::string refusal(std::vector<NewJob> jobs, Errc code) {
+  std::string refusal(std::vector<model::WorkItem> jobs, Errc code) {
     const auto answer = submit(std::move(jobs));
     if (answer) return "accepted";
     EXPECT_EQ(answer.error().code, code);
@@ -40,11 +41,11 @@ TEST_F(SubmitTest, TheAnswerComesWithTheRowsItStandsFor) {
   // The reply is an effect: it leaves once these rows are durable.
   ASSERT_THAT(out.effects, SizeIs(1));
   EXPECT_EQ(std::get<Reply>(out.effects[0]).ticket, 7U);
-  EXPECT_THAT(*std::get<Reply>(out.effects[0]).result, ElementsAre(JobId{1}, JobId{2}));
-  std::vector<JobId> rows;
+  EXPECT_THAT(*std::get<Reply>(out.effects[0]).result, ElementsAre(WorkId{1}, WorkId{2}));
+  std::vector<WorkId> rows;
   for (const auto& change : out.changes)
-    if (const auto* row = std::get_if<model::JobInserted>(&change)) rows.push_back(row->record.id);
-  EXPECT_THAT(rows, ElementsAre(JobId{1}, JobId{2}));
+    if (const auto* row = std::get_if<model::WorkItem>(&change)) rows.push_back(row->record.id);
+  EXPECT_THAT(rows, ElementsAre(WorkId{1}, WorkId{2}));
 }
 
 TEST_F(SubmitTest, NamesTheNearestTypesOfWhatCanNeverRun) {
@@ -62,7 +63,7 @@ TEST_F(SubmitTest, NamesATypeThatThereIsNot) {
 
 TEST_F(SubmitTest, OneBadJobRefusesAllAndIsNamed) {
   EXPECT_THAT(refusal({story.job(), story.job(64)}, Errc::kInvalidArgument), HasSubstr("jobs[1]"));
-  EXPECT_THAT(story.journalled<model::JobInserted>(), IsEmpty());
+  EXPECT_THAT(story.journalled<model::WorkItem>(), IsEmpty());
   EXPECT_TRUE(story.dispatcher.at_rest());
 }
 
@@ -70,8 +71,8 @@ TEST_F(SubmitTest, TheSameKeyAndBodyMakesNoSecondJob) {
   const auto first = *submit({keyed("k", "one")});
   story.clear();
   EXPECT_EQ(*submit({keyed("k", "one")}), first);
-  EXPECT_THAT(story.journalled<model::JobInserted>(), IsEmpty());
-  EXPECT_THAT(*submit({keyed("l", "x"), keyed("l", "x")}), ElementsAre(JobId{2}, JobId{2}));
+  EXPECT_THAT(story.journalled<model::WorkItem>(), IsEmpty());
+  EXPECT_THAT(*submit({keyed("l", "x"), keyed("l", "x")}), ElementsAre(WorkId{2}, WorkId{2}));
 }
 
 TEST_F(SubmitTest, TheSameKeyWithAnotherBodyIsAConflictThatNamesTheJob) {
@@ -95,18 +96,18 @@ TEST_F(SubmitTest, AKeyOutlivesItsJobAndTheDaemon) {
   restored.last_job = 5;
   restored.client_keys = {{"user ann", "k", "one", {4}}};
   again.begin(std::move(restored));
-  EXPECT_THAT(again.submit({keyed("k", "one")}), ElementsAre(JobId{4}));
-  EXPECT_THAT(again.submit({story.job()}), ElementsAre(JobId{6}));
+  EXPECT_THAT(again.submit({keyed("k", "one")}), ElementsAre(WorkId{4}));
+  EXPECT_THAT(again.submit({story.job()}), ElementsAre(WorkId{6}));
 }
 
 TEST_F(SubmitTest, AWaitingJobSaysWhyAndHowManyGoFirst) {
   story.plans_wait = true;
   (void)submit({story.job(), story.job(), story.job()});
-  EXPECT_EQ(story.dispatcher.waiting(JobId{1})->code, "planning");
+  EXPECT_EQ(story.dispatcher.waiting(WorkId{1})->code, "planning");
   story.say(*story.plan);
-  EXPECT_EQ(story.dispatcher.waiting(JobId{3})->ahead, 2U);
-  EXPECT_NE(story.dispatcher.waiting(JobId{3})->reason, "");
-  EXPECT_FALSE(story.dispatcher.waiting(JobId{9}));
+  EXPECT_EQ(story.dispatcher.waiting(WorkId{3})->ahead, 2U);
+  EXPECT_NE(story.dispatcher.waiting(WorkId{3})->reason, "");
+  EXPECT_FALSE(story.dispatcher.waiting(WorkId{9}));
 }
 
 // Bug: "2 jobs go first" counted jobs that were cancelled, and some that came later.
@@ -116,23 +117,23 @@ TEST_F(SubmitTest, OnlyWhatWaitsGoesFirst) {
   story.say(*story.plan);
   EXPECT_EQ(story.dispatcher.waiting(ids[3])->ahead, 3U);
   EXPECT_EQ(story.dispatcher.waiting(ids[4])->ahead, 4U);
-  (void)story.ask(CancelJob{0, "user ann", false, ids[1]});
+  (void)story.ask(CancelWork{0, "user ann", false, ids[1]});
   EXPECT_EQ(story.dispatcher.waiting(ids[2])->ahead, 1U);
   EXPECT_EQ(story.dispatcher.waiting(ids[3])->ahead, 2U);
 }
 
 TEST_F(SubmitTest, CancelIsForItsSubmitterAndAdmins) {
   const auto ids = *submit({story.job(), story.job()});
-  const auto foreign = story.ask(CancelJob{0, "user bob", false, ids[0]});
+  const auto foreign = story.ask(CancelWork{0, "user bob", false, ids[0]});
   ASSERT_FALSE(foreign);
   EXPECT_EQ(foreign.error().code, Errc::kForbidden);
 
-  EXPECT_TRUE(story.ask(CancelJob{0, "user ann", false, ids[0]}));
-  EXPECT_TRUE(story.ask(CancelJob{0, "user root", true, ids[1]}));
-  EXPECT_EQ(story.record(ids[0]).state, JobState::kCancelled);
-  EXPECT_EQ(story.record(ids[1]).state, JobState::kCancelled);
+  EXPECT_TRUE(story.ask(CancelWork{0, "user ann", false, ids[0]}));
+  EXPECT_TRUE(story.ask(CancelWork{0, "user root", true, ids[1]}));
+  EXPECT_EQ(story.record(ids[0]).state, WorkState::kCancelled);
+  EXPECT_EQ(story.record(ids[1]).state, WorkState::kCancelled);
 
-  const auto again = story.ask(CancelJob{0, "user ann", false, ids[0]});
+  const auto again = story.ask(CancelWork{0, "user ann", false, ids[0]});
   ASSERT_FALSE(again);
   EXPECT_EQ(again.error().code, Errc::kNotFound);
 }
@@ -140,12 +141,12 @@ TEST_F(SubmitTest, CancelIsForItsSubmitterAndAdmins) {
 TEST_F(SubmitTest, ACancelledJobIsNeverPlaced) {
   const auto ids = *submit({story.job(2), story.job(2)});
   const auto on = story.all<CreateCall>().at(0).instance;
-  (void)story.ask(CancelJob{0, "user ann", false, ids[0]});
+  (void)story.ask(CancelWork{0, "user ann", false, ids[0]});
   story.clear();
   story.boot(on);
   const auto starts = story.commands<model::StartAttempt>();
   ASSERT_THAT(starts, SizeIs(1));
-  EXPECT_EQ(starts[0].attempt.job, ids[1]);
+  EXPECT_EQ(starts[0].attempt.work, ids[1]);
 }
 
 TEST_F(SubmitTest, TotalsFollowTheJobs) {

@@ -13,7 +13,7 @@ namespace {
 using model::CloudErrorClass;
 using model::CloudOp;
 using model::InstanceState;
-using model::JobState;
+using model::WorkState;
 using std::chrono_literals::operator""ms;
 using std::chrono_literals::operator""s;
 using ::testing::HasSubstr;
@@ -24,7 +24,7 @@ void use_all(Metrics& metrics) {
   metrics.set_instances({{"a", "small", InstanceState::kIdle, 2}});
   metrics.set_prices({{"a", {1'250'000}}});
   metrics.set_gates({{"a", CloudErrorClass::kQuota, 1}});
-  metrics.set_jobs(JobState::kQueued, 7);
+  metrics.set_jobs(WorkState::kQueued, 7);
   metrics.set_queue_age(90s);
   metrics.boot_ended("a", "small", BootOutcome::kReady);
   metrics.host_reached("a", Milestone::kFirstJob, 2s);

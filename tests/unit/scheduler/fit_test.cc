@@ -14,11 +14,11 @@ using testing::HasSubstr;
 TEST(PickNextTest, GoesByPriorityThenArrivalAndPassesWhatDoesNotFit) {
   Queue queue;
   const auto add = [&](std::int32_t vcpus, std::int32_t priority, std::uint64_t arrival) {
-    model::JobShape shape;
+    model::WorkShape shape;
     shape.needs.vcpus = vcpus;
     shape.priority = priority;
     const ClassId cls = queue.intern(shape);
-    queue.push(cls, {.arrival = arrival, .job = {arrival}, .since = {}});
+    queue.push(cls, {.arrival = arrival, .work = {arrival}, .since = {}});
     return cls;
   };
   const ClassId urgent_but_large = add(8, 9, 1);
@@ -45,7 +45,7 @@ TEST(CheapestFitTest, NamesTheNearestTypesAndWhatEachLacks) {
   site.type("medium", 4, 8, 200);
   site.type("large", 8, 16, 400);
   site.type("huge", 16, 4, 800);
-  model::JobShape shape;
+  model::WorkShape shape;
   shape.needs = {.vcpus = 12, .gpus = 0, .ram = 24 * kGiB, .scratch = 0};
   std::string nearest;
 

@@ -5,20 +5,20 @@
 namespace hostler::scheduler {
 namespace {
 
-model::JobShape shape(std::int32_t vcpus, std::int32_t priority = 0) {
-  model::JobShape out;
+model::WorkShape shape(std::int32_t vcpus, std::int32_t priority = 0) {
+  model::WorkShape out;
   out.needs.vcpus = vcpus;
   out.priority = priority;
   return out;
 }
 
 Queue::Item item(std::uint64_t arrival) {
-  return {.arrival = arrival, .job = {arrival + 100}, .since = {}};
+  return {.arrival = arrival, .work = {arrival + 100}, .since = {}};
 }
 
 TEST(QueueTest, GivesJobsThatDifferInAttemptsOnlyOneClass) {
   Queue queue;
-  model::JobShape restartable = shape(1);
+  model::WorkShape restartable = shape(1);
   restartable.restartable = true;
   restartable.attempts_max = 7;
 

@@ -27,8 +27,8 @@ inline constexpr auto kDeadline = std::chrono::seconds(60);
 
 using test::TempFolder;
 
-inline model::JobInserted new_job(std::uint64_t id, std::string body = "{}") {
-  model::JobInserted job;
+inline model::WorkItem new_job(std::uint64_t id, std::string body = "{}") {
+  model::WorkItem job;
   job.record.id = {id};
   job.arrival = id;
   job.shape.needs = {.vcpus = 1, .gpus = 0, .ram = 1 << 30, .scratch = 0};
@@ -38,8 +38,8 @@ inline model::JobInserted new_job(std::uint64_t id, std::string body = "{}") {
   return job;
 }
 
-inline model::JobChanged job_in(std::uint64_t id, model::JobState state) {
-  model::JobChanged change;
+inline model::WorkChanged job_in(std::uint64_t id, model::WorkState state) {
+  model::WorkChanged change;
   change.record.id = {id};
   change.record.state = state;
   return change;
@@ -65,7 +65,7 @@ inline model::InstanceChanged instance_in(std::uint64_t id, model::InstanceState
 }
 
 inline model::Commit commit_of(std::vector<model::Change> changes,
-                               std::vector<model::JobId> bodies_wanted = {}) {
+                               std::vector<model::WorkId> bodies_wanted = {}) {
   model::Commit commit;
   for (const auto& change : changes)
     if (const auto* entry = std::get_if<model::LedgerRecord>(&change))

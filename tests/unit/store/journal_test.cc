@@ -17,7 +17,7 @@ namespace hostler::store {
 namespace {
 
 using model::InstanceState;
-using model::JobState;
+using model::WorkState;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -76,7 +76,7 @@ TEST_P(JournalTest, HandsOverTheWantedBodies) {
 
 TEST_P(JournalTest, HandsOverManyBodiesInTheOrderTheyWereWantedIn) {
   std::vector<model::Change> jobs;
-  std::vector<model::JobId> wanted;
+  std::vector<model::WorkId> wanted;
   for (std::uint64_t id = 1; id <= 250; ++id) {
     jobs.emplace_back(new_job(id, "body " + std::to_string(id)));
     wanted.insert(wanted.begin(), {id});
@@ -133,13 +133,13 @@ TEST_P(JournalTest, CallsBackInTheOrderOfTheCommits) {
 }
 
 TEST_P(JournalTest, KeepsTheLastOfSeveralChangesAndEveryLedgerRecord) {
-  must_commit({new_job(1), job_in(1, JobState::kStarting), record(1, "j-1", "starting"),
-               job_in(1, JobState::kRunning), record(2, "j-1", "running"),
+  must_commit({new_job(1), job_in(1, WorkState::kStarting), record(1, "j-1", "starting"),
+               job_in(1, WorkState::kRunning), record(2, "j-1", "running"),
                instance_in(5, InstanceState::kIdle), instance_in(5, InstanceState::kBusy)});
-  must_commit({job_in(1, JobState::kCollecting), record(3, "j-1", "ended"),
-               job_in(1, JobState::kFailed), record(4, "j-1", "failed")});
+  must_commit({job_in(1, WorkState::kCollecting), record(3, "j-1", "ended"),
+               job_in(1, WorkState::kFailed), record(4, "j-1", "failed")});
 
-  EXPECT_EQ(store_->reads().job({1})->record.state, JobState::kFailed);
+  EXPECT_EQ(store_->reads().job({1})->record.state, WorkState::kFailed);
   EXPECT_EQ(store_->reads().instance({5})->state, InstanceState::kBusy);
   EXPECT_EQ(store_->reads().ledger_of("j-1", 0, 10)->items.size(), 4U);
 }
@@ -233,7 +233,7 @@ TEST_P(JournalTest, TriesAgainInOrderUntilALockedDatabaseIsFree) {
   ASSERT_TRUE(log.wait_for(1));
   EXPECT_FALSE(store_->health().ok);
   EXPECT_THAT(store_->health().error, HasSubstr("locked"));
-  store_->commit(commit_of({job_in(1, JobState::kRunning)}), [&](Result<Committed> done) {
+  store_->commit(commit_of({job_in(1, WorkState::kRunning)}), [&](Result<Committed> done) {
     EXPECT_TRUE(done);
     order.push_back(2);
     both.set_value();
@@ -245,7 +245,7 @@ TEST_P(JournalTest, TriesAgainInOrderUntilALockedDatabaseIsFree) {
   ASSERT_EQ(both.get_future().wait_for(kDeadline), std::future_status::ready);
   EXPECT_THAT(order, ElementsAre(1, 2));
   EXPECT_TRUE(store_->health().ok);
-  EXPECT_EQ(store_->reads().job({1})->record.state, JobState::kRunning);
+  EXPECT_EQ(store_->reads().job({1})->record.state, WorkState::kRunning);
 }
 
 TEST_P(JournalTest, TellsTheWaitingWhenItStopsWithoutHavingWritten) {
@@ -297,7 +297,7 @@ TEST_P(JournalTest, KeepsTextsByteForByte) {
     auto ended = attempt_in(model::AttemptState::kEnded);
     ended.attempt = {{rev}, 1};
     ended.end = ended_with("output of " + std::to_string(rev), "");
-    auto commit = commit_of({new_job(rev), ended, record(rev, model::JobId{rev}.text(), "ended")});
+    auto commit = commit_of({new_job(rev), ended, record(rev, model::WorkId{rev}.text(), "ended")});
     (*store)->commit(std::move(commit), [pipe](Result<Committed> done) {
       if (!done) ::_exit(1);
       const auto acknowledged = done->last_revision;

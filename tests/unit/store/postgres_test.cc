@@ -57,7 +57,7 @@ class PostgresTest : public StoreFixture {
     ended.state = model::AttemptState::kEnded;
     ended.end.emplace();
     ended.end->stdout_inline = "output of " + std::to_string(id);
-    return commit_of({new_job(id), ended, record(id, model::JobId{id}.text(), "ended")});
+    return commit_of({new_job(id), ended, record(id, model::WorkId{id}.text(), "ended")});
   }
   void expect_whole(std::uint64_t jobs) {
     EXPECT_EQ(store_->reads().ledger(0, 10'000)->items.size(), jobs);

@@ -9,7 +9,7 @@
 namespace hostler::store {
 namespace {
 
-using model::JobState;
+using model::WorkState;
 using testing::ElementsAre;
 
 class ReadsTest : public StoreFixture {
@@ -23,9 +23,9 @@ class ReadsTest : public StoreFixture {
       job.principal = id % 2 == 0 ? "user ann" : "user bob";
       job.name = id <= 3 ? "first" : "";
       job.client_key = "key" + std::to_string(id);
-      job.record.state = id == 6 ? JobState::kSucceeded : JobState::kQueued;
+      job.record.state = id == 6 ? WorkState::kSucceeded : WorkState::kQueued;
       changes.emplace_back(job);
-      changes.emplace_back(record(id, model::JobId{id}.text(), "submitted"));
+      changes.emplace_back(record(id, model::WorkId{id}.text(), "submitted"));
     }
     must_commit(std::move(changes));
   }
@@ -56,8 +56,8 @@ model::AttemptEnd end_of(Wall started, Wall ended) {
   return out;
 }
 
-model::JobChanged job_runs(model::AttemptId id, Wall since) {
-  auto out = job_in(id.job.value, JobState::kRunning);
+model::WorkChanged job_runs(model::AttemptId id, Wall since) {
+  auto out = job_in(id.work.value, WorkState::kRunning);
   out.record.attempt = id.number;
   out.record.started = since;
   return out;
@@ -81,12 +81,12 @@ TEST_P(ReadsTest, GivesOneJobWithoutItsBody) {
 }
 
 TEST_P(ReadsTest, TellsWhichOfManyJobsAreOnes) {
-  std::set<model::JobId> many;
+  std::set<model::WorkId> many;
   for (std::uint64_t id = 1; id <= 250; ++id) many.insert({id});
   const auto own = store_->reads().jobs_of("user ann", many);
 
   ASSERT_TRUE(own) << own.error().message;
-  EXPECT_THAT(*own, ElementsAre(model::JobId{2}, model::JobId{4}, model::JobId{6}));
+  EXPECT_THAT(*own, ElementsAre(model::WorkId{2}, model::WorkId{4}, model::WorkId{6}));
   EXPECT_THAT(store_->reads().jobs_of("user ann", {}).value(), ElementsAre());
 }
 
@@ -109,11 +109,11 @@ TEST_P(ReadsTest, RefusesWhenAllConnectionsStayBusy) {
 
 TEST_P(ReadsTest, ListsJobsByEveryFilter) {
   EXPECT_THAT(ids({}), ElementsAre(1, 2, 3, 4, 5, 6));
-  EXPECT_THAT(ids({.states = {JobState::kSucceeded}}), ElementsAre(6));
-  EXPECT_THAT(ids({.states = {JobState::kSucceeded, JobState::kQueued}, .newest_first = true}),
+  EXPECT_THAT(ids({.states = {WorkState::kSucceeded}}), ElementsAre(6));
+  EXPECT_THAT(ids({.states = {WorkState::kSucceeded, WorkState::kQueued}, .newest_first = true}),
               ElementsAre(6, 5, 4, 3, 2, 1));
   EXPECT_THAT(ids({.principal = "user ann"}), ElementsAre(2, 4, 6));
-  EXPECT_THAT(ids({.states = {JobState::kQueued}, .principal = "user ann", .name = "first"}),
+  EXPECT_THAT(ids({.states = {WorkState::kQueued}, .principal = "user ann", .name = "first"}),
               ElementsAre(2));
   EXPECT_THAT(ids({.name = "nobody"}), ElementsAre());
 }
@@ -121,7 +121,7 @@ TEST_P(ReadsTest, ListsJobsByEveryFilter) {
 // Bug: a state that was asked for a thousand times was read a thousand times, and its jobs given as
 // often.
 TEST_P(ReadsTest, AStateThatIsAskedForTwiceGivesItsJobsOnce) {
-  EXPECT_THAT(ids({.states = {JobState::kSucceeded, JobState::kQueued, JobState::kSucceeded}}),
+  EXPECT_THAT(ids({.states = {WorkState::kSucceeded, WorkState::kQueued, WorkState::kSucceeded}}),
               ElementsAre(1, 2, 3, 4, 5, 6));
 }
 
@@ -130,7 +130,7 @@ TEST_P(ReadsTest, AnswersEveryQuestion) {
   for (unsigned bits = 0; bits < 64; ++bits) {
     const auto asked = [bits](unsigned bit) { return (bits >> bit & 1U) != 0; };
     JobFilter filter{.newest_first = asked(0), .limit = 2};
-    if (asked(1)) filter.states = {JobState::kQueued, JobState::kSucceeded};
+    if (asked(1)) filter.states = {WorkState::kQueued, WorkState::kSucceeded};
     if (asked(2)) filter.principal = "user bob";
     if (asked(3)) filter.name = "first";
     if (asked(4)) filter.after = {3};
@@ -205,8 +205,8 @@ TEST_P(ReadsTest, CountsJobsByState) {
   const auto counts = store_->reads().counts();
 
   ASSERT_TRUE(counts);
-  EXPECT_EQ(counts->jobs[static_cast<std::size_t>(JobState::kQueued)], 5U);
-  EXPECT_EQ(counts->jobs[static_cast<std::size_t>(JobState::kSucceeded)], 1U);
+  EXPECT_EQ(counts->jobs[static_cast<std::size_t>(WorkState::kQueued)], 5U);
+  EXPECT_EQ(counts->jobs[static_cast<std::size_t>(WorkState::kSucceeded)], 1U);
   EXPECT_EQ(counts->ledger_first, 1U);
   EXPECT_EQ(counts->ledger_last, 6U);
   EXPECT_GT(counts->database_bytes, 0U);
@@ -289,7 +289,7 @@ TEST_P(ReadsTest, TellsOfAnAttemptThatWasLostWithItsHost) {
   must_commit({lost, record(100, "x", "y")});
   lost.state = model::AttemptState::kDone;
   lost.end = end_of({100}, {200});
-  lost.end->reason = model::JobReason::kHostLost;
+  lost.end->reason = model::EndReason::kHostLost;
   lost.end->output_is_inline = false;
   const auto running = attempt({{2}, 2}, 4);
   must_commit({lost, running, job_runs(running.attempt, {300}), record(101, "x", "y")});

@@ -96,7 +96,7 @@ TEST_P(StoreTest, RestoresLiveJobsInOrderOfArrivalWithoutBodies) {
   auto second = new_job(2);
   second.arrival = 7;
   auto ended = new_job(3);
-  ended.record.state = model::JobState::kSucceeded;
+  ended.record.state = model::WorkState::kSucceeded;
   must_commit({first, second, ended, record(17, "j-3", "ended")});
 
   const auto restored = reopened();
@@ -117,9 +117,9 @@ TEST_P(StoreTest, RestoresLiveJobsInOrderOfArrivalWithoutBodies) {
 }
 
 TEST_P(StoreTest, RestoresEveryFieldOfAJobsRecord) {
-  auto change = job_in(1, model::JobState::kCollecting);
+  auto change = job_in(1, model::WorkState::kCollecting);
   auto& r = change.record;
-  r.reason = model::JobReason::kTimeLimit;
+  r.reason = model::EndReason::kTimeLimit;
   r.reason_text = "text";
   r.attempt = 2;
   r.starts = 4;

@@ -13,7 +13,7 @@ namespace hostler::store {
 namespace {
 
 using model::InstanceState;
-using model::JobState;
+using model::WorkState;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
@@ -38,7 +38,7 @@ class TidyTest : public StoreFixture {
     return gone;
   }
   /// A job that ended so long ago, with an attempt and inline output.
-  void add_job(std::uint64_t id, JobState state, int days, model::Revision rev) {
+  void add_job(std::uint64_t id, WorkState state, int days, model::Revision rev) {
     auto job = new_job(id);
     job.record.state = state;
     model::AttemptChanged attempt;
@@ -56,9 +56,9 @@ class TidyTest : public StoreFixture {
 HOSTLER_ON_BOTH_ENGINES(TidyTest);
 
 TEST_P(TidyTest, RemovesOldEndedJobsWholeAndKeepsTheRest) {
-  add_job(1, JobState::kSucceeded, 31, 1);
-  add_job(2, JobState::kRunning, 31, 3);
-  add_job(3, JobState::kFailed, 29, 5);
+  add_job(1, WorkState::kSucceeded, 31, 1);
+  add_job(2, WorkState::kRunning, 31, 3);
+  add_job(3, WorkState::kFailed, 29, 5);
   const auto listed = std::make_shared<std::promise<void>>();
   store_->outputs().set_files({{1}, 1}, {{.path = "a", .size = 0}},
                               [listed](const Result<void>&) { listed->set_value(); });
@@ -66,7 +66,7 @@ TEST_P(TidyTest, RemovesOldEndedJobsWholeAndKeepsTheRest) {
 
   const auto done = tidy();
 
-  EXPECT_THAT(done.jobs, ElementsAre(model::JobId{1}));
+  EXPECT_THAT(done.jobs, ElementsAre(model::WorkId{1}));
   EXPECT_EQ(done.records, 2U);
   EXPECT_FALSE(has_job(1));
   EXPECT_TRUE(has_job(2) && has_job(3));
@@ -78,7 +78,7 @@ TEST_P(TidyTest, RemovesOldEndedJobsWholeAndKeepsTheRest) {
 }
 
 TEST_P(TidyTest, KeepsAJobWhoseLastRecordIsYoung) {
-  add_job(1, JobState::kSucceeded, 31, 1);
+  add_job(1, WorkState::kSucceeded, 31, 1);
   must_commit({record(10, "j-1", "fetched", days_ago(1))});
 
   EXPECT_THAT(tidy().jobs, IsEmpty());
@@ -102,14 +102,14 @@ TEST_P(TidyTest, RemovesGoneInstancesAndOldRecordsOfAllElse) {
 }
 
 TEST_P(TidyTest, RemovesYoungerOnesBeyondTheSizeButNoneOfTheLastHour) {
-  add_job(1, JobState::kSucceeded, 2, 1);
+  add_job(1, WorkState::kSucceeded, 2, 1);
   auto fresh = new_job(2);
-  fresh.record.state = JobState::kSucceeded;
+  fresh.record.state = WorkState::kSucceeded;
   must_commit({fresh, record(5, "j-2", "ended", kNow + Duration(-10min))});
 
   const auto done = tidy({.bytes = 1});
 
-  EXPECT_THAT(done.jobs, ElementsAre(model::JobId{1}));
+  EXPECT_THAT(done.jobs, ElementsAre(model::WorkId{1}));
   EXPECT_TRUE(has_job(2));
 }
 
@@ -117,7 +117,7 @@ TEST_P(TidyTest, StopsWhenWhatIsLeftIsNotTooMuch) {
   std::vector<model::Change> changes;
   for (std::uint64_t id = 1; id <= 4000; ++id) {
     auto job = new_job(id, std::string(1000, 'b'));
-    job.record.state = JobState::kSucceeded;
+    job.record.state = WorkState::kSucceeded;
     changes.emplace_back(job);
     changes.emplace_back(record(id, job.record.id.text(), "ended", days_ago(2)));
   }
@@ -140,7 +140,7 @@ TEST_P(TidyTest, OneNeededSegmentKeepsNoOthers) {
   std::vector<model::Change> changes;
   for (std::uint64_t id = 1; id <= kJobs; ++id) {
     auto job = new_job(id);
-    job.record.state = id == 1 ? JobState::kRunning : JobState::kSucceeded;
+    job.record.state = id == 1 ? WorkState::kRunning : WorkState::kSucceeded;
     model::AttemptChanged attempt;
     attempt.attempt = {{id}, 1};
     attempt.state = model::AttemptState::kDone;
@@ -162,7 +162,7 @@ TEST_P(TidyTest, OneNeededSegmentKeepsNoOthers) {
 
 TEST_P(TidyTest, GivesNoNumberTwiceAfterTheHighestWereRemoved) {
   must_commit({instance_in(4, InstanceState::kGone), record(1, "h-4", "gone", days_ago(40))});
-  add_job(9, JobState::kSucceeded, 31, 7);
+  add_job(9, WorkState::kSucceeded, 31, 7);
   tidy();
 
   const auto restored = reopened();
@@ -175,9 +175,9 @@ TEST_P(TidyTest, GivesNoNumberTwiceAfterTheHighestWereRemoved) {
 
 TEST_P(TidyTest, RemovesSegmentsThatNoRowPointsInto) {
   open({.segment_bytes_max = 1});
-  for (std::uint64_t id = 1; id <= 3; ++id) add_job(id, JobState::kSucceeded, 31, 2 * id);
-  add_job(4, JobState::kSucceeded, 1, 20);
-  add_job(5, JobState::kSucceeded, 1, 30);
+  for (std::uint64_t id = 1; id <= 3; ++id) add_job(id, WorkState::kSucceeded, 31, 2 * id);
+  add_job(4, WorkState::kSucceeded, 1, 20);
+  add_job(5, WorkState::kSucceeded, 1, 30);
 
   const auto done = tidy();
 
@@ -200,7 +200,7 @@ TEST_P(TidyTest, RemovesOldBlobsThatNoLiveJobNeeds) {
     ASSERT_EQ(::utimensat(AT_FDCWD, path.c_str(), times, 0), 0);
   }
   auto ended = new_job(2, R"({"inputs":[{"sha256":")" + hashes[1] + R"("}]})");
-  ended.record.state = JobState::kSucceeded;
+  ended.record.state = WorkState::kSucceeded;
   must_commit({new_job(1, R"({"inputs":[{"path":"a","sha256":")" + hashes[0] + R"("}]})"), ended});
 
   const auto done = tidy();
@@ -215,7 +215,7 @@ TEST_P(TidyTest, TakesManyStepsAndLetsCommitsThrough) {
   std::vector<model::Change> changes;
   for (std::uint64_t id = 1; id <= 3000; ++id) {
     auto job = new_job(id);
-    job.record.state = JobState::kSucceeded;
+    job.record.state = WorkState::kSucceeded;
     changes.emplace_back(job);
     changes.emplace_back(record(id, job.record.id.text(), "ended", days_ago(31)));
   }
@@ -233,7 +233,7 @@ TEST_P(TidyTest, TakesManyStepsAndLetsCommitsThrough) {
 // Bug: a run that failed later forgot to tell what had gone; the keys of those jobs named nothing
 // until a restart.
 TEST_P(TidyTest, TellsWhatWentBeforeAFailure) {
-  add_job(1, JobState::kSucceeded, 31, 1);
+  add_job(1, WorkState::kSucceeded, 31, 1);
   std::filesystem::remove_all(state() / "blobs");
   ASSERT_TRUE(write_file(state() / "blobs", "not a folder", 0600));
 
@@ -241,7 +241,7 @@ TEST_P(TidyTest, TellsWhatWentBeforeAFailure) {
 
   EXPECT_FALSE(ended);
   EXPECT_FALSE(has_job(1));
-  EXPECT_THAT(gone.jobs, ElementsAre(model::JobId{1}));
+  EXPECT_THAT(gone.jobs, ElementsAre(model::WorkId{1}));
 }
 
 /// SQLite always answers.
@@ -249,7 +249,7 @@ class TidyOnAServerTest : public TidyTest {};
 INSTANTIATE_TEST_SUITE_P(Postgres, TidyOnAServerTest, testing::Values(Engine::kPostgres));
 
 TEST_P(TidyOnAServerTest, TellsWhatIsDoubtfulOnceTheRowsCanBeSeen) {
-  add_job(1, JobState::kSucceeded, 31, 1);
+  add_job(1, WorkState::kSucceeded, 31, 1);
   const TempFolder sockets;
   CutProxy proxy(sockets.path(), PostgresServer::get()->socket_folder());
   postgres_ = PostgresServer::conninfo(sockets.path(), database_of(postgres_));
@@ -263,7 +263,7 @@ TEST_P(TidyOnAServerTest, TellsWhatIsDoubtfulOnceTheRowsCanBeSeen) {
     EXPECT_THAT(unknown.jobs, IsEmpty());
     proxy.let_through();
     if (where == CutProxy::Cut::kAfterCommit) {
-      EXPECT_THAT(tidy().jobs, ElementsAre(model::JobId{1}));
+      EXPECT_THAT(tidy().jobs, ElementsAre(model::WorkId{1}));
     }
     store_.reset();
   }

@@ -8,8 +8,8 @@ namespace hostler::work {
 namespace {
 
 using namespace std::chrono_literals;
-using model::JobReason;
-using model::JobState;
+using model::EndReason;
+using model::WorkState;
 using testing::HasSubstr;
 
 constexpr model::InstanceId kHost{7};
@@ -35,17 +35,17 @@ Job running_job() {
   return job;
 }
 
-model::AttemptEnd end_with(JobReason reason, int number = 0) {
+model::AttemptEnd end_with(EndReason reason, int number = 0) {
   model::AttemptEnd out;
   out.reason = reason;
-  if (reason == JobReason::kExit) out.exit_code = number;
-  if (reason != JobReason::kExit) out.signal = number;
+  if (reason == EndReason::kExit) out.exit_code = number;
+  if (reason != EndReason::kExit) out.signal = number;
   out.started = at(1s).wall;
   out.ended = at(9s).wall;
   return out;
 }
 
-model::AttemptEnd end_with_chunks(JobReason reason, int number = 0) {
+model::AttemptEnd end_with_chunks(EndReason reason, int number = 0) {
   auto out = end_with(reason, number);
   out.output_is_inline = false;
   return out;
@@ -57,7 +57,7 @@ TEST(PlacedTest, CountsAsStartedUntilItIsShownThatItNeverDid) {
 
   EXPECT_EQ(out.next, Next::kSend);
   EXPECT_TRUE(out.changed);
-  EXPECT_EQ(job.state(), JobState::kStarting);
+  EXPECT_EQ(job.state(), WorkState::kStarting);
   EXPECT_EQ(job.attempt(), (model::AttemptId{{1}, 1}));
   EXPECT_EQ(job.record->starts, 1U);
   EXPECT_EQ(job.record->instance, kHost);
@@ -71,7 +71,7 @@ TEST(NeverStartedTest, IsQueuedAgainAtNoCost) {
     EXPECT_EQ(job.attempt().number, n) << "attempts are numbered on";
     const auto out = never_started(job, "busy", at(1s));
     EXPECT_EQ(out.next, Next::kQueueAgain);
-    EXPECT_EQ(job.state(), JobState::kQueued);
+    EXPECT_EQ(job.state(), WorkState::kQueued);
     EXPECT_EQ(job.record->starts, 0U);
     EXPECT_TRUE(job.queued);
   }
@@ -82,8 +82,8 @@ TEST(NeverStartedTest, WhatWasKnownToRunIsLostNotQueuedAtNoCost) {
   Job job = running_job();
   const auto out = never_started(job, "the host does not know it", at(2s));
   EXPECT_EQ(out.next, Next::kEnd);
-  EXPECT_EQ(job.state(), JobState::kFailed);
-  EXPECT_EQ(job.record->reason, JobReason::kHostLost);
+  EXPECT_EQ(job.state(), WorkState::kFailed);
+  EXPECT_EQ(job.record->reason, EndReason::kHostLost);
 
   Job again = running_job();
   again.restartable = true;
@@ -93,19 +93,19 @@ TEST(NeverStartedTest, WhatWasKnownToRunIsLostNotQueuedAtNoCost) {
 
 TEST(ExitedTest, EachEndHasItsStateAndReason) {
   struct Row {
-    JobReason reason;
+    EndReason reason;
     int number;
-    JobState state;
+    WorkState state;
     const char* text;
   };
   const std::vector<Row> table{
-      {JobReason::kExit, 0, JobState::kSucceeded, ""},
-      {JobReason::kExit, 3, JobState::kFailed, "exit status 3"},
-      {JobReason::kSignal, 11, JobState::kFailed, "killed by signal 11"},
-      {JobReason::kTimeLimit, 15, JobState::kFailed, "its time limit passed"},
-      {JobReason::kStartFailed, 0, JobState::kFailed, ""},
-      {JobReason::kInputFailed, 0, JobState::kFailed, ""},
-      {JobReason::kSupervisionLost, 0, JobState::kFailed, ""},
+      {EndReason::kExit, 0, WorkState::kSucceeded, ""},
+      {EndReason::kExit, 3, WorkState::kFailed, "exit status 3"},
+      {EndReason::kSignal, 11, WorkState::kFailed, "killed by signal 11"},
+      {EndReason::kTimeLimit, 15, WorkState::kFailed, "its time limit passed"},
+      {EndReason::kStartFailed, 0, WorkState::kFailed, ""},
+      {EndReason::kInputFailed, 0, WorkState::kFailed, ""},
+      {EndReason::kSupervisionLost, 0, WorkState::kFailed, ""},
   };
   for (const Row& row : table) {
     Job job = running_job();
@@ -120,7 +120,7 @@ TEST(ExitedTest, EachEndHasItsStateAndReason) {
 
 TEST(ExitedTest, TheHostsOwnWordsWin) {
   Job job = starting_job();
-  auto end = end_with(JobReason::kStartFailed);
+  auto end = end_with(EndReason::kStartFailed);
   end.text = "exec /x: No such file or directory";
   (void)exited(job, end, at(10s));
   EXPECT_EQ(job.record->reason_text, end.text);
@@ -129,58 +129,58 @@ TEST(ExitedTest, TheHostsOwnWordsWin) {
 TEST(ExitedTest, WaitsForOutputThatIsNotHereYet) {
   for (const bool files : {true, false}) {
     Job job = running_job();
-    auto end = files ? end_with(JobReason::kExit, 0) : end_with_chunks(JobReason::kExit, 0);
+    auto end = files ? end_with(EndReason::kExit, 0) : end_with_chunks(EndReason::kExit, 0);
     end.has_output_files = files;
     EXPECT_EQ(exited(job, end, at(10s)).next, Next::kCollect);
-    EXPECT_EQ(job.state(), JobState::kCollecting);
+    EXPECT_EQ(job.state(), WorkState::kCollecting);
 
     EXPECT_EQ(collected(job, "", at(20s)).next, Next::kEnd);
-    EXPECT_EQ(job.state(), JobState::kSucceeded);
+    EXPECT_EQ(job.state(), WorkState::kSucceeded);
     EXPECT_EQ(job.record->ended, at(9s).wall) << "collecting is not running";
   }
 }
 
 TEST(ExitedTest, IsHeardOnce) {
   Job job = running_job();
-  (void)exited(job, end_with_chunks(JobReason::kExit, 0), at(10s));
-  EXPECT_EQ(exited(job, end_with_chunks(JobReason::kExit, 1), at(11s)).next, Next::kNothing);
+  (void)exited(job, end_with_chunks(EndReason::kExit, 0), at(10s));
+  EXPECT_EQ(exited(job, end_with_chunks(EndReason::kExit, 1), at(11s)).next, Next::kNothing);
   EXPECT_EQ(job.record->exit_code, 0);
 }
 
 TEST(CollectedTest, LostOutputFailsASuccessAndIsSaidOfAFailure) {
   Job good = running_job();
-  (void)exited(good, end_with_chunks(JobReason::kExit, 0), at(10s));
+  (void)exited(good, end_with_chunks(EndReason::kExit, 0), at(10s));
   (void)collected(good, "stdout: disk full", at(11s));
-  EXPECT_EQ(good.state(), JobState::kFailed);
-  EXPECT_EQ(good.record->reason, JobReason::kOutputLost);
+  EXPECT_EQ(good.state(), WorkState::kFailed);
+  EXPECT_EQ(good.record->reason, EndReason::kOutputLost);
   EXPECT_EQ(good.record->reason_text, "stdout: disk full");
 
   Job bad = running_job();
-  (void)exited(bad, end_with_chunks(JobReason::kExit, 3), at(10s));
+  (void)exited(bad, end_with_chunks(EndReason::kExit, 3), at(10s));
   (void)collected(bad, "stdout: disk full", at(11s));
-  EXPECT_EQ(bad.record->reason, JobReason::kExit);
+  EXPECT_EQ(bad.record->reason, EndReason::kExit);
   EXPECT_EQ(bad.record->reason_text, "exit status 3; stdout: disk full");
 }
 
 TEST(HostGoneTest, WorkThatHadStartedFailsUnlessItMayRestart) {
   Job once = running_job();
   EXPECT_EQ(host_gone(once, "h-7 is gone", at(5s)).next, Next::kEnd);
-  EXPECT_EQ(once.state(), JobState::kFailed);
-  EXPECT_EQ(once.record->reason, JobReason::kHostLost);
+  EXPECT_EQ(once.state(), WorkState::kFailed);
+  EXPECT_EQ(once.record->reason, EndReason::kHostLost);
   EXPECT_EQ(once.record->reason_text, "h-7 is gone");
   EXPECT_EQ(once.record->ended, at(5s).wall);
 
   Job again = running_job();
   again.restartable = true;
   EXPECT_EQ(host_gone(again, "h-7 is gone", at(5s)).next, Next::kQueueAgain);
-  EXPECT_EQ(again.state(), JobState::kQueued);
+  EXPECT_EQ(again.state(), WorkState::kQueued);
   EXPECT_EQ(again.record->started, Wall{}) << "nothing of it runs";
 }
 
 TEST(HostGoneTest, AnAttemptThatMayHaveStartedCountsAsStarted) {
   Job job = starting_job();
   EXPECT_EQ(host_gone(job, "rebooted", at(5s)).next, Next::kEnd);
-  EXPECT_EQ(job.record->reason, JobReason::kHostLost);
+  EXPECT_EQ(job.record->reason, EndReason::kHostLost);
 }
 
 TEST(HostGoneTest, RestartsEndAtAttemptsMax) {
@@ -192,7 +192,7 @@ TEST(HostGoneTest, RestartsEndAtAttemptsMax) {
     EXPECT_EQ(host_gone(job, "gone", at(5s)).next, next);
   }
   EXPECT_EQ(job.record->starts, 3U);
-  EXPECT_EQ(job.record->reason, JobReason::kHostLost);
+  EXPECT_EQ(job.record->reason, EndReason::kHostLost);
 }
 
 TEST(HostGoneTest, AttemptsThatNeverStartedAreNotCounted) {
@@ -212,21 +212,21 @@ TEST(HostGoneTest, AttemptsThatNeverStartedAreNotCounted) {
 TEST(HostGoneTest, AnEndThatIsKnownStandsThoughItsOutputIsLost) {
   Job job = running_job();
   job.restartable = true;
-  (void)exited(job, end_with_chunks(JobReason::kExit, 0), at(10s));
+  (void)exited(job, end_with_chunks(EndReason::kExit, 0), at(10s));
   EXPECT_EQ(host_gone(job, "h-7 is gone", at(11s)).next, Next::kEnd);
-  EXPECT_EQ(job.state(), JobState::kFailed);
-  EXPECT_EQ(job.record->reason, JobReason::kOutputLost);
+  EXPECT_EQ(job.state(), WorkState::kFailed);
+  EXPECT_EQ(job.record->reason, EndReason::kOutputLost);
   EXPECT_THAT(job.record->reason_text, HasSubstr("h-7 is gone"));
 }
 
 TEST(SupervisionTest, ALostShimIsALostAttempt) {
   Job job = running_job();
   job.restartable = true;
-  EXPECT_EQ(exited(job, end_with(JobReason::kSupervisionLost), at(10s)).next, Next::kQueueAgain);
+  EXPECT_EQ(exited(job, end_with(EndReason::kSupervisionLost), at(10s)).next, Next::kQueueAgain);
 
   Job failed = running_job();
   failed.restartable = true;
-  EXPECT_EQ(exited(failed, end_with(JobReason::kExit, 1), at(10s)).next, Next::kEnd)
+  EXPECT_EQ(exited(failed, end_with(EndReason::kExit, 1), at(10s)).next, Next::kEnd)
       << "restartable is about lost hosts, not about failures";
 }
 
@@ -234,28 +234,28 @@ TEST(CancelTest, AWaitingJobEndsAtOnce) {
   Job job = queued_job();
   const auto out = cancel(job, "user ann", at(1s));
   EXPECT_EQ(out.next, Next::kEnd);
-  EXPECT_EQ(job.state(), JobState::kCancelled);
+  EXPECT_EQ(job.state(), WorkState::kCancelled);
   EXPECT_EQ(job.record->reason_text, "by user ann");
 }
 
 TEST(CancelTest, ARunningJobIsKilledAndEndsAsItsHostSays) {
   Job job = running_job();
   EXPECT_EQ(cancel(job, "user ann", at(2s)).next, Next::kKill);
-  EXPECT_EQ(job.state(), JobState::kRunning);
+  EXPECT_EQ(job.state(), WorkState::kRunning);
   const auto again = cancel(job, "user ann", at(3s));
   EXPECT_EQ(again.next, Next::kKill) << "the first may be lost";
   EXPECT_FALSE(again.changed);
 
-  (void)exited(job, end_with(JobReason::kSignal, 15), at(4s));
-  EXPECT_EQ(job.state(), JobState::kCancelled);
-  EXPECT_EQ(job.record->reason, JobReason::kCancelled);
+  (void)exited(job, end_with(EndReason::kSignal, 15), at(4s));
+  EXPECT_EQ(job.state(), WorkState::kCancelled);
+  EXPECT_EQ(job.record->reason, EndReason::kCancelled);
 }
 
 TEST(CancelTest, AJobThatSucceededFirstHasSucceeded) {
   Job job = running_job();
   (void)cancel(job, "user ann", at(2s));
-  (void)exited(job, end_with(JobReason::kExit, 0), at(3s));
-  EXPECT_EQ(job.state(), JobState::kSucceeded);
+  (void)exited(job, end_with(EndReason::kExit, 0), at(3s));
+  EXPECT_EQ(job.state(), WorkState::kSucceeded);
 }
 
 TEST(CancelTest, IsNotForgottenBySetbacks) {
@@ -263,22 +263,22 @@ TEST(CancelTest, IsNotForgottenBySetbacks) {
   refused.restartable = true;
   (void)cancel(refused, "user ann", at(1s));
   EXPECT_EQ(never_started(refused, "busy", at(2s)).next, Next::kEnd);
-  EXPECT_EQ(refused.state(), JobState::kCancelled);
+  EXPECT_EQ(refused.state(), WorkState::kCancelled);
 
   Job lost = running_job();
   lost.restartable = true;
   (void)cancel(lost, "user ann", at(1s));
   EXPECT_EQ(host_gone(lost, "gone", at(2s)).next, Next::kEnd);
-  EXPECT_EQ(lost.state(), JobState::kCancelled);
+  EXPECT_EQ(lost.state(), WorkState::kCancelled);
 }
 
 TEST(CancelTest, ComesTooLateForAnEnd) {
   Job job = running_job();
-  (void)exited(job, end_with_chunks(JobReason::kExit, 0), at(10s));
+  (void)exited(job, end_with_chunks(EndReason::kExit, 0), at(10s));
   EXPECT_EQ(cancel(job, "user ann", at(11s)).next, Next::kNothing);
   (void)collected(job, "", at(12s));
   EXPECT_EQ(cancel(job, "user ann", at(13s)).next, Next::kNothing);
-  EXPECT_EQ(job.state(), JobState::kSucceeded);
+  EXPECT_EQ(job.state(), WorkState::kSucceeded);
 }
 
 TEST(LateNewsTest, ChangesNothingOfAJobThatIsNotOnAHost) {
@@ -287,7 +287,7 @@ TEST(LateNewsTest, ChangesNothingOfAJobThatIsNotOnAHost) {
   EXPECT_EQ(host_gone(job, "", at(1s)).next, Next::kNothing);
   EXPECT_EQ(collected(job, "", at(1s)).next, Next::kNothing);
   EXPECT_FALSE(started(job, at(1s).wall).changed);
-  EXPECT_EQ(job.state(), JobState::kQueued);
+  EXPECT_EQ(job.state(), WorkState::kQueued);
 }
 
 }  // namespace

@@ -237,7 +237,7 @@ std::vector<OutputFile> find_outputs(const std::string& folder,
 }
 
 std::string files_path(model::AttemptId attempt) {
-  return "out/" + std::to_string(attempt.job.value) + "." + std::to_string(attempt.number) +
+  return "out/" + std::to_string(attempt.work.value) + "." + std::to_string(attempt.number) +
          ".files";
 }
 

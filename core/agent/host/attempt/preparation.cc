@@ -37,7 +37,7 @@ Result<Launch> launch_of(const ShimTask& task) {
   out.folder = task.state_folder + "/" + work_path(task.slot);
   out.env = {{"HOME", out.folder}, {"TMPDIR", out.folder}};
   out.env.insert(out.env.end(), task.start.env.begin(), task.start.env.end());
-  out.env.emplace_back("HOSTLER_JOB_ID", task.start.attempt.job.text());
+  out.env.emplace_back("HOSTLER_JOB_ID", task.start.attempt.work.text());
   out.env.emplace_back("HOSTLER_ATTEMPT", std::to_string(task.start.attempt.number));
   const std::size_t equals = task.marker.find('=');
   out.env.emplace_back(task.marker.substr(0, equals), task.marker.substr(equals + 1));
@@ -54,7 +54,7 @@ Result<UniqueFd> standard_input(const Start& start) {
 }
 
 std::string script_path(model::AttemptId attempt) {
-  return "out/" + std::to_string(attempt.job.value) + "." + std::to_string(attempt.number) + ".sh";
+  return "out/" + std::to_string(attempt.work.value) + "." + std::to_string(attempt.number) + ".sh";
 }
 
 }  // namespace hostler::agent

@@ -127,14 +127,14 @@ class Shim {
   std::int64_t kill_at_ = kNever;
   std::int64_t spill_at_ = kNever;
   std::int64_t next_wake_ = 0;
-  model::JobReason failure_ = model::JobReason::kStartFailed;
+  model::EndReason failure_ = model::EndReason::kStartFailed;
   End end_;
 };
 
 Result<void> Shim::begin() {
   HOSTLER_TRY(make_folder(task_));
   if (auto placed = place_inputs(task_.start.inputs, work_path(task_.slot), task_.uid); !placed) {
-    failure_ = model::JobReason::kInputFailed;
+    failure_ = model::EndReason::kInputFailed;
     return placed;
   }
   Launch what = HOSTLER_TRY(launch_of(task_));
@@ -210,9 +210,9 @@ void Shim::reap() {
     model::AttemptEnd& end = end_.end;
     end.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
     end.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-    end.reason = timed_out_            ? model::JobReason::kTimeLimit
-                 : WIFSIGNALED(status) ? model::JobReason::kSignal
-                                       : model::JobReason::kExit;
+    end.reason = timed_out_            ? model::EndReason::kTimeLimit
+                 : WIFSIGNALED(status) ? model::EndReason::kSignal
+                                       : model::EndReason::kExit;
     return;
   }
 }
@@ -241,7 +241,7 @@ bool Shim::drain(int index, std::size_t rounds) {
 /// Makes what was printed so far readable for the server, and wakes it.
 void Shim::show_output() {
   for (Spool& spool : out_) spool.spill();
-  const WakeNote note{task_.start.attempt.job.value, task_.start.attempt.number, 0};
+  const WakeNote note{task_.start.attempt.work.value, task_.start.attempt.number, 0};
   (void)!::write(wake_, &note, sizeof note);
   next_wake_ = boottime_us() + kWakeEveryUs;
   spill_at_ = kNever;

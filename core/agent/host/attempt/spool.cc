@@ -9,7 +9,7 @@
 namespace hostler::agent {
 
 std::string spool_path(model::AttemptId attempt, std::uint32_t stream) {
-  return "out/" + std::to_string(attempt.job.value) + "." + std::to_string(attempt.number) + "." +
+  return "out/" + std::to_string(attempt.work.value) + "." + std::to_string(attempt.number) + "." +
          std::to_string(stream);
 }
 

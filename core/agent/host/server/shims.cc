@@ -174,7 +174,7 @@ void Server::lost_supervision(Attempt& attempt) {
   kill_strays(marker(attempt), attempt.begin.uid, shims, cgroups_.folders(attempt.begin.slot));
   End end;
   end.attempt = attempt.begin.attempt;
-  end.end.reason = model::JobReason::kSupervisionLost;
+  end.end.reason = model::EndReason::kSupervisionLost;
   end.end.text = "the process that watched the job was killed; the job was killed after it";
   end.end.started.us = end.end.ended.us = wall_us();
   for (const std::uint32_t stream : {kStdout, kStderr}) {
@@ -196,7 +196,7 @@ void Server::on_wake() {
     const ssize_t n = ::read(wake_.get(), notes, sizeof notes);
     if (n <= 0) return;
     for (std::size_t i = 0; i < static_cast<std::size_t>(n) / sizeof(WakeNote); ++i)
-      outflow_.touch({model::JobId{notes[i].job}, notes[i].number});
+      outflow_.touch({model::WorkId{notes[i].job}, notes[i].number});
   }
 }
 
