@@ -98,11 +98,10 @@ Result<void> check_sets(const std::vector<std::string>& named, const model::Site
 void tell_alarms(const std::vector<model::Change>& changes, metrics::Metrics& metrics) {
   for (const auto& change : changes) {
     const auto* said = std::get_if<model::LedgerRecord>(&change);
-    if (said == nullptr || (said->event != "foreign_owner" && said->event != "host_key_alarm" &&
-                            said->event != "broken" && said->event != "set_missing"))
-      continue;
-    log::warn("fleet", said->subject + ": " + said->event + ": " + said->reason);
-    metrics.alarm(said->event);
+    if (said == nullptr || model::info(said->event).severity != model::Severity::kAlarm) continue;
+    const std::string event = to_string(said->event);
+    log::warn("fleet", said->subject + ": " + event + ": " + said->reason);
+    metrics.alarm(event);
   }
 }
 

@@ -11,6 +11,7 @@ namespace hostler::daemon {
 using metrics::BootOutcome;
 using metrics::Milestone;
 using model::InstanceState;
+using model::Reason;
 
 namespace {
 
@@ -86,8 +87,8 @@ void MetricsFeed::observe(const model::InstanceRecord& record) {
   }
   if (is_over(record.state) && !std::exchange(seen.ended, true)) {
     const BootOutcome outcome =
-        record.reason_code == "boot_timeout" ? BootOutcome::kTimeout
-        : record.reason_code == "cloud_failed" || record.reason_code == "vanished"
+        record.reason_code == Reason::kBootTimeout ? BootOutcome::kTimeout
+        : record.reason_code == Reason::kCloudFailed || record.reason_code == Reason::kVanished
             ? BootOutcome::kFailed
         : record.state == InstanceState::kGone ? BootOutcome::kRefused
                                                : BootOutcome::kUnwanted;
@@ -110,11 +111,9 @@ void MetricsFeed::show_jobs(const model::Totals& totals) {
   metrics_.set_queue_age(totals.oldest_wait);
   // What may appear at any time is shown before: alerts then see it begin and end.
   std::vector<metrics::WaitingCount> waiting;
-  for (const char* const reason :
-       {"planning", "host_coming", "at_ceiling", "gate_shut", "no_offering", "reserved"})
-    waiting.push_back({reason, 0});
+  for (const auto& reason : model::all_waiting_codes()) waiting.push_back({reason.code, 0});
   for (const auto& [reason, count] : totals.waiting)
-    waiting.push_back({reason, static_cast<std::size_t>(count)});
+    waiting.push_back({to_string(reason), static_cast<std::size_t>(count)});
   metrics_.set_waiting(waiting);
 }
 

@@ -170,14 +170,15 @@ void Dispatcher::compare_attempts(Host& host, const model::HostReady& report, No
     // Not ours any more: ended and acknowledged by an earlier daemon, or cancelled meanwhile.
     if (phase == model::AttemptPhase::kRunning) {
       if (foreign++ < kForeignShown)  // A host says what it likes.
-        record("host", attempt.text(), "unexpected_attempt", "", "killed on " + id.text(), now);
+        record("host", attempt.text(), model::Event::kUnexpectedAttempt, "",
+               "killed on " + id.text(), now);
       out_.effects.emplace_back(model::HostCommand(model::KillAttempt{id, attempt}));
     } else {
       acknowledge(host, attempt);
     }
   }
   if (foreign > kForeignShown)
-    record("host", id.text(), "unexpected_attempts", "",
+    record("host", id.text(), model::Event::kUnexpectedAttempts, "",
            std::to_string(foreign - kForeignShown) + " more were killed", now);
   settle(host, fleet::work_changed(host.instance, now), "host", now);
 }

@@ -17,8 +17,8 @@ void Dispatcher::on(SetOpened& event, Now now) {
     set.problem = error.message;
     set.open_at =
         now.mono + fleet::backoff(set.failures, std::chrono::seconds(1), std::chrono::minutes(1));
-    record("cloud", "set " + set.name, "open_failed", model::to_string(error.cls), error.message,
-           now);
+    record("cloud", "set " + set.name, model::Event::kOpenFailed, model::to_string(error.cls),
+           error.message, now);
     return;
   }
   set.open = true;
@@ -27,7 +27,8 @@ void Dispatcher::on(SetOpened& event, Now now) {
   set.info = std::move(*event.result);
   set.list_at = now.mono;
   set.prices_at = set.info.has_price_history ? now.mono : fleet::kNever;
-  record("cloud", "set " + set.name, "opened", "", "account " + set.info.account_id, now);
+  record("cloud", "set " + set.name, model::Event::kOpened, "", "account " + set.info.account_id,
+         now);
   touch_all();
   plan_soon();
 }
@@ -49,7 +50,7 @@ void Dispatcher::send_destroy(Host& host, Now now) {
   request.id = instance.record.provider_id;
   request.expected_set_id = instance.record.set;
   request.idempotency_key = instance.record.idempotency_key;
-  request.reason = instance.record.reason_code;
+  request.reason = to_string(instance.record.reason_code);
   out_.effects.emplace_back(DestroyCall{instance.record.set, instance.record.id, std::move(request),
                                         policy_.sets[instance.set].destroy_timeout});
 }
@@ -82,8 +83,8 @@ void Dispatcher::on(TagsEnded& event, Now now) {
   Host* found = change(event.instance);
   if (found == nullptr || !event.error) return;
   // The store wins over tags; a tag that could not be written is said, not retried for ever.
-  record("cloud", event.instance.text(), "tags_failed", model::to_string(event.error->cls),
-         event.error->message, now);
+  record("cloud", event.instance.text(), model::Event::kTagsFailed,
+         model::to_string(event.error->cls), event.error->message, now);
 }
 
 }  // namespace hostler::dispatch

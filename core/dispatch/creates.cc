@@ -36,7 +36,7 @@ void Dispatcher::carry_out(const scheduler::Create& create, Now now) {
   Host& added = add(std::move(intended));
   count(added);
   const std::string& cheaper = create.passed_over;
-  record("scheduler", added.instance.record.id.text(), "create_intended", type.name,
+  record("scheduler", added.instance.record.id.text(), model::Event::kCreateIntended, type.name,
          create.reason + (cheaper.empty() ? "" : "; cheaper but passed over: " + cheaper), now);
   decided(offering.pool);
   out_.changes.emplace_back(model::InstanceChanged{added.instance.record, request, false});

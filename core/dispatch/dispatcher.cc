@@ -84,7 +84,7 @@ void Dispatcher::schedule(Host& host) {
   timer_of_.emplace(id, deadline);
 }
 
-model::Revision Dispatcher::record(const char* actor, std::string subject, std::string event,
+model::Revision Dispatcher::record(const char* actor, std::string subject, model::Event event,
                                    std::string code, std::string reason, Now now) {
   model::LedgerRecord entry;
   entry.rev = ++revision_;
@@ -92,7 +92,7 @@ model::Revision Dispatcher::record(const char* actor, std::string subject, std::
   entry.epoch = epoch_;
   entry.actor = actor;
   entry.subject = std::move(subject);
-  entry.event = std::move(event);
+  entry.event = event;
   entry.reason_code = std::move(code);
   entry.reason = std::move(reason);
   out_.changes.emplace_back(std::move(entry));

@@ -298,7 +298,7 @@ class Dispatcher {
   /// What there is to say and to do, once all of an event or of a moment is dealt with.
   Outbox take_outbox();
   void schedule(Host& host);
-  model::Revision record(const char* actor, std::string subject, std::string event,
+  model::Revision record(const char* actor, std::string subject, model::Event event,
                          std::string code, std::string reason, Now now);
   [[nodiscard]] std::optional<std::uint32_t> set_index(const std::string& name) const;
   [[nodiscard]] std::optional<std::uint32_t> type_index(const std::string& name) const;

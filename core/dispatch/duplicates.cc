@@ -64,8 +64,10 @@ void Dispatcher::end_duplicate(const Host& of, const model::ListedInstance& seen
   const std::string why = "the cloud made " + printable(kept, 80) + " and " +
                           printable(seen.id, 80) + " of one create, that of " + original.id.text() +
                           ": the first is kept";
-  record("cloud", added.instance.record.id.text(), "duplicate", original.id.text(), why, now);
-  settle(added, fleet::terminate(added.instance, "duplicate", why, now), "cloud", now);
+  record("cloud", added.instance.record.id.text(), model::Event::kDuplicate, original.id.text(),
+         why, now);
+  settle(added, fleet::terminate(added.instance, model::Reason::kDuplicate, why, now), "cloud",
+         now);
 }
 
 }  // namespace hostler::dispatch

@@ -9,8 +9,8 @@ void Dispatcher::refused(const scheduler::GateQuery& query, const model::CloudEr
                          Now now) {
   auto shut = gates_.refuse(query, error, now, random_);
   if (!shut) return;
-  record("cloud", "gate " + shut->key, "gate_shut", model::to_string(error.cls), error.message,
-         now);
+  record("cloud", "gate " + shut->key, model::Event::kGateShut, model::to_string(error.cls),
+         error.message, now);
   out_.changes.emplace_back(model::GateChanged{std::move(*shut)});
   plan_soon();
 }
@@ -22,7 +22,7 @@ void Dispatcher::passed(const scheduler::GateQuery& query, Now now) {
 void Dispatcher::opened(const char* actor, std::vector<std::string> gates, const std::string& why,
                         Now now) {
   for (auto& key : gates) {
-    record(actor, "gate " + key, "gate_opened", "", why, now);
+    record(actor, "gate " + key, model::Event::kGateOpened, "", why, now);
     out_.changes.emplace_back(model::GateOpened{std::move(key)});
     plan_soon();
   }

@@ -67,8 +67,8 @@ void Dispatcher::hear(Host& host, const model::HostInterruption& said, Now now) 
 /// touch it afterwards unless they look it up again.
 void Dispatcher::settle(Host& host, fleet::Outcome outcome, const char* actor, Now now) {
   const model::InstanceId id = host.instance.record.id;
-  if (!outcome.event.empty()) {
-    record(actor, id.text(), outcome.event, outcome.reason_code, outcome.reason, now);
+  if (outcome.event) {
+    record(actor, id.text(), *outcome.event, outcome.reason_code, outcome.reason, now);
     if (actor == std::string_view("scheduler")) decided(host.instance.pool);
   }
   auto& instance = host.instance;
@@ -162,7 +162,8 @@ Dispatcher::Host& Dispatcher::add(Host made) {
 void Dispatcher::gone(model::InstanceId id, Now now) {
   Host* ended = change(id);
   if (ended == nullptr) return;
-  const std::string why = id.text() + " is gone (" + ended->instance.record.reason_code + ")";
+  const std::string why =
+      id.text() + " is gone (" + to_string(ended->instance.record.reason_code) + ")";
   const std::vector<Live> attempts = ended->attempts;
   for (const Live& lost : attempts) {
     finish(*ended, lost.attempt, now);

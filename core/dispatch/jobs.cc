@@ -91,7 +91,7 @@ model::WorkId Dispatcher::take(model::WorkItem item, const std::string& by, Now 
   item.principal = by;
   item.submitted = now.wall;
   out_.changes.emplace_back(std::move(item));
-  record("user", id.text(), "submitted", "", "by " + by, now);
+  record("user", id.text(), model::Event::kSubmitted, "", "by " + by, now);
   return id;
 }
 
@@ -121,8 +121,8 @@ void Dispatcher::settle(work::Job& job, work::Outcome outcome, Now now) {
     if (!model::is_terminal(job.counted)) ++job_counts_[static_cast<std::size_t>(job.counted)];
   }
   if (outcome.changed) {
-    if (!outcome.event.empty())
-      record("dispatcher", id.text(), outcome.event, outcome.reason_code, outcome.reason, now);
+    if (outcome.event)
+      record("dispatcher", id.text(), *outcome.event, outcome.reason_code, outcome.reason, now);
     out_.changes.emplace_back(model::WorkChanged{*job.record});
   }
   switch (outcome.next) {

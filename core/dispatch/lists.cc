@@ -75,7 +75,8 @@ void Dispatcher::on(SetListed& event, Now now) {
   if (set.foreign != was_foreign) {
     touch_all();
     plan_soon();
-    record("cloud", "set " + set.name, set.foreign ? "foreign_owner" : "foreign_owner_left", "",
+    record("cloud", "set " + set.name,
+           set.foreign ? model::Event::kForeignOwner : model::Event::kForeignOwnerLeft, "",
            set.problem, now);
   }
   std::vector<model::InstanceId> missing;
@@ -163,7 +164,8 @@ std::optional<model::InstanceId> Dispatcher::adopt_stranger(Set& set,
   instance.deadline = now.mono + policy_.pools[*pool].boot_timeout;
   Host& added = add(std::move(stranger));
   const model::InstanceId id = added.instance.record.id;
-  record("cloud", id.text(), "adopted", seen.owner == owner_ ? "not_in_journal" : "taken_over",
+  record("cloud", id.text(), model::Event::kAdopted,
+         to_string(seen.owner == owner_ ? model::Reason::kNotInJournal : model::Reason::kTakenOver),
          "the cloud lists " + printable(seen.id, 80) + " as this set's", now);
   auto outcome = fleet::listed(added.instance, seen, as_of, policy_.pools[*pool], now);
   outcome.changed = true;

@@ -28,7 +28,7 @@ void Dispatcher::on(KillInstance& event, Now now) {
   settle(
       *found,
       fleet::terminate(
-          found->instance, "killed",
+          found->instance, model::Reason::kKilled,
           "by " + event.actor + (event.reason.empty() ? std::string() : ": " + event.reason), now),
       "user", now);
   reply(event.ticket, std::vector<model::WorkId>{});
@@ -53,7 +53,8 @@ void Dispatcher::on(PolicyChanged& event, Now now) {
   // What an earlier plan says of offerings is about the old ones.
   rejected_.clear();
   if (std::exchange(planning_, false)) ++plan_number_;
-  record("admin", "site", "policy_changed", "", "the configuration was read again", now);
+  record("admin", "site", model::Event::kPolicyChanged, "", "the configuration was read again",
+         now);
   opened("admin", gates_.settings_changed(), "the configuration was read again", now);
   plan_soon();
 }

@@ -68,7 +68,7 @@ void Dispatcher::carry_out(const scheduler::Shutdown& shutdown, Now now) {
   if (!governor_.refuses_destroy(instance.set, instance.pool).empty()) return plan_soon();
   governor_.destroy_decided(instance.set, instance.pool);
   settle(*chosen,
-         fleet::terminate(instance, scheduler::to_string(shutdown.code), shutdown.reason, now),
+         fleet::terminate(instance, scheduler::reason_of(shutdown.code), shutdown.reason, now),
          "scheduler", now);
 }
 

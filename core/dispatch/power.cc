@@ -43,7 +43,8 @@ void Dispatcher::carry_out(const std::vector<scheduler::SwitchOff>& all, Now now
         !can_stop(instance.set, instance.record.type, instance.record.market))
       continue;
     ++standby[instance.pool];
-    settle(*chosen, fleet::switch_off(chosen->instance, "idle", off.reason, now), "scheduler", now);
+    settle(*chosen, fleet::switch_off(chosen->instance, model::Reason::kIdle, off.reason, now),
+           "scheduler", now);
     plan_soon();
   }
 }
@@ -68,7 +69,7 @@ void Dispatcher::send_power(Host& host, CloudOp op, Now now) {
                                       op == CloudOp::kStart,
                                       {.id = instance.record.provider_id,
                                        .expected_set_id = instance.record.set,
-                                       .reason = instance.record.reason_code},
+                                       .reason = to_string(instance.record.reason_code)},
                                       policy_.sets[instance.set].power_timeout});
 }
 
@@ -115,7 +116,8 @@ void Dispatcher::never_stops(const Host& host, const model::CloudError& error, N
   const auto& type = host.instance.record.type;
   if (!unstoppable_.emplace(host.instance.set, type).second) return;
   touch_all();
-  record("cloud", "set " + host.instance.record.set, "cannot_stop", type, error.message, now);
+  record("cloud", "set " + host.instance.record.set, model::Event::kCannotStop, type, error.message,
+         now);
 }
 
 }  // namespace hostler::dispatch

@@ -45,7 +45,7 @@ Outbox Dispatcher::restore(model::Restored restored, Now now) {
   for (const auto& row : restored.attempts) restore(row);
   lose_homeless(now);
   adopt_all(now);
-  record("restart", "site", "started", "", "epoch " + std::to_string(epoch_), now);
+  record("restart", "site", model::Event::kStarted, "", "epoch " + std::to_string(epoch_), now);
   opened("restart", gates_.settings_changed(), "the configuration was read again", now);
   touch_all();
   return take_outbox();
@@ -57,7 +57,7 @@ void Dispatcher::restore(model::InstanceChanged row, Now now) {
   if (!set) {
     // check_homes() lets abandoned ones pass: nothing can be done to it, nothing is forgotten.
     has_orphans_ = true;
-    record("admin", id.text(), "set_missing", row.record.set,
+    record("admin", id.text(), model::Event::kSetMissing, row.record.set,
            "its instance set is not in the configuration", now);
     return;
   }

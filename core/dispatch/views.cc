@@ -23,7 +23,7 @@ std::map<model::WorkId, model::WaitingView> Dispatcher::waiting(
     places.push_back({found->second.cls, found->second.arrival});
     const auto told = waiting_.find(found->second.cls);
     auto& view = out[id];
-    view.code = told == waiting_.end() ? "planning" : told->second.code;
+    view.code = told == waiting_.end() ? model::WaitingCode::kPlanning : told->second.code;
     view.reason = told == waiting_.end() ? "the next plan looks at it" : told->second.reason;
   }
   const auto ahead = queue_.ahead(places);
@@ -121,7 +121,7 @@ model::Totals Dispatcher::totals(Mono now) const {
   }
   for (const auto& order : queue_.order()) {
     const auto told = waiting_.find(order.cls);
-    out.waiting[told == waiting_.end() ? "planning" : told->second.code] +=
+    out.waiting[told == waiting_.end() ? model::WaitingCode::kPlanning : told->second.code] +=
         queue_.at(order.cls).count;
     for (const auto& item : queue_.at(order.cls).items) {
       if (!item.work) continue;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,9 +27,9 @@ enum class Effect : std::uint8_t {
 
 struct Outcome {
   std::vector<Effect> effects;
-  bool changed = false;  ///< The record must be journalled.
-  std::string event;     ///< For the ledger; empty: nothing worth a revision.
-  std::string reason_code;
+  bool changed = false;               ///< The record must be journalled.
+  std::optional<model::Event> event;  ///< For the ledger; unset: nothing worth a revision.
+  std::string reason_code;            ///< As LedgerRecord::reason_code.
   std::string reason;
   Duration list_after = std::chrono::milliseconds(200);  ///< kList: no sooner.
 };
@@ -79,11 +80,11 @@ struct Outcome {
 [[nodiscard]] Outcome due(Instance& instance, const model::PoolPolicy& pool, Now now);
 /// A plan, an admin or a rule wants it gone. Holds no matter what state it is in; callers ask
 /// first whether they may.
-[[nodiscard]] Outcome terminate(Instance& instance, const std::string& code,
-                                const std::string& reason, Now now);
+[[nodiscard]] Outcome terminate(Instance& instance, model::Reason code, const std::string& reason,
+                                Now now);
 /// A plan wants it kept, but switched off. Callers ask first whether nothing is on it.
-[[nodiscard]] Outcome switch_off(Instance& instance, const std::string& code,
-                                 const std::string& reason, Now now);
+[[nodiscard]] Outcome switch_off(Instance& instance, model::Reason code, const std::string& reason,
+                                 Now now);
 /// A plan wants it back. Only where the cloud says that it is off: seen_stopped.
 [[nodiscard]] Outcome switch_on(Instance& instance, const std::string& reason,
                                 const model::PoolPolicy& pool, Now now);

@@ -7,7 +7,9 @@ namespace hostler::fleet {
 namespace {
 
 using model::CloudState;
+using model::Event;
 using model::InstanceState;
+using model::Reason;
 
 constexpr Duration kFirstPause = std::chrono::seconds(1);  ///< Before a create is sent again.
 constexpr Duration kLongestPause = std::chrono::minutes(1);
@@ -64,17 +66,17 @@ Outcome listed(Instance& instance, const model::ListedInstance& seen, Mono as_of
     case InstanceState::kTerminating:
       return out;
     case InstanceState::kAbandoned: {
-      Outcome end =
-          terminate(instance, "abandoned_seen", "showed up after its create was given up", now);
+      Outcome end = terminate(instance, Reason::kAbandonedSeen,
+                              "showed up after its create was given up", now);
       return end;
     }
     default:
       break;
   }
   if (record.state == InstanceState::kRequested && seen.state == CloudState::kGone)
-    return terminate(instance, "gone_already", "its create found it gone already", now);
+    return terminate(instance, Reason::kGoneAlready, "its create found it gone already", now);
   if (seen.state == CloudState::kFailed)
-    return terminate(instance, "cloud_failed",
+    return terminate(instance, Reason::kCloudFailed,
                      "the cloud says failed" +
                          (seen.state_reason.empty() ? std::string() : ": " + seen.state_reason),
                      now);
@@ -88,7 +90,7 @@ Outcome listed(Instance& instance, const model::ListedInstance& seen, Mono as_of
     }
     if (instance.seen_stopped) return out;
     instance.seen_stopped = true;
-    if (out.event.empty()) out.event = "off";  // From now on it can be woken.
+    if (!out.event) out.event = Event::kOff;  // From now on it can be woken.
     return out;
   }
   if (record.state == InstanceState::kStopped) {
@@ -97,7 +99,7 @@ Outcome listed(Instance& instance, const model::ListedInstance& seen, Mono as_of
     return out;
   }
   if (record.state == InstanceState::kRequested && seen.state != CloudState::kRequested) {
-    enter(instance, InstanceState::kBooting, out, "created", "",
+    enter(instance, InstanceState::kBooting, out, Event::kCreated, Reason::kNone,
           "the cloud's id is " + record.provider_id, now);
     set_deadline(instance, now.mono + pool.boot_timeout, now);
     if (!record.address.empty()) out.effects.push_back(Effect::kConnect);
@@ -151,15 +153,15 @@ Outcome absent(Instance& instance, Mono list_sent, Duration consistency, Now now
   }
   if (record.provider_id.empty()) {
     // Its create may still arrive: absence proves nothing of what was never seen.
-    enter(instance, InstanceState::kAbandoned, out, "abandoned", record.reason_code,
+    enter(instance, InstanceState::kAbandoned, out, Event::kAbandoned, record.reason_code,
           "given up before the cloud ever showed it; if it shows up it is destroyed", now);
     return out;
   }
   const bool wanted = record.state == InstanceState::kTerminating;
-  const std::string code = wanted ? record.reason_code : "vanished";
+  const Reason code = wanted ? record.reason_code : Reason::kVanished;
   const std::string reason = wanted ? record.reason : "the cloud no longer lists it";
   record.gone = now.wall;
-  enter(instance, InstanceState::kGone, out, "gone", code, reason, now);
+  enter(instance, InstanceState::kGone, out, Event::kGone, code, reason, now);
   record.identity = {};  // Secrets are erased when used up.
   out.effects = {Effect::kDisconnect, Effect::kGone};
   return out;
@@ -196,9 +198,10 @@ Outcome create_failed(Instance& instance, const model::CloudError& error, Now no
   const bool never_made = never_seen && !error.outcome_unknown && !instance.create_outcome_unknown;
   if (instance.record.state == InstanceState::kTerminating && never_made) {
     // It was ended while its create was under way, and the cloud has refused that.
-    const std::string code = instance.record.reason_code, reason = instance.record.reason;
+    const Reason code = instance.record.reason_code;
+    const std::string reason = instance.record.reason;
     instance.record.gone = now.wall;
-    enter(instance, InstanceState::kGone, out, "gone", code, reason, now);
+    enter(instance, InstanceState::kGone, out, Event::kGone, code, reason, now);
     instance.record.identity = {};
     out.effects.push_back(Effect::kGone);
     return out;
@@ -217,7 +220,7 @@ Outcome create_failed(Instance& instance, const model::CloudError& error, Now no
   }
   if (error.outcome_unknown) {
     await_sighting(instance, out, now);
-    out.event = "create_unknown";
+    out.event = Event::kCreateUnknown;
     out.reason_code = model::to_string(error.cls);
     out.reason = error.message;
     return out;
@@ -235,7 +238,7 @@ Outcome create_failed(Instance& instance, const model::CloudError& error, Now no
     return out;
   }
   instance.record.gone = now.wall;
-  enter(instance, InstanceState::kGone, out, "create_refused", model::to_string(error.cls),
+  enter(instance, InstanceState::kGone, out, Event::kCreateRefused, model::reason_of(error.cls),
         error.message, now);
   instance.record.identity = {};
   out.effects.push_back(Effect::kGone);
@@ -253,7 +256,7 @@ Outcome destroy_answered(Instance& instance, const model::CloudError* error,
   if (error != nullptr) {
     instance.record.last_text = error->message;
     if (error->retry_after) wait = std::max(wait, *error->retry_after);
-    out.event = "destroy_refused";
+    out.event = Event::kDestroyRefused;
     out.reason_code = model::to_string(error->cls);
     out.reason = error->message;
   }

@@ -8,8 +8,8 @@
 namespace hostler::fleet {
 
 /// Enters a state: journalled, its clock starts anew, no deadline until one is set.
-void enter(Instance& instance, model::InstanceState state, Outcome& out, const std::string& event,
-           const std::string& code, const std::string& reason, Now now);
+void enter(Instance& instance, model::InstanceState state, Outcome& out, model::Event event,
+           model::Reason code, const std::string& reason, Now now);
 
 /// kStopped without our doing. Broken is what never comes up when it is switched on.
 void stopped_by_itself(Instance& instance, const std::string& reason, Outcome& out, Now now);

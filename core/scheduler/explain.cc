@@ -10,6 +10,8 @@
 namespace hostler::scheduler {
 namespace {
 
+using model::WaitingCode;
+
 /// A plan's memory is bounded: this many classes, this many candidates of each.
 constexpr std::size_t kClassesExplained = 64, kRejectedOfClass = 16, kPassedOver = 3;
 
@@ -74,13 +76,13 @@ std::string refuses(const World& world, const Demand& demand, std::uint32_t inde
 }
 
 Waiting why(const World& world, const Demand& demand) {
-  Waiting out{.cls = demand.view->id, .code = "no_offering", .reason = ""};
-  const auto says = [&out](const char* code, std::string reason) {
+  Waiting out{.cls = demand.view->id, .code = WaitingCode::kNoOffering, .reason = ""};
+  const auto says = [&out](WaitingCode code, std::string reason) {
     out.code = code;
     out.reason = std::move(reason);
   };
   if (demand.uncovered < demand.left) {
-    says("host_coming", "a host for it is coming");
+    says(WaitingCode::kHostComing, "a host for it is coming");
     return out;
   }
   const Need& need = world.needs[demand.need];
@@ -104,13 +106,14 @@ Waiting why(const World& world, const Demand& demand) {
     return world.policy.types[world.snapshot.offerings[i].type].name + ": " + text;
   };
   if (!ceiling.empty()) {
-    says("at_ceiling", std::move(ceiling));
+    says(WaitingCode::kAtCeiling, std::move(ceiling));
   } else if (shut != kNone) {
-    says("gate_shut", named(shut, world.snapshot.offerings[shut].shut));
+    says(WaitingCode::kGateShut, named(shut, world.snapshot.offerings[shut].shut));
   } else if (refused != kNone) {
-    says("no_offering", named(refused, refuses(world, demand, refused, demand.uncovered)));
+    says(WaitingCode::kNoOffering,
+         named(refused, refuses(world, demand, refused, demand.uncovered)));
   } else {
-    says("no_offering", "no pool offers any type");
+    says(WaitingCode::kNoOffering, "no pool offers any type");
   }
   return out;
 }
@@ -181,10 +184,10 @@ void explain(const World& world, Plan& plan) {
     waiting.cls = demand.view->id;
     for (const Reserve& r : plan.reservations)
       if (r.cls == demand.view->id) {
-        waiting.code = "reserved";
+        waiting.code = WaitingCode::kReserved;
         waiting.reason = "it waited long: host " + r.host.text() + " is reserved for it";
       }
-    if (waiting.code != "reserved") {
+    if (waiting.code != WaitingCode::kReserved) {
       told[demand.need] = &demand;
       told_at[demand.need] = plan.waiting.size();
     }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/model/reason.h"
 #include "core/scheduler/snapshot.h"
 
 namespace hostler::scheduler {
@@ -42,7 +43,7 @@ enum class ShutdownCode : std::uint8_t {
   kBootingSurplus,
   kStandbySurplus,
 };
-const char* to_string(ShutdownCode code);
+[[nodiscard]] model::Reason reason_of(ShutdownCode code);
 struct Shutdown {
   model::InstanceId host;
   ShutdownCode code{};
@@ -56,7 +57,7 @@ struct Reserve {
 /// Why a class still waits after this plan, for its jobs' waiting_because.
 struct Waiting {
   ClassId cls = 0;
-  std::string code;  ///< "host_coming", "gate_shut", "at_ceiling", "no_offering", "reserved", ...
+  model::WaitingCode code{};
   std::string reason;
 };
 /// A candidate not taken and its first failing constraint; kept for `why`.

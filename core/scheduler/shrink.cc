@@ -188,24 +188,24 @@ void shrink(World& world, Plan& plan) {
   }
 }
 
-const char* to_string(ShutdownCode code) {
+model::Reason reason_of(ShutdownCode code) {
   switch (code) {
     case ShutdownCode::kUnwantedSpot:
-      return "unwanted_spot";
+      return model::Reason::kUnwantedSpot;
     case ShutdownCode::kFailed:
-      return "failed";
+      return model::Reason::kFailed;
     case ShutdownCode::kUnreachable:
-      return "unreachable";
+      return model::Reason::kUnreachable;
     case ShutdownCode::kIdle:
-      return "idle";
+      return model::Reason::kIdle;
     case ShutdownCode::kDrained:
-      return "drained";
+      return model::Reason::kDrained;
     case ShutdownCode::kBootingSurplus:
-      return "booting_surplus";
+      return model::Reason::kBootingSurplus;
     case ShutdownCode::kStandbySurplus:
-      return "standby_surplus";
+      return model::Reason::kStandbySurplus;
   }
-  return "?";
+  return model::Reason::kUnknown;
 }
 
 }  // namespace hostler::scheduler

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "core/model/host.h"
@@ -21,8 +22,8 @@ enum class Next : std::uint8_t {
 struct Outcome {
   Next next = Next::kNothing;
   bool changed = false;
-  std::string event;  ///< For the ledger; empty: none.
-  std::string reason_code;
+  std::optional<model::Event> event;  ///< For the ledger, if `changed`; unset: none.
+  std::string reason_code;            ///< As LedgerRecord::reason_code.
   std::string reason;
 };
 

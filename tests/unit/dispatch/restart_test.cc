@@ -128,7 +128,7 @@ TEST(RestartTest, AnIdleHostIsProvedAgainAndKeptToItsIdleTimeout) {
   story.ready({7});
   EXPECT_EQ(story.state(InstanceId{7}), InstanceState::kIdle);
   story.pass(2min);
-  EXPECT_EQ(story.record(InstanceId{7}).reason_code, "idle");
+  EXPECT_EQ(story.record(InstanceId{7}).reason_code, model::Reason::kIdle);
 }
 
 // Bug: a job that was cancelled as the daemon died ran to its natural end.
