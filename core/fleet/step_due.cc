@@ -2,7 +2,7 @@
 
 #include "core/fleet/transition.h"
 
-/// What it means that an instance's deadline has come.
+/// The deadlines of an instance's states.
 namespace hostler::fleet {
 namespace {
 
@@ -12,7 +12,7 @@ using model::IdleBehavior;
 using model::InstanceState;
 using model::Reason;
 
-/// With what its host said last.
+/// `reason`, with the last error of the host.
 std::string and_last(std::string reason, const Instance& instance) {
   const std::string& last = instance.record.last_text;
   return last.empty() ? reason : std::move(reason) + ": " + last;
@@ -25,7 +25,7 @@ bool is_held(const Instance& instance) {
 Outcome requested_due(Instance& instance, Now now) {
   Outcome out;
   if (!instance.create_outcome_unknown) {
-    // A transient refusal's back-off ended: the same request again.
+    // The back-off after a transient error is over: send the same request again.
     out.effects.push_back(Effect::kCreateAgain);
     return out;
   }
@@ -41,7 +41,7 @@ Outcome adopted_due(Instance& instance, const model::PoolPolicy& pool, Now now) 
   if (instance.empty())
     return terminate(instance, Reason::kNotVerified,
                      and_last("adopted, but not verified in time", instance), now);
-  // Work is known to be here: from now on it is a busy host that cannot be reached.
+  // Work may run on it: it is a busy host that cannot be reached.
   enter(instance, InstanceState::kBusy, out, Event::kUnreachable, Reason::kNotVerified,
         "adopted with work on it, still not verified", now);
   if (instance.record.health != Health::kBroken) instance.record.health = Health::kUnreachable;
@@ -53,7 +53,7 @@ Outcome adopted_due(Instance& instance, const model::PoolPolicy& pool, Now now) 
 Outcome abandoned_due(Instance& instance, Now now) {
   Outcome out;
   if (instance.absent_at <= instance.since) {
-    // No list has said so since: not looking is not absence.
+    // No list since then proves its absence.
     set_deadline(instance, now.mono + std::chrono::minutes(1), now);
     out.effects.push_back(Effect::kList);
     return out;

@@ -43,7 +43,7 @@ void unreachable(Instance& instance, const std::string& text, const model::PoolP
 Outcome not_yet(Instance& instance, const model::HostNotYet& event, Now now) {
   (void)now;
   Outcome out;
-  // Not worth a revision: it is said again until the deadline, which tells it whole.
+  // Not journalled: the event repeats until the deadline, and the reason then has the last text.
   if (has_link(instance)) instance.record.last_text = event.step + ": " + event.text;
   return out;
 }
@@ -57,7 +57,7 @@ Outcome verified(Instance& instance, const model::HostVerified& event, Now now) 
       !identity.next_public_key.empty() && event.public_key == identity.next_public_key;
   if (!first && identity.public_key == event.public_key && !next) return out;
   if (next) {
-    // A new connection shows the next key: the old one is forgotten.
+    // A new connection shows the next key: forget the old one.
     identity.challenge_secret = std::exchange(identity.next_secret, {});
     identity.next_public_key.clear();
     identity.rotation = model::Rotation::kDone;
@@ -153,7 +153,7 @@ Outcome start_refused(Instance& instance, std::uint64_t sequence, const std::str
   instance.refused_until = instance.record.last_sequence;
   ++instance.refusals;
   if (instance.refusals > 5) return broken(instance, {"start", text}, now);
-  // One refusal may be chance, and the next start a good one.
+  // A single refusal may be chance: the next start may succeed.
   if (instance.refusals == 1 || instance.unreachable_since) return out;
   instance.resting = true;
   set_deadline(

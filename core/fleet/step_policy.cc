@@ -78,7 +78,7 @@ Outcome set_idle_behavior(Instance& instance, IdleBehavior behavior, const std::
   if (instance.record.idle_behavior == behavior) return out;
   const bool was_held = instance.record.idle_behavior == IdleBehavior::kHold;
   instance.record.idle_behavior = behavior;
-  // What the hold kept beyond its deadline is judged now.
+  // A deadline that passed during the hold is due now.
   const bool unproved = instance.record.state == InstanceState::kBooting ||
                         instance.record.state == InstanceState::kUnknown;
   if (was_held && unproved && instance.deadline == kNever) set_deadline(instance, now.mono, now);
@@ -99,12 +99,13 @@ Outcome adopt(Instance& instance, const model::PoolPolicy& pool, Duration abando
               bool has_work, Now now) {
   Outcome out;
   const auto remaining = [&](Duration least, Duration whole) {
-    // A deadline on disk is wall time, clamped: a clock that jumped neither kills nor saves.
+    // The deadline in the journal is wall time. It is clamped: a clock that jumped must not end the
+    // instance early, nor keep it for long.
     if (instance.record.deadline.us == 0) return whole;
     return std::clamp(instance.record.deadline - now.wall, std::min(least, whole), whole);
   };
   instance.created = instance.since = instance.known_at = now.mono;
-  instance.record.absent_sightings = 0;  // When the last one was is not known any more.
+  instance.record.absent_sightings = 0;  // The time of the last one is not in the journal.
   switch (instance.record.state) {
     case InstanceState::kRequested:
       instance.create_outcome_unknown = true;
@@ -112,7 +113,7 @@ Outcome adopt(Instance& instance, const model::PoolPolicy& pool, Duration abando
       out.effects.push_back(Effect::kList);
       break;
     case InstanceState::kBooting:
-      // It may have booted while nobody looked.
+      // It may have booted while the daemon was down.
       set_deadline(instance, now.mono + remaining(pool.probe_timeout, pool.boot_timeout), now);
       out.effects = {Effect::kConnect, Effect::kList};
       break;

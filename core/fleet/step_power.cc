@@ -18,7 +18,7 @@ void enter_stopped(Instance& instance, Outcome& out, Event event, Reason code,
   instance.unreachable_since.reset();
   if (instance.record.health == model::Health::kUnreachable)
     instance.record.health = model::Health::kHealthy;
-  instance.record.address.clear();  // Hardly the same when it is on again, and another's meanwhile.
+  instance.record.address.clear();  // The cloud may give it to another machine now.
   instance.seen_stopped = false;
   out.effects.push_back(Effect::kDisconnect);
 }
@@ -71,7 +71,7 @@ Outcome stop_answered(Instance& instance, const model::CloudError* error,
   if (instance.record.state != InstanceState::kStopped) return out;
   if (error != nullptr && is_final(*error))
     return terminate(instance, Reason::kCannotStop, error->message, now);
-  // Asked again unless a list has shown it off by then.
+  // The stop is sent again then, unless a list has shown the instance off.
   set_deadline(instance, now.mono + pool.shutdown_timeout, now);
   out.effects.push_back(Effect::kList);
   return out;
@@ -89,7 +89,7 @@ Outcome start_answered(Instance& instance, const model::CloudError* error, Now n
   enter_stopped(instance, out, Event::kStartRefused, model::reason_of(error->cls), error->message,
                 now);
   instance.seen_stopped = true;
-  --instance.wakes_in_vain;  // It was not even tried.
+  --instance.wakes_in_vain;  // The instance was not started.
   out.effects.push_back(Effect::kList);
   return out;
 }

@@ -1,5 +1,7 @@
 #include "core/work/step.h"
 
+#include "core/base/assert.h"
+
 namespace hostler::work {
 namespace {
 
@@ -42,7 +44,7 @@ Outcome queue_again(Job& job, const std::string& why) {
   return {Next::kQueueAgain, true, Event::kQueuedAgain, "", why};
 }
 
-/// What an ended attempt makes of its job, once nothing more is to come.
+/// Ends the job after its last attempt: the attempt has ended and its output is here.
 Outcome conclude(Job& job, Now now) {
   auto& record = job.made();
   const bool success = record.reason == EndReason::kExit && record.exit_code == 0;
@@ -77,12 +79,13 @@ std::string describe(const model::AttemptEnd& end) {
 
 Outcome placed(Job& job, model::InstanceId instance, Now now) {
   (void)now;
+  HOSTLER_ASSERT(job.queued && job.state() == WorkState::kQueued, "only a queued job is placed");
   auto& record = job.made();
   record.state = WorkState::kStarting;
   record.reason_text.clear();
   record.instance = instance;
   ++record.attempt;
-  ++record.starts;  // It counts as started until it is shown that it never did.
+  ++record.starts;  // It counts until it is certain that it never started.
   job.queued = false;
   return {Next::kSend, true, Event::kStarting, "", "on " + instance.text()};
 }
@@ -94,12 +97,12 @@ Outcome started(Job& job, Wall at) {
   record.started = at;
   Outcome out;
   out.changed = true;
-  // A cancel that came before the start was known has been sent already.
+  // A cancel before this event has sent its kill already.
   return out;
 }
 
 Outcome never_started(Job& job, const std::string& why, Now now) {
-  // Its host said that it runs, and has forgotten it since: that attempt did start.
+  // The host reported it running before: the attempt did start.
   if (job.state() == WorkState::kRunning) return host_gone(job, why, now);
   if (job.state() != WorkState::kStarting) return {};
   --job.record->starts;
