@@ -278,7 +278,7 @@ model::WorkItem submitted_job(model::JobSpec spec) {
 }
 
 void write_waiting(Writer& w, const model::WaitingView& waiting) {
-  w.begin_object().member("code", waiting.code).member("reason", waiting.reason);
+  w.begin_object().member("code", to_string(waiting.code)).member("reason", waiting.reason);
   w.member("ahead", waiting.ahead).end_object();
 }
 

@@ -20,6 +20,7 @@ namespace hostler::cli {
 namespace {
 
 namespace fs = std::filesystem;
+using model::Event;
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
@@ -114,37 +115,70 @@ Result<void> DemoSite::start() {
   return fail(Errc::kUnavailable, "hostlerd does not answer: see " + log);
 }
 
-void DemoSite::say(const std::string& what) const {
+void DemoSite::print_line(const std::string& text) const {
   const auto elapsed = std::chrono::duration<double>(Clock::now() - began_).count();
   std::printf("%5.1f s  %-64s hosts %zu, jobs: %zu waiting, %zu running, %zu done\n", elapsed,
-              what.c_str(), instances_.size(), waiting_.size(), running_.size(), ended_);
+              text.c_str(), instances_.size(), waiting_.size(), running_.size(), ended_);
 }
 
-void DemoSite::tell(json::Value record) {
+void DemoSite::on_record(json::Value record) {
   const std::string subject(record.at("subject").text());
-  const std::string event(record.at("event").text());
-  const std::string reason(record.at("reason").text_or(""));
-  const std::string code(record.at("reason_code").text_or(""));
   seen_ = static_cast<std::uint64_t>(record.at("rev").int_or(0));
-  if (subject.starts_with("j-")) {
-    waiting_.erase(subject);
-    running_.erase(subject);
-    if (event == "submitted" || event == "queued_again") waiting_.insert(subject);
-    if (event == "starting" || event == "collecting") running_.insert(subject);
-    if (event == "succeeded" || event == "failed" || event == "cancelled") {
-      ++ended_;
-      if (event != "succeeded") failure_ = subject + " " + event + ": " + reason;
-      if (ended_ % 5 == 0) say(subject + " " + event);
-    }
-  } else if (subject.starts_with("h-")) {
-    if (event == "create_intended") instances_.insert(subject);
-    if (event == "gone" || event == "create_refused") instances_.erase(subject);
-    std::string what = subject + " " + event;
-    if (event == "create_intended") what += " (" + code + ", " + reason + ")";
-    if (event == "verified") what += " by its " + code + " key";
-    if (event == "terminating") what += ": " + reason;
-    say(what.substr(0, 64));
+  const auto event = model::parse_event(record.at("event").text());
+  if (!event) return;  // A daemon of another version.
+  const std::string reason(record.at("reason").text_or(""));
+  if (subject.starts_with("j-"))
+    on_job_event(subject, *event, reason);
+  else if (subject.starts_with("h-"))
+    on_instance_event(subject, *event, std::string(record.at("reason_code").text_or("")), reason);
+}
+
+void DemoSite::on_job_event(const std::string& job, Event event, const std::string& reason) {
+  waiting_.erase(job);
+  running_.erase(job);
+  switch (event) {
+    case Event::kSubmitted:
+    case Event::kQueuedAgain:
+      waiting_.insert(job);
+      return;
+    case Event::kStarting:
+    case Event::kCollecting:
+      running_.insert(job);
+      return;
+    case Event::kFailed:
+    case Event::kCancelled:
+      failure_ = job + " " + to_string(event) + ": " + reason;
+      break;
+    case Event::kSucceeded:
+      break;
+    default:
+      return;
   }
+  if (++ended_ % 5 == 0) print_line(job + " " + to_string(event));
+}
+
+void DemoSite::on_instance_event(const std::string& instance, Event event, const std::string& code,
+                                 const std::string& reason) {
+  std::string text = instance + " " + to_string(event);
+  switch (event) {
+    case Event::kCreateIntended:
+      instances_.insert(instance);
+      text += " (" + code + ", " + reason + ")";
+      break;
+    case Event::kVerified:
+      text += " by its " + code + " key";
+      break;
+    case Event::kTerminating:
+      text += ": " + reason;
+      break;
+    case Event::kCreateRefused:
+    case Event::kGone:
+      instances_.erase(instance);
+      break;
+    default:
+      break;
+  }
+  print_line(text.substr(0, 64));
 }
 
 Result<void> DemoSite::follow(bool (*enough)(const DemoSite&, std::size_t), std::size_t wanted) {
@@ -154,7 +188,7 @@ Result<void> DemoSite::follow(bool (*enough)(const DemoSite&, std::size_t), std:
     auto followed = client_->follow(
         "/v1/events?after=" + std::to_string(seen_),
         [&](std::string_view data) {
-          if (const auto record = json::Document::parse(data)) tell(record->root());
+          if (const auto record = json::Document::parse(data)) on_record(record->root());
           return may_go_on() && failure_.empty() && !enough(*this, wanted);
         },
         may_go_on);

@@ -14,6 +14,7 @@
 #include "core/daemon/clouds.h"
 #include "core/daemon/effects.h"
 #include "core/daemon/empty_mark.h"
+#include "core/daemon/event_log.h"
 #include "core/daemon/from_config.h"
 #include "core/daemon/hosts/hosts.h"
 #include "core/daemon/installation.h"
@@ -94,24 +95,12 @@ Result<void> check_sets(const std::vector<std::string>& named, const model::Site
   return {};
 }
 
-/// What an admin is to see without asking: it does not mend itself.
-void tell_alarms(const std::vector<model::Change>& changes, metrics::Metrics& metrics) {
-  for (const auto& change : changes) {
-    const auto* said = std::get_if<model::LedgerRecord>(&change);
-    if (said == nullptr || (said->event != "foreign_owner" && said->event != "host_key_alarm" &&
-                            said->event != "broken" && said->event != "set_missing"))
-      continue;
-    log::warn("fleet", said->subject + ": " + said->event + ": " + said->reason);
-    metrics.alarm(said->event);
-  }
-}
-
 }  // namespace
 
 /// Loop thread. What follows from the batch leaves once it is durable.
 void Daemon::Parts::commit(dispatch::Outbox out, model::Revision revision) {
   model::Commit commit{revision, std::move(out.changes), std::move(out.bodies_wanted)};
-  tell_alarms(commit.changes, metrics);
+  log_events(commit.changes, metrics);
   std::vector<model::WorkId> ended;
   for (const auto& change : commit.changes)
     if (const auto* job = std::get_if<model::WorkChanged>(&change))

@@ -11,6 +11,7 @@ namespace hostler::daemon {
 using metrics::BootOutcome;
 using metrics::Milestone;
 using model::InstanceState;
+using model::Reason;
 
 namespace {
 
@@ -19,14 +20,27 @@ bool is_over(InstanceState state) {
          state == InstanceState::kGone;
 }
 
+/// How the boot of an instance that was never ready ended.
+BootOutcome failed_boot(const model::InstanceRecord& record) {
+  switch (record.reason_code) {
+    case Reason::kBootTimeout:
+      return BootOutcome::kTimeout;
+    case Reason::kCloudFailed:
+    case Reason::kVanished:
+      return BootOutcome::kFailed;
+    default:
+      return record.state == InstanceState::kGone ? BootOutcome::kRefused : BootOutcome::kUnwanted;
+  }
+}
+
 }  // namespace
 
 void MetricsFeed::take_up(const model::Restored& restored) {
   for (const auto& job : restored.work)
     if (job.record.attempt == 0) submitted(job.record.id, job.submitted);
   for (const auto& [record, create, used_up] : restored.instances)
-    seen_[record.id] = {record.verified.us != 0, record.ready.us != 0, record.first_job.us != 0,
-                        record.ready.us != 0 || is_over(record.state)};
+    counted_[record.id] = {record.verified.us != 0, record.ready.us != 0, record.first_job.us != 0,
+                           record.ready.us != 0 || is_over(record.state)};
 }
 
 void MetricsFeed::observe(const std::vector<model::Change>& changes, Now now) {
@@ -72,28 +86,22 @@ void MetricsFeed::ended(const model::WorkRecord& record) {
 }
 
 void MetricsFeed::observe(const model::InstanceRecord& record) {
-  Seen& seen = seen_[record.id];
+  Counted& counted = counted_[record.id];
   const auto reached = [&](bool& once, Wall at, Milestone milestone) {
     if (at.us == 0 || std::exchange(once, true)) return;
     metrics_.host_reached(record.set, milestone, at - record.created);
   };
-  reached(seen.verified, record.verified, Milestone::kVerified);
-  reached(seen.first_job, record.first_job, Milestone::kFirstJob);
-  if (record.ready.us != 0 && !seen.ready) {
-    reached(seen.ready, record.ready, Milestone::kReady);
-    seen.ended = true;
+  reached(counted.verified, record.verified, Milestone::kVerified);
+  reached(counted.first_job, record.first_job, Milestone::kFirstJob);
+  if (record.ready.us != 0 && !counted.ready) {
+    reached(counted.ready, record.ready, Milestone::kReady);
+    counted.boot_ended = true;
     metrics_.boot_ended(record.set, record.type, BootOutcome::kReady);
   }
-  if (is_over(record.state) && !std::exchange(seen.ended, true)) {
-    const BootOutcome outcome =
-        record.reason_code == "boot_timeout" ? BootOutcome::kTimeout
-        : record.reason_code == "cloud_failed" || record.reason_code == "vanished"
-            ? BootOutcome::kFailed
-        : record.state == InstanceState::kGone ? BootOutcome::kRefused
-                                               : BootOutcome::kUnwanted;
-    metrics_.boot_ended(record.set, record.type, outcome);
+  if (is_over(record.state) && !std::exchange(counted.boot_ended, true)) {
+    metrics_.boot_ended(record.set, record.type, failed_boot(record));
   }
-  if (record.state == InstanceState::kGone) seen_.erase(record.id);
+  if (record.state == InstanceState::kGone) counted_.erase(record.id);
 }
 
 void MetricsFeed::show(const dispatch::Queries& state, Now now) {
@@ -108,14 +116,7 @@ void MetricsFeed::show_jobs(const model::Totals& totals) {
   for (std::size_t i = 0; i < kStates.size(); ++i)
     metrics_.set_jobs(kStates[i], static_cast<std::size_t>(totals.jobs[i]));
   metrics_.set_queue_age(totals.oldest_wait);
-  // What may appear at any time is shown before: alerts then see it begin and end.
-  std::vector<metrics::WaitingCount> waiting;
-  for (const char* const reason :
-       {"planning", "host_coming", "at_ceiling", "gate_shut", "no_offering", "reserved"})
-    waiting.push_back({reason, 0});
-  for (const auto& [reason, count] : totals.waiting)
-    waiting.push_back({reason, static_cast<std::size_t>(count)});
-  metrics_.set_waiting(waiting);
+  metrics_.set_waiting(totals.waiting);
 }
 
 void MetricsFeed::show_instances(const dispatch::Queries& state) {

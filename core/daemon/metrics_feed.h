@@ -9,31 +9,32 @@
 
 namespace hostler::daemon {
 
-/// Tells the metrics what the loop knows. Loop thread only.
+/// Feeds the metrics with the dispatcher's changes and state. Loop thread only.
 class MetricsFeed {
  public:
   explicit MetricsFeed(metrics::Metrics& metrics) : metrics_(metrics) {}
 
-  /// What a former run told already, and jobs that it took and never started. Before the first
-  /// observe().
+  /// The state of the journal, before the first observe(): jobs that never started, and milestones
+  /// that an earlier run has counted already.
   void take_up(const model::Restored& restored);
-  /// What has just happened: jobs' ways, boots and their milestones.
+  /// Counts the events among the changes: jobs that were submitted, started and ended, boots.
   void observe(const std::vector<model::Change>& changes, Now now);
-  /// What is now.
+  /// Shows the present state.
   void show(const dispatch::Queries& state, Now now);
 
  private:
-  struct Seen {
-    bool verified = false, ready = false, first_job = false, ended = false;
+  /// The milestones of an instance that are counted already.
+  struct Counted {
+    bool verified = false, ready = false, first_job = false, boot_ended = false;
   };
-  /// Jobs of following ids, submitted together, some of which were never started yet.
+  /// Jobs of consecutive ids that were submitted together.
   struct Submitted {
     Wall at;
     std::size_t unstarted = 0;
   };
   void observe(const model::InstanceRecord& record);
   void submitted(model::WorkId job, Wall at);
-  /// When it was, of a job that is started or gives up now for the first time.
+  /// The job starts, or ends unstarted: returns when it was submitted. nullopt: not known.
   std::optional<Wall> leaves_queue(model::WorkId job);
   void ended(const model::WorkRecord& record);
   void show_jobs(const model::Totals& totals);
@@ -41,7 +42,7 @@ class MetricsFeed {
   void show_clouds(const dispatch::Queries& state, Mono now);
 
   metrics::Metrics& metrics_;
-  std::map<model::InstanceId, Seen> seen_;
+  std::map<model::InstanceId, Counted> counted_;
   std::map<model::WorkId, Submitted> submitted_;  ///< By the first id.
 };
 

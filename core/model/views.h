@@ -15,7 +15,7 @@
 namespace hostler::model {
 
 struct WaitingView {
-  std::string code;
+  WaitingCode code = WaitingCode::kPlanning;
   std::string reason;
   std::uint64_t ahead = 0;
 };
@@ -74,7 +74,7 @@ struct Totals {
   std::map<std::pair<std::string, std::string>, std::uint64_t> instances;  ///< (state, type)
   Micros price_per_hour;
   Duration oldest_wait{};
-  std::map<std::string, std::uint64_t> waiting;  ///< Queued jobs by the code of why.
+  std::map<WaitingCode, std::uint64_t> waiting;  ///< Queued jobs by why they wait.
 };
 
 }  // namespace hostler::model

@@ -138,15 +138,16 @@ const std::string_view kInstanceColumns =
 
 Result<void> write(Statement& put, const model::InstanceRecord& i) {
   const auto& identity = i.identity;
-  return put.run(
-      i.id.value, i.set, i.pool, i.type, i.zone, i.market, i.price_per_hour.value, i.state,
-      i.idle_behavior, i.health, i.provider_id, i.request_id, i.idempotency_key, i.epoch, i.address,
-      i.remote_user, i.ssh_port, identity.delivered_private_key, identity.delivered_public_key,
-      identity.challenge_secret, identity.public_key, identity.next_public_key,
-      identity.next_secret, number_or_none(identity.verified_by), identity.rotation, i.boot_id,
-      i.last_sequence, i.destroy_tries, i.absent_sightings, i.reason_code, i.reason, i.last_text,
-      i.created.us, i.verified.us, i.ready.us, i.first_job.us, i.state_since.us, i.gone.us,
-      i.deadline.us, i.off_us, i.total.vcpus, i.total.gpus, i.total.ram, i.total.scratch);
+  return put.run(i.id.value, i.set, i.pool, i.type, i.zone, i.market, i.price_per_hour.value,
+                 i.state, i.idle_behavior, i.health, i.provider_id, i.request_id, i.idempotency_key,
+                 i.epoch, i.address, i.remote_user, i.ssh_port, identity.delivered_private_key,
+                 identity.delivered_public_key, identity.challenge_secret, identity.public_key,
+                 identity.next_public_key, identity.next_secret,
+                 number_or_none(identity.verified_by), identity.rotation, i.boot_id,
+                 i.last_sequence, i.destroy_tries, i.absent_sightings, to_string(i.reason_code),
+                 i.reason, i.last_text, i.created.us, i.verified.us, i.ready.us, i.first_job.us,
+                 i.state_since.us, i.gone.us, i.deadline.us, i.off_us, i.total.vcpus, i.total.gpus,
+                 i.total.ram, i.total.scratch);
 }
 
 void read(Row& row, model::InstanceRecord& i) {
@@ -197,7 +198,7 @@ const std::string_view kLedgerColumns =
 
 Result<void> write(Statement& put, const model::LedgerRecord& record) {
   return put.run(record.rev, record.time.us, record.epoch, record.actor, record.subject,
-                 record.event, record.reason_code, record.reason, record.cause_rev,
+                 to_string(record.event), record.reason_code, record.reason, record.cause_rev,
                  record.data_json);
 }
 

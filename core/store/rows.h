@@ -26,6 +26,15 @@ class Row {
     out = statement_.view(column_++);
     return *this;
   }
+  /// A code that this program does not know: of another version.
+  Row& operator>>(model::Event& out) {
+    out = model::parse_event(statement_.view(column_++)).value_or(model::Event::kUnknown);
+    return *this;
+  }
+  Row& operator>>(model::Reason& out) {
+    out = model::parse_reason(statement_.view(column_++)).value_or(model::Reason::kUnknown);
+    return *this;
+  }
   Row& operator>>(Wall& out) { return *this >> out.us; }
   Row& operator>>(model::Micros& out) { return *this >> out.value; }
   Row& operator>>(model::WorkId& out) { return *this >> out.value; }

@@ -197,8 +197,8 @@ void World::commit() {
     if (trace_)
       for (const auto& change : outbox.changes)
         if (const auto* row = std::get_if<model::LedgerRecord>(&change))
-          note("ledger " + row->subject + " " + row->event + " " + row->reason_code + " " +
-               row->reason);
+          note("ledger " + row->subject + " " + to_string(row->event) + " " + row->reason_code +
+               " " + row->reason);
     disk_.commit(outbox.changes);
   }
   for (const auto& outbox : group)
