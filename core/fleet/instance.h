@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "core/base/time.h"
+#include "core/fleet/occupancy.h"
 #include "core/model/host.h"
 #include "core/model/policy.h"
 #include "core/model/records.h"
@@ -44,11 +45,9 @@ struct Instance {
   bool resting = false;             ///< It refused starts: it gets none until the deadline.
   std::uint32_t refusals = 0;       ///< Refused starts in a row.
   std::uint64_t refused_until = 0;  ///< Refusals of starts up to this sequence count as one.
-  model::Resources used;            ///< By attempts that start or run.
-  std::uint32_t attempts = 0;       ///< Attempts that start or run.
-  std::uint32_t collecting = 0;     ///< Attempts that ended, with output still to fetch.
+  Occupancy occupancy;
 
-  [[nodiscard]] bool empty() const { return attempts == 0 && collecting == 0; }
+  [[nodiscard]] bool empty() const { return occupancy.empty(); }
   /// It may exist and cost money. False only for a create that was given up, once a list much later
   /// did not show it.
   [[nodiscard]] bool may_exist() const {

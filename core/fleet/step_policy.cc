@@ -52,7 +52,7 @@ Outcome terminate(Instance& instance, Reason code, const std::string& reason, No
 Outcome work_changed(Instance& instance, Now now) {
   Outcome out;
   const auto state = instance.record.state;
-  if (state == InstanceState::kIdle && instance.attempts > 0) {
+  if (state == InstanceState::kIdle && instance.occupancy.in_use()) {
     instance.record.state = InstanceState::kBusy;
     instance.record.state_since = now.wall;
     instance.since = now.mono;

@@ -17,8 +17,9 @@ struct Job {
   std::uint32_t attempts_max = 3;
   bool restartable = false;
   bool queued = true;
-  model::WorkState counted = model::WorkState::kQueued;  ///< The state that the totals count it in.
-  std::unique_ptr<model::WorkRecord> record;             ///< Set from the first placement on.
+  /// The state that it is counted in; kept by dispatch::Jobs.
+  model::WorkState counted = model::WorkState::kQueued;
+  std::unique_ptr<model::WorkRecord> record;  ///< Set from the first placement on.
 
   [[nodiscard]] model::WorkState state() const {
     return record ? record->state : model::WorkState::kQueued;
