@@ -142,12 +142,12 @@ void Daemon::Parts::tidy_store(Now now) {
   past.age = Duration(keep_age);
   past.bytes = static_cast<std::uint64_t>(keep_bytes);
   store->tidy(past, now.wall, [this](const store::Tidied& gone, const Result<void>& ended) {
-    if (!gone.jobs.empty()) post(dispatch::WorkForgotten{gone.jobs});
+    if (!gone.work.empty()) post(dispatch::WorkForgotten{gone.work});
     if (!ended)
       log::warn("store", "removing what is past keeping: " + ended.error().message +
                              ", ignoring: tried again in an hour");
     if (gone.records + gone.blobs > 0)
-      log::info("store", "removed " + std::to_string(gone.jobs.size()) + " jobs, " +
+      log::info("store", "removed " + std::to_string(gone.work.size()) + " jobs, " +
                              std::to_string(gone.instances) + " instances, " +
                              std::to_string(gone.records) + " records and " +
                              std::to_string(gone.blobs) + " blobs past keeping");

@@ -16,21 +16,26 @@ constexpr auto kBorrowWait = 2s;
 
 std::size_t bounded(std::size_t limit) { return std::clamp<std::size_t>(limit, 1, kLimitMax); }
 
-std::string select_jobs(bool body) {
-  return "SELECT " + prefixed(kJobColumns, "j") + ", " + prefixed(kJobSpecColumns, "s") +
+std::string select_work(bool body) {
+  return "SELECT " + prefixed(kWorkColumns, "w") + ", " + prefixed(kWorkSpecColumns, "s") +
          (body ? ", s.body" : "");
 }
 
-model::WorkItem read_job(const Statement& row_of, bool body) {
-  model::WorkItem job;
+/// `alias`.kind is that of a job.
+std::string is_job(const std::string& alias) {
+  return alias + ".kind = " + std::to_string(static_cast<int>(model::WorkKind::kJob));
+}
+
+model::WorkItem read_work(const Statement& row_of, bool body) {
+  model::WorkItem item;
   Row row(row_of);
-  read(row, job.record);
-  read_spec(row, job);
-  if (!body) return job;
+  read(row, item.record);
+  read_spec(row, item);
+  if (!body) return item;
   std::string text;
   row >> text;
-  job.body = std::make_shared<const std::string>(std::move(text));
-  return job;
+  item.body = std::make_shared<const std::string>(std::move(text));
+  return item;
 }
 
 StoredAttempt read_attempt(const Statement& row_of) {
@@ -58,7 +63,8 @@ model::LedgerRecord read_record(const Statement& row_of) {
 }
 
 /// A list of jobs by the index that narrows it most. The order of the join is written down (CROSS
-/// JOIN): a planner without statistics may begin at the wrong end.
+/// JOIN): a planner without statistics may begin at the wrong end. Without a filter it goes by id
+/// and leaves out other kinds of work one by one: they are few beside jobs.
 struct JobQuery {
   std::string sql;
   std::vector<Value> values;
@@ -71,15 +77,15 @@ struct JobQuery {
 
 JobQuery job_query(const JobFilter& filter, std::optional<model::WorkState> state) {
   const bool by_spec = !filter.principal.empty() || !filter.name.empty();
-  const std::string id = by_spec ? "s.id" : "j.id";
-  JobQuery query{select_jobs(false) +
-                     (by_spec ? " FROM job_specs s CROSS JOIN jobs j"
-                              : " FROM jobs j CROSS JOIN job_specs s") +
-                     " WHERE s.id = j.id",
+  const std::string id = by_spec ? "s.id" : "w.id";
+  JobQuery query{select_work(false) +
+                     (by_spec ? " FROM work_specs s CROSS JOIN work w"
+                              : " FROM work w CROSS JOIN work_specs s") +
+                     " WHERE s.id = w.id AND " + is_job("w"),
                  {}};
   if (!filter.principal.empty()) query.where("s.principal =", filter.principal);
   if (!filter.name.empty()) query.where("s.name <> '' AND s.name =", filter.name);
-  if (state) query.where("j.state =", static_cast<std::int64_t>(*state));
+  if (state) query.where("w.state =", static_cast<std::int64_t>(*state));
   if (filter.after)
     query.where(id + (filter.newest_first ? " <" : " >"),
                 static_cast<std::int64_t>(filter.after.value));
@@ -175,26 +181,32 @@ Result<Reads::Borrowed> Reads::borrow() const {
 
 Result<model::WorkItem> Reads::job(model::WorkId id, bool with_body) const {
   auto session = HOSTLER_TRY(borrow());
-  static const std::string kFrom = " FROM jobs j JOIN job_specs s ON s.id = j.id WHERE j.id = $1";
-  static const std::string kWhole = select_jobs(true) + kFrom;
-  static const std::string kBodiless = select_jobs(false) + kFrom;
+  static const std::string kFrom =
+      " FROM work w JOIN work_specs s ON s.id = w.id WHERE w.id = $1 AND " + is_job("w");
+  static const std::string kWhole = select_work(true) + kFrom;
+  static const std::string kBodiless = select_work(false) + kFrom;
   auto* found = HOSTLER_TRY(session.start(with_body ? kWhole : kBodiless, id.value));
-  if (!HOSTLER_TRY(found->next())) return fail(Errc::kNotFound, "there is no job " + id.text());
-  return read_job(*found, with_body);
+  if (id.kind != model::WorkKind::kJob || !HOSTLER_TRY(found->next()))
+    return fail(Errc::kNotFound, "there is no job " + id.text());
+  return read_work(*found, with_body);
 }
 
-Result<std::set<model::WorkId>> Reads::jobs_of(std::string_view principal,
-                                               const std::set<model::WorkId>& among) const {
+Result<std::set<model::WorkId>> Reads::submitted_by(std::string_view principal,
+                                                    const std::set<model::WorkId>& among) const {
   std::set<model::WorkId> out;
   if (among.empty()) return out;
   std::vector<Value> ids;
   for (const auto id : among) ids.emplace_back(static_cast<std::int64_t>(id.value));
   auto session = HOSTLER_TRY(borrow());
   static const std::string kSql =
-      "SELECT id, principal FROM job_specs WHERE id IN (" + in_list() + ")";
+      "SELECT w.id, w.kind, s.principal FROM work_specs s JOIN work w ON w.id = s.id "
+      "WHERE s.id IN (" +
+      in_list() + ")";
   auto* find = HOSTLER_TRY(session->prepared(kSql));
   HOSTLER_TRY(for_each_in(*find, ids, [&](const Statement& row) -> Result<void> {
-    if (row.view(1) == principal) out.insert({static_cast<std::uint64_t>(row.i64(0))});
+    model::WorkId id;
+    Row(row) >> id;
+    if (row.view(2) == principal) out.insert(id);
     return {};
   }));
   return out;
@@ -202,9 +214,9 @@ Result<std::set<model::WorkId>> Reads::jobs_of(std::string_view principal,
 
 Result<StoredAttempt> Reads::attempt(model::AttemptId id) const {
   auto session = HOSTLER_TRY(borrow());
-  static const std::string kSql =
-      "SELECT " + std::string(kAttemptColumns) + " FROM attempts WHERE job = $1 AND number = $2";
-  auto* found = HOSTLER_TRY(session.start(kSql, id.work.value, id.number));
+  static const std::string kSql = "SELECT " + std::string(kAttemptColumns) +
+                                  " FROM attempts WHERE work = $1 AND number = $2 AND kind = $3";
+  auto* found = HOSTLER_TRY(session.start(kSql, id.work.value, id.number, id.work.kind));
   if (!HOSTLER_TRY(found->next())) return fail(Errc::kNotFound, "there is no attempt " + id.text());
   return read_attempt(*found);
 }
@@ -219,7 +231,7 @@ Result<Page<model::WorkItem>> Reads::jobs(const JobFilter& filter) const {
     const auto query = job_query(filter, state);
     auto* found = HOSTLER_TRY(session->prepared(query.sql));
     HOSTLER_TRY(found->start_with(query.values));
-    while (HOSTLER_TRY(found->next())) all.push_back(read_job(*found, false));
+    while (HOSTLER_TRY(found->next())) all.push_back(read_work(*found, false));
   }
   std::sort(all.begin(), all.end(), [&](const auto& a, const auto& b) {
     return filter.newest_first ? a.record.id > b.record.id : a.record.id < b.record.id;
@@ -275,7 +287,8 @@ Result<Counts> Reads::counts() const {
   auto session = HOSTLER_TRY(borrow());
   Counts counts;
   counts.jobs.resize(static_cast<std::size_t>(model::WorkState::kCancelled) + 1);
-  auto* jobs = HOSTLER_TRY(session.start("SELECT state, COUNT(*) FROM jobs GROUP BY state"));
+  auto* jobs = HOSTLER_TRY(
+      session.start("SELECT state, COUNT(*) FROM work w WHERE " + is_job("w") + " GROUP BY state"));
   while (HOSTLER_TRY(jobs->next())) {
     const auto state = static_cast<std::size_t>(jobs->i64(0));
     if (state < counts.jobs.size()) counts.jobs[state] = static_cast<std::uint64_t>(jobs->i64(1));
@@ -315,14 +328,14 @@ Result<void> Reads::uses(Wall from, Wall to, const std::function<void(const Use&
   auto session = HOSTLER_TRY(borrow());
   session->connection->set_patience(Patience::kLong);
   // Page by page: a server ends a statement that takes half a minute. While an attempt runs, and
-  // where its host took its end along, only its job knows its times.
+  // where its host took its end along, only its work knows its times.
   static const std::string kSql =
-      "SELECT a.job, a.number, a.instance, s.principal, s.vcpus, s.gpus, s.ram, s.scratch, "
-      "CASE WHEN a.has_end = 1 THEN a.started_us ELSE j.started_us END, "
-      "CASE WHEN a.has_end = 1 THEN a.ended_us ELSE j.ended_us END "
-      "FROM attempts a CROSS JOIN jobs j CROSS JOIN job_specs s "
-      "WHERE (a.job, a.number) > ($1, $2) AND j.id = a.job AND s.id = a.job "
-      "AND (a.has_end = 1 OR a.number = j.attempt) ORDER BY a.job, a.number LIMIT $3";
+      "SELECT a.work, a.kind, a.number, a.instance, s.principal, s.vcpus, s.gpus, s.ram, "
+      "s.scratch, CASE WHEN a.has_end = 1 THEN a.started_us ELSE w.started_us END, "
+      "CASE WHEN a.has_end = 1 THEN a.ended_us ELSE w.ended_us END "
+      "FROM attempts a CROSS JOIN work w CROSS JOIN work_specs s "
+      "WHERE (a.work, a.number) > ($1, $2) AND w.id = a.work AND s.id = a.work "
+      "AND (a.has_end = 1 OR a.number = w.attempt) ORDER BY a.work, a.number LIMIT $3";
   Use use;
   for (std::size_t rows = kLimitMax; rows == kLimitMax;) {
     auto* found =

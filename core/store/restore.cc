@@ -42,36 +42,37 @@ Result<void> for_each_row(Connection& connection, const std::string& sql, Each e
   return {};
 }
 
-Result<void> restore_jobs(Connection& connection, Restored& out) {
+Result<void> restore_work(Connection& connection, Restored& out) {
   const auto ended = std::to_string(static_cast<int>(model::WorkState::kSucceeded));
-  HOSTLER_TRY(
-      for_each_row(connection,
-                   "SELECT " + prefixed(kJobColumns, "j") + ", " + prefixed(kJobSpecColumns, "s") +
-                       " FROM jobs j JOIN job_specs s ON s.id = j.id WHERE j.state < " + ended,
-                   [&](Row& row) -> Result<void> {
-                     auto& job = out.work.emplace_back();
-                     read(row, job.record);
-                     read_spec(row, job);
-                     return {};
-                   }));
+  HOSTLER_TRY(for_each_row(
+      connection,
+      "SELECT " + prefixed(kWorkColumns, "w") + ", " + prefixed(kWorkSpecColumns, "s") +
+          " FROM work w JOIN work_specs s ON s.id = w.id WHERE w.state < " + ended,
+      [&](Row& row) -> Result<void> {
+        auto& item = out.work.emplace_back();
+        read(row, item.record);
+        read_spec(row, item);
+        return {};
+      }));
   const auto earlier = [](const auto& a, const auto& b) { return a.arrival < b.arrival; };
   if (!std::is_sorted(out.work.begin(), out.work.end(), earlier))
     std::sort(out.work.begin(), out.work.end(), earlier);
-  return for_each_row(connection,
-                      "SELECT principal, client_key, client_digest, id FROM job_specs "
-                      "WHERE client_key <> '' ORDER BY id",
-                      [&](Row& row) -> Result<void> {
-                        auto& known = out.client_keys.emplace_back();
-                        row >> known.principal >> known.key >> known.digest >> known.work;
-                        return {};
-                      });
+  return for_each_row(
+      connection,
+      "SELECT s.principal, s.client_key, s.client_digest, w.id, w.kind FROM work_specs s "
+      "JOIN work w ON w.id = s.id WHERE s.client_key <> '' ORDER BY s.id",
+      [&](Row& row) -> Result<void> {
+        auto& known = out.client_keys.emplace_back();
+        row >> known.principal >> known.key >> known.digest >> known.work;
+        return {};
+      });
 }
 
 Result<void> restore_attempts(Connection& connection, Restored& out) {
   const auto done = std::to_string(static_cast<int>(model::AttemptState::kDone));
   return for_each_row(connection,
                       "SELECT " + std::string(kAttemptColumns) + " FROM attempts WHERE state < " +
-                          done + " ORDER BY job, number",
+                          done + " ORDER BY work, number",
                       [&](Row& row) -> Result<void> {
                         InlinePlace place;
                         read(row, out.attempts.emplace_back(), place);
@@ -148,11 +149,12 @@ Result<Restored> restore(Connection& connection) {
   out.owner = HOSTLER_TRY(meta_value(connection, "owner"));
   out.epoch = HOSTLER_TRY(meta_number(connection, "epoch"));
   out.last_revision = HOSTLER_TRY(highest(connection, "rev", "ledger", "rev", "last_revision"));
-  out.last_work = HOSTLER_TRY(highest(connection, "id", "jobs", "id", "last_job"));
+  out.last_work = HOSTLER_TRY(highest(connection, "id", "work", "id", "last_work"));
   out.last_instance = HOSTLER_TRY(highest(connection, "id", "instances", "id", "last_instance"));
   // Ids and arrivals are given out together.
-  out.last_arrival = HOSTLER_TRY(highest(connection, "arrival", "job_specs", "id", "last_arrival"));
-  HOSTLER_TRY(restore_jobs(connection, out));
+  out.last_arrival =
+      HOSTLER_TRY(highest(connection, "arrival", "work_specs", "id", "last_arrival"));
+  HOSTLER_TRY(restore_work(connection, out));
   HOSTLER_TRY(restore_attempts(connection, out));
   HOSTLER_TRY(restore_instances(connection, out));
   HOSTLER_TRY(restore_gates(connection, out));

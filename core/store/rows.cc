@@ -53,65 +53,67 @@ std::string prefixed(std::string_view columns, std::string_view prefix) {
   return out;
 }
 
-// ---- jobs ---------------------------------------------------------------------------------------
+// ---- work ---------------------------------------------------------------------------------------
 
-const std::string_view kJobColumns =
-    "id, state, reason, reason_text, attempt, starts, instance, cancel_requested, "
+const std::string_view kWorkColumns =
+    "id, kind, state, reason, reason_text, attempt, starts, instance, cancel_requested, "
     "exit_code, signal, limits_enforced, cpu_us, ram_peak, stdout_bytes, stderr_bytes, "
     "started_us, ended_us";
 
-Result<void> write(Statement& put, const model::WorkRecord& job) {
-  return put.run(job.id.value, job.state, job.reason, job.reason_text, job.attempt, job.starts,
-                 job.instance.value, job.cancel_requested, job.exit_code, job.signal,
-                 job.limits_enforced, job.cpu_us, job.ram_peak, job.stdout_bytes, job.stderr_bytes,
-                 job.started.us, job.ended.us);
+Result<void> write(Statement& put, const model::WorkRecord& work) {
+  return put.run(work.id.value, work.id.kind, work.state, work.reason, work.reason_text,
+                 work.attempt, work.starts, work.instance.value, work.cancel_requested,
+                 work.exit_code, work.signal, work.limits_enforced, work.cpu_us, work.ram_peak,
+                 work.stdout_bytes, work.stderr_bytes, work.started.us, work.ended.us);
 }
 
-void read(Row& row, model::WorkRecord& job) {
-  row >> job.id >> job.state >> job.reason >> job.reason_text >> job.attempt >> job.starts >>
-      job.instance >> job.cancel_requested >> job.exit_code >> job.signal >> job.limits_enforced >>
-      job.cpu_us >> job.ram_peak >> job.stdout_bytes >> job.stderr_bytes >> job.started >>
-      job.ended;
+void read(Row& row, model::WorkRecord& work) {
+  row >> work.id >> work.state >> work.reason >> work.reason_text >> work.attempt >> work.starts >>
+      work.instance >> work.cancel_requested >> work.exit_code >> work.signal >>
+      work.limits_enforced >> work.cpu_us >> work.ram_peak >> work.stdout_bytes >>
+      work.stderr_bytes >> work.started >> work.ended;
 }
 
-const std::string_view kJobSpecColumns =
+const std::string_view kWorkSpecColumns =
     "id, arrival, vcpus, gpus, ram, scratch, types, market, zone, priority, restartable, "
     "attempts_max, principal, name, client_key, client_digest, submitted_us";
 
-Result<void> write_spec(Statement& put, const model::WorkItem& job) {
-  const auto& [needs, constraints, priority, restartable, attempts_max] = job.shape;
-  return put.run(job.record.id.value, job.arrival, needs.vcpus, needs.gpus, needs.ram,
+Result<void> write_spec(Statement& put, const model::WorkItem& item) {
+  const auto& [needs, constraints, priority, restartable, attempts_max] = item.shape;
+  return put.run(item.record.id.value, item.arrival, needs.vcpus, needs.gpus, needs.ram,
                  needs.scratch, joined(constraints.types), number_or_none(constraints.market),
-                 constraints.zone, priority, restartable, attempts_max, job.principal, job.name,
-                 job.client_key, job.client_digest, job.submitted.us,
-                 job.body ? std::string_view(*job.body) : std::string_view());
+                 constraints.zone, priority, restartable, attempts_max, item.principal, item.name,
+                 item.client_key, item.client_digest, item.submitted.us,
+                 item.body ? std::string_view(*item.body) : std::string_view());
 }
 
-void read_spec(Row& row, model::WorkItem& job) {
-  auto& [needs, constraints, priority, restartable, attempts_max] = job.shape;
+void read_spec(Row& row, model::WorkItem& item) {
+  auto& [needs, constraints, priority, restartable, attempts_max] = item.shape;
   std::string types;
-  row >> job.record.id >> job.arrival >> needs.vcpus >> needs.gpus >> needs.ram >> needs.scratch >>
-      types >> constraints.market >> constraints.zone >> priority >> restartable >> attempts_max >>
-      job.principal >> job.name >> job.client_key >> job.client_digest >> job.submitted;
+  row >> item.record.id.value >> item.arrival >> needs.vcpus >> needs.gpus >> needs.ram >>
+      needs.scratch >> types >> constraints.market >> constraints.zone >> priority >> restartable >>
+      attempts_max >> item.principal >> item.name >> item.client_key >> item.client_digest >>
+      item.submitted;
   constraints.types = parted(types);
 }
 
 // ---- attempts -----------------------------------------------------------------------------------
 
 const std::string_view kAttemptColumns =
-    "job, number, instance, boot_id, sequence, state, has_end, reason, exit_code, signal, text, "
+    "work, kind, number, instance, boot_id, sequence, state, has_end, reason, exit_code, signal, "
+    "text, "
     "stdout_bytes, stderr_bytes, output_is_inline, has_output_files, cpu_us, ram_peak, "
     "limits_enforced, started_us, ended_us, segment, segment_offset, stdout_inline, stderr_inline";
 
 Result<void> write(Statement& put, const model::AttemptChanged& attempt, const InlinePlace& place) {
   static const model::AttemptEnd kNoEnd;
   const auto& end = attempt.end ? *attempt.end : kNoEnd;
-  return put.run(attempt.attempt.work.value, attempt.attempt.number, attempt.instance.value,
-                 attempt.boot_id, attempt.sequence, attempt.state, attempt.end.has_value(),
-                 end.reason, end.exit_code, end.signal, end.text, end.stdout_bytes,
-                 end.stderr_bytes, end.output_is_inline, end.has_output_files, end.cpu_us,
-                 end.ram_peak, end.limits_enforced, end.started.us, end.ended.us, place.segment,
-                 place.offset, place.stdout_length, place.stderr_length);
+  return put.run(attempt.attempt.work.value, attempt.attempt.work.kind, attempt.attempt.number,
+                 attempt.instance.value, attempt.boot_id, attempt.sequence, attempt.state,
+                 attempt.end.has_value(), end.reason, end.exit_code, end.signal, end.text,
+                 end.stdout_bytes, end.stderr_bytes, end.output_is_inline, end.has_output_files,
+                 end.cpu_us, end.ram_peak, end.limits_enforced, end.started.us, end.ended.us,
+                 place.segment, place.offset, place.stdout_length, place.stderr_length);
 }
 
 void read(Row& row, model::AttemptChanged& attempt, InlinePlace& place) {

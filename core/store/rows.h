@@ -28,7 +28,8 @@ class Row {
   }
   Row& operator>>(Wall& out) { return *this >> out.us; }
   Row& operator>>(model::Micros& out) { return *this >> out.value; }
-  Row& operator>>(model::WorkId& out) { return *this >> out.value; }
+  /// Two columns: the number, and the kind.
+  Row& operator>>(model::WorkId& out) { return *this >> out.value >> out.kind; }
   Row& operator>>(model::InstanceId& out) { return *this >> out.value; }
   /// Negative: unset.
   template <class T>
@@ -43,8 +44,8 @@ class Row {
   int column_;
 };
 
-/// In kJobSpecColumns the body is left out, which most readers do without.
-extern const std::string_view kJobColumns, kJobSpecColumns, kAttemptColumns, kInstanceColumns,
+/// In kWorkSpecColumns the body is left out, which most readers do without.
+extern const std::string_view kWorkColumns, kWorkSpecColumns, kAttemptColumns, kInstanceColumns,
     kGateColumns, kPriceColumns, kLedgerColumns;
 
 /// "INSERT INTO table (columns) VALUES ($1, ...)"; with a key, "... ON CONFLICT (key) DO UPDATE
@@ -53,18 +54,18 @@ std::string insert_sql(std::string_view table, std::string_view columns, std::st
 /// `columns`, each with "prefix." before it.
 std::string prefixed(std::string_view columns, std::string_view prefix);
 
-Result<void> write(Statement& put, const model::WorkRecord& job);
+Result<void> write(Statement& put, const model::WorkRecord& work);
 /// The columns, then the body.
-Result<void> write_spec(Statement& put, const model::WorkItem& job);
+Result<void> write_spec(Statement& put, const model::WorkItem& item);
 Result<void> write(Statement& put, const model::AttemptChanged& attempt, const InlinePlace& place);
 Result<void> write(Statement& put, const model::InstanceRecord& instance);
 Result<void> write(Statement& put, const model::GateRecord& gate);
 Result<void> write(Statement& put, const model::PriceSeen& price);
 Result<void> write(Statement& put, const model::LedgerRecord& record);
 
-void read(Row& row, model::WorkRecord& job);
-/// All but the record and the body.
-void read_spec(Row& row, model::WorkItem& job);
+void read(Row& row, model::WorkRecord& work);
+/// Everything but the record, whose number it sets, and the body.
+void read_spec(Row& row, model::WorkItem& item);
 /// The inline output stays where `place` says.
 void read(Row& row, model::AttemptChanged& attempt, InlinePlace& place);
 void read(Row& row, model::InstanceRecord& instance);

@@ -10,10 +10,10 @@ namespace {
 // An intent leaves what is known of an end alone; an end leaves the place of inline output alone
 // unless it brings some.
 constexpr std::string_view kOnIntent =
-    " ON CONFLICT (job, number) DO UPDATE SET instance = excluded.instance, "
+    " ON CONFLICT (work, number) DO UPDATE SET instance = excluded.instance, "
     "boot_id = excluded.boot_id, sequence = excluded.sequence, state = excluded.state";
 constexpr std::string_view kOnEnd =
-    " ON CONFLICT (job, number) DO UPDATE SET instance = excluded.instance, "
+    " ON CONFLICT (work, number) DO UPDATE SET instance = excluded.instance, "
     "boot_id = excluded.boot_id, sequence = excluded.sequence, state = excluded.state, "
     "has_end = excluded.has_end, reason = excluded.reason, exit_code = excluded.exit_code, "
     "signal = excluded.signal, text = excluded.text, stdout_bytes = excluded.stdout_bytes, "
@@ -34,9 +34,9 @@ constexpr std::string_view kOnEnd =
 Result<std::unique_ptr<Writer>> Writer::open(Connection& connection, Segments& segments) {
   const auto attempt = insert_sql("attempts", kAttemptColumns);
   Statements statements{
-      .put_job = HOSTLER_TRY(connection.prepare(insert_sql("jobs", kJobColumns, "id"))),
+      .put_work = HOSTLER_TRY(connection.prepare(insert_sql("work", kWorkColumns, "id"))),
       .put_spec = HOSTLER_TRY(
-          connection.prepare(insert_sql("job_specs", std::string(kJobSpecColumns) + ", body"))),
+          connection.prepare(insert_sql("work_specs", std::string(kWorkSpecColumns) + ", body"))),
       .intend_attempt = HOSTLER_TRY(connection.prepare(attempt + std::string(kOnIntent))),
       .end_attempt = HOSTLER_TRY(connection.prepare(attempt + std::string(kOnEnd))),
       .put_instance =
@@ -50,7 +50,7 @@ Result<std::unique_ptr<Writer>> Writer::open(Connection& connection, Segments& s
           insert_sql("prices", kPriceColumns, "set_name,type,market,zone,start_us"))),
       .put_record = HOSTLER_TRY(connection.prepare(insert_sql("ledger", kLedgerColumns))),
       .find_bodies = HOSTLER_TRY(
-          connection.prepare("SELECT id, body FROM job_specs WHERE id IN (" + in_list() + ")")),
+          connection.prepare("SELECT id, body FROM work_specs WHERE id IN (" + in_list() + ")")),
   };
   return std::unique_ptr<Writer>(new Writer(connection, segments, std::move(statements)));
 }
@@ -92,7 +92,7 @@ Result<std::vector<InlinePlace>> Writer::write_outputs(const Batch& batch) {
 }
 
 Result<void> Writer::write_rows(const Batch& batch, const std::vector<InlinePlace>& places) {
-  HOSTLER_TRY(write_jobs(batch));
+  HOSTLER_TRY(write_work(batch));
   for (std::size_t i = 0; i < batch.attempts.size(); ++i)
     HOSTLER_TRY(write_attempt(batch.attempts[i], places[i]));
   for (const auto& instance : batch.instances) HOSTLER_TRY(write_instance(instance));
@@ -108,12 +108,12 @@ Result<void> Writer::write_rows(const Batch& batch, const std::vector<InlinePlac
   return segments_.sync();
 }
 
-Result<void> Writer::write_jobs(const Batch& batch) {
+Result<void> Writer::write_work(const Batch& batch) {
   // Table by table: each then stays in the cache.
   for (const auto& [item, record] : batch.inserted)
-    HOSTLER_TRY(store::write(sql_.put_job, *record));
+    HOSTLER_TRY(store::write(sql_.put_work, *record));
   for (const auto& [item, record] : batch.inserted) HOSTLER_TRY(write_spec(sql_.put_spec, *item));
-  for (const auto* record : batch.work) HOSTLER_TRY(store::write(sql_.put_job, *record));
+  for (const auto* record : batch.work) HOSTLER_TRY(store::write(sql_.put_work, *record));
   return {};
 }
 
@@ -133,10 +133,10 @@ Result<void> Writer::write_instance(const Batch::Instance& instance) {
   return {};
 }
 
-Result<Writer::Bodies> Writer::bodies(std::span<const Value> jobs) {
+Result<Writer::Bodies> Writer::bodies(std::span<const Value> numbers) {
   Bodies found;
-  HOSTLER_TRY(for_each_in(sql_.find_bodies, jobs, [&](const Statement& row) -> Result<void> {
-    found[{static_cast<std::uint64_t>(row.i64(0))}] =
+  HOSTLER_TRY(for_each_in(sql_.find_bodies, numbers, [&](const Statement& row) -> Result<void> {
+    found[static_cast<std::uint64_t>(row.i64(0))] =
         std::make_shared<const std::string>(row.text(1));
     return {};
   }));

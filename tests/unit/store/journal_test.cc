@@ -28,7 +28,7 @@ class JournalTest : public StoreFixture {
     auto other = connect(place(), on_postgres() ? Mode::kRead : Mode::kWrite);
     EXPECT_TRUE(other && (*other)->begin());
     if (!on_postgres()) return *std::move(other);
-    EXPECT_TRUE((*other)->execute("LOCK TABLE jobs, job_specs, ledger IN SHARE MODE"));
+    EXPECT_TRUE((*other)->execute("LOCK TABLE work, work_specs, ledger IN SHARE MODE"));
     return *std::move(other);
   }
 };
@@ -69,7 +69,7 @@ TEST_P(JournalTest, HandsOverTheWantedBodies) {
 
   ASSERT_TRUE(done);
   ASSERT_EQ(done->bodies.size(), 2U);
-  EXPECT_EQ(done->bodies[0].job.value, 2U);
+  EXPECT_EQ(done->bodies[0].work.value, 2U);
   EXPECT_EQ(*done->bodies[0].text, "two");
   EXPECT_EQ(*done->bodies[1].text, "three");
 }
@@ -89,7 +89,7 @@ TEST_P(JournalTest, HandsOverManyBodiesInTheOrderTheyWereWantedIn) {
   ASSERT_TRUE(done);
   ASSERT_EQ(done->bodies.size(), wanted.size());
   for (std::size_t i = 0; i < wanted.size(); ++i) {
-    EXPECT_EQ(done->bodies[i].job, wanted[i]);
+    EXPECT_EQ(done->bodies[i].work, wanted[i]);
     EXPECT_EQ(*done->bodies[i].text, "body " + std::to_string(wanted[i].value));
   }
 }
@@ -328,9 +328,9 @@ TEST_P(JournalTest, LosesNothingThatWasAcknowledgedAndKeepsNothingHalfWhenItIsKi
   const auto restored = store_->load();
   ASSERT_TRUE(restored);
   EXPECT_GE(restored->last_revision, acknowledged);
-  EXPECT_EQ(restored->jobs.size(), restored->last_revision);
+  EXPECT_EQ(restored->work.size(), restored->last_revision);
   EXPECT_EQ(restored->attempts.size(), restored->last_revision);
-  EXPECT_EQ(restored->last_job, restored->last_revision);
+  EXPECT_EQ(restored->last_work, restored->last_revision);
   for (const auto rev : {model::Revision{1}, acknowledged / 2, acknowledged}) {
     const auto output = store_->read_output({{rev}, 1}, kStdoutStream, 0, 100);
     ASSERT_TRUE(output) << output.error().message;

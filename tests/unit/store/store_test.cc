@@ -101,15 +101,15 @@ TEST_P(StoreTest, RestoresLiveJobsInOrderOfArrivalWithoutBodies) {
 
   const auto restored = reopened();
 
-  ASSERT_EQ(restored.jobs.size(), 2U);
-  EXPECT_EQ(restored.jobs[0].record.id.value, 2U);
-  const auto& job = restored.jobs[1];
+  ASSERT_EQ(restored.work.size(), 2U);
+  EXPECT_EQ(restored.work[0].record.id.value, 2U);
+  const auto& job = restored.work[1];
   EXPECT_EQ(job.shape, first.shape);
   EXPECT_EQ(job.name, "n");
   EXPECT_EQ(job.principal, "user root");
   EXPECT_EQ(job.submitted, first.submitted);
   EXPECT_EQ(job.body, nullptr);
-  EXPECT_EQ(restored.last_job, 3U);
+  EXPECT_EQ(restored.last_work, 3U);
   EXPECT_EQ(restored.last_revision, 17U);
   ASSERT_EQ(restored.client_keys.size(), 1U);
   EXPECT_EQ(restored.client_keys[0].key, "k");
@@ -132,8 +132,8 @@ TEST_P(StoreTest, RestoresEveryFieldOfAJobsRecord) {
 
   const auto restored = reopened();
 
-  ASSERT_EQ(restored.jobs.size(), 1U);
-  const auto& got = restored.jobs[0].record;
+  ASSERT_EQ(restored.work.size(), 1U);
+  const auto& got = restored.work[0].record;
   EXPECT_EQ(got.state, r.state);
   EXPECT_EQ(got.reason, r.reason);
   EXPECT_EQ(got.reason_text, r.reason_text);
@@ -149,6 +149,25 @@ TEST_P(StoreTest, RestoresEveryFieldOfAJobsRecord) {
   EXPECT_EQ(got.stderr_bytes, r.stderr_bytes);
   EXPECT_EQ(got.started, r.started);
   EXPECT_EQ(got.ended, r.ended);
+}
+
+TEST_P(StoreTest, RestoresWorkAndItsAttemptsWithTheirKind) {
+  auto lease = new_work({2, kLease});
+  lease.client_key = "k";
+  model::AttemptChanged attempt;
+  attempt.attempt = {{2, kLease}, 1};
+  must_commit({new_job(1), lease, attempt, new_work({3, kReservation})});
+
+  const auto restored = reopened();
+
+  ASSERT_EQ(restored.work.size(), 3U);
+  EXPECT_EQ(restored.work[0].record.id.text(), "j-1");
+  EXPECT_EQ(restored.work[1].record.id.text(), "l-2");
+  EXPECT_EQ(restored.work[2].record.id.text(), "r-3");
+  ASSERT_EQ(restored.attempts.size(), 1U);
+  EXPECT_EQ(restored.attempts[0].attempt.text(), "l-2.1");
+  ASSERT_EQ(restored.client_keys.size(), 1U);
+  EXPECT_EQ(restored.client_keys[0].work.text(), "l-2");
 }
 
 TEST_P(StoreTest, RestoresAnInstanceWithItsIdentityAndItsCreateByteForByte) {
