@@ -17,8 +17,8 @@ constexpr auto kBorrowWait = 2s;
 std::size_t bounded(std::size_t limit) { return std::clamp<std::size_t>(limit, 1, kLimitMax); }
 
 std::string select_work(bool body) {
-  return "SELECT " + prefixed(kWorkColumns, "w") + ", " + prefixed(kWorkSpecColumns, "s") +
-         (body ? ", s.body" : "");
+  return "SELECT " + columns_sql<model::WorkRecord>("w") + ", " +
+         columns_sql<model::WorkItem>("s") + (body ? ", s.body" : "");
 }
 
 /// `alias`.kind is that of a job.
@@ -26,39 +26,25 @@ std::string is_job(const std::string& alias) {
   return alias + ".kind = " + std::to_string(static_cast<int>(model::WorkKind::kJob));
 }
 
-model::WorkItem read_work(const Statement& row_of, bool body) {
+Result<model::WorkItem> read_work(const Statement& from, bool body) {
   model::WorkItem item;
-  Row row(row_of);
-  read(row, item.record);
-  read_spec(row, item);
+  RowReader row(from);
+  HOSTLER_TRY(read(row, item.record));
+  HOSTLER_TRY(read(row, item));
   if (!body) return item;
   std::string text;
-  row >> text;
+  row.text("body", text);
   item.body = std::make_shared<const std::string>(std::move(text));
   return item;
 }
 
-StoredAttempt read_attempt(const Statement& row_of) {
-  StoredAttempt out;
-  Row row(row_of);
-  read(row, out.attempt, out.place);
-  return out;
-}
+Result<model::WorkItem> read_without_body(const Statement& from) { return read_work(from, false); }
 
-model::InstanceRecord read_instance(const Statement& row_of) {
-  model::InstanceRecord out;
-  Row row(row_of);
-  read(row, out);
+Result<model::InstanceRecord> read_instance(const Statement& from) {
+  auto out = HOSTLER_TRY(read<model::InstanceRecord>(from));
   out.identity.delivered_private_key.clear();
   out.identity.challenge_secret.clear();
   out.identity.next_secret.clear();
-  return out;
-}
-
-model::LedgerRecord read_record(const Statement& row_of) {
-  model::LedgerRecord out;
-  Row row(row_of);
-  read(row, out);
   return out;
 }
 
@@ -105,12 +91,35 @@ Page<T> cut(std::vector<T> items, std::size_t limit) {
   return page;
 }
 
-template <class Read>
-auto collect(Statement& statement, Read read_one)
-    -> Result<std::vector<decltype(read_one(statement))>> {
-  std::vector<decltype(read_one(statement))> out;
-  while (HOSTLER_TRY(statement.next())) out.push_back(read_one(statement));
-  return out;
+template <class V>
+void fields(V& v, typename V::template Ref<Use> r) {
+  v.work("work", "kind", r.attempt.work);
+  v.id("number", r.attempt.number);
+  v.number("instance", r.instance.value);
+  v.text("principal", r.principal);
+  fields(v, r.needs);
+  v.host_time("started_us", r.from);
+  v.host_time("ended_us", r.to);
+}
+
+/// The rows of a list; a damaged one is left out.
+template <class T>
+struct Found {
+  std::vector<T> items;
+  std::size_t rows = 0;      ///< With the damaged ones.
+  std::int64_t last_id = 0;  ///< First column of the last row.
+};
+
+template <class T>
+Result<void> collect(Statement& statement, Result<T> (*read_one)(const Statement&),
+                     Found<T>& found) {
+  found.rows = 0;
+  while (HOSTLER_TRY(statement.next())) {
+    ++found.rows;
+    found.last_id = statement.i64(0);
+    if (auto one = read_one(statement)) found.items.push_back(*std::move(one));
+  }
+  return {};
 }
 
 }  // namespace
@@ -205,8 +214,9 @@ Result<std::set<model::WorkId>> Reads::submitted_by(std::string_view principal,
   auto* find = HOSTLER_TRY(session->prepared(kSql));
   HOSTLER_TRY(for_each_in(*find, ids, [&](const Statement& row) -> Result<void> {
     model::WorkId id;
-    Row(row) >> id;
-    if (row.view(2) == principal) out.insert(id);
+    RowReader reader(row);
+    reader.work("id", "kind", id);
+    if (reader.ok() && row.view(2) == principal) out.insert(id);
     return {};
   }));
   return out;
@@ -214,11 +224,11 @@ Result<std::set<model::WorkId>> Reads::submitted_by(std::string_view principal,
 
 Result<StoredAttempt> Reads::attempt(model::AttemptId id) const {
   auto session = HOSTLER_TRY(borrow());
-  static const std::string kSql = "SELECT " + std::string(kAttemptColumns) +
+  static const std::string kSql = "SELECT " + columns_sql<StoredAttempt>() +
                                   " FROM attempts WHERE work = $1 AND number = $2 AND kind = $3";
   auto* found = HOSTLER_TRY(session.start(kSql, id.work.value, id.number, id.work.kind));
   if (!HOSTLER_TRY(found->next())) return fail(Errc::kNotFound, "there is no attempt " + id.text());
-  return read_attempt(*found);
+  return read<StoredAttempt>(*found);
 }
 
 Result<Page<model::WorkItem>> Reads::jobs(const JobFilter& filter) const {
@@ -227,11 +237,19 @@ Result<Page<model::WorkItem>> Reads::jobs(const JobFilter& filter) const {
   std::set<std::optional<model::WorkState>> states(filter.states.begin(), filter.states.end());
   if (states.empty()) states.emplace(std::nullopt);
   std::vector<model::WorkItem> all;
+  const std::size_t wanted = bounded(filter.limit) + 1;
   for (const auto& state : states) {
-    const auto query = job_query(filter, state);
-    auto* found = HOSTLER_TRY(session->prepared(query.sql));
-    HOSTLER_TRY(found->start_with(query.values));
-    while (HOSTLER_TRY(found->next())) all.push_back(read_work(*found, false));
+    JobFilter part = filter;
+    Found<model::WorkItem> found;
+    // Again only if damaged rows took the place of good ones.
+    do {
+      const auto query = job_query(part, state);
+      auto* select = HOSTLER_TRY(session->prepared(query.sql));
+      HOSTLER_TRY(select->start_with(query.values));
+      HOSTLER_TRY(collect(*select, &read_without_body, found));
+      part.after = {static_cast<std::uint64_t>(std::max<std::int64_t>(found.last_id, 1))};
+    } while (found.rows == wanted && found.items.size() < wanted && found.last_id > 1);
+    std::move(found.items.begin(), found.items.end(), std::back_inserter(all));
   }
   std::sort(all.begin(), all.end(), [&](const auto& a, const auto& b) {
     return filter.newest_first ? a.record.id > b.record.id : a.record.id < b.record.id;
@@ -241,29 +259,33 @@ Result<Page<model::WorkItem>> Reads::jobs(const JobFilter& filter) const {
 
 Result<Page<model::LedgerRecord>> Reads::ledger(model::Revision after, std::size_t limit) const {
   auto session = HOSTLER_TRY(borrow());
-  static const std::string kSql =
-      "SELECT " + std::string(kLedgerColumns) + " FROM ledger WHERE rev > $1 ORDER BY rev LIMIT $2";
-  auto* found = HOSTLER_TRY(session.start(kSql, after, bounded(limit) + 1));
-  return cut(HOSTLER_TRY(collect(*found, read_record)), bounded(limit));
+  static const std::string kSql = "SELECT " + columns_sql<model::LedgerRecord>() +
+                                  " FROM ledger WHERE rev > $1 ORDER BY rev LIMIT $2";
+  auto* select = HOSTLER_TRY(session.start(kSql, after, bounded(limit) + 1));
+  Found<model::LedgerRecord> found;
+  HOSTLER_TRY(collect(*select, &read<model::LedgerRecord>, found));
+  return cut(std::move(found.items), bounded(limit));
 }
 
 Result<Page<model::LedgerRecord>> Reads::ledger_of(std::string_view subject, model::Revision after,
                                                    std::size_t limit, bool newest_first) const {
   auto session = HOSTLER_TRY(borrow());
   static const std::string kSelect =
-      "SELECT " + std::string(kLedgerColumns) + " FROM ledger WHERE subject = $1 AND rev ";
+      "SELECT " + columns_sql<model::LedgerRecord>() + " FROM ledger WHERE subject = $1 AND rev ";
   static const std::string kForward = kSelect + "> $2 ORDER BY rev LIMIT $3";
   static const std::string kBackward = kSelect + "< $2 ORDER BY rev DESC LIMIT $3";
   const auto from = newest_first && after == 0 ? model::Revision{INT64_MAX} : after;
-  auto* found = HOSTLER_TRY(
+  auto* select = HOSTLER_TRY(
       session.start(newest_first ? kBackward : kForward, subject, from, bounded(limit) + 1));
-  return cut(HOSTLER_TRY(collect(*found, read_record)), bounded(limit));
+  Found<model::LedgerRecord> found;
+  HOSTLER_TRY(collect(*select, &read<model::LedgerRecord>, found));
+  return cut(std::move(found.items), bounded(limit));
 }
 
 Result<model::InstanceRecord> Reads::instance(model::InstanceId id) const {
   auto session = HOSTLER_TRY(borrow());
   static const std::string kSql =
-      "SELECT " + std::string(kInstanceColumns) + " FROM instances WHERE id = $1";
+      "SELECT " + columns_sql<model::InstanceRecord>() + " FROM instances WHERE id = $1";
   auto* found = HOSTLER_TRY(session.start(kSql, id.value));
   if (!HOSTLER_TRY(found->next()))
     return fail(Errc::kNotFound, "there is no instance " + id.text());
@@ -273,14 +295,20 @@ Result<model::InstanceRecord> Reads::instance(model::InstanceId id) const {
 Result<Page<model::InstanceRecord>> Reads::instances(const InstanceFilter& filter) const {
   auto session = HOSTLER_TRY(borrow());
   static const std::string kSelect =
-      "SELECT " + std::string(kInstanceColumns) + " FROM instances WHERE id > $1 ";
+      "SELECT " + columns_sql<model::InstanceRecord>() + " FROM instances WHERE id > $1 ";
   static const std::string kAll = kSelect + "ORDER BY id LIMIT $2";
   static const std::string kPresent =
       kSelect + "AND state < " + std::to_string(static_cast<int>(model::InstanceState::kGone)) +
       " ORDER BY id LIMIT $2";
-  auto* found = HOSTLER_TRY(session.start(filter.gone_too ? kAll : kPresent, filter.after.value,
-                                          bounded(filter.limit) + 1));
-  return cut(HOSTLER_TRY(collect(*found, read_instance)), bounded(filter.limit));
+  const std::size_t wanted = bounded(filter.limit) + 1;
+  Found<model::InstanceRecord> found;
+  found.last_id = static_cast<std::int64_t>(filter.after.value);
+  do {
+    auto* select =
+        HOSTLER_TRY(session.start(filter.gone_too ? kAll : kPresent, found.last_id, wanted));
+    HOSTLER_TRY(collect(*select, &read_instance, found));
+  } while (found.rows == wanted && found.items.size() < wanted);
+  return cut(std::move(found.items), bounded(filter.limit));
 }
 
 Result<Counts> Reads::counts() const {
@@ -309,19 +337,17 @@ Result<Counts> Reads::counts() const {
 Result<Page<model::PriceSeen>> Reads::prices(const PriceFilter& filter) const {
   auto session = HOSTLER_TRY(borrow());
   static const std::string kSql =
-      "SELECT " + std::string(kPriceColumns) +
+      "SELECT " + columns_sql<model::PriceSeen>() +
       " FROM prices WHERE ($1 = '' OR set_name = $2) AND ($3 = '' OR type = $4) "
       "ORDER BY set_name, type, market, zone, start_us DESC LIMIT $5";
   const std::size_t limit = filter.limit == 0 ? INT64_MAX - 1 : bounded(filter.limit);
-  auto* found = HOSTLER_TRY(session.start(kSql, filter.set, filter.set, filter.type, filter.type,
-                                          static_cast<std::int64_t>(limit + 1)));
-  const auto read_price = [](const Statement& row_of) {
-    model::PriceSeen price;
-    Row row(row_of);
-    read(row, price);
-    return price;
-  };
-  return cut(HOSTLER_TRY(collect(*found, read_price)), limit);
+  auto* select = HOSTLER_TRY(session.start(kSql, filter.set, filter.set, filter.type, filter.type,
+                                           static_cast<std::int64_t>(limit + 1)));
+  Found<model::PriceSeen> found;
+  HOSTLER_TRY(collect(*select, &read<model::PriceSeen>, found));
+  auto page = cut(std::move(found.items), limit);
+  page.more = found.rows > limit;
+  return page;
 }
 
 Result<void> Reads::uses(Wall from, Wall to, const std::function<void(const Use&)>& seen) const {
@@ -336,15 +362,18 @@ Result<void> Reads::uses(Wall from, Wall to, const std::function<void(const Use&
       "FROM attempts a CROSS JOIN work w CROSS JOIN work_specs s "
       "WHERE (a.work, a.number) > ($1, $2) AND w.id = a.work AND s.id = a.work "
       "AND (a.has_end = 1 OR a.number = w.attempt) ORDER BY a.work, a.number LIMIT $3";
-  Use use;
+  std::int64_t work = 0;
+  std::int64_t number = 0;
   for (std::size_t rows = kLimitMax; rows == kLimitMax;) {
-    auto* found =
-        HOSTLER_TRY(session.start(kSql, use.attempt.work.value, use.attempt.number, kLimitMax));
+    auto* found = HOSTLER_TRY(session.start(kSql, work, number, kLimitMax));
     for (rows = 0; HOSTLER_TRY(found->next()); ++rows) {
-      Row(*found) >> use.attempt.work >> use.attempt.number >> use.instance >> use.principal >>
-          use.needs.vcpus >> use.needs.gpus >> use.needs.ram >> use.needs.scratch >> use.from >>
-          use.to;
-      if (use.from.us != 0 && use.from < to && (use.to.us == 0 || use.to > from)) seen(use);
+      work = found->i64(0);
+      number = found->i64(2);
+      Use use;
+      RowReader row(*found);
+      fields(row, use);
+      if (row.ok() && use.from.us != 0 && use.from < to && (use.to.us == 0 || use.to > from))
+        seen(use);
     }
   }
   return {};

@@ -53,11 +53,6 @@ struct Use {
   Wall from, to;  ///< to 0: it runs.
 };
 
-struct StoredAttempt {
-  model::AttemptChanged attempt;  ///< Its end without the inline output.
-  InlinePlace place;
-};
-
 struct Counts {
   std::vector<std::uint64_t> jobs;                  ///< By WorkState; no other kind of work.
   std::uint64_t instances = 0;                      ///< Not gone.
@@ -69,7 +64,8 @@ struct Counts {
 /// Threads: any, several at once; each call takes one of a few connections and waits for one if all
 /// are taken, for 2 s at most. Blocking: SQLite: on the disk, mostly well below a millisecond;
 /// PostgreSQL: on the server, a round trip a statement, and one that is away for some seconds; not
-/// for the loop. kUnavailable: try again.
+/// for the loop. kUnavailable: try again. A damaged row is left out of lists; asked for by its id
+/// it is kInternal, with a message that names the row.
 class Reads {
  public:
   static Result<std::unique_ptr<Reads>> open(const Place& place, std::size_t connections);

@@ -64,6 +64,12 @@ Result<void> rows_for(Connection& connection, const std::string& sql,
   return for_each_in(statement, keys, each);
 }
 
+/// A damaged state is none of an end: its row stays.
+bool has_ended(std::int64_t work_state) {
+  return work_state >= static_cast<int>(model::WorkState::kSucceeded) &&
+         work_state <= static_cast<int>(model::WorkState::kCancelled);
+}
+
 /// The work and the instances that have not ended, by number.
 struct Live {
   std::unordered_set<std::uint64_t> work, instances;
@@ -79,14 +85,13 @@ Result<Live> live_ones(Connection& connection, const Subjects& subjects) {
   Live live;
   HOSTLER_TRY(rows_for(connection, "SELECT id, state FROM work WHERE id IN (", subjects.work,
                        [&](const Statement& row) -> Result<void> {
-                         if (!model::is_terminal(static_cast<model::WorkState>(row.i64(1))))
+                         if (!has_ended(row.i64(1)))
                            live.work.insert(static_cast<std::uint64_t>(row.i64(0)));
                          return {};
                        }));
   HOSTLER_TRY(rows_for(connection, "SELECT id, state FROM instances WHERE id IN (",
                        subjects.instances, [&](const Statement& row) -> Result<void> {
-                         if (static_cast<model::InstanceState>(row.i64(1)) !=
-                             model::InstanceState::kGone)
+                         if (row.i64(1) != static_cast<int>(model::InstanceState::kGone))
                            live.instances.insert(static_cast<std::uint64_t>(row.i64(0)));
                          return {};
                        }));

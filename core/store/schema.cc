@@ -104,6 +104,8 @@ ALTER TABLE attempts RENAME COLUMN job TO work;
 ALTER TABLE attempts ADD COLUMN kind BIGINT NOT NULL DEFAULT 0;
 DROP INDEX jobs_by_state;
 CREATE INDEX work_by_state ON work (state, kind, id);
+DROP INDEX attempts_open;
+CREATE INDEX attempts_open ON attempts (work, number) WHERE state <> 2;
 UPDATE meta SET key = 'last_work' WHERE key = 'last_job';
 )sql"};
 

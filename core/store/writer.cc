@@ -5,50 +5,20 @@
 #include "core/store/rows.h"
 
 namespace hostler::store {
-namespace {
-
-// An intent leaves what is known of an end alone; an end leaves the place of inline output alone
-// unless it brings some.
-constexpr std::string_view kOnIntent =
-    " ON CONFLICT (work, number) DO UPDATE SET instance = excluded.instance, "
-    "boot_id = excluded.boot_id, sequence = excluded.sequence, state = excluded.state";
-constexpr std::string_view kOnEnd =
-    " ON CONFLICT (work, number) DO UPDATE SET instance = excluded.instance, "
-    "boot_id = excluded.boot_id, sequence = excluded.sequence, state = excluded.state, "
-    "has_end = excluded.has_end, reason = excluded.reason, exit_code = excluded.exit_code, "
-    "signal = excluded.signal, text = excluded.text, stdout_bytes = excluded.stdout_bytes, "
-    "stderr_bytes = excluded.stderr_bytes, output_is_inline = excluded.output_is_inline, "
-    "has_output_files = excluded.has_output_files, cpu_us = excluded.cpu_us, "
-    "ram_peak = excluded.ram_peak, limits_enforced = excluded.limits_enforced, "
-    "started_us = excluded.started_us, ended_us = excluded.ended_us, "
-    "segment_offset = CASE WHEN excluded.segment > 0 THEN excluded.segment_offset "
-    "ELSE attempts.segment_offset END, "
-    "stdout_inline = CASE WHEN excluded.segment > 0 THEN excluded.stdout_inline "
-    "ELSE attempts.stdout_inline END, "
-    "stderr_inline = CASE WHEN excluded.segment > 0 THEN excluded.stderr_inline "
-    "ELSE attempts.stderr_inline END, "
-    "segment = CASE WHEN excluded.segment > 0 THEN excluded.segment ELSE attempts.segment END";
-
-}  // namespace
 
 Result<std::unique_ptr<Writer>> Writer::open(Connection& connection, Segments& segments) {
-  const auto attempt = insert_sql("attempts", kAttemptColumns);
   Statements statements{
-      .put_work = HOSTLER_TRY(connection.prepare(insert_sql("work", kWorkColumns, "id"))),
-      .put_spec = HOSTLER_TRY(
-          connection.prepare(insert_sql("work_specs", std::string(kWorkSpecColumns) + ", body"))),
-      .intend_attempt = HOSTLER_TRY(connection.prepare(attempt + std::string(kOnIntent))),
-      .end_attempt = HOSTLER_TRY(connection.prepare(attempt + std::string(kOnEnd))),
-      .put_instance =
-          HOSTLER_TRY(connection.prepare(insert_sql("instances", kInstanceColumns, "id"))),
-      .put_create =
-          HOSTLER_TRY(connection.prepare(insert_sql("creates", "instance, request", "instance"))),
+      .put_work = HOSTLER_TRY(connection.prepare(upsert_sql<model::WorkRecord>())),
+      .put_spec = HOSTLER_TRY(connection.prepare(insert_spec_sql())),
+      .intend_attempt = HOSTLER_TRY(connection.prepare(upsert_intent_sql())),
+      .end_attempt = HOSTLER_TRY(connection.prepare(upsert_end_sql())),
+      .put_instance = HOSTLER_TRY(connection.prepare(upsert_sql<model::InstanceRecord>())),
+      .put_create = HOSTLER_TRY(connection.prepare(upsert_sql<StoredCreate>())),
       .erase_create = HOSTLER_TRY(connection.prepare("DELETE FROM creates WHERE instance = $1")),
-      .put_gate = HOSTLER_TRY(connection.prepare(insert_sql("gates", kGateColumns, "key"))),
+      .put_gate = HOSTLER_TRY(connection.prepare(upsert_sql<model::GateRecord>())),
       .open_gate = HOSTLER_TRY(connection.prepare("DELETE FROM gates WHERE key = $1")),
-      .put_price = HOSTLER_TRY(connection.prepare(
-          insert_sql("prices", kPriceColumns, "set_name,type,market,zone,start_us"))),
-      .put_record = HOSTLER_TRY(connection.prepare(insert_sql("ledger", kLedgerColumns))),
+      .put_price = HOSTLER_TRY(connection.prepare(upsert_sql<model::PriceSeen>())),
+      .put_record = HOSTLER_TRY(connection.prepare(insert_sql<model::LedgerRecord>())),
       .find_bodies = HOSTLER_TRY(
           connection.prepare("SELECT id, body FROM work_specs WHERE id IN (" + in_list() + ")")),
   };
@@ -118,19 +88,20 @@ Result<void> Writer::write_work(const Batch& batch) {
 }
 
 Result<void> Writer::write_attempt(const Batch::Attempt& attempt, const InlinePlace& place) {
-  if (attempt.end == nullptr) return store::write(sql_.intend_attempt, *attempt.last, {});
-  if (attempt.last->end) return store::write(sql_.end_attempt, *attempt.last, place);
+  if (attempt.end == nullptr) return store::write_attempt(sql_.intend_attempt, *attempt.last, {});
+  if (attempt.last->end) return store::write_attempt(sql_.end_attempt, *attempt.last, place);
   auto merged = *attempt.last;
   merged.end = *attempt.end;
-  return store::write(sql_.end_attempt, merged, place);
+  return store::write_attempt(sql_.end_attempt, merged, place);
 }
 
 Result<void> Writer::write_instance(const Batch::Instance& instance) {
   HOSTLER_TRY(store::write(sql_.put_instance, *instance.record));
-  const auto id = instance.record->id.value;
-  if (instance.erase_create) return sql_.erase_create.run(id);
-  if (instance.create != nullptr) return sql_.put_create.run(id, to_json(*instance.create));
-  return {};
+  const auto id = instance.record->id;
+  if (instance.erase_create) return sql_.erase_create.run(id.value);
+  if (instance.create == nullptr) return {};
+  const StoredCreate create{id, to_json(*instance.create)};
+  return store::write(sql_.put_create, create);
 }
 
 Result<Writer::Bodies> Writer::bodies(std::span<const Value> numbers) {
