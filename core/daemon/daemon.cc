@@ -8,6 +8,7 @@
 
 #include "core/api/routes.h"
 #include "core/api/server.h"
+#include "core/base/text.h"
 #include "core/config/diff.h"
 #include "core/crypto/random.h"
 #include "core/daemon/clock.h"
@@ -175,6 +176,10 @@ Result<model::Restored> Daemon::Parts::open_store() {
         std::move(opened.error()).with_context("state folder " + config.state_dir.string()));
   store = std::move(*opened);
   auto restored = HOSTLER_TRY(store->load());
+  for (const auto& row : restored.damaged)
+    log::warn("store", "row " + printable(row.key, 200) + " of table " + row.table +
+                           " is set aside: " + row.problem +
+                           "; stop hostlerd and correct the row, or restore a backup");
   durable = restored.last_revision;
   feed.take_up(restored);
   log::info("daemon", "owner " + restored.owner + ", epoch " + std::to_string(restored.epoch) +
