@@ -8,6 +8,7 @@
 
 #include "core/api/routes.h"
 #include "core/api/server.h"
+#include "core/base/text.h"
 #include "core/config/diff.h"
 #include "core/crypto/random.h"
 #include "core/daemon/clock.h"
@@ -131,12 +132,12 @@ void Daemon::Parts::tidy_store(Now now) {
   past.age = Duration(keep_age);
   past.bytes = static_cast<std::uint64_t>(keep_bytes);
   store->tidy(past, now.wall, [this](const store::Tidied& gone, const Result<void>& ended) {
-    if (!gone.jobs.empty()) post(dispatch::WorkForgotten{gone.jobs});
+    if (!gone.work.empty()) post(dispatch::WorkForgotten{gone.work});
     if (!ended)
       log::warn("store", "removing what is past keeping: " + ended.error().message +
                              ", ignoring: tried again in an hour");
     if (gone.records + gone.blobs > 0)
-      log::info("store", "removed " + std::to_string(gone.jobs.size()) + " jobs, " +
+      log::info("store", "removed " + std::to_string(gone.work.size()) + " jobs, " +
                              std::to_string(gone.instances) + " instances, " +
                              std::to_string(gone.records) + " records and " +
                              std::to_string(gone.blobs) + " blobs past keeping");
@@ -164,6 +165,10 @@ Result<model::Restored> Daemon::Parts::open_store() {
         std::move(opened.error()).with_context("state folder " + config.state_dir.string()));
   store = std::move(*opened);
   auto restored = HOSTLER_TRY(store->load());
+  for (const auto& row : restored.damaged)
+    log::warn("store", "row " + printable(row.key, 200) + " of table " + row.table +
+                           " is set aside: " + row.problem +
+                           "; stop hostlerd and correct the row, or restore a backup");
   durable = restored.last_revision;
   feed.take_up(restored);
   log::info("daemon", "owner " + restored.owner + ", epoch " + std::to_string(restored.epoch) +

@@ -9,7 +9,7 @@ namespace hostler::daemon {
 
 void Effects::carry_out(std::vector<dispatch::Effect> effects, const store::Committed& committed) {
   Bodies bodies;
-  for (const auto& body : committed.bodies) bodies.emplace(body.job, body.text);
+  for (const auto& body : committed.bodies) bodies.emplace(body.work, body.text);
   for (auto& effect : effects) {
     if (auto* command = std::get_if<model::HostCommand>(&effect))
       send(std::move(*command), bodies);

@@ -153,7 +153,7 @@ Result<void> DaemonService::hide_reasons(const api::Principal& who,
   std::set<model::WorkId> named;
   for (const auto& record : records)
     if (const auto id = job_of(record)) named.insert(*id);
-  const auto own = HOSTLER_TRY(parts_.store->reads().jobs_of(who.name, named));
+  const auto own = HOSTLER_TRY(parts_.store->reads().submitted_by(who.name, named));
   for (auto& record : records)
     if (const auto id = job_of(record); id && !own.contains(*id))
       record.reason.clear(), record.data_json.clear();
