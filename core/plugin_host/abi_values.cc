@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/base/text.h"
-#include "core/plugin_host/operation.h"
+#include "core/plugin_host/record_intake.h"
 
 namespace hostler::plugin_host {
 namespace {

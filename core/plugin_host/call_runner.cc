@@ -132,7 +132,7 @@ void CallRunner::call(Operation& op) {
     options_.turnstile->leave();
   } else if (op.refuse(cloud_error(CloudErrorClass::kTimeout,
                                    "another call is in the driver, which allows one; not sent"))) {
-    ended(op);
+    on_ended(op);
   }
 }
 
@@ -222,7 +222,7 @@ void CallRunner::release(Operation& op) {
   if (found == active_.end()) return;
   alarms_.erase({found->second.due, &op});
   mailbox_.post([this, self = std::move(found->second.op)] {
-    self->settle();
+    self->deliver_result();
     retire(self);
   });
   active_.erase(found);
@@ -255,12 +255,12 @@ void CallRunner::retire(const std::shared_ptr<Operation>& op) {
 
 // ---- what operations say -----------------------------------------------------------------------
 
-void CallRunner::ended(Operation& op) {
+void CallRunner::on_ended(Operation& op) {
   const MutexLock lock(mutex_);
   release(op);
 }
 
-void CallRunner::came_back(Operation& op) {
+void CallRunner::on_late_return(Operation& op) {
   const MutexLock lock(mutex_);
   const auto found = hung_.find(&op);
   if (found == hung_.end()) return;
@@ -273,7 +273,7 @@ void CallRunner::came_back(Operation& op) {
   }
 }
 
-void CallRunner::broken_rule(const Operation& op, const std::string& rule) {
+void CallRunner::on_broken_rule(const Operation& op, const std::string& rule) {
   const std::string text = std::string(op.traits().name) + ": " + rule;
   const MutexLock lock(mutex_);
   ++health_.broken_rules;

@@ -25,7 +25,8 @@ namespace hostler::plugin_host {
 ///
 /// Threads: any, but start() and stop() once each. Held by a shared_ptr, which a worker that hangs
 /// keeps for as long as it hangs.
-class CallRunner final : public Operation::Owner, public std::enable_shared_from_this<CallRunner> {
+class CallRunner final : public Operation::Listener,
+                         public std::enable_shared_from_this<CallRunner> {
  public:
   struct Options {
     std::string driver;
@@ -52,9 +53,9 @@ class CallRunner final : public Operation::Owner, public std::enable_shared_from
 
   [[nodiscard]] SetHealth health() const;
 
-  void ended(Operation& op) override;
-  void came_back(Operation& op) override;
-  void broken_rule(const Operation& op, const std::string& rule) override;
+  void on_ended(Operation& op) override;
+  void on_late_return(Operation& op) override;
+  void on_broken_rule(const Operation& op, const std::string& rule) override;
 
  private:
   using Queue = std::deque<std::shared_ptr<Operation>>;

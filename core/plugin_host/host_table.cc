@@ -10,7 +10,7 @@
 #include "core/base/mutex.h"
 #include "core/base/text.h"
 #include "core/log/log.h"
-#include "core/plugin_host/operation.h"
+#include "core/plugin_host/record_intake.h"
 
 namespace hostler::plugin_host {
 namespace {

@@ -17,14 +17,14 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 
-class Watcher final : public Operation::Owner {
+class Watcher final : public Operation::Listener {
  public:
-  void ended(Operation&) override {
+  void on_ended(Operation&) override {
     ++ends;
     done.set_value();
   }
-  void came_back(Operation&) override { ++returns; }
-  void broken_rule(const Operation&, const std::string& rule) override { last = rule, ++broken; }
+  void on_late_return(Operation&) override { ++returns; }
+  void on_broken_rule(const Operation&, const std::string& rule) override { last = rule, ++broken; }
 
   std::promise<void> done;
   std::atomic<int> ends = 0, returns = 0, broken = 0;
@@ -34,15 +34,15 @@ class Watcher final : public Operation::Owner {
 /// An operation whose driver is the test.
 class Scripted final : public Operation {
  public:
-  Scripted(Owner& owner, std::function<hostler_status(hostler_op*)> driver)
-      : Operation({.name = "test"}, name_, owner), driver_(std::move(driver)) {}
+  Scripted(Listener& listener, std::function<hostler_status(hostler_op*)> driver)
+      : Operation({.name = "test"}, name_, listener), driver_(std::move(driver)) {}
 
   std::function<void()> while_taking = [] {};
   std::optional<model::CloudError> failed;
 
  private:
-  hostler_status call() override { return driver_(this); }
-  bool take(const hostler_rec&) override {
+  hostler_status call_driver() override { return driver_(this); }
+  bool take_record(const hostler_rec&) override {
     while_taking();
     return true;
   }
@@ -65,7 +65,7 @@ TEST(OperationTest, NoticesTwoRecordsEmittedAtOnce) {
   };
 
   op->run();
-  op->settle();
+  op->deliver_result();
 
   ASSERT_TRUE(op->failed);
   EXPECT_THAT(op->failed->message, HasSubstr("R27: "));
@@ -247,7 +247,7 @@ TEST(OperationTest, EndsOnceWhenCancelDeadlineAndCompletionRace) {
     const bool abandoned = i % 3 == 0 && op->abandon("given up");
     driver.join();
     if (!abandoned) watcher.done.get_future().wait();
-    op->settle();
+    op->deliver_result();
     ended += abandoned ? 1 : watcher.ends.load();
     EXPECT_EQ(watcher.broken, 0) << watcher.last;
   }
