@@ -22,8 +22,7 @@ constexpr Duration kTimeoutMax = std::chrono::hours(24);
 
 }  // namespace
 
-CallRunner::CallRunner(Options options)
-    : options_(std::move(options)), lanes_(std::max<std::size_t>(options_.lanes, 1)) {}
+CallRunner::CallRunner(Options options) : options_(std::move(options)), queue_(options_.slots) {}
 
 void CallRunner::start() {
   clerk_ = std::thread([this] { clerk(); });
@@ -47,7 +46,7 @@ bool CallRunner::stop() {
   clerk_.join();
   const MutexLock lock(mutex_);
   worker_left_.wait(mutex_,
-                    [this]() HOSTLER_REQUIRES(mutex_) { return workers_ == stuck_.size(); });
+                    [this]() HOSTLER_REQUIRES(mutex_) { return workers_ == hung_workers(); });
   retired_.clear();
   return hung_.empty();
 }
@@ -59,7 +58,7 @@ void CallRunner::submit(std::shared_ptr<Operation> op, Duration timeout) {
   op->set_deadline(steady_clock::now() + std::clamp(timeout, Duration::zero(), kTimeoutMax));
   auto& raw = *op;
   active_.emplace(&raw, Active{op, raw.deadline()});
-  if (stopping_ || health_.suspended || urgent_.size() + normal_.size() >= options_.queue_max) {
+  if (stopping_ || health_.suspended || queue_.size() >= options_.queue_max) {
     raw.refuse(
         stopping_ ? cloud_error(CloudErrorClass::kCancelled, "the set is being closed")
         : health_.suspended
@@ -71,9 +70,9 @@ void CallRunner::submit(std::shared_ptr<Operation> op, Duration timeout) {
   }
   alarms_.emplace(raw.deadline(), &raw);
   if (alarms_.begin()->second == &raw) mailbox_.nudge();
-  queue_of(raw).push_back(std::move(op));
+  queue_.push(std::move(op));
   worker_wakes_.notify_one();
-  if (urgent_.size() + normal_.size() > idle_ && workers_ < lanes_) {
+  if (queue_.size() > idle_ && workers_ < queue_.slots()) {
     ++workers_;
     std::thread([self = shared_from_this()] { self->work(); }).detach();
   }
@@ -87,9 +86,9 @@ void CallRunner::refuse(std::shared_ptr<Operation> op, CloudError error) {
   release(raw);
 }
 
-void CallRunner::narrow(std::size_t lanes) {
+void CallRunner::lower_slots(std::size_t slots) {
   const MutexLock lock(mutex_);
-  lanes_ = std::clamp<std::size_t>(lanes, 1, lanes_);
+  queue_.lower_slots(slots);
 }
 
 SetHealth CallRunner::health() const {
@@ -103,15 +102,12 @@ void CallRunner::work() {
   pthread_setname_np(pthread_self(), "driver");
   const MutexLock lock(mutex_);
   while (true) {
-    const auto job = next_job();
-    if (job) {
+    if (const auto job = queue_.next()) {
       {
         const MutexUnlock unlocked(mutex_);
         call(*job);
       }
-      stuck_.erase(job.get());
-      --in_driver_;
-      if (!job->traits().urgent) --normal_in_driver_;
+      queue_.leave(*job);
       worker_wakes_.notify_all();  // a lane is free, perhaps for a call that another one waits with
     } else if (stopping_) {
       break;
@@ -134,24 +130,6 @@ void CallRunner::call(Operation& op) {
                                    "another call is in the driver, which allows one; not sent"))) {
     on_ended(op);
   }
-}
-
-/// The next call that there is a lane for; the last lane takes destroy and list only.
-std::shared_ptr<Operation> CallRunner::next_job() {
-  std::shared_ptr<Operation> job;
-  if (in_driver_ >= lanes_) return job;
-  if (take_lane(urgent_, job)) return job;
-  if (normal_in_driver_ < std::max<std::size_t>(lanes_ - 1, 1)) take_lane(normal_, job);
-  return job;
-}
-
-bool CallRunner::take_lane(Queue& queue, std::shared_ptr<Operation>& job) {
-  if (queue.empty()) return false;
-  job = std::move(queue.front());
-  queue.pop_front();
-  ++in_driver_;
-  if (!job->traits().urgent) ++normal_in_driver_;
-  return true;
 }
 
 // ---- the clerk ---------------------------------------------------------------------------------
@@ -188,8 +166,7 @@ std::optional<SteadyTime> CallRunner::fire_deadlines() {
 
 /// At its deadline a call is cancelled; at the end of the grace time it is given up on.
 void CallRunner::time_is_up(Operation& op) {
-  if (queued(op)) {
-    std::erase_if(queue_of(op), [&](const auto& other) { return other.get() == &op; });
+  if (queue_.remove(op)) {
     op.refuse(cloud_error(CloudErrorClass::kTimeout,
                           "every call that the driver allows at once was taken; not sent"));
     return release(op);
@@ -207,10 +184,9 @@ void CallRunner::give_up(Operation& op) {
                   " after it was cancelled; given up on, its thread is written off")) {
     return;  // ended this moment: ended() is on its way
   }
-  hung_.emplace(&op, self);
+  hung_.emplace(&op, Hung{self, op.in_function()});
   health_.hung_calls = hung_.size();
   release(op);
-  if (op.in_function()) stuck_.insert(&op);
   if (hung_.size() < kHungToSuspend || health_.suspended) return;
   health_.suspended = true;
   log::error("driver " + options_.driver, "two calls hang in the driver: the set is suspended");
@@ -229,22 +205,15 @@ void CallRunner::release(Operation& op) {
 }
 
 void CallRunner::refuse_queued(const CloudError& error) {
-  for (auto* queue : {&urgent_, &normal_}) {
-    for (const auto& op : *queue) {
-      op->refuse(error);
-      release(*op);
-    }
-    queue->clear();
+  for (const auto& op : queue_.remove_all()) {
+    op->refuse(error);
+    release(*op);
   }
 }
 
-CallRunner::Queue& CallRunner::queue_of(const Operation& op) {
-  return op.traits().urgent ? urgent_ : normal_;
-}
-
-bool CallRunner::queued(const Operation& op) {
-  const Queue& queue = queue_of(op);
-  return std::any_of(queue.begin(), queue.end(), [&](const auto& q) { return q.get() == &op; });
+std::size_t CallRunner::hung_workers() const {
+  return static_cast<std::size_t>(std::count_if(
+      hung_.begin(), hung_.end(), [](const auto& entry) { return entry.second.holds_worker; }));
 }
 
 void CallRunner::retire(const std::shared_ptr<Operation>& op) {
@@ -264,7 +233,7 @@ void CallRunner::on_late_return(Operation& op) {
   const MutexLock lock(mutex_);
   const auto found = hung_.find(&op);
   if (found == hung_.end()) return;
-  retired_.push_back(std::move(found->second));
+  retired_.push_back(std::move(found->second.op));
   hung_.erase(found);
   health_.hung_calls = hung_.size();
   if (health_.suspended && hung_.size() < kHungToSuspend) {

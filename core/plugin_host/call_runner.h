@@ -12,6 +12,7 @@
 
 #include "core/base/mutex.h"
 #include "core/base/time.h"
+#include "core/plugin_host/call_queue.h"
 #include "core/plugin_host/driver_set.h"
 #include "core/plugin_host/mailbox.h"
 #include "core/plugin_host/operation.h"
@@ -30,7 +31,7 @@ class CallRunner final : public Operation::Listener,
  public:
   struct Options {
     std::string driver;
-    std::size_t lanes = 1;  ///< Calls in the driver at once.
+    std::size_t slots = 1;  ///< Calls in the driver at once.
     std::size_t queue_max = 0;
     Duration grace{};
     Turnstile* turnstile = nullptr;  ///< Of a library that is serial as a whole.
@@ -49,7 +50,7 @@ class CallRunner final : public Operation::Listener,
   /// Runs `item` on the clerk's thread, after what was handed out before.
   void post(Mailbox::Item item) { mailbox_.post(std::move(item)); }
   /// The account allows fewer calls at once than the driver does.
-  void narrow(std::size_t lanes);
+  void lower_slots(std::size_t slots);
 
   [[nodiscard]] SetHealth health() const;
 
@@ -58,19 +59,18 @@ class CallRunner final : public Operation::Listener,
   void on_broken_rule(const Operation& op, const std::string& rule) override;
 
  private:
-  using Queue = std::deque<std::shared_ptr<Operation>>;
   struct Active {
     std::shared_ptr<Operation> op;
     SteadyTime due;  ///< Of its alarm.
   };
-  using ActiveCalls = std::unordered_map<Operation*, Active>;
-  using HungCalls = std::unordered_map<Operation*, std::shared_ptr<Operation>>;
+  struct Hung {
+    std::shared_ptr<Operation> op;
+    bool holds_worker = false;  ///< The driver function has not returned.
+  };
 
   void clerk();
   void work();
   void call(Operation& op) HOSTLER_EXCLUDES(mutex_);
-  std::shared_ptr<Operation> next_job() HOSTLER_REQUIRES(mutex_);
-  bool take_lane(Queue& queue, std::shared_ptr<Operation>& job) HOSTLER_REQUIRES(mutex_);
   /// \return when the next one is due.
   std::optional<SteadyTime> fire_deadlines();
   bool finished() const;
@@ -78,27 +78,22 @@ class CallRunner final : public Operation::Listener,
   void give_up(Operation& op) HOSTLER_REQUIRES(mutex_);
   void release(Operation& op) HOSTLER_REQUIRES(mutex_);  // from active_ to the clerk
   void refuse_queued(const model::CloudError& error) HOSTLER_REQUIRES(mutex_);
-  Queue& queue_of(const Operation& op) HOSTLER_REQUIRES(mutex_);
-  [[nodiscard]] bool queued(const Operation& op) HOSTLER_REQUIRES(mutex_);
   void retire(const std::shared_ptr<Operation>& op);
+  [[nodiscard]] std::size_t hung_workers() const HOSTLER_REQUIRES(mutex_);
 
   const Options options_;
 
   mutable Mutex mutex_;
   Condition worker_wakes_, worker_left_;
-  Queue urgent_ HOSTLER_GUARDED_BY(mutex_);        // waiting for a lane
-  Queue normal_ HOSTLER_GUARDED_BY(mutex_);        // likewise
-  ActiveCalls active_ HOSTLER_GUARDED_BY(mutex_);  // not over, queued or not
-  HungCalls hung_ HOSTLER_GUARDED_BY(mutex_);      // given up on
+  CallQueue queue_ HOSTLER_GUARDED_BY(mutex_);
+  std::unordered_map<Operation*, Active> active_ HOSTLER_GUARDED_BY(mutex_);  // not over
+  std::unordered_map<Operation*, Hung> hung_ HOSTLER_GUARDED_BY(mutex_);      // given up on
   std::set<std::pair<SteadyTime, Operation*>> alarms_ HOSTLER_GUARDED_BY(mutex_);
-  Mailbox mailbox_;                           // the clerk's; its lock is the innermost
-  Queue retired_ HOSTLER_GUARDED_BY(mutex_);  // kept a while: late misuse is noticed, not UB
-  std::size_t lanes_ HOSTLER_GUARDED_BY(mutex_);
+  Mailbox mailbox_;  // the clerk's; its lock is the innermost
+  /// Kept a while: late misuse is noticed, not UB.
+  std::deque<std::shared_ptr<Operation>> retired_ HOSTLER_GUARDED_BY(mutex_);
   std::size_t workers_ HOSTLER_GUARDED_BY(mutex_) = 0;
   std::size_t idle_ HOSTLER_GUARDED_BY(mutex_) = 0;
-  std::size_t in_driver_ HOSTLER_GUARDED_BY(mutex_) = 0;
-  std::size_t normal_in_driver_ HOSTLER_GUARDED_BY(mutex_) = 0;
-  std::set<Operation*> stuck_ HOSTLER_GUARDED_BY(mutex_);  // calls given up on that hold a worker
   SetHealth health_ HOSTLER_GUARDED_BY(mutex_);
   bool stopping_ HOSTLER_GUARDED_BY(mutex_) = false;
   std::thread clerk_;

@@ -24,7 +24,7 @@ CallRunner::Options runner_options(const DriverLibrary& library, const InProcess
   const bool concurrent = driver.threading == HOSTLER_THREAD_CONCURRENT;
   return {
       .driver = library.name(),
-      .lanes = concurrent ? std::min<std::size_t>(driver.max_concurrency, options.threads_max) : 1,
+      .slots = concurrent ? std::min<std::size_t>(driver.max_concurrency, options.threads_max) : 1,
       .queue_max = options.queue_max,
       .grace = options.grace,
       .turnstile = concurrent || driver.threading == HOSTLER_THREAD_SERIAL_SET
@@ -109,7 +109,7 @@ class InProcessSet final : public DriverSet {
             auto& allowed = result->max_concurrency;
             allowed = allowed == 0 ? static_cast<std::uint32_t>(most)
                                    : std::min(allowed, static_cast<std::uint32_t>(most));
-            runner_->narrow(allowed);
+            runner_->lower_slots(allowed);
           }
           done(std::move(result));
         });
