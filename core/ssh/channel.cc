@@ -36,7 +36,7 @@ Channel::~Channel() = default;
 
 const std::string& Channel::errors() const { return state_->errors; }
 
-void Channel::hang_up(std::string why) { state_->transport->lose(std::move(why)); }
+void Channel::hang_up(std::string why) { state_->transport->disconnect(std::move(why)); }
 
 asio::awaitable<Result<std::size_t>> Channel::read(std::span<char> into) {
   State& state = *state_;

@@ -25,12 +25,14 @@ asio::awaitable<Result<ChannelHandle>> start_command(std::shared_ptr<Transport> 
                                                      std::string command, Deadline deadline,
                                                      Duration limit) {
   bool mine = false;
-  auto take = [&] { return mine = mine || (!transport->is_lost() && transport->take_slot()); };
+  auto take = [&] {
+    return mine = mine || (!transport->is_lost() && transport->channels().take());
+  };
   const Waited slot = co_await transport->until(take, deadline);
   if (slot != Waited::kDone) {
     Error error = transport->error("wait for a free channel", slot, limit);
-    if (slot == Waited::kDeadline && transport->buried() > 0)
-      error.message += "; " + std::to_string(transport->buried()) +
+    if (slot == Waited::kDeadline && transport->channels().closing() > 0)
+      error.message += "; " + std::to_string(transport->channels().closing()) +
                        " are held by commands that passed their limit and still run there";
     co_return tl::unexpected(std::move(error));
   }
@@ -46,7 +48,7 @@ asio::awaitable<Result<ChannelHandle>> start_command(std::shared_ptr<Transport> 
   if (opened != Waited::kDone)
     co_return tl::unexpected(transport->error("open a channel", opened, limit));
   guard.pending = false;
-  transport->opened(channel);
+  transport->channels().opened(channel);
   if (channel == nullptr) {
     Error error = transport->error("open a channel", opened, limit);
     error.message += "; the server refuses sessions: see MaxSessions in its sshd_config";

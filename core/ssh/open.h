@@ -20,7 +20,7 @@ class ChannelHandle {
       : transport_(std::move(other.transport_)), channel_(std::exchange(other.channel_, nullptr)) {}
   ChannelHandle& operator=(ChannelHandle&&) = delete;
   ~ChannelHandle() {
-    if (channel_ != nullptr) transport_->bury(channel_);
+    if (channel_ != nullptr) transport_->close_channel(channel_);
   }
   [[nodiscard]] LIBSSH2_CHANNEL* get() const { return channel_; }
   LIBSSH2_CHANNEL* release() { return std::exchange(channel_, nullptr); }
