@@ -39,7 +39,7 @@ hostler_status OpenCall::call_driver() {
   const auto status = driver().set_open(&host_table(), &config, op(), &opened);
   if (status == HOSTLER_OK && opened != nullptr) {
     hostler_set* none = nullptr;
-    // Lost against another open that was late: one set is enough.
+    // An abandoned open may have set another one meanwhile: one set is enough.
     if (!connection_->set.compare_exchange_strong(none, opened)) driver().set_close(opened);
   }
   return status;
@@ -69,7 +69,7 @@ bool InfoCall::take_record(const hostler_rec& record) {
 
 std::string InfoCall::rule_broken_by_success() {
   if (records_ != 1) {
-    return "R34: OK with " + std::to_string(records_) + " records of the set, one is due";
+    return "R34: OK with " + std::to_string(records_) + " records of the set instead of one";
   }
   const auto& c = *connection_;
   result_.has_host_key_extension =
@@ -177,7 +177,7 @@ hostler_status SetTagsCall::call_driver() {
 // ---- extensions --------------------------------------------------------------------------------
 
 namespace {
-/// The answer where the driver lacks the extension or a function of it.
+/// Ends a call for which the driver lacks the extension or the function.
 hostler_status unsupported(hostler_op* op, const char* extension) {
   const std::string text = std::string("the driver has no ") + extension;
   op->error->set_text(op->error, HOSTLER_TEXT_MESSAGE, text.data(), text.size());
@@ -246,7 +246,7 @@ hostler_status QuotaGroupCall::call_driver() {
   std::array<char, 256> buffer{};
   const std::size_t size = extension.group(set(), &request, buffer.data(), buffer.size());
   if (size > buffer.size() || !is_utf8({buffer.data(), size})) {
-    report_broken_rule("R19: the name of a quota group is no text of at most 256 bytes");
+    report_broken_rule("R19: the name of a quota group is not UTF-8 text of at most 256 bytes");
   } else {
     result_.assign(buffer.data(), size);
   }

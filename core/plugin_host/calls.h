@@ -11,17 +11,17 @@
 #include "core/plugin_host/driver_set.h"
 #include "core/plugin_host/operation.h"
 
-/// One class for each function of a driver: what is asked, what records it takes, what it gives.
-/// Requests are kept here for as long as the operation lives; the driver borrows from them.
+/// One class for each driver function: its request, the records that it takes, its result. A call
+/// owns its request for as long as it lives, since the driver may read it until the call is over.
 namespace hostler::plugin_host {
 
-/// What calls of one set share. `set` is empty before set_open has succeeded.
+/// The state that all calls of a set share. `set` is null until set_open has succeeded.
 struct Connection {
   std::shared_ptr<const DriverLibrary> library;
   std::atomic<hostler_set*> set = nullptr;
 
   [[nodiscard]] const hostler_driver& driver() const { return library->table(); }
-  /// The driver's extension, as far as this host knows it; all zero if there is none.
+  /// A copy of the driver's extension table; all zero if the driver has none.
   template <class T>
   [[nodiscard]] T extension(const char* id) const;
 };
@@ -36,7 +36,7 @@ class Call : public Operation {
         done_(std::move(done)) {}
 
  protected:
-  bool take_record(const hostler_rec&) override { return true; }  // kinds that are not awaited: R9
+  bool take_record(const hostler_rec&) override { return true; }  // ignores other kinds (R9)
   void deliver(std::optional<model::CloudError> failure) override {
     if (failure) {
       done_(tl::unexpected(std::move(*failure)));
@@ -79,7 +79,7 @@ class InfoCall final : public Call<model::SetInfo> {
 class CreateCall final : public Call<model::ListedInstance> {
  public:
   using OnRecord = std::function<void(const model::ListedInstance&)>;
-  /// `on_record` is called on the driver's thread.
+  /// `on_record` is called on a thread of the driver.
   CreateCall(std::shared_ptr<Connection> connection, Listener& listener,
              model::CreateRequest request, OnRecord on_record,
              DriverSet::Done<model::ListedInstance> done);

@@ -58,7 +58,7 @@ model::CloudError Outcome::error_of_driver(const hostler_error& error, const Con
   }
   if (out.cls == CloudErrorClass::kCancelled && context.time_is_up) {
     out.cls = CloudErrorClass::kTimeout;
-    out.message += " (its time was up)";
+    out.message += " (its deadline has passed)";
   }
   return out;
 }
