@@ -21,8 +21,8 @@ constexpr auto kKeepaliveEvery = 15s;
 constexpr int kImmediateMax = 32;
 constexpr std::size_t kUnauthenticatedMax = std::size_t{256} << 10U;  // received bytes
 
-/// libssh2 1.10 reads 32 bytes of a host's ed25519 key however short the host made it, past the end
-/// of what it allocated for it (fixed in 1.11). Each of its allocations has room for that.
+/// libssh2 1.10 always reads 32 bytes of a host's ed25519 key, also if the host sent a shorter one,
+/// and so reads past its allocation (fixed in 1.11). Each allocation gets this many bytes more.
 constexpr std::size_t kSlack = 32;
 
 LIBSSH2_ALLOC_FUNC(allocate) {
@@ -50,8 +50,8 @@ LIBSSH2_SESSION* new_session(void* self) {
 
 }  // namespace
 
-/// One coroutine that waits for its step. Its timer is both the deadline and the way to wake it,
-/// so that asio owns the suspended coroutine and may destroy it whenever it likes.
+/// One coroutine that waits until its step is done. The timer is the deadline, and cancelling it
+/// wakes the coroutine. So asio owns the suspended coroutine and may destroy it at any moment.
 struct Transport::Waiter {
   Waiter(Transport& owner, Step tried, Deadline deadline)
       : transport(owner), step(tried), timer(owner.stream_.executor(), deadline) {
@@ -80,8 +80,8 @@ Transport::Transport(ByteStream::Socket socket, std::string address)
 }
 
 Transport::~Transport() {
-  // Both callbacks fail from here on, so nothing below waits; an unfinished key exchange is
-  // stepped once more because only its own failure path frees what it holds.
+  // From here on both callbacks fail, so the calls below do not wait. An unfinished key exchange
+  // must run once more, since libssh2 frees its memory only when the exchange fails.
   destroying_ = true;
   if (!key_exchanged_) libssh2_session_handshake(ssh_, descriptor());
   libssh2_session_free(ssh_);
@@ -92,7 +92,7 @@ asio::awaitable<Waited> Transport::wait(Step step, Deadline deadline) {
   Waiter waiter(*this, step, deadline);
   pump();
   if (waiter.done) {
-    // Steps that never have to wait must not keep the thread from other hosts.
+    // Steps that never wait must not take the thread away from other hosts.
     if (++immediate_ < kImmediateMax) co_return Waited::kDone;
     immediate_ = 0;
     const auto executor = stream_.executor();
@@ -232,7 +232,8 @@ void Transport::close_channel(LIBSSH2_CHANNEL* channel) {
 
 void Transport::authenticated() {
   authenticated_ = true;
-  // No reply wanted: libssh2 1.10 would queue each for ever. A dead peer shows by TCP_USER_TIMEOUT.
+  // Asks for no replies, which libssh2 1.10 would queue for ever. TCP_USER_TIMEOUT detects a dead
+  // peer.
   libssh2_keepalive_config(ssh_, 0, static_cast<unsigned>(kKeepaliveEvery.count()));
   keep_alive();
 }

@@ -23,7 +23,7 @@ namespace hostler::ssh {
 using Deadline = std::chrono::steady_clock::time_point;
 inline constexpr Deadline kNever = Deadline::max();
 
-/// A borrowed callable `bool()`; the callable must outlive it.
+/// Refers to a callable `bool()`, which must outlive this object.
 class Step {
  public:
   template <class Callable>
