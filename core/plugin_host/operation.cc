@@ -205,7 +205,9 @@ void Operation::notify(bool was_abandoned) {
 void Operation::report_broken_rule(std::string rule) {
   {
     const MutexLock lock(mutex_);
-    if (!over_) return outcome_.set_broken_rule(std::move(rule));
+    // A thread that abandons the call waits for the record that is being taken now, and may hold
+    // locks that the listener needs.
+    if (!over_ || records_.busy()) return outcome_.set_broken_rule(std::move(rule));
   }
   listener_.on_broken_rule(*this, rule);
 }

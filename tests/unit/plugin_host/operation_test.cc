@@ -7,6 +7,7 @@
 #include <functional>
 #include <future>
 #include <latch>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -38,12 +39,14 @@ class Scripted final : public Operation {
       : Operation({.name = "test"}, name_, listener), driver_(std::move(driver)) {}
 
   std::function<void()> while_taking = [] {};
+  std::string broken_rule;  ///< Of each record; empty = none.
   std::optional<model::CloudError> failed;
 
  private:
   hostler_status call_driver() override { return driver_(this); }
   bool take_record(const hostler_rec&) override {
     while_taking();
+    if (!broken_rule.empty()) report_broken_rule(broken_rule);
     return true;
   }
   void deliver(std::optional<model::CloudError> failure) override { failed = std::move(failure); }
@@ -105,6 +108,43 @@ TEST(OperationTest, AbandonWaitsUntilTheCurrentRecordIsTaken) {
     host.join();
 
     EXPECT_TRUE(taken_before);
+  }
+}
+
+// Once a bug: the host waited for the record, and the record for a lock of the host.
+TEST(OperationTest, ARecordThatBreaksARuleDoesNotBlockAHostThatAbandonsTheCall) {
+  struct LockingListener final : Operation::Listener {
+    void on_ended(Operation&) override {}
+    void on_late_return(Operation&) override {}
+    void on_broken_rule(const Operation&, const std::string&) override {
+      const std::lock_guard lock(mutex);
+    }
+    std::mutex mutex;
+  };
+  for (int i = 0; i < 500; ++i) {
+    LockingListener listener;
+    const auto op = std::make_shared<Scripted>(listener, [](hostler_op* o) {
+      o->emit(o, &kRecord);
+      return HOSTLER_OK;
+    });
+    op->broken_rule = "R28: test";
+    std::thread host;
+    op->while_taking = [&] {
+      std::latch locked(1);
+      host = std::thread([&] {
+        const std::lock_guard lock(listener.mutex);
+        locked.count_down();
+        op->abandon("abandoned");
+      });
+      locked.wait();
+      std::this_thread::yield();
+    };
+
+    op->run();
+    host.join();
+
+    op->deliver_result();
+    EXPECT_TRUE(op->failed);
   }
 }
 
