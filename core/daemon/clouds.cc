@@ -157,7 +157,7 @@ void Clouds::carry_out(const dispatch::PricesCall& effect) {
                         [this, timed, set = effect.set, type = effect.type.name](
                             model::CloudResult<std::vector<model::ZonePrice>> result) {
                           timed.ended(result);
-                          post_(dispatch::PricesSeen{set, type, std::move(result)});
+                          post_(dispatch::PricesFetched{set, type, std::move(result)});
                         });
 }
 

@@ -103,7 +103,7 @@ bool Loop::wait(Mono until, std::vector<Item>& batch) {
 void Loop::flush(dispatch::Outbox& out) {
   flush_at_ = Mono::max();
   if (out.changes.empty() && out.effects.empty()) return;
-  sink_(std::exchange(out, {}), dispatcher_.revision());
+  sink_(std::exchange(out, {}), dispatcher_.queries().revision());
 }
 
 void Loop::flush_when_due(dispatch::Outbox& out) {
@@ -121,7 +121,7 @@ void Loop::work_off(std::vector<Item>& batch, dispatch::Outbox& out) {
   for (Item& item : batch) {
     if (auto* look = std::get_if<Look>(&item)) {
       flush(out);
-      (*look)(dispatcher_, now);
+      (*look)(dispatcher_.queries(), now);
       done(metrics::LoopWork::kLook);
     } else {
       auto& event = std::get<dispatch::Event>(item);

@@ -17,7 +17,7 @@ class Loop {
   /// Takes what a batch of events led to; called on the loop's thread, must not block.
   using Sink = std::function<void(dispatch::Outbox, model::Revision)>;
   /// A look at the state, on the loop's thread, after every event that was posted before it.
-  using Look = std::function<void(const dispatch::Dispatcher&, Now)>;
+  using Look = std::function<void(const dispatch::Queries&, Now)>;
 
   Loop(dispatch::Dispatcher dispatcher, metrics::Metrics& metrics, Sink sink);
   ~Loop();
@@ -29,7 +29,7 @@ class Loop {
   void stop();
 
   /// What the loop left; after stop(), of one that was started.
-  [[nodiscard]] const dispatch::Dispatcher& left() const { return dispatcher_; }
+  [[nodiscard]] dispatch::Queries left() const { return dispatcher_.queries(); }
 
   /// Any thread; never blocks. After stop() it is dropped.
   void post(dispatch::Event event);

@@ -96,7 +96,7 @@ void MetricsFeed::observe(const model::InstanceRecord& record) {
   if (record.state == InstanceState::kGone) seen_.erase(record.id);
 }
 
-void MetricsFeed::show(const dispatch::Dispatcher& state, Now now) {
+void MetricsFeed::show(const dispatch::Queries& state, Now now) {
   show_jobs(state.totals(now.mono));
   show_instances(state);
   show_clouds(state, now.mono);
@@ -118,7 +118,7 @@ void MetricsFeed::show_jobs(const model::Totals& totals) {
   metrics_.set_waiting(waiting);
 }
 
-void MetricsFeed::show_instances(const dispatch::Dispatcher& state) {
+void MetricsFeed::show_instances(const dispatch::Queries& state) {
   std::vector<metrics::InstanceCount> instances;
   std::vector<metrics::HostCount> hosts;
   std::vector<metrics::PriceSum> prices;
@@ -147,7 +147,7 @@ void MetricsFeed::show_instances(const dispatch::Dispatcher& state) {
   metrics_.set_pools(pools);
 }
 
-void MetricsFeed::show_clouds(const dispatch::Dispatcher& state, Mono now) {
+void MetricsFeed::show_clouds(const dispatch::Queries& state, Mono now) {
   std::vector<metrics::SetStatus> sets;
   std::vector<metrics::GateCount> gates;
   const auto classes = scheduler::gated_classes();

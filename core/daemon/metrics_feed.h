@@ -20,7 +20,7 @@ class MetricsFeed {
   /// What has just happened: jobs' ways, boots and their milestones.
   void observe(const std::vector<model::Change>& changes, Now now);
   /// What is now.
-  void show(const dispatch::Dispatcher& state, Now now);
+  void show(const dispatch::Queries& state, Now now);
 
  private:
   struct Seen {
@@ -37,8 +37,8 @@ class MetricsFeed {
   std::optional<Wall> leaves_queue(model::WorkId job);
   void ended(const model::WorkRecord& record);
   void show_jobs(const model::Totals& totals);
-  void show_instances(const dispatch::Dispatcher& state);
-  void show_clouds(const dispatch::Dispatcher& state, Mono now);
+  void show_instances(const dispatch::Queries& state);
+  void show_clouds(const dispatch::Queries& state, Mono now);
 
   metrics::Metrics& metrics_;
   std::map<model::InstanceId, Seen> seen_;

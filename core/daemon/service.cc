@@ -76,7 +76,7 @@ void DaemonService::job(const api::Principal& who, model::WorkId id, bool with_b
   api::JobDetail detail{std::move(*found), std::nullopt};
   if (detail.job.record.state != model::WorkState::kQueued) return answer(std::move(detail));
   parts_.loop->look([id, detail = std::move(detail), answer = std::move(answer)](
-                        const dispatch::Dispatcher& state, Now) mutable {
+                        const dispatch::Queries& state, Now) mutable {
     detail.waiting = state.waiting(id);
     answer(std::move(detail));
   });
@@ -97,7 +97,7 @@ void DaemonService::jobs(const api::Principal& who, const api::JobFilter& filter
   if (found->more && !found->items.empty()) page.next = found->items.back().record.id;
   for (auto& row : found->items) page.jobs.push_back({std::move(row), std::nullopt});
   parts_.loop->look([page = std::move(page), answer = std::move(answer)](
-                        const dispatch::Dispatcher& state, Now) mutable {
+                        const dispatch::Queries& state, Now) mutable {
     std::vector<model::WorkId> queued;
     for (const auto& one : page.jobs)
       if (one.job.record.state == model::WorkState::kQueued) queued.push_back(one.job.record.id);
@@ -121,23 +121,23 @@ void DaemonService::kill(const api::Principal& who, model::InstanceId instance,
 
 void DaemonService::instances(const api::Principal&,
                               api::Answer<std::vector<model::InstanceView>> answer) {
-  parts_.loop->look([answer = std::move(answer)](const dispatch::Dispatcher& state, Now) {
+  parts_.loop->look([answer = std::move(answer)](const dispatch::Queries& state, Now) {
     answer(state.instances());
   });
 }
 void DaemonService::pools(const api::Principal&, api::Answer<std::vector<model::PoolView>> answer) {
-  parts_.loop->look([answer = std::move(answer)](const dispatch::Dispatcher& state, Now) {
+  parts_.loop->look([answer = std::move(answer)](const dispatch::Queries& state, Now) {
     answer(state.pools());
   });
 }
 void DaemonService::sets(const api::Principal&, api::Answer<std::vector<model::SetView>> answer) {
-  parts_.loop->look([answer = std::move(answer)](const dispatch::Dispatcher& state, Now) {
+  parts_.loop->look([answer = std::move(answer)](const dispatch::Queries& state, Now) {
     answer(state.sets());
   });
 }
 void DaemonService::gates(const api::Principal&,
                           api::Answer<std::vector<model::GateRecord>> answer) {
-  parts_.loop->look([answer = std::move(answer)](const dispatch::Dispatcher& state, Now now) {
+  parts_.loop->look([answer = std::move(answer)](const dispatch::Queries& state, Now now) {
     answer(state.gates(now.mono));
   });
 }
@@ -189,7 +189,7 @@ api::HealthView DaemonService::health() {
   auto looked = std::make_shared<std::promise<std::vector<model::SetView>>>();
   auto sets = looked->get_future();
   parts_.loop->look(
-      [looked](const dispatch::Dispatcher& state, Now) { looked->set_value(state.sets()); });
+      [looked](const dispatch::Queries& state, Now) { looked->set_value(state.sets()); });
   if (sets.wait_for(kLookTimeout) != std::future_status::ready) {
     view.ok = false;
     view.problems.push_back({"loop", "it does not answer"});
@@ -222,7 +222,7 @@ std::string DaemonService::metrics_text() {
   auto done = looked->get_future();
   const std::size_t waiting = parts_.loop->waiting();
   const Mono asked = read_clocks().mono;
-  parts_.loop->look([feed = parts_.feed, looked](const dispatch::Dispatcher& state, Now now) {
+  parts_.loop->look([feed = parts_.feed, looked](const dispatch::Queries& state, Now now) {
     feed->show(state, now);
     looked->set_value();
   });

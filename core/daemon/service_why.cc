@@ -15,14 +15,14 @@ std::optional<Named> named(std::vector<Named> all, std::string_view name) {
   return std::move(*found);
 }
 
-void add_job(api::WhyView& view, const dispatch::Dispatcher& state, model::WorkId id, Mono now) {
+void add_job(api::WhyView& view, const dispatch::Queries& state, model::WorkId id, Mono now) {
   view.waiting = state.waiting(id);
   if (!view.waiting) return;
   view.reasons.rejected = state.rejected(id);
   view.gates = state.gates(now);
 }
 
-bool add_pool(api::WhyView& view, const dispatch::Dispatcher& state, std::string_view name,
+bool add_pool(api::WhyView& view, const dispatch::Queries& state, std::string_view name,
               Mono now) {
   auto reasons = state.reasons_of_pool(std::string(name), now);
   if (!reasons) return false;
@@ -37,7 +37,7 @@ bool add_pool(api::WhyView& view, const dispatch::Dispatcher& state, std::string
   return true;
 }
 
-bool add_set(api::WhyView& view, const dispatch::Dispatcher& state, std::string_view name,
+bool add_set(api::WhyView& view, const dispatch::Queries& state, std::string_view name,
              Mono now) {
   view.set = named(state.sets(), name);
   view.gates = state.gates(now);
@@ -46,7 +46,7 @@ bool add_set(api::WhyView& view, const dispatch::Dispatcher& state, std::string_
 }
 
 /// One that is open again has its records only.
-bool add_gate(api::WhyView& view, const dispatch::Dispatcher& state, std::string_view key,
+bool add_gate(api::WhyView& view, const dispatch::Queries& state, std::string_view key,
               Mono now) {
   if (auto reasons = state.reasons_of_gate(std::string(key), now))
     view.reasons = std::move(*reasons);
@@ -56,7 +56,7 @@ bool add_gate(api::WhyView& view, const dispatch::Dispatcher& state, std::string
 }
 
 /// What the loop knows of a subject. An error if it is nothing that is or was.
-Result<void> add_state(api::WhyView& view, const dispatch::Dispatcher& state, Mono now) {
+Result<void> add_state(api::WhyView& view, const dispatch::Queries& state, Mono now) {
   const std::string_view subject = view.subject;
   const std::size_t space = std::min(subject.find(' '), subject.size());
   const std::string_view kind = subject.substr(0, space);
@@ -104,7 +104,7 @@ void DaemonService::why(const api::Principal& who, const std::string& subject,
   view.records.assign(std::make_move_iterator(records->items.rbegin()),
                       std::make_move_iterator(records->items.rend()));
   parts_.loop->look([view = std::move(view), answer = std::move(answer)](
-                        const dispatch::Dispatcher& state, Now now) mutable {
+                        const dispatch::Queries& state, Now now) mutable {
     if (const auto known = add_state(view, state, now.mono); !known)
       return answer(tl::unexpected(known.error()));
     answer(std::move(view));

@@ -51,7 +51,7 @@ struct PowerEnded {
   std::optional<model::CloudError> error;
 };
 /// What a set's cloud says that one type of the menu costs and has cost.
-struct PricesSeen {
+struct PricesFetched {
   std::string set, type;
   model::CloudResult<std::vector<model::ZonePrice>> result;
 };
@@ -95,7 +95,7 @@ struct WorkForgotten {
 };
 
 using Event = std::variant<SetOpened, CreateSeen, CreateEnded, SetListed, DestroyEnded, TagsEnded,
-                           PowerEnded, PricesSeen, model::HostEvent, Submit, CancelWork,
+                           PowerEnded, PricesFetched, model::HostEvent, Submit, CancelWork,
                            SetIdleBehavior, KillInstance, PlanMade, PolicyChanged, WorkForgotten>;
 
 // ---- effects -----------------------------------------------------------------------------------

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "core/base/time.h"
+#include "core/fleet/occupancy.h"
 #include "core/model/host.h"
 #include "core/model/policy.h"
 #include "core/model/records.h"
@@ -44,11 +45,9 @@ struct Instance {
   bool resting = false;             ///< Refused starts: no more until the deadline.
   std::uint32_t refusals = 0;       ///< Of starts, one after another.
   std::uint64_t refused_until = 0;  ///< Starts up to this sequence are counted in them.
-  model::Resources used;            ///< By attempts starting or running.
-  std::uint32_t attempts = 0;       ///< Starting or running.
-  std::uint32_t collecting = 0;     ///< Ended, but output is still to come from here.
+  Occupancy occupancy;
 
-  [[nodiscard]] bool empty() const { return attempts == 0 && collecting == 0; }
+  [[nodiscard]] bool empty() const { return occupancy.empty(); }
   /// May cost money: all but a create that was given up, and that a list lacked long after.
   [[nodiscard]] bool may_exist() const {
     return record.state != model::InstanceState::kAbandoned || absent_at < since + kCreateMayLag;

@@ -50,7 +50,7 @@ Outcome terminate(Instance& instance, const std::string& code, const std::string
 Outcome work_changed(Instance& instance, Now now) {
   Outcome out;
   const auto state = instance.record.state;
-  if (state == InstanceState::kIdle && instance.attempts > 0) {
+  if (state == InstanceState::kIdle && instance.occupancy.in_use()) {
     instance.record.state = InstanceState::kBusy;
     instance.record.state_since = now.wall;
     instance.since = now.mono;

@@ -17,7 +17,7 @@ struct Job {
   std::uint32_t attempts_max = 3;
   bool restartable = false;
   bool queued = true;
-  model::WorkState counted = model::WorkState::kQueued;  ///< As the dispatcher's totals have it.
+  model::WorkState counted = model::WorkState::kQueued;  ///< The state that it is counted in; kept by dispatch::Jobs.
   std::unique_ptr<model::WorkRecord> record;             ///< Set from the first placement on.
 
   [[nodiscard]] model::WorkState state() const {

@@ -97,16 +97,16 @@ model::Restored Disk::open() {
   out.owner = "owner-1";
   out.epoch = ++epoch_;
   out.last_revision = revision_;
-  out.last_job = last_job_;
+  out.last_work = last_job_;
   out.last_arrival = last_arrival_;
   for (const auto& [id, row] : jobs_) {
     if (!row.client_key.empty())
       out.client_keys.push_back({row.principal, row.client_key, row.client_digest, id});
     if (model::is_terminal(row.record.state)) continue;
-    out.jobs.push_back(row);
-    out.jobs.back().body.reset();
+    out.work.push_back(row);
+    out.work.back().body.reset();
   }
-  std::sort(out.jobs.begin(), out.jobs.end(),
+  std::sort(out.work.begin(), out.work.end(),
             [](const auto& a, const auto& b) { return a.arrival < b.arrival; });
   for (const auto& [id, row] : attempts_) {
     if (row.state == model::AttemptState::kDone) continue;

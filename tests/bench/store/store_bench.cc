@@ -169,7 +169,7 @@ class Bench {
     begin = Clock::now();
     const auto restored = must(store_->load());
     std::printf("restart: open %.0f ms, load of %zu jobs and %zu instances %.0f ms, %+ld MiB\n",
-                opened * 1e3, restored.jobs.size(), restored.instances.size(),
+                opened * 1e3, restored.work.size(), restored.instances.size(),
                 seconds_since(begin) * 1e3, resident_mib() - before_mib);
   }
 

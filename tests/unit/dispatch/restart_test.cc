@@ -59,7 +59,7 @@ model::Restored busy_site() {
   out.last_arrival = 5;
   out.last_revision = 100;
   out.instances = {instance(InstanceState::kBusy)};
-  out.jobs = {job(WorkState::kRunning, 1)};
+  out.work = {job(WorkState::kRunning, 1)};
   out.attempts = {attempt(AttemptState::kIntended)};
   return out;
 }
@@ -119,7 +119,7 @@ TEST(RestartTest, CreatesThatAreSentAgainKeepToTheirRate) {
 TEST(RestartTest, AnIdleHostIsProvedAgainAndKeptToItsIdleTimeout) {
   Story story;
   auto restored = busy_site();
-  restored.jobs.clear();
+  restored.work.clear();
   restored.attempts.clear();
   restored.instances[0].record.state = InstanceState::kIdle;
   story.begin(std::move(restored));
@@ -135,7 +135,7 @@ TEST(RestartTest, AnIdleHostIsProvedAgainAndKeptToItsIdleTimeout) {
 TEST(RestartTest, SendsAKillThatMayNotHaveLeft) {
   Story story;
   auto restored = busy_site();
-  restored.jobs[0].record.cancel_requested = true;
+  restored.work[0].record.cancel_requested = true;
   story.begin(std::move(restored));
   story.ready({7}, {{{{5}, 1}, AttemptPhase::kRunning}});
   EXPECT_THAT(story.commands<model::KillAttempt>(), SizeIs(1));
@@ -162,13 +162,13 @@ TEST(RestartTest, IsRefusedWhileAnInstanceHasNoSetOrPool) {
 TEST(RestartTest, AnAbandonedInstanceWhoseSetIsGoneStillCounts) {
   Story story;
   auto restored = busy_site();
-  restored.jobs.clear();
+  restored.work.clear();
   restored.attempts.clear();
   restored.instances[0].record.set = "east";
   restored.instances[0].record.state = InstanceState::kAbandoned;
   story.begin(std::move(restored));
-  EXPECT_THAT(story.dispatcher.instances(), IsEmpty());
-  EXPECT_FALSE(story.dispatcher.has_no_instances());
+  EXPECT_THAT(story.dispatcher.queries().instances(), IsEmpty());
+  EXPECT_FALSE(story.dispatcher.queries().has_no_instances());
 }
 
 // Bug: each restart allowed a whole minute's creates again.
@@ -221,7 +221,7 @@ TEST(RestartTest, HearsOfAnEndThatCameMeanwhile) {
 TEST(RestartTest, AnIntentThatNeverLeftIsPlacedAgainWithANewNumber) {
   Story story;
   auto restored = busy_site();
-  restored.jobs[0].record.state = WorkState::kStarting;
+  restored.work[0].record.state = WorkState::kStarting;
   story.begin(std::move(restored));
   story.clear();
   story.ready({7}, {});
@@ -237,7 +237,7 @@ TEST(RestartTest, AWaitingJobWaitsAtItsOldPlace) {
   auto early = job(WorkState::kQueued);
   early.record.id = {2};
   early.arrival = 2;
-  restored.jobs.insert(restored.jobs.begin(), early);
+  restored.work.insert(restored.work.begin(), early);
   story.begin(std::move(restored));
   (void)story.submit({story.job(2)});
   story.ready({7}, {{{{5}, 1}, AttemptPhase::kRunning}});
@@ -250,12 +250,12 @@ TEST(RestartTest, AWaitingJobWaitsAtItsOldPlace) {
 TEST(RestartTest, CollectsWhatHadEnded) {
   Story story;
   auto restored = busy_site();
-  restored.jobs[0].record.state = WorkState::kCollecting;
-  restored.jobs[0].record.reason = EndReason::kExit;
+  restored.work[0].record.state = WorkState::kCollecting;
+  restored.work[0].record.reason = EndReason::kExit;
   restored.attempts[0].state = AttemptState::kEnded;
   story.begin(std::move(restored));
   story.ready({7}, {{{{5}, 1}, AttemptPhase::kEnded}});
-  EXPECT_EQ(story.dispatcher.instances()[0].used.vcpus, 0) << "its resources are free";
+  EXPECT_EQ(story.dispatcher.queries().instances()[0].used.vcpus, 0) << "its resources are free";
   story.clear();
   story.host({7}, model::AttemptCollected{{{5}, 1}, ""});
   EXPECT_EQ(story.record(WorkId{5}).state, WorkState::kSucceeded);
@@ -271,7 +271,7 @@ TEST(RestartTest, ACreateThatMayHaveHappenedIsLookedForAndSentAgain) {
   request->idempotency_key = "key-old";
   request->user_data = "secret";
   restored.instances[0].create = request;
-  restored.jobs = {job(WorkState::kQueued)};
+  restored.work = {job(WorkState::kQueued)};
   story.begin(std::move(restored));
   EXPECT_THAT(story.all<CreateCall>(), IsEmpty());
 

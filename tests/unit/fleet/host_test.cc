@@ -30,7 +30,8 @@ TEST(ReadyTest, LeadsEachStateToItsNext) {
   for (const Row& row : table) {
     Instance instance = instance_in(row.before);
     instance.ready = false;
-    instance.attempts = row.attempts;
+    clear(instance);
+    place(instance, row.attempts);
     (void)ready(instance, hello(), at(1s));
     EXPECT_EQ(instance.record.state, row.after) << to_string(row.before);
     EXPECT_EQ(instance.ready, row.after == S::kIdle || row.after == S::kBusy)
@@ -222,7 +223,7 @@ TEST(BrokenTest, ABusyHostEndsItsWorkFirst) {
   EXPECT_EQ(instance.record.state, InstanceState::kBusy);
   EXPECT_FALSE(instance.takes_work());
 
-  instance.attempts = 0;
+  clear(instance);
   EXPECT_EQ(work_changed(instance, at(2s)).reason_code, "broken");
   EXPECT_EQ(instance.record.state, InstanceState::kTerminating);
 }
@@ -251,7 +252,7 @@ TEST(BrokenTest, StaysBrokenThroughAReconnect) {
 TEST(BrokenTest, StaysBrokenThroughARestart) {
   Instance instance = instance_in(InstanceState::kBusy);
   (void)broken(instance, {"disk", "read-only"}, at(1s));
-  instance.attempts = 0;
+  clear(instance);
   (void)adopt(instance, pool(), 24h, false, at(2s));
   const auto out = ready(instance, hello("boot-1", 2), at(3s));
 

@@ -37,6 +37,16 @@ inline model::PoolPolicy pool() {
   return out;
 }
 
+/// Attempts of that many jobs.
+inline void place(Instance& instance, std::uint32_t attempts = 1) {
+  for (std::uint64_t job = 1; job <= attempts; ++job)
+    instance.occupancy.add(
+        {.attempt = {{job}, 1}, .boot_id = "boot-1", .sequence = job, .needs = {}});
+}
+
+/// All attempts have left.
+inline void clear(Instance& instance) { instance.occupancy = {}; }
+
 /// An instance as it is `at(0s)` in a state, having come there in the usual way.
 inline Instance instance_in(InstanceState state) {
   Instance out;
@@ -66,7 +76,7 @@ inline Instance instance_in(InstanceState state) {
     out.ready = true;
     out.connection = 1;
   }
-  if (state == InstanceState::kBusy) out.attempts = 1;
+  if (state == InstanceState::kBusy) place(out);
   return out;
 }
 

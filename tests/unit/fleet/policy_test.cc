@@ -66,7 +66,7 @@ TEST(DueTest, AnAdoptedHostThatIsNotProvedEndsUnlessWorkIsOnIt) {
   EXPECT_EQ(empty.record.state, InstanceState::kTerminating);
 
   Instance working = instance_in(InstanceState::kUnknown);
-  working.attempts = 1;
+  place(working);
   (void)due(working, pool(), at(5min));
   EXPECT_EQ(working.record.state, InstanceState::kBusy);
   EXPECT_EQ(working.record.health, Health::kUnreachable);
@@ -117,11 +117,10 @@ TEST(DrainTest, AnEmptyHostGoesAtOnceABusyOneWhenItIsEmpty) {
   Instance busy = instance_in(InstanceState::kBusy);
   EXPECT_THAT(set_idle_behavior(busy, IdleBehavior::kDrain, "root", at(1s)).effects,
               ElementsAre(Effect::kRetag));
-  busy.attempts = 0;
-  busy.collecting = 1;
+  busy.occupancy.release({{1}, 1});
   (void)work_changed(busy, at(2s));
   EXPECT_EQ(busy.record.state, InstanceState::kBusy) << "its output is still to come";
-  busy.collecting = 0;
+  clear(busy);
   EXPECT_EQ(work_changed(busy, at(3s)).reason_code, "drained");
 }
 
@@ -136,12 +135,12 @@ TEST(IdleBehaviorTest, IsTaggedAndSaysWhoSetIt) {
 
 TEST(WorkTest, TheIdleClockStartsWhenTheLastWorkLeaves) {
   Instance instance = instance_in(InstanceState::kIdle);
-  instance.attempts = 1;
+  place(instance);
   (void)work_changed(instance, at(1min));
   EXPECT_EQ(instance.record.state, InstanceState::kBusy);
   EXPECT_EQ(instance.record.first_job, at(1min).wall);
 
-  instance.attempts = 0;
+  clear(instance);
   (void)work_changed(instance, at(1h));
   EXPECT_EQ(instance.record.state, InstanceState::kIdle);
   EXPECT_EQ(instance.since, at(1h).mono);

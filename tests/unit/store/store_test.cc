@@ -101,9 +101,9 @@ TEST_P(StoreTest, RestoresLiveJobsInOrderOfArrivalWithoutBodies) {
 
   const auto restored = reopened();
 
-  ASSERT_EQ(restored.jobs.size(), 2U);
-  EXPECT_EQ(restored.jobs[0].record.id.value, 2U);
-  const auto& job = restored.jobs[1];
+  ASSERT_EQ(restored.work.size(), 2U);
+  EXPECT_EQ(restored.work[0].record.id.value, 2U);
+  const auto& job = restored.work[1];
   EXPECT_EQ(job.shape, first.shape);
   EXPECT_EQ(job.name, "n");
   EXPECT_EQ(job.principal, "user root");
@@ -132,8 +132,8 @@ TEST_P(StoreTest, RestoresEveryFieldOfAJobsRecord) {
 
   const auto restored = reopened();
 
-  ASSERT_EQ(restored.jobs.size(), 1U);
-  const auto& got = restored.jobs[0].record;
+  ASSERT_EQ(restored.work.size(), 1U);
+  const auto& got = restored.work[0].record;
   EXPECT_EQ(got.state, r.state);
   EXPECT_EQ(got.reason, r.reason);
   EXPECT_EQ(got.reason_text, r.reason_text);
