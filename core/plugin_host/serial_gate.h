@@ -6,11 +6,12 @@
 
 namespace hostler::plugin_host {
 
-/// Lets one thread at a time into a library that is serial as a whole. Unlike a mutex it is waited
-/// for up to a deadline, and left by whoever holds it, if ever.
-class Turnstile {
+/// Admits one thread at a time to a library that allows one call in the whole process
+/// (HOSTLER_THREAD_SERIAL_DRIVER). Unlike a mutex it can be waited for with a deadline, and it
+/// stays closed if the call inside hangs for ever. Any thread.
+class SerialGate {
  public:
-  /// False if `deadline` passes first.
+  /// Waits until the gate is free, and takes it. False if `deadline` passes first.
   bool enter(std::chrono::steady_clock::time_point deadline) {
     const MutexLock lock(mutex_);
     if (!free_.wait_until(mutex_, deadline, [this]() HOSTLER_REQUIRES(mutex_) { return !taken_; }))
