@@ -15,13 +15,13 @@
 #include "core/daemon/effects.h"
 #include "core/daemon/empty_mark.h"
 #include "core/daemon/from_config.h"
-#include "core/daemon/hosts/hosts.h"
 #include "core/daemon/installation.h"
 #include "core/daemon/loop.h"
 #include "core/daemon/metrics_feed.h"
 #include "core/daemon/mint.h"
 #include "core/daemon/ports.h"
 #include "core/daemon/service.h"
+#include "core/hosts/hosts.h"
 #include "core/log/log.h"
 
 namespace hostler::daemon {
@@ -36,7 +36,7 @@ struct Daemon::Parts {
   std::shared_ptr<Hub<model::WorkId>> output = std::make_shared<Hub<model::WorkId>>();
   std::unique_ptr<Planner> planner;
   std::unique_ptr<Clouds> clouds;
-  std::unique_ptr<Hosts> hosts;
+  std::unique_ptr<hosts::Hosts> hosts;
   std::unique_ptr<Effects> effects;
   std::unique_ptr<store::Store> store;
   std::unique_ptr<Loop> loop;
@@ -202,8 +202,9 @@ Result<void> Daemon::Parts::make_loop(Options options) {
   const auto keys = HOSTLER_TRY(private_keys(config));
   const auto post_event = [this](dispatch::Event event) { post(std::move(event)); };
   planner = std::make_unique<Planner>(metrics, post_event);
-  hosts = std::make_unique<Hosts>(HOSTLER_TRY(host_settings(config, keys)),
-                                  make_host_ports(post_event, *store, *clouds, metrics, output));
+  hosts =
+      std::make_unique<hosts::Hosts>(HOSTLER_TRY(host_settings(config, keys)),
+                                     make_host_ports(post_event, *store, *clouds, metrics, output));
   effects = std::make_unique<Effects>(Effects::Targets{
       clouds.get(), planner.get(), &tickets,
       [this](model::HostCommand command) { hosts->send(std::move(command)); }, post_event});

@@ -56,14 +56,14 @@ std::map<std::string, model::PoolPolicy> pools_by_name(const model::SitePolicy& 
   return out;
 }
 
-Result<HostSettings> host_settings(const config::Config& config, const KeysBySet& keys) {
-  HostSettings out;
+Result<hosts::HostSettings> host_settings(const config::Config& config, const KeysBySet& keys) {
+  hosts::HostSettings out;
   for (const auto& set : config.sets) {
     auto& one = out.sets[set.name];
     one.private_keys = keys.at(set.name);
-    one.escalate = set.escalate == config::Escalate::kSudo   ? HostSettings::Escalate::kSudo
-                   : set.escalate == config::Escalate::kNone ? HostSettings::Escalate::kNone
-                                                             : HostSettings::Escalate::kAuto;
+    one.escalate = set.escalate == config::Escalate::kSudo   ? hosts::HostSettings::Escalate::kSudo
+                   : set.escalate == config::Escalate::kNone ? hosts::HostSettings::Escalate::kNone
+                                                             : hosts::HostSettings::Escalate::kAuto;
   }
   out.pools = pools_by_name(config.site);
   out.agent_program = HOSTLER_TRY(read_agent_program());

@@ -9,7 +9,7 @@
 #include "core/base/error.h"
 #include "core/config/config.h"
 #include "core/daemon/clouds.h"
-#include "core/daemon/hosts/settings.h"
+#include "core/hosts/settings.h"
 #include "core/store/store.h"
 
 /// What each adapter is told of the configuration.
@@ -26,7 +26,7 @@ Result<KeysBySet> private_keys(const config::Config& config);
 /// Lines of authorized_keys.
 Result<KeysBySet> public_halves(const KeysBySet& private_keys);
 /// Reads the agent's program. Blocking; errors name its path.
-Result<HostSettings> host_settings(const config::Config& config, const KeysBySet& keys);
+Result<hosts::HostSettings> host_settings(const config::Config& config, const KeysBySet& keys);
 std::map<std::string, model::PoolPolicy> pools_by_name(const model::SitePolicy& site);
 
 api::ServerOptions server_options(const config::Access& access);

@@ -13,12 +13,12 @@
 namespace hostler::daemon {
 namespace {
 
-Result<HostPorts::BlobPiece> read_piece(const store::Store& store, const std::string& sha256,
-                                        std::uint64_t offset) {
+Result<hosts::HostPorts::BlobPiece> read_piece(const store::Store& store, const std::string& sha256,
+                                               std::uint64_t offset) {
   const auto file = HOSTLER_TRY(store.blobs().open_blob(sha256));
   struct stat info {};
   if (::fstat(file.get(), &info) != 0) return tl::unexpected(errno_error("stat blob " + sha256));
-  HostPorts::BlobPiece piece;
+  hosts::HostPorts::BlobPiece piece;
   piece.size = static_cast<std::uint64_t>(info.st_size);
   piece.data.resize(agent::kChunkMax);
   const ssize_t got =
@@ -62,10 +62,10 @@ std::vector<store::OutputFile> stored_files(const std::vector<agent::OutputFile>
 
 }  // namespace
 
-HostPorts make_host_ports(std::function<void(model::HostEvent)> post, store::Store& store,
-                          Clouds& clouds, metrics::Metrics& metrics,
-                          std::shared_ptr<Hub<model::WorkId>> output) {
-  HostPorts ports;
+hosts::HostPorts make_host_ports(std::function<void(model::HostEvent)> post, store::Store& store,
+                                 Clouds& clouds, metrics::Metrics& metrics,
+                                 std::shared_ptr<Hub<model::WorkId>> output) {
+  hosts::HostPorts ports;
   ports.post = [&metrics, post = std::move(post)](model::HostEvent event) {
     if (const char* const name = name_of(event.body)) metrics.host_event(name);
     post(std::move(event));
@@ -94,7 +94,7 @@ HostPorts make_host_ports(std::function<void(model::HostEvent)> post, store::Sto
     const auto end = [&](std::uint32_t stream) {
       return store.outputs().durable_end(attempt, stream).value_or(0);
     };
-    return DurableOutput{end(store::kStdoutStream), end(store::kStderrStream)};
+    return hosts::DurableOutput{end(store::kStdoutStream), end(store::kStderrStream)};
   };
   ports.read_blob = [&store](const std::string& sha256, std::uint64_t offset) {
     return read_piece(store, sha256, offset);

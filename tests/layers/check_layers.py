@@ -23,6 +23,7 @@ MAY_INCLUDE = {
     "plugin_host": VALUES + ["log", "crypto", "json"],
     "ssh": VALUES + ["log", "crypto"],
     "agent": VALUES + ["log"],
+    "hosts": VALUES + ["log", "api", "ssh", "agent"],
     "metrics": VALUES + ["log"],
     "config": VALUES + ["crypto", "json"],
     "api": VALUES + ["log", "crypto", "json"],
@@ -40,7 +41,7 @@ NOT_IN_PURE = re.compile(
 # One home per dependency, so that replacing one is a change to one directory.
 HOME = {
     "boost/dll": {"plugin_host"},
-    "boost/asio": {"ssh", "api", "daemon", "cli"},
+    "boost/asio": {"ssh", "hosts", "api", "cli"},
     "boost/beast": {"api", "cli"},
     "libssh2": {"ssh"},
     "prometheus/": {"metrics"},

@@ -30,11 +30,11 @@ Desk::Desk(const Sshd& sshd) {
 
 void Desk::open() {
   settings.pools["pool"] = pool;
-  hosts_ = std::make_unique<daemon::Hosts>(settings, ports());
+  hosts_ = std::make_unique<hosts::Hosts>(settings, ports());
 }
 
-daemon::HostPorts Desk::ports() {
-  daemon::HostPorts out;
+hosts::HostPorts Desk::ports() {
+  hosts::HostPorts out;
   out.post = [this](model::HostEvent event) {
     const std::lock_guard lock(mutex_);
     if (const auto* ready = std::get_if<model::HostReady>(&event.body))
@@ -57,16 +57,16 @@ daemon::HostPorts Desk::ports() {
     durable(refuse_files ? Result<void>(tl::unexpected(*refuse_files)) : Result<void>());
   };
   out.durable_output = [this](model::AttemptId attempt) {
-    return daemon::DurableOutput{output(attempt, agent::kStdout).size(),
-                                 output(attempt, agent::kStderr).size()};
+    return hosts::DurableOutput{output(attempt, agent::kStdout).size(),
+                                output(attempt, agent::kStderr).size()};
   };
   out.read_blob = [this](const std::string& sha256,
-                         std::uint64_t offset) -> Result<daemon::HostPorts::BlobPiece> {
+                         std::uint64_t offset) -> Result<hosts::HostPorts::BlobPiece> {
     ++blob_reads;
     const auto found = blobs.find(sha256);
     if (found == blobs.end()) return fail(Errc::kNotFound, "no such blob");
-    return daemon::HostPorts::BlobPiece{found->second.substr(offset, agent::kChunkMax),
-                                        found->second.size()};
+    return hosts::HostPorts::BlobPiece{found->second.substr(offset, agent::kChunkMax),
+                                       found->second.size()};
   };
   out.count_verification = [](auto, bool) {};
   return out;

@@ -1,11 +1,11 @@
 #include <chrono>
 #include <utility>
 
-#include "core/daemon/hosts/conversation.h"
+#include "core/hosts/conversation.h"
 #include "core/log/log.h"
 
 /// Starts, each in its turn and after its inputs.
-namespace hostler::daemon {
+namespace hostler::hosts {
 namespace {
 
 constexpr std::size_t kQueuedMax = std::size_t{1} << 20;  // Enough to be busy until it is written.
@@ -141,4 +141,4 @@ void Conversation::kill(const model::KillAttempt& command) {
   wake_writer();
 }
 
-}  // namespace hostler::daemon
+}  // namespace hostler::hosts

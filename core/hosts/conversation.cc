@@ -1,4 +1,4 @@
-#include "core/daemon/hosts/conversation.h"
+#include "core/hosts/conversation.h"
 
 #include <algorithm>
 #include <boost/asio/co_spawn.hpp>
@@ -10,7 +10,7 @@
 #include "core/base/text.h"
 #include "core/log/log.h"
 
-namespace hostler::daemon {
+namespace hostler::hosts {
 
 namespace asio = boost::asio;
 
@@ -288,4 +288,4 @@ void Conversation::take(agent::Event&& event) {
   }
 }
 
-}  // namespace hostler::daemon
+}  // namespace hostler::hosts

@@ -1,13 +1,13 @@
-#include "core/daemon/hosts/hosts.h"
+#include "core/hosts/hosts.h"
 
 #include <pthread.h>
 
 #include <boost/asio/post.hpp>
 #include <utility>
 
-#include "core/daemon/hosts/link.h"
+#include "core/hosts/link.h"
 
-namespace hostler::daemon {
+namespace hostler::hosts {
 
 namespace asio = boost::asio;
 
@@ -82,4 +82,4 @@ void Hosts::handle(model::HostCommand& command) {
   found->second->command(std::move(command));
 }
 
-}  // namespace hostler::daemon
+}  // namespace hostler::hosts

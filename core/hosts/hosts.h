@@ -6,9 +6,9 @@
 #include <memory>
 #include <thread>
 
-#include "core/daemon/hosts/settings.h"
+#include "core/hosts/settings.h"
 
-namespace hostler::daemon {
+namespace hostler::hosts {
 
 class Link;
 
@@ -40,4 +40,4 @@ class Hosts {
   std::thread thread_;
 };
 
-}  // namespace hostler::daemon
+}  // namespace hostler::hosts

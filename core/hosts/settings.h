@@ -13,7 +13,7 @@
 #include "core/model/policy.h"
 #include "core/ssh/session.h"
 
-namespace hostler::daemon {
+namespace hostler::hosts {
 
 /// How hosts are reached and what is put there. Immutable while links run; `pools` is what
 /// they begin with, Hosts::set_pools changes it.
@@ -71,4 +71,4 @@ struct HostPorts {
   std::function<void(std::optional<model::VerifyMethod>, bool alarm)> count_verification;
 };
 
-}  // namespace hostler::daemon
+}  // namespace hostler::hosts

@@ -2,11 +2,11 @@
 #include <utility>
 
 #include "core/base/text.h"
-#include "core/daemon/hosts/conversation.h"
+#include "core/hosts/conversation.h"
 
 /// Output and files of attempts: into the store, and acknowledged once they are durable there. What
 /// cannot be kept is given up with its reason, so that no attempt waits for it.
-namespace hostler::daemon {
+namespace hostler::hosts {
 
 namespace asio = boost::asio;
 
@@ -94,4 +94,4 @@ void Conversation::take(const agent::Collected& collected) {
   post(model::AttemptCollected{collected.attempt, std::move(lost)});
 }
 
-}  // namespace hostler::daemon
+}  // namespace hostler::hosts

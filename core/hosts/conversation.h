@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "core/agent/client.h"
-#include "core/daemon/hosts/settings.h"
+#include "core/hosts/settings.h"
 #include "core/ssh/channel.h"
 
-namespace hostler::daemon {
+namespace hostler::hosts {
 
 /// One connection's talk with the agent: commands become frames, frames become events, output goes
 /// to the store and is acknowledged once it is durable. Hosts thread only.
@@ -97,4 +97,4 @@ class Conversation : public std::enable_shared_from_this<Conversation> {
   std::string problem_;
 };
 
-}  // namespace hostler::daemon
+}  // namespace hostler::hosts

@@ -9,10 +9,10 @@
 #include <string>
 
 #include "core/base/random.h"
-#include "core/daemon/hosts/conversation.h"
-#include "core/daemon/hosts/settings.h"
+#include "core/hosts/conversation.h"
+#include "core/hosts/settings.h"
 
-namespace hostler::daemon {
+namespace hostler::hosts {
 
 /// One host's link: connects, proves the host, probes it, puts the agent there, converses with it,
 /// and begins anew with back-off when the connection ends. One connection at a time. Hosts thread
@@ -74,4 +74,4 @@ class Link : public std::enable_shared_from_this<Link> {
   std::shared_ptr<Conversation> conversation_;
 };
 
-}  // namespace hostler::daemon
+}  // namespace hostler::hosts

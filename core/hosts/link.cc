@@ -1,4 +1,4 @@
-#include "core/daemon/hosts/link.h"
+#include "core/hosts/link.h"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -7,11 +7,11 @@
 #include <utility>
 
 #include "core/api/called_back.h"
-#include "core/daemon/hosts/deploy.h"
+#include "core/hosts/deploy.h"
 #include "core/ssh/challenge.h"
 #include "core/ssh/verify.h"
 
-namespace hostler::daemon {
+namespace hostler::hosts {
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
@@ -283,4 +283,4 @@ Link::Step Link::converse(ssh::Session& session) {
   co_return ended;
 }
 
-}  // namespace hostler::daemon
+}  // namespace hostler::hosts

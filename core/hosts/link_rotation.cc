@@ -3,14 +3,14 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <utility>
 
-#include "core/daemon/hosts/link.h"
+#include "core/hosts/link.h"
 #include "core/log/log.h"
 #include "core/ssh/rotation.h"
 #include "core/ssh/verify.h"
 
 /// After the first proof the host gets a key and secret that no user data has seen: prepared on
 /// the host, committed by the loop, then activated and shown.
-namespace hostler::daemon {
+namespace hostler::hosts {
 
 namespace asio = boost::asio;
 
@@ -80,4 +80,4 @@ asio::awaitable<void> Link::carry_out_rotation(std::shared_ptr<ssh::Session> ses
   post(model::RotationEnded{false, false, "a new connection did not show the next key yet"});
 }
 
-}  // namespace hostler::daemon
+}  // namespace hostler::hosts

@@ -1,8 +1,8 @@
-#include "core/daemon/hosts/deploy.h"
+#include "core/hosts/deploy.h"
 
 #include <chrono>
 
-namespace hostler::daemon {
+namespace hostler::hosts {
 namespace {
 
 using namespace std::chrono_literals;
@@ -55,4 +55,4 @@ boost::asio::awaitable<Result<std::string>> deploy_agent(ssh::Session& session, 
   co_return in_shell(prefix, folder + "exec \"$d/" + name + "\" connect --dir \"$d\"");
 }
 
-}  // namespace hostler::daemon
+}  // namespace hostler::hosts
