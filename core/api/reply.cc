@@ -12,7 +12,7 @@
 #include <sstream>
 #include <utility>
 
-#include "core/api/called_back.h"
+#include "core/async/await_callback.h"
 
 namespace hostler::api {
 namespace {
@@ -122,7 +122,7 @@ asio::awaitable<void> write_feed(Connection& connection, std::shared_ptr<Feed> f
   while (!problem) {
     news.forget();
     auto next = [&feed](auto give) { feed->next(std::move(give)); };
-    auto piece = co_await called_back<std::optional<std::string>>(std::move(next));
+    auto piece = co_await async::await_callback<std::optional<std::string>>(std::move(next));
     if (!piece) break;
     if (piece->empty()) {
       const bool more = co_await news.wait();

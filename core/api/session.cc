@@ -11,9 +11,9 @@
 #include <chrono>
 #include <utility>
 
-#include "core/api/called_back.h"
 #include "core/api/reply.h"
 #include "core/api/target.h"
+#include "core/async/await_callback.h"
 
 namespace hostler::api {
 namespace {
@@ -72,7 +72,7 @@ asio::awaitable<Response> respond_to(Site& site, Request request) {
   auto handle = [&site, asked = std::move(request)](auto respond) mutable {
     site.handle(std::move(asked), std::move(respond));
   };
-  Response response = co_await called_back<Response>(std::move(handle));
+  Response response = co_await async::await_callback<Response>(std::move(handle));
   if (response.make_body) response.body = std::exchange(response.make_body, nullptr)();
   co_return response;
 }

@@ -6,7 +6,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <utility>
 
-#include "core/api/called_back.h"
+#include "core/async/await_callback.h"
 #include "core/hosts/deploy.h"
 #include "core/ssh/challenge.h"
 #include "core/ssh/verify.h"
@@ -212,7 +212,7 @@ asio::awaitable<Result<bool>> Link::ask_driver(std::string key) {
   auto ask = [this, shown = std::move(key)](auto give) {
     ports_->ask_driver(target_, shown, std::move(give));
   };
-  auto said = co_await api::called_back<Result<bool>>(std::move(ask));
+  auto said = co_await async::await_callback<Result<bool>>(std::move(ask));
   co_return said;
 }
 

@@ -4,14 +4,14 @@
 #include <memory>
 #include <utility>
 
-namespace hostler::api {
+namespace hostler::async {
 
-namespace asio = boost::asio;
-
-/// Suspends until what `start` is given has been called with a value, from whatever thread, once;
-/// goes on on the executor of who awaits. Also of the daemon's links: api is the lowest with asio.
+/// Lets a coroutine wait for a callback. Calls `start` with a callback and suspends until somebody
+/// calls this callback with a value, which is then returned. The callback must be called once and
+/// may be called on any thread; the coroutine resumes on its own executor.
 template <class Value, class Start>
-asio::awaitable<Value> called_back(Start start) {
+boost::asio::awaitable<Value> await_callback(Start start) {
+  namespace asio = boost::asio;
   auto initiate = [](auto handler, Start begin) {
     auto executor = asio::get_associated_executor(handler);
     auto shared = std::make_shared<decltype(handler)>(std::move(handler));
@@ -26,4 +26,4 @@ asio::awaitable<Value> called_back(Start start) {
   co_return value;
 }
 
-}  // namespace hostler::api
+}  // namespace hostler::async
