@@ -20,7 +20,7 @@
 #include "core/daemon/metrics_feed.h"
 #include "core/daemon/mint.h"
 #include "core/daemon/ports.h"
-#include "core/daemon/service.h"
+#include "core/daemon/service/service.h"
 #include "core/hosts/hosts.h"
 #include "core/log/log.h"
 

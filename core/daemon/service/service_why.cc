@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "core/base/text.h"
-#include "core/daemon/service.h"
+#include "core/daemon/service/service.h"
 
 /// The service's part about why something is as it is.
 namespace hostler::daemon {

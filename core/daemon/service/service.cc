@@ -1,4 +1,4 @@
-#include "core/daemon/service.h"
+#include "core/daemon/service/service.h"
 
 #include <algorithm>
 #include <chrono>

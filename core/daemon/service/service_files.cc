@@ -1,6 +1,6 @@
 #include <utility>
 
-#include "core/daemon/service.h"
+#include "core/daemon/service/service.h"
 
 /// The service's part about output, output files and blobs.
 namespace hostler::daemon {

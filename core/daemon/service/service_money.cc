@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "core/daemon/clock.h"
-#include "core/daemon/service.h"
+#include "core/daemon/service/service.h"
 #include "core/pricing/bill.h"
 
 /// The service's part about prices and what was spent.
