@@ -3,98 +3,78 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <deque>
+#include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
+#include <span>
 #include <string>
-#include <vector>
 
 #include "core/agent/client.h"
-#include "core/hosts/settings.h"
+#include "core/hosts/host_context.h"
+#include "core/hosts/output_receiver.h"
+#include "core/hosts/start_queue.h"
 #include "core/ssh/channel.h"
 
 namespace hostler::hosts {
 
-/// One connection's talk with the agent: commands become frames, frames become events, output goes
-/// to the store and is acknowledged once it is durable. Hosts thread only.
+/// The exchange of messages with the agent over one connection: reads, writes and pings. Commands
+/// become messages and messages become events; starts wait in a StartQueue, output goes to an
+/// OutputReceiver. Hosts thread only; its coroutines keep it alive.
 class Conversation : public std::enable_shared_from_this<Conversation> {
  public:
-  Conversation(boost::asio::io_context& io, ssh::Channel channel, model::InstanceId instance,
-               std::uint64_t connection, std::shared_ptr<const HostSettings> settings,
-               std::shared_ptr<const HostPorts> ports, std::vector<model::BrokenCheck> checks);
+  /// `connection` is the number that HostReady reports and that resume and start must name.
+  Conversation(boost::asio::io_context& io, ssh::Channel channel, std::shared_ptr<HostContext> host,
+               std::uint64_t connection);
 
-  /// Until the connection ends; says why. `on_ready` is called once the agent has told all it
-  /// knows.
+  /// Ends with the connection and returns why. Calls `on_ready` once the agent has listed all its
+  /// attempts.
   boost::asio::awaitable<Result<void>> run(std::function<void()> on_ready);
   void resume(const model::ResumeAttempts& command);
   void start(model::StartAttempt command);
   void kill(const model::KillAttempt& command);
   void ack(const model::AckAttempt& command);
-  void set_checks(std::vector<model::BrokenCheck> checks);
-  /// Nothing is posted afterwards.
+  /// The pool's checks have changed: sends them to the agent.
+  void update_checks();
+  /// Ends run() soon. The agent's messages are ignored from now on.
   void stop();
 
  private:
-  /// A start waits its turn: sequence numbers must reach the agent rising.
-  struct Waiting {
-    model::StartAttempt command;
-    std::vector<std::string> blobs;  ///< sha256 of inputs not yet known to be there.
-    bool asked = false;
-    bool cancelled = false;
-  };
-  struct Upload {
-    std::string sha256;
-    std::uint64_t offset = 0;
-    bool all_sent = false;  ///< BlobState answers.
+  enum class Phase : std::uint8_t {
+    kGreeting,  ///< The agent has not yet listed its attempts.
+    kHeld,      ///< They were reported, and the loop has not yet said which to resume.
+    kOpen,
+    kOutdated,  ///< The agent is of another version and was told to quit.
+    kEnded,
   };
 
-  static boost::asio::awaitable<void> rest(boost::asio::steady_timer& timer);
+  /// One step of run(): waits for bytes and handles them. An error, or kOutdated, ends run().
+  boost::asio::awaitable<Result<void>> read_once(std::span<char> buffer);
+  /// Writes the client's last bytes, which tell an agent why it is sent away.
+  boost::asio::awaitable<void> say_goodbye(std::span<char> buffer);
   boost::asio::awaitable<void> write_loop();
   boost::asio::awaitable<void> ping_loop();
-  [[nodiscard]] std::size_t unread() const;
-  void wake_writer();
-  void configure();
-  void take_events();
-  void take(agent::Event&& event);
-  void take(agent::Ready& ready);
-  void take(const agent::BlobState& state);
-  void post(model::HostEventBody body);
-
-  // conversation_starts.cc
-  void advance_starts();
-  void refuse(const model::StartAttempt& command, const std::string& why);
-  void send_start(const model::StartAttempt& command);
-  void continue_upload();
-
-  // conversation_output.cc
-  void take(agent::Chunk& chunk);
-  void take(const agent::Files& files);
-  void take(const agent::Collected& collected);
-  void stored(model::AttemptId attempt, std::uint32_t stream, const Result<std::uint64_t>& end);
-  void listed(model::AttemptId attempt, const Result<void>& kept);
-  void lose(model::AttemptId attempt, const std::string& what);
+  [[nodiscard]] bool is_connected() const {
+    return phase_ == Phase::kHeld || phase_ == Phase::kOpen;
+  }
+  [[nodiscard]] bool has_ended() const { return phase_ == Phase::kEnded; }
+  void wake_writer() { writer_wake_.cancel(); }
+  void send_checks();
+  void handle_events();
+  void on_event(agent::Event&& event);
+  void on_ready(agent::Ready& ready);
 
   boost::asio::io_context& io_;
+  const std::shared_ptr<HostContext> host_;
   ssh::Channel channel_;
-  const model::InstanceId instance_;
   const std::uint64_t connection_;
-  const std::shared_ptr<const HostSettings> settings_;
-  const std::shared_ptr<const HostPorts> ports_;
-  std::vector<model::BrokenCheck> checks_;
   agent::Client client_;
-  boost::asio::steady_timer reader_, writer_, pinger_;
+  StartQueue starts_;
+  const std::shared_ptr<OutputReceiver> output_;
+  boost::asio::steady_timer reader_wake_, writer_wake_, ping_timer_;
   std::function<void()> on_ready_;
-  std::string boot_id_;  ///< The agent's; what the loop sees has the state's id behind it.
-  bool ready_ = false, ended_ = false;
-  bool held_ = false;      ///< The agent's attempts were told to the loop, which has not answered.
-  bool outdated_ = false;  ///< The agent is of another version and was told to quit.
-  bool heard_ = false;     ///< Since the last ping.
-  std::deque<Waiting> starts_;
-  std::optional<Upload> upload_;
-  std::map<model::AttemptId, std::string> lost_;  ///< What of its output cannot be had.
-  std::vector<model::AttemptId> acks_;
-  std::string problem_;
+  Phase phase_ = Phase::kGreeting;
+  bool received_ = false;  ///< Bytes, since the last ping.
+  std::string problem_;    ///< Of the writer or of the ping; ends run().
 };
 
 }  // namespace hostler::hosts
