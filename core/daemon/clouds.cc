@@ -69,7 +69,7 @@ plugin_host::DriverSet* Clouds::find(const std::string& set) {
   return found == sets_.end() ? nullptr : found->second.driver.get();
 }
 
-void Clouds::carry_out(const dispatch::OpenSet& effect) {
+void Clouds::execute(const dispatch::OpenSet& effect) {
   const auto found = sets_.find(effect.set);
   if (found == sets_.end()) return;
   const SetSource& source = found->second.source;
@@ -82,7 +82,7 @@ void Clouds::carry_out(const dispatch::OpenSet& effect) {
       });
 }
 
-void Clouds::carry_out(const dispatch::CreateCall& effect) {
+void Clouds::execute(const dispatch::CreateCall& effect) {
   auto* driver = find(effect.set);
   if (driver == nullptr) return;
   const Timed timed(metrics_, effect.set, model::CloudOp::kCreate);
@@ -97,7 +97,7 @@ void Clouds::carry_out(const dispatch::CreateCall& effect) {
       });
 }
 
-void Clouds::carry_out(const dispatch::ListCall& effect) {
+void Clouds::execute(const dispatch::ListCall& effect) {
   auto* driver = find(effect.set);
   if (driver == nullptr) return;
   const Timed timed(metrics_, effect.set, model::CloudOp::kList);
@@ -110,7 +110,7 @@ void Clouds::carry_out(const dispatch::ListCall& effect) {
                });
 }
 
-void Clouds::carry_out(const dispatch::DestroyCall& effect) {
+void Clouds::execute(const dispatch::DestroyCall& effect) {
   auto* driver = find(effect.set);
   if (driver == nullptr) return;
   const Timed timed(metrics_, effect.set, model::CloudOp::kDestroy);
@@ -122,7 +122,7 @@ void Clouds::carry_out(const dispatch::DestroyCall& effect) {
                   });
 }
 
-void Clouds::carry_out(const dispatch::TagsCall& effect) {
+void Clouds::execute(const dispatch::TagsCall& effect) {
   auto* driver = find(effect.set);
   if (driver == nullptr) return;
   const Timed timed(metrics_, effect.set, model::CloudOp::kSetTags);
@@ -134,7 +134,7 @@ void Clouds::carry_out(const dispatch::TagsCall& effect) {
                    });
 }
 
-void Clouds::carry_out(const dispatch::PowerCall& effect) {
+void Clouds::execute(const dispatch::PowerCall& effect) {
   auto* driver = find(effect.set);
   if (driver == nullptr) return;
   const auto op = effect.on ? model::CloudOp::kStart : model::CloudOp::kStop;
@@ -149,7 +149,7 @@ void Clouds::carry_out(const dispatch::PowerCall& effect) {
     driver->stop(effect.request, effect.timeout, ended);
 }
 
-void Clouds::carry_out(const dispatch::PricesCall& effect) {
+void Clouds::execute(const dispatch::PricesCall& effect) {
   auto* driver = find(effect.set);
   if (driver == nullptr) return;
   const Timed timed(metrics_, effect.set, model::CloudOp::kOther);

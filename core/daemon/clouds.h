@@ -34,13 +34,13 @@ class Clouds {
   /// Ends calls under way; instances stay.
   ~Clouds() = default;
 
-  void carry_out(const dispatch::OpenSet& effect);
-  void carry_out(const dispatch::CreateCall& effect);
-  void carry_out(const dispatch::ListCall& effect);
-  void carry_out(const dispatch::DestroyCall& effect);
-  void carry_out(const dispatch::TagsCall& effect);
-  void carry_out(const dispatch::PowerCall& effect);
-  void carry_out(const dispatch::PricesCall& effect);
+  void execute(const dispatch::OpenSet& effect);
+  void execute(const dispatch::CreateCall& effect);
+  void execute(const dispatch::ListCall& effect);
+  void execute(const dispatch::DestroyCall& effect);
+  void execute(const dispatch::TagsCall& effect);
+  void execute(const dispatch::PowerCall& effect);
+  void execute(const dispatch::PricesCall& effect);
 
   /// Asks a set's driver whether the key is its instance's. `vouched` once, on a thread of the set.
   void verify_host_key(const std::string& set, plugin_host::HostKeyCheck check,

@@ -129,7 +129,7 @@ void Daemon::Parts::commit(dispatch::Outbox out, model::Revision revision) {
       return;
     }
     durable = done->last_revision;
-    effects->carry_out(std::move(*effects_left), *done);
+    effects->issue(std::move(*effects_left), done->bodies);
     events->ring(0);
     for (const auto id : ended) output->ring(id);
   });
@@ -205,9 +205,8 @@ Result<void> Daemon::Parts::make_loop(Options options) {
   hosts =
       std::make_unique<hosts::Hosts>(HOSTLER_TRY(host_settings(config, keys)),
                                      make_host_ports(post_event, *store, *clouds, metrics, output));
-  effects = std::make_unique<Effects>(Effects::Targets{
-      clouds.get(), planner.get(), &tickets,
-      [this](model::HostCommand command) { hosts->send(std::move(command)); }, post_event});
+  effects = std::make_unique<Effects>(
+      Effects::Targets{clouds.get(), hosts.get(), planner.get(), &tickets});
   dispatch::Dispatcher dispatcher(config.site, make_mint(HOSTLER_TRY(public_halves(keys))),
                                   {std::move(options.take_over_sets), crypto::random_seed()});
   loop = std::make_unique<Loop>(

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/agent/protocol.h"
+#include "core/api/job_codec.h"
 #include "core/base/text.h"
 #include "core/crypto/ssh_keys.h"
 #include "core/log/log.h"
@@ -99,6 +100,7 @@ hosts::HostPorts make_host_ports(std::function<void(model::HostEvent)> post, sto
   ports.read_blob = [&store](const std::string& sha256, std::uint64_t offset) {
     return read_piece(store, sha256, offset);
   };
+  ports.read_job = [](const std::string& body) { return api::read_job(body); };
   ports.count_verification = [&metrics](std::optional<model::VerifyMethod> method, bool alarm) {
     metrics.verification(method, method  ? metrics::VerifyOutcome::kProved
                                  : alarm ? metrics::VerifyOutcome::kKeyAlarm

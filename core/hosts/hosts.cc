@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/hosts/link.h"
+#include "core/log/log.h"
 
 namespace hostler::hosts {
 
@@ -39,6 +40,12 @@ void Hosts::send(model::HostCommand command) {
   asio::post(io_, [this, command = std::move(command)]() mutable { handle(command); });
 }
 
+void Hosts::send_start(model::StartAttempt command, std::shared_ptr<const std::string> body) {
+  asio::post(io_, [this, command = std::move(command), body = std::move(body)]() mutable {
+    handle_start(command, body.get());
+  });
+}
+
 void Hosts::set_pools(std::map<std::string, model::PoolPolicy> pools) {
   asio::post(io_, [this, pools = std::move(pools)]() mutable {
     pools_ = std::move(pools);
@@ -50,6 +57,24 @@ const model::PoolPolicy& Hosts::pool(const std::string& name) const {
   static const model::PoolPolicy kDefault;
   const auto found = pools_.find(name);
   return found == pools_.end() ? kDefault : found->second;
+}
+
+void Hosts::handle_start(model::StartAttempt& command, const std::string* body) {
+  auto spec =
+      body == nullptr
+          ? Result<model::JobSpec>(fail(Errc::kInternal, "the body of its job is not in the store"))
+          : ports_->read_job(*body);
+  if (!spec) {
+    log::error("host " + command.instance.text(),
+               command.attempt.text() + " cannot start: " + spec.error().message);
+    model::AttemptEnd end;
+    end.reason = model::EndReason::kStartFailed;
+    end.text = spec.error().message;
+    return ports_->post({command.instance, model::AttemptExited{command.attempt, std::move(end)}});
+  }
+  command.spec = std::make_shared<const model::JobSpec>(std::move(*spec));
+  model::HostCommand start(std::move(command));
+  handle(start);
 }
 
 void Hosts::handle(model::HostCommand& command) {

@@ -4,6 +4,7 @@
 #include <boost/asio/io_context.hpp>
 #include <map>
 #include <memory>
+#include <string>
 #include <thread>
 
 #include "core/hosts/settings.h"
@@ -12,7 +13,8 @@ namespace hostler::hosts {
 
 class Link;
 
-/// The links to all hosts, on one thread of their own. Commands come from any thread.
+/// The links to all hosts, on one thread of their own. Commands come from any thread, return at
+/// once and are handled in the order of the calls.
 class Hosts {
  public:
   Hosts(HostSettings settings, HostPorts ports);
@@ -21,15 +23,20 @@ class Hosts {
   Hosts& operator=(const Hosts&) = delete;
 
   void send(model::HostCommand command);
-  /// From now on, for new links and those that are there; by name.
+  /// A start without its spec: `body` is the job as the store keeps it, or null if it keeps none.
+  /// The hosts thread parses it, so that no other thread waits for a long job. A body that is no
+  /// job ends the attempt with kStartFailed.
+  void send_start(model::StartAttempt command, std::shared_ptr<const std::string> body);
+  /// Policies of pools by name, for new links and those that exist.
   void set_pools(std::map<std::string, model::PoolPolicy> pools);
-  /// Hangs up everywhere and joins the thread; jobs go on. No port is called afterwards; what is
-  /// sent or said to be durable from then on is dropped.
+  /// Hangs up everywhere and joins the thread; jobs go on. Afterwards no port is called, and
+  /// commands and durable output are ignored.
   void stop();
 
  private:
   void handle(model::HostCommand& command);
-  const model::PoolPolicy& pool(const std::string& name) const;
+  void handle_start(model::StartAttempt& command, const std::string* body);
+  [[nodiscard]] const model::PoolPolicy& pool(const std::string& name) const;
 
   const std::shared_ptr<const HostSettings> settings_;
   const std::shared_ptr<const HostPorts> ports_;

@@ -68,6 +68,8 @@ struct HostPorts {
     std::uint64_t size = 0;
   };
   std::function<Result<BlobPiece>(const std::string& sha256, std::uint64_t offset)> read_blob;
+  /// Parses a job's body.
+  std::function<Result<model::JobSpec>(const std::string& body)> read_job;
   std::function<void(std::optional<model::VerifyMethod>, bool alarm)> count_verification;
 };
 

@@ -68,6 +68,12 @@ hosts::HostPorts Desk::ports() {
     return hosts::HostPorts::BlobPiece{found->second.substr(offset, agent::kChunkMax),
                                        found->second.size()};
   };
+  out.read_job = [](const std::string& body) -> Result<model::JobSpec> {
+    if (body == "bad") return fail(Errc::kInvalidArgument, "no job");
+    model::JobSpec spec;
+    spec.script = body;
+    return spec;
+  };
   out.count_verification = [](auto, bool) {};
   return out;
 }
@@ -129,25 +135,35 @@ model::HostReady Desk::connect(const model::HostTarget& target) {
   return ready_;
 }
 
-model::AttemptId Desk::start(const std::string& script, std::vector<model::Input> inputs,
-                             std::vector<std::string> outputs) {
-  auto spec = std::make_shared<model::JobSpec>();
-  spec->script = script;
-  spec->inputs = std::move(inputs);
-  spec->outputs = std::move(outputs);
+model::StartAttempt Desk::next_start() {
   model::StartAttempt command;
   command.instance = instance_;
   command.attempt = {model::WorkId{++last_job_}, 1};
   command.boot_id = ready_.boot_id;
   command.connection = ready_.connection;
   command.sequence = sequence_ = std::max(sequence_, ready_.last_sequence) + 1;
+  const std::lock_guard lock(mutex_);
+  started_.insert(command.attempt);
+  return command;
+}
+
+model::AttemptId Desk::start(const std::string& script, std::vector<model::Input> inputs,
+                             std::vector<std::string> outputs) {
+  auto spec = std::make_shared<model::JobSpec>();
+  spec->script = script;
+  spec->inputs = std::move(inputs);
+  spec->outputs = std::move(outputs);
+  auto command = next_start();
   command.spec = std::move(spec);
   const auto attempt = command.attempt;
-  {
-    const std::lock_guard lock(mutex_);
-    started_.insert(attempt);
-  }
   send(std::move(command));
+  return attempt;
+}
+
+model::AttemptId Desk::start_body(const std::string& body) {
+  auto command = next_start();
+  const auto attempt = command.attempt;
+  hosts_->send_start(std::move(command), std::make_shared<const std::string>(body));
   return attempt;
 }
 

@@ -71,6 +71,8 @@ class Desk {
         throw std::runtime_error("the event did not come; but:" + passed);
     }
   }
+  /// The same for a job that is still text: it is the script, or "bad", which is no job.
+  model::AttemptId start_body(const std::string& body);
   /// What was made durable of a stream.
   std::string output(model::AttemptId attempt, std::uint32_t stream);
   /// Attempts whose list of files came.
@@ -97,6 +99,8 @@ class Desk {
   using Stream = std::pair<model::AttemptId, std::uint32_t>;
   hosts::HostPorts ports();
   void resume(model::InstanceId instance, const model::HostReady& ready);
+  /// The next start on the host that was ready last.
+  model::StartAttempt next_start();
   void append(Stream stream, std::uint64_t offset, const std::string& data,
               std::function<void(Result<std::uint64_t>)> durable);
 
