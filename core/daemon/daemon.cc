@@ -209,9 +209,13 @@ Result<void> Daemon::Parts::make_loop(Options options) {
       Effects::Targets{clouds.get(), hosts.get(), planner.get(), &tickets});
   dispatch::Dispatcher dispatcher(config.site, make_mint(HOSTLER_TRY(public_halves(keys))),
                                   {std::move(options.take_over_sets), crypto::random_seed()});
-  loop = std::make_unique<Loop>(
-      std::move(dispatcher), metrics,
-      [this](dispatch::Outbox out, model::Revision revision) { commit(std::move(out), revision); });
+  loop = std::make_unique<Loop>(std::move(dispatcher), metrics,
+                                Loop::Sinks{[this](dispatch::Outbox out, model::Revision revision) {
+                                              commit(std::move(out), revision);
+                                            },
+                                            [this](std::vector<dispatch::Effect> immediate) {
+                                              effects->issue(std::move(immediate), {});
+                                            }});
   return {};
 }
 

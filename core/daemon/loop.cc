@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/daemon/clock.h"
+#include "core/dispatch/immediate_effects.h"
 
 namespace hostler::daemon {
 namespace {
@@ -46,8 +47,8 @@ metrics::LoopWork work_of(const dispatch::Event& event) {
 
 }  // namespace
 
-Loop::Loop(dispatch::Dispatcher dispatcher, metrics::Metrics& metrics, Sink sink)
-    : dispatcher_(std::move(dispatcher)), metrics_(metrics), sink_(std::move(sink)) {}
+Loop::Loop(dispatch::Dispatcher dispatcher, metrics::Metrics& metrics, Sinks sinks)
+    : dispatcher_(std::move(dispatcher)), metrics_(metrics), sinks_(std::move(sinks)) {}
 
 Loop::~Loop() { stop(); }
 
@@ -100,13 +101,20 @@ bool Loop::wait(Mono until, std::vector<Item>& batch) {
   return !(stopping_ && batch.empty());
 }
 
+void Loop::issue_immediate(dispatch::Outbox& out) {
+  auto immediate = dispatch::take_immediate(out);
+  if (!immediate.empty()) sinks_.issue(std::move(immediate));
+}
+
 void Loop::flush(dispatch::Outbox& out) {
+  issue_immediate(out);
   flush_at_ = Mono::max();
   if (out.changes.empty() && out.effects.empty()) return;
-  sink_(std::exchange(out, {}), dispatcher_.revision());
+  sinks_.commit(std::exchange(out, {}), dispatcher_.revision());
 }
 
 void Loop::flush_when_due(dispatch::Outbox& out) {
+  issue_immediate(out);
   const Mono now = read_clocks().mono;
   if (!out.effects.empty() || now >= flush_at_) return flush(out);
   if (!out.changes.empty()) flush_at_ = std::min(flush_at_, now + kChangesWait);

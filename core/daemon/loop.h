@@ -14,12 +14,17 @@ namespace hostler::daemon {
 /// The one thread that owns the state. Everyone else sends it values.
 class Loop {
  public:
-  /// Takes what a batch of events led to; called on the loop's thread, must not block.
-  using Sink = std::function<void(dispatch::Outbox, model::Revision)>;
+  /// Take what a batch of events led to. Called on the loop's thread; must not block.
+  struct Sinks {
+    /// Changes up to this revision, and the effects that wait until they are durable.
+    std::function<void(dispatch::Outbox, model::Revision)> commit;
+    /// Effects that wait for no commit (core/dispatch/immediate_effects.h).
+    std::function<void(std::vector<dispatch::Effect>)> issue;
+  };
   /// A look at the state, on the loop's thread, after every event that was posted before it.
   using Look = std::function<void(const dispatch::Dispatcher&, Now)>;
 
-  Loop(dispatch::Dispatcher dispatcher, metrics::Metrics& metrics, Sink sink);
+  Loop(dispatch::Dispatcher dispatcher, metrics::Metrics& metrics, Sinks sinks);
   ~Loop();
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
@@ -43,6 +48,7 @@ class Loop {
   void run();
   void add(Item item);
   bool wait(Mono until, std::vector<Item>& batch);
+  void issue_immediate(dispatch::Outbox& out);
   void flush(dispatch::Outbox& out);
   void flush_when_due(dispatch::Outbox& out);
   void work_off(std::vector<Item>& batch, dispatch::Outbox& out);
@@ -50,7 +56,7 @@ class Loop {
   dispatch::Dispatcher dispatcher_;  ///< Loop thread only, once started.
   Mono flush_at_ = Mono::max();      ///< Of changes that nothing waits for. Loop thread only.
   metrics::Metrics& metrics_;
-  const Sink sink_;
+  const Sinks sinks_;
   mutable Mutex mutex_;
   Condition woken_;
   std::vector<Item> inbox_ HOSTLER_GUARDED_BY(mutex_);
