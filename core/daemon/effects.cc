@@ -29,7 +29,7 @@ void Effects::issue(std::vector<dispatch::Effect> effects,
     else if (auto* plan = std::get_if<dispatch::MakePlan>(&effect))
       targets_.planner->make(std::move(*plan));
     else if (auto* reply = std::get_if<dispatch::Reply>(&effect))
-      targets_.tickets->answer(std::move(*reply));
+      targets_.replies->answer(std::move(*reply));
     else if (const auto* open = std::get_if<dispatch::OpenSet>(&effect))
       targets_.clouds->execute(*open);
     else if (const auto* create = std::get_if<dispatch::CreateCall>(&effect))

@@ -3,23 +3,24 @@
 #include <vector>
 
 #include "core/daemon/clouds.h"
+#include "core/daemon/pending_replies.h"
 #include "core/daemon/planner.h"
-#include "core/daemon/tickets.h"
 #include "core/dispatch/events.h"
 #include "core/hosts/hosts.h"
 #include "core/store/store.h"
 
 namespace hostler::daemon {
 
-/// Hands effects over to whoever executes them, in order. Never blocks and does no work of its own.
-/// Any thread.
+/// Hands effects over to those who execute them, in order. Never blocks and does no work of its
+/// own. Any thread; the daemon calls it on the loop's thread for immediate effects and on the
+/// store's thread for those that waited for a commit.
 class Effects {
  public:
   struct Targets {
     Clouds* clouds = nullptr;
     hosts::Hosts* hosts = nullptr;
     Planner* planner = nullptr;
-    Tickets* tickets = nullptr;
+    PendingReplies* replies = nullptr;
   };
   explicit Effects(Targets targets) : targets_(targets) {}
 

@@ -23,7 +23,7 @@ std::vector<SetSource> set_sources(const config::Config& config) {
 
 store::Options store_options(const config::Config& config) {
   store::Options out;
-  // Both ends that a host keeps, and some more: a host that sends beyond it breaks its word.
+  // More than the head and the tail that a host keeps: one that sends more misbehaves.
   out.outputs.stream_bytes_max = std::max(
       out.outputs.stream_bytes_max, 2 * static_cast<std::uint64_t>(config.agent.output_head_max) +
                                         static_cast<std::uint64_t>(config.agent.output_tail_max));

@@ -4,14 +4,13 @@
 #include <set>
 #include <utility>
 
-
 namespace hostler::daemon {
 namespace {
 
 /// Requests are refused, not queued, once this many commits wait for the disk.
 constexpr std::size_t kCommitsWaitingMax = 1000;
 
-Tickets::Answer without_jobs(api::Answer<void> answer) {
+PendingReplies::Answer without_jobs(api::Answer<void> answer) {
   return [answer = std::move(answer)](Result<std::vector<model::WorkId>> result) {
     if (!result) return answer(tl::unexpected(std::move(result.error())));
     answer({});
@@ -28,9 +27,9 @@ Result<void> DaemonService::commits() const {
 }
 
 template <class Event>
-void DaemonService::ask(Event event, Tickets::Answer answer) {
+void DaemonService::ask(Event event, PendingReplies::Answer answer) {
   if (const auto able = commits(); !able) return answer(tl::unexpected(able.error()));
-  const auto ticket = parts_.tickets->add(std::move(answer));
+  const auto ticket = parts_.replies->add(std::move(answer));
   if (!ticket) return;
   event.ticket = *ticket;
   parts_.loop->post(std::move(event));
@@ -67,8 +66,8 @@ void DaemonService::job(const api::Principal& who, model::WorkId id, bool with_b
   if (!found) return answer(tl::unexpected(found.error()));
   api::JobDetail detail{std::move(*found), std::nullopt};
   if (detail.job.record.state != model::WorkState::kQueued) return answer(std::move(detail));
-  parts_.loop->look([id, detail = std::move(detail), answer = std::move(answer)](
-                        const dispatch::Dispatcher& state, Now) mutable {
+  parts_.loop->query([id, detail = std::move(detail), answer = std::move(answer)](
+                         const dispatch::Dispatcher& state, Now) mutable {
     detail.waiting = state.waiting(id);
     answer(std::move(detail));
   });
@@ -88,8 +87,8 @@ void DaemonService::jobs(const api::Principal& who, const api::JobFilter& filter
   api::JobPage page;
   if (found->more && !found->items.empty()) page.next = found->items.back().record.id;
   for (auto& row : found->items) page.jobs.push_back({std::move(row), std::nullopt});
-  parts_.loop->look([page = std::move(page), answer = std::move(answer)](
-                        const dispatch::Dispatcher& state, Now) mutable {
+  parts_.loop->query([page = std::move(page), answer = std::move(answer)](
+                         const dispatch::Dispatcher& state, Now) mutable {
     std::vector<model::WorkId> queued;
     for (const auto& one : page.jobs)
       if (one.job.record.state == model::WorkState::kQueued) queued.push_back(one.job.record.id);
@@ -113,23 +112,23 @@ void DaemonService::kill(const api::Principal& who, model::InstanceId instance,
 
 void DaemonService::instances(const api::Principal&,
                               api::Answer<std::vector<model::InstanceView>> answer) {
-  parts_.loop->look([answer = std::move(answer)](const dispatch::Dispatcher& state, Now) {
+  parts_.loop->query([answer = std::move(answer)](const dispatch::Dispatcher& state, Now) {
     answer(state.instances());
   });
 }
 void DaemonService::pools(const api::Principal&, api::Answer<std::vector<model::PoolView>> answer) {
-  parts_.loop->look([answer = std::move(answer)](const dispatch::Dispatcher& state, Now) {
+  parts_.loop->query([answer = std::move(answer)](const dispatch::Dispatcher& state, Now) {
     answer(state.pools());
   });
 }
 void DaemonService::sets(const api::Principal&, api::Answer<std::vector<model::SetView>> answer) {
-  parts_.loop->look([answer = std::move(answer)](const dispatch::Dispatcher& state, Now) {
+  parts_.loop->query([answer = std::move(answer)](const dispatch::Dispatcher& state, Now) {
     answer(state.sets());
   });
 }
 void DaemonService::gates(const api::Principal&,
                           api::Answer<std::vector<model::GateRecord>> answer) {
-  parts_.loop->look([answer = std::move(answer)](const dispatch::Dispatcher& state, Now now) {
+  parts_.loop->query([answer = std::move(answer)](const dispatch::Dispatcher& state, Now now) {
     answer(state.gates(now.mono));
   });
 }

@@ -7,10 +7,10 @@
 #include <string>
 
 #include "core/api/service.h"
-#include "core/daemon/hub.h"
 #include "core/daemon/loop.h"
 #include "core/daemon/metrics_feed.h"
-#include "core/daemon/tickets.h"
+#include "core/daemon/notifier.h"
+#include "core/daemon/pending_replies.h"
 #include "core/daemon/worker.h"
 #include "core/metrics/metrics.h"
 #include "core/store/store.h"
@@ -25,12 +25,12 @@ class DaemonService final : public api::Service {
     Loop* loop = nullptr;
     store::Store* store = nullptr;
     Worker* worker = nullptr;  ///< For what reads much.
-    Tickets* tickets = nullptr;
+    PendingReplies* replies = nullptr;
     metrics::Metrics* metrics = nullptr;
     MetricsFeed* feed = nullptr;
     const std::atomic<model::Revision>* durable = nullptr;  ///< The last that is.
-    std::shared_ptr<Hub<int>> events;                       ///< Rung when records are durable.
-    std::shared_ptr<Hub<model::WorkId>> output;  ///< Rung when output is, or a job ended.
+    std::shared_ptr<Notifier<int>> events;                  ///< Rung when records are durable.
+    std::shared_ptr<Notifier<model::WorkId>> output;  ///< Rung when output is, or a job ended.
     std::filesystem::path state_dir;
   };
   explicit DaemonService(Parts parts) : parts_(std::move(parts)) {}
@@ -84,7 +84,7 @@ class DaemonService final : public api::Service {
   /// Posts a change to the loop, which answers once it is durable. Refused at once, and not posted,
   /// while the store does not commit.
   template <class Event>
-  void ask(Event event, Tickets::Answer answer);
+  void ask(Event event, PendingReplies::Answer answer);
   /// kNotFound, or kForbidden where the role or the owner does not fit.
   Result<model::WorkItem> readable_job(const api::Principal& who, model::WorkId job,
                                        bool with_body = false) const;

@@ -26,7 +26,7 @@ api::HealthView DaemonService::health() {
     view.problems.push_back({"jobs' output", problem});
   auto looked = std::make_shared<std::promise<std::vector<model::SetView>>>();
   auto sets = looked->get_future();
-  parts_.loop->look(
+  parts_.loop->query(
       [looked](const dispatch::Dispatcher& state, Now) { looked->set_value(state.sets()); });
   if (sets.wait_for(kLookTimeout) != std::future_status::ready) {
     view.ok = false;
@@ -60,8 +60,8 @@ std::string DaemonService::metrics_text() {
   auto done = looked->get_future();
   const std::size_t waiting = parts_.loop->waiting();
   const Mono asked = read_clocks().mono;
-  parts_.loop->look([feed = parts_.feed, looked](const dispatch::Dispatcher& state, Now now) {
-    feed->show(state, now);
+  parts_.loop->query([feed = parts_.feed, looked](const dispatch::Dispatcher& state, Now now) {
+    feed->set_gauges(state, now);
     looked->set_value();
   });
   done.wait_for(kLookTimeout);

@@ -103,8 +103,8 @@ void DaemonService::why(const api::Principal& who, const std::string& subject,
   view.subject = subject;
   view.records.assign(std::make_move_iterator(records->items.rbegin()),
                       std::make_move_iterator(records->items.rend()));
-  parts_.loop->look([view = std::move(view), answer = std::move(answer)](
-                        const dispatch::Dispatcher& state, Now now) mutable {
+  parts_.loop->query([view = std::move(view), answer = std::move(answer)](
+                         const dispatch::Dispatcher& state, Now now) mutable {
     if (const auto known = add_state(view, state, now.mono); !known)
       return answer(tl::unexpected(known.error()));
     answer(std::move(view));

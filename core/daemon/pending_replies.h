@@ -11,12 +11,14 @@
 
 namespace hostler::daemon {
 
-/// Requests that wait for the loop's answer. Any thread.
-class Tickets {
+/// Requests that wait for the loop's answer. Any thread; the answer is called on the thread that
+/// gives it.
+class PendingReplies {
  public:
   using Answer = std::function<void(Result<std::vector<model::WorkId>>)>;
 
-  /// None while all are refused: it is answered already, and must not reach the loop.
+  /// Returns the ticket that the request gets, by which the loop answers. None while all requests
+  /// are refused: this one has been answered then, and must not reach the loop.
   std::optional<dispatch::Ticket> add(Answer answer) {
     MutexLock lock(mutex_);
     if (refused_) {
@@ -41,8 +43,8 @@ class Tickets {
     found(std::move(reply.result));
   }
 
-  /// The daemon stops, or its store does not commit: everyone who waits hears `waiting`, which says
-  /// whether it may take effect yet, and who comes until accept_all() hears `coming` at once.
+  /// The daemon stops, or its store does not commit. Answers all requests that wait with `waiting`,
+  /// which says whether they may still take effect, and new ones with `coming` until accept_all().
   void refuse_all(const Error& waiting, Error coming) {
     std::unordered_map<dispatch::Ticket, Answer> all;
     {

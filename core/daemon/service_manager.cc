@@ -1,4 +1,4 @@
-#include "core/daemon/notify.h"
+#include "core/daemon/service_manager.h"
 
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -11,7 +11,7 @@
 
 namespace hostler::daemon {
 
-void notify(std::string_view state) {
+void notify_service_manager(std::string_view state) {
   const char* path = std::getenv("NOTIFY_SOCKET");
   sockaddr_un address{};
   address.sun_family = AF_UNIX;

@@ -1,4 +1,4 @@
-#include "core/daemon/mint.h"
+#include "core/daemon/create_secrets.h"
 
 #include <algorithm>
 #include <utility>
@@ -21,7 +21,7 @@ std::string make_uuid() {
 
 }  // namespace
 
-dispatch::Mint make_mint(std::map<std::string, std::vector<std::string>> public_keys) {
+dispatch::Mint make_create_secrets(std::map<std::string, std::vector<std::string>> public_keys) {
   return [public_keys = std::move(public_keys)](
              const model::PoolPolicy& pool, const std::string& set, const model::SetInfo& info,
              model::CreateRequest& request, model::HostIdentity& identity) {

@@ -1,4 +1,4 @@
-#include "core/daemon/tickets.h"
+#include "core/daemon/pending_replies.h"
 
 #include <gmock/gmock.h>
 
@@ -14,44 +14,44 @@ using testing::IsEmpty;
 const Error kUnknown{Errc::kOutcomeUnknown, "it may yet"};
 const Error kRefused{Errc::kUnavailable, "not now"};
 
-class TicketsTest : public testing::Test {
+class PendingRepliesTest : public testing::Test {
  protected:
   /// One that keeps what it is told: a message, or "done".
-  Tickets::Answer listener() {
+  PendingReplies::Answer listener() {
     return [this](const Result<std::vector<model::WorkId>>& result) {
       heard.push_back(result ? "done" : result.error().message);
     };
   }
 
-  Tickets tickets;
+  PendingReplies replies;
   std::vector<std::string> heard;
 };
 
-TEST_F(TicketsTest, EachIsAnsweredOnce) {
-  const auto ticket = tickets.add(listener());
+TEST_F(PendingRepliesTest, EachIsAnsweredOnce) {
+  const auto ticket = replies.add(listener());
   ASSERT_TRUE(ticket);
-  tickets.answer({*ticket, {}});
-  tickets.answer({*ticket, {}});
+  replies.answer({*ticket, {}});
+  replies.answer({*ticket, {}});
   EXPECT_THAT(heard, ElementsAre("done"));
 }
 
 // Bug: who came once the failure had been told waited until the store committed: for ever, if need
 // be.
-TEST_F(TicketsTest, WhoComesWhileTheStoreFailsIsRefusedAtOnce) {
-  const auto before = tickets.add(listener());
-  tickets.refuse_all(kUnknown, kRefused);
+TEST_F(PendingRepliesTest, WhoComesWhileTheStoreFailsIsRefusedAtOnce) {
+  const auto before = replies.add(listener());
+  replies.refuse_all(kUnknown, kRefused);
   EXPECT_THAT(heard, ElementsAre("it may yet"));
 
-  EXPECT_FALSE(tickets.add(listener()));
+  EXPECT_FALSE(replies.add(listener()));
   EXPECT_THAT(heard, ElementsAre("it may yet", "not now"));
 
   heard.clear();
-  tickets.accept_all();
-  const auto after = tickets.add(listener());
+  replies.accept_all();
+  const auto after = replies.add(listener());
   ASSERT_TRUE(after);
   EXPECT_NE(*after, *before);
   EXPECT_THAT(heard, IsEmpty());
-  tickets.answer({*after, {}});
+  replies.answer({*after, {}});
   EXPECT_THAT(heard, ElementsAre("done"));
 }
 

@@ -11,11 +11,12 @@
 
 namespace hostler::daemon {
 
-/// Wakes whoever watches a key, on the thread that rings. Any thread; a watcher is not called any
-/// more once its handle is gone (it may be under way).
+/// Calls the watchers of a key when somebody notifies it, on the thread that notifies. Any thread.
 template <class Key>
-class Hub : public std::enable_shared_from_this<Hub<Key>> {
+class Notifier : public std::enable_shared_from_this<Notifier<Key>> {
  public:
+  /// Calls `wake` for each notify(key) until the returned handle is destroyed; a call may still be
+  /// under way then.
   std::shared_ptr<void> watch(Key key, std::function<void()> wake) {
     const MutexLock lock(mutex_);
     const std::uint64_t id = ++last_;
@@ -24,7 +25,7 @@ class Hub : public std::enable_shared_from_this<Hub<Key>> {
     return std::shared_ptr<void>(nullptr, [self, key, id](void*) { self->forget(key, id); });
   }
 
-  void ring(const Key& key) {
+  void notify(const Key& key) {
     std::vector<std::shared_ptr<std::function<void()>>> called;
     {
       const MutexLock lock(mutex_);
