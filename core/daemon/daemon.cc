@@ -225,7 +225,7 @@ Result<void> Daemon::Parts::make_loop(Options options) {
 Result<void> Daemon::Parts::make_server() {
   worker = std::make_unique<Worker>();
   service = std::make_unique<DaemonService>(
-      DaemonService::Parts{loop.get(), store.get(), worker.get(), &replies, &metrics, &feed,
+      DaemonService::Dependencies{loop.get(), store.get(), worker.get(), &replies, &metrics, &feed,
                            &durable, events, output, config.state_dir});
   const auto& access = config.access;
   server = HOSTLER_TRY(

@@ -17,23 +17,26 @@
 
 namespace hostler::daemon {
 
-/// What the API sees of the daemon: changes go to the loop as events, what is durable is read from
-/// the store, what only the loop knows is looked at there.
+/// Answers the requests of the API. Changes go to the loop as events, durable data is read from the
+/// store, and the loop is queried for the state that it alone has. Any thread; the worker makes the
+/// answers that read much.
 class DaemonService final : public api::Service {
  public:
-  struct Parts {
+  /// What the service uses. All of it must outlive the service.
+  struct Dependencies {
     Loop* loop = nullptr;
     store::Store* store = nullptr;
-    Worker* worker = nullptr;  ///< For what reads much.
+    Worker* worker = nullptr;
     PendingReplies* replies = nullptr;
     metrics::Metrics* metrics = nullptr;
     MetricsFeed* feed = nullptr;
-    const std::atomic<model::Revision>* durable = nullptr;  ///< The last that is.
-    std::shared_ptr<Notifier<int>> events;                  ///< Rung when records are durable.
-    std::shared_ptr<Notifier<model::WorkId>> output;  ///< Rung when output is, or a job ended.
+    const std::atomic<model::Revision>* durable = nullptr;  ///< The last revision that is.
+    std::shared_ptr<Notifier<int>> events;                  ///< Notified when records are durable.
+    std::shared_ptr<Notifier<model::WorkId>>
+        output;  ///< Notified when output is, and at a job's end.
     std::filesystem::path state_dir;
   };
-  explicit DaemonService(Parts parts) : parts_(std::move(parts)) {}
+  explicit DaemonService(Dependencies uses) : uses_(std::move(uses)) {}
 
   void submit(const api::Principal& who, std::vector<model::WorkItem> jobs,
               api::Answer<std::vector<model::WorkId>> answer) override;
@@ -79,20 +82,22 @@ class DaemonService final : public api::Service {
   std::string metrics_text() override;
 
  private:
-  /// kUnavailable: nothing that is asked for would become durable now.
-  [[nodiscard]] Result<void> commits() const;
+  /// kUnavailable while the store does not commit, so that no change would become durable.
+  [[nodiscard]] Result<void> check_store() const;
   /// Posts a change to the loop, which answers once it is durable. Refused at once, and not posted,
   /// while the store does not commit.
   template <class Event>
-  void ask(Event event, PendingReplies::Answer answer);
-  /// kNotFound, or kForbidden where the role or the owner does not fit.
+  void request_change(Event event, PendingReplies::Answer answer);
+  /// kNotFound, or kForbidden if the principal may not see the job.
   Result<model::WorkItem> readable_job(const api::Principal& who, model::WorkId job,
                                        bool with_body = false) const;
+  /// Removes the reasons of jobs that the principal may not see. The records themselves stay,
+  /// because the revisions of a feed have no gaps.
   Result<void> hide_reasons(const api::Principal& who,
                             std::vector<model::LedgerRecord>& records) const;
-  void show_store() const;
+  void set_store_gauges() const;
 
-  const Parts parts_;
+  const Dependencies uses_;
 };
 
 }  // namespace hostler::daemon

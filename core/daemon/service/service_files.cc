@@ -2,7 +2,7 @@
 
 #include "core/daemon/service/service.h"
 
-/// The service's part about output, output files and blobs.
+/// Requests about output, output files and blobs.
 namespace hostler::daemon {
 namespace {
 
@@ -16,7 +16,7 @@ class StoredBlob final : public api::BlobWriter {
   std::unique_ptr<store::BlobUpload> upload_;
 };
 
-/// What its owner and admins may see, and `read` may not.
+/// Owners and admins may see the output of a job; the role `read` may not.
 Result<void> may_see_output(const api::Principal& who, model::WorkId job) {
   if (who.role != api::Role::kRead) return {};
   return fail(Errc::kForbidden, who.name + " may not see the output of " + job.text());
@@ -38,12 +38,12 @@ void DaemonService::output(const api::Principal& who, model::WorkId job,
     none.complete = ended;
     return answer(std::move(none));
   }
-  auto part = parts_.store->read_output(
+  auto part = uses_.store->read_output(
       {job, attempt},
       query.stream == api::Stream::kStdout ? store::kStdoutStream : store::kStderrStream,
       query.offset_in(attempt), query.max);
   if (!part) return answer(tl::unexpected(part.error()));
-  // Another attempt may follow this one's end: only the job's end is the end.
+  // After the attempt's end another attempt may follow, unless the job has ended.
   const bool complete = ended && (part->complete || part->offset + part->data.size() >= part->end);
   answer(api::OutputPart{attempt, std::move(part->data), part->offset, part->lost, complete});
 }
@@ -54,7 +54,7 @@ void DaemonService::output_files(const api::Principal& who, model::WorkId job,
     return answer(tl::unexpected(allowed.error()));
   const auto known = readable_job(who, job);
   if (!known) return answer(tl::unexpected(known.error()));
-  auto files = parts_.store->outputs().files({job, known->record.attempt});
+  auto files = uses_.store->outputs().files({job, known->record.attempt});
   if (!files) return answer(tl::unexpected(files.error()));
   std::vector<api::OutputFile> out;
   for (auto& file : *files)
@@ -66,19 +66,19 @@ Result<int> DaemonService::open_output_file(const api::Principal& who, model::Wo
                                             const std::string& path) {
   HOSTLER_TRY(may_see_output(who, job));
   const auto known = HOSTLER_TRY(readable_job(who, job));
-  auto file = HOSTLER_TRY(parts_.store->outputs().open_file({job, known.record.attempt}, path));
+  auto file = HOSTLER_TRY(uses_.store->outputs().open_file({job, known.record.attempt}, path));
   return file.release();
 }
 
 Result<bool> DaemonService::has_blob(const std::string& sha256) {
-  return parts_.store->blobs().exists(sha256);
+  return uses_.store->blobs().exists(sha256);
 }
 
 Result<std::unique_ptr<api::BlobWriter>> DaemonService::put_blob(const api::Principal& who,
                                                                  const std::string& sha256) {
   if (who.role == api::Role::kRead)
     return fail(Errc::kForbidden, who.name + " may not upload: this needs the role submit");
-  auto upload = HOSTLER_TRY(parts_.store->blobs().begin(sha256));
+  auto upload = HOSTLER_TRY(uses_.store->blobs().begin(sha256));
   return std::unique_ptr<api::BlobWriter>(std::make_unique<StoredBlob>(std::move(upload)));
 }
 

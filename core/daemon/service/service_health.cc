@@ -10,25 +10,25 @@
 namespace hostler::daemon {
 namespace {
 
-/// For a look at the loop's state by a thread that waits for it.
-constexpr std::chrono::seconds kLookTimeout{5};
+/// How long a thread waits for the loop's answer to a query.
+constexpr std::chrono::seconds kQueryTimeout{5};
 
 }  // namespace
 
 api::HealthView DaemonService::health() {
-  const auto store = parts_.store->health();
+  const auto store = uses_.store->health();
   api::HealthView view;
   view.version = HOSTLER_VERSION;
-  view.revision = *parts_.durable;
+  view.revision = *uses_.durable;
   view.ok = store.ok;
   if (!store.ok) view.problems.push_back({"store", store.error});
-  if (const auto problem = parts_.store->outputs().problem(); !problem.empty())
+  if (const auto problem = uses_.store->outputs().problem(); !problem.empty())
     view.problems.push_back({"jobs' output", problem});
-  auto looked = std::make_shared<std::promise<std::vector<model::SetView>>>();
-  auto sets = looked->get_future();
-  parts_.loop->query(
-      [looked](const dispatch::Dispatcher& state, Now) { looked->set_value(state.sets()); });
-  if (sets.wait_for(kLookTimeout) != std::future_status::ready) {
+  auto promise = std::make_shared<std::promise<std::vector<model::SetView>>>();
+  auto sets = promise->get_future();
+  uses_.loop->query(
+      [promise](const dispatch::Dispatcher& state, Now) { promise->set_value(state.sets()); });
+  if (sets.wait_for(kQueryTimeout) != std::future_status::ready) {
     view.ok = false;
     view.problems.push_back({"loop", "it does not answer"});
     return view;
@@ -38,35 +38,35 @@ api::HealthView DaemonService::health() {
   return view;
 }
 
-void DaemonService::show_store() const {
-  const auto store = parts_.store->health();
+void DaemonService::set_store_gauges() const {
+  const auto store = uses_.store->health();
   metrics::StoreStatus status;
   status.commits = store.ok;
-  status.takes_output = parts_.store->outputs().problem().empty();
+  status.takes_output = uses_.store->outputs().problem().empty();
   status.waiting = store.queued;
   std::error_code problem;
-  const auto disk = std::filesystem::space(parts_.state_dir, problem);
+  const auto disk = std::filesystem::space(uses_.state_dir, problem);
   if (!problem) {
     status.disk_bytes = disk.capacity;
     status.disk_free_bytes = disk.available;
   }
-  parts_.metrics->set_store(status);
+  uses_.metrics->set_store(status);
 }
 
 std::string DaemonService::metrics_text() {
-  // What is, is looked up when it is asked for; what happened was counted as it happened.
-  show_store();
-  auto looked = std::make_shared<std::promise<void>>();
-  auto done = looked->get_future();
-  const std::size_t waiting = parts_.loop->waiting();
+  // Counters are kept up to date all the time, gauges are set for each answer.
+  set_store_gauges();
+  auto promise = std::make_shared<std::promise<void>>();
+  auto done = promise->get_future();
+  const std::size_t waiting = uses_.loop->waiting();
   const Mono asked = read_clocks().mono;
-  parts_.loop->query([feed = parts_.feed, looked](const dispatch::Dispatcher& state, Now now) {
+  uses_.loop->query([feed = uses_.feed, promise](const dispatch::Dispatcher& state, Now now) {
     feed->set_gauges(state, now);
-    looked->set_value();
+    promise->set_value();
   });
-  done.wait_for(kLookTimeout);
-  parts_.metrics->set_loop(waiting, read_clocks().mono - asked);
-  return parts_.metrics->text();
+  done.wait_for(kQueryTimeout);
+  uses_.metrics->set_loop(waiting, read_clocks().mono - asked);
+  return uses_.metrics->text();
 }
 
 }  // namespace hostler::daemon

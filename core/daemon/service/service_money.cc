@@ -9,7 +9,7 @@ namespace hostler::daemon {
 void DaemonService::prices(const api::Principal&, const api::PriceQuery& query,
                            api::Answer<api::PricesView> answer) {
   if (query.limit == 0) return answer(api::PricesView{});
-  auto page = parts_.store->reads().prices({query.set, query.type, query.limit});
+  auto page = uses_.store->reads().prices({query.set, query.type, query.limit});
   if (!page) return answer(tl::unexpected(page.error()));
   answer(api::PricesView{std::move(page->items), page->more});
 }
@@ -21,7 +21,7 @@ void DaemonService::cost(const api::Principal& who, const api::CostQuery& query,
     return answer(fail(Errc::kForbidden, who.name + " may ask by user or by job: what instances " +
                                              "cost is for readers and admins"));
   const bool taken =
-      parts_.worker->post([store = parts_.store, query, owner = own ? who.name : "", answer] {
+      uses_.worker->post([store = uses_.store, query, owner = own ? who.name : "", answer] {
         answer(make_cost_view(store->reads(), query, owner));
       });
   if (!taken) answer(fail(Errc::kUnavailable, "too many bills are being made; ask again later"));

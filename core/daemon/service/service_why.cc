@@ -4,7 +4,7 @@
 #include "core/base/text.h"
 #include "core/daemon/service/service.h"
 
-/// The service's part about why something is as it is.
+/// The request for reasons: why a job waits, why an instance or a gate is in its state.
 namespace hostler::daemon {
 namespace {
 
@@ -45,7 +45,7 @@ bool add_set(api::WhyView& view, const dispatch::Dispatcher& state, std::string_
   return view.set.has_value();
 }
 
-/// One that is open again has its records only.
+/// Of a gate that is open again only the records are known.
 bool add_gate(api::WhyView& view, const dispatch::Dispatcher& state, std::string_view key,
               Mono now) {
   if (auto reasons = state.reasons_of_gate(std::string(key), now))
@@ -55,7 +55,7 @@ bool add_gate(api::WhyView& view, const dispatch::Dispatcher& state, std::string
   return !view.gates.empty();
 }
 
-/// What the loop knows of a subject. An error if it is nothing that is or was.
+/// Adds what the loop knows of the subject. An error if there is and was no such subject.
 Result<void> add_state(api::WhyView& view, const dispatch::Dispatcher& state, Mono now) {
   const std::string_view subject = view.subject;
   const std::size_t space = std::min(subject.find(' '), subject.size());
@@ -63,7 +63,7 @@ Result<void> add_state(api::WhyView& view, const dispatch::Dispatcher& state, Mo
   const std::string_view name = subject.substr(std::min(space + 1, subject.size()));
   bool known = !view.records.empty();
   if (const auto job = model::WorkId::parse(subject)) {
-    add_job(view, state, *job, now);  // The store knows it: its owner was looked up there.
+    add_job(view, state, *job, now);  // It exists: readable_job() found it in the store.
     known = true;
   } else if (const auto instance = model::InstanceId::parse(subject)) {
     view.instance = state.instance(*instance);
@@ -80,7 +80,7 @@ Result<void> add_state(api::WhyView& view, const dispatch::Dispatcher& state, Mo
   } else if (!known) {
     return fail(Errc::kInvalidArgument,
                 "'" + printable(subject, 60) +
-                    "' is nothing that has reasons: ask about a job (j-42), an instance (h-7), "
+                    "' is no subject with reasons: ask about a job (j-42), an instance (h-7), "
                     "'pool NAME', 'set NAME', 'gate KEY' or 'site'");
   }
   if (known) return {};
@@ -97,14 +97,14 @@ void DaemonService::why(const api::Principal& who, const std::string& subject,
     if (const auto allowed = readable_job(who, *id); !allowed)
       return answer(tl::unexpected(allowed.error()));
   }
-  auto records = parts_.store->reads().ledger_of(subject, 0, 200, true);
+  auto records = uses_.store->reads().ledger_of(subject, 0, 200, true);
   if (!records) return answer(tl::unexpected(records.error()));
   api::WhyView view;
   view.subject = subject;
   view.records.assign(std::make_move_iterator(records->items.rbegin()),
                       std::make_move_iterator(records->items.rend()));
-  parts_.loop->query([view = std::move(view), answer = std::move(answer)](
-                         const dispatch::Dispatcher& state, Now now) mutable {
+  uses_.loop->query([view = std::move(view), answer = std::move(answer)](
+                        const dispatch::Dispatcher& state, Now now) mutable {
     if (const auto known = add_state(view, state, now.mono); !known)
       return answer(tl::unexpected(known.error()));
     answer(std::move(view));
