@@ -7,14 +7,16 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Sets d to the agent's folder: the driver's word, else the configuration's, else by who we are.
+/// A script that sets d to the agent's folder: the driver's choice, or else the configured folder,
+/// or else one that the login may write to.
 std::string choose_folder(const std::string& configured) {
   return "d=${HOSTLER_AGENT_DIR:-" + configured +
          "}; [ -n \"$d\" ] || { if [ \"$(id -u)\" = 0 ]; then d=/var/lib/hostler-agent; else "
          "d=$HOME/.hostler-agent; fi; }; ";
 }
 
-/// One sh, whatever the login shell is; what the driver set for the session survives sudo.
+/// Runs the script by sh, whatever the login shell is. Keeps the variables that the driver has set
+/// for the session, which sudo would remove.
 std::string in_shell(const std::string& prefix, const std::string& script) {
   const std::string keep =
       prefix.empty() ? ""
@@ -31,10 +33,10 @@ boost::asio::awaitable<Result<std::string>> deploy_agent(ssh::Session& session, 
   const std::string& sha256 = settings.agent_sha256;
   const std::string name = "hostler-agent-" + sha256.substr(0, 16);
   const std::string folder = choose_folder(settings.agent_folder);
-  ssh::ExecRequest look;
-  look.command =
+  ssh::ExecRequest check;
+  check.command =
       in_shell(prefix, folder + "[ -x \"$d/" + name + "\" ] && [ -s \"$d/" + name + "\" ]");
-  const auto there = co_await session.exec(std::move(look));
+  const auto there = co_await session.exec(std::move(check));
   if (!there) co_return tl::unexpected(there.error());
   if (!there->ok()) {
     ssh::ExecRequest put;

@@ -8,8 +8,9 @@
 
 namespace hostler::hosts {
 
-/// Puts the agent's program on a verified host unless it is there, by content hash. Returns the
-/// command that speaks to it, for an SSH channel. `prefix` is put before what needs rights.
+/// Copies the agent's program to a proved host, unless a file named by its hash is there. Returns
+/// the command that connects to the agent, for an SSH channel. `prefix` is put before commands that
+/// need rights: "sudo -n " or nothing.
 boost::asio::awaitable<Result<std::string>> deploy_agent(ssh::Session& session, std::string prefix,
                                                          const HostSettings& settings);
 
