@@ -55,7 +55,7 @@ class Clouds {
   };
   Clouds(metrics::Metrics& metrics, Post post) : metrics_(metrics), post_(std::move(post)) {}
 
-  plugin_host::DriverSet* find(const std::string& set);
+  [[nodiscard]] const Set& named(const std::string& name) const;
 
   metrics::Metrics& metrics_;
   const Post post_;

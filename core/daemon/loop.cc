@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "core/base/assert.h"
 #include "core/daemon/clock.h"
 #include "core/dispatch/immediate_effects.h"
 
@@ -64,6 +65,11 @@ void Loop::stop() {
   }
   woken_.notify_one();
   if (thread_.joinable()) thread_.join();
+}
+
+const dispatch::Dispatcher& Loop::final_state() const {
+  HOSTLER_ASSERT(!thread_.joinable(), "while the loop runs, only its own thread sees the state");
+  return dispatcher_;
 }
 
 void Loop::add(Item item) {

@@ -35,7 +35,7 @@ class Loop {
   void stop();
 
   /// The state at the end, to be called after stop() of a loop that was started.
-  [[nodiscard]] const dispatch::Dispatcher& final_state() const { return dispatcher_; }
+  [[nodiscard]] const dispatch::Dispatcher& final_state() const;
 
   /// Any thread; never blocks. Ignored after stop().
   void post(dispatch::Event event);
