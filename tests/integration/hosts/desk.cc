@@ -30,11 +30,11 @@ Desk::Desk(const Sshd& sshd) {
 
 void Desk::open() {
   settings.pools["pool"] = pool;
-  hosts_ = std::make_unique<daemon::Hosts>(settings, ports());
+  hosts_ = std::make_unique<hosts::Hosts>(settings, ports());
 }
 
-daemon::HostPorts Desk::ports() {
-  daemon::HostPorts out;
+hosts::HostPorts Desk::ports() {
+  hosts::HostPorts out;
   out.post = [this](model::HostEvent event) {
     const std::lock_guard lock(mutex_);
     if (const auto* ready = std::get_if<model::HostReady>(&event.body))
@@ -57,16 +57,22 @@ daemon::HostPorts Desk::ports() {
     durable(refuse_files ? Result<void>(tl::unexpected(*refuse_files)) : Result<void>());
   };
   out.durable_output = [this](model::AttemptId attempt) {
-    return daemon::DurableOutput{output(attempt, agent::kStdout).size(),
-                                 output(attempt, agent::kStderr).size()};
+    return hosts::DurableOutput{output(attempt, agent::kStdout).size(),
+                                output(attempt, agent::kStderr).size()};
   };
   out.read_blob = [this](const std::string& sha256,
-                         std::uint64_t offset) -> Result<daemon::HostPorts::BlobPiece> {
+                         std::uint64_t offset) -> Result<hosts::HostPorts::BlobPiece> {
     ++blob_reads;
     const auto found = blobs.find(sha256);
     if (found == blobs.end()) return fail(Errc::kNotFound, "no such blob");
-    return daemon::HostPorts::BlobPiece{found->second.substr(offset, agent::kChunkMax),
-                                        found->second.size()};
+    return hosts::HostPorts::BlobPiece{found->second.substr(offset, agent::kChunkMax),
+                                       found->second.size()};
+  };
+  out.read_job = [](const std::string& body) -> Result<model::JobSpec> {
+    if (body == "bad") return fail(Errc::kInvalidArgument, "no job");
+    model::JobSpec spec;
+    spec.script = body;
+    return spec;
   };
   out.count_verification = [](auto, bool) {};
   return out;
@@ -129,25 +135,35 @@ model::HostReady Desk::connect(const model::HostTarget& target) {
   return ready_;
 }
 
-model::AttemptId Desk::start(const std::string& script, std::vector<model::Input> inputs,
-                             std::vector<std::string> outputs) {
-  auto spec = std::make_shared<model::JobSpec>();
-  spec->script = script;
-  spec->inputs = std::move(inputs);
-  spec->outputs = std::move(outputs);
+model::StartAttempt Desk::next_start() {
   model::StartAttempt command;
   command.instance = instance_;
   command.attempt = {model::WorkId{++last_job_}, 1};
   command.boot_id = ready_.boot_id;
   command.connection = ready_.connection;
   command.sequence = sequence_ = std::max(sequence_, ready_.last_sequence) + 1;
+  const std::lock_guard lock(mutex_);
+  started_.insert(command.attempt);
+  return command;
+}
+
+model::AttemptId Desk::start(const std::string& script, std::vector<model::Input> inputs,
+                             std::vector<std::string> outputs) {
+  auto spec = std::make_shared<model::JobSpec>();
+  spec->script = script;
+  spec->inputs = std::move(inputs);
+  spec->outputs = std::move(outputs);
+  auto command = next_start();
   command.spec = std::move(spec);
   const auto attempt = command.attempt;
-  {
-    const std::lock_guard lock(mutex_);
-    started_.insert(attempt);
-  }
   send(std::move(command));
+  return attempt;
+}
+
+model::AttemptId Desk::start_body(const std::string& body) {
+  auto command = next_start();
+  const auto attempt = command.attempt;
+  hosts_->send_start(std::move(command), std::make_shared<const std::string>(body));
   return attempt;
 }
 

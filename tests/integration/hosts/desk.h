@@ -17,7 +17,7 @@
 #include "core/base/files.h"
 #include "core/crypto/hash.h"
 #include "core/crypto/random.h"
-#include "core/daemon/hosts/hosts.h"
+#include "core/hosts/hosts.h"
 #include "core/ssh/init_script.h"
 #include "tests/integration/ssh/sshd.h"
 
@@ -71,6 +71,8 @@ class Desk {
         throw std::runtime_error("the event did not come; but:" + passed);
     }
   }
+  /// The same for a job that is still text: it is the script, or "bad", which is no job.
+  model::AttemptId start_body(const std::string& body);
   /// What was made durable of a stream.
   std::string output(model::AttemptId attempt, std::uint32_t stream);
   /// Attempts whose list of files came.
@@ -85,7 +87,7 @@ class Desk {
   /// Holds it from where a stream is longer than this.
   void hold_output_beyond(std::size_t size) { hold_beyond_ = size; }
 
-  daemon::HostSettings settings;
+  hosts::HostSettings settings;
   model::PoolPolicy pool;
   std::map<std::string, std::string> blobs;  ///< By sha256. Before open().
   std::atomic<int> blob_reads = 0;
@@ -95,8 +97,10 @@ class Desk {
 
  private:
   using Stream = std::pair<model::AttemptId, std::uint32_t>;
-  daemon::HostPorts ports();
+  hosts::HostPorts ports();
   void resume(model::InstanceId instance, const model::HostReady& ready);
+  /// The next start on the host that was ready last.
+  model::StartAttempt next_start();
   void append(Stream stream, std::uint64_t offset, const std::string& data,
               std::function<void(Result<std::uint64_t>)> durable);
 
@@ -111,7 +115,7 @@ class Desk {
   model::HostReady ready_;
   model::InstanceId instance_;
   std::uint64_t sequence_ = 0, last_job_ = 0;
-  std::unique_ptr<daemon::Hosts> hosts_;
+  std::unique_ptr<hosts::Hosts> hosts_;
 };
 
 }  // namespace hostler::test

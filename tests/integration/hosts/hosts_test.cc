@@ -178,6 +178,41 @@ TEST(HostsTest, RefusesAStartThatWasMeantForAnEarlierConnection) {
   EXPECT_EQ(desk.await<model::AttemptRefused>().attempt, attempt);
 }
 
+// Bodies are parsed on the hosts thread, so nothing behind one may get past it: the agent refuses
+// a start whose sequence number is lower than an earlier one's.
+TEST(HostsTest, StartsJobsInTheirOrderWhetherParsedOrNot) {
+  const BootedHost host;
+  Desk desk(host);
+  desk.open();
+  desk.connect(host.target());
+
+  const auto first = desk.start_body("exit 1");
+  const auto second = desk.start("exit 2");
+  const auto third = desk.start_body("exit 3");
+
+  EXPECT_EQ(desk.await<model::AttemptStarted>().attempt, first);
+  EXPECT_EQ(desk.await<model::AttemptStarted>().attempt, second);
+  EXPECT_EQ(desk.await<model::AttemptStarted>().attempt, third);
+}
+
+TEST(HostsTest, ABodyThatIsNoJobEndsOnlyItsOwnAttempt) {
+  const BootedHost host;
+  Desk desk(host);
+  desk.open();
+  desk.connect(host.target());
+
+  const auto bad = desk.start_body("bad");
+  const auto good = desk.start_body("exit 3");
+
+  const auto failed = desk.await<model::AttemptExited>();
+  EXPECT_EQ(failed.attempt, bad);
+  EXPECT_EQ(failed.end.reason, model::EndReason::kStartFailed);
+  EXPECT_EQ(failed.end.text, "no job");
+  const auto ended = desk.await<model::AttemptExited>();
+  EXPECT_EQ(ended.attempt, good);
+  EXPECT_EQ(ended.end.exit_code, 3);
+}
+
 TEST(HostsTest, EndsAnAttemptThatIsKilled) {
   const BootedHost host;
   Desk desk(host);
