@@ -4,7 +4,7 @@
 
 #include <vector>
 
-/// Who waits for the loop hears of it, and who cannot be served hears that at once.
+/// Requests that wait for the loop are answered once; those that cannot be served, at once.
 namespace hostler::daemon {
 namespace {
 
@@ -16,43 +16,43 @@ const Error kRefused{Errc::kUnavailable, "not now"};
 
 class PendingRepliesTest : public testing::Test {
  protected:
-  /// One that keeps what it is told: a message, or "done".
-  PendingReplies::Answer listener() {
+  /// Records its answer: the message of an error, or "done".
+  PendingReplies::Answer recorder() {
     return [this](const Result<std::vector<model::WorkId>>& result) {
-      heard.push_back(result ? "done" : result.error().message);
+      answers.push_back(result ? "done" : result.error().message);
     };
   }
 
   PendingReplies replies;
-  std::vector<std::string> heard;
+  std::vector<std::string> answers;
 };
 
-TEST_F(PendingRepliesTest, EachIsAnsweredOnce) {
-  const auto ticket = replies.add(listener());
+TEST_F(PendingRepliesTest, EachRequestIsAnsweredOnce) {
+  const auto ticket = replies.add(recorder());
   ASSERT_TRUE(ticket);
   replies.answer({*ticket, {}});
   replies.answer({*ticket, {}});
-  EXPECT_THAT(heard, ElementsAre("done"));
+  EXPECT_THAT(answers, ElementsAre("done"));
 }
 
-// Bug: who came once the failure had been told waited until the store committed: for ever, if need
-// be.
-TEST_F(PendingRepliesTest, WhoComesWhileTheStoreFailsIsRefusedAtOnce) {
-  const auto before = replies.add(listener());
+// Bug: a request that came after the failure was reported waited until the store committed again,
+// perhaps for ever.
+TEST_F(PendingRepliesTest, ARequestWhileTheStoreFailsIsRefusedAtOnce) {
+  const auto before = replies.add(recorder());
   replies.refuse_all(kUnknown, kRefused);
-  EXPECT_THAT(heard, ElementsAre("it may yet"));
+  EXPECT_THAT(answers, ElementsAre("it may yet"));
 
-  EXPECT_FALSE(replies.add(listener()));
-  EXPECT_THAT(heard, ElementsAre("it may yet", "not now"));
+  EXPECT_FALSE(replies.add(recorder()));
+  EXPECT_THAT(answers, ElementsAre("it may yet", "not now"));
 
-  heard.clear();
+  answers.clear();
   replies.accept_all();
-  const auto after = replies.add(listener());
+  const auto after = replies.add(recorder());
   ASSERT_TRUE(after);
   EXPECT_NE(*after, *before);
-  EXPECT_THAT(heard, IsEmpty());
+  EXPECT_THAT(answers, IsEmpty());
   replies.answer({*after, {}});
-  EXPECT_THAT(heard, ElementsAre("done"));
+  EXPECT_THAT(answers, ElementsAre("done"));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "tests/integration/hosts/desk.h"
+#include "tests/integration/hosts/fake_daemon.h"
 
 namespace hostler::test {
 
@@ -20,7 +20,7 @@ model::HostTarget BootedHost::target(std::uint64_t instance) const {
   return out;
 }
 
-Desk::Desk(const Sshd& sshd) {
+FakeDaemon::FakeDaemon(const Sshd& sshd) {
   settings.sets["set"].private_keys = {sshd.user_key()};
   settings.agent_program = *read_file(HOSTLER_AGENT_PROGRAM, std::size_t{16} << 20U);
   settings.agent_sha256 = crypto::sha256_hex(settings.agent_program);
@@ -28,12 +28,12 @@ Desk::Desk(const Sshd& sshd) {
   pool.rotate_keys = false;
 }
 
-void Desk::open() {
+void FakeDaemon::open() {
   settings.pools["pool"] = pool;
   hosts_ = std::make_unique<hosts::Hosts>(settings, ports());
 }
 
-hosts::HostPorts Desk::ports() {
+hosts::HostPorts FakeDaemon::ports() {
   hosts::HostPorts out;
   out.post = [this](model::HostEvent event) {
     const std::lock_guard lock(mutex_);
@@ -79,15 +79,15 @@ hosts::HostPorts Desk::ports() {
 }
 
 /// As the loop does.
-void Desk::resume(model::InstanceId instance, const model::HostReady& ready) {
+void FakeDaemon::resume(model::InstanceId instance, const model::HostReady& ready) {
   model::ResumeAttempts command{instance, ready.connection, {}};
   for (const auto& told : ready.attempts)
     if (started_.contains(told.attempt)) command.attempts.push_back(told.attempt);
   send(std::move(command));
 }
 
-void Desk::append(Stream stream, std::uint64_t offset, const std::string& data,
-                  std::function<void(Result<std::uint64_t>)> durable) {
+void FakeDaemon::append(Stream stream, std::uint64_t offset, const std::string& data,
+                        std::function<void(Result<std::uint64_t>)> durable) {
   std::unique_lock lock(mutex_);
   std::string& kept = output_[stream];
   if (kept.size() < offset + data.size()) kept.resize(offset + data.size(), '?');
@@ -104,7 +104,7 @@ void Desk::append(Stream stream, std::uint64_t offset, const std::string& data,
   durable(end);
 }
 
-void Desk::hold_output(bool hold) {
+void FakeDaemon::hold_output(bool hold) {
   std::vector<std::function<void()>> held;
   {
     const std::lock_guard lock(mutex_);
@@ -115,12 +115,12 @@ void Desk::hold_output(bool hold) {
   for (const auto& durable : held) durable();
 }
 
-std::string Desk::output(model::AttemptId attempt, std::uint32_t stream) {
+std::string FakeDaemon::output(model::AttemptId attempt, std::uint32_t stream) {
   const std::lock_guard lock(mutex_);
   return output_[{attempt, stream}];
 }
 
-void Desk::await_output(model::AttemptId attempt, std::uint32_t stream, std::size_t size) {
+void FakeDaemon::await_output(model::AttemptId attempt, std::uint32_t stream, std::size_t size) {
   std::unique_lock lock(mutex_);
   if (!came_.wait_for(lock, std::chrono::seconds(60), [&] {
         return output_[{attempt, stream}].size() >= size;
@@ -128,14 +128,14 @@ void Desk::await_output(model::AttemptId attempt, std::uint32_t stream, std::siz
     throw std::runtime_error("the output did not come");
 }
 
-model::HostReady Desk::connect(const model::HostTarget& target) {
+model::HostReady FakeDaemon::connect(const model::HostTarget& target) {
   instance_ = target.instance;
   send(model::ConnectHost{target});
   ready_ = await<model::HostReady>();
   return ready_;
 }
 
-model::StartAttempt Desk::next_start() {
+model::StartAttempt FakeDaemon::next_start() {
   model::StartAttempt command;
   command.instance = instance_;
   command.attempt = {model::WorkId{++last_job_}, 1};
@@ -147,8 +147,8 @@ model::StartAttempt Desk::next_start() {
   return command;
 }
 
-model::AttemptId Desk::start(const std::string& script, std::vector<model::Input> inputs,
-                             std::vector<std::string> outputs) {
+model::AttemptId FakeDaemon::start(const std::string& script, std::vector<model::Input> inputs,
+                                   std::vector<std::string> outputs) {
   auto spec = std::make_shared<model::JobSpec>();
   spec->script = script;
   spec->inputs = std::move(inputs);
@@ -160,7 +160,7 @@ model::AttemptId Desk::start(const std::string& script, std::vector<model::Input
   return attempt;
 }
 
-model::AttemptId Desk::start_body(const std::string& body) {
+model::AttemptId FakeDaemon::start_body(const std::string& body) {
   auto command = next_start();
   const auto attempt = command.attempt;
   hosts_->send_start(std::move(command), std::make_shared<const std::string>(body));

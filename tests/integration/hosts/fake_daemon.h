@@ -34,16 +34,16 @@ class BootedHost : public Sshd {
   std::string secret = crypto::random_hex(32);
 };
 
-/// The rest of the daemon as links see it: keeps events, output and blobs in memory.
-class Desk {
+/// The rest of the daemon as the links see it: keeps events, output and blobs in memory.
+class FakeDaemon {
  public:
-  explicit Desk(const Sshd& sshd);
+  explicit FakeDaemon(const Sshd& sshd);
 
-  /// Begins the links; settings and pool may be changed before.
+  /// Creates the links. Settings and pool may be changed before.
   void open();
   void close() { hosts_.reset(); }
   void send(model::HostCommand command) { hosts_->send(std::move(command)); }
-  /// What a reload of the configuration brings.
+  /// As a reload of the configuration does.
   void change_pool(const model::PoolPolicy& to) { hosts_->set_pools({{"pool", to}}); }
   /// ConnectHost, then waits for HostReady.
   model::HostReady connect(const model::HostTarget& target);
@@ -51,7 +51,7 @@ class Desk {
   model::AttemptId start(const std::string& script, std::vector<model::Input> inputs = {},
                          std::vector<std::string> outputs = {});
 
-  /// Waits for the first event of this type that was not taken yet; those before it are dropped.
+  /// Waits for the next event of this type, and drops the events before it.
   template <class Body>
   Body await() {
     std::unique_lock lock(mutex_);
@@ -73,18 +73,18 @@ class Desk {
   }
   /// The same for a job that is still text: it is the script, or "bad", which is no job.
   model::AttemptId start_body(const std::string& body);
-  /// What was made durable of a stream.
+  /// The bytes of a stream that are durable.
   std::string output(model::AttemptId attempt, std::uint32_t stream);
-  /// Attempts whose list of files came.
+  /// Attempts whose list of files has arrived.
   std::set<model::AttemptId> listed() {
     const std::lock_guard lock(mutex_);
     return listed_;
   }
-  /// Waits until at least so much of it is here.
+  /// Waits until at least `size` bytes of the stream have arrived.
   void await_output(model::AttemptId attempt, std::uint32_t stream, std::size_t size);
-  /// While held, output is taken but not said to be durable.
+  /// While held, output is stored but not reported as durable.
   void hold_output(bool hold);
-  /// Holds it from where a stream is longer than this.
+  /// Holds output from the moment that a stream is longer than this.
   void hold_output_beyond(std::size_t size) { hold_beyond_ = size; }
 
   hosts::HostSettings settings;
