@@ -21,7 +21,8 @@ std::string make_uuid() {
 
 }  // namespace
 
-dispatch::CreateSecretsFactory make_create_secrets(std::map<std::string, std::vector<std::string>> public_keys) {
+dispatch::CreateSecretsFactory make_create_secrets(
+    std::map<std::string, std::vector<std::string>> public_keys) {
   return [public_keys = std::move(public_keys)](
              const model::PoolPolicy& pool, const std::string& set, const model::SetInfo& info,
              model::CreateRequest& request, model::HostIdentity& identity) {

@@ -220,7 +220,7 @@ Result<void> Daemon::Parts::make_server() {
   worker = std::make_unique<Worker>();
   service = std::make_unique<DaemonService>(
       DaemonService::Dependencies{loop.get(), store.get(), worker.get(), &replies, &metrics, &feed,
-                           &durable, events, output, config.state_dir});
+                                  &durable, events, output, config.state_dir});
   const auto& access = config.access;
   server = HOSTLER_TRY(
       api::Server::listen(server_options(access), HOSTLER_TRY(tokens_of(access)),

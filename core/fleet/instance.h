@@ -38,8 +38,9 @@ struct Instance {
   bool seen_stopped = false;        ///< kStopped: a list has shown it stopped too.
   std::uint32_t wakes_in_vain = 0;  ///< How often it was switched on since it was last ready.
 
+  bool ready = false;  ///< The evidence that its pool asks for stands: PoolPolicy::readiness.
   std::uint64_t connection = 0;  ///< The connection of the last HostReady.
-  bool ready = false;            ///< That connection still stands.
+  bool has_agent = false;        ///< That connection still stands, so attempts may be sent.
   /// Another host answers at its address. A restart loses this; the next connection finds it again.
   std::optional<model::StandingKeyAlarm> key_alarm;
   bool resting = false;             ///< It refused starts: it gets none until the deadline.
@@ -61,7 +62,7 @@ struct Instance {
   }
   /// Work may be placed on it now.
   [[nodiscard]] bool takes_work() const {
-    return ready && !resting && record.health == model::Health::kHealthy &&
+    return ready && has_agent && !resting && record.health == model::Health::kHealthy &&
            record.idle_behavior == model::IdleBehavior::kRun &&
            (record.state == model::InstanceState::kIdle ||
             record.state == model::InstanceState::kBusy);

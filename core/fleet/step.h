@@ -38,7 +38,7 @@ struct Outcome {
 // ---- events of the cloud ----------------------------------------------------------------------
 
 /// The cloud shows the instance, in a list or as the record of a create. `as_of`: the data are not
-/// older than this.
+/// older than this. Shown as running, it is the evidence of kCloud.
 [[nodiscard]] Outcome listed(Instance& instance, const model::ListedInstance& seen, Mono as_of,
                              const model::PoolPolicy& pool, Now now);
 /// A complete list that was asked for at `list_sent` does not show the instance.
@@ -62,7 +62,10 @@ struct Outcome {
 // ---- events of the link -----------------------------------------------------------------------
 
 [[nodiscard]] Outcome not_yet(Instance& instance, const model::HostNotYet& event, Now now);
-[[nodiscard]] Outcome verified(Instance& instance, const model::HostVerified& event, Now now);
+/// The host's key was proved: the evidence of kSsh.
+[[nodiscard]] Outcome verified(Instance& instance, const model::HostVerified& event,
+                               const model::PoolPolicy& pool, Now now);
+/// The agent answers: the evidence of kAgent.
 [[nodiscard]] Outcome ready(Instance& instance, const model::HostReady& event, Now now);
 [[nodiscard]] Outcome lost(Instance& instance, const model::HostLost& event,
                            const model::PoolPolicy& pool, Now now);
@@ -76,6 +79,11 @@ struct Outcome {
                                     const std::string& text, Now now);
 [[nodiscard]] Outcome rotation_proposed(Instance& instance, const model::RotationProposed& event);
 [[nodiscard]] Outcome rotation_ended(Instance& instance, const model::RotationEnded& event);
+
+// ---- reports of an outside party ---------------------------------------------------------------
+
+/// It says that the host is ready: the evidence of kReported. No effect in another pool.
+[[nodiscard]] Outcome reported(Instance& instance, const model::PoolPolicy& pool, Now now);
 
 // ---- decisions --------------------------------------------------------------------------------
 

@@ -44,6 +44,12 @@ Refreshed refresh(model::InstanceRecord& record, const model::ListedInstance& se
   return out;
 }
 
+/// What brings a new instance nearer to being ready: its link, or the next list.
+void connect_or_list(const Instance& instance, const model::PoolPolicy& pool, Outcome& out) {
+  if (needs_link(pool) && !instance.record.address.empty()) out.effects.push_back(Effect::kConnect);
+  if (pool.readiness == model::Readiness::kCloud) out.effects.push_back(Effect::kList);
+}
+
 }  // namespace
 
 Outcome listed(Instance& instance, const model::ListedInstance& seen, Mono as_of,
@@ -102,7 +108,7 @@ Outcome listed(Instance& instance, const model::ListedInstance& seen, Mono as_of
     enter(instance, InstanceState::kBooting, out, Event::kCreated, Reason::kNone,
           "the cloud's id is " + record.provider_id, now);
     set_deadline(instance, now.mono + pool.boot_timeout, now);
-    if (!record.address.empty()) out.effects.push_back(Effect::kConnect);
+    connect_or_list(instance, pool, out);
     return out;
   }
   if (record.state == InstanceState::kRequested) {
@@ -112,9 +118,12 @@ Outcome listed(Instance& instance, const model::ListedInstance& seen, Mono as_of
     set_deadline(instance, kNever, now);
     return out;
   }
-  if (fields.endpoint && !record.address.empty()) out.effects.push_back(Effect::kConnect);
-  if (record.state == InstanceState::kBooting && record.address.empty())
+  if (fields.endpoint && needs_link(pool) && !record.address.empty())
+    out.effects.push_back(Effect::kConnect);
+  if (record.state == InstanceState::kBooting && needs_link(pool) && record.address.empty())
     out.effects.push_back(Effect::kList);
+  if (pool.readiness == model::Readiness::kCloud && seen.state == CloudState::kRunning && !outdated)
+    become_ready(instance, out, now);
   return out;
 }
 

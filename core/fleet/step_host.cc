@@ -17,14 +17,9 @@ bool has_link(const Instance& instance) {
          state == InstanceState::kIdle || state == InstanceState::kBusy;
 }
 
-bool ends_broken(const Instance& instance) {
-  return instance.record.health == Health::kBroken && instance.empty() &&
-         instance.record.idle_behavior != model::IdleBehavior::kHold;
-}
-
 void unreachable(Instance& instance, const std::string& text, const model::PoolPolicy& pool,
                  Outcome& out, Now now) {
-  instance.ready = false;
+  lose_evidence(instance);
   instance.record.last_text = text;
   const auto state = instance.record.state;
   if (state != InstanceState::kIdle && state != InstanceState::kBusy) return;
@@ -38,24 +33,13 @@ void unreachable(Instance& instance, const std::string& text, const model::PoolP
   out.effects.push_back(Effect::kList);
 }
 
-}  // namespace
-
-Outcome not_yet(Instance& instance, const model::HostNotYet& event, Now now) {
-  (void)now;
-  Outcome out;
-  // Not journalled: the event repeats until the deadline, and the reason then has the last text.
-  if (has_link(instance)) instance.record.last_text = event.step + ": " + event.text;
-  return out;
-}
-
-Outcome verified(Instance& instance, const model::HostVerified& event, Now now) {
-  Outcome out;
-  if (!has_link(instance)) return out;
+/// Keeps the key that was proved.
+void learn_key(Instance& instance, const model::HostVerified& event, Outcome& out, Now now) {
   auto& identity = instance.record.identity;
   const bool first = !identity.verified_by.has_value();
   const bool next =
       !identity.next_public_key.empty() && event.public_key == identity.next_public_key;
-  if (!first && identity.public_key == event.public_key && !next) return out;
+  if (!first && identity.public_key == event.public_key && !next) return;
   if (next) {
     // A new connection shows the next key: forget the old one.
     identity.challenge_secret = std::exchange(identity.next_secret, {});
@@ -72,6 +56,24 @@ Outcome verified(Instance& instance, const model::HostVerified& event, Now now) 
   out.reason = first  ? "host key proved"
                : next ? "a new connection showed the next key"
                       : "another host key was proved";
+}
+
+}  // namespace
+
+Outcome not_yet(Instance& instance, const model::HostNotYet& event, Now now) {
+  (void)now;
+  Outcome out;
+  // Not journalled: the event repeats until the deadline, and the reason then has the last text.
+  if (has_link(instance)) instance.record.last_text = event.step + ": " + event.text;
+  return out;
+}
+
+Outcome verified(Instance& instance, const model::HostVerified& event,
+                 const model::PoolPolicy& pool, Now now) {
+  Outcome out;
+  if (!has_link(instance)) return out;
+  learn_key(instance, event, out, now);
+  if (pool.readiness == model::Readiness::kSsh) become_ready(instance, out, now);
   return out;
 }
 
@@ -79,14 +81,11 @@ Outcome ready(Instance& instance, const model::HostReady& event, Now now) {
   Outcome out;
   if (!has_link(instance)) return out;
   auto& record = instance.record;
-  instance.ready = true;
+  instance.has_agent = true;
   instance.key_alarm.reset();
   instance.connection = event.connection;
-  const bool was_lost = std::exchange(instance.unreachable_since, {}).has_value();
   const bool rested = std::exchange(instance.resting, false);
-  instance.power_at = now.mono;
-  instance.wakes_in_vain = 0;
-  if (was_lost || rested) set_deadline(instance, kNever, now);
+  if (rested) set_deadline(instance, kNever, now);
   if (record.boot_id != event.boot_id) {
     record.boot_id = event.boot_id;
     record.last_sequence = event.last_sequence;
@@ -94,20 +93,7 @@ Outcome ready(Instance& instance, const model::HostReady& event, Now now) {
     out.changed = true;
   }
   record.last_sequence = std::max(record.last_sequence, event.last_sequence);
-  if (was_lost) {
-    if (record.health == Health::kUnreachable) record.health = Health::kHealthy;
-    out.changed = true;
-    out.event = Event::kReachable;
-  }
-  if (record.state == InstanceState::kBooting || record.state == InstanceState::kUnknown) {
-    const bool first = record.ready.us == 0;
-    if (first) record.ready = now.wall;
-    const InstanceState next = instance.empty() ? InstanceState::kIdle : InstanceState::kBusy;
-    enter(instance, next, out, first ? Event::kReady : Event::kReachable, Reason::kNone, "", now);
-    if (record.health != Health::kBroken) record.last_text.clear();
-    if (next == InstanceState::kIdle && ends_broken(instance))
-      return terminate(instance, Reason::kBroken, record.last_text, now);
-  }
+  become_ready(instance, out, now);
   return out;
 }
 
@@ -137,7 +123,7 @@ Outcome broken(Instance& instance, const model::HostBroken& event, Now now) {
   if (!has_link(instance) || instance.record.health == Health::kBroken) return out;
   instance.record.health = Health::kBroken;
   instance.record.last_text = "check '" + event.check + "' failed: " + event.text;
-  if (instance.record.state == InstanceState::kIdle && ends_broken(instance))
+  if (instance.record.state == InstanceState::kIdle && ends_when_empty(instance))
     return terminate(instance, Reason::kBroken, instance.record.last_text, now);
   out.changed = true;
   out.event = Event::kBroken;

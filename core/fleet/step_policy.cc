@@ -43,7 +43,7 @@ Outcome terminate(Instance& instance, Reason code, const std::string& reason, No
       instance.record.state == InstanceState::kGone)
     return out;
   enter(instance, InstanceState::kTerminating, out, Event::kTerminating, code, reason, now);
-  instance.ready = false;
+  lose_evidence(instance);
   instance.record.absent_sightings = 0;
   out.effects = {Effect::kDisconnect, Effect::kDestroy, Effect::kList};
   return out;
@@ -115,7 +115,8 @@ Outcome adopt(Instance& instance, const model::PoolPolicy& pool, Duration abando
     case InstanceState::kBooting:
       // It may have booted while the daemon was down.
       set_deadline(instance, now.mono + remaining(pool.probe_timeout, pool.boot_timeout), now);
-      out.effects = {Effect::kConnect, Effect::kList};
+      if (needs_link(pool)) out.effects.push_back(Effect::kConnect);
+      out.effects.push_back(Effect::kList);
       break;
     case InstanceState::kUnknown:
     case InstanceState::kIdle:
@@ -124,7 +125,8 @@ Outcome adopt(Instance& instance, const model::PoolPolicy& pool, Duration abando
             has_work ? "work is known to be on it" : "to be verified again", now);
       if (instance.record.health == Health::kUnreachable) instance.record.health = Health::kHealthy;
       set_deadline(instance, now.mono + pool.probe_timeout, now);
-      out.effects = {Effect::kConnect, Effect::kList};
+      if (needs_link(pool)) out.effects.push_back(Effect::kConnect);
+      out.effects.push_back(Effect::kList);
       break;
     case InstanceState::kTerminating:
       out.effects = {Effect::kDestroy, Effect::kList};

@@ -13,7 +13,7 @@ constexpr std::uint32_t kWakesInVainMax = 3;
 void enter_stopped(Instance& instance, Outcome& out, Event event, Reason code,
                    const std::string& reason, Now now) {
   enter(instance, InstanceState::kStopped, out, event, code, reason, now);
-  instance.ready = false;
+  lose_evidence(instance);
   instance.resting = false;
   instance.unreachable_since.reset();
   if (instance.record.health == model::Health::kUnreachable)

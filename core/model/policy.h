@@ -45,6 +45,15 @@ struct SetPolicy {
   friend bool operator==(const SetPolicy&, const SetPolicy&) = default;
 };
 
+/// The evidence by which a host counts as ready. Only hosts with kAgent run jobs; the others are
+/// for work that needs no agent. Only kAgent can be configured yet.
+enum class Readiness : std::uint8_t {
+  kAgent,     ///< The agent on the host answers.
+  kSsh,       ///< The host's key was proved over SSH.
+  kCloud,     ///< The cloud lists the instance as running.
+  kReported,  ///< An outside party reports it.
+};
+
 /// A policy over one or more sets and their types.
 struct PoolPolicy {
   std::string name;
@@ -59,6 +68,7 @@ struct PoolPolicy {
   Micros price_cap_per_hour;        ///< 0: none.
   Duration spot_patience = 10min;   ///< After it work that allows both falls back to on_demand.
   Duration starvation_after = 10min;
+  Readiness readiness = Readiness::kAgent;
   std::vector<VerifyMethod> verify{VerifyMethod::kDelivered, VerifyMethod::kChallenge};
   bool rotate_keys = true;
   std::string init_command;         ///< sh, run at boot after hostler's own.

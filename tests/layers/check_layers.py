@@ -32,7 +32,10 @@ MAY_INCLUDE = {
     "cli": VALUES + ["crypto", "json", "usage", "config", "plugin_host", "api"],
 }
 # The same within a layer, lowest first: a folder sees itself and those before it.
-INNER = {"core/agent/host": ["system", "journal", "attempt", "server"]}
+INNER = {
+    "core/agent/host": ["system", "journal", "attempt", "server"],
+    "core/dispatch": ["state", "handlers", "queries"],
+}
 # Decisions: time, chance and the outside world come in as arguments.
 PURE = {"model", "pricing", "fleet", "work", "scheduler", "dispatch"}
 NOT_IN_PURE = re.compile(

@@ -119,14 +119,12 @@ void DaemonService::instances(const api::Principal&,
   });
 }
 void DaemonService::pools(const api::Principal&, api::Answer<std::vector<model::PoolView>> answer) {
-  uses_.loop->query([answer = std::move(answer)](const dispatch::Queries& state, Now) {
-    answer(state.pools());
-  });
+  uses_.loop->query(
+      [answer = std::move(answer)](const dispatch::Queries& state, Now) { answer(state.pools()); });
 }
 void DaemonService::sets(const api::Principal&, api::Answer<std::vector<model::SetView>> answer) {
-  uses_.loop->query([answer = std::move(answer)](const dispatch::Queries& state, Now) {
-    answer(state.sets());
-  });
+  uses_.loop->query(
+      [answer = std::move(answer)](const dispatch::Queries& state, Now) { answer(state.sets()); });
 }
 void DaemonService::gates(const api::Principal&,
                           api::Answer<std::vector<model::GateRecord>> answer) {

@@ -22,8 +22,7 @@ void add_job(api::WhyView& view, const dispatch::Queries& state, model::WorkId i
   view.gates = state.gates(now);
 }
 
-bool add_pool(api::WhyView& view, const dispatch::Queries& state, std::string_view name,
-              Mono now) {
+bool add_pool(api::WhyView& view, const dispatch::Queries& state, std::string_view name, Mono now) {
   auto reasons = state.reasons_of_pool(std::string(name), now);
   if (!reasons) return false;
   view.pool = named(state.pools(), name);
@@ -37,8 +36,7 @@ bool add_pool(api::WhyView& view, const dispatch::Queries& state, std::string_vi
   return true;
 }
 
-bool add_set(api::WhyView& view, const dispatch::Queries& state, std::string_view name,
-             Mono now) {
+bool add_set(api::WhyView& view, const dispatch::Queries& state, std::string_view name, Mono now) {
   view.set = named(state.sets(), name);
   view.gates = state.gates(now);
   std::erase_if(view.gates, [&](const auto& gate) { return gate.set != name; });
@@ -46,8 +44,7 @@ bool add_set(api::WhyView& view, const dispatch::Queries& state, std::string_vie
 }
 
 /// Of a gate that is open again only the records are known.
-bool add_gate(api::WhyView& view, const dispatch::Queries& state, std::string_view key,
-              Mono now) {
+bool add_gate(api::WhyView& view, const dispatch::Queries& state, std::string_view key, Mono now) {
   if (auto reasons = state.reasons_of_gate(std::string(key), now))
     view.reasons = std::move(*reasons);
   view.gates = state.gates(now);

@@ -15,7 +15,8 @@ void HostEvents::on(Host& host, const model::HostNotYet& event, Now now) {
 }
 
 void HostEvents::on(Host& host, const model::HostVerified& event, Now now) {
-  steps_.apply(host, fleet::verified(host.instance, event, now), "host", now);
+  const auto& pool = policy_.pools[host.instance.pool];
+  steps_.apply(host, fleet::verified(host.instance, event, pool, now), "host", now);
 }
 
 void HostEvents::on(Host& host, const model::HostKeyAlarm& event, Now now) {

@@ -75,7 +75,7 @@ inline Instance instance_in(InstanceState state) {
   r.verified = r.ready = at(0s).wall;
   if (state == InstanceState::kIdle || state == InstanceState::kBusy) {
     r.boot_id = "boot-1";
-    out.ready = true;
+    out.ready = out.has_agent = true;
     out.connection = 1;
   }
   if (state == InstanceState::kBusy) place(out);
