@@ -28,7 +28,8 @@ Metrics::Metrics(std::string version) : families_(std::make_unique<Families>()) 
   for (const auto state : {model::WorkState::kQueued, model::WorkState::kStarting,
                            model::WorkState::kRunning, model::WorkState::kCollecting})
     set_jobs(state, 0);
-  // What is to be noticed the first time has to be there before: a rate needs two samples.
+  // Create these series now. A rate needs two samples, so the first event of a series that it
+  // creates itself would not be noticed.
   for (const char* const event : {"broken", "foreign_owner", "host_key_alarm", "set_missing"})
     f.alarms.Add({{"event", event}});
   for (const bool succeeded : {true, false})

@@ -2,7 +2,7 @@
 
 #include "core/metrics/metrics.h"
 
-/// Inside metrics: words of labels.
+/// The values of labels. Private to core/metrics.
 namespace hostler::metrics {
 
 inline const char* to_string(Milestone milestone) {
