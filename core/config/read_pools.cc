@@ -14,9 +14,10 @@ constexpr std::array kMethods{
     json::Word<model::VerifyMethod>{"challenge", model::VerifyMethod::kChallenge},
 };
 
-/// Names out of `known`, at least one, each once.
+/// Reads a list of names of `known` objects: at least one name, each once. `kind` names the objects
+/// in messages.
 template <class Known>
-void read_references(const json::Field& field, const Known& known, const std::string& what,
+void read_references(const json::Field& field, const Known& known, const std::string& kind,
                      std::vector<std::string>& out) {
   std::string all;
   for (const auto& entry : known) all += (all.empty() ? "" : ", ") + printable(entry.name, 63);
@@ -26,12 +27,12 @@ void read_references(const json::Field& field, const Known& known, const std::st
     if (!element.name(name)) return;
     claim_name(element, name, taken);
     if (std::ranges::none_of(known, [&](const auto& entry) { return entry.name == name; }))
-      element.problem("found \"" + name + "\", which is no " + what +
+      element.problem("found \"" + name + "\", which is not a configured " + kind +
                       ", allowed: " + (all.empty() ? "none are configured" : printable(all, 300)));
     out.push_back(std::move(name));
   });
   if (field.present() && field.value()->is(json::Kind::kArray) && field.value()->size() == 0)
-    field.problem("found no " + what + ", allowed: at least one");
+    field.problem("found no " + kind + ", allowed: at least one");
 }
 
 void read_verify(const json::Field& field, std::vector<model::VerifyMethod>& out) {
@@ -45,7 +46,7 @@ void read_verify(const json::Field& field, std::vector<model::VerifyMethod>& out
   });
   if (!read) return;
   if (field.value()->size() == 0)
-    field.problem("found no method, allowed: at least one, for a host is never trusted unproved");
+    field.problem("found no method, allowed: at least one, because every host must be verified");
   out = std::move(methods);
 }
 

@@ -22,8 +22,8 @@ enum class Milestone : std::uint8_t { kVerified, kReady, kFirstJob };
 
 enum class BootOutcome : std::uint8_t {
   kReady,
-  kRefused,   ///< The cloud did not take the create.
-  kFailed,    ///< The cloud lists it as failed, or it vanished.
+  kRefused,   ///< The cloud refused the create.
+  kFailed,    ///< The cloud lists the instance as failed, or no longer lists it.
   kTimeout,   ///< Not verified and probed before the boot deadline.
   kUnwanted,  ///< Destroyed while it booted: surplus, drained or killed.
 };
@@ -46,7 +46,7 @@ enum class LoopWork : std::uint8_t {
 };
 
 struct InstanceCount {
-  std::string set, type;  ///< `type`: the menu's name.
+  std::string set, type;  ///< `type`: its name in the config.
   model::InstanceState state{};
   std::size_t count = 0;
 };
@@ -83,7 +83,7 @@ struct StoreStatus {
 
 struct GateCount {
   std::string set;
-  model::CloudErrorClass cls{};  ///< One that has gates.
+  model::CloudErrorClass cls{};  ///< A class that has gates.
   std::size_t count = 0;
 };
 
@@ -124,7 +124,7 @@ class Metrics {
   void job_submitted();
   /// The dispatcher decided to start an attempt.
   void attempt_started();
-  /// From the submit to the start of the first attempt.
+  /// Time from the submit to the start of the first attempt.
   void job_waited(Duration time);
   /// `ran`: the run time of the last attempt; nullopt if no host reported its end.
   void job_ended(model::WorkState state, model::EndReason reason, std::optional<Duration> ran);
@@ -139,7 +139,7 @@ class Metrics {
                    std::optional<model::CloudErrorClass> error, Duration took);
   /// `method` is the one that proved the host; nullopt if none did.
   void verification(std::optional<model::VerifyMethod> method, VerifyOutcome outcome);
-  /// `event` is a literal: "ready", "lost", ...
+  /// `event` must be a literal: "ready", "lost", ...
   void host_event(std::string_view event);
   /// One ledger record of an event of severity alarm.
   void alarm(model::Event event);
@@ -147,7 +147,7 @@ class Metrics {
   // The daemon itself.
   void loop_work(LoopWork kind, Duration took);
   void plan_made(Duration took);
-  /// `action` is a literal: "place", "create", ...
+  /// `action` must be a literal: "place", "create", ...
   void planned(std::string_view action, std::size_t count);
   /// `took`: from the loop's request until the changes were durable.
   void store_commit(Duration took, bool succeeded);

@@ -54,8 +54,10 @@ TEST(PoolsTest, RefusesNamesOfNothing) {
   const Reading reading = read_pool(R"({"name": "p", "sets": ["nope", "s", "s"], "types": []})");
   ASSERT_EQ(reading.problems.size(), 3U);
 
-  EXPECT_THAT(reading.problems[0].message,
-              HasSubstr("pools[0].sets[0]: found \"nope\", which is no set, allowed: s (at "));
+  EXPECT_THAT(
+      reading.problems[0].message,
+      HasSubstr(
+          "pools[0].sets[0]: found \"nope\", which is not a configured set, allowed: s (at "));
   EXPECT_THAT(reading.problems[1].message,
               HasSubstr("pools[0].sets[2]: found \"s\" a second time"));
   EXPECT_THAT(reading.problems[2].message, HasSubstr("pools[0].types: found no type"));

@@ -17,12 +17,12 @@ constexpr std::size_t kUnreadMax = std::size_t{64} << 20;
 Session::Session(std::unique_ptr<Connection> connection, Parts parts, std::string agent_sha)
     : connection_(std::move(connection)), parts_(parts) {
   on(Configure());
-  connection_->greet();
+  connection_->send_greeting();
   send_hello(std::move(agent_sha));
   send_listing();
 }
 
-Session::~Session() { parts_.blobs.drop_coming(); }
+Session::~Session() { parts_.blobs.drop_incomplete(); }
 
 void Session::send_hello(std::string agent_sha) {
   AttemptLog& attempts = parts_.supervisor.attempts();
@@ -69,7 +69,7 @@ bool Session::on_readable() {
 
 bool Session::flush() {
   send_exits();
-  outflow_.pump(parts_.supervisor.attempts(), *connection_);
+  output_.send(parts_.supervisor.attempts(), *connection_);
   if (!connection_->write_some()) return false;
   const bool wait = connection_->queued() > 0;
   if (wait != std::exchange(waits_for_room_, wait))
@@ -85,9 +85,9 @@ void Session::send_exits() {
     if (attempt == nullptr || !attempt->end) continue;
     connection_->send(Exit{id, *attempt->end});
     if (attempt->end->output_is_inline)
-      outflow_.forget(id);
+      output_.forget(id);
     else
-      outflow_.touch(id);
+      output_.on_new_output(id);
   }
 }
 
@@ -115,7 +115,7 @@ void Session::on(const Start& start) {
   std::visit([this](const auto& message) { connection_->send(message); }, answer);
   if (start.credit == 0 || !std::holds_alternative<Started>(answer)) return;
   for (const std::uint32_t stream : {kStdout, kStderr})
-    outflow_.credit(Credit{start.attempt, stream, 0, start.credit}, false);
+    output_.add_credit(Credit{start.attempt, stream, 0, start.credit}, false);
 }
 
 void Session::on(const Kill& kill) { parts_.supervisor.kill(kill.attempt, kill.at_once); }
@@ -127,11 +127,11 @@ void Session::on(const List&) {
 
 void Session::on(const Ack& ack) {
   for (const model::AttemptId id : ack.attempts)
-    if (parts_.supervisor.forget(id)) outflow_.forget(id);
+    if (parts_.supervisor.forget(id)) output_.forget(id);
 }
 
 void Session::on(const Credit& credit) {
-  if (parts_.supervisor.attempts().find(credit.attempt) != nullptr) outflow_.credit(credit);
+  if (parts_.supervisor.attempts().find(credit.attempt) != nullptr) output_.add_credit(credit);
 }
 
 void Session::on(const ListFiles& list) {

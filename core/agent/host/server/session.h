@@ -8,7 +8,7 @@
 #include "core/agent/host/attempt/blobs.h"
 #include "core/agent/host/server/checks.h"
 #include "core/agent/host/server/connection.h"
-#include "core/agent/host/server/outflow.h"
+#include "core/agent/host/server/output_sender.h"
 #include "core/agent/host/server/supervisor.h"
 #include "core/agent/host/system/poller.h"
 
@@ -30,7 +30,7 @@ class Session {
   /// Queues the greeting, Hello with this `agent_sha`, and the listing. `parts` must outlive the
   /// session.
   Session(std::unique_ptr<Connection> connection, Parts parts, std::string agent_sha);
-  /// Removes blobs that have come in part; closes the connection.
+  /// Removes incomplete blobs and closes the connection.
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -44,7 +44,7 @@ class Session {
   /// These attempts have ended.
   void on_ended(const std::set<model::AttemptId>& ids);
   /// The attempt may have new output.
-  void on_new_output(model::AttemptId id) { outflow_.touch(id); }
+  void on_new_output(model::AttemptId id) { output_.on_new_output(id); }
   void on_finding(const Checks::Finding& finding);
   /// The daemon has sent Quit.
   [[nodiscard]] bool quit_asked() const { return quit_asked_; }
@@ -67,7 +67,7 @@ class Session {
 
   std::unique_ptr<Connection> connection_;
   Parts parts_;
-  Outflow outflow_;
+  OutputSender output_;
   std::deque<model::AttemptId> exits_;  ///< Ended attempts whose Exit is not queued yet.
   bool waits_for_room_ = false;         ///< The poller watches for room to write.
   bool quit_asked_ = false;
