@@ -110,8 +110,9 @@ struct Metrics::Families {
       counters("hostler_host_verifications_total",
                "Host verifications by the method that decided and outcome.");
   Family<Counter>& host_events =
-      counters("hostler_host_events_total", "What links to hosts had to say.");
-  Family<Counter>& alarms = counters("hostler_alarms_total", "What does not mend itself.");
+      counters("hostler_host_events_total", "Events of the links to hosts.");
+  Family<Counter>& alarms =
+      counters("hostler_alarms_total", "Events that an admin has to look at.");
 
   // Clouds.
   Snapshot open{registry, "hostler_set_open", "1: the set's driver is open and may be used."};

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <limits>
 
+#include "core/base/assert.h"
+
 namespace hostler::scheduler {
 namespace {
 
@@ -58,6 +60,7 @@ void Governor::added(std::uint32_t set, std::uint32_t pool, Micros price) {
 
 void Governor::removed(std::uint32_t set, std::uint32_t pool, Micros price) {
   each(*this, set, pool, [&](Account& a) {
+    HOSTLER_ASSERT(a.usage.instances > 0, "an instance that is removed was added");
     --a.usage.instances;
     a.usage.price_per_hour = saturated(a.usage.price_per_hour, {-price.value});
   });
@@ -134,7 +137,7 @@ Headroom Governor::headroom(const Account& a, Mono now) {
     room.instances = left(a.ceilings.instances_max, a.usage.instances);
   if (a.ceilings.creates_per_minute_max > 0)
     room.creates = left(a.ceilings.creates_per_minute_max, in_window(a.creates, now));
-  if (a.ceilings.destroys_per_decision_max > 0)  // Whoever asks is about to make a new decision.
+  if (a.ceilings.destroys_per_decision_max > 0)  // The next decision starts at 0.
     room.destroys = a.ceilings.destroys_per_decision_max;
   if (a.ceilings.price_per_hour_max.value > 0)
     room.price_per_hour =

@@ -5,10 +5,10 @@
 
 namespace hostler::sim {
 
-bool is_own_will(const std::string& reason_code) {
-  static const std::set<std::string> kCodes{"idle",   "drained",       "booting_surplus",
-                                            "broken", "unwanted_spot", "standby_surplus"};
-  return kCodes.contains(reason_code);
+bool is_own_will(model::Reason reason) {
+  using enum model::Reason;
+  return reason == kIdle || reason == kDrained || reason == kBootingSurplus || reason == kBroken ||
+         reason == kUnwantedSpot || reason == kStandbySurplus;
 }
 
 void Disk::commit(const std::vector<model::Change>& changes) {
@@ -73,7 +73,8 @@ void Disk::apply(const model::InstanceChanged& row) {
   const auto state = row.record.state;
   if (state == model::InstanceState::kTerminating && known.record.state != state &&
       row.record.idle_behavior == model::IdleBehavior::kHold && is_own_will(row.record.reason_code))
-    complain_(row.record.id.text() + " is ended as " + row.record.reason_code + " against a hold");
+    complain_(row.record.id.text() + " is ended as " + to_string(row.record.reason_code) +
+              " against a hold");
   known.record = row.record;
   if (row.create) known.create = row.create;
   if (row.erase_create) known.create.reset();

@@ -34,7 +34,8 @@ void AdminRequests::on(const KillInstance& event, Now now) {
     return recorder.reply(event.ticket, tl::unexpected(no_instance(event.instance)));
   const std::string reason =
       "by " + event.actor + (event.reason.empty() ? "" : ": " + event.reason);
-  steps_.apply(*host, fleet::terminate(host->instance, "killed", reason, now), "user", now);
+  steps_.apply(*host, fleet::terminate(host->instance, model::Reason::kKilled, reason, now), "user",
+               now);
   recorder.reply(event.ticket, std::vector<model::WorkId>{});
 }
 
@@ -51,7 +52,8 @@ void AdminRequests::policy_changed(Now now) {
     steps_.count(host);
   }
   plan.reload(policy);
-  recorder.record("admin", "site", "policy_changed", "", "the configuration was read again", now);
+  recorder.record("admin", "site", model::Event::kPolicyChanged, "",
+                  "the configuration was read again", now);
   gates.reloaded("admin", now);
 }
 

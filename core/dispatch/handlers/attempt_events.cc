@@ -169,12 +169,12 @@ void AttemptEvents::end_foreign(const Host& host, const Reported& foreign, Now n
       continue;
     }
     if (killed++ < kForeignShown)  // A host may report any number of them.
-      recorder_.record("host", attempt.text(), "unexpected_attempt", "",
+      recorder_.record("host", attempt.text(), model::Event::kUnexpectedAttempt, "",
                        "killed on " + host.id().text(), now);
     recorder_.command(model::KillAttempt{host.id(), attempt});
   }
   if (killed > kForeignShown)
-    recorder_.record("host", host.id().text(), "unexpected_attempts", "",
+    recorder_.record("host", host.id().text(), model::Event::kUnexpectedAttempts, "",
                      std::to_string(killed - kForeignShown) + " more were killed", now);
 }
 

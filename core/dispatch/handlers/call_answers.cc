@@ -51,7 +51,7 @@ void CallAnswers::on(const TagsEnded& event, Now now) {
   const Host* host = hosts_.change(event.instance);
   if (host == nullptr || !event.error) return;
   // The store wins over tags, so a tag that could not be written is recorded, not written again.
-  recorder_.record("cloud", event.instance.text(), "tags_failed",
+  recorder_.record("cloud", event.instance.text(), model::Event::kTagsFailed,
                    model::to_string(event.error->cls), event.error->message, now);
 }
 
@@ -77,7 +77,8 @@ void CallAnswers::refuse_stop(const Host& host, const model::CloudError& error, 
   const auto& record = host.instance.record;
   if (!menu_.refuse_stop(host.instance.set, record.type)) return;
   hosts_.touch_all();
-  recorder_.record("cloud", "set " + record.set, "cannot_stop", record.type, error.message, now);
+  recorder_.record("cloud", "set " + record.set, model::Event::kCannotStop, record.type,
+                   error.message, now);
 }
 
 }  // namespace hostler::dispatch

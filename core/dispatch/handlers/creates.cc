@@ -41,7 +41,7 @@ void Creates::apply(const scheduler::Create& create, Now now) {
   steps_.count(added);
   const std::string& cheaper = create.passed_over;
   const auto& entry = owners_.recorder.record(
-      "scheduler", added.id().text(), "create_intended", type.name,
+      "scheduler", added.id().text(), model::Event::kCreateIntended, type.name,
       create.reason + (cheaper.empty() ? "" : "; cheaper but passed over: " + cheaper), now);
   owners_.plan.decided(offering.pool, entry);
   owners_.recorder.change(model::InstanceChanged{added.instance.record, added.create, false});

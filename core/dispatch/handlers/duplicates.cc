@@ -58,9 +58,10 @@ void Duplicates::end_one(const Host& of, const model::ListedInstance& seen, cons
   const std::string why = "the cloud made " + printable(kept, 80) + " and " +
                           printable(seen.id, 80) + " of one create, that of " + original.id.text() +
                           ": the first is kept";
-  recorder_.record("cloud", added.instance.record.id.text(), "duplicate", original.id.text(), why,
-                   now);
-  steps_.apply(added, fleet::terminate(added.instance, "duplicate", why, now), "cloud", now);
+  recorder_.record("cloud", added.instance.record.id.text(), model::Event::kDuplicate,
+                   original.id.text(), why, now);
+  steps_.apply(added, fleet::terminate(added.instance, model::Reason::kDuplicate, why, now),
+               "cloud", now);
 }
 
 }  // namespace hostler::dispatch

@@ -65,7 +65,7 @@ void InstanceCalls::destroy(Host& host, Now now) {
   request.id = instance.record.provider_id;
   request.expected_set_id = instance.record.set;
   request.idempotency_key = instance.record.idempotency_key;
-  request.reason = instance.record.reason_code;
+  request.reason = to_string(instance.record.reason_code);
   recorder_.effect(DestroyCall{instance.record.set, host.id(), std::move(request),
                                policy_.sets[instance.set].destroy_timeout});
 }
@@ -95,7 +95,7 @@ void InstanceCalls::power(Host& host, CloudOp op, Now now) {
                              op == CloudOp::kStart,
                              {.id = instance.record.provider_id,
                               .expected_set_id = instance.record.set,
-                              .reason = instance.record.reason_code},
+                              .reason = to_string(instance.record.reason_code)},
                              policy_.sets[instance.set].power_timeout});
 }
 

@@ -11,9 +11,9 @@ void InstanceSteps::apply(Host& host, fleet::Outcome outcome, const char* actor,
   auto& [policy, sets, hosts, jobs, gates, governor, plan, recorder] = owners_;
   const model::InstanceId id = host.id();
   auto& instance = host.instance;
-  if (!outcome.event.empty()) {
+  if (outcome.event) {
     const auto& entry =
-        recorder.record(actor, id.text(), outcome.event, outcome.reason_code, outcome.reason, now);
+        recorder.record(actor, id.text(), *outcome.event, outcome.reason_code, outcome.reason, now);
     if (actor == std::string_view("scheduler")) plan.decided(instance.pool, entry);
   }
   if (instance.record.state == model::InstanceState::kAbandoned &&
@@ -83,7 +83,7 @@ void InstanceSteps::gone(model::InstanceId id, Now now) {
   Host* ended = owners_.hosts.change(id);
   if (ended == nullptr) return;
   auto& instance = ended->instance;
-  const std::string why = id.text() + " is gone (" + instance.record.reason_code + ")";
+  const std::string why = id.text() + " is gone (" + to_string(instance.record.reason_code) + ")";
   const auto attempts = instance.occupancy.attempts();
   for (const auto& lost : attempts) {
     attempts_.finish(*ended, lost.attempt, now);

@@ -6,9 +6,9 @@ namespace hostler::dispatch {
 
 void JobSteps::apply(work::Job& job, work::Outcome outcome, Now now) {
   if (outcome.changed) {
-    if (!outcome.event.empty())
-      recorder_.record("dispatcher", job.id.text(), std::move(outcome.event),
-                       std::move(outcome.reason_code), std::move(outcome.reason), now);
+    if (outcome.event)
+      recorder_.record("dispatcher", job.id.text(), *outcome.event, std::move(outcome.reason_code),
+                       std::move(outcome.reason), now);
     recorder_.change(model::WorkChanged{*job.record});
   }
   if (outcome.next == work::Next::kKill)

@@ -52,9 +52,10 @@ void ListEvents::on(const SetListed& event, Now now) {
   if (set.foreign != was_foreign) {
     owners_.hosts.touch_all();
     owners_.plan.want();
-    owners_.recorder.record("cloud", "set " + set.name,
-                            set.foreign ? "foreign_owner" : "foreign_owner_left", "", set.problem,
-                            now);
+    owners_.recorder.record(
+        "cloud", "set " + set.name,
+        set.foreign ? model::Event::kForeignOwner : model::Event::kForeignOwnerLeft, "",
+        set.problem, now);
   }
   mark_absent(*index, std::move(seen), event.sent, now);
 }
@@ -142,8 +143,10 @@ std::optional<model::InstanceId> ListEvents::adopt(std::uint32_t index,
   Host& added = owners_.hosts.add(std::move(stranger));
   const model::InstanceId id = added.id();
   const bool is_ours = seen.owner == owners_.recorder.owner();
-  owners_.recorder.record("cloud", id.text(), "adopted", is_ours ? "not_in_journal" : "taken_over",
-                          "the cloud lists " + printable(seen.id, 80) + " as this set's", now);
+  owners_.recorder.record(
+      "cloud", id.text(), model::Event::kAdopted,
+      to_string(is_ours ? model::Reason::kNotInJournal : model::Reason::kTakenOver),
+      "the cloud lists " + printable(seen.id, 80) + " as this set's", now);
   auto outcome = fleet::listed(added.instance, seen, as_of, policy.pools[*pool], now);
   outcome.changed = true;
   steps_.apply(added, std::move(outcome), "cloud", now);

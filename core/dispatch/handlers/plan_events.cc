@@ -59,7 +59,7 @@ void PlanEvents::apply(const scheduler::Shutdown& shutdown, Now now) {
     return owners_.plan.want();
   owners_.governor.destroy_decided(instance.set, instance.pool);
   steps_.apply(
-      *host, fleet::terminate(instance, scheduler::to_string(shutdown.code), shutdown.reason, now),
+      *host, fleet::terminate(instance, scheduler::reason_of(shutdown.code), shutdown.reason, now),
       "scheduler", now);
 }
 

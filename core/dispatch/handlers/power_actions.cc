@@ -37,8 +37,8 @@ void PowerActions::apply(const std::vector<scheduler::SwitchOff>& all, Now now) 
     const std::uint32_t pool = host->instance.pool;
     if (standby[pool] >= policy.pools[pool].stopped || !may_switch_off(*host, now)) continue;
     ++standby[pool];
-    steps_.apply(*host, fleet::switch_off(host->instance, "idle", off.reason, now), "scheduler",
-                 now);
+    steps_.apply(*host, fleet::switch_off(host->instance, model::Reason::kIdle, off.reason, now),
+                 "scheduler", now);
     plan.want();
   }
 }

@@ -24,7 +24,8 @@ bool Restore::apply(model::Restored restored, Now now) {
   for (const auto& row : restored.attempts) take(row);
   settle_orphaned_jobs(now);
   adopt_all(now);
-  recorder.record("restart", "site", "started", "", "epoch " + std::to_string(restored.epoch), now);
+  recorder.record("restart", "site", model::Event::kStarted, "",
+                  "epoch " + std::to_string(restored.epoch), now);
   gates.reloaded("restart", now);
   hosts.touch_all();
   return has_orphans;
@@ -36,7 +37,7 @@ bool Restore::take(model::InstanceChanged row, Now now) {
   const auto set = sets.index_of(row.record.set);
   if (!set) {
     // check_homes() lets abandoned ones pass: nothing can be done to it, nothing is forgotten.
-    recorder.record("admin", row.record.id.text(), "set_missing", row.record.set,
+    recorder.record("admin", row.record.id.text(), model::Event::kSetMissing, row.record.set,
                     "its instance set is not in the configuration", now);
     return false;
   }

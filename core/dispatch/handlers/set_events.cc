@@ -32,8 +32,8 @@ void SetEvents::on(SetOpened& event, Now now) {
     set.problem = error.message;
     set.open_at =
         now.mono + fleet::backoff(set.failures, std::chrono::seconds(1), std::chrono::minutes(1));
-    recorder_.record("cloud", "set " + set.name, "open_failed", model::to_string(error.cls),
-                     error.message, now);
+    recorder_.record("cloud", "set " + set.name, model::Event::kOpenFailed,
+                     model::to_string(error.cls), error.message, now);
     return;
   }
   set.open = true;
@@ -42,7 +42,8 @@ void SetEvents::on(SetOpened& event, Now now) {
   set.info = std::move(*event.result);
   set.list_at = now.mono;
   set.prices_at = set.info.has_price_history ? now.mono : fleet::kNever;
-  recorder_.record("cloud", "set " + set.name, "opened", "", "account " + set.info.account_id, now);
+  recorder_.record("cloud", "set " + set.name, model::Event::kOpened, "",
+                   "account " + set.info.account_id, now);
   hosts_.touch_all();
   plan_.want();
 }

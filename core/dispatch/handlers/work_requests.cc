@@ -71,7 +71,7 @@ model::WorkId WorkRequests::accept(model::WorkItem item, const std::string& prin
   item.submitted = now.wall;
   const model::WorkId id = jobs_.add(item, now.mono);
   recorder_.change(std::move(item));
-  recorder_.record("user", id.text(), "submitted", "", "by " + principal, now);
+  recorder_.record("user", id.text(), model::Event::kSubmitted, "", "by " + principal, now);
   return id;
 }
 

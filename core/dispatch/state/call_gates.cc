@@ -9,8 +9,8 @@ void CallGates::answered(const scheduler::GateQuery& call, const model::CloudErr
   if (error == nullptr) return opened("cloud", gates_.succeeded(call), "a call passed", now);
   auto shut = gates_.refuse(call, *error, now, random_);
   if (!shut) return;
-  recorder_.record("cloud", "gate " + shut->key, "gate_shut", model::to_string(error->cls),
-                   error->message, now);
+  recorder_.record("cloud", "gate " + shut->key, model::Event::kGateShut,
+                   model::to_string(error->cls), error->message, now);
   recorder_.change(model::GateChanged{std::move(*shut)});
   plan_.want();
 }
@@ -27,7 +27,7 @@ void CallGates::reloaded(const char* actor, Now now) {
 void CallGates::opened(const char* actor, std::vector<std::string> keys, const std::string& why,
                        Now now) {
   for (auto& key : keys) {
-    recorder_.record(actor, "gate " + key, "gate_opened", "", why, now);
+    recorder_.record(actor, "gate " + key, model::Event::kGateOpened, "", why, now);
     recorder_.change(model::GateOpened{std::move(key)});
     plan_.want();
   }

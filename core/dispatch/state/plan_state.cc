@@ -63,7 +63,8 @@ void PlanState::explain(std::vector<scheduler::Waiting> waiting,
 
 model::WaitingView PlanState::waiting(scheduler::ClassId cls) const {
   const auto found = waiting_.find(cls);
-  if (found == waiting_.end()) return {"planning", "the next plan looks at it", 0};
+  if (found == waiting_.end())
+    return {model::WaitingCode::kPlanning, "the next plan looks at it", 0};
   return {found->second.code, found->second.reason, 0};
 }
 

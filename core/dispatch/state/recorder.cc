@@ -15,15 +15,15 @@ void Recorder::restore(std::string owner, std::uint64_t epoch, model::Revision l
 }
 
 const model::LedgerRecord& Recorder::record(const char* actor, std::string subject,
-                                            std::string event, std::string code, std::string reason,
-                                            Now now) {
+                                            model::Event event, std::string code,
+                                            std::string reason, Now now) {
   model::LedgerRecord entry;
   entry.rev = ++revision_;
   entry.time = now.wall;
   entry.epoch = epoch_;
   entry.actor = actor;
   entry.subject = std::move(subject);
-  entry.event = std::move(event);
+  entry.event = event;
   entry.reason_code = std::move(code);
   entry.reason = std::move(reason);
   return std::get<model::LedgerRecord>(out_.changes.emplace_back(std::move(entry)));

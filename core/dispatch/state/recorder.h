@@ -17,7 +17,7 @@ class Recorder {
   void restore(std::string owner, std::uint64_t epoch, model::Revision last);
 
   /// Adds a ledger record with the next revision. Valid until the next change.
-  const model::LedgerRecord& record(const char* actor, std::string subject, std::string event,
+  const model::LedgerRecord& record(const char* actor, std::string subject, model::Event event,
                                     std::string code, std::string reason, Now now);
   void change(model::Change change) { out_.changes.push_back(std::move(change)); }
   void effect(Effect effect) { out_.effects.push_back(std::move(effect)); }

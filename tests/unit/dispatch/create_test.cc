@@ -190,7 +190,7 @@ TEST_F(CreateTest, WhatIsRefusedForGoodIsNotAskedForAgainAndItsJobSaysWhy) {
   EXPECT_THAT(story.all<CreateCall>(), IsEmpty());
   const auto waits = story.dispatcher.queries().waiting(WorkId{1});
   ASSERT_TRUE(waits);
-  EXPECT_EQ(waits->code, "gate_shut");
+  EXPECT_EQ(waits->code, model::WaitingCode::kGateShut);
   EXPECT_EQ(waits->reason, "small: no image 'debain-12'");
 
   story.say(PolicyChanged{small_site()});

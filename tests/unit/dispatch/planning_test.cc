@@ -38,7 +38,7 @@ TEST_F(PlanTest, AnIdleHostEndsAtItsTimeout) {
   EXPECT_EQ(story.state(on), InstanceState::kIdle);
   story.pass(2s);
   EXPECT_EQ(story.state(on), InstanceState::kTerminating);
-  EXPECT_EQ(story.record(on).reason_code, "idle");
+  EXPECT_EQ(story.record(on).reason_code, model::Reason::kIdle);
 }
 
 TEST_F(PlanTest, WakesForWhatTimeAloneBrings) {

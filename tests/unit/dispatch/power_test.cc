@@ -231,7 +231,7 @@ TEST_F(SwitchedOffTest, ASmallerNumberEndsTheRest) {
   policy.pools[0].stopped = 0;
   story.say(PolicyChanged{policy});
   EXPECT_EQ(story.state(on), InstanceState::kTerminating);
-  EXPECT_EQ(story.record(on).reason_code, "standby_surplus");
+  EXPECT_EQ(story.record(on).reason_code, model::Reason::kStandbySurplus);
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ TEST(ReasonsTest, APoolTellsWhatWaitsForItAndWhatItDecidedLast) {
   EXPECT_EQ(why->demand[0].needs.vcpus, 2);
   EXPECT_NE(why->demand[0].waiting.reason, "");
   ASSERT_THAT(why->decisions, SizeIs(1));
-  EXPECT_EQ(why->decisions[0].event, "create_intended");
+  EXPECT_EQ(why->decisions[0].event, model::Event::kCreateIntended);
   EXPECT_EQ(why->decisions[0].subject, "h-1");
   EXPECT_FALSE(story.dispatcher.queries().reasons_of_pool("none", story.now.mono));
 }

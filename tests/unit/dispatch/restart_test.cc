@@ -54,7 +54,7 @@ model::AttemptChanged attempt(AttemptState state) {
 /// One running job on one host.
 model::Restored busy_site() {
   model::Restored out;
-  out.last_job = 5;
+  out.last_work = 5;
   out.last_instance = 7;
   out.last_arrival = 5;
   out.last_revision = 100;
@@ -128,7 +128,7 @@ TEST(RestartTest, AnIdleHostIsProvedAgainAndKeptToItsIdleTimeout) {
   story.ready({7});
   EXPECT_EQ(story.state(InstanceId{7}), InstanceState::kIdle);
   story.pass(2min);
-  EXPECT_EQ(story.record(InstanceId{7}).reason_code, "idle");
+  EXPECT_EQ(story.record(InstanceId{7}).reason_code, model::Reason::kIdle);
 }
 
 // Bug: a job that was cancelled as the daemon died ran to its natural end.

@@ -209,7 +209,7 @@ model::InstanceRecord Story::record(InstanceId id) const {
 std::vector<std::string> Story::ledger() const {
   std::vector<std::string> out;
   for (const auto& one : journalled<model::LedgerRecord>())
-    out.push_back(one.subject + " " + one.event +
+    out.push_back(one.subject + " " + to_string(one.event) +
                   (one.reason_code.empty() ? "" : " " + one.reason_code));
   return out;
 }

@@ -103,7 +103,7 @@ TEST_F(SubmitTest, AKeyOutlivesItsJobAndTheDaemon) {
 TEST_F(SubmitTest, AWaitingJobSaysWhyAndHowManyGoFirst) {
   story.plans_wait = true;
   (void)submit({story.job(), story.job(), story.job()});
-  EXPECT_EQ(story.dispatcher.queries().waiting(WorkId{1})->code, "planning");
+  EXPECT_EQ(story.dispatcher.queries().waiting(WorkId{1})->code, model::WaitingCode::kPlanning);
   story.say(*story.plan);
   EXPECT_EQ(story.dispatcher.queries().waiting(WorkId{3})->ahead, 2U);
   EXPECT_NE(story.dispatcher.queries().waiting(WorkId{3})->reason, "");

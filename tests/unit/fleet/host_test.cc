@@ -66,7 +66,7 @@ TEST(ReadyTest, EndsUnreachability) {
   (void)lost(instance, {"reset"}, pool(), at(1s));
   const auto out = ready(instance, hello("boot-1", 2), at(2min));
 
-  EXPECT_EQ(out.event, "reachable");
+  EXPECT_EQ(out.event, Event::kReachable);
   EXPECT_EQ(instance.record.health, Health::kHealthy);
   EXPECT_EQ(instance.deadline, kNever);
   EXPECT_FALSE(instance.unreachable_since);
@@ -76,7 +76,7 @@ TEST(LostTest, ABusyHostKeepsItsWorkUntilTheProbeTimeout) {
   Instance instance = instance_in(InstanceState::kBusy);
   const auto out = lost(instance, {"connection reset"}, pool(), at(1s));
 
-  EXPECT_EQ(out.event, "unreachable");
+  EXPECT_EQ(out.event, Event::kUnreachable);
   EXPECT_EQ(instance.record.state, InstanceState::kBusy);
   EXPECT_EQ(instance.record.health, Health::kUnreachable);
   EXPECT_FALSE(instance.takes_work());
@@ -111,7 +111,7 @@ TEST(VerifiedTest, RecordsTheMethodAndErasesTheDeliveredKey) {
   Instance instance = instance_in(InstanceState::kBooting);
   const auto out = verified(instance, {VerifyMethod::kDelivered, "ssh-ed25519 new"}, at(5s));
 
-  EXPECT_EQ(out.event, "verified");
+  EXPECT_EQ(out.event, Event::kVerified);
   EXPECT_EQ(out.reason_code, "delivered");
   EXPECT_EQ(instance.record.verified, at(5s).wall);
   EXPECT_EQ(instance.record.identity.public_key, "ssh-ed25519 new");
@@ -138,7 +138,7 @@ TEST(RotationTest, IsCommittedBeforeItIsShownAndForgetsTheOldKeyAfter) {
 
   const auto out = rotation_ended(instance, {.rotated = true, .never = false, .text = "shown"});
 
-  EXPECT_EQ(out.event, "key_rotated");
+  EXPECT_EQ(out.event, Event::kKeyRotated);
   EXPECT_EQ(identity.public_key, "ssh-ed25519 next");
   EXPECT_EQ(identity.challenge_secret, "next secret");
   EXPECT_EQ(identity.next_public_key, "");
@@ -151,7 +151,7 @@ TEST(RotationTest, ANewConnectionThatShowsTheNextKeyEndsItToo) {
 
   const auto out = verified(instance, {VerifyMethod::kChallenge, "ssh-ed25519 next"}, at(1s));
 
-  EXPECT_EQ(out.event, "key_rotated");
+  EXPECT_EQ(out.event, Event::kKeyRotated);
   EXPECT_EQ(instance.record.identity.rotation, model::Rotation::kDone);
   EXPECT_EQ(instance.record.identity.challenge_secret, "next secret");
   EXPECT_EQ(instance.record.identity.next_public_key, "");
@@ -163,7 +163,7 @@ TEST(RotationTest, AFailureKeepsBothKeys) {
 
   const auto out = rotation_ended(instance, {.rotated = false, .never = false, .text = "refused"});
 
-  EXPECT_EQ(out.event, "rotation_put_off");
+  EXPECT_EQ(out.event, Event::kRotationPutOff);
   EXPECT_EQ(instance.record.identity.public_key, "ssh-ed25519 old");
   EXPECT_EQ(instance.record.identity.next_public_key, "ssh-ed25519 next");
 }
@@ -171,7 +171,7 @@ TEST(RotationTest, AFailureKeepsBothKeys) {
 TEST(RotationTest, IsShownAsNoneWhereTheKeyMayNotBeReplaced) {
   Instance instance = instance_in(InstanceState::kIdle);
   const auto out = rotation_ended(instance, {.rotated = false, .never = true, .text = "read-only"});
-  EXPECT_EQ(out.event, "rotation_none");
+  EXPECT_EQ(out.event, Event::kRotationNone);
   EXPECT_EQ(instance.record.identity.rotation, model::Rotation::kNone);
 }
 
@@ -185,7 +185,7 @@ TEST(KeyAlarmTest, MarksUnreachableListsAgainAndGivesUpNoJob) {
   Instance instance = instance_in(InstanceState::kBusy);
   const auto out = key_alarm(instance, {"SHA256:evil", "another key"}, pool(), at(1s));
 
-  EXPECT_EQ(out.event, "host_key_alarm");
+  EXPECT_EQ(out.event, Event::kHostKeyAlarm);
   EXPECT_EQ(out.reason_code, "SHA256:evil");
   EXPECT_EQ(instance.record.state, InstanceState::kBusy);
   EXPECT_EQ(instance.record.health, Health::kUnreachable);
@@ -278,7 +278,7 @@ TEST(StartRefusedTest, AHostThatGoesOnRefusingRestsLongerAndLonger) {
     (void)due(instance, pool(), at(when += rest));
     EXPECT_TRUE(instance.takes_work());
   }
-  EXPECT_EQ(refuse_one(instance, when).event, "broken");
+  EXPECT_EQ(refuse_one(instance, when).event, Event::kBroken);
   EXPECT_EQ(instance.record.health, Health::kBroken);
 }
 

@@ -14,9 +14,11 @@ namespace hostler::fleet {
 using namespace std::chrono_literals;
 using model::CloudErrorClass;
 using model::CloudState;
+using model::Event;
 using model::Health;
 using model::IdleBehavior;
 using model::InstanceState;
+using model::Reason;
 
 inline void PrintTo(Effect effect, std::ostream* out) {
   static const char* const kNames[] = {"connect", "disconnect", "create again", "destroy", "list",

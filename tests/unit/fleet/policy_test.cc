@@ -153,15 +153,16 @@ TEST(TerminateTest, EndsEveryStateOnceAndAsksTheCloud) {
                            InstanceState::kStopped, InstanceState::kAbandoned}) {
     Instance instance = instance_in(state);
     instance.record.absent_sightings = 1;
-    const auto out = terminate(instance, "killed", "by root", at(1s));
+    const auto out = terminate(instance, Reason::kKilled, "by root", at(1s));
     EXPECT_EQ(instance.record.state, InstanceState::kTerminating) << to_string(state);
     EXPECT_EQ(instance.record.absent_sightings, 0U) << "absence counts from the wish on";
     EXPECT_THAT(out.effects, Contains(Effect::kDestroy));
-    EXPECT_EQ(terminate(instance, "idle", "", at(2s)).event, "") << "the first reason stays";
-    EXPECT_EQ(instance.record.reason_code, "killed");
+    EXPECT_EQ(terminate(instance, Reason::kIdle, "", at(2s)).event, std::nullopt)
+        << "the first reason stays";
+    EXPECT_EQ(instance.record.reason_code, Reason::kKilled);
   }
   Instance gone = instance_in(InstanceState::kGone);
-  EXPECT_FALSE(terminate(gone, "killed", "", at(1s)).changed);
+  EXPECT_FALSE(terminate(gone, Reason::kKilled, "", at(1s)).changed);
 }
 
 TEST(AdoptTest, TakesEachStateUpAsItStood) {
