@@ -4,6 +4,8 @@
 #include <iterator>
 #include <utility>
 
+#include "core/base/assert.h"
+
 namespace hostler::plugin_host {
 
 CallQueue::CallQueue(std::size_t slots) : slots_(std::max<std::size_t>(slots, 1)) {}
@@ -41,8 +43,11 @@ std::shared_ptr<Operation> CallQueue::take(Queue& queue) {
 }
 
 void CallQueue::leave(const Operation& op) {
+  const bool urgent = op.traits().urgent;
+  HOSTLER_ASSERT(in_driver_ > 0 && (urgent || normal_in_driver_ > 0),
+                 "a call that leaves has a slot");
   --in_driver_;
-  if (!op.traits().urgent) --normal_in_driver_;
+  if (!urgent) --normal_in_driver_;
 }
 
 void CallQueue::lower_slots(std::size_t slots) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/assert.h"
 #include "core/base/units.h"
 #include "core/log/log.h"
 
@@ -174,7 +175,9 @@ void CallRunner::on_deadline(Operation& op) {
                           "at once"));
     return queue_result(op);
   }
-  auto& due = active_.at(&op).due;
+  const auto active = active_.find(&op);
+  HOSTLER_ASSERT(active != active_.end(), "a call that has a deadline is active");
+  auto& due = active->second.due;
   const bool was_cancelled = due > op.deadline() || stopping_;
   if (was_cancelled) return abandon(op);
   op.cancel(true);
@@ -183,7 +186,9 @@ void CallRunner::on_deadline(Operation& op) {
 }
 
 void CallRunner::abandon(Operation& op) {
-  const auto self = active_.at(&op).op;
+  const auto active = active_.find(&op);
+  HOSTLER_ASSERT(active != active_.end(), "only an active call is abandoned");
+  const auto self = active->second.op;
   if (!op.abandon("R31: still running " + format_duration(options_.grace) +
                   " after it was cancelled; the host no longer waits for it")) {
     return;  // The driver has just ended it: on_ended() follows.
@@ -200,7 +205,7 @@ void CallRunner::abandon(Operation& op) {
 /// The call is over: the completion thread delivers its result.
 void CallRunner::queue_result(Operation& op) {
   const auto found = active_.find(&op);
-  if (found == active_.end()) return;
+  HOSTLER_ASSERT(found != active_.end(), "a call is active until it ends, and ends once");
   deadlines_.erase({found->second.due, &op});
   completions_.post([this, self = std::move(found->second.op)] {
     self->deliver_result();
@@ -237,7 +242,7 @@ void CallRunner::on_ended(Operation& op) {
 void CallRunner::on_late_return(Operation& op) {
   const MutexLock lock(mutex_);
   const auto found = hung_.find(&op);
-  if (found == hung_.end()) return;
+  HOSTLER_ASSERT(found != hung_.end(), "an abandoned call hangs until it returns, once");
   retire(std::move(found->second.op));
   hung_.erase(found);
   health_.hung_calls = hung_.size();

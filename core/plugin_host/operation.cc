@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/base/assert.h"
 #include "core/plugin_host/abi_values.h"
 
 namespace hostler::plugin_host {
@@ -214,6 +215,7 @@ void Operation::report_broken_rule(std::string rule) {
 
 /// Without the mutex: once the call is over, no other function uses what this one reads.
 void Operation::deliver_result() {
+  HOSTLER_ASSERT(over_, "a result is delivered after the call is over");
   const bool incomplete = records_.stopped() && !effect_seen();
   if (outcome_.is_success() && !incomplete) outcome_.set_broken_rule(rule_broken_by_success());
   auto failure = outcome_.failure(error_, {.changes_cloud = traits_.changes_cloud,

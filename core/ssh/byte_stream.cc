@@ -7,6 +7,8 @@
 #include <system_error>
 #include <utility>
 
+#include "core/base/assert.h"
+
 namespace hostler::ssh {
 
 ByteStream::ByteStream(Socket socket, std::function<void()> on_ready)
@@ -89,6 +91,11 @@ void ByteStream::end(std::string reason) {
   end_reason_ = std::move(reason);
   boost::system::error_code ignored;
   socket_.cancel(ignored);
+}
+
+const std::string& ByteStream::end_reason() const {
+  HOSTLER_ASSERT(has_ended(), "a stream has a reason after its end");
+  return *end_reason_;
 }
 
 void ByteStream::shut_down() {

@@ -54,8 +54,8 @@ class ByteStream {
   /// Ends the stream; the first reason counts. Running waits end without a call of `on_ready`.
   void end(std::string reason);
   [[nodiscard]] bool has_ended() const { return end_reason_.has_value(); }
-  /// Why the stream ended, for messages.
-  [[nodiscard]] const std::string& end_reason() const { return *end_reason_; }
+  /// Why the stream ended, for messages. Only after the end.
+  [[nodiscard]] const std::string& end_reason() const;
   /// After end(): tells the peer too.
   void shut_down();
 

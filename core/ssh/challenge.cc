@@ -12,7 +12,7 @@ ExecRequest challenge_request(const Challenge& challenge) {
   out.command = scripts::command("", {challenge.nonce, challenge.instance});
   out.input = scripts::kChallenge;
   out.output_max = 65536;
-  out.flood_min = std::size_t{1} << 20U;  // the host is not proved yet
+  out.received_max = std::size_t{1} << 20U;  // the host is not proved yet
   return out;
 }
 

@@ -1,5 +1,7 @@
 #include "core/ssh/channel_slots.h"
 
+#include "core/base/assert.h"
+
 namespace hostler::ssh {
 
 bool ChannelSlots::take() {
@@ -10,6 +12,7 @@ bool ChannelSlots::take() {
 }
 
 void ChannelSlots::opened(LIBSSH2_CHANNEL* channel) {
+  HOSTLER_ASSERT(opening_ && taken_ > 0, "a channel has a slot before it is opened");
   opening_ = false;
   if (channel == nullptr) --taken_;
 }
@@ -27,6 +30,7 @@ bool ChannelSlots::poll() {
     return libssh2_channel_free(channel) != LIBSSH2_ERROR_EAGAIN;
   });
   taken_ -= static_cast<int>(freed);
+  HOSTLER_ASSERT(taken_ >= 0, "each freed channel had a slot");
   return freed > 0;
 }
 

@@ -18,7 +18,7 @@ class CommandIo {
         channel_(channel),
         input_(request.input),
         output_max_(request.output_max),
-        flood_min_(request.flood_min) {}
+        received_max_(request.received_max) {}
 
   /// Moves what can be moved now. True when the command has ended and `result` is complete, or when
   /// `failed` is set.
@@ -37,7 +37,7 @@ class CommandIo {
 
   ExecResult result;
   bool failed = false;
-  bool flooded = false;
+  bool too_much = false;
 
  private:
   void write_input() {
@@ -65,7 +65,7 @@ class CommandIo {
     into.append(chunk.data(), kept);
     result.truncated = result.truncated || kept < got;
     received_ += got;
-    if (received_ > flood_min_) failed = flooded = true;
+    if (received_ > received_max_) failed = too_much = true;
     return !failed;
   }
 
@@ -84,7 +84,7 @@ class CommandIo {
   LIBSSH2_CHANNEL* channel_;
   std::string_view input_;
   std::size_t output_max_;
-  std::size_t flood_min_;
+  std::size_t received_max_;
   std::size_t received_ = 0;
   bool finished_ = false;
 };
@@ -121,9 +121,9 @@ asio::awaitable<Result<ExecResult>> Session::exec(ExecRequest request) {
   if (waited != Waited::kDone || io.failed) {
     const std::string doing = "run '" + printable(request.command, 60) + "'";
     Error error =
-        io.flooded ? Error{Errc::kOutcomeUnknown, doing + " with " + transport->address() +
-                                                      ": it prints too much; the rest is not read"}
-                   : transport->error(doing, waited, request.limit, Errc::kOutcomeUnknown);
+        io.too_much ? Error{Errc::kOutcomeUnknown, doing + " with " + transport->address() +
+                                                       ": it prints too much; the rest is not read"}
+                    : transport->error(doing, waited, request.limit, Errc::kOutcomeUnknown);
     error.message += "; " + end_of_output(io.result);
     co_return tl::unexpected(std::move(error));
   }

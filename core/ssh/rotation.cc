@@ -40,6 +40,8 @@ asio::awaitable<Result<void>> activate_rotation(Session& session, std::string pr
                                                 std::string public_key) {
   const auto key = crypto::parse_public_key(public_key);
   if (!key) co_return tl::unexpected(key.error());
+  const auto usable = crypto::require_usable(*key);
+  if (!usable) co_return tl::unexpected(usable.error());
   const std::string nonce = crypto::random_hex(16);
   const std::string line = key->line();
   ExecRequest request;

@@ -1,8 +1,8 @@
 #include "core/ssh/scripts.h"
 
 #include <algorithm>
-#include <cstdlib>
 
+#include "core/base/assert.h"
 #include "core/base/text.h"
 
 namespace hostler::ssh::scripts {
@@ -137,7 +137,7 @@ std::string command(std::string_view prefix, std::initializer_list<std::string_v
       return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
              kHarmless.find(c) != std::string_view::npos;
     });
-    if (!harmless) std::abort();  // ours: nonces, ids and keys are such words
+    HOSTLER_ASSERT(harmless, "an argument of a script needs no quoting");
     out.append(" ").append(argument);
   }
   return out;

@@ -47,7 +47,7 @@ struct ExecRequest {
   /// Bytes to keep of each stream; the rest is read and dropped.
   std::size_t output_max = std::size_t{1} << 20U;
   /// More bytes than this in both streams end the call with an error.
-  std::size_t flood_min = std::numeric_limits<std::size_t>::max();
+  std::size_t received_max = std::numeric_limits<std::size_t>::max();
   Duration limit = std::chrono::seconds(30);
 };
 

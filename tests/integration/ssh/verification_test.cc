@@ -160,6 +160,19 @@ TEST(RotationTest, ActivatesOnlyTheAgreedKey) {
   EXPECT_EQ(host.host_key(), before);
 }
 
+TEST(RotationTest, RefusesToActivateAKeyOfAnUnsupportedType) {
+  const Host host;
+  Loop loop;
+  const auto session = login(loop, host);
+  const std::string key = (host.dir() / "rsa").string();
+  shell("ssh-keygen -q -t rsa -N '' -C '' -f " + key);
+
+  const auto done = loop.get(ssh::activate_rotation(*session, "", *read_file(key + ".pub", 10000)));
+
+  ASSERT_FALSE(done);
+  EXPECT_NE(done.error().message.find("not supported"), std::string::npos) << done.error().message;
+}
+
 TEST(RotationTest, NeverReloadsAnSshdWhoseConfigurationIsBroken) {
   const Host host;
   Loop loop;
