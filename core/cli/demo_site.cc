@@ -39,8 +39,8 @@ fs::path program_folder() {
 Result<std::unique_ptr<DemoSite>> DemoSite::make() {
   std::string name = "/tmp/hostler-demo.XXXXXX";
   if (::mkdtemp(name.data()) == nullptr)
-    return tl::unexpected(errno_error("make a folder in /tmp"));
-  ::chmod(name.c_str(), 0711);  // Jobs of another user pass through.
+    return tl::unexpected(errno_error("create a folder in /tmp"));
+  ::chmod(name.c_str(), 0711);  // Jobs that run as another user must be able to enter it.
   std::unique_ptr<DemoSite> site(new DemoSite);
   site->folder_ = name;
   site->began_ = Clock::now();
@@ -92,7 +92,8 @@ Result<void> DemoSite::start() {
   posix_spawn_file_actions_adddup2(&files, 1, 2);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);  // Ctrl-C is ours to handle.
+  // A process group of its own: Ctrl-C must reach this program only.
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
   const int failed = ::posix_spawn(&daemon_, program.c_str(), &files, &attributes,
                                    const_cast<char* const*>(argv.data()), environ);
   posix_spawnattr_destroy(&attributes);
@@ -115,15 +116,15 @@ Result<void> DemoSite::start() {
   return fail(Errc::kUnavailable, "hostlerd does not answer: see " + log);
 }
 
-void DemoSite::print_line(const std::string& text) const {
+void DemoSite::print(const std::string& event) const {
   const auto elapsed = std::chrono::duration<double>(Clock::now() - began_).count();
   std::printf("%5.1f s  %-64s hosts %zu, jobs: %zu waiting, %zu running, %zu done\n", elapsed,
-              text.c_str(), instances_.size(), waiting_.size(), running_.size(), ended_);
+              event.c_str(), instances_.size(), waiting_.size(), running_.size(), ended_);
 }
 
 void DemoSite::on_record(json::Value record) {
   const std::string subject(record.at("subject").text());
-  seen_ = static_cast<std::uint64_t>(record.at("rev").int_or(0));
+  last_revision_ = static_cast<std::uint64_t>(record.at("rev").int_or(0));
   const auto event = model::parse_event(record.at("event").text());
   if (!event) return;  // A daemon of another version.
   const std::string reason(record.at("reason").text_or(""));
@@ -154,22 +155,22 @@ void DemoSite::on_job_event(const std::string& job, Event event, const std::stri
     default:
       return;
   }
-  if (++ended_ % 5 == 0) print_line(job + " " + to_string(event));
+  if (++ended_ % 5 == 0) print(job + " " + to_string(event));
 }
 
 void DemoSite::on_instance_event(const std::string& instance, Event event, const std::string& code,
                                  const std::string& reason) {
-  std::string text = instance + " " + to_string(event);
+  std::string line = instance + " " + to_string(event);
   switch (event) {
     case Event::kCreateIntended:
       instances_.insert(instance);
-      text += " (" + code + ", " + reason + ")";
+      line += " (" + code + ", " + reason + ")";
       break;
     case Event::kVerified:
-      text += " by its " + code + " key";
+      line += " by its " + code + " key";
       break;
     case Event::kTerminating:
-      text += ": " + reason;
+      line += ": " + reason;
       break;
     case Event::kCreateRefused:
     case Event::kGone:
@@ -178,24 +179,24 @@ void DemoSite::on_instance_event(const std::string& instance, Event event, const
     default:
       break;
   }
-  print_line(text.substr(0, 64));
+  print(line.substr(0, 64));
 }
 
-Result<void> DemoSite::follow(bool (*enough)(const DemoSite&, std::size_t), std::size_t wanted) {
+Result<void> DemoSite::follow(bool (*is_done)(const DemoSite&, std::size_t), std::size_t wanted) {
   const auto until = Clock::now() + kPatience;
-  const auto may_go_on = [&] { return interrupted == 0 && Clock::now() < until; };
-  while (!enough(*this, wanted)) {
+  const auto goes_on = [&] { return interrupted == 0 && Clock::now() < until; };
+  while (!is_done(*this, wanted)) {
     auto followed = client_->follow(
-        "/v1/events?after=" + std::to_string(seen_),
+        "/v1/events?after=" + std::to_string(last_revision_),
         [&](std::string_view data) {
           if (const auto record = json::Document::parse(data)) on_record(record->root());
-          return may_go_on() && failure_.empty() && !enough(*this, wanted);
+          return goes_on() && failure_.empty() && !is_done(*this, wanted);
         },
-        may_go_on);
+        goes_on);
     if (!failure_.empty()) return fail(Errc::kInternal, failure_);
     if (interrupted != 0) return fail(Errc::kInternal, "interrupted");
     if (!followed) return followed;
-    if (Clock::now() >= until) return fail(Errc::kInternal, "it takes too long");
+    if (Clock::now() >= until) return fail(Errc::kInternal, "the demo took too long");
   }
   return {};
 }
@@ -226,14 +227,14 @@ Result<std::string> DemoSite::standard_output(const std::string& id) {
   return std::string(part.root().at("text").text_or(""));
 }
 
-Result<void> DemoSite::stop(bool tidy) {
+Result<void> DemoSite::stop(bool remove_folder) {
   if (daemon_ > 0) {
-    // After a failure hosts are left: the daemon itself takes them down, then ends.
+    // After a failure instances may be left: have the daemon destroy them before it is stopped.
     const auto until = Clock::now() + 30s;
-    for (bool told = false; client_ && Clock::now() < until; told = true) {
+    for (bool asked = false; client_ && Clock::now() < until; asked = true) {
       const auto left = client_->get("/v1/instances");
       if (!left || left->root().at("instances").size() == 0) break;
-      if (!told)
+      if (!asked)
         for (const json::Value one : left->root().at("instances").children())
           (void)client_->post("/v1/instances/" + std::string(one.at("id").text()) + "/kill", "");
       std::this_thread::sleep_for(200ms);
@@ -243,11 +244,11 @@ Result<void> DemoSite::stop(bool tidy) {
     while (::waitpid(daemon_, &status, 0) < 0 && errno == EINTR) {
     }
     daemon_ = -1;
-    if (tidy && status != 0)
+    if (remove_folder && status != 0)
       return fail(Errc::kInternal, "hostlerd ended with status " + std::to_string(status) +
                                        ": see " + (folder_ / "log").string());
   }
-  if (!tidy) return {};
+  if (!remove_folder) return {};
   std::error_code problem;
   fs::remove_all(folder_, problem);
   if (problem)

@@ -107,7 +107,7 @@ void Daemon::Parts::commit(dispatch::Outbox out, model::Revision revision) {
       if (model::is_terminal(job->record.state)) ended.push_back(job->record.id);
   auto effects_left = std::make_shared<std::vector<dispatch::Effect>>(std::move(out.effects));
   const Now now = read_clocks();
-  feed.observe(commit.changes, now);
+  feed.count(commit.changes, now);
   tidy_store(now);
   const Mono began = now.mono;
   store->commit(std::move(commit), [this, effects_left, ended = std::move(ended),
@@ -165,7 +165,7 @@ Result<model::Restored> Daemon::Parts::open_store() {
   store = std::move(*opened);
   auto restored = HOSTLER_TRY(store->load());
   durable = restored.last_revision;
-  feed.take_up(restored);
+  feed.restore(restored);
   log::info("daemon", "owner " + restored.owner + ", epoch " + std::to_string(restored.epoch) +
                           ": " + std::to_string(restored.work.size()) + " jobs and " +
                           std::to_string(restored.instances.size()) + " instances taken up");

@@ -35,40 +35,41 @@ BootOutcome failed_boot(const model::InstanceRecord& record) {
 
 }  // namespace
 
-void MetricsFeed::take_up(const model::Restored& restored) {
+void MetricsFeed::restore(const model::Restored& restored) {
   for (const auto& job : restored.work)
-    if (job.record.attempt == 0) submitted(job.record.id, job.submitted);
+    if (job.record.attempt == 0) add_submitted(job.record.id, job.submitted);
   for (const auto& [record, create, used_up] : restored.instances)
     counted_[record.id] = {record.verified.us != 0, record.ready.us != 0, record.first_job.us != 0,
                            record.ready.us != 0 || is_over(record.state)};
 }
 
-void MetricsFeed::observe(const std::vector<model::Change>& changes, Now now) {
+void MetricsFeed::count(const std::vector<model::Change>& changes, Now now) {
   for (const auto& change : changes) {
     if (const auto* instance = std::get_if<model::InstanceChanged>(&change)) {
-      observe(instance->record);
+      count_instance(instance->record);
     } else if (const auto* job = std::get_if<model::WorkItem>(&change)) {
       metrics_.job_submitted();
-      submitted(job->record.id, job->submitted);
+      add_submitted(job->record.id, job->submitted);
     } else if (const auto* changed = std::get_if<model::WorkChanged>(&change)) {
-      if (model::is_terminal(changed->record.state)) ended(changed->record);
+      if (model::is_terminal(changed->record.state)) count_end(changed->record);
     } else if (const auto* attempt = std::get_if<model::AttemptChanged>(&change)) {
       if (attempt->state != model::AttemptState::kIntended) continue;
       metrics_.attempt_started();
       if (attempt->attempt.number != 1) continue;
-      if (const auto at = leaves_queue(attempt->attempt.work)) metrics_.job_waited(now.wall - *at);
+      if (const auto at = remove_submitted(attempt->attempt.work))
+        metrics_.job_waited(now.wall - *at);
     }
   }
 }
 
-void MetricsFeed::submitted(model::WorkId job, Wall at) {
+void MetricsFeed::add_submitted(model::WorkId job, Wall at) {
   if (!submitted_.empty() && submitted_.rbegin()->second.at == at)
     ++submitted_.rbegin()->second.unstarted;
   else
     submitted_[job] = {at, 1};
 }
 
-std::optional<Wall> MetricsFeed::leaves_queue(model::WorkId job) {
+std::optional<Wall> MetricsFeed::remove_submitted(model::WorkId job) {
   auto found = submitted_.upper_bound(job);
   if (found == submitted_.begin()) return std::nullopt;
   --found;
@@ -77,15 +78,15 @@ std::optional<Wall> MetricsFeed::leaves_queue(model::WorkId job) {
   return at;
 }
 
-void MetricsFeed::ended(const model::WorkRecord& record) {
-  if (record.attempt == 0) leaves_queue(record.id);
+void MetricsFeed::count_end(const model::WorkRecord& record) {
+  if (record.attempt == 0) remove_submitted(record.id);
   std::optional<Duration> ran;
   if (record.started.us != 0 && record.reason != model::EndReason::kHostLost)
     ran = std::max(record.ended - record.started, Duration::zero());
   metrics_.job_ended(record.state, record.reason, ran);
 }
 
-void MetricsFeed::observe(const model::InstanceRecord& record) {
+void MetricsFeed::count_instance(const model::InstanceRecord& record) {
   Counted& counted = counted_[record.id];
   const auto reached = [&](bool& once, Wall at, Milestone milestone) {
     if (at.us == 0 || std::exchange(once, true)) return;
@@ -104,13 +105,13 @@ void MetricsFeed::observe(const model::InstanceRecord& record) {
   if (record.state == InstanceState::kGone) counted_.erase(record.id);
 }
 
-void MetricsFeed::show(const dispatch::Queries& state, Now now) {
-  show_jobs(state.totals(now.mono));
-  show_instances(state);
-  show_clouds(state, now.mono);
+void MetricsFeed::set_gauges(const dispatch::Queries& state, Now now) {
+  set_jobs(state.totals(now.mono));
+  set_instances(state);
+  set_clouds(state, now.mono);
 }
 
-void MetricsFeed::show_jobs(const model::Totals& totals) {
+void MetricsFeed::set_jobs(const model::Totals& totals) {
   constexpr std::array kStates{model::WorkState::kQueued, model::WorkState::kStarting,
                                model::WorkState::kRunning, model::WorkState::kCollecting};
   for (std::size_t i = 0; i < kStates.size(); ++i)
@@ -119,7 +120,7 @@ void MetricsFeed::show_jobs(const model::Totals& totals) {
   metrics_.set_waiting(totals.waiting);
 }
 
-void MetricsFeed::show_instances(const dispatch::Queries& state) {
+void MetricsFeed::set_instances(const dispatch::Queries& state) {
   std::vector<metrics::InstanceCount> instances;
   std::vector<metrics::HostCount> hosts;
   std::vector<metrics::PriceSum> prices;
@@ -148,7 +149,7 @@ void MetricsFeed::show_instances(const dispatch::Queries& state) {
   metrics_.set_pools(pools);
 }
 
-void MetricsFeed::show_clouds(const dispatch::Queries& state, Mono now) {
+void MetricsFeed::set_clouds(const dispatch::Queries& state, Mono now) {
   std::vector<metrics::SetStatus> sets;
   std::vector<metrics::GateCount> gates;
   const auto classes = scheduler::gated_classes();

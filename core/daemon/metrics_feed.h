@@ -4,46 +4,46 @@
 #include <optional>
 #include <vector>
 
-#include "core/dispatch/dispatcher.h"
+#include "core/dispatch/queries.h"
 #include "core/metrics/metrics.h"
 
 namespace hostler::daemon {
 
-/// Feeds the metrics with the dispatcher's changes and state. Loop thread only.
+/// Feeds the metrics from the state and the changes of the loop. Loop thread only.
 class MetricsFeed {
  public:
   explicit MetricsFeed(metrics::Metrics& metrics) : metrics_(metrics) {}
 
-  /// The state of the journal, before the first observe(): jobs that never started, and milestones
-  /// that an earlier run has counted already.
-  void take_up(const model::Restored& restored);
-  /// Counts the events among the changes: jobs that were submitted, started and ended, boots.
-  void observe(const std::vector<model::Change>& changes, Now now);
-  /// Shows the present state.
-  void show(const dispatch::Queries& state, Now now);
+  /// Restores which milestones an earlier run has counted and which jobs wait for their first
+  /// start. Once, before the first count().
+  void restore(const model::Restored& restored);
+  /// Counts what has happened: submits, starts and ends of jobs, boots and their milestones.
+  void count(const std::vector<model::Change>& changes, Now now);
+  /// Sets the gauges, which show the present.
+  void set_gauges(const dispatch::Queries& state, Now now);
 
  private:
-  /// The milestones of an instance that are counted already.
+  /// Milestones of an instance that were counted.
   struct Counted {
     bool verified = false, ready = false, first_job = false, boot_ended = false;
   };
-  /// Jobs of consecutive ids that were submitted together.
+  /// Jobs with consecutive ids that were submitted together, and how many were never started.
   struct Submitted {
     Wall at;
     std::size_t unstarted = 0;
   };
-  void observe(const model::InstanceRecord& record);
-  void submitted(model::WorkId job, Wall at);
-  /// The job starts, or ends unstarted: returns when it was submitted. nullopt: not known.
-  std::optional<Wall> leaves_queue(model::WorkId job);
-  void ended(const model::WorkRecord& record);
-  void show_jobs(const model::Totals& totals);
-  void show_instances(const dispatch::Queries& state);
-  void show_clouds(const dispatch::Queries& state, Mono now);
+  void count_instance(const model::InstanceRecord& record);
+  void add_submitted(model::WorkId job, Wall at);
+  /// The job is started for the first time, or ends without a start. Returns when it was submitted.
+  std::optional<Wall> remove_submitted(model::WorkId job);
+  void count_end(const model::WorkRecord& record);
+  void set_jobs(const model::Totals& totals);
+  void set_instances(const dispatch::Queries& state);
+  void set_clouds(const dispatch::Queries& state, Mono now);
 
   metrics::Metrics& metrics_;
   std::map<model::InstanceId, Counted> counted_;
-  std::map<model::WorkId, Submitted> submitted_;  ///< By the first id.
+  std::map<model::WorkId, Submitted> submitted_;  ///< By the first id of each.
 };
 
 }  // namespace hostler::daemon

@@ -223,7 +223,7 @@ std::string DaemonService::metrics_text() {
   const std::size_t waiting = parts_.loop->waiting();
   const Mono asked = read_clocks().mono;
   parts_.loop->look([feed = parts_.feed, looked](const dispatch::Queries& state, Now now) {
-    feed->show(state, now);
+    feed->set_gauges(state, now);
     looked->set_value();
   });
   done.wait_for(kLookTimeout);
