@@ -116,10 +116,10 @@ Result<void> DemoSite::start() {
   return fail(Errc::kUnavailable, "hostlerd does not answer: see " + log);
 }
 
-void DemoSite::print(const std::string& event) const {
+void DemoSite::print_line(const std::string& text) const {
   const auto elapsed = std::chrono::duration<double>(Clock::now() - began_).count();
   std::printf("%5.1f s  %-64s hosts %zu, jobs: %zu waiting, %zu running, %zu done\n", elapsed,
-              event.c_str(), instances_.size(), waiting_.size(), running_.size(), ended_);
+              text.c_str(), instances_.size(), waiting_.size(), running_.size(), ended_);
 }
 
 void DemoSite::on_record(json::Value record) {
@@ -155,22 +155,22 @@ void DemoSite::on_job_event(const std::string& job, Event event, const std::stri
     default:
       return;
   }
-  if (++ended_ % 5 == 0) print(job + " " + to_string(event));
+  if (++ended_ % 5 == 0) print_line(job + " " + to_string(event));
 }
 
 void DemoSite::on_instance_event(const std::string& instance, Event event, const std::string& code,
                                  const std::string& reason) {
-  std::string line = instance + " " + to_string(event);
+  std::string text = instance + " " + to_string(event);
   switch (event) {
     case Event::kCreateIntended:
       instances_.insert(instance);
-      line += " (" + code + ", " + reason + ")";
+      text += " (" + code + ", " + reason + ")";
       break;
     case Event::kVerified:
-      line += " by its " + code + " key";
+      text += " by its " + code + " key";
       break;
     case Event::kTerminating:
-      line += ": " + reason;
+      text += ": " + reason;
       break;
     case Event::kCreateRefused:
     case Event::kGone:
@@ -179,7 +179,7 @@ void DemoSite::on_instance_event(const std::string& instance, Event event, const
     default:
       break;
   }
-  print(line.substr(0, 64));
+  print_line(text.substr(0, 64));
 }
 
 Result<void> DemoSite::follow(bool (*is_done)(const DemoSite&, std::size_t), std::size_t wanted) {

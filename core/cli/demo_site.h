@@ -45,7 +45,8 @@ class DemoSite {
   void on_job_event(const std::string& job, model::Event event, const std::string& reason);
   void on_instance_event(const std::string& instance, model::Event event, const std::string& code,
                          const std::string& reason);
-  void print(const std::string& event) const;
+  /// With the time since the start, and the numbers of hosts and jobs.
+  void print_line(const std::string& text) const;
 
   std::filesystem::path folder_;
   pid_t daemon_ = -1;

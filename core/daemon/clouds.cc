@@ -3,6 +3,7 @@
 #include <chrono>
 #include <utility>
 
+#include "core/base/assert.h"
 #include "core/daemon/clock.h"
 #include "core/log/log.h"
 #include "core/plugin_host/discovery.h"
@@ -64,27 +65,27 @@ Result<std::unique_ptr<Clouds>> Clouds::load(std::vector<SetSource> sets,
   return clouds;
 }
 
-plugin_host::DriverSet* Clouds::find(const std::string& set) {
-  const auto found = sets_.find(set);
-  return found == sets_.end() ? nullptr : found->second.driver.get();
+const Clouds::Set& Clouds::named(const std::string& name) const {
+  const auto found = sets_.find(name);
+  HOSTLER_ASSERT(found != sets_.end(),
+                 "an effect names a set of the configuration, and each of these has a driver");
+  return found->second;
 }
 
-void Clouds::carry_out(const dispatch::OpenSet& effect) {
-  const auto found = sets_.find(effect.set);
-  if (found == sets_.end()) return;
-  const SetSource& source = found->second.source;
+void Clouds::execute(const dispatch::OpenSet& effect) {
+  const Set& set = named(effect.set);
+  const SetSource& source = set.source;
   const Timed timed(metrics_, effect.set, model::CloudOp::kOpen);
-  found->second.driver->open(
-      {source.name, source.config_json, source.credentials_json, source.tags}, kOpenTime,
-      [this, timed, set = effect.set](model::CloudResult<model::SetInfo> result) {
-        timed.ended(result);
-        post_(dispatch::SetOpened{set, std::move(result)});
-      });
+  set.driver->open({source.name, source.config_json, source.credentials_json, source.tags},
+                   kOpenTime,
+                   [this, timed, set = effect.set](model::CloudResult<model::SetInfo> result) {
+                     timed.ended(result);
+                     post_(dispatch::SetOpened{set, std::move(result)});
+                   });
 }
 
-void Clouds::carry_out(const dispatch::CreateCall& effect) {
-  auto* driver = find(effect.set);
-  if (driver == nullptr) return;
+void Clouds::execute(const dispatch::CreateCall& effect) {
+  const auto& driver = named(effect.set).driver;
   const Timed timed(metrics_, effect.set, model::CloudOp::kCreate);
   driver->create(
       *effect.request, effect.timeout,
@@ -97,9 +98,8 @@ void Clouds::carry_out(const dispatch::CreateCall& effect) {
       });
 }
 
-void Clouds::carry_out(const dispatch::ListCall& effect) {
-  auto* driver = find(effect.set);
-  if (driver == nullptr) return;
+void Clouds::execute(const dispatch::ListCall& effect) {
+  const auto& driver = named(effect.set).driver;
   const Timed timed(metrics_, effect.set, model::CloudOp::kList);
   const Mono sent = read_clocks().mono;
   driver->list(effect.request, effect.timeout,
@@ -110,9 +110,8 @@ void Clouds::carry_out(const dispatch::ListCall& effect) {
                });
 }
 
-void Clouds::carry_out(const dispatch::DestroyCall& effect) {
-  auto* driver = find(effect.set);
-  if (driver == nullptr) return;
+void Clouds::execute(const dispatch::DestroyCall& effect) {
+  const auto& driver = named(effect.set).driver;
   const Timed timed(metrics_, effect.set, model::CloudOp::kDestroy);
   driver->destroy(effect.request, effect.timeout,
                   [this, timed, id = effect.instance](
@@ -122,9 +121,8 @@ void Clouds::carry_out(const dispatch::DestroyCall& effect) {
                   });
 }
 
-void Clouds::carry_out(const dispatch::TagsCall& effect) {
-  auto* driver = find(effect.set);
-  if (driver == nullptr) return;
+void Clouds::execute(const dispatch::TagsCall& effect) {
+  const auto& driver = named(effect.set).driver;
   const Timed timed(metrics_, effect.set, model::CloudOp::kSetTags);
   driver->set_tags(effect.request, effect.timeout,
                    [this, timed, id = effect.instance](
@@ -134,9 +132,8 @@ void Clouds::carry_out(const dispatch::TagsCall& effect) {
                    });
 }
 
-void Clouds::carry_out(const dispatch::PowerCall& effect) {
-  auto* driver = find(effect.set);
-  if (driver == nullptr) return;
+void Clouds::execute(const dispatch::PowerCall& effect) {
+  const auto& driver = named(effect.set).driver;
   const auto op = effect.on ? model::CloudOp::kStart : model::CloudOp::kStop;
   const auto ended = [this, timed = Timed(metrics_, effect.set, op), id = effect.instance](
                          const model::CloudResult<plugin_host::DriverSet::Nothing>& result) {
@@ -149,9 +146,8 @@ void Clouds::carry_out(const dispatch::PowerCall& effect) {
     driver->stop(effect.request, effect.timeout, ended);
 }
 
-void Clouds::carry_out(const dispatch::PricesCall& effect) {
-  auto* driver = find(effect.set);
-  if (driver == nullptr) return;
+void Clouds::execute(const dispatch::PricesCall& effect) {
+  const auto& driver = named(effect.set).driver;
   const Timed timed(metrics_, effect.set, model::CloudOp::kOther);
   driver->price_history({.type = effect.type, .zone = "", .since = effect.since}, effect.timeout,
                         [this, timed, set = effect.set, type = effect.type.name](
@@ -163,21 +159,21 @@ void Clouds::carry_out(const dispatch::PricesCall& effect) {
 
 void Clouds::verify_host_key(const std::string& set, plugin_host::HostKeyCheck check,
                              std::function<void(model::CloudResult<bool>)> vouched) {
-  auto* driver = find(set);
-  if (driver == nullptr) {
+  const auto found = sets_.find(set);
+  if (found == sets_.end()) {
     model::CloudError none;
     none.cls = model::CloudErrorClass::kUnsupported;
     none.message = "no such instance set";
     return vouched(tl::unexpected(std::move(none)));
   }
-  driver->verify_host_key(std::move(check), kVerifyTime,
-                          [vouched = std::move(vouched)](
-                              const model::CloudResult<plugin_host::DriverSet::Nothing>& result) {
-                            if (result) return vouched(true);
-                            if (result.error().cls == model::CloudErrorClass::kKeyMismatch)
-                              return vouched(false);
-                            vouched(tl::unexpected(result.error()));
-                          });
+  found->second.driver->verify_host_key(
+      std::move(check), kVerifyTime,
+      [vouched =
+           std::move(vouched)](const model::CloudResult<plugin_host::DriverSet::Nothing>& result) {
+        if (result) return vouched(true);
+        if (result.error().cls == model::CloudErrorClass::kKeyMismatch) return vouched(false);
+        vouched(tl::unexpected(result.error()));
+      });
 }
 
 }  // namespace hostler::daemon

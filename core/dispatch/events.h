@@ -155,7 +155,8 @@ struct Reply {
 using Effect = std::variant<model::HostCommand, OpenSet, CreateCall, ListCall, DestroyCall,
                             TagsCall, PowerCall, PricesCall, MakePlan, Reply>;
 
-/// What one event led to. Effects leave only when every change before them is durable.
+/// What one event led to. An effect leaves only when every change before it is durable, unless it
+/// is one that depends on no commit (immediate_effects.h).
 struct Outbox {
   std::vector<model::Change> changes;
   std::vector<Effect> effects;

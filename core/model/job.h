@@ -91,6 +91,7 @@ struct AttemptEnd {
   std::int64_t cpu_us = 0, ram_peak = 0;
   bool limits_enforced = false;  ///< By a cgroup; else "limits: none".
   Wall started, ended;           ///< By the host's clock.
+  friend bool operator==(const AttemptEnd&, const AttemptEnd&) = default;
 };
 
 /// The exit status a shell would show: 0..255, 128+n on a signal, 124 on the time limit; nullopt

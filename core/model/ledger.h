@@ -24,6 +24,7 @@ struct LedgerRecord {
   std::string reason;  ///< One line for people.
   Revision cause_rev = 0;
   std::string data_json;  ///< An object, or empty.
+  friend bool operator==(const LedgerRecord&, const LedgerRecord&) = default;
 };
 
 }  // namespace hostler::model

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <variant>
 #include <vector>
 
@@ -16,6 +17,12 @@
 /// What is durable, as rows. The loop says changes, the store makes them so, in order and in one
 /// transaction for each commit; restart reads the same rows back.
 namespace hostler::model {
+
+/// Both are unset, or both point to equal values.
+template <class T>
+bool same_value(const std::shared_ptr<const T>& a, const std::shared_ptr<const T>& b) {
+  return a == b || (a && b && *a == *b);
+}
 
 /// The part of a piece of work that changes. Everything else is in WorkItem and never changes.
 struct WorkRecord {
@@ -32,6 +39,7 @@ struct WorkRecord {
   std::int64_t cpu_us = 0, ram_peak = 0;
   std::uint64_t stdout_bytes = 0, stderr_bytes = 0;
   Wall started, ended;  ///< Of the current or last attempt.
+  friend bool operator==(const WorkRecord&, const WorkRecord&) = default;
 };
 
 /// What placing a piece of work depends on: enough to schedule it without its body.
@@ -55,9 +63,18 @@ struct WorkItem {
   std::string client_digest;  ///< Of the canonical body; only with client_key.
   Wall submitted;
   std::shared_ptr<const std::string> body;  ///< Canonical job JSON; stays in the store.
+  /// Compares the body by its value.
+  friend bool operator==(const WorkItem& a, const WorkItem& b) {
+    const auto rest = [](const WorkItem& x) {
+      return std::tie(x.record, x.arrival, x.shape, x.principal, x.name, x.client_key,
+                      x.client_digest, x.submitted);
+    };
+    return rest(a) == rest(b) && same_value(a.body, b.body);
+  }
 };
 struct WorkChanged {
   WorkRecord record;
+  friend bool operator==(const WorkChanged&, const WorkChanged&) = default;
 };
 
 enum class AttemptState : std::uint8_t {
@@ -73,6 +90,7 @@ struct AttemptChanged {
   std::uint64_t sequence = 0;
   AttemptState state = AttemptState::kIntended;
   std::optional<AttemptEnd> end;  ///< From kEnded on; inline output included once, with kEnded.
+  friend bool operator==(const AttemptChanged&, const AttemptChanged&) = default;
 };
 
 /// Everything about an instance that survives a restart. Upserted whole.
@@ -100,12 +118,18 @@ struct InstanceRecord {
   Wall deadline;            ///< Of the state it is in; 0: none.
   Resources total;          ///< As its type was when it was made; zero: not known.
   std::int64_t off_us = 0;  ///< Of its life so far, switched off; without the present time.
+  friend bool operator==(const InstanceRecord&, const InstanceRecord&) = default;
 };
 struct InstanceChanged {
   InstanceRecord record;
   /// The intent, whole, with kRequested; erased (secrets and all) once the instance is verified.
   std::shared_ptr<const CreateRequest> create;
   bool erase_create = false;
+  /// Compares the create by its value.
+  friend bool operator==(const InstanceChanged& a, const InstanceChanged& b) {
+    return a.record == b.record && same_value(a.create, b.create) &&
+           a.erase_create == b.erase_create;
+  }
 };
 
 struct GateRecord {
@@ -119,12 +143,15 @@ struct GateRecord {
   Wall until;
   std::uint32_t failures = 0;
   std::string message;
+  friend bool operator==(const GateRecord&, const GateRecord&) = default;
 };
 struct GateChanged {
   GateRecord record;
+  friend bool operator==(const GateChanged&, const GateChanged&) = default;
 };
 struct GateOpened {
   std::string key;
+  friend bool operator==(const GateOpened&, const GateOpened&) = default;
 };
 
 /// What a kind of instance costs from a time on, until the next that is said.
@@ -145,6 +172,18 @@ struct Commit {
   std::vector<WorkId> bodies_wanted;  ///< Jobs whose starts wait for this commit.
 };
 
+/// A row of the store that cannot be used, mostly as a value is out of its range. It stays in the
+/// store as it is, and the daemon leaves alone what it stands for until an admin has corrected it.
+struct DamagedRow {
+  std::string table;    ///< "work", "work_specs", "attempts", "instances", "creates", "gates", ...
+  std::string key;      ///< "l-3", "j-5.2", "h-7", a gate's key.
+  std::string problem;  ///< One line for people: "state is 99".
+  /// With instances and creates: the values that could be read; the others are as by default.
+  /// The machine may exist, so it counts for ceilings.
+  std::optional<InstanceRecord> instance;
+  friend bool operator==(const DamagedRow&, const DamagedRow&) = default;
+};
+
 /// What restart finds. Terminal jobs stay in the store; live ones come back in order of arrival.
 struct Restored {
   std::string owner;        ///< The store's id, made with it.
@@ -159,8 +198,12 @@ struct Restored {
   struct ClientKey {
     std::string principal, key, digest;
     WorkId work;
+    friend bool operator==(const ClientKey&, const ClientKey&) = default;
   };
   std::vector<ClientKey> client_keys;  ///< In the order of `work`.
+  /// None of these rows is in the lists above. Nor is what depends on one of them: work whose
+  /// attempt or instance is damaged has an entry of its own, as its attempt may still run.
+  std::vector<DamagedRow> damaged;
 };
 
 }  // namespace hostler::model

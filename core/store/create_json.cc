@@ -1,5 +1,9 @@
 #include "core/store/create_json.h"
 
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
 #include "core/crypto/base64.h"
 #include "core/json/document.h"
 #include "core/json/writer.h"
@@ -7,109 +11,192 @@
 namespace hostler::store {
 namespace {
 
-void write_type(json::Writer& w, const model::InstanceType& type) {
-  w.begin_object()
-      .member("name", type.name)
-      .member("provider_type", type.provider_type)
-      .member("vcpus", type.resources.vcpus)
-      .member("gpus", type.resources.gpus)
-      .member("ram", type.resources.ram)
-      .member("scratch", type.resources.scratch)
-      .member("price_per_hour", type.price_per_hour.value)
-      .member("market", static_cast<int>(type.market));
-  w.key("zones").begin_array();
-  for (const auto& zone : type.zones) w.value(zone);
-  w.end_array()
-      .member("quota_group", type.quota_group)
-      .member("image_id", type.image_id)
-      .member("provider_params", type.provider_params_json)
-      .end_object();
+/// The members of a create's JSON. Both visitors follow from this one description.
+template <class V>
+void fields(V& v, typename V::template Ref<model::InstanceType> r) {
+  v.text("name", r.name);
+  v.text("provider_type", r.provider_type);
+  v.number("vcpus", r.resources.vcpus);
+  v.number("gpus", r.resources.gpus);
+  v.number("ram", r.resources.ram);
+  v.number("scratch", r.resources.scratch);
+  v.number("price_per_hour", r.price_per_hour.value);
+  v.choice("market", r.market, model::Market::kSpot);
+  v.texts("zones", r.zones);
+  v.text("quota_group", r.quota_group);
+  v.text("image_id", r.image_id);
+  v.text("provider_params", r.provider_params_json);
 }
 
-std::string text(json::Value object, std::string_view key) {
-  return std::string(object.at(key).text_or(""));
+template <class V>
+void fields(V& v, typename V::template Ref<model::CreateRequest> r) {
+  v.text("idempotency_key", r.idempotency_key);
+  v.text("host_instance_id", r.host_instance_id);
+  v.text("owner", r.owner);
+  v.number("epoch", r.epoch);
+  v.object("type", r.type);
+  v.text("region", r.region);
+  v.text("zone", r.zone);
+  v.text("subnet", r.subnet);
+  v.number("price_cap_per_hour", r.price_cap_per_hour.value);
+  v.text("name_hint", r.name_hint);
+  v.choice("user_data_format", r.user_data_format, model::UserDataFormat::kRaw);
+  v.bytes("user_data", r.user_data);
+  v.text("ssh_host_key_private", r.ssh_host_key_private);
+  v.text("ssh_host_key_public", r.ssh_host_key_public);
+  v.texts("ssh_public_keys", r.ssh_public_keys);
+  v.tags("tags", r.tags);
 }
 
-template <class T>
-T number(json::Value object, std::string_view key) {
-  return static_cast<T>(object.at(key).int_or(0));
-}
+class MemberWriter {
+ public:
+  template <class T>
+  using Ref = const T&;
 
-std::vector<std::string> texts(json::Value array) {
-  std::vector<std::string> out;
-  for (const json::Value value : array.children()) out.emplace_back(value.text_or(""));
-  return out;
-}
+  explicit MemberWriter(json::Writer& out) : out_(out) {}
 
-model::InstanceType read_type(json::Value v) {
-  return {.name = text(v, "name"),
-          .provider_type = text(v, "provider_type"),
-          .resources = {.vcpus = number<std::int32_t>(v, "vcpus"),
-                        .gpus = number<std::int32_t>(v, "gpus"),
-                        .ram = number<std::int64_t>(v, "ram"),
-                        .scratch = number<std::int64_t>(v, "scratch")},
-          .price_per_hour = {number<std::int64_t>(v, "price_per_hour")},
-          .market = number<model::Market>(v, "market"),
-          .zones = texts(v.at("zones")),
-          .quota_group = text(v, "quota_group"),
-          .image_id = text(v, "image_id"),
-          .provider_params_json = text(v, "provider_params")};
-}
+  void text(const char* key, const std::string& value) { out_.member(key, value); }
+  template <class T>
+  void number(const char* key, T value) {
+    out_.member(key, static_cast<std::int64_t>(value));
+  }
+  template <class E>
+  void choice(const char* key, E value, E) {
+    out_.member(key, static_cast<std::int64_t>(value));
+  }
+  /// May be any bytes, which JSON text cannot hold.
+  void bytes(const char* key, const std::string& value) {
+    out_.member(key, crypto::to_base64(value));
+  }
+  void texts(const char* key, const std::vector<std::string>& values) {
+    out_.key(key).begin_array();
+    for (const auto& value : values) out_.value(value);
+    out_.end_array();
+  }
+  void tags(const char* key, const model::Tags& values) {
+    out_.key(key).begin_object();
+    for (const auto& [name, value] : values) out_.member(name, value);
+    out_.end_object();
+  }
+  template <class T>
+  void object(const char* key, const T& value) {
+    out_.key(key).begin_object();
+    fields(*this, value);
+    out_.end_object();
+  }
+
+ private:
+  json::Writer& out_;
+};
+
+/// A member that is not there leaves its field as it is; one of another kind, or out of its range,
+/// is a problem.
+class MemberReader {
+ public:
+  template <class T>
+  using Ref = T&;
+
+  explicit MemberReader(json::Value from) : from_(from) {}
+  [[nodiscard]] const std::string& problem() const { return problem_; }
+
+  void text(const char* key, std::string& out) {
+    if (const auto value = member(key, json::Kind::kString)) out = std::string(value->text());
+  }
+  template <class T>
+  void number(const char* key, T& out) {
+    if (const auto value = integer(key); value && std::in_range<T>(*value))
+      out = static_cast<T>(*value);
+    else if (value)
+      complain(key);
+  }
+  template <class E>
+  void choice(const char* key, E& out, E last) {
+    if (const auto value = integer(key); value && *value >= 0 && *value <= std::int64_t(last))
+      out = static_cast<E>(*value);
+    else if (value)
+      complain(key);
+  }
+  void bytes(const char* key, std::string& out) {
+    const auto value = member(key, json::Kind::kString);
+    if (!value) return;
+    if (auto decoded = crypto::from_base64(value->text()))
+      out = *std::move(decoded);
+    else
+      complain(key);
+  }
+  void texts(const char* key, std::vector<std::string>& out) {
+    const auto array = member(key, json::Kind::kArray);
+    if (!array) return;
+    for (const json::Value value : array->children()) {
+      if (!value.is(json::Kind::kString)) return complain(key);
+      out.emplace_back(value.text());
+    }
+  }
+  void tags(const char* key, model::Tags& out) {
+    const auto object = member(key, json::Kind::kObject);
+    if (!object) return;
+    for (const json::Value value : object->children()) {
+      if (!value.is(json::Kind::kString)) return complain(key);
+      out.emplace(value.key(), value.text());
+    }
+  }
+  template <class T>
+  void object(const char* key, T& out) {
+    const auto value = member(key, json::Kind::kObject);
+    if (!value) return;
+    MemberReader inner(*value);
+    fields(inner, out);
+    if (problem_.empty()) problem_ = inner.problem();
+  }
+
+ private:
+  std::optional<json::Value> member(const char* key, json::Kind kind) {
+    if (!from_.has(key)) return std::nullopt;
+    const auto value = from_.at(key);
+    if (value.is(kind)) return value;
+    complain(key);
+    return std::nullopt;
+  }
+  std::optional<std::int64_t> integer(const char* key) {
+    const auto value = member(key, json::Kind::kNumber);
+    if (!value) return std::nullopt;
+    const std::int64_t number = value->int_or(INT64_MIN);
+    if (number != INT64_MIN) return number;
+    complain(key);
+    return std::nullopt;
+  }
+  /// Not the value: it may be a secret.
+  void complain(const char* key) {
+    if (problem_.empty()) problem_ = std::string(key) + " has no value that it may have";
+  }
+
+  json::Value from_;
+  std::string problem_;
+};
 
 }  // namespace
 
-std::string to_json(const model::CreateRequest& r) {
+std::string to_json(const model::CreateRequest& request) {
   std::string out;
-  json::Writer w(out);
-  w.begin_object()
-      .member("idempotency_key", r.idempotency_key)
-      .member("host_instance_id", r.host_instance_id)
-      .member("owner", r.owner)
-      .member("epoch", static_cast<std::int64_t>(r.epoch));
-  write_type(w.key("type"), r.type);
-  w.member("region", r.region)
-      .member("zone", r.zone)
-      .member("subnet", r.subnet)
-      .member("price_cap_per_hour", r.price_cap_per_hour.value)
-      .member("name_hint", r.name_hint)
-      .member("user_data_format", static_cast<int>(r.user_data_format))
-      // May be any bytes, which JSON text cannot hold.
-      .member("user_data", crypto::to_base64(r.user_data))
-      .member("ssh_host_key_private", r.ssh_host_key_private)
-      .member("ssh_host_key_public", r.ssh_host_key_public);
-  w.key("ssh_public_keys").begin_array();
-  for (const auto& key : r.ssh_public_keys) w.value(key);
-  w.end_array().key("tags").begin_object();
-  for (const auto& [key, value] : r.tags) w.member(key, value);
-  w.end_object().end_object();
+  json::Writer writer(out);
+  writer.begin_object();
+  MemberWriter members(writer);
+  fields(members, request);
+  writer.end_object();
   return out;
 }
 
 Result<model::CreateRequest> create_from_json(std::string_view json_text) {
-  const auto document =
-      HOSTLER_TRY(json::Document::parse(json_text, {.bytes_max = std::size_t{16} << 20U}));
-  const auto v = document.root();
-  model::CreateRequest r{.idempotency_key = text(v, "idempotency_key"),
-                         .host_instance_id = text(v, "host_instance_id"),
-                         .owner = text(v, "owner"),
-                         .epoch = number<std::uint64_t>(v, "epoch"),
-                         .type = read_type(v.at("type")),
-                         .region = text(v, "region"),
-                         .zone = text(v, "zone"),
-                         .subnet = text(v, "subnet"),
-                         .price_cap_per_hour = {number<std::int64_t>(v, "price_cap_per_hour")},
-                         .name_hint = text(v, "name_hint"),
-                         .user_data_format = number<model::UserDataFormat>(v, "user_data_format"),
-                         .user_data = {},  // below: it may be no base64
-                         .ssh_host_key_private = text(v, "ssh_host_key_private"),
-                         .ssh_host_key_public = text(v, "ssh_host_key_public"),
-                         .ssh_public_keys = texts(v.at("ssh_public_keys")),
-                         .tags = {}};
-  auto user_data = crypto::from_base64(text(v, "user_data"));
-  if (!user_data) return fail(Errc::kInternal, "user_data is no base64");
-  r.user_data = *std::move(user_data);
-  for (const json::Value tag : v.at("tags").children()) r.tags.emplace(tag.key(), tag.text_or(""));
-  return r;
+  const auto document = json::Document::parse(json_text, {.bytes_max = std::size_t{16} << 20U});
+  if (!document || !document->root().is(json::Kind::kObject))
+    return fail(Errc::kInternal, "the create is no JSON object");
+  MemberReader members(document->root());
+  model::CreateRequest request;
+  fields(members, request);
+  if (!members.problem().empty()) return fail(Errc::kInternal, "the create's " + members.problem());
+  if (request.idempotency_key.empty())
+    return fail(Errc::kInternal, "the create has no idempotency_key");
+  return request;
 }
 
 }  // namespace hostler::store

@@ -13,7 +13,7 @@
 
 /// What the store asks of a database. Two engines give it: sqlite/ and postgres/. Statements are
 /// written once for both: parameters are $1, $2, ... and first appear in that order; values are
-/// int64 and text, never NULL.
+/// int64 and text, and NULL only where an outer join finds no row.
 namespace hostler::store {
 
 /// What a failure asks of the store; the Error beside it is for people.
@@ -30,10 +30,12 @@ enum class Mode : std::uint8_t { kWrite, kRead };
 /// How long a server is waited for that says nothing: some seconds, half a minute.
 enum class Patience : std::uint8_t { kShort, kLong };
 using Value = std::variant<std::int64_t, std::string>;
+/// Read where a column holds no integer: NULL, or what an admin wrote there.
+inline constexpr std::int64_t kNoNumber = INT64_MIN;
 
 /// One prepared statement. Bind in order by arguments, then read the rows:
 ///
-///     HOSTLER_TRY(find.start(job.value));
+///     HOSTLER_TRY(find.start(id.value));
 ///     while (HOSTLER_TRY(find.next())) use(find.i64(0), find.text(1));
 ///
 /// Threads: those of its Connection, which must outlive it. Rows that are left to read are lost
@@ -86,6 +88,16 @@ class Statement {
     HOSTLER_TRY(start_with(values));
     return rows_->finish();
   }
+  /// Binding one value after the other: rewind(), bind() for each parameter from 1 on, run_bound().
+  /// Texts must live until run_bound() has returned.
+  void bind(int index, std::string_view value) { rows_->bind_text(index, value); }
+  void bind(int index, const std::string& value) { rows_->bind_text(index, value); }
+  void bind(int index, const char* value) { rows_->bind_text(index, value); }
+  template <class T>
+  requires std::is_integral_v<T> || std::is_enum_v<T>
+  void bind(int index, T value) { rows_->bind_number(index, static_cast<std::int64_t>(value)); }
+  /// As run().
+  Result<void> run_bound() { return rows_->finish(); }
   /// Lets go of rows that were not read, and with them of the view of the database they hold.
   void rewind() { rows_->rewind(); }
   /// True: a row can be read. False: no more; the statement may be started anew.
@@ -97,13 +109,6 @@ class Statement {
   [[nodiscard]] std::string_view view(int column) const { return rows_->text(column); }
 
  private:
-  void bind(int index, std::string_view value) { rows_->bind_text(index, value); }
-  void bind(int index, const std::string& value) { rows_->bind_text(index, value); }
-  void bind(int index, const char* value) { rows_->bind_text(index, value); }
-  template <class T>
-  requires std::is_integral_v<T> || std::is_enum_v<T>
-  void bind(int index, T value) { rows_->bind_number(index, static_cast<std::int64_t>(value)); }
-
   std::unique_ptr<Rows> rows_;
 };
 

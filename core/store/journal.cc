@@ -34,8 +34,8 @@ bool erases_secrets(const model::Commit& commit) {
 std::size_t bytes_in(const model::Commit& commit) {
   std::size_t bytes = 0;
   for (const auto& change : commit.changes) {
-    if (const auto* job = std::get_if<model::WorkItem>(&change); job != nullptr && job->body)
-      bytes += job->body->size();
+    if (const auto* item = std::get_if<model::WorkItem>(&change); item != nullptr && item->body)
+      bytes += item->body->size();
     if (const auto* attempt = std::get_if<model::AttemptChanged>(&change);
         attempt != nullptr && attempt->end)
       bytes += attempt->end->stdout_inline.size() + attempt->end->stderr_inline.size();
@@ -187,15 +187,15 @@ Result<void> Journal::write_group() {
 Result<void> Journal::read_bodies() {
   std::vector<Value> wanted;
   for (const auto& entry : group_)
-    for (const auto job : entry.commit.bodies_wanted)
-      wanted.emplace_back(static_cast<std::int64_t>(job.value));
+    for (const auto work : entry.commit.bodies_wanted)
+      wanted.emplace_back(static_cast<std::int64_t>(work.value));
   const auto found = HOSTLER_TRY(writer_->bodies(wanted));
   for (auto& entry : group_) {
     entry.committed.bodies.clear();
     entry.committed.last_revision = entry.commit.last_revision;
-    for (const auto job : entry.commit.bodies_wanted)
-      if (const auto body = found.find(job); body != found.end())
-        entry.committed.bodies.push_back({job, body->second});
+    for (const auto work : entry.commit.bodies_wanted)
+      if (const auto body = found.find(work.value); body != found.end())
+        entry.committed.bodies.push_back({work, body->second});
   }
   return {};
 }

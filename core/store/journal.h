@@ -22,10 +22,10 @@ namespace hostler::store {
 struct Committed {
   model::Revision last_revision = 0;
   struct Body {
-    model::WorkId job;
+    model::WorkId work;
     std::shared_ptr<const std::string> text;
   };
-  /// Of the jobs whose bodies were wanted, in that order; a job that is not in the store is left
+  /// Of the work whose bodies were wanted, in that order; work that is not in the store is left
   /// out.
   std::vector<Body> bodies;
 };

@@ -6,7 +6,7 @@
 #include "core/store/database.h"
 
 /// The table meta: what the store knows of itself, a text a key. schema_version, owner, epoch, the
-/// highest numbers that were ever given (last_job, ...), and in PostgreSQL last_commit.
+/// highest numbers that were ever given (last_work, ...), and in PostgreSQL last_commit.
 namespace hostler::store {
 
 inline constexpr std::string_view kPutMeta =

@@ -16,49 +16,41 @@ constexpr auto kBorrowWait = 2s;
 
 std::size_t bounded(std::size_t limit) { return std::clamp<std::size_t>(limit, 1, kLimitMax); }
 
-std::string select_jobs(bool body) {
-  return "SELECT " + prefixed(kJobColumns, "j") + ", " + prefixed(kJobSpecColumns, "s") +
-         (body ? ", s.body" : "");
+std::string select_work(bool body) {
+  return "SELECT " + columns_sql<model::WorkRecord>("w") + ", " +
+         columns_sql<model::WorkItem>("s") + (body ? ", s.body" : "");
 }
 
-model::WorkItem read_job(const Statement& row_of, bool body) {
-  model::WorkItem job;
-  Row row(row_of);
-  read(row, job.record);
-  read_spec(row, job);
-  if (!body) return job;
+/// `alias`.kind is that of a job.
+std::string is_job(const std::string& alias) {
+  return alias + ".kind = " + std::to_string(static_cast<int>(model::WorkKind::kJob));
+}
+
+Result<model::WorkItem> read_work(const Statement& from, bool body) {
+  model::WorkItem item;
+  RowReader row(from);
+  HOSTLER_TRY(read(row, item.record));
+  HOSTLER_TRY(read(row, item));
+  if (!body) return item;
   std::string text;
-  row >> text;
-  job.body = std::make_shared<const std::string>(std::move(text));
-  return job;
+  row.text("body", text);
+  item.body = std::make_shared<const std::string>(std::move(text));
+  return item;
 }
 
-StoredAttempt read_attempt(const Statement& row_of) {
-  StoredAttempt out;
-  Row row(row_of);
-  read(row, out.attempt, out.place);
-  return out;
-}
+Result<model::WorkItem> read_without_body(const Statement& from) { return read_work(from, false); }
 
-model::InstanceRecord read_instance(const Statement& row_of) {
-  model::InstanceRecord out;
-  Row row(row_of);
-  read(row, out);
+Result<model::InstanceRecord> read_instance(const Statement& from) {
+  auto out = HOSTLER_TRY(read<model::InstanceRecord>(from));
   out.identity.delivered_private_key.clear();
   out.identity.challenge_secret.clear();
   out.identity.next_secret.clear();
   return out;
 }
 
-model::LedgerRecord read_record(const Statement& row_of) {
-  model::LedgerRecord out;
-  Row row(row_of);
-  read(row, out);
-  return out;
-}
-
 /// A list of jobs by the index that narrows it most. The order of the join is written down (CROSS
-/// JOIN): a planner without statistics may begin at the wrong end.
+/// JOIN): a planner without statistics may begin at the wrong end. Without a filter it goes by id
+/// and leaves out other kinds of work one by one: they are few beside jobs.
 struct JobQuery {
   std::string sql;
   std::vector<Value> values;
@@ -71,15 +63,15 @@ struct JobQuery {
 
 JobQuery job_query(const JobFilter& filter, std::optional<model::WorkState> state) {
   const bool by_spec = !filter.principal.empty() || !filter.name.empty();
-  const std::string id = by_spec ? "s.id" : "j.id";
-  JobQuery query{select_jobs(false) +
-                     (by_spec ? " FROM job_specs s CROSS JOIN jobs j"
-                              : " FROM jobs j CROSS JOIN job_specs s") +
-                     " WHERE s.id = j.id",
+  const std::string id = by_spec ? "s.id" : "w.id";
+  JobQuery query{select_work(false) +
+                     (by_spec ? " FROM work_specs s CROSS JOIN work w"
+                              : " FROM work w CROSS JOIN work_specs s") +
+                     " WHERE s.id = w.id AND " + is_job("w"),
                  {}};
   if (!filter.principal.empty()) query.where("s.principal =", filter.principal);
   if (!filter.name.empty()) query.where("s.name <> '' AND s.name =", filter.name);
-  if (state) query.where("j.state =", static_cast<std::int64_t>(*state));
+  if (state) query.where("w.state =", static_cast<std::int64_t>(*state));
   if (filter.after)
     query.where(id + (filter.newest_first ? " <" : " >"),
                 static_cast<std::int64_t>(filter.after.value));
@@ -99,12 +91,35 @@ Page<T> cut(std::vector<T> items, std::size_t limit) {
   return page;
 }
 
-template <class Read>
-auto collect(Statement& statement, Read read_one)
-    -> Result<std::vector<decltype(read_one(statement))>> {
-  std::vector<decltype(read_one(statement))> out;
-  while (HOSTLER_TRY(statement.next())) out.push_back(read_one(statement));
-  return out;
+template <class V>
+void fields(V& v, typename V::template Ref<Use> r) {
+  v.work("work", "kind", r.attempt.work);
+  v.id("number", r.attempt.number);
+  v.number("instance", r.instance.value);
+  v.text("principal", r.principal);
+  fields(v, r.needs);
+  v.host_time("started_us", r.from);
+  v.host_time("ended_us", r.to);
+}
+
+/// The rows of a list; a damaged one is left out.
+template <class T>
+struct Found {
+  std::vector<T> items;
+  std::size_t rows = 0;      ///< With the damaged ones.
+  std::int64_t last_id = 0;  ///< First column of the last row.
+};
+
+template <class T>
+Result<void> collect(Statement& statement, Result<T> (*read_one)(const Statement&),
+                     Found<T>& found) {
+  found.rows = 0;
+  while (HOSTLER_TRY(statement.next())) {
+    ++found.rows;
+    found.last_id = statement.i64(0);
+    if (auto one = read_one(statement)) found.items.push_back(*std::move(one));
+  }
+  return {};
 }
 
 }  // namespace
@@ -175,26 +190,33 @@ Result<Reads::Borrowed> Reads::borrow() const {
 
 Result<model::WorkItem> Reads::job(model::WorkId id, bool with_body) const {
   auto session = HOSTLER_TRY(borrow());
-  static const std::string kFrom = " FROM jobs j JOIN job_specs s ON s.id = j.id WHERE j.id = $1";
-  static const std::string kWhole = select_jobs(true) + kFrom;
-  static const std::string kBodiless = select_jobs(false) + kFrom;
+  static const std::string kFrom =
+      " FROM work w JOIN work_specs s ON s.id = w.id WHERE w.id = $1 AND " + is_job("w");
+  static const std::string kWhole = select_work(true) + kFrom;
+  static const std::string kBodiless = select_work(false) + kFrom;
   auto* found = HOSTLER_TRY(session.start(with_body ? kWhole : kBodiless, id.value));
-  if (!HOSTLER_TRY(found->next())) return fail(Errc::kNotFound, "there is no job " + id.text());
-  return read_job(*found, with_body);
+  if (id.kind != model::WorkKind::kJob || !HOSTLER_TRY(found->next()))
+    return fail(Errc::kNotFound, "there is no job " + id.text());
+  return read_work(*found, with_body);
 }
 
-Result<std::set<model::WorkId>> Reads::jobs_of(std::string_view principal,
-                                               const std::set<model::WorkId>& among) const {
+Result<std::set<model::WorkId>> Reads::submitted_by(std::string_view principal,
+                                                    const std::set<model::WorkId>& among) const {
   std::set<model::WorkId> out;
   if (among.empty()) return out;
   std::vector<Value> ids;
   for (const auto id : among) ids.emplace_back(static_cast<std::int64_t>(id.value));
   auto session = HOSTLER_TRY(borrow());
   static const std::string kSql =
-      "SELECT id, principal FROM job_specs WHERE id IN (" + in_list() + ")";
+      "SELECT w.id, w.kind, s.principal FROM work_specs s JOIN work w ON w.id = s.id "
+      "WHERE s.id IN (" +
+      in_list() + ")";
   auto* find = HOSTLER_TRY(session->prepared(kSql));
   HOSTLER_TRY(for_each_in(*find, ids, [&](const Statement& row) -> Result<void> {
-    if (row.view(1) == principal) out.insert({static_cast<std::uint64_t>(row.i64(0))});
+    model::WorkId id;
+    RowReader reader(row);
+    reader.work("id", "kind", id);
+    if (reader.ok() && row.view(2) == principal) out.insert(id);
     return {};
   }));
   return out;
@@ -202,11 +224,11 @@ Result<std::set<model::WorkId>> Reads::jobs_of(std::string_view principal,
 
 Result<StoredAttempt> Reads::attempt(model::AttemptId id) const {
   auto session = HOSTLER_TRY(borrow());
-  static const std::string kSql =
-      "SELECT " + std::string(kAttemptColumns) + " FROM attempts WHERE job = $1 AND number = $2";
-  auto* found = HOSTLER_TRY(session.start(kSql, id.work.value, id.number));
+  static const std::string kSql = "SELECT " + columns_sql<StoredAttempt>() +
+                                  " FROM attempts WHERE work = $1 AND number = $2 AND kind = $3";
+  auto* found = HOSTLER_TRY(session.start(kSql, id.work.value, id.number, id.work.kind));
   if (!HOSTLER_TRY(found->next())) return fail(Errc::kNotFound, "there is no attempt " + id.text());
-  return read_attempt(*found);
+  return read<StoredAttempt>(*found);
 }
 
 Result<Page<model::WorkItem>> Reads::jobs(const JobFilter& filter) const {
@@ -215,11 +237,19 @@ Result<Page<model::WorkItem>> Reads::jobs(const JobFilter& filter) const {
   std::set<std::optional<model::WorkState>> states(filter.states.begin(), filter.states.end());
   if (states.empty()) states.emplace(std::nullopt);
   std::vector<model::WorkItem> all;
+  const std::size_t wanted = bounded(filter.limit) + 1;
   for (const auto& state : states) {
-    const auto query = job_query(filter, state);
-    auto* found = HOSTLER_TRY(session->prepared(query.sql));
-    HOSTLER_TRY(found->start_with(query.values));
-    while (HOSTLER_TRY(found->next())) all.push_back(read_job(*found, false));
+    JobFilter part = filter;
+    Found<model::WorkItem> found;
+    // Again only if damaged rows took the place of good ones.
+    do {
+      const auto query = job_query(part, state);
+      auto* select = HOSTLER_TRY(session->prepared(query.sql));
+      HOSTLER_TRY(select->start_with(query.values));
+      HOSTLER_TRY(collect(*select, &read_without_body, found));
+      part.after = {static_cast<std::uint64_t>(std::max<std::int64_t>(found.last_id, 1))};
+    } while (found.rows == wanted && found.items.size() < wanted && found.last_id > 1);
+    std::move(found.items.begin(), found.items.end(), std::back_inserter(all));
   }
   std::sort(all.begin(), all.end(), [&](const auto& a, const auto& b) {
     return filter.newest_first ? a.record.id > b.record.id : a.record.id < b.record.id;
@@ -229,29 +259,33 @@ Result<Page<model::WorkItem>> Reads::jobs(const JobFilter& filter) const {
 
 Result<Page<model::LedgerRecord>> Reads::ledger(model::Revision after, std::size_t limit) const {
   auto session = HOSTLER_TRY(borrow());
-  static const std::string kSql =
-      "SELECT " + std::string(kLedgerColumns) + " FROM ledger WHERE rev > $1 ORDER BY rev LIMIT $2";
-  auto* found = HOSTLER_TRY(session.start(kSql, after, bounded(limit) + 1));
-  return cut(HOSTLER_TRY(collect(*found, read_record)), bounded(limit));
+  static const std::string kSql = "SELECT " + columns_sql<model::LedgerRecord>() +
+                                  " FROM ledger WHERE rev > $1 ORDER BY rev LIMIT $2";
+  auto* select = HOSTLER_TRY(session.start(kSql, after, bounded(limit) + 1));
+  Found<model::LedgerRecord> found;
+  HOSTLER_TRY(collect(*select, &read<model::LedgerRecord>, found));
+  return cut(std::move(found.items), bounded(limit));
 }
 
 Result<Page<model::LedgerRecord>> Reads::ledger_of(std::string_view subject, model::Revision after,
                                                    std::size_t limit, bool newest_first) const {
   auto session = HOSTLER_TRY(borrow());
   static const std::string kSelect =
-      "SELECT " + std::string(kLedgerColumns) + " FROM ledger WHERE subject = $1 AND rev ";
+      "SELECT " + columns_sql<model::LedgerRecord>() + " FROM ledger WHERE subject = $1 AND rev ";
   static const std::string kForward = kSelect + "> $2 ORDER BY rev LIMIT $3";
   static const std::string kBackward = kSelect + "< $2 ORDER BY rev DESC LIMIT $3";
   const auto from = newest_first && after == 0 ? model::Revision{INT64_MAX} : after;
-  auto* found = HOSTLER_TRY(
+  auto* select = HOSTLER_TRY(
       session.start(newest_first ? kBackward : kForward, subject, from, bounded(limit) + 1));
-  return cut(HOSTLER_TRY(collect(*found, read_record)), bounded(limit));
+  Found<model::LedgerRecord> found;
+  HOSTLER_TRY(collect(*select, &read<model::LedgerRecord>, found));
+  return cut(std::move(found.items), bounded(limit));
 }
 
 Result<model::InstanceRecord> Reads::instance(model::InstanceId id) const {
   auto session = HOSTLER_TRY(borrow());
   static const std::string kSql =
-      "SELECT " + std::string(kInstanceColumns) + " FROM instances WHERE id = $1";
+      "SELECT " + columns_sql<model::InstanceRecord>() + " FROM instances WHERE id = $1";
   auto* found = HOSTLER_TRY(session.start(kSql, id.value));
   if (!HOSTLER_TRY(found->next()))
     return fail(Errc::kNotFound, "there is no instance " + id.text());
@@ -261,21 +295,28 @@ Result<model::InstanceRecord> Reads::instance(model::InstanceId id) const {
 Result<Page<model::InstanceRecord>> Reads::instances(const InstanceFilter& filter) const {
   auto session = HOSTLER_TRY(borrow());
   static const std::string kSelect =
-      "SELECT " + std::string(kInstanceColumns) + " FROM instances WHERE id > $1 ";
+      "SELECT " + columns_sql<model::InstanceRecord>() + " FROM instances WHERE id > $1 ";
   static const std::string kAll = kSelect + "ORDER BY id LIMIT $2";
   static const std::string kPresent =
       kSelect + "AND state < " + std::to_string(static_cast<int>(model::InstanceState::kGone)) +
       " ORDER BY id LIMIT $2";
-  auto* found = HOSTLER_TRY(session.start(filter.gone_too ? kAll : kPresent, filter.after.value,
-                                          bounded(filter.limit) + 1));
-  return cut(HOSTLER_TRY(collect(*found, read_instance)), bounded(filter.limit));
+  const std::size_t wanted = bounded(filter.limit) + 1;
+  Found<model::InstanceRecord> found;
+  found.last_id = static_cast<std::int64_t>(filter.after.value);
+  do {
+    auto* select =
+        HOSTLER_TRY(session.start(filter.gone_too ? kAll : kPresent, found.last_id, wanted));
+    HOSTLER_TRY(collect(*select, &read_instance, found));
+  } while (found.rows == wanted && found.items.size() < wanted);
+  return cut(std::move(found.items), bounded(filter.limit));
 }
 
 Result<Counts> Reads::counts() const {
   auto session = HOSTLER_TRY(borrow());
   Counts counts;
   counts.jobs.resize(static_cast<std::size_t>(model::WorkState::kCancelled) + 1);
-  auto* jobs = HOSTLER_TRY(session.start("SELECT state, COUNT(*) FROM jobs GROUP BY state"));
+  auto* jobs = HOSTLER_TRY(
+      session.start("SELECT state, COUNT(*) FROM work w WHERE " + is_job("w") + " GROUP BY state"));
   while (HOSTLER_TRY(jobs->next())) {
     const auto state = static_cast<std::size_t>(jobs->i64(0));
     if (state < counts.jobs.size()) counts.jobs[state] = static_cast<std::uint64_t>(jobs->i64(1));
@@ -296,42 +337,43 @@ Result<Counts> Reads::counts() const {
 Result<Page<model::PriceSeen>> Reads::prices(const PriceFilter& filter) const {
   auto session = HOSTLER_TRY(borrow());
   static const std::string kSql =
-      "SELECT " + std::string(kPriceColumns) +
+      "SELECT " + columns_sql<model::PriceSeen>() +
       " FROM prices WHERE ($1 = '' OR set_name = $2) AND ($3 = '' OR type = $4) "
       "ORDER BY set_name, type, market, zone, start_us DESC LIMIT $5";
   const std::size_t limit = filter.limit == 0 ? INT64_MAX - 1 : bounded(filter.limit);
-  auto* found = HOSTLER_TRY(session.start(kSql, filter.set, filter.set, filter.type, filter.type,
-                                          static_cast<std::int64_t>(limit + 1)));
-  const auto read_price = [](const Statement& row_of) {
-    model::PriceSeen price;
-    Row row(row_of);
-    read(row, price);
-    return price;
-  };
-  return cut(HOSTLER_TRY(collect(*found, read_price)), limit);
+  auto* select = HOSTLER_TRY(session.start(kSql, filter.set, filter.set, filter.type, filter.type,
+                                           static_cast<std::int64_t>(limit + 1)));
+  Found<model::PriceSeen> found;
+  HOSTLER_TRY(collect(*select, &read<model::PriceSeen>, found));
+  auto page = cut(std::move(found.items), limit);
+  page.more = found.rows > limit;
+  return page;
 }
 
 Result<void> Reads::uses(Wall from, Wall to, const std::function<void(const Use&)>& seen) const {
   auto session = HOSTLER_TRY(borrow());
   session->connection->set_patience(Patience::kLong);
   // Page by page: a server ends a statement that takes half a minute. While an attempt runs, and
-  // where its host took its end along, only its job knows its times.
+  // where its host took its end along, only its work knows its times.
   static const std::string kSql =
-      "SELECT a.job, a.number, a.instance, s.principal, s.vcpus, s.gpus, s.ram, s.scratch, "
-      "CASE WHEN a.has_end = 1 THEN a.started_us ELSE j.started_us END, "
-      "CASE WHEN a.has_end = 1 THEN a.ended_us ELSE j.ended_us END "
-      "FROM attempts a CROSS JOIN jobs j CROSS JOIN job_specs s "
-      "WHERE (a.job, a.number) > ($1, $2) AND j.id = a.job AND s.id = a.job "
-      "AND (a.has_end = 1 OR a.number = j.attempt) ORDER BY a.job, a.number LIMIT $3";
-  Use use;
+      "SELECT a.work, a.kind, a.number, a.instance, s.principal, s.vcpus, s.gpus, s.ram, "
+      "s.scratch, CASE WHEN a.has_end = 1 THEN a.started_us ELSE w.started_us END, "
+      "CASE WHEN a.has_end = 1 THEN a.ended_us ELSE w.ended_us END "
+      "FROM attempts a CROSS JOIN work w CROSS JOIN work_specs s "
+      "WHERE (a.work, a.number) > ($1, $2) AND w.id = a.work AND s.id = a.work "
+      "AND (a.has_end = 1 OR a.number = w.attempt) ORDER BY a.work, a.number LIMIT $3";
+  std::int64_t work = 0;
+  std::int64_t number = 0;
   for (std::size_t rows = kLimitMax; rows == kLimitMax;) {
-    auto* found =
-        HOSTLER_TRY(session.start(kSql, use.attempt.work.value, use.attempt.number, kLimitMax));
+    auto* found = HOSTLER_TRY(session.start(kSql, work, number, kLimitMax));
     for (rows = 0; HOSTLER_TRY(found->next()); ++rows) {
-      Row(*found) >> use.attempt.work >> use.attempt.number >> use.instance >> use.principal >>
-          use.needs.vcpus >> use.needs.gpus >> use.needs.ram >> use.needs.scratch >> use.from >>
-          use.to;
-      if (use.from.us != 0 && use.from < to && (use.to.us == 0 || use.to > from)) seen(use);
+      work = found->i64(0);
+      number = found->i64(2);
+      Use use;
+      RowReader row(*found);
+      fields(row, use);
+      if (row.ok() && use.from.us != 0 && use.from < to && (use.to.us == 0 || use.to > from))
+        seen(use);
     }
   }
   return {};

@@ -53,13 +53,8 @@ struct Use {
   Wall from, to;  ///< to 0: it runs.
 };
 
-struct StoredAttempt {
-  model::AttemptChanged attempt;  ///< Its end without the inline output.
-  InlinePlace place;
-};
-
 struct Counts {
-  std::vector<std::uint64_t> jobs;                  ///< By WorkState.
+  std::vector<std::uint64_t> jobs;                  ///< By WorkState; no other kind of work.
   std::uint64_t instances = 0;                      ///< Not gone.
   std::uint64_t ledger_first = 0, ledger_last = 0;  ///< Revisions; 0: none.
   std::uint64_t database_bytes = 0;
@@ -69,7 +64,8 @@ struct Counts {
 /// Threads: any, several at once; each call takes one of a few connections and waits for one if all
 /// are taken, for 2 s at most. Blocking: SQLite: on the disk, mostly well below a millisecond;
 /// PostgreSQL: on the server, a round trip a statement, and one that is away for some seconds; not
-/// for the loop. kUnavailable: try again.
+/// for the loop. kUnavailable: try again. A damaged row is left out of lists; asked for by its id
+/// it is kInternal, with a message that names the row.
 class Reads {
  public:
   static Result<std::unique_ptr<Reads>> open(const Place& place, std::size_t connections);
@@ -77,13 +73,13 @@ class Reads {
   Reads(const Reads&) = delete;
   Reads& operator=(const Reads&) = delete;
 
-  /// kNotFound if there is none. Bodies may be megabytes.
+  /// kNotFound if there is none, or if it is another kind of work. Bodies may be megabytes.
   Result<model::WorkItem> job(model::WorkId id, bool with_body = true) const;
   /// Those of `among` that `principal` submitted.
-  Result<std::set<model::WorkId>> jobs_of(std::string_view principal,
-                                          const std::set<model::WorkId>& among) const;
+  Result<std::set<model::WorkId>> submitted_by(std::string_view principal,
+                                               const std::set<model::WorkId>& among) const;
   Result<StoredAttempt> attempt(model::AttemptId id) const;
-  /// Without bodies.
+  /// Jobs only, without bodies.
   Result<Page<model::WorkItem>> jobs(const JobFilter& filter) const;
 
   /// In order, revisions above `after`.
@@ -100,7 +96,7 @@ class Reads {
 
   /// Of each set, type, market and zone newest first.
   Result<Page<model::PriceSeen>> prices(const PriceFilter& filter) const;
-  /// Calls `seen` for each attempt that ran within [from, to), by job. Reads all attempts that are
+  /// Calls `seen` for each attempt that ran within [from, to), by work. Reads all attempts that are
   /// kept, 10,000 at a time: a second for some million. What changes meanwhile may be seen or not.
   Result<void> uses(Wall from, Wall to, const std::function<void(const Use&)>& seen) const;
 

@@ -11,16 +11,19 @@
 namespace hostler::store {
 namespace {
 
-/// Jobs and instances, and the subjects that name them in the ledger.
+/// Work and instances, by number, and the subjects that name them in the ledger.
 struct Subjects {
-  std::vector<Value> names, jobs, instances;
+  std::vector<Value> names, work, instances;
+  std::unordered_map<std::uint64_t, model::WorkId> work_ids;  ///< By number.
 
   void add(const std::string& subject) {
     names.emplace_back(subject);
-    if (const auto job = model::WorkId::parse(subject))
-      jobs.emplace_back(static_cast<std::int64_t>(job->value));
-    else if (const auto instance = model::InstanceId::parse(subject))
+    if (const auto id = model::WorkId::parse(subject)) {
+      work.emplace_back(static_cast<std::int64_t>(id->value));
+      work_ids.emplace(id->value, *id);
+    } else if (const auto instance = model::InstanceId::parse(subject)) {
       instances.emplace_back(static_cast<std::int64_t>(instance->value));
+    }
   }
 };
 
@@ -34,8 +37,8 @@ Result<void> note_highest(Connection& connection) {
   };
   for (const auto& [key, sql] :
        {Mark{"last_revision", "SELECT rev FROM ledger ORDER BY rev DESC LIMIT 1"},
-        Mark{"last_job", "SELECT id FROM jobs ORDER BY id DESC LIMIT 1"},
-        Mark{"last_arrival", "SELECT arrival FROM job_specs ORDER BY id DESC LIMIT 1"},
+        Mark{"last_work", "SELECT id FROM work ORDER BY id DESC LIMIT 1"},
+        Mark{"last_arrival", "SELECT arrival FROM work_specs ORDER BY id DESC LIMIT 1"},
         Mark{"last_instance", "SELECT id FROM instances ORDER BY id DESC LIMIT 1"}}) {
     auto find = HOSTLER_TRY(connection.prepare(sql));
     if (HOSTLER_TRY(find.next()))
@@ -61,29 +64,41 @@ Result<void> rows_for(Connection& connection, const std::string& sql,
   return for_each_in(statement, keys, each);
 }
 
-/// The names of those jobs and instances that have not ended.
-Result<std::unordered_set<std::string>> live_ones(Connection& connection,
-                                                  const Subjects& subjects) {
-  std::unordered_set<std::string> live;
-  HOSTLER_TRY(rows_for(connection, "SELECT id, state FROM jobs WHERE id IN (", subjects.jobs,
+/// A damaged state is none of an end: its row stays.
+bool has_ended(std::int64_t work_state) {
+  return work_state >= static_cast<int>(model::WorkState::kSucceeded) &&
+         work_state <= static_cast<int>(model::WorkState::kCancelled);
+}
+
+/// The work and the instances that have not ended, by number.
+struct Live {
+  std::unordered_set<std::uint64_t> work, instances;
+
+  [[nodiscard]] bool has(const std::string& subject) const {
+    if (const auto id = model::WorkId::parse(subject)) return work.contains(id->value);
+    const auto instance = model::InstanceId::parse(subject);
+    return instance && instances.contains(instance->value);
+  }
+};
+
+Result<Live> live_ones(Connection& connection, const Subjects& subjects) {
+  Live live;
+  HOSTLER_TRY(rows_for(connection, "SELECT id, state FROM work WHERE id IN (", subjects.work,
                        [&](const Statement& row) -> Result<void> {
-                         const model::WorkId id{static_cast<std::uint64_t>(row.i64(0))};
-                         if (!model::is_terminal(static_cast<model::WorkState>(row.i64(1))))
-                           live.insert(id.text());
+                         if (!has_ended(row.i64(1)))
+                           live.work.insert(static_cast<std::uint64_t>(row.i64(0)));
                          return {};
                        }));
   HOSTLER_TRY(rows_for(connection, "SELECT id, state FROM instances WHERE id IN (",
                        subjects.instances, [&](const Statement& row) -> Result<void> {
-                         const model::InstanceId id{static_cast<std::uint64_t>(row.i64(0))};
-                         if (static_cast<model::InstanceState>(row.i64(1)) !=
-                             model::InstanceState::kGone)
-                           live.insert(id.text());
+                         if (row.i64(1) != static_cast<int>(model::InstanceState::kGone))
+                           live.instances.insert(static_cast<std::uint64_t>(row.i64(0)));
                          return {};
                        }));
   return live;
 }
 
-/// Of the jobs and instances that `records` speak of those that may go.
+/// Of the work and instances that `records` speak of those that may go.
 Result<Subjects> past_subjects(Connection& connection, const std::vector<PastRecord>& records,
                                Wall until) {
   Subjects all;
@@ -102,25 +117,26 @@ Result<Subjects> past_subjects(Connection& connection, const std::vector<PastRec
                "ORDER BY l.rev DESC LIMIT 1) FROM ledger r WHERE r.rev IN (",
                revisions, [&](const Statement& row) -> Result<void> {
                  const auto subject = row.text(0);
-                 if (live.count(subject) == 0 && row.i64(1) < until.us) past.add(subject);
+                 if (!live.has(subject) && row.i64(1) < until.us) past.add(subject);
                  return {};
                }));
   return past;
 }
 
-Result<void> remove_jobs(Connection& connection, Outputs& outputs, const std::vector<Value>& jobs) {
+Result<void> remove_work(Connection& connection, Outputs& outputs, const Subjects& past) {
   // Files first: a crash in between leaves rows, which the next run finds, and no files that
   // nobody knows.
   HOSTLER_TRY(rows_for(connection,
-                       "SELECT job, number FROM attempts WHERE (output_is_inline = 0 OR "
-                       "has_end = 0 OR has_output_files = 1) AND job IN (",
-                       jobs, [&](const Statement& row) {
-                         return outputs.remove({{static_cast<std::uint64_t>(row.i64(0))},
-                                                static_cast<std::uint32_t>(row.i64(1))});
+                       "SELECT work, number FROM attempts WHERE (output_is_inline = 0 OR "
+                       "has_end = 0 OR has_output_files = 1) AND work IN (",
+                       past.work, [&](const Statement& row) {
+                         const auto& work =
+                             past.work_ids.at(static_cast<std::uint64_t>(row.i64(0)));
+                         return outputs.remove({work, static_cast<std::uint32_t>(row.i64(1))});
                        }));
-  HOSTLER_TRY(run_for(connection, "DELETE FROM attempts WHERE job IN (", jobs));
-  HOSTLER_TRY(run_for(connection, "DELETE FROM job_specs WHERE id IN (", jobs));
-  return run_for(connection, "DELETE FROM jobs WHERE id IN (", jobs);
+  HOSTLER_TRY(run_for(connection, "DELETE FROM attempts WHERE work IN (", past.work));
+  HOSTLER_TRY(run_for(connection, "DELETE FROM work_specs WHERE id IN (", past.work));
+  return run_for(connection, "DELETE FROM work WHERE id IN (", past.work);
 }
 
 }  // namespace
@@ -141,9 +157,10 @@ Result<void> remove_past(Connection& connection, Outputs& outputs,
                          return {};
                        }));
   HOSTLER_TRY(run_for(connection, "DELETE FROM ledger WHERE subject IN (", past.names));
-  HOSTLER_TRY(remove_jobs(connection, outputs, past.jobs));
-  for (const auto& job : past.jobs)
-    result.jobs.push_back({static_cast<std::uint64_t>(std::get<std::int64_t>(job))});
+  HOSTLER_TRY(remove_work(connection, outputs, past));
+  for (const auto& name : past.names)
+    if (const auto id = model::WorkId::parse(std::get<std::string>(name)))
+      result.work.push_back(*id);
   HOSTLER_TRY(run_for(connection, "DELETE FROM creates WHERE instance IN (", past.instances));
   HOSTLER_TRY(run_for(connection, "DELETE FROM instances WHERE id IN (", past.instances));
   result.instances += past.instances.size();

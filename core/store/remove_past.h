@@ -20,11 +20,11 @@ struct PastRecord {
 };
 
 struct Tidied {
-  std::vector<model::WorkId> jobs;  ///< Gone with their ledger, attempts and output.
+  std::vector<model::WorkId> work;  ///< Gone with its ledger, attempts and output.
   std::uint64_t instances = 0, records = 0, segments = 0, blobs = 0;
 
   Tidied& operator+=(const Tidied& more) {
-    jobs.insert(jobs.end(), more.jobs.begin(), more.jobs.end());
+    work.insert(work.end(), more.work.begin(), more.work.end());
     instances += more.instances;
     records += more.records;
     segments += more.segments;
@@ -34,7 +34,7 @@ struct Tidied {
 };
 
 /// Removes `records`, which are older than `until`, in a transaction of the caller's. What speaks
-/// of a job or an instance goes with all else of it, once that has ended and its last record is
+/// of work or of an instance goes with all else of it, once that has ended and its last record is
 /// older too; not before. The highest numbers are noted in meta: they are never given twice. Adds
 /// to `result` what goes with the commit. Some dozen statements, however many records.
 Result<void> remove_past(Connection& connection, Outputs& outputs,

@@ -1,6 +1,7 @@
 #include "core/store/restore.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "core/base/text.h"
 #include "core/crypto/random.h"
@@ -13,113 +14,223 @@ namespace {
 
 using model::Restored;
 
+/// 0 if there is none.
 Result<std::uint64_t> meta_number(Connection& connection, std::string_view key) {
-  return parse_u64(HOSTLER_TRY(meta_value(connection, key))).value_or(0);
+  const auto value = HOSTLER_TRY(meta_value(connection, key));
+  if (value.empty()) return 0;
+  if (const auto number = parse_u64(value); number && *number <= INT64_MAX) return *number;
+  return fail(Errc::kInternal, "the store's " + std::string(key) + " is '" + printable(value, 60) +
+                                   "', which is no number: the database is damaged; restore a "
+                                   "backup");
 }
 
-/// The highest number ever given: that of the table's last row, or what pruning noted before it
-/// took that row away.
+/// The highest number ever given: that of the table's last row, or what was noted before old rows
+/// were removed.
+template <class Record>
 Result<std::uint64_t> highest(Connection& connection, const std::string& column,
-                              const std::string& table, const std::string& key,
                               std::string_view mark) {
-  auto find = HOSTLER_TRY(connection.prepare("SELECT " + column + " FROM " + table + " ORDER BY " +
-                                             key + " DESC LIMIT 1"));
+  auto find = HOSTLER_TRY(connection.prepare("SELECT " + column + " FROM " +
+                                             std::string(Table<Record>::kName) + " ORDER BY " +
+                                             std::string(Table<Record>::kKey) + " DESC LIMIT 1"));
   HOSTLER_TRY(find.start());
-  const bool any = HOSTLER_TRY(find.next());
-  return std::max(any ? static_cast<std::uint64_t>(find.i64(0)) : 0,
-                  HOSTLER_TRY(meta_number(connection, mark)));
+  const std::int64_t last = HOSTLER_TRY(find.next()) ? find.i64(0) : 0;
+  return std::max<std::uint64_t>(static_cast<std::uint64_t>(std::max<std::int64_t>(last, 0)),
+                                 HOSTLER_TRY(meta_number(connection, mark)));
 }
 
-/// Calls `each` with a Row for every row of `sql`.
+/// Calls `each` at every row of `sql`.
 template <class Each>
 Result<void> for_each_row(Connection& connection, const std::string& sql, Each each) {
   auto select = HOSTLER_TRY(connection.prepare(sql));
   HOSTLER_TRY(select.start());
-  while (HOSTLER_TRY(select.next())) {
-    Row row(select);
-    HOSTLER_TRY(each(row));
-  }
+  while (HOSTLER_TRY(select.next())) each(select);
   return {};
 }
 
-Result<void> restore_jobs(Connection& connection, Restored& out) {
-  const auto ended = std::to_string(static_cast<int>(model::WorkState::kSucceeded));
-  HOSTLER_TRY(
-      for_each_row(connection,
-                   "SELECT " + prefixed(kJobColumns, "j") + ", " + prefixed(kJobSpecColumns, "s") +
-                       " FROM jobs j JOIN job_specs s ON s.id = j.id WHERE j.state < " + ended,
-                   [&](Row& row) -> Result<void> {
-                     auto& job = out.work.emplace_back();
-                     read(row, job.record);
-                     read_spec(row, job);
-                     return {};
-                   }));
-  const auto earlier = [](const auto& a, const auto& b) { return a.arrival < b.arrival; };
-  if (!std::is_sorted(out.work.begin(), out.work.end(), earlier))
-    std::sort(out.work.begin(), out.work.end(), earlier);
-  return for_each_row(connection,
-                      "SELECT principal, client_key, client_digest, id FROM job_specs "
-                      "WHERE client_key <> '' ORDER BY id",
-                      [&](Row& row) -> Result<void> {
-                        auto& known = out.client_keys.emplace_back();
-                        row >> known.principal >> known.key >> known.digest >> known.work;
-                        return {};
-                      });
+/// Reads live rows, and sets damaged ones aside with what depends on them.
+class Restorer {
+ public:
+  Restorer(Connection& connection, Restored& out) : connection_(connection), out_(out) {}
+
+  Result<void> run() {
+    HOSTLER_TRY(read_instances());
+    HOSTLER_TRY(read_work());
+    HOSTLER_TRY(read_client_keys());
+    HOSTLER_TRY(read_attempts());
+    set_dependents_aside();
+    HOSTLER_TRY(read_gates());
+    return read_prices();
+  }
+
+ private:
+  Result<void> read_instances();
+  Result<void> read_work();
+  Result<void> read_client_keys();
+  Result<void> read_attempts();
+  Result<void> read_gates();
+  Result<void> read_prices();
+  void set_dependents_aside();
+
+  /// Reads a record, or sets its row aside.
+  template <class Record>
+  bool is_good(RowReader& row, Record& record) {
+    fields(row, record);
+    if (row.ok()) return true;
+    set_aside<Record>(key_text(record), row.problem());
+    return false;
+  }
+  template <class Record>
+  model::DamagedRow& set_aside(std::string key, std::string problem) {
+    return out_.damaged.emplace_back(model::DamagedRow{
+        std::string(Table<Record>::kName), std::move(key), std::move(problem), {}});
+  }
+
+  Connection& connection_;
+  Restored& out_;
+  std::unordered_set<model::InstanceId> damaged_instances_;
+  std::unordered_set<std::uint64_t> damaged_attempts_;  ///< The numbers of their work.
+};
+
+template <class E>
+std::string number_of(E value) {
+  return std::to_string(static_cast<int>(value));
 }
 
-Result<void> restore_attempts(Connection& connection, Restored& out) {
-  const auto done = std::to_string(static_cast<int>(model::AttemptState::kDone));
-  return for_each_row(connection,
-                      "SELECT " + std::string(kAttemptColumns) + " FROM attempts WHERE state < " +
-                          done + " ORDER BY job, number",
-                      [&](Row& row) -> Result<void> {
-                        InlinePlace place;
-                        read(row, out.attempts.emplace_back(), place);
-                        return {};
-                      });
-}
-
-Result<void> restore_instances(Connection& connection, Restored& out) {
-  const auto gone = std::to_string(static_cast<int>(model::InstanceState::kGone));
+Result<void> Restorer::read_instances() {
+  const auto gone = number_of(model::InstanceState::kGone);
   return for_each_row(
-      connection,
-      "SELECT " + prefixed(kInstanceColumns, "i") + ", COALESCE(c.request, '') FROM instances i " +
-          "LEFT JOIN creates c ON c.instance = i.id WHERE i.state < " + gone + " ORDER BY i.id",
-      [&](Row& row) -> Result<void> {
-        auto& instance = out.instances.emplace_back();
-        read(row, instance.record);
+      connection_,
+      "SELECT " + columns_sql<model::InstanceRecord>("i") + ", COALESCE(c.request, '') " +
+          "FROM instances i LEFT JOIN creates c ON c.instance = i.id WHERE i.state < " + gone +
+          " OR i.state > " + gone + " ORDER BY i.id",
+      [&](const Statement& from) {
+        model::InstanceChanged instance;
+        RowReader row(from);
+        if (!is_good(row, instance.record)) {
+          damaged_instances_.insert(instance.record.id);
+          out_.damaged.back().instance = std::move(instance.record);
+          return;
+        }
         std::string request;
-        row >> request;
-        if (request.empty()) return {};
-        auto create = create_from_json(request);
-        if (!create)
-          return tl::unexpected(std::move(create).error().with_context(
-              "the create of " + instance.record.id.text() + " is damaged in the store"));
-        instance.create = std::make_shared<const model::CreateRequest>(*std::move(create));
-        return {};
+        row.text("request", request);
+        if (!request.empty()) {
+          auto create = create_from_json(request);
+          if (!create) {
+            damaged_instances_.insert(instance.record.id);
+            set_aside<StoredCreate>(instance.record.id.text(), create.error().message).instance =
+                std::move(instance.record);
+            return;
+          }
+          instance.create = std::make_shared<const model::CreateRequest>(*std::move(create));
+        }
+        out_.instances.push_back(std::move(instance));
       });
 }
 
-Result<void> restore_gates(Connection& connection, Restored& out) {
-  return for_each_row(connection,
-                      "SELECT " + std::string(kGateColumns) + " FROM gates ORDER BY key",
-                      [&](Row& row) -> Result<void> {
-                        read(row, out.gates.emplace_back());
-                        return {};
+Result<void> Restorer::read_work() {
+  HOSTLER_TRY(for_each_row(
+      connection_,
+      "SELECT " + columns_sql<model::WorkRecord>("w") + ", " + columns_sql<model::WorkItem>("s") +
+          " FROM work w LEFT JOIN work_specs s ON s.id = w.id WHERE w.state < " +
+          number_of(model::WorkState::kSucceeded) + " OR w.state > " +
+          number_of(model::WorkState::kCancelled),
+      [&](const Statement& from) {
+        model::WorkItem item;
+        RowReader row(from);
+        if (!is_good(row, item.record)) return;
+        static const int kSpec = static_cast<int>(columns_of<model::WorkRecord>().size());
+        if (from.i64(kSpec) == kNoNumber)
+          set_aside<model::WorkItem>(item.record.id.text(), "there is no such row");
+        else if (is_good(row, item))
+          out_.work.push_back(std::move(item));
+      }));
+  const auto earlier = [](const auto& a, const auto& b) { return a.arrival < b.arrival; };
+  if (!std::is_sorted(out_.work.begin(), out_.work.end(), earlier))
+    std::sort(out_.work.begin(), out_.work.end(), earlier);
+  return {};
+}
+
+/// Of damaged work too: a submit that is repeated must not start it a second time.
+Result<void> Restorer::read_client_keys() {
+  return for_each_row(connection_,
+                      "SELECT s.principal, s.client_key, s.client_digest, w.id, w.kind "
+                      "FROM work_specs s JOIN work w ON w.id = s.id "
+                      "WHERE s.client_key <> '' ORDER BY s.id",
+                      [&](const Statement& from) {
+                        Restored::ClientKey known;
+                        RowReader row(from);
+                        row.text("principal", known.principal);
+                        row.text("client_key", known.key);
+                        row.text("client_digest", known.digest);
+                        row.work("id", "kind", known.work);
+                        if (row.ok()) out_.client_keys.push_back(std::move(known));
                       });
 }
 
-/// The newest of each kind: more of the past nobody decides by.
-Result<void> restore_prices(Connection& connection, Restored& out) {
+Result<void> Restorer::read_attempts() {
+  // As the index attempts_open has it.
+  const auto done = number_of(model::AttemptState::kDone);
   return for_each_row(
-      connection,
-      "SELECT " + prefixed(kPriceColumns, "p") +
+      connection_,
+      "SELECT " + columns_sql<StoredAttempt>("a") + ", w.kind FROM attempts a " +
+          "LEFT JOIN work w ON w.id = a.work WHERE a.state <> " + done +
+          " ORDER BY a.work, a.number",
+      [&](const Statement& from) {
+        StoredAttempt stored;
+        RowReader row(from);
+        static const int kKind = static_cast<int>(columns_of<StoredAttempt>().size());
+        const auto& work = stored.attempt.attempt.work;
+        if (!is_good(row, stored)) {
+          damaged_attempts_.insert(work.value);
+        } else if (from.i64(kKind) != static_cast<std::int64_t>(work.kind)) {
+          damaged_attempts_.insert(work.value);
+          set_aside<StoredAttempt>(key_text(stored), "there is no work " + work.text());
+        } else {
+          out_.attempts.push_back(std::move(stored.attempt));
+        }
+      });
+}
+
+/// Nothing tells whether an attempt runs whose row, or whose instance's, is damaged: its work must
+/// not start again.
+void Restorer::set_dependents_aside() {
+  if (out_.damaged.empty()) return;
+  std::erase_if(out_.work, [&](const model::WorkItem& item) {
+    const auto& record = item.record;
+    const bool placed = record.state != model::WorkState::kQueued;
+    if (damaged_attempts_.contains(record.id.value))
+      set_aside<model::WorkRecord>(record.id.text(), "an attempt of it is damaged");
+    else if (placed && damaged_instances_.contains(record.instance))
+      set_aside<model::WorkRecord>(record.id.text(),
+                                   "its instance " + record.instance.text() + " is damaged");
+    else
+      return false;
+    return true;
+  });
+}
+
+Result<void> Restorer::read_gates() {
+  return for_each_row(connection_,
+                      "SELECT " + columns_sql<model::GateRecord>() + " FROM gates ORDER BY key",
+                      [&](const Statement& from) {
+                        model::GateRecord gate;
+                        RowReader row(from);
+                        if (is_good(row, gate)) out_.gates.push_back(std::move(gate));
+                      });
+}
+
+/// The newest of each kind: nothing is decided by older ones.
+Result<void> Restorer::read_prices() {
+  return for_each_row(
+      connection_,
+      "SELECT " + columns_sql<model::PriceSeen>("p") +
           " FROM prices p WHERE NOT EXISTS (SELECT 1 FROM prices n WHERE n.set_name = p.set_name "
           "AND n.type = p.type AND n.market = p.market AND n.zone = p.zone AND "
           "n.start_us > p.start_us) ORDER BY p.set_name, p.type, p.market, p.zone",
-      [&](Row& row) -> Result<void> {
-        read(row, out.prices.emplace_back());
-        return {};
+      [&](const Statement& from) {
+        model::PriceSeen price;
+        RowReader row(from);
+        if (is_good(row, price)) out_.prices.push_back(std::move(price));
       });
 }
 
@@ -127,8 +238,13 @@ Result<void> restore_prices(Connection& connection, Restored& out) {
 
 Result<void> begin_epoch(Connection& connection) {
   return in_one_transaction(connection, [&]() -> Result<void> {
-    if (HOSTLER_TRY(meta_value(connection, "owner")).empty())
+    const auto owner = HOSTLER_TRY(meta_value(connection, "owner"));
+    if (owner.empty())
       HOSTLER_TRY(put_meta(connection, "owner", crypto::random_hex(16)));
+    else if (!is_name(owner))
+      return fail(Errc::kInternal, "the store's owner is '" + printable(owner, 60) +
+                                       "', which is no name: the database is damaged; restore a "
+                                       "backup");
     const auto epoch = HOSTLER_TRY(meta_number(connection, "epoch"));
     return put_meta(connection, "epoch", std::to_string(epoch + 1));
   });
@@ -147,16 +263,13 @@ Result<Restored> restore(Connection& connection) {
   Restored out;
   out.owner = HOSTLER_TRY(meta_value(connection, "owner"));
   out.epoch = HOSTLER_TRY(meta_number(connection, "epoch"));
-  out.last_revision = HOSTLER_TRY(highest(connection, "rev", "ledger", "rev", "last_revision"));
-  out.last_work = HOSTLER_TRY(highest(connection, "id", "jobs", "id", "last_job"));
-  out.last_instance = HOSTLER_TRY(highest(connection, "id", "instances", "id", "last_instance"));
+  out.last_revision = HOSTLER_TRY(highest<model::LedgerRecord>(connection, "rev", "last_revision"));
+  out.last_work = HOSTLER_TRY(highest<model::WorkRecord>(connection, "id", "last_work"));
+  out.last_instance =
+      HOSTLER_TRY(highest<model::InstanceRecord>(connection, "id", "last_instance"));
   // Ids and arrivals are given out together.
-  out.last_arrival = HOSTLER_TRY(highest(connection, "arrival", "job_specs", "id", "last_arrival"));
-  HOSTLER_TRY(restore_jobs(connection, out));
-  HOSTLER_TRY(restore_attempts(connection, out));
-  HOSTLER_TRY(restore_instances(connection, out));
-  HOSTLER_TRY(restore_gates(connection, out));
-  HOSTLER_TRY(restore_prices(connection, out));
+  out.last_arrival = HOSTLER_TRY(highest<model::WorkItem>(connection, "arrival", "last_arrival"));
+  HOSTLER_TRY(Restorer(connection, out).run());
   return out;
 }
 

@@ -1,84 +1,156 @@
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/model/records.h"
 #include "core/store/database.h"
 #include "core/store/files/segments.h"
+#include "core/store/record_fields.h"
+#include "core/store/row_visitors.h"
 
-/// How records lie in tables: one list of columns, one writer and one reader a table, side by side
-/// in rows.cc in the same order.
+/// Rows of each table: the SQL that names their columns, writing and checked reading. All of it
+/// follows from record_fields.h.
 namespace hostler::store {
 
-/// Reads the columns of a row one after the other.
-class Row {
- public:
-  explicit Row(const Statement& statement, int first = 0) : statement_(statement), column_(first) {}
+/// A row of the table attempts.
+struct StoredAttempt {
+  model::AttemptChanged attempt;  ///< Its end without the inline output.
+  InlinePlace place;
+};
+template <class V>
+void fields(V& v, typename V::template Ref<StoredAttempt> r) {
+  fields(v, r.attempt);
+  fields(v, r.place);
+}
 
-  template <class T>
-  requires std::is_integral_v<T> || std::is_enum_v<T> Row& operator>>(T& out) {
-    out = static_cast<T>(statement_.i64(column_++));
-    return *this;
-  }
-  Row& operator>>(std::string& out) {
-    out = statement_.view(column_++);
-    return *this;
-  }
-  /// A code that this program does not know: of another version.
-  Row& operator>>(model::Event& out) {
-    out = model::parse_event(statement_.view(column_++)).value_or(model::Event::kUnknown);
-    return *this;
-  }
-  Row& operator>>(model::Reason& out) {
-    out = model::parse_reason(statement_.view(column_++)).value_or(model::Reason::kUnknown);
-    return *this;
-  }
-  Row& operator>>(Wall& out) { return *this >> out.us; }
-  Row& operator>>(model::Micros& out) { return *this >> out.value; }
-  Row& operator>>(model::WorkId& out) { return *this >> out.value; }
-  Row& operator>>(model::InstanceId& out) { return *this >> out.value; }
-  /// Negative: unset.
-  template <class T>
-  Row& operator>>(std::optional<T>& out) {
-    const auto number = statement_.i64(column_++);
-    out = number < 0 ? std::nullopt : std::optional<T>(static_cast<T>(number));
-    return *this;
-  }
+/// A row of the table creates: an intent, whole, until the instance is verified.
+struct StoredCreate {
+  model::InstanceId instance;
+  std::string request;  ///< See create_json.h. Holds secrets.
+};
+template <class V>
+void fields(V& v, typename V::template Ref<StoredCreate> r) {
+  v.id("instance", r.instance.value);
+  v.text("request", r.request);
+}
 
- private:
-  const Statement& statement_;
-  int column_;
+/// The table of each record, and the columns of its key.
+template <class Record>
+struct Table;
+template <>
+struct Table<model::WorkRecord> {
+  static constexpr std::string_view kName = "work", kKey = "id";
+};
+template <>
+struct Table<model::WorkItem> {
+  static constexpr std::string_view kName = "work_specs", kKey = "id";
+};
+template <>
+struct Table<StoredAttempt> {
+  static constexpr std::string_view kName = "attempts", kKey = "work, number";
+};
+template <>
+struct Table<model::InstanceRecord> {
+  static constexpr std::string_view kName = "instances", kKey = "id";
+};
+template <>
+struct Table<StoredCreate> {
+  static constexpr std::string_view kName = "creates", kKey = "instance";
+};
+template <>
+struct Table<model::GateRecord> {
+  static constexpr std::string_view kName = "gates", kKey = "key";
+};
+template <>
+struct Table<model::PriceSeen> {
+  static constexpr std::string_view kName = "prices",
+                                    kKey = "set_name, type, market, zone, start_us";
+};
+template <>
+struct Table<model::LedgerRecord> {
+  static constexpr std::string_view kName = "ledger", kKey = "rev";
 };
 
-/// In kJobSpecColumns the body is left out, which most readers do without.
-extern const std::string_view kJobColumns, kJobSpecColumns, kAttemptColumns, kInstanceColumns,
-    kGateColumns, kPriceColumns, kLedgerColumns;
+/// In work_specs without the body.
+template <class Record>
+const std::vector<Column>& columns_of() {
+  static const std::vector<Column> kColumns = [] {
+    ColumnLister lister;
+    fields(lister, Record());
+    return lister.columns;
+  }();
+  return kColumns;
+}
 
-/// "INSERT INTO table (columns) VALUES ($1, ...)"; with a key, "... ON CONFLICT (key) DO UPDATE
-/// SET" for every column that is no part of it.
-std::string insert_sql(std::string_view table, std::string_view columns, std::string_view key = {});
-/// `columns`, each with "prefix." before it.
-std::string prefixed(std::string_view columns, std::string_view prefix);
+/// "id, kind, state, ..."; with a prefix "w.id, w.kind, w.state, ...".
+std::string names_of(const std::vector<Column>& columns, std::string_view prefix = {});
+template <class Record>
+std::string columns_sql(std::string_view prefix = {}) {
+  return names_of(columns_of<Record>(), prefix);
+}
 
-Result<void> write(Statement& put, const model::WorkRecord& job);
-/// The columns, then the body.
-Result<void> write_spec(Statement& put, const model::WorkItem& job);
-Result<void> write(Statement& put, const model::AttemptChanged& attempt, const InlinePlace& place);
-Result<void> write(Statement& put, const model::InstanceRecord& instance);
-Result<void> write(Statement& put, const model::GateRecord& gate);
-Result<void> write(Statement& put, const model::PriceSeen& price);
-Result<void> write(Statement& put, const model::LedgerRecord& record);
+/// "INSERT INTO table (columns) VALUES ($1, ...)".
+std::string insert_sql(std::string_view table, std::string_view columns);
+/// "..., name = excluded.name" for each column that is no part of `key`.
+std::string updates_sql(const std::vector<Column>& columns, std::string_view key);
+template <class Record>
+std::string insert_sql() {
+  return insert_sql(Table<Record>::kName, columns_sql<Record>());
+}
+/// The same with " ON CONFLICT (key) DO UPDATE SET" of all other columns.
+template <class Record>
+std::string upsert_sql() {
+  const std::string key(Table<Record>::kKey);
+  return insert_sql<Record>() + " ON CONFLICT (" + key + ") DO UPDATE SET " +
+         updates_sql(columns_of<Record>(), key);
+}
+/// Into work_specs, with the body.
+std::string insert_spec_sql();
+/// A start that is intended leaves what is known of an end alone; an end leaves the place of inline
+/// output alone unless it brings some.
+std::string upsert_intent_sql();
+std::string upsert_end_sql();
 
-void read(Row& row, model::WorkRecord& job);
-/// All but the record and the body.
-void read_spec(Row& row, model::WorkItem& job);
-/// The inline output stays where `place` says.
-void read(Row& row, model::AttemptChanged& attempt, InlinePlace& place);
-void read(Row& row, model::InstanceRecord& instance);
-void read(Row& row, model::GateRecord& gate);
-void read(Row& row, model::PriceSeen& price);
-void read(Row& row, model::LedgerRecord& record);
+template <class Record>
+Result<void> write(Statement& put, const Record& record) {
+  RowWriter row(put);
+  fields(row, record);
+  return row.run();
+}
+/// The columns of work_specs, then the body.
+Result<void> write_spec(Statement& put, const model::WorkItem& item);
+Result<void> write_attempt(Statement& put, const model::AttemptChanged& attempt,
+                           const InlinePlace& place);
+
+/// What names a row to an admin: "j-5", "j-5.2", "h-7", a gate's key.
+std::string key_text(const model::WorkRecord& row);
+std::string key_text(const model::WorkItem& row);
+std::string key_text(const StoredAttempt& row);
+std::string key_text(const model::InstanceRecord& row);
+std::string key_text(const StoredCreate& row);
+std::string key_text(const model::GateRecord& row);
+std::string key_text(const model::PriceSeen& row);
+std::string key_text(const model::LedgerRecord& row);
+
+/// kInternal: "row j-5 of table work is damaged (state is 99): ...", with what to do.
+Error damaged_row(std::string_view table, std::string_view key, std::string_view problem);
+
+/// Reads the columns of a record and checks them. The error is damaged_row(); `record` has all
+/// values that are good even then.
+template <class Record>
+Result<void> read(RowReader& row, Record& record) {
+  fields(row, record);
+  if (row.ok()) return {};
+  return tl::unexpected(damaged_row(Table<Record>::kName, key_text(record), row.problem()));
+}
+template <class Record>
+Result<Record> read(const Statement& from) {
+  RowReader row(from);
+  Record record;
+  HOSTLER_TRY(read(row, record));
+  return record;
+}
 
 }  // namespace hostler::store

@@ -1,5 +1,6 @@
 #include "core/store/schema.h"
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
@@ -12,10 +13,11 @@ namespace {
 
 // One entry a version, never edited once released. Times are microseconds since 1970, 0 for none;
 // enums are their numbers in core/model; ids are the number behind "j-" or "h-", so that a cursor
-// follows their order. Two words differ by engine: {id} is an int64 that may be a table's key
-// (INTEGER in SQLite, BIGINT in PostgreSQL), {by_key} says that a table is stored in the order of
-// its key (WITHOUT ROWID in SQLite, nothing in PostgreSQL). TEXT is compared by bytes in both.
-constexpr std::array<std::string_view, 2> kMigrations{R"sql(
+// follows their order; the kind of a piece of work is a column beside its number. Two words differ
+// by engine: {id} is an int64 that may be a table's key (INTEGER in SQLite, BIGINT in PostgreSQL),
+// {by_key} says that a table is stored in the order of its key (WITHOUT ROWID in SQLite, nothing in
+// PostgreSQL). TEXT is compared by bytes in both.
+constexpr std::array<std::string_view, 3> kMigrations{R"sql(
 CREATE TABLE jobs (            -- what of a job changes
   id {id} PRIMARY KEY, state BIGINT NOT NULL, reason BIGINT NOT NULL, reason_text TEXT NOT NULL,
   attempt BIGINT NOT NULL, starts BIGINT NOT NULL, instance BIGINT NOT NULL,
@@ -90,6 +92,21 @@ ALTER TABLE instances ADD COLUMN vcpus BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE instances ADD COLUMN gpus BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE instances ADD COLUMN ram BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE instances ADD COLUMN scratch BIGINT NOT NULL DEFAULT 0;
+)sql",
+                                                      // Work of any kind; the names of the indexes
+                                                      // on work_specs stay, as SQLite cannot
+                                                      // rename an index.
+                                                      R"sql(
+ALTER TABLE jobs RENAME TO work;
+ALTER TABLE job_specs RENAME TO work_specs;
+ALTER TABLE work ADD COLUMN kind BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE attempts RENAME COLUMN job TO work;
+ALTER TABLE attempts ADD COLUMN kind BIGINT NOT NULL DEFAULT 0;
+DROP INDEX jobs_by_state;
+CREATE INDEX work_by_state ON work (state, kind, id);
+DROP INDEX attempts_open;
+CREATE INDEX attempts_open ON attempts (work, number) WHERE state <> 2;
+UPDATE meta SET key = 'last_work' WHERE key = 'last_job';
 )sql"};
 
 std::string replaced(std::string text, std::string_view word, std::string_view by) {
@@ -114,7 +131,7 @@ Result<int> version_in(Connection& connection) {
   return static_cast<int>(*version);
 }
 
-Result<void> migrate_in_transaction(Connection& connection) {
+Result<void> migrate_in_transaction(Connection& connection, int wanted) {
   HOSTLER_TRY(connection.execute(
       in_words_of(connection.engine(),
                   "CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL)")));
@@ -124,18 +141,19 @@ Result<void> migrate_in_transaction(Connection& connection) {
                                      ", this hostlerd knows up to " +
                                      std::to_string(schema_version()) +
                                      ": start the newer hostlerd that wrote it");
-  for (int version = found; version < schema_version(); ++version)
+  for (int version = found; version < wanted; ++version)
     HOSTLER_TRY(connection.execute(
         in_words_of(connection.engine(), kMigrations[static_cast<std::size_t>(version)])));
-  return put_meta(connection, "schema_version", std::to_string(schema_version()));
+  return put_meta(connection, "schema_version", std::to_string(std::max(found, wanted)));
 }
 
 }  // namespace
 
 int schema_version() { return static_cast<int>(kMigrations.size()); }
 
-Result<void> migrate(Connection& connection) {
-  return in_one_transaction(connection, [&] { return migrate_in_transaction(connection); });
+Result<void> migrate(Connection& connection, int version) {
+  return in_one_transaction(connection,
+                            [&] { return migrate_in_transaction(connection, version); });
 }
 
 }  // namespace hostler::store

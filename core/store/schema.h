@@ -8,8 +8,8 @@ namespace hostler::store {
 /// The newest schema that this program knows.
 int schema_version();
 
-/// Brings the database to schema_version() in one transaction; a database of a newer program is
-/// refused and left as it is.
-Result<void> migrate(Connection& connection);
+/// Brings the database to `version` in one transaction. A database of a newer program is refused
+/// and left as it is. An older version than the newest is for tests.
+Result<void> migrate(Connection& connection, int version = schema_version());
 
 }  // namespace hostler::store

@@ -15,7 +15,7 @@ namespace hostler::store {
 namespace {
 
 // Commits wait for a step.
-constexpr std::size_t kRecordsPerStep = 500, kJobsPerStep = 200;
+constexpr std::size_t kRecordsPerStep = 500, kWorkPerStep = 200;
 constexpr Duration kNeverYounger = 1h;  ///< Someone may be waiting for the result.
 
 Wall earlier(Wall time, Duration by) {
@@ -119,7 +119,7 @@ Result<void> Tidy::remove_records(Connection& connection, const std::vector<Past
   if (done)
     result_ += removed;
   else if (connection.failure() == Failure::kUnknown)
-    doubtful_ = std::move(removed.jobs);
+    doubtful_ = std::move(removed.work);
   return done;
 }
 
@@ -127,16 +127,16 @@ Result<void> Tidy::remove_records(Connection& connection, const std::vector<Past
 Result<void> Tidy::settle_doubts(Connection& connection) {
   if (doubtful_.empty()) return {};
   std::vector<Value> ids;
-  for (const auto job : doubtful_) ids.emplace_back(static_cast<std::int64_t>(job.value));
+  for (const auto id : doubtful_) ids.emplace_back(static_cast<std::int64_t>(id.value));
   auto find =
-      HOSTLER_TRY(connection.prepare("SELECT id FROM jobs WHERE id IN (" + in_list() + ")"));
-  std::set<model::WorkId> there;
+      HOSTLER_TRY(connection.prepare("SELECT id FROM work WHERE id IN (" + in_list() + ")"));
+  std::set<std::uint64_t> there;
   HOSTLER_TRY(for_each_in(find, ids, [&](const Statement& row) -> Result<void> {
-    there.insert({static_cast<std::uint64_t>(row.i64(0))});
+    there.insert(static_cast<std::uint64_t>(row.i64(0)));
     return {};
   }));
-  for (const auto job : std::exchange(doubtful_, {}))
-    if (!there.contains(job)) result_.jobs.push_back(job);
+  for (const auto id : std::exchange(doubtful_, {}))
+    if (!there.contains(id.value)) result_.work.push_back(id);
   return {};
 }
 
@@ -170,20 +170,20 @@ Result<void> Tidy::remove_segments(Connection& connection) {
 // ---- blobs --------------------------------------------------------------------------------------
 
 Result<bool> Tidy::step_blobs(Connection& connection) {
-  // Jobs that come meanwhile have higher ids, and their blobs were asked for a moment ago.
+  // Work that comes meanwhile has higher ids, and its blobs were asked for a moment ago.
   static const std::string kSelect =
-      "SELECT s.id, CASE WHEN j.state < " +
+      "SELECT s.id, CASE WHEN w.state < " +
       std::to_string(static_cast<int>(model::WorkState::kSucceeded)) +
-      " THEN s.body ELSE '' END FROM job_specs s JOIN jobs j ON j.id = s.id "
+      " THEN s.body ELSE '' END FROM work_specs s JOIN work w ON w.id = s.id "
       "WHERE s.id > $1 ORDER BY s.id LIMIT $2";
   auto select = HOSTLER_TRY(connection.prepare(kSelect));
-  HOSTLER_TRY(select.start(jobs_after_, kJobsPerStep));
+  HOSTLER_TRY(select.start(work_after_, kWorkPerStep));
   std::size_t seen = 0;
   for (; HOSTLER_TRY(select.next()); ++seen) {
-    jobs_after_ = static_cast<std::uint64_t>(select.i64(0));
+    work_after_ = static_cast<std::uint64_t>(select.i64(0));
     keep_needed(select.view(1), unused_blobs_);
   }
-  if (seen == kJobsPerStep) return true;
+  if (seen == kWorkPerStep) return true;
   for (const auto& sha256 : unused_blobs_) {
     HOSTLER_TRY(places_.blobs->remove(sha256, earlier(now_, keep_.blob_age)));
     ++result_.blobs;

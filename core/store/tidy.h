@@ -24,13 +24,13 @@ using namespace std::chrono_literals;
 struct Keep {
   Duration age = 30 * 24h;
   std::uint64_t bytes = std::uint64_t{10} << 30U;  ///< Rows, segments and spool together.
-  Duration blob_age = 24h;                         ///< Of blobs that no live job needs.
+  Duration blob_age = 24h;                         ///< Of blobs that no live work needs.
 };
 
-/// Removes what is past keeping: the ledger from its oldest record on, and with a job's or
-/// instance's last record all of it; then segments that no row points into, then blobs. Beyond
-/// Keep::bytes what is younger goes too, but nothing of the last hour. In short steps, each a
-/// transaction, on the store thread.
+/// Removes what is past keeping: the ledger from its oldest record on, and with the last
+/// record of a piece of work or of an instance all of it; then segments that no row points into,
+/// then blobs. Beyond Keep::bytes what is younger goes too, but nothing of the last hour. In short
+/// steps, each a transaction, on the store thread.
 class Tidy {
  public:
   struct Places {
@@ -46,7 +46,7 @@ class Tidy {
   Result<bool> step(Connection& connection);
   /// What went so far, also if a step failed.
   [[nodiscard]] const Tidied& result() const { return result_; }
-  /// Jobs of which the answer to their COMMIT alone could tell whether they went.
+  /// Work of which only the answer to its COMMIT could tell whether it was removed.
   [[nodiscard]] const std::vector<model::WorkId>& doubtful() const { return doubtful_; }
 
  private:
@@ -68,8 +68,8 @@ class Tidy {
   const Wall now_;
   Phase phase_ = Phase::kLedger;
   model::Revision after_ = 0;           ///< Records up to this one were looked at.
-  std::set<std::string> unused_blobs_;  ///< Old ones that no job up to jobs_after_ needs.
-  std::uint64_t jobs_after_ = 0;
+  std::set<std::string> unused_blobs_;  ///< Old ones that no work up to work_after_ needs.
+  std::uint64_t work_after_ = 0;
   /// The rows, when they were first found to be too many.
   struct Before {
     std::uint64_t bytes, records, gone;

@@ -5,52 +5,22 @@
 #include "core/store/rows.h"
 
 namespace hostler::store {
-namespace {
-
-// An intent leaves what is known of an end alone; an end leaves the place of inline output alone
-// unless it brings some.
-constexpr std::string_view kOnIntent =
-    " ON CONFLICT (job, number) DO UPDATE SET instance = excluded.instance, "
-    "boot_id = excluded.boot_id, sequence = excluded.sequence, state = excluded.state";
-constexpr std::string_view kOnEnd =
-    " ON CONFLICT (job, number) DO UPDATE SET instance = excluded.instance, "
-    "boot_id = excluded.boot_id, sequence = excluded.sequence, state = excluded.state, "
-    "has_end = excluded.has_end, reason = excluded.reason, exit_code = excluded.exit_code, "
-    "signal = excluded.signal, text = excluded.text, stdout_bytes = excluded.stdout_bytes, "
-    "stderr_bytes = excluded.stderr_bytes, output_is_inline = excluded.output_is_inline, "
-    "has_output_files = excluded.has_output_files, cpu_us = excluded.cpu_us, "
-    "ram_peak = excluded.ram_peak, limits_enforced = excluded.limits_enforced, "
-    "started_us = excluded.started_us, ended_us = excluded.ended_us, "
-    "segment_offset = CASE WHEN excluded.segment > 0 THEN excluded.segment_offset "
-    "ELSE attempts.segment_offset END, "
-    "stdout_inline = CASE WHEN excluded.segment > 0 THEN excluded.stdout_inline "
-    "ELSE attempts.stdout_inline END, "
-    "stderr_inline = CASE WHEN excluded.segment > 0 THEN excluded.stderr_inline "
-    "ELSE attempts.stderr_inline END, "
-    "segment = CASE WHEN excluded.segment > 0 THEN excluded.segment ELSE attempts.segment END";
-
-}  // namespace
 
 Result<std::unique_ptr<Writer>> Writer::open(Connection& connection, Segments& segments) {
-  const auto attempt = insert_sql("attempts", kAttemptColumns);
   Statements statements{
-      .put_job = HOSTLER_TRY(connection.prepare(insert_sql("jobs", kJobColumns, "id"))),
-      .put_spec = HOSTLER_TRY(
-          connection.prepare(insert_sql("job_specs", std::string(kJobSpecColumns) + ", body"))),
-      .intend_attempt = HOSTLER_TRY(connection.prepare(attempt + std::string(kOnIntent))),
-      .end_attempt = HOSTLER_TRY(connection.prepare(attempt + std::string(kOnEnd))),
-      .put_instance =
-          HOSTLER_TRY(connection.prepare(insert_sql("instances", kInstanceColumns, "id"))),
-      .put_create =
-          HOSTLER_TRY(connection.prepare(insert_sql("creates", "instance, request", "instance"))),
+      .put_work = HOSTLER_TRY(connection.prepare(upsert_sql<model::WorkRecord>())),
+      .put_spec = HOSTLER_TRY(connection.prepare(insert_spec_sql())),
+      .intend_attempt = HOSTLER_TRY(connection.prepare(upsert_intent_sql())),
+      .end_attempt = HOSTLER_TRY(connection.prepare(upsert_end_sql())),
+      .put_instance = HOSTLER_TRY(connection.prepare(upsert_sql<model::InstanceRecord>())),
+      .put_create = HOSTLER_TRY(connection.prepare(upsert_sql<StoredCreate>())),
       .erase_create = HOSTLER_TRY(connection.prepare("DELETE FROM creates WHERE instance = $1")),
-      .put_gate = HOSTLER_TRY(connection.prepare(insert_sql("gates", kGateColumns, "key"))),
+      .put_gate = HOSTLER_TRY(connection.prepare(upsert_sql<model::GateRecord>())),
       .open_gate = HOSTLER_TRY(connection.prepare("DELETE FROM gates WHERE key = $1")),
-      .put_price = HOSTLER_TRY(connection.prepare(
-          insert_sql("prices", kPriceColumns, "set_name,type,market,zone,start_us"))),
-      .put_record = HOSTLER_TRY(connection.prepare(insert_sql("ledger", kLedgerColumns))),
+      .put_price = HOSTLER_TRY(connection.prepare(upsert_sql<model::PriceSeen>())),
+      .put_record = HOSTLER_TRY(connection.prepare(insert_sql<model::LedgerRecord>())),
       .find_bodies = HOSTLER_TRY(
-          connection.prepare("SELECT id, body FROM job_specs WHERE id IN (" + in_list() + ")")),
+          connection.prepare("SELECT id, body FROM work_specs WHERE id IN (" + in_list() + ")")),
   };
   return std::unique_ptr<Writer>(new Writer(connection, segments, std::move(statements)));
 }
@@ -92,7 +62,7 @@ Result<std::vector<InlinePlace>> Writer::write_outputs(const Batch& batch) {
 }
 
 Result<void> Writer::write_rows(const Batch& batch, const std::vector<InlinePlace>& places) {
-  HOSTLER_TRY(write_jobs(batch));
+  HOSTLER_TRY(write_work(batch));
   for (std::size_t i = 0; i < batch.attempts.size(); ++i)
     HOSTLER_TRY(write_attempt(batch.attempts[i], places[i]));
   for (const auto& instance : batch.instances) HOSTLER_TRY(write_instance(instance));
@@ -108,35 +78,36 @@ Result<void> Writer::write_rows(const Batch& batch, const std::vector<InlinePlac
   return segments_.sync();
 }
 
-Result<void> Writer::write_jobs(const Batch& batch) {
+Result<void> Writer::write_work(const Batch& batch) {
   // Table by table: each then stays in the cache.
   for (const auto& [item, record] : batch.inserted)
-    HOSTLER_TRY(store::write(sql_.put_job, *record));
+    HOSTLER_TRY(store::write(sql_.put_work, *record));
   for (const auto& [item, record] : batch.inserted) HOSTLER_TRY(write_spec(sql_.put_spec, *item));
-  for (const auto* record : batch.work) HOSTLER_TRY(store::write(sql_.put_job, *record));
+  for (const auto* record : batch.work) HOSTLER_TRY(store::write(sql_.put_work, *record));
   return {};
 }
 
 Result<void> Writer::write_attempt(const Batch::Attempt& attempt, const InlinePlace& place) {
-  if (attempt.end == nullptr) return store::write(sql_.intend_attempt, *attempt.last, {});
-  if (attempt.last->end) return store::write(sql_.end_attempt, *attempt.last, place);
+  if (attempt.end == nullptr) return store::write_attempt(sql_.intend_attempt, *attempt.last, {});
+  if (attempt.last->end) return store::write_attempt(sql_.end_attempt, *attempt.last, place);
   auto merged = *attempt.last;
   merged.end = *attempt.end;
-  return store::write(sql_.end_attempt, merged, place);
+  return store::write_attempt(sql_.end_attempt, merged, place);
 }
 
 Result<void> Writer::write_instance(const Batch::Instance& instance) {
   HOSTLER_TRY(store::write(sql_.put_instance, *instance.record));
-  const auto id = instance.record->id.value;
-  if (instance.erase_create) return sql_.erase_create.run(id);
-  if (instance.create != nullptr) return sql_.put_create.run(id, to_json(*instance.create));
-  return {};
+  const auto id = instance.record->id;
+  if (instance.erase_create) return sql_.erase_create.run(id.value);
+  if (instance.create == nullptr) return {};
+  const StoredCreate create{id, to_json(*instance.create)};
+  return store::write(sql_.put_create, create);
 }
 
-Result<Writer::Bodies> Writer::bodies(std::span<const Value> jobs) {
+Result<Writer::Bodies> Writer::bodies(std::span<const Value> numbers) {
   Bodies found;
-  HOSTLER_TRY(for_each_in(sql_.find_bodies, jobs, [&](const Statement& row) -> Result<void> {
-    found[{static_cast<std::uint64_t>(row.i64(0))}] =
+  HOSTLER_TRY(for_each_in(sql_.find_bodies, numbers, [&](const Statement& row) -> Result<void> {
+    found[static_cast<std::uint64_t>(row.i64(0))] =
         std::make_shared<const std::string>(row.text(1));
     return {};
   }));

@@ -14,7 +14,8 @@ namespace hostler::store {
 /// Writes batches by statements prepared once. Threads: the store's.
 class Writer {
  public:
-  using Bodies = std::unordered_map<model::WorkId, std::shared_ptr<const std::string>>;
+  /// By the number of the work.
+  using Bodies = std::unordered_map<std::uint64_t, std::shared_ptr<const std::string>>;
 
   static Result<std::unique_ptr<Writer>> open(Connection& connection, Segments& segments);
 
@@ -22,12 +23,12 @@ class Writer {
   /// failure. After kOutcomeUnknown the same batch must be given again: it is found out whether it
   /// is there, and written if it is not.
   Result<void> write(const Batch& batch);
-  /// Of those of `jobs` that are in the store.
-  Result<Bodies> bodies(std::span<const Value> jobs);
+  /// The bodies of the pieces of work with these numbers, as far as they are in the store.
+  Result<Bodies> bodies(std::span<const Value> numbers);
 
  private:
   struct Statements {
-    Statement put_job, put_spec, intend_attempt, end_attempt, put_instance, put_create,
+    Statement put_work, put_spec, intend_attempt, end_attempt, put_instance, put_create,
         erase_create, put_gate, open_gate, put_price, put_record, find_bodies;
   };
   Writer(Connection& connection, Segments& segments, Statements statements)
@@ -37,7 +38,7 @@ class Writer {
   Result<void> write_rows(const Batch& batch, const std::vector<InlinePlace>& places);
   /// Whether a batch whose outcome was unknown is there.
   Result<bool> settle();
-  Result<void> write_jobs(const Batch& batch);
+  Result<void> write_work(const Batch& batch);
   Result<void> write_attempt(const Batch::Attempt& attempt, const InlinePlace& place);
   Result<void> write_instance(const Batch::Instance& instance);
 

@@ -17,7 +17,7 @@ struct Job {
   std::uint32_t attempts_max = 3;
   bool restartable = false;
   bool queued = true;
-  /// The state that it is counted in; kept by dispatch::Jobs.
+  /// The state that the totals count it in; kept by dispatch::Jobs.
   model::WorkState counted = model::WorkState::kQueued;
   std::unique_ptr<model::WorkRecord> record;  ///< Set from the first placement on.
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <variant>
 
+#include "core/dispatch/immediate_effects.h"
 #include "core/scheduler/plan.h"
 
 namespace hostler::sim {
@@ -178,6 +179,7 @@ void World::post(dispatch::Event event) {
 }
 
 void World::take(dispatch::Outbox outbox) {
+  for (const auto& effect : dispatch::take_immediate(outbox)) carry_out(effect);
   if (!outbox.changes.empty() || !outbox.effects.empty()) uncommitted_.push_back(std::move(outbox));
   if (!uncommitted_.empty() && !committing_) {
     committing_ = true;
@@ -188,7 +190,7 @@ void World::take(dispatch::Outbox outbox) {
   plan_next_tick();
 }
 
-/// A group commit: durable all or not at all, then the effects leave.
+/// A group commit: durable all or not at all, then the effects leave that waited for it.
 void World::commit() {
   committing_ = false;
   ++tally_.commits;

@@ -14,6 +14,7 @@ namespace hostler::store {
 struct InlinePlace {
   std::uint64_t segment = 0, offset = 0;
   std::uint32_t stdout_length = 0, stderr_length = 0;
+  friend bool operator==(const InlinePlace&, const InlinePlace&) = default;
 };
 
 /// Shared files in which the small outputs of many attempts lie one after the other; a row of

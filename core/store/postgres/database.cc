@@ -35,7 +35,7 @@ class PostgresRows final : public Statement::Rows {
 
   [[nodiscard]] std::int64_t number(int column) const override {
     const char* text = PQgetvalue(row_.get(), 0, column);
-    std::int64_t out = 0;
+    std::int64_t out = kNoNumber;
     std::from_chars(text, text + std::strlen(text), out);
     return out;
   }

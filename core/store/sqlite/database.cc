@@ -97,7 +97,10 @@ class SqliteRows final : public Statement::Rows {
   void rewind() override { sqlite3_reset(statement_.get()); }
 
   [[nodiscard]] std::int64_t number(int column) const override {
-    return sqlite3_column_int64(statement_.get(), column);
+    // A column of integers takes any text too, if someone else writes it.
+    return sqlite3_column_type(statement_.get(), column) == SQLITE_INTEGER
+               ? sqlite3_column_int64(statement_.get(), column)
+               : kNoNumber;
   }
   [[nodiscard]] std::string_view text(int column) const override {
     const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement_.get(), column));

@@ -54,7 +54,7 @@ model::AttemptChanged attempt(AttemptState state) {
 /// One running job on one host.
 model::Restored busy_site() {
   model::Restored out;
-  out.last_job = 5;
+  out.last_work = 5;
   out.last_instance = 7;
   out.last_arrival = 5;
   out.last_revision = 100;

@@ -27,15 +27,21 @@ inline constexpr auto kDeadline = std::chrono::seconds(60);
 
 using test::TempFolder;
 
+inline constexpr model::WorkKind kLease = model::WorkKind::kLease;
+inline constexpr model::WorkKind kReservation = model::WorkKind::kReservation;
+
+inline model::WorkItem new_work(model::WorkId id, std::string body = "{}") {
+  model::WorkItem item;
+  item.record.id = id;
+  item.arrival = id.value;
+  item.shape.needs = {.vcpus = 1, .gpus = 0, .ram = 1 << 30, .scratch = 0};
+  item.principal = "user root";
+  item.submitted = {1'000'000};
+  item.body = std::make_shared<const std::string>(std::move(body));
+  return item;
+}
 inline model::WorkItem new_job(std::uint64_t id, std::string body = "{}") {
-  model::WorkItem job;
-  job.record.id = {id};
-  job.arrival = id;
-  job.shape.needs = {.vcpus = 1, .gpus = 0, .ram = 1 << 30, .scratch = 0};
-  job.principal = "user root";
-  job.submitted = {1'000'000};
-  job.body = std::make_shared<const std::string>(std::move(body));
-  return job;
+  return new_work({id}, std::move(body));
 }
 
 inline model::WorkChanged job_in(std::uint64_t id, model::WorkState state) {

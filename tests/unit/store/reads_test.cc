@@ -72,6 +72,30 @@ TEST_P(ReadsTest, GivesOneJobWithItsBody) {
   EXPECT_EQ(store_->reads().job({77}).error().code, Errc::kNotFound);
 }
 
+TEST_P(ReadsTest, AnswersForJobsOnlyWhereJobsAreAskedFor) {
+  auto lease = new_work({7, kLease});
+  lease.principal = "user ann";
+  auto open_attempt = attempt({{7, kLease}, 1}, 3);
+  open_attempt.end = end_of({100}, {200});
+  must_commit({lease, open_attempt});
+  const auto& reads = store_->reads();
+
+  EXPECT_EQ(reads.job({7}).error().code, Errc::kNotFound);
+  EXPECT_EQ(reads.job({7, kLease}).error().code, Errc::kNotFound);
+  EXPECT_EQ(reads.job({2, kLease}).error().code, Errc::kNotFound);
+  EXPECT_EQ(reads.attempt({{7}, 1}).error().code, Errc::kNotFound);
+  EXPECT_TRUE(reads.attempt({{7, kLease}, 1}));
+  EXPECT_THAT(ids({}), ElementsAre(1, 2, 3, 4, 5, 6));
+  EXPECT_THAT(ids({.states = {WorkState::kQueued}}), ElementsAre(1, 2, 3, 4, 5));
+  EXPECT_THAT(ids({.principal = "user ann"}), ElementsAre(2, 4, 6));
+  EXPECT_EQ(reads.counts()->jobs[static_cast<std::size_t>(WorkState::kQueued)], 5U);
+  EXPECT_THAT(reads.submitted_by("user ann", {{2}, {3}, {7, kLease}}).value(),
+              ElementsAre(model::WorkId{2}, model::WorkId{7, kLease}));
+  std::vector<std::string> used;
+  ASSERT_TRUE(reads.uses({0}, {1000}, [&](const Use& use) { used.push_back(use.attempt.text()); }));
+  EXPECT_THAT(used, ElementsAre("l-7.1"));
+}
+
 TEST_P(ReadsTest, GivesOneJobWithoutItsBody) {
   const auto job = store_->reads().job({2}, /*with_body=*/false);
 
@@ -83,11 +107,11 @@ TEST_P(ReadsTest, GivesOneJobWithoutItsBody) {
 TEST_P(ReadsTest, TellsWhichOfManyJobsAreOnes) {
   std::set<model::WorkId> many;
   for (std::uint64_t id = 1; id <= 250; ++id) many.insert({id});
-  const auto own = store_->reads().jobs_of("user ann", many);
+  const auto own = store_->reads().submitted_by("user ann", many);
 
   ASSERT_TRUE(own) << own.error().message;
   EXPECT_THAT(*own, ElementsAre(model::WorkId{2}, model::WorkId{4}, model::WorkId{6}));
-  EXPECT_THAT(store_->reads().jobs_of("user ann", {}).value(), ElementsAre());
+  EXPECT_THAT(store_->reads().submitted_by("user ann", {}).value(), ElementsAre());
 }
 
 TEST_P(ReadsTest, RefusesWhenAllConnectionsStayBusy) {

@@ -11,6 +11,7 @@
 namespace hostler::store {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 class StoreTest : public StoreFixture {};
@@ -103,13 +104,9 @@ TEST_P(StoreTest, RestoresLiveJobsInOrderOfArrivalWithoutBodies) {
 
   ASSERT_EQ(restored.work.size(), 2U);
   EXPECT_EQ(restored.work[0].record.id.value, 2U);
-  const auto& job = restored.work[1];
-  EXPECT_EQ(job.shape, first.shape);
-  EXPECT_EQ(job.name, "n");
-  EXPECT_EQ(job.principal, "user root");
-  EXPECT_EQ(job.submitted, first.submitted);
-  EXPECT_EQ(job.body, nullptr);
-  EXPECT_EQ(restored.last_job, 3U);
+  first.body.reset();
+  EXPECT_EQ(restored.work[1], first);
+  EXPECT_EQ(restored.last_work, 3U);
   EXPECT_EQ(restored.last_revision, 17U);
   ASSERT_EQ(restored.client_keys.size(), 1U);
   EXPECT_EQ(restored.client_keys[0].key, "k");
@@ -133,22 +130,26 @@ TEST_P(StoreTest, RestoresEveryFieldOfAJobsRecord) {
   const auto restored = reopened();
 
   ASSERT_EQ(restored.work.size(), 1U);
-  const auto& got = restored.work[0].record;
-  EXPECT_EQ(got.state, r.state);
-  EXPECT_EQ(got.reason, r.reason);
-  EXPECT_EQ(got.reason_text, r.reason_text);
-  EXPECT_EQ(got.attempt, r.attempt);
-  EXPECT_EQ(got.instance, r.instance);
-  EXPECT_EQ(got.starts, r.starts);
-  EXPECT_TRUE(got.cancel_requested && got.limits_enforced);
-  EXPECT_EQ(got.exit_code, r.exit_code);
-  EXPECT_EQ(got.signal, r.signal);
-  EXPECT_EQ(got.cpu_us, r.cpu_us);
-  EXPECT_EQ(got.ram_peak, r.ram_peak);
-  EXPECT_EQ(got.stdout_bytes, r.stdout_bytes);
-  EXPECT_EQ(got.stderr_bytes, r.stderr_bytes);
-  EXPECT_EQ(got.started, r.started);
-  EXPECT_EQ(got.ended, r.ended);
+  EXPECT_EQ(restored.work[0].record, r);
+}
+
+TEST_P(StoreTest, RestoresWorkAndItsAttemptsWithTheirKind) {
+  auto lease = new_work({2, kLease});
+  lease.client_key = "k";
+  model::AttemptChanged attempt;
+  attempt.attempt = {{2, kLease}, 1};
+  must_commit({new_job(1), lease, attempt, new_work({3, kReservation})});
+
+  const auto restored = reopened();
+
+  ASSERT_EQ(restored.work.size(), 3U);
+  EXPECT_EQ(restored.work[0].record.id.text(), "j-1");
+  EXPECT_EQ(restored.work[1].record.id.text(), "l-2");
+  EXPECT_EQ(restored.work[2].record.id.text(), "r-3");
+  ASSERT_EQ(restored.attempts.size(), 1U);
+  EXPECT_EQ(restored.attempts[0].attempt.text(), "l-2.1");
+  ASSERT_EQ(restored.client_keys.size(), 1U);
+  EXPECT_EQ(restored.client_keys[0].work.text(), "l-2");
 }
 
 TEST_P(StoreTest, RestoresAnInstanceWithItsIdentityAndItsCreateByteForByte) {
@@ -170,7 +171,8 @@ TEST_P(StoreTest, RestoresAnInstanceWithItsIdentityAndItsCreateByteForByte) {
   r.boot_id = "boot", r.last_sequence = 44, r.destroy_tries = 2, r.absent_sightings = 1;
   r.reason_code = model::Reason::kBootTimeout, r.reason = "why", r.last_text = "last";
   r.created = {1}, r.verified = {2}, r.ready = {3}, r.first_job = {4}, r.state_since = {5},
-  r.deadline = {6};
+  r.deadline = {6}, r.gone = {7}, r.off_us = 8;
+  r.total = {.vcpus = 9, .gpus = 10, .ram = 11, .scratch = 12};
   model::CreateRequest create;
   create.idempotency_key = "key";
   create.host_instance_id = "h-7";
@@ -197,23 +199,7 @@ TEST_P(StoreTest, RestoresAnInstanceWithItsIdentityAndItsCreateByteForByte) {
   const auto restored = reopened();
 
   ASSERT_EQ(restored.instances.size(), 1U);
-  ASSERT_NE(restored.instances[0].create, nullptr);
-  EXPECT_EQ(*restored.instances[0].create, create);
-  const auto& got = restored.instances[0].record;
-  EXPECT_EQ(got.identity, r.identity);
-  EXPECT_EQ(std::tie(got.id, got.set, got.pool, got.type, got.zone, got.market, got.state),
-            std::tie(r.id, r.set, r.pool, r.type, r.zone, r.market, r.state));
-  EXPECT_EQ(std::tie(got.price_per_hour, got.idle_behavior, got.health, got.provider_id),
-            std::tie(r.price_per_hour, r.idle_behavior, r.health, r.provider_id));
-  EXPECT_EQ(std::tie(got.request_id, got.idempotency_key, got.epoch, got.address, got.remote_user),
-            std::tie(r.request_id, r.idempotency_key, r.epoch, r.address, r.remote_user));
-  EXPECT_EQ(std::tie(got.ssh_port, got.boot_id, got.last_sequence, got.destroy_tries),
-            std::tie(r.ssh_port, r.boot_id, r.last_sequence, r.destroy_tries));
-  EXPECT_EQ(std::tie(got.absent_sightings, got.reason_code, got.reason, got.last_text),
-            std::tie(r.absent_sightings, r.reason_code, r.reason, r.last_text));
-  EXPECT_EQ(std::tie(got.created, got.verified, got.ready, got.first_job, got.state_since),
-            std::tie(r.created, r.verified, r.ready, r.first_job, r.state_since));
-  EXPECT_EQ(std::tie(got.gone, got.deadline), std::tie(r.gone, r.deadline));
+  EXPECT_EQ(restored.instances[0], change);
 }
 
 TEST_P(StoreTest, ForgetsGoneInstancesAndOpenedGatesAtRestartAndKeepsTheRest) {
@@ -241,11 +227,7 @@ TEST_P(StoreTest, ForgetsGoneInstancesAndOpenedGatesAtRestartAndKeepsTheRest) {
 
   const auto restored = reopened();
 
-  ASSERT_EQ(restored.gates.size(), 1U);
-  EXPECT_EQ(restored.gates[0].key, gate.record.key);
-  EXPECT_EQ(restored.gates[0].market, gate.record.market);
-  EXPECT_EQ(restored.gates[0].until, gate.record.until);
-  EXPECT_EQ(restored.gates[0].message, "no");
+  EXPECT_THAT(restored.gates, ElementsAre(gate.record));
   ASSERT_EQ(restored.instances.size(), 1U);
   EXPECT_EQ(restored.instances[0].record.id.value, 2U);
   EXPECT_EQ(restored.last_instance, 2U);

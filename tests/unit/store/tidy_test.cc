@@ -39,16 +39,19 @@ class TidyTest : public StoreFixture {
   }
   /// A job that ended so long ago, with an attempt and inline output.
   void add_job(std::uint64_t id, WorkState state, int days, model::Revision rev) {
-    auto job = new_job(id);
-    job.record.state = state;
+    add_work({id}, state, days, rev);
+  }
+  void add_work(model::WorkId id, WorkState state, int days, model::Revision rev) {
+    auto item = new_work(id);
+    item.record.state = state;
     model::AttemptChanged attempt;
-    attempt.attempt = {{id}, 1};
+    attempt.attempt = {id, 1};
     attempt.state = model::AttemptState::kDone;
     attempt.end.emplace();
-    attempt.end->stdout_inline = "out " + std::to_string(id);
+    attempt.end->stdout_inline = "out " + std::to_string(id.value);
     attempt.end->has_output_files = true;
-    must_commit({job, attempt, record(rev, job.record.id.text(), "submitted", days_ago(days)),
-                 record(rev + 1, job.record.id.text(), "ended", days_ago(days))});
+    must_commit({item, attempt, record(rev, id.text(), "submitted", days_ago(days)),
+                 record(rev + 1, id.text(), "ended", days_ago(days))});
   }
   bool has_job(std::uint64_t id) { return store_->reads().job({id}).has_value(); }
 };
@@ -66,7 +69,7 @@ TEST_P(TidyTest, RemovesOldEndedJobsWholeAndKeepsTheRest) {
 
   const auto done = tidy();
 
-  EXPECT_THAT(done.jobs, ElementsAre(model::WorkId{1}));
+  EXPECT_THAT(done.work, ElementsAre(model::WorkId{1}));
   EXPECT_EQ(done.records, 2U);
   EXPECT_FALSE(has_job(1));
   EXPECT_TRUE(has_job(2) && has_job(3));
@@ -77,11 +80,26 @@ TEST_P(TidyTest, RemovesOldEndedJobsWholeAndKeepsTheRest) {
   EXPECT_EQ(store_->read_output({{3}, 1}, kStdoutStream, 0, 100)->data, "out 3");
 }
 
+TEST_P(TidyTest, RemovesOldEndedWorkOfEveryKind) {
+  add_work({1, kLease}, WorkState::kSucceeded, 31, 1);
+  add_work({2, kReservation}, WorkState::kFailed, 31, 3);
+  add_work({3, kLease}, WorkState::kRunning, 31, 5);
+
+  const auto done = tidy();
+
+  EXPECT_THAT(done.work, ElementsAre(model::WorkId{1, kLease}, model::WorkId{2, kReservation}));
+  EXPECT_EQ(store_->reads().attempt({{1, kLease}, 1}).error().code, Errc::kNotFound);
+  EXPECT_THAT(store_->reads().ledger_of("r-2", 0, 10)->items, IsEmpty());
+  const auto restored = reopened();
+  ASSERT_EQ(restored.work.size(), 1U);
+  EXPECT_EQ(restored.work[0].record.id.text(), "l-3");
+}
+
 TEST_P(TidyTest, KeepsAJobWhoseLastRecordIsYoung) {
   add_job(1, WorkState::kSucceeded, 31, 1);
   must_commit({record(10, "j-1", "fetched", days_ago(1))});
 
-  EXPECT_THAT(tidy().jobs, IsEmpty());
+  EXPECT_THAT(tidy().work, IsEmpty());
   EXPECT_EQ(store_->reads().ledger_of("j-1", 0, 10)->items.size(), 3U);
 }
 
@@ -109,7 +127,7 @@ TEST_P(TidyTest, RemovesYoungerOnesBeyondTheSizeButNoneOfTheLastHour) {
 
   const auto done = tidy({.bytes = 1});
 
-  EXPECT_THAT(done.jobs, ElementsAre(model::WorkId{1}));
+  EXPECT_THAT(done.work, ElementsAre(model::WorkId{1}));
   EXPECT_TRUE(has_job(2));
 }
 
@@ -126,7 +144,7 @@ TEST_P(TidyTest, StopsWhenWhatIsLeftIsNotTooMuch) {
   const auto before = store_->reads().counts();
   ASSERT_TRUE(before);
 
-  const auto jobs = tidy({.bytes = before->database_bytes / 2}).jobs.size();
+  const auto jobs = tidy({.bytes = before->database_bytes / 2}).work.size();
 
   EXPECT_GE(jobs, 1500U);
   EXPECT_LE(jobs, 2500U);
@@ -154,7 +172,7 @@ TEST_P(TidyTest, OneNeededSegmentKeepsNoOthers) {
   const auto before = store_->reads().counts();
   ASSERT_TRUE(before);
 
-  const auto jobs = tidy({.bytes = before->database_bytes + kJobs * 1000 / 2}).jobs.size();
+  const auto jobs = tidy({.bytes = before->database_bytes + kJobs * 1000 / 2}).work.size();
 
   EXPECT_GE(jobs, 100U);
   EXPECT_LE(jobs, 1000U);
@@ -167,7 +185,7 @@ TEST_P(TidyTest, GivesNoNumberTwiceAfterTheHighestWereRemoved) {
 
   const auto restored = reopened();
 
-  EXPECT_EQ(restored.last_job, 9U);
+  EXPECT_EQ(restored.last_work, 9U);
   EXPECT_EQ(restored.last_arrival, 9U);
   EXPECT_EQ(restored.last_instance, 4U);
   EXPECT_EQ(restored.last_revision, 8U);
@@ -226,7 +244,7 @@ TEST_P(TidyTest, TakesManyStepsAndLetsCommitsThrough) {
   const auto [gone, ended] = tidied.get();
 
   ASSERT_TRUE(ended);
-  EXPECT_EQ(gone.jobs.size(), 3000U);
+  EXPECT_EQ(gone.work.size(), 3000U);
   EXPECT_TRUE(has_job(4000));
 }
 
@@ -241,7 +259,7 @@ TEST_P(TidyTest, TellsWhatWentBeforeAFailure) {
 
   EXPECT_FALSE(ended);
   EXPECT_FALSE(has_job(1));
-  EXPECT_THAT(gone.jobs, ElementsAre(model::WorkId{1}));
+  EXPECT_THAT(gone.work, ElementsAre(model::WorkId{1}));
 }
 
 /// SQLite always answers.
@@ -260,10 +278,10 @@ TEST_P(TidyOnAServerTest, TellsWhatIsDoubtfulOnceTheRowsCanBeSeen) {
     EXPECT_TRUE(proxy.has_cut());
     ASSERT_FALSE(failed);
     EXPECT_EQ(failed.error().code, Errc::kOutcomeUnknown);
-    EXPECT_THAT(unknown.jobs, IsEmpty());
+    EXPECT_THAT(unknown.work, IsEmpty());
     proxy.let_through();
     if (where == CutProxy::Cut::kAfterCommit) {
-      EXPECT_THAT(tidy().jobs, ElementsAre(model::WorkId{1}));
+      EXPECT_THAT(tidy().work, ElementsAre(model::WorkId{1}));
     }
     store_.reset();
   }

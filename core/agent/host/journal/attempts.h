@@ -17,9 +17,6 @@ struct Attempt {
   std::optional<model::AttemptEnd> end;
   bool spooled = true;               ///< See End.
   bool unknown_end = false;          ///< Begun in a boot that is over.
-  pid_t shim = 0;                    ///< While it runs.
-  bool is_child = false;             ///< The shim is this server's own, not one that it found.
-  UniqueFd pidfd;                    ///< Of a shim that was found.
   std::uint64_t journal_number = 0;  ///< The file that its shim appends to.
 
   [[nodiscard]] Phase phase() const {

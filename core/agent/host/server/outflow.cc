@@ -41,7 +41,7 @@ void Outflow::enqueue(const Key& key, Stream& stream) {
   turn_.push_back(key);
 }
 
-void Outflow::pump(Attempts& attempts, Connection& connection) {
+void Outflow::pump(AttemptLog& attempts, Connection& connection) {
   while (!turn_.empty() && connection.has_room()) {
     const Key key = turn_.front();
     turn_.pop_front();

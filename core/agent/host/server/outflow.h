@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/agent/host/journal/attempts.h"
+#include "core/agent/host/journal/attempt_log.h"
 #include "core/agent/host/server/connection.h"
 
 namespace hostler::agent {
@@ -23,7 +23,7 @@ class Outflow {
   void forget(model::AttemptId attempt);
 
   /// Queues pieces until `connection` has enough for now, or nothing more can be sent.
-  void pump(Attempts& attempts, Connection& connection);
+  void pump(AttemptLog& attempts, Connection& connection);
 
  private:
   using Key = std::pair<model::AttemptId, std::uint32_t>;

@@ -1,0 +1,208 @@
+#pragma once
+
+#include "core/model/records.h"
+#include "core/store/files/segments.h"
+
+/// The fields of each record as the columns of its table: one description, from which the list of
+/// columns, the statements, writing and checked reading follow (row_visitors.h). schema_test.cc
+/// compares the descriptions with the columns that a migrated database has.
+///
+/// A visitor has these functions; the first argument is the column:
+/// - id: a number from 1 on. work: a number from 1 on, and in a second column the kind.
+/// - number: an integer within its type; not negative if its type is unsigned.
+/// - any_number: an integer that a host may have chosen; all 64 bits are stored as they are.
+/// - amount: an integer that is never negative.
+/// - flag: 0 or 1. choice: an enum up to its last value. maybe: likewise, -1 for none.
+/// - time: microseconds since 1970; 0 for none. host_time: likewise, by the clock of a host, which
+///   may say anything.
+/// - code: a value of a table (events, reasons) by its code; an unknown code reads as kUnknown.
+/// - text: any bytes. names: texts without a comma, separated by commas.
+/// - optional: a flag, then the fields of the value; without a value those of a default one.
+namespace hostler::store {
+
+template <class V>
+void fields(V& v, typename V::template Ref<model::WorkRecord> r) {
+  v.work("id", "kind", r.id);
+  v.choice("state", r.state, model::WorkState::kCancelled);
+  v.choice("reason", r.reason, model::EndReason::kCancelled);
+  v.text("reason_text", r.reason_text);
+  v.number("attempt", r.attempt);
+  v.number("starts", r.starts);
+  v.number("instance", r.instance.value);
+  v.flag("cancel_requested", r.cancel_requested);
+  v.number("exit_code", r.exit_code);
+  v.number("signal", r.signal);
+  v.flag("limits_enforced", r.limits_enforced);
+  v.any_number("cpu_us", r.cpu_us);
+  v.any_number("ram_peak", r.ram_peak);
+  v.any_number("stdout_bytes", r.stdout_bytes);
+  v.any_number("stderr_bytes", r.stderr_bytes);
+  v.host_time("started_us", r.started);
+  v.host_time("ended_us", r.ended);
+}
+
+/// In the order that the tables have.
+template <class V>
+void fields(V& v, typename V::template Ref<model::Resources> r) {
+  v.amount("vcpus", r.vcpus);
+  v.amount("gpus", r.gpus);
+  v.amount("ram", r.ram);
+  v.amount("scratch", r.scratch);
+}
+
+/// Table work_specs without the body, which most readers do without; of the record only the number.
+template <class V>
+void fields(V& v, typename V::template Ref<model::WorkItem> r) {
+  v.id("id", r.record.id.value);
+  v.number("arrival", r.arrival);
+  fields(v, r.shape.needs);
+  v.names("types", r.shape.constraints.types);
+  v.maybe("market", r.shape.constraints.market, model::Market::kSpot);
+  v.text("zone", r.shape.constraints.zone);
+  v.number("priority", r.shape.priority);
+  v.flag("restartable", r.shape.restartable);
+  v.number("attempts_max", r.shape.attempts_max);
+  v.text("principal", r.principal);
+  v.text("name", r.name);
+  v.text("client_key", r.client_key);
+  v.text("client_digest", r.client_digest);
+  v.time("submitted_us", r.submitted);
+}
+
+/// Without the inline output: see InlinePlace.
+template <class V>
+void fields(V& v, typename V::template Ref<model::AttemptEnd> r) {
+  v.choice("reason", r.reason, model::EndReason::kCancelled);
+  v.number("exit_code", r.exit_code);
+  v.number("signal", r.signal);
+  v.text("text", r.text);
+  v.any_number("stdout_bytes", r.stdout_bytes);
+  v.any_number("stderr_bytes", r.stderr_bytes);
+  v.flag("output_is_inline", r.output_is_inline);
+  v.flag("has_output_files", r.has_output_files);
+  v.any_number("cpu_us", r.cpu_us);
+  v.any_number("ram_peak", r.ram_peak);
+  v.flag("limits_enforced", r.limits_enforced);
+  v.host_time("started_us", r.started);
+  v.host_time("ended_us", r.ended);
+}
+
+/// The columns of table attempts that are known before the attempt is sent.
+template <class V>
+void intent_fields(V& v, typename V::template Ref<model::AttemptChanged> r) {
+  v.work("work", "kind", r.attempt.work);
+  v.id("number", r.attempt.number);
+  v.number("instance", r.instance.value);
+  v.text("boot_id", r.boot_id);
+  v.any_number("sequence", r.sequence);
+  v.choice("state", r.state, model::AttemptState::kDone);
+}
+
+template <class V>
+void fields(V& v, typename V::template Ref<model::AttemptChanged> r) {
+  intent_fields(v, r);
+  v.optional("has_end", r.end);
+}
+
+/// Where the inline output of an attempt is. Segment 0: there is none.
+template <class V>
+void fields(V& v, typename V::template Ref<InlinePlace> r) {
+  v.number("segment", r.segment);
+  v.number("segment_offset", r.offset);
+  v.number("stdout_inline", r.stdout_length);
+  v.number("stderr_inline", r.stderr_length);
+}
+
+template <class V>
+void fields(V& v, typename V::template Ref<model::HostIdentity> r) {
+  v.text("delivered_private_key", r.delivered_private_key);
+  v.text("delivered_public_key", r.delivered_public_key);
+  v.text("challenge_secret", r.challenge_secret);
+  v.text("public_key", r.public_key);
+  v.text("next_public_key", r.next_public_key);
+  v.text("next_secret", r.next_secret);
+  v.maybe("verified_by", r.verified_by, model::VerifyMethod::kChallenge);
+  v.choice("rotation", r.rotation, model::Rotation::kDone);
+}
+
+template <class V>
+void fields(V& v, typename V::template Ref<model::InstanceRecord> r) {
+  v.id("id", r.id.value);
+  v.text("set_name", r.set);
+  v.text("pool", r.pool);
+  v.text("type", r.type);
+  v.text("zone", r.zone);
+  v.choice("market", r.market, model::Market::kSpot);
+  v.amount("price_per_hour", r.price_per_hour.value);
+  v.choice("state", r.state, model::InstanceState::kGone);
+  v.choice("idle_behavior", r.idle_behavior, model::IdleBehavior::kDrain);
+  v.choice("health", r.health, model::Health::kBroken);
+  v.text("provider_id", r.provider_id);
+  v.text("request_id", r.request_id);
+  v.text("idempotency_key", r.idempotency_key);
+  v.number("epoch", r.epoch);
+  v.text("address", r.address);
+  v.text("remote_user", r.remote_user);
+  v.number("ssh_port", r.ssh_port);
+  fields(v, r.identity);
+  v.text("boot_id", r.boot_id);
+  v.any_number("last_sequence", r.last_sequence);
+  v.number("destroy_tries", r.destroy_tries);
+  v.number("absent_sightings", r.absent_sightings);
+  v.code("reason_code", r.reason_code);
+  v.text("reason", r.reason);
+  v.text("last_text", r.last_text);
+  v.time("created_us", r.created);
+  v.time("verified_us", r.verified);
+  v.time("ready_us", r.ready);
+  v.time("first_job_us", r.first_job);
+  v.time("state_since_us", r.state_since);
+  v.time("gone_us", r.gone);
+  v.time("deadline_us", r.deadline);
+  v.any_number("off_us", r.off_us);
+  fields(v, r.total);
+}
+
+template <class V>
+void fields(V& v, typename V::template Ref<model::GateRecord> r) {
+  v.text("key", r.key);
+  v.text("set_name", r.set);
+  v.choice("op", r.op, model::CloudOp::kOther);
+  v.choice("cls", r.cls, model::CloudErrorClass::kMisbehaving);
+  v.number("scope", r.scope);
+  v.text("type", r.type);
+  v.text("quota_group", r.group);
+  v.text("zone", r.zone);
+  v.text("subnet", r.subnet);
+  v.text("region", r.region);
+  v.maybe("market", r.market, model::Market::kSpot);
+  v.time("until_us", r.until);
+  v.number("failures", r.failures);
+  v.text("message", r.message);
+}
+
+template <class V>
+void fields(V& v, typename V::template Ref<model::PriceSeen> r) {
+  v.text("set_name", r.set);
+  v.text("type", r.type);
+  v.text("zone", r.zone);
+  v.choice("market", r.market, model::Market::kSpot);
+  v.time("start_us", r.point.start);
+  v.amount("price_per_hour", r.point.per_hour.value);
+}
+
+template <class V>
+void fields(V& v, typename V::template Ref<model::LedgerRecord> r) {
+  v.any_number("rev", r.rev);
+  v.time("time_us", r.time);
+  v.any_number("epoch", r.epoch);
+  v.text("actor", r.actor);
+  v.text("subject", r.subject);
+  v.code("event", r.event);
+  v.text("reason_code", r.reason_code);
+  v.text("reason", r.reason);
+  v.any_number("cause_rev", r.cause_rev);
+  v.text("data", r.data_json);
+}
+
+}  // namespace hostler::store

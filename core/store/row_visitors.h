@@ -1,0 +1,257 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "core/base/assert.h"
+#include "core/model/event.h"
+#include "core/model/ids.h"
+#include "core/model/reason.h"
+#include "core/store/database.h"
+
+/// The visitors of record_fields.h: one lists the columns, one binds the values of a record to a
+/// statement, one reads them back and checks them.
+namespace hostler::store {
+
+struct Column {
+  enum class Type : std::uint8_t { kNumber, kText };
+  std::string_view name;
+  Type type;
+  friend bool operator==(const Column&, const Column&) = default;
+};
+
+/// Names are [a-z0-9_-]: a comma separates them.
+std::string join_names(const std::vector<std::string>& names);
+std::vector<std::string> split_names(std::string_view text);
+
+class ColumnLister {
+ public:
+  template <class T>
+  using Ref = const T&;
+
+  template <class T>
+  void id(std::string_view column, T) {
+    add(column);
+  }
+  void work(std::string_view number, std::string_view kind, const model::WorkId&) {
+    add(number);
+    add(kind);
+  }
+  template <class T>
+  void number(std::string_view column, T) {
+    add(column);
+  }
+  template <class T>
+  void any_number(std::string_view column, T) {
+    add(column);
+  }
+  template <class T>
+  void amount(std::string_view column, T) {
+    add(column);
+  }
+  void flag(std::string_view column, bool) { add(column); }
+  template <class E>
+  void choice(std::string_view column, E, E) {
+    add(column);
+  }
+  template <class E>
+  void maybe(std::string_view column, const std::optional<E>&, E) {
+    add(column);
+  }
+  void time(std::string_view column, Wall) { add(column); }
+  void host_time(std::string_view column, Wall) { add(column); }
+  template <class T>
+  void code(std::string_view column, T) {
+    add(column, Column::Type::kText);
+  }
+  void text(std::string_view column, const std::string&) { add(column, Column::Type::kText); }
+  void names(std::string_view column, const std::vector<std::string>&) {
+    add(column, Column::Type::kText);
+  }
+  template <class T>
+  void optional(std::string_view flag, const std::optional<T>&) {
+    add(flag);
+    fields(*this, T());
+  }
+
+  std::vector<Column> columns;
+
+ private:
+  void add(std::string_view name, Column::Type type = Column::Type::kNumber) {
+    columns.push_back({name, type});
+  }
+};
+
+/// Binds values to $1, $2, ... of a statement in the order of their columns. The record must live
+/// until run() has returned.
+class RowWriter {
+ public:
+  template <class T>
+  using Ref = const T&;
+
+  explicit RowWriter(Statement& put) : put_(put) { put_.rewind(); }
+
+  template <class T>
+  void id(std::string_view, T value) {
+    HOSTLER_ASSERT(value != 0 && std::in_range<std::int64_t>(value), "ids count from 1");
+    bind(value);
+  }
+  void work(std::string_view number, std::string_view kind, const model::WorkId& value) {
+    id(number, value.value);
+    choice(kind, value.kind, model::WorkKind::kReservation);
+  }
+  template <class T>
+  void number(std::string_view, T value) {
+    bind(value);
+  }
+  template <class T>
+  void any_number(std::string_view, T value) {
+    bind(value);
+  }
+  template <class T>
+  void amount(std::string_view, T value) {
+    bind(value);
+  }
+  void flag(std::string_view, bool value) { bind(value); }
+  template <class E>
+  void choice(std::string_view, E value, E last) {
+    HOSTLER_ASSERT(value <= last, "the description of a row knows every value of its enums");
+    bind(value);
+  }
+  template <class E>
+  void maybe(std::string_view column, const std::optional<E>& value, E last) {
+    if (value)
+      choice(column, *value, last);
+    else
+      bind(-1);
+  }
+  void time(std::string_view, Wall value) { bind(value.us); }
+  void host_time(std::string_view, Wall value) { bind(value.us); }
+  template <class T>
+  void code(std::string_view, T value) {
+    bind(std::string_view(to_string(value)));
+  }
+  void text(std::string_view, std::string_view value) { bind(value); }
+  void names(std::string_view, const std::vector<std::string>& values) {
+    HOSTLER_ASSERT(names_.empty(), "a row has one list of names at most");
+    names_ = join_names(values);
+    bind(names_);
+  }
+  template <class T>
+  void optional(std::string_view, const std::optional<T>& value) {
+    static const T kNone{};
+    bind(value.has_value());
+    fields(*this, value ? *value : kNone);
+  }
+
+  Result<void> run() { return put_.run_bound(); }
+
+ private:
+  template <class T>
+  void bind(const T& value) {
+    put_.bind(++index_, value);
+  }
+
+  Statement& put_;
+  int index_ = 0;
+  std::string names_;  ///< A joined list; lives until run() has returned.
+};
+
+/// Reads the columns of a row one after the other. A value out of its range leaves the field as it
+/// was and is remembered; the columns after it are read all the same.
+class RowReader {
+ public:
+  template <class T>
+  using Ref = T&;
+
+  explicit RowReader(const Statement& row, int first = 0) : row_(row), column_(first) {}
+
+  /// What is wrong with the first bad value: "state is 99". Empty: every value is good.
+  [[nodiscard]] const std::string& problem() const { return problem_; }
+  [[nodiscard]] bool ok() const { return problem_.empty(); }
+
+  template <class T>
+  void id(std::string_view column, T& out) {
+    constexpr auto kLast = std::min<std::uint64_t>(std::numeric_limits<T>::max(), INT64_MAX);
+    bounded(column, out, 1, static_cast<std::int64_t>(kLast));
+  }
+  void work(std::string_view number, std::string_view kind, model::WorkId& out) {
+    id(number, out.value);
+    choice(kind, out.kind, model::WorkKind::kReservation);
+  }
+  template <class T>
+  void number(std::string_view column, T& out) {
+    const std::int64_t value = next();
+    if (!std::in_range<T>(value)) return complain(column, value);
+    out = static_cast<T>(value);
+  }
+  template <class T>
+  void any_number(std::string_view, T& out) {
+    static_assert(sizeof(T) == sizeof(std::int64_t));
+    out = static_cast<T>(next());
+  }
+  template <class T>
+  void amount(std::string_view column, T& out) {
+    bounded(column, out, 0, std::numeric_limits<T>::max());
+  }
+  void flag(std::string_view column, bool& out) { bounded(column, out, 0, 1); }
+  template <class E>
+  void choice(std::string_view column, E& out, E last) {
+    bounded(column, out, 0, static_cast<std::int64_t>(last));
+  }
+  template <class E>
+  void maybe(std::string_view column, std::optional<E>& out, E last) {
+    const std::int64_t value = next();
+    if (value < -1 || value > static_cast<std::int64_t>(last)) return complain(column, value);
+    out = value < 0 ? std::nullopt : std::optional<E>(static_cast<E>(value));
+  }
+  void time(std::string_view column, Wall& out) {
+    bounded(column, out.us, kNoNumber + 1, INT64_MAX);
+  }
+  void host_time(std::string_view, Wall& out) { out.us = next(); }
+  void code(std::string_view, model::Event& out) {
+    out = model::parse_event(row_.view(column_++)).value_or(model::Event::kUnknown);
+  }
+  void code(std::string_view, model::Reason& out) {
+    out = model::parse_reason(row_.view(column_++)).value_or(model::Reason::kUnknown);
+  }
+  void text(std::string_view, std::string& out) { out = row_.view(column_++); }
+  void names(std::string_view, std::vector<std::string>& out) {
+    out = split_names(row_.view(column_++));
+  }
+  template <class T>
+  void optional(std::string_view flag_column, std::optional<T>& out) {
+    bool has = false;
+    flag(flag_column, has);
+    T value;
+    fields(*this, value);
+    if (has) out = std::move(value);
+  }
+
+ private:
+  std::int64_t next() { return row_.i64(column_++); }
+  template <class T>
+  void bounded(std::string_view column, T& out, std::int64_t first, std::int64_t last) {
+    const std::int64_t value = next();
+    if (value < first || value > last) return complain(column, value);
+    out = static_cast<T>(value);
+  }
+  void complain(std::string_view column, std::int64_t value) {
+    if (!ok()) return;
+    problem_ = std::string(column) +
+               (value == kNoNumber ? " is no number" : " is " + std::to_string(value));
+  }
+
+  const Statement& row_;
+  int column_;
+  std::string problem_;
+};
+
+}  // namespace hostler::store

@@ -1,0 +1,307 @@
+// Rows with values that no version of the program writes: after a failure of memory or disk, or by
+// an admin's mistake.
+
+#include <gmock/gmock.h>
+
+#include "core/store/connect.h"
+#include "core/store/meta.h"
+#include "tests/unit/store/fixture.h"
+
+namespace hostler::store {
+namespace {
+
+using model::InstanceState;
+using model::WorkState;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class DamagedTest : public StoreFixture {
+ protected:
+  void SetUp() override {
+    StoreFixture::SetUp();
+    if (IsSkipped()) return;
+    auto host = instance_in(7, InstanceState::kBusy);
+    host.record.pool = "default", host.record.type = "small", host.record.provider_id = "i-7";
+    host.record.price_per_hour = {250};
+    host.record.total.vcpus = 4;
+    auto running = new_job(5);
+    running.record.state = WorkState::kRunning;
+    running.record.attempt = 1;
+    running.record.instance = {7};
+    model::AttemptChanged attempt;
+    attempt.attempt = {{5}, 1};
+    attempt.instance = {7};
+    auto keyed = new_job(6);
+    keyed.client_key = "k";
+    must_commit({host, instance_in(8, InstanceState::kIdle), running, attempt, keyed});
+  }
+
+  /// Changes rows behind the store's back, and restores.
+  model::Restored restored_after(const std::string& sql) {
+    damage(sql);
+    return reopened();
+  }
+  void damage(const std::string& sql) {
+    store_.reset();
+    const auto connection = connect(place(), Mode::kWrite);
+    ASSERT_TRUE(connection) << connection.error().message;
+    const auto done = (*connection)->execute(sql);
+    ASSERT_TRUE(done) << done.error().message;
+  }
+  std::int64_t number(const std::string& sql) {
+    const auto connection = connect(place(), Mode::kRead);
+    auto find = (*connection)->prepare(sql);
+    EXPECT_TRUE(find && find->next());
+    return find->i64(0);
+  }
+  std::string meta(const std::string& key) {
+    const auto connection = connect(place(), Mode::kRead);
+    auto value = meta_value(**connection, key);
+    EXPECT_TRUE(value);
+    return *value;
+  }
+  static std::vector<std::string> named(const model::Restored& restored) {
+    std::vector<std::string> out;
+    for (const auto& row : restored.damaged)
+      out.push_back(row.table + " " + row.key + ": " + row.problem);
+    return out;
+  }
+  static std::vector<std::string> work(const model::Restored& restored) {
+    std::vector<std::string> out;
+    for (const auto& item : restored.work) out.push_back(item.record.id.text());
+    return out;
+  }
+};
+
+HOSTLER_ON_BOTH_ENGINES(DamagedTest);
+
+TEST_P(DamagedTest, NothingIsDamagedInWhatTheStoreWrote) {
+  const auto restored = reopened();
+
+  EXPECT_THAT(named(restored), IsEmpty());
+  EXPECT_THAT(work(restored), ElementsAre("j-5", "j-6"));
+}
+
+TEST_P(DamagedTest, WorkWithABadValueIsNamedAndSetAside) {
+  for (const auto& [value, problem] : std::vector<std::pair<std::string, std::string>>{
+           {"state = 99", "state is 99"},
+           {"state = -1", "state is -1"},
+           {"state = 0, kind = 3", "kind is 3"},
+           {"kind = 0, reason = 10", "reason is 10"},
+           {"reason = 0, attempt = -1", "attempt is -1"},
+           {"attempt = 0, starts = 4294967296", "starts is 4294967296"},
+           {"starts = 0, cancel_requested = 2", "cancel_requested is 2"}}) {
+    const auto restored = restored_after("UPDATE work SET " + value + " WHERE id = 6");
+
+    EXPECT_THAT(work(restored), ElementsAre("j-5")) << value;
+    EXPECT_THAT(named(restored), ElementsAre("work j-6: " + problem));
+    EXPECT_EQ(restored.last_work, 6U);
+  }
+}
+
+TEST_P(DamagedTest, WorkWithABadSpecIsNamedAndSetAside) {
+  EXPECT_THAT(named(restored_after("UPDATE work_specs SET market = 2 WHERE id = 6")),
+              ElementsAre("work_specs j-6: market is 2"));
+  EXPECT_THAT(named(restored_after("UPDATE work_specs SET market = -1, ram = -5 WHERE id = 6")),
+              ElementsAre("work_specs j-6: ram is -5"));
+  const auto restored = restored_after("DELETE FROM work_specs WHERE id = 6");
+  EXPECT_THAT(named(restored), ElementsAre("work_specs j-6: there is no such row"));
+  EXPECT_THAT(work(restored), ElementsAre("j-5"));
+}
+
+TEST_P(DamagedTest, AClientKeyOfDamagedWorkIsKnownStill) {
+  const auto restored = restored_after("UPDATE work SET state = 99 WHERE id = 6");
+
+  ASSERT_EQ(restored.client_keys.size(), 1U);
+  EXPECT_EQ(restored.client_keys[0].work, model::WorkId{6});
+}
+
+TEST_P(DamagedTest, ADamagedAttemptSetsItsWorkAside) {
+  for (const char* value : {"state = 3", "state = 0, number = 0", "number = 1, has_end = 7"}) {
+    const auto restored =
+        restored_after("UPDATE attempts SET " + std::string(value) + " WHERE work = 5");
+
+    EXPECT_THAT(work(restored), ElementsAre("j-6")) << value;
+    EXPECT_THAT(restored.attempts, IsEmpty());
+    ASSERT_EQ(restored.damaged.size(), 2U) << value;
+    EXPECT_EQ(restored.damaged[0].table, "attempts");
+    EXPECT_EQ(named(restored)[1], "work j-5: an attempt of it is damaged");
+  }
+}
+
+TEST_P(DamagedTest, AnAttemptOfUnknownWorkIsNamedAndSetAside) {
+  const auto restored = restored_after("DELETE FROM work WHERE id = 5");
+
+  EXPECT_THAT(named(restored), ElementsAre("attempts j-5.1: there is no work j-5"));
+  EXPECT_THAT(restored.attempts, IsEmpty());
+  EXPECT_THAT(
+      named(restored_after("UPDATE attempts SET work = 6, kind = 1 WHERE work = 5")),
+      ElementsAre("attempts l-6.1: there is no work l-6", "work j-6: an attempt of it is damaged"));
+}
+
+TEST_P(DamagedTest, ADamagedInstanceTellsWhatCountsForCeilingsAndSetsItsWorkAside) {
+  for (const auto& [value, problem] : std::vector<std::pair<std::string, std::string>>{
+           {"state = 9", "state is 9"},
+           {"state = 4, ssh_port = 65536", "ssh_port is 65536"},
+           {"ssh_port = 22, verified_by = 3", "verified_by is 3"},
+           {"verified_by = -1, vcpus = -2", "vcpus is -2"}}) {
+    const auto restored = restored_after("UPDATE instances SET " + value + " WHERE id = 7");
+
+    EXPECT_THAT(named(restored),
+                ElementsAre("instances h-7: " + problem, "work j-5: its instance h-7 is damaged"));
+    ASSERT_TRUE(restored.damaged[0].instance);
+    const auto& readable = *restored.damaged[0].instance;
+    EXPECT_EQ(readable.id, model::InstanceId{7});
+    EXPECT_EQ(readable.set, "local");
+    EXPECT_EQ(readable.pool, "default");
+    EXPECT_EQ(readable.provider_id, "i-7");
+    EXPECT_EQ(readable.price_per_hour, model::Micros{250});
+    EXPECT_EQ(readable.total.vcpus, problem == "vcpus is -2" ? 0 : 4);
+    ASSERT_EQ(restored.instances.size(), 1U);
+    EXPECT_EQ(restored.instances[0].record.id, model::InstanceId{8});
+    EXPECT_THAT(work(restored), ElementsAre("j-6"));
+  }
+}
+
+TEST_P(DamagedTest, AnInstanceWithADamagedCreateIsSetAside) {
+  for (const auto& [json, problem] : std::vector<std::pair<std::string, std::string>>{
+           {"no JSON", "the create is no JSON object"},
+           {"[]", "the create is no JSON object"},
+           {"{}", "the create has no idempotency_key"},
+           {R"({"idempotency_key":7})",
+            "the create's idempotency_key has no value that it may "
+            "have"},
+           {R"({"idempotency_key":"k","type":{"market":2}})",
+            "the create's market has no value that it may have"}}) {
+    damage("DELETE FROM creates");
+    const auto restored = restored_after("INSERT INTO creates VALUES (8, '" + json + "')");
+
+    EXPECT_THAT(named(restored), ElementsAre("creates h-8: " + problem));
+    ASSERT_TRUE(restored.damaged[0].instance);
+    EXPECT_EQ(restored.damaged[0].instance->id, model::InstanceId{8});
+    EXPECT_EQ(restored.instances.size(), 1U);
+  }
+}
+
+TEST_P(DamagedTest, DamagedGatesAndPricesAreNamedAndLeftOut) {
+  model::GateChanged gate;
+  gate.record.key = "a gate";
+  must_commit({gate, model::PriceSeen{"local", "small", "z", {}, {{10}, {20}}}});
+
+  const auto restored =
+      restored_after("UPDATE gates SET cls = 14; UPDATE prices SET price_per_hour = -1");
+
+  EXPECT_THAT(named(restored), ElementsAre("gates a gate: cls is 14",
+                                           "prices local small z 10: price_per_hour is -1"));
+  EXPECT_THAT(restored.gates, IsEmpty());
+  EXPECT_THAT(restored.prices, IsEmpty());
+}
+
+TEST_P(DamagedTest, DamagedRowsStayAsTheyAre) {
+  damage("UPDATE work SET state = 99, kind = 7 WHERE id = 6");
+  open();
+  must_commit({record(1, "j-6", "ended", {1})});
+  const auto done = std::make_shared<std::promise<void>>();
+  store_->tidy({}, {1'760'000'000'000'000},
+               [done](const Tidied&, const Result<void>&) { done->set_value(); });
+  done->get_future().get();
+
+  EXPECT_EQ(number("SELECT state FROM work WHERE id = 6"), 99);
+  EXPECT_EQ(number("SELECT kind FROM work WHERE id = 6"), 7);
+}
+
+// ---- reads --------------------------------------------------------------------------------------
+
+TEST_P(DamagedTest, ReadsOfADamagedRowNameIt) {
+  damage(
+      "UPDATE work SET state = 99 WHERE id = 6; UPDATE work_specs SET market = 5 WHERE id = 5; "
+      "UPDATE attempts SET reason = -3; UPDATE instances SET health = 3 WHERE id = 7");
+  open();
+  const auto& reads = store_->reads();
+
+  EXPECT_EQ(reads.job({6}).error().code, Errc::kInternal);
+  EXPECT_THAT(reads.job({6}).error().message,
+              HasSubstr("row j-6 of table work is damaged (state is 99)"));
+  EXPECT_THAT(reads.job({5}, false).error().message,
+              HasSubstr("row j-5 of table work_specs is damaged (market is 5)"));
+  EXPECT_THAT(reads.attempt({{5}, 1}).error().message,
+              HasSubstr("row j-5.1 of table attempts is damaged (reason is -3)"));
+  EXPECT_THAT(reads.instance({7}).error().message,
+              HasSubstr("row h-7 of table instances is damaged (health is 3)"));
+  EXPECT_THAT(store_->read_output({{5}, 1}, kStdoutStream, 0, 100).error().message,
+              HasSubstr("row j-5.1 of table attempts is damaged"));
+}
+
+TEST_P(DamagedTest, ListsLeaveDamagedRowsOutAndGoOnBehindThem) {
+  std::vector<model::Change> changes;
+  for (std::uint64_t id = 10; id <= 20; ++id) {
+    changes.emplace_back(new_job(id));
+    changes.emplace_back(instance_in(id, InstanceState::kIdle));
+  }
+  must_commit(std::move(changes));
+  damage(
+      "UPDATE work SET reason = 99 WHERE id BETWEEN 11 AND 18; "
+      "UPDATE instances SET market = 2 WHERE id BETWEEN 7 AND 18");
+  open();
+  const auto& reads = store_->reads();
+  const auto jobs = [&](const JobFilter& filter) {
+    const auto page = reads.jobs(filter);
+    EXPECT_TRUE(page) << page.error().message;
+    std::vector<std::uint64_t> ids;
+    for (const auto& job : page->items) ids.push_back(job.record.id.value);
+    ids.push_back(page->more ? 1 : 0);
+    return ids;
+  };
+
+  EXPECT_THAT(jobs({}), ElementsAre(5, 6, 10, 19, 20, 0));
+  EXPECT_THAT(jobs({.after = {6}, .limit = 2}), ElementsAre(10, 19, 1));
+  EXPECT_THAT(jobs({.after = {10}, .limit = 2}), ElementsAre(19, 20, 0));
+  EXPECT_THAT(jobs({.after = {19}, .newest_first = true, .limit = 1}), ElementsAre(10, 1));
+  const auto instances = reads.instances({.limit = 1});
+  ASSERT_TRUE(instances) << instances.error().message;
+  ASSERT_EQ(instances->items.size(), 1U);
+  EXPECT_EQ(instances->items[0].id, model::InstanceId{19});
+  EXPECT_TRUE(instances->more);
+  EXPECT_TRUE(reads.counts());
+  EXPECT_TRUE(reads.uses({0}, {1000}, [](const Use&) {}));
+}
+
+// ---- what the store knows of itself
+// -----------------------------------------------------------------
+
+TEST_P(DamagedTest, AStartSaysWhichValueOfTheStoreIsNoNumberOrNoName) {
+  for (const auto& [key, value, words] :
+       std::vector<std::tuple<std::string, std::string, std::string>>{
+           {"epoch", "many", "the store's epoch is 'many', which is no number"},
+           {"owner", "Not a name", "the store's owner is 'Not a name', which is no name"},
+           {"schema_version", "new", "the schema version is no number"}}) {
+    const auto good = meta(key);
+    damage("UPDATE meta SET value = '" + value + "' WHERE key = '" + key + "'");
+
+    const auto opened = try_open();
+
+    ASSERT_FALSE(opened) << key;
+    EXPECT_THAT(opened.error().message, HasSubstr(words));
+    damage("UPDATE meta SET value = '" + good + "' WHERE key = '" + key + "'");
+  }
+  damage("INSERT INTO meta VALUES ('last_work', '-4')");
+  open();
+  const auto restored = store_->load();
+  ASSERT_FALSE(restored);
+  EXPECT_THAT(restored.error().message, HasSubstr("last_work is '-4', which is no number"));
+}
+
+/// A server refuses text in a column of numbers.
+class DamagedFileTest : public DamagedTest {};
+INSTANTIATE_TEST_SUITE_P(Sqlite, DamagedFileTest, testing::Values(Engine::kSqlite));
+
+TEST_P(DamagedFileTest, TextInPlaceOfANumberIsDamage) {
+  EXPECT_THAT(named(restored_after("UPDATE work SET state = 'abc' WHERE id = 6")),
+              ElementsAre("work j-6: state is no number"));
+  EXPECT_THAT(named(restored_after("UPDATE work SET state = 0, attempt = '1x' WHERE id = 6")),
+              ElementsAre("work j-6: attempt is no number"));
+}
+
+}  // namespace
+}  // namespace hostler::store

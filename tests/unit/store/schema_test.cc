@@ -1,0 +1,200 @@
+#include "core/store/schema.h"
+
+#include <gmock/gmock.h>
+
+#include <map>
+
+#include "core/store/connect.h"
+#include "core/store/rows.h"
+#include "tests/unit/store/fixture.h"
+
+namespace hostler::store {
+namespace {
+
+using model::WorkState;
+using testing::IsEmpty;
+
+/// What version 1 of the schema can hold: job 5 ended, job 6 runs, their attempts, an instance with
+/// its create, a gate, a record of the ledger; and that job 9 was removed.
+constexpr const char* kRowsOfVersion1 = R"sql(
+INSERT INTO meta VALUES ('owner', '0123456789abcdef0123456789abcdef'), ('epoch', '3'),
+  ('last_job', '9'), ('last_arrival', '9');
+INSERT INTO jobs VALUES
+  (5, 4, 1, 'done', 1, 1, 7, 0, 0, 0, 1, 11, 12, 3, 0, 100, 200),
+  (6, 2, 0, '', 2, 2, 7, 0, 0, 0, 0, 0, 0, 0, 0, 300, 0);
+INSERT INTO job_specs VALUES
+  (5, 5, 1, 0, 1024, 0, '', -1, '', 0, 0, 3, 'user ann', 'first', '', '', 90, 'body 5'),
+  (6, 6, 2, 1, 2048, 1, 'small,big', 1, 'z', -3, 1, 4, 'user bob', 'second', 'key', 'digest', 95,
+   'body 6');
+INSERT INTO attempts VALUES
+  (5, 1, 7, 'boot', 1, 2, 1, 1, 0, 0, 'end', 3, 0, 0, 0, 11, 12, 1, 100, 200, 0, 0, 0, 0),
+  (6, 2, 7, 'boot', 2, 0, 0, 0, 0, 0, '', 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+INSERT INTO instances VALUES
+  (7, 'local', 'default', 'small', 'z', 1, 250, 4, 1, 2, 'i-1', 'r-1', 'key', 3, '127.0.0.1',
+   'root', 22, 'private', 'public', 'secret', 'shown', 'next', 'next secret', 2, 1, 'boot', 2, 1, 0,
+   'code', 'why', 'last', 1, 2, 3, 4, 5, 0, 6);
+INSERT INTO creates VALUES (7, '{"idempotency_key":"key"}');
+INSERT INTO gates VALUES ('a gate', 'local', 1, 6, 1, 'small', 'g', 'z', 's', 'r', -1, 99, 2, 'no');
+INSERT INTO ledger VALUES (42, 1, 3, 'scheduler', 'j-5', 'ended', 'code', 'why', 41, '');
+)sql";
+
+/// What only versions from 2 on hold.
+constexpr const char* kRowsOfVersion2 = R"sql(
+INSERT INTO prices VALUES ('local', 'small', 'z', 1, 10, 300);
+UPDATE instances SET off_us = 12, vcpus = 4, gpus = 1, ram = 8, scratch = 9;
+)sql";
+
+class SchemaTest : public StoreFixture {
+ protected:
+  /// A database as a program whose newest schema was `version` left it.
+  void make_database(int version) {
+    store_.reset();
+    const auto connection = connect(place(), Mode::kWrite);
+    ASSERT_TRUE(connection) << connection.error().message;
+    const auto must = [](const Result<void>& done) { EXPECT_TRUE(done) << done.error().message; };
+    must(migrate(**connection, 1));
+    must((*connection)->execute(kRowsOfVersion1));
+    must(migrate(**connection, version));
+    if (version >= 2) must((*connection)->execute(kRowsOfVersion2));
+  }
+  void SetUp() override {
+    if (GetParam() != Engine::kPostgres) return;
+    if (PostgresServer::get() == nullptr) GTEST_SKIP() << PostgresServer::kMissing;
+    postgres_ = PostgresServer::get()->emptied_database();
+  }
+};
+
+HOSTLER_ON_BOTH_ENGINES(SchemaTest);
+
+TEST_P(SchemaTest, KeepsEveryRowOfVersion2) {
+  std::filesystem::create_directories(state());
+  make_database(2);
+
+  const auto restored = reopened();
+
+  EXPECT_EQ(restored.owner, "0123456789abcdef0123456789abcdef");
+  EXPECT_EQ(restored.epoch, 4U);
+  EXPECT_EQ(restored.last_work, 9U);
+  EXPECT_EQ(restored.last_arrival, 9U);
+  EXPECT_EQ(restored.last_instance, 7U);
+  EXPECT_EQ(restored.last_revision, 42U);
+
+  ASSERT_EQ(restored.work.size(), 1U);
+  const auto& live = restored.work[0];
+  EXPECT_EQ(live.record.id, (model::WorkId{6, model::WorkKind::kJob}));
+  EXPECT_EQ(live.record.state, WorkState::kRunning);
+  EXPECT_EQ(live.record.started, Wall{300});
+  EXPECT_EQ(live.shape.constraints.types, (std::vector<std::string>{"small", "big"}));
+  EXPECT_EQ(live.shape.needs, (model::Resources{2, 1, 2048, 1}));
+  EXPECT_EQ(live.principal, "user bob");
+  ASSERT_EQ(restored.client_keys.size(), 1U);
+  EXPECT_EQ(restored.client_keys[0].work, live.record.id);
+
+  ASSERT_EQ(restored.attempts.size(), 1U);
+  EXPECT_EQ(restored.attempts[0].attempt, (model::AttemptId{{6}, 2}));
+  EXPECT_EQ(restored.attempts[0].sequence, 2U);
+
+  ASSERT_EQ(restored.instances.size(), 1U);
+  const auto& instance = restored.instances[0];
+  EXPECT_EQ(instance.record.provider_id, "i-1");
+  EXPECT_EQ(instance.record.identity.next_secret, "next secret");
+  EXPECT_EQ(instance.record.deadline, Wall{6});
+  EXPECT_EQ(instance.record.total, (model::Resources{4, 1, 8, 9}));
+  EXPECT_EQ(instance.record.off_us, 12);
+  ASSERT_NE(instance.create, nullptr);
+  EXPECT_EQ(instance.create->idempotency_key, "key");
+  ASSERT_EQ(restored.gates.size(), 1U);
+  EXPECT_EQ(restored.gates[0].message, "no");
+  ASSERT_EQ(restored.prices.size(), 1U);
+  EXPECT_EQ(restored.prices[0].point.per_hour.value, 300);
+
+  const auto ended = store_->reads().job({5});
+  ASSERT_TRUE(ended) << ended.error().message;
+  EXPECT_EQ(*ended->body, "body 5");
+  EXPECT_EQ(ended->record.reason_text, "done");
+  const auto attempt = store_->reads().attempt({{5}, 1});
+  ASSERT_TRUE(attempt) << attempt.error().message;
+  EXPECT_EQ(attempt->attempt.end->text, "end");
+  EXPECT_EQ(store_->reads().ledger_of("j-5", 0, 10)->items.at(0).cause_rev, 41U);
+}
+
+TEST_P(SchemaTest, KeepsEveryRowOfVersion1) {
+  std::filesystem::create_directories(state());
+  make_database(1);
+
+  const auto restored = reopened();
+
+  EXPECT_EQ(restored.last_work, 9U);
+  ASSERT_EQ(restored.work.size(), 1U);
+  EXPECT_EQ(restored.work[0].record.id.text(), "j-6");
+  ASSERT_EQ(restored.attempts.size(), 1U);
+  ASSERT_EQ(restored.instances.size(), 1U);
+  EXPECT_EQ(restored.instances[0].record.total, model::Resources{});
+  EXPECT_THAT(restored.prices, IsEmpty());
+  EXPECT_EQ(*store_->reads().job({5})->body, "body 5");
+}
+
+TEST_P(SchemaTest, TakesUpWorkOfANewKindAfterTheMigration) {
+  std::filesystem::create_directories(state());
+  make_database(2);
+  open();
+  must_commit({new_work({10, kLease}), job_in(6, WorkState::kSucceeded)});
+
+  const auto restored = reopened();
+
+  ASSERT_EQ(restored.work.size(), 1U);
+  EXPECT_EQ(restored.work[0].record.id.text(), "l-10");
+  EXPECT_EQ(restored.last_work, 10U);
+}
+
+// ---- the description of rows, and the columns that a database has
+// ----------------------------------
+
+using Type = Column::Type;
+using Columns = std::map<std::string, Type>;
+
+template <class Record>
+void describe(std::map<std::string, Columns>& tables) {
+  for (const auto& column : columns_of<Record>())
+    tables[std::string(Table<Record>::kName)].emplace(column.name, column.type);
+}
+
+std::map<std::string, Columns> described() {
+  std::map<std::string, Columns> tables;
+  describe<model::WorkRecord>(tables);
+  describe<model::WorkItem>(tables);
+  describe<StoredAttempt>(tables);
+  describe<model::InstanceRecord>(tables);
+  describe<StoredCreate>(tables);
+  describe<model::GateRecord>(tables);
+  describe<model::PriceSeen>(tables);
+  describe<model::LedgerRecord>(tables);
+  tables["work_specs"].emplace("body", Type::kText);
+  tables["meta"] = {{"key", Type::kText}, {"value", Type::kText}};
+  return tables;
+}
+
+TEST_P(SchemaTest, HasTheColumnsThatTheDescriptionOfRowsNames) {
+  open();
+  const auto connection = connect(place(), Mode::kRead);
+  ASSERT_TRUE(connection) << connection.error().message;
+  auto find =
+      (*connection)
+          ->prepare(on_postgres() ? "SELECT table_name::text, column_name::text, upper(data_type) "
+                                    "FROM information_schema.columns WHERE table_schema = 'hostler'"
+                                  : "SELECT t.name, c.name, c.type FROM sqlite_schema t "
+                                    "JOIN pragma_table_info(t.name) c WHERE t.type = 'table'");
+  ASSERT_TRUE(find) << find.error().message;
+
+  std::map<std::string, Columns> found;
+  for (auto row = find->next(); row && *row; row = find->next()) {
+    const auto type = find->text(2);
+    EXPECT_TRUE(type == "TEXT" || type == "BIGINT" || type == "INTEGER") << type;
+    found[find->text(0)].emplace(find->text(1), type == "TEXT" ? Type::kText : Type::kNumber);
+  }
+
+  EXPECT_EQ(found, described());
+}
+
+}  // namespace
+}  // namespace hostler::store
