@@ -7,7 +7,6 @@
 namespace hostler::dispatch {
 namespace {
 
-using testing::ElementsAre;
 
 struct HostsTest : testing::Test {
   Host& add() {
