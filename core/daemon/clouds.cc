@@ -15,6 +15,12 @@ namespace {
 constexpr Duration kOpenTime = std::chrono::seconds(60);
 constexpr Duration kVerifyTime = std::chrono::seconds(30);
 
+/// Each such failure is an event of severity warning, which the event log writes.
+bool has_event_of_failure(model::CloudOp op) {
+  return op == model::CloudOp::kOpen || op == model::CloudOp::kDestroy ||
+         op == model::CloudOp::kSetTags;
+}
+
 /// Times one driver call and counts it when it ends.
 class Timed {
  public:
@@ -27,9 +33,10 @@ class Timed {
     if (!result) error = result.error().cls;
     metrics_.driver_call(set_, op_, error, read_clocks().mono - began_);
     if (!result && result.error().cls != model::CloudErrorClass::kCancelled)
-      log::warn("cloud " + set_, std::string(model::to_string(op_)) + ": " +
-                                     model::to_string(result.error().cls) + ": " +
-                                     result.error().message);
+      log::write(has_event_of_failure(op_) ? log::Level::kDebug : log::Level::kWarn,
+                 "cloud " + set_,
+                 std::string(model::to_string(op_)) + ": " + model::to_string(result.error().cls) +
+                     ": " + result.error().message);
   }
 
  private:

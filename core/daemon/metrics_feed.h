@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/dispatch/dispatcher.h"
+#include "core/dispatch/queries.h"
 #include "core/metrics/metrics.h"
 
 namespace hostler::daemon {

@@ -22,7 +22,7 @@ std::string money(model::Micros m) {
 }
 
 /// Why the offering's market is not bought: no spot any more, or not yet on_demand; or empty.
-std::string market_refuses(const World& world, const Demand& demand, const Offering& o) {
+std::string market_obstacle(const World& world, const Demand& demand, const Offering& o) {
   const Need& need = world.needs[demand.need];
   if (need.constraints->market) return {};
   if (o.market == model::Market::kSpot)
@@ -67,9 +67,9 @@ std::string too_dear(const World& world, const Demand& demand, const Offering& o
 }
 
 /// Why the offering is not bought for `items` of the demand, gates and headroom aside; or empty.
-std::string refuses(const World& world, const Demand& demand, std::uint32_t index,
-                    std::uint64_t items) {
-  std::string no = bars(world, demand, index);
+std::string obstacle_to_buy(const World& world, const Demand& demand, std::uint32_t index,
+                            std::uint64_t items) {
+  std::string no = obstacle(world, demand, index);
   if (!no.empty()) return no;
   const Offering& o = world.snapshot.offerings[index];
   return too_dear(world, demand, o, items_per_host(world, demand, o, items));
@@ -91,7 +91,7 @@ Waiting explain_waiting(const World& world, const Demand& demand) {
   for (const std::uint32_t i : world.offers) {  // Cheapest first: the first obstacle of each kind.
     const Offering& o = world.snapshot.offerings[i];
     const bool holds = need.resources.fits_in(o.resources) && world.meets(need, i);
-    if (!holds || !refuses(world, demand, i, demand.uncovered).empty()) {
+    if (!holds || !obstacle_to_buy(world, demand, i, demand.uncovered).empty()) {
       // A type that would hold the job says more than one that is too small; of those the largest.
       if (refused == kNone || holds ||
           !need.resources.fits_in(world.snapshot.offerings[refused].resources))
@@ -111,7 +111,7 @@ Waiting explain_waiting(const World& world, const Demand& demand) {
     set(WaitingCode::kGateShut, named(shut, world.snapshot.offerings[shut].shut));
   } else if (refused != kNone) {
     set(WaitingCode::kNoOffering,
-        named(refused, refuses(world, demand, refused, demand.uncovered)));
+        named(refused, obstacle_to_buy(world, demand, refused, demand.uncovered)));
   } else {
     set(WaitingCode::kNoOffering, "no pool offers any type");
   }
@@ -128,7 +128,7 @@ std::string passed_over(const World& world, const Demand& demand, const Offering
     const Offering& o = world.snapshot.offerings[i];
     if (o.price_per_hour >= bought.price_per_hour || told.size() == kPassedOver) break;
     if (std::find(told.begin(), told.end(), o.type) != told.end()) continue;  // another zone
-    std::string no = refuses(world, demand, i, items);
+    std::string no = obstacle_to_buy(world, demand, i, items);
     if (no.empty()) no = o.shut;
     if (no.empty()) continue;
     told.push_back(o.type);
@@ -155,7 +155,7 @@ void explain_creates(const World& world, Plan& plan) {
 
 }  // namespace
 
-std::string bars(const World& world, const Demand& demand, std::uint32_t index) {
+std::string obstacle(const World& world, const Demand& demand, std::uint32_t index) {
   const Need& need = world.needs[demand.need];
   const Offering& o = world.snapshot.offerings[index];
   const auto& pool = world.policy.pools[o.pool];
@@ -166,7 +166,7 @@ std::string bars(const World& world, const Demand& demand, std::uint32_t index) 
   if (!within_cap(o, world.policy))
     return "price " + money(o.price_per_hour) + " is above the cap " +
            money(pool.price_cap_per_hour);
-  return market_refuses(world, demand, o);
+  return market_obstacle(world, demand, o);
 }
 
 void explain(const World& world, Plan& plan) {
@@ -195,7 +195,7 @@ void explain(const World& world, Plan& plan) {
     if (demand.uncovered == 0 || ++explained > kClassesExplained) continue;
     std::size_t listed = 0;
     for (const std::uint32_t i : world.offers) {
-      std::string no = refuses(world, demand, i, demand.uncovered);
+      std::string no = obstacle_to_buy(world, demand, i, demand.uncovered);
       if (no.empty()) no = world.snapshot.offerings[i].shut;
       if (no.empty()) (void)world.budget.creates(world.snapshot.offerings[i], 1, &no);
       if (no.empty()) continue;

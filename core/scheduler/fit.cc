@@ -43,7 +43,8 @@ std::string all_lacks(const model::Resources& needs, const model::Resources& roo
 }
 
 /// The constraint that the offering does not meet.
-std::string foreign(const model::Constraints& wanted, const Offering& o, const std::string& name) {
+std::string unmet_constraint(const model::Constraints& wanted, const Offering& o,
+                             const std::string& name) {
   if (wanted.market && *wanted.market != o.market)
     return std::string("market ") + model::to_string(o.market);
   if (!wanted.zone.empty() && wanted.zone != o.zone)
@@ -68,7 +69,8 @@ std::string nearest_types(const model::WorkShape& shape, const std::vector<Offer
       one.text += lack;
       if (!meets(shape.constraints, name, o.zone, o.market)) one.far += 10;
     } else if (!meets(shape.constraints, name, o.zone, o.market)) {
-      one.text += "not what the constraints ask for: " + foreign(shape.constraints, o, name);
+      one.text +=
+          "not what the constraints ask for: " + unmet_constraint(shape.constraints, o, name);
       one.far += 10;
     } else {
       one.text += "dearer than pool " + policy.pools[o.pool].name + " allows";

@@ -27,5 +27,6 @@ void explain(const World& world, Plan& plan);
 
 /// Why the offering may not be bought for the demand, or empty. Checks constraints, size, price cap
 /// and spot patience; not gates, price factor and headroom.
-[[nodiscard]] std::string bars(const World& world, const Demand& demand, std::uint32_t offering);
+[[nodiscard]] std::string obstacle(const World& world, const Demand& demand,
+                                   std::uint32_t offering);
 }  // namespace hostler::scheduler

@@ -57,7 +57,7 @@ class WakeCost {
   bool is_worth_it(const Demand& demand, const WakeCandidate& candidate) {
     const std::uint32_t offering = world_.snapshot.hosts[candidate.host].offering;
     const Offering& o = world_.snapshot.offerings[offering];
-    if (!bars(world_, demand, offering).empty()) return false;
+    if (!obstacle(world_, demand, offering).empty()) return false;
     const std::uint64_t items =
         std::min({fit_count(world_.needs[demand.need].resources, candidate.free),
                   waiting_[demand.need], static_cast<std::uint64_t>(candidate.attempts_left)});

@@ -66,14 +66,14 @@ Budget::Budget(const Snapshot& snapshot, const model::SitePolicy& policy)
   }
 }
 
-std::int64_t Budget::creates(const Offering& o, std::int64_t wanted, std::string* says_no) const {
+std::int64_t Budget::creates(const Offering& o, std::int64_t wanted, std::string* ceiling) const {
   std::int64_t most = wanted;
   const auto bound = [&](std::int64_t limit, const std::string& who, const char* what) {
     if (limit >= most) return;
     most = std::max<std::int64_t>(0, limit);
-    if (says_no != nullptr) *says_no = who + " is at its ceiling: " + what;
+    if (ceiling != nullptr) *ceiling = who + " is at its ceiling: " + what;
   };
-  const auto look = [&](const Headroom& room, const std::string& who) {
+  const auto check = [&](const Headroom& room, const std::string& who) {
     if (room.instances) bound(*room.instances, who, "instances");
     if (room.creates) bound(*room.creates, who, "creates per minute");
     if (room.price_per_hour && o.price_per_hour.value > 0)
@@ -81,9 +81,9 @@ std::int64_t Budget::creates(const Offering& o, std::int64_t wanted, std::string
   };
   const std::string& pool = policy_->pools[o.pool].name;
   bound(pool_left_[o.pool], "pool " + pool, "max");
-  look(pools_[o.pool], "pool " + pool);
-  look(sets_[o.set], "set " + policy_->sets[o.set].name);
-  look(site_, "the site");
+  check(pools_[o.pool], "pool " + pool);
+  check(sets_[o.set], "set " + policy_->sets[o.set].name);
+  check(site_, "the site");
   return most;
 }
 

@@ -47,9 +47,9 @@ class Budget {
  public:
   Budget(const Snapshot& snapshot, const model::SitePolicy& policy);
   /// How many instances of the offering may be created, at most `wanted`. If a ceiling bounds it,
-  /// its name goes to `says_no`, unless that is null.
+  /// its name goes to `ceiling`, unless that is null.
   [[nodiscard]] std::int64_t creates(const Offering& offering, std::int64_t wanted,
-                                     std::string* says_no = nullptr) const;
+                                     std::string* ceiling = nullptr) const;
   void create(const Offering& offering, std::int64_t count);
   /// A pool's max counts hosts that are on: switched-off ones within `stopped` count once woken.
   [[nodiscard]] bool may_wake(const HostView& host) const;
