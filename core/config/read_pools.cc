@@ -8,6 +8,10 @@ namespace hostler::config {
 namespace {
 
 constexpr std::size_t kCommandMax = std::size_t{16} * 1024;
+/// The other kinds of evidence are for leases and reservations, which nobody can submit yet.
+constexpr std::array kReadiness{
+    json::Word<model::Readiness>{"agent", model::Readiness::kAgent},
+};
 constexpr std::array kMethods{
     json::Word<model::VerifyMethod>{"driver", model::VerifyMethod::kDriver},
     json::Word<model::VerifyMethod>{"delivered", model::VerifyMethod::kDelivered},
@@ -95,6 +99,7 @@ void read_pool(json::Object& o, const model::SitePolicy& site, model::PoolPolicy
   read_timers(o, out);
   o.may("price_factor_max").number(out.price_factor_max, 1, 1000);
   o.may("price_cap_per_hour").millionths(out.price_cap_per_hour.value, 0, kPriceMax);
+  o.may("readiness").word(out.readiness, kReadiness);
   read_verify(o.may("verify"), out.verify);
   o.may("rotate_keys").boolean(out.rotate_keys);
   o.may("init_command").text(out.init_command, {.bytes_max = kCommandMax});
