@@ -118,12 +118,12 @@ constexpr std::array kEvents{
               "the configuration was read again"},
 };
 
-constexpr bool is_in_order() {
+constexpr bool events_are_in_order() {
   for (std::size_t i = 0; i < kEvents.size(); ++i)
     if (static_cast<std::size_t>(kEvents[i].event) != i) return false;
   return static_cast<std::size_t>(Event::kPolicyChanged) + 1 == kEvents.size();
 }
-static_assert(is_in_order());
+static_assert(events_are_in_order());
 
 }  // namespace
 

@@ -101,7 +101,7 @@ constexpr std::array kWaitingCodes{
     WaitingInfo{WaitingCode::kReserved, "reserved", "a host is reserved for the job"},
 };
 
-constexpr bool is_in_order() {
+constexpr bool reasons_are_in_order() {
   for (std::size_t i = 0; i < kReasons.size(); ++i)
     if (static_cast<std::size_t>(kReasons[i].reason) != i) return false;
   for (std::size_t i = 0; i < kWaitingCodes.size(); ++i)
@@ -109,7 +109,7 @@ constexpr bool is_in_order() {
   return static_cast<std::size_t>(Reason::kSupervisionLost) + 1 == kReasons.size() &&
          static_cast<std::size_t>(WaitingCode::kReserved) + 1 == kWaitingCodes.size();
 }
-static_assert(is_in_order());
+static_assert(reasons_are_in_order());
 
 }  // namespace
 

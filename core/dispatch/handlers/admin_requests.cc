@@ -43,6 +43,7 @@ void AdminRequests::policy_changed(Now now) {
   auto& [policy, sets, hosts, jobs, gates, governor, plan, recorder] = owners_;
   scheduler::Governor fresh(policy);
   fresh.keep_creates_of(governor);
+  set_aside_.count(policy, fresh);
   governor = std::move(fresh);
   menu_.reload();
   for (const auto id : hosts.ids()) {

@@ -98,6 +98,7 @@ std::optional<model::InstanceId> ListEvents::take(std::uint32_t index, const Sig
     return known;
   }
   if (seen.tags_unknown || seen.set_id != set.name) return std::nullopt;
+  if (set_aside_.contains(set.name, seen)) return std::nullopt;
   const bool taken_over = std::ranges::find(take_over_sets_, set.name) != take_over_sets_.end();
   if (seen.owner == owners_.recorder.owner() || taken_over) return adopt(index, seen, as_of, now);
   set.foreign = true;

@@ -7,17 +7,19 @@
 #include "core/dispatch/handlers/duplicates.h"
 #include "core/dispatch/handlers/instance_steps.h"
 #include "core/dispatch/state/menu.h"
+#include "core/dispatch/state/set_aside.h"
 
 namespace hostler::dispatch {
 
 /// Asks clouds for lists of their sets, and brings the instances into agreement with the answers.
 class ListEvents {
  public:
-  ListEvents(InstanceSteps::Owners owners, const Menu& menu,
+  ListEvents(InstanceSteps::Owners owners, const Menu& menu, const SetAside& set_aside,
              const std::vector<std::string>& take_over_sets, Duplicates& duplicates,
              InstanceSteps& steps)
       : owners_(owners),
         menu_(menu),
+        set_aside_(set_aside),
         take_over_sets_(take_over_sets),
         duplicates_(duplicates),
         steps_(steps) {}
@@ -47,6 +49,7 @@ class ListEvents {
 
   const InstanceSteps::Owners owners_;
   const Menu& menu_;
+  const SetAside& set_aside_;
   const std::vector<std::string>& take_over_sets_;
   Duplicates& duplicates_;
   InstanceSteps& steps_;

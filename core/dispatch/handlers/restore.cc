@@ -18,6 +18,8 @@ bool Restore::apply(model::Restored restored, Now now) {
   for (auto& key : restored.client_keys)
     jobs.restore_client_key(std::move(key.principal), std::move(key.key), std::move(key.digest),
                             key.work);
+  for (const auto& row : restored.damaged) set_aside_.add(row);
+  set_aside_.count(policy, governor);
   bool has_orphans = false;
   for (auto& row : restored.instances) has_orphans |= !take(std::move(row), now);
   for (auto& item : restored.work) take(std::move(item), now);
@@ -59,6 +61,8 @@ bool Restore::take(model::InstanceChanged row, Now now) {
 }
 
 void Restore::take(model::WorkItem item, Now now) {
+  // No other kind can be submitted yet. A row of one stays in the store as it is.
+  if (item.record.id.kind != model::WorkKind::kJob) return;
   // By a wall clock that may have jumped: within reason.
   const Duration age =
       std::clamp<Duration>(now.wall - item.submitted, Duration::zero(), std::chrono::hours(24));

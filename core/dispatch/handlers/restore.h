@@ -2,6 +2,7 @@
 
 #include "core/dispatch/handlers/instance_steps.h"
 #include "core/dispatch/state/menu.h"
+#include "core/dispatch/state/set_aside.h"
 
 namespace hostler::dispatch {
 
@@ -9,8 +10,9 @@ namespace hostler::dispatch {
 /// it then.
 class Restore {
  public:
-  Restore(InstanceSteps::Owners owners, Menu& menu, JobSteps& job_steps, InstanceSteps& steps)
-      : owners_(owners), menu_(menu), job_steps_(job_steps), steps_(steps) {}
+  Restore(InstanceSteps::Owners owners, Menu& menu, SetAside& set_aside, JobSteps& job_steps,
+          InstanceSteps& steps)
+      : owners_(owners), menu_(menu), set_aside_(set_aside), job_steps_(job_steps), steps_(steps) {}
 
   /// Once, before any event. True: an instance of the journal has no set in the policy, so nobody
   /// looks after it.
@@ -26,6 +28,7 @@ class Restore {
 
   const InstanceSteps::Owners owners_;
   Menu& menu_;
+  SetAside& set_aside_;
   JobSteps& job_steps_;
   InstanceSteps& steps_;
 };

@@ -29,7 +29,9 @@ model::InstanceView view_of(const Host& host, const model::SitePolicy& policy) {
 const model::SitePolicy& Queries::policy() const { return state_.policy; }
 model::Revision Queries::revision() const { return state_.recorder.revision(); }
 bool Queries::at_rest() const { return state_.jobs.empty() && state_.hosts.empty(); }
-bool Queries::has_no_instances() const { return state_.hosts.empty() && !state_.has_orphans; }
+bool Queries::has_no_instances() const {
+  return state_.hosts.empty() && state_.set_aside.empty() && !state_.has_orphans;
+}
 
 std::optional<model::WaitingView> Queries::waiting(model::WorkId job) const {
   auto found = waiting(std::vector{job});

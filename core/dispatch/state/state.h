@@ -6,6 +6,7 @@
 #include "core/dispatch/state/menu.h"
 #include "core/dispatch/state/plan_state.h"
 #include "core/dispatch/state/recorder.h"
+#include "core/dispatch/state/set_aside.h"
 #include "core/dispatch/state/sets.h"
 #include "core/scheduler/governor.h"
 
@@ -31,6 +32,7 @@ struct State {
   Menu menu;
   HostViewer viewer;
   Hosts hosts;
+  SetAside set_aside;
   Jobs jobs;
   PlanState plan;
   CallGates gates;

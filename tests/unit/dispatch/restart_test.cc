@@ -78,6 +78,54 @@ TEST(RestartTest, GoesOnWithARunningJobAndStartsNothingTwice) {
   EXPECT_EQ(story.record(WorkId{5}).state, WorkState::kSucceeded);
 }
 
+/// The row of instance 7 is damaged; nothing else is there.
+model::Restored damaged_site() {
+  model::Restored out;
+  out.last_instance = 7;
+  out.damaged.push_back({"instances", "h-7", "state is 99", instance(InstanceState::kBusy).record});
+  return out;
+}
+
+TEST(RestartTest, AMachineWhoseRowIsDamagedCountsForCeilings) {
+  auto site = small_site();
+  site.ceilings.instances_max = 1;
+  Story story(site);
+  story.begin(damaged_site());
+  (void)story.submit({story.job()});
+  EXPECT_THAT(story.all<CreateCall>(), IsEmpty());
+  EXPECT_FALSE(story.dispatcher.queries().has_no_instances());
+
+  story.say(PolicyChanged{site});
+  EXPECT_THAT(story.all<CreateCall>(), IsEmpty()) << "a reload does not forget it";
+  site.ceilings.instances_max = 2;
+  story.say(PolicyChanged{site});
+  EXPECT_THAT(story.all<CreateCall>(), SizeIs(1));
+}
+
+TEST(RestartTest, AMachineWhoseRowIsDamagedIsNeitherAdoptedNorEnded) {
+  Story story;
+  story.begin(damaged_site());
+  model::ListedInstance seen;
+  seen.id = "i-7";
+  seen.idempotency_key = "key-old";
+  seen.set_id = "west";
+  seen.owner = "us";
+  seen.state = model::CloudState::kRunning;
+  story.list({seen});
+  EXPECT_THAT(story.dispatcher.queries().instances(), IsEmpty());
+  EXPECT_THAT(story.all<DestroyCall>(), IsEmpty());
+}
+
+TEST(RestartTest, WorkOfAKindThatNobodyCanSubmitYetIsLeftAlone) {
+  model::Restored restored;
+  restored.work = {job(WorkState::kQueued)};
+  restored.work[0].record.id.kind = model::WorkKind::kLease;
+  Story story;
+  story.begin(restored);
+  EXPECT_TRUE(story.dispatcher.queries().at_rest());
+  EXPECT_THAT(story.journalled<model::WorkChanged>(), IsEmpty());
+}
+
 // Bug: creates that were sent again passed the ceiling of creates a minute, five a second each.
 TEST(RestartTest, CreatesThatAreSentAgainKeepToTheirRate) {
   auto site = small_site();
