@@ -8,11 +8,10 @@ namespace hostler {
 
 }  // namespace hostler
 
-/// Ends the process if `condition` is false, in release builds too. `invariant` is the sentence that
-/// must always hold: HOSTLER_ASSERT(count > 0, "a class in the order has items").
-/// Only for what this program alone decides. Input of a cloud, a host, a user, a config file or the
-/// store never reaches an assertion: it is answered with an error.
+/// Ends the process if `condition` is false, in release builds too. `invariant` is the sentence
+/// that must always hold: HOSTLER_ASSERT(count > 0, "a class in the order has items"). Only for
+/// what this program alone decides. Input of a cloud, a host, a user, a config file or the store
+/// never reaches an assertion: it is answered with an error.
 #define HOSTLER_ASSERT(condition, invariant) \
-  ((condition)                               \
-       ? static_cast<void>(0)                \
-       : ::hostler::invariant_broken(#condition, invariant, __FILE_NAME__, __LINE__))
+  ((condition) ? static_cast<void>(0)        \
+               : ::hostler::invariant_broken(#condition, invariant, __FILE_NAME__, __LINE__))

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <utility>
 
-// libexpected-dev 1.0.0 does not mark the class; a redeclaration may, and gcc 12 and clang 14 then
-// warn on every dropped result.
+// libexpected-dev 1.0.0 does not declare the class nodiscard. This redeclaration does, so that gcc
+// 12 and clang 14 warn if a result is ignored.
 namespace tl {
 template <class T, class E>
 class [[nodiscard]] expected;
@@ -15,35 +15,35 @@ class [[nodiscard]] expected;
 
 namespace hostler {
 
-/// What the caller can do about a failure. Add a code only together with the code that reacts to
-/// it; everything else is a message on an existing code. What a cloud refuses has its own, richer
-/// type: model/cloud.h.
+/// Classes of errors by the reaction of the caller. Add a class only if some code reacts to it; for
+/// everything else use a message with an existing class. Errors of clouds have a type of their own:
+/// see model/cloud.h.
 enum class Errc : std::uint8_t {
   kInvalidArgument,  ///< Never retried: a bad request or configuration.   HTTP 400
   kForbidden,        ///< The principal may not do this.                   HTTP 403
-  kNotFound,         ///< The thing is gone or never was; forget it.       HTTP 404
+  kNotFound,         ///< The object does not exist (any more).            HTTP 404
   kConflict,         ///< Same key, other content; or a wrong state.       HTTP 409
-  kTooLarge,         ///< A limit on what users may send was passed.       HTTP 413
+  kTooLarge,         ///< The request exceeds a limit.                     HTTP 413
   kUnavailable,      ///< Had no effect; retry with back-off.              HTTP 503
-  kOutcomeUnknown,   ///< May have had its effect; observe before retrying.
-  kMisbehaving,      ///< A driver or a host broke its contract; the message names the rule.
+  kOutcomeUnknown,   ///< It may have had an effect; observe before retrying.
+  kMisbehaving,      ///< A driver or host violated its contract; the message names the rule.
   kInternal,
 };
 
-/// A failure on its way to whoever can react. Cheap to move, printable, comparable by code.
+/// An error: a class for programs and a message for people. Cheap to move.
 struct Error {
   Errc code;
-  std::string message;    ///< For people. Grows outwards: "load driver 'local': open x.so: ...".
-  std::string path = {};  ///< Where in a config or request, e.g. "pools[0].max"; empty elsewhere.
+  std::string message;    ///< Outer context first: "load driver 'local': open x.so: ...".
+  std::string path = {};  ///< Key in a config or request, e.g. "pools[0].max"; else empty.
 
-  /// Adds what the outer layer was doing, outermost first.
+  /// Puts the operation of the calling layer in front of the message.
   Error with_context(std::string_view doing) && {
     message.insert(0, std::string(doing) + ": ");
     return std::move(*this);
   }
 };
 
-/// The result of anything that can fail for a reason outside this process.
+/// The result of an operation that can fail for a reason outside this process.
 template <class T>
 using Result = tl::expected<T, Error>;
 
@@ -85,7 +85,7 @@ inline void take(Result<void>&&) {}
 
 }  // namespace hostler
 
-/// `auto x = HOSTLER_TRY(f());` - the value of f(), or return its error from the enclosing
+/// `auto x = HOSTLER_TRY(f());` takes the value of f(), or returns its error from the enclosing
 /// function. `HOSTLER_TRY(g());` for Result<void>. A GNU statement expression: gcc and clang only.
 #define HOSTLER_TRY(expr) HOSTLER_TRY_IMPL(expr, HOSTLER_TRY_NAME(__COUNTER__))
 #define HOSTLER_TRY_NAME(n) HOSTLER_TRY_NAME_IMPL(n)

@@ -32,7 +32,7 @@ Result<UniqueFd> open_regular(const std::filesystem::path& path, struct stat& in
   if (!fd) return tl::unexpected(errno_error("open " + path.string(), code_of_open(errno)));
   if (::fstat(fd.get(), &info) != 0) return tl::unexpected(errno_error("stat " + path.string()));
   if (!S_ISREG(info.st_mode))
-    return fail(Errc::kInvalidArgument, path.string() + " is no regular file");
+    return fail(Errc::kInvalidArgument, path.string() + " is not a regular file");
   return fd;
 }
 

@@ -33,17 +33,18 @@ class UniqueFd {
   int fd_ = -1;
 };
 
-/// "open /x/y: No such file or directory", from errno as it is now.
+/// The current errno as an error: "open /x/y: No such file or directory" for `doing` "open /x/y".
 Error errno_error(std::string_view doing, Errc code = Errc::kInternal);
 
-/// The whole file; an error if it is missing, no regular file or longer than `max` bytes.
+/// Reads a whole file. Fails if it does not exist, is not a regular file or has more than `max`
+/// bytes.
 Result<std::string> read_file(const std::filesystem::path& path, std::size_t max);
-/// The same for a secret: refused if it belongs to another user than root and this process's, or
-/// if group or others may do anything with it (mode 0600 or less is allowed).
+/// Reads a file with a secret. Also fails if the owner is neither root nor the user of this
+/// process, or if group or others have any permission.
 Result<std::string> read_secret_file(const std::filesystem::path& path, std::size_t max);
-/// Replaces the file in one step (temporary name, fdatasync, rename); `mode` e.g. 0600.
+/// Replaces a file atomically and durably (temporary file, fdatasync, rename). `mode` e.g. 0600.
 Result<void> write_file(const std::filesystem::path& path, std::string_view content, unsigned mode);
-/// Writes all of `data`, again after EINTR and short writes.
+/// Writes all of `data`; continues after EINTR and short writes. Errors name the file `name`.
 Result<void> write_all(int fd, std::string_view data, std::string_view name);
 
 }  // namespace hostler

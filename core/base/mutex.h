@@ -5,24 +5,26 @@
 #include <mutex>
 #include <utility>
 
-/// Mutexes whose use clang checks: std::mutex says nothing to its thread-safety analysis
-/// (-Wthread-safety). For gcc the words are empty.
+/// Mutexes for the thread-safety analysis of clang (-Wthread-safety), which does not understand
+/// std::mutex. For gcc the attributes are empty.
 #ifdef __clang__
 #define HOSTLER_THREAD_ATTRIBUTE(...) __attribute__((__VA_ARGS__))
 #else
 #define HOSTLER_THREAD_ATTRIBUTE(...)
 #endif
 
-/// Of a member: read and written only while the mutex is held.
+/// For a member: it is read and written only while the mutex is held.
 #define HOSTLER_GUARDED_BY(mutex) HOSTLER_THREAD_ATTRIBUTE(guarded_by(mutex))
-/// Of a function, or of a lambda after its (): called only with these held, and leaves them so.
+/// For a function, or a lambda after its (): the caller holds these mutexes, before and after the
+/// call.
 #define HOSTLER_REQUIRES(...) HOSTLER_THREAD_ATTRIBUTE(requires_capability(__VA_ARGS__))
-/// Of a function: never called with these held, for it takes them, or takes long.
+/// For a function: the caller must not hold these, because the function locks them or takes long.
 #define HOSTLER_EXCLUDES(...) HOSTLER_THREAD_ATTRIBUTE(locks_excluded(__VA_ARGS__))
-/// Of a function that returns with them taken; that is called with them held and lets go.
+/// For a function that locks these mutexes, and for a function that unlocks them.
 #define HOSTLER_ACQUIRE(...) HOSTLER_THREAD_ATTRIBUTE(acquire_capability(__VA_ARGS__))
 #define HOSTLER_RELEASE(...) HOSTLER_THREAD_ATTRIBUTE(release_capability(__VA_ARGS__))
-/// Of a function that is right for a reason that clang cannot know; say which.
+/// For a function that is correct for a reason that clang cannot see; state the reason in a
+/// comment.
 #define HOSTLER_NO_THREAD_SAFETY_ANALYSIS HOSTLER_THREAD_ATTRIBUTE(no_thread_safety_analysis)
 
 namespace hostler {
@@ -37,7 +39,7 @@ class HOSTLER_THREAD_ATTRIBUTE(capability("mutex")) Mutex {
   std::mutex native_;
 };
 
-/// Holds a mutex until the end of the scope, or less.
+/// Locks a mutex until the end of the scope, or until unlock().
 class HOSTLER_THREAD_ATTRIBUTE(scoped_lockable) MutexLock {
  public:
   explicit MutexLock(Mutex& mutex) HOSTLER_ACQUIRE(mutex) : mutex_(&mutex) { mutex.lock(); }
@@ -47,7 +49,7 @@ class HOSTLER_THREAD_ATTRIBUTE(scoped_lockable) MutexLock {
   MutexLock(const MutexLock&) = delete;
   MutexLock& operator=(const MutexLock&) = delete;
 
-  /// Once: for what comes after the last look at what is guarded.
+  /// Unlocks early. Call it at most once.
   void unlock() HOSTLER_RELEASE() {
     mutex_->unlock();
     mutex_ = nullptr;
@@ -57,11 +59,11 @@ class HOSTLER_THREAD_ATTRIBUTE(scoped_lockable) MutexLock {
   Mutex* mutex_;
 };
 
-/// Lets go of a mutex that is held, until the end of the scope.
+/// Unlocks a mutex that is held until the end of the scope, and locks it again.
 class HOSTLER_THREAD_ATTRIBUTE(scoped_lockable) MutexUnlock {
  public:
   explicit MutexUnlock(Mutex& mutex) HOSTLER_RELEASE(mutex) : mutex_(mutex) { mutex.unlock(); }
-  ~MutexUnlock() HOSTLER_RELEASE() { mutex_.lock(); }  // clang: of the scope, not of the mutex
+  ~MutexUnlock() HOSTLER_RELEASE() { mutex_.lock(); }  // RELEASE: for clang, the scope ends
   MutexUnlock(const MutexUnlock&) = delete;
   MutexUnlock& operator=(const MutexUnlock&) = delete;
 
@@ -69,8 +71,8 @@ class HOSTLER_THREAD_ATTRIBUTE(scoped_lockable) MutexUnlock {
   Mutex& mutex_;
 };
 
-/// std::condition_variable for a Mutex, which is held before a wait and after it. A condition that
-/// looks at what is guarded is `[this]() HOSTLER_REQUIRES(mutex_) { return ...; }`.
+/// A std::condition_variable for Mutex. The caller holds the mutex before and after a wait. A
+/// predicate that reads guarded members is `[this]() HOSTLER_REQUIRES(mutex_) { return ...; }`.
 class Condition {
  public:
   void notify_one() { native_.notify_one(); }
@@ -85,7 +87,7 @@ class Condition {
     Adopted held(mutex);
     native_.wait(held.lock, std::move(until));
   }
-  /// False if the time passed first, as for wait_until().
+  /// False if the time has passed and the predicate is still false; likewise wait_until().
   template <class Rep, class Period, class Predicate>
   bool wait_for(Mutex& mutex, std::chrono::duration<Rep, Period> time, Predicate until)
       HOSTLER_REQUIRES(mutex) {
@@ -100,7 +102,7 @@ class Condition {
   }
 
  private:
-  /// The mutex in the form that the standard's waits take; stays locked for whoever locked it.
+  /// The mutex as a unique_lock, which the standard library needs. The destructor leaves it locked.
   struct Adopted {
     explicit Adopted(Mutex& mutex) : lock(mutex.native_, std::adopt_lock) {}
     ~Adopted() { lock.release(); }

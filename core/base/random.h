@@ -4,9 +4,9 @@
 
 namespace hostler {
 
-/// splitmix64: the one generator of decisions, simulation and benchmarks. Chance is an argument;
-/// equal seeds give equal streams on every platform, which <random>'s distributions do not promise.
-/// Not for secrets: those come from crypto/random.h.
+/// The random generator (splitmix64) of decisions, simulation and benchmarks; passed as an
+/// argument. Equal seeds give equal numbers on every platform, which the distributions of <random>
+/// do not guarantee. Not for secrets; see crypto/random.h.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}

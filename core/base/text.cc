@@ -14,14 +14,14 @@ int digit(char c) {
   return -1;
 }
 
-/// One character; also U+0080 to U+009F, which terminals take for escape sequences.
+/// True for a control character, including U+0080 to U+009F, which start escape sequences.
 bool is_control(std::string_view character) {
   const auto c = static_cast<unsigned char>(character[0]);
   if (character.size() == 1) return c < 0x20 || c == 0x7f;
   return character.size() == 2 && c == 0xc2 && static_cast<unsigned char>(character[1]) < 0xa0;
 }
 
-/// Eight bytes from 1 to 127, looked at as one number: nearly all text is of these only.
+/// True if all eight bytes are from 1 to 127. A fast path, because nearly all text is ASCII.
 bool begins_with_8_plain(std::string_view text) {
   constexpr std::uint64_t kOnes = 0x0101010101010101U, kHighBits = kOnes << 7U;
   std::uint64_t bytes = 0;

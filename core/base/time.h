@@ -7,8 +7,8 @@ namespace hostler {
 
 using Duration = std::chrono::nanoseconds;
 
-/// Tag of the clock that decisions and deadlines use: CLOCK_BOOTTIME in the daemon, virtual in
-/// the simulation. It has no now(): time is an input.
+/// The clock of decisions and deadlines: CLOCK_BOOTTIME in the daemon, a virtual clock in the
+/// simulation. It has no now(), because time is an input.
 struct MonoClock {
   using rep = Duration::rep;
   using period = Duration::period;
@@ -18,7 +18,7 @@ struct MonoClock {
 };
 using Mono = MonoClock::time_point;
 
-/// Wall time in microseconds since 1970, as stored and shown. Never compared with Mono.
+/// Wall time in microseconds since 1970, for storing and displaying. Never compared with Mono.
 struct Wall {
   std::int64_t us = 0;
   friend auto operator<=>(const Wall&, const Wall&) = default;
@@ -28,7 +28,7 @@ inline Wall operator+(Wall w, Duration d) {
 }
 inline Duration operator-(Wall a, Wall b) { return std::chrono::microseconds(a.us - b.us); }
 
-/// Both clocks, read once for each event, so that one event has one time.
+/// Both times of an event. The clocks are read once for each event.
 struct Now {
   Mono mono;
   Wall wall;

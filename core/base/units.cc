@@ -34,8 +34,9 @@ Result<std::int64_t> parse(std::string_view text, std::span<const Unit> units,
   const auto refuse = [&](std::string_view why) {
     std::string names;
     for (const Unit& unit : units) names += (names.empty() ? "" : " ") + std::string(unit.name);
-    return fail(Errc::kInvalidArgument, "'" + printable(text, 40) + "' is no " + std::string(what) +
-                                            ": " + std::string(why) + " (units: " + names + ")");
+    return fail(Errc::kInvalidArgument, "'" + printable(text, 40) + "' is not a " +
+                                            std::string(what) + ": " + std::string(why) +
+                                            " (units: " + names + ")");
   };
   double number = 0;
   const char* const end = text.data() + text.size();
@@ -126,7 +127,7 @@ std::optional<Wall> parse_wall(std::string_view text) {
     if (std::string_view(rest) != "Z") return std::nullopt;
   }
   const int day = utc.tm_mday;
-  const std::time_t seconds = ::timegm(&utc);  // takes 31 February for 3 March
+  const std::time_t seconds = ::timegm(&utc);  // converts 31 February to 3 March; checked below
   if (seconds < 0 || utc.tm_mday != day) return std::nullopt;
   return Wall{seconds * 1'000'000 + micros};
 }

@@ -10,17 +10,17 @@
 
 namespace hostler {
 
-/// "250ms", "30s", "10m", "2h", "7d"; a unit is required, "0" alone is not a duration.
+/// Parses "250ms", "30s", "10m", "2h", "7d". A unit is required, also for 0.
 Result<Duration> parse_duration(std::string_view text);
-/// "512B", "64KiB", "1.5GiB", "2TB": bytes. A bare number is refused; "B" is a unit.
+/// Parses "512B", "64KiB", "1.5GiB", "2TB" to bytes. A unit is required, e.g. "B".
 Result<std::int64_t> parse_size(std::string_view text);
 
-/// Short and for people: "1.5 s", "10 m", "2.0 GiB". parse_* does not read them back.
+/// Short text for people: "1.5 s", "10 m", "2.0 GiB". The parse functions cannot read it.
 std::string format_duration(Duration d);
 std::string format_size(std::int64_t bytes);
 
-/// In the largest unit that divides it: "90s", "2h", "1536MiB". For programs: parse_* gives the
-/// same value back.
+/// Exact text in the largest unit without a fraction: "90s", "2h", "1536MiB". The parse functions
+/// return the same value.
 std::string exact_duration(Duration d);
 std::string exact_size(std::int64_t bytes);
 
@@ -28,8 +28,8 @@ std::string exact_size(std::int64_t bytes);
 std::string format_wall(Wall wall);
 /// "2026-11-21T10:15:04.000123Z", for programs.
 std::string exact_wall(Wall wall);
-/// Of "2026-11-21T10:15:04Z", with or without a fraction, or of a day, "2026-11-21", its beginning;
-/// nullopt: neither, no day of the calendar, or before 1970.
+/// Parses "2026-11-21T10:15:04Z", with or without a fraction, or "2026-11-21", the beginning of
+/// that day. nullopt for other text, for a day that does not exist, and before 1970.
 std::optional<Wall> parse_wall(std::string_view text);
 
 }  // namespace hostler

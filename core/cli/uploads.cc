@@ -38,7 +38,7 @@ Result<Uploads::File> Uploads::read(const std::string& file) {
   if (::fstat(fd.get(), &info) != 0 || !S_ISREG(info.st_mode))
     return fail(
         Errc::kInvalidArgument,
-        file + " is no regular file: an input must be readable twice, so it cannot be a pipe");
+        file + " is not a regular file: an input must be readable twice, so it cannot be a pipe");
   crypto::Sha256 hash;
   std::string piece(1U << 16U, '\0');
   for (;;) {

@@ -6,22 +6,22 @@
 
 namespace hostler::local {
 
-/// The account that this process runs as, and that people and hostler log in to.
+/// The account of this process. Logins to instances use the same account.
 struct Account {
   std::string name;
   uid_t uid = 0;
   gid_t gid = 0;
   std::string shell;
-  bool locked = false;  ///< sshd refuses it by what is in /etc/shadow.
+  bool locked = false;  ///< sshd refuses logins because of the entry in /etc/shadow.
 
-  /// Throws driver::Error(HOSTLER_E_INVALID) where this user has no entry.
+  /// Throws driver::Error(HOSTLER_E_INVALID) if this user has no entry in /etc/passwd.
   static Account own();
 
   bool can_log_in() const;
-  /// /etc/passwd with this account's home and shell replaced: an instance has a home of its own,
-  /// and no start-up files of a person run in its sessions.
+  /// The text of /etc/passwd with another home and shell for this account. So an instance has its
+  /// own home, and sessions do not run the start-up files of a person.
   std::string passwd(const std::string& home) const;
-  /// An /etc/shadow in which this account is not locked, and nobody else is.
+  /// The text of an /etc/shadow that has only this account, not locked.
   std::string shadow() const;
 };
 

@@ -35,7 +35,7 @@ std::string free_address(const std::string& seed, std::int64_t port,
                          const std::set<std::string>& taken) {
   for (int i = 0; i < kTriesMax; ++i) {
     const auto hash = std::stoull(hash_of(seed + "#" + std::to_string(i)), nullptr, 16);
-    // 127.1.x.1 to 127.254.x.254: not 127.0, which people use by hand, and no odd ends.
+    // From 127.1.x.1 to 127.254.x.254. Leaves out 127.0.x.x, which people use by hand.
     const std::uint32_t address = 0x7f000000U | static_cast<std::uint32_t>(1 + hash % 254) << 16 |
                                   static_cast<std::uint32_t>((hash >> 16) % 256) << 8 |
                                   static_cast<std::uint32_t>(1 + (hash >> 32) % 254);

@@ -34,13 +34,13 @@ std::vector<std::string> names(const std::vector<std::pair<std::string, T>>& tab
   return list;
 }
 
-/// sshd reads paths in its own config language: what has a meaning there is not taken.
+/// The path becomes part of sshd's config: refuses characters that have a meaning there.
 void check_plain(const JsonObject& json, const char* key, const std::string& path) {
   const bool plain = std::all_of(path.begin(), path.end(), [](unsigned char c) {
     return std::isalnum(c) != 0 || c >= 0x80 ||
            std::string("/._-+@,=").find(static_cast<char>(c)) != std::string::npos;
   });
-  if (!plain) json.refuse(key, "may hold letters, digits and / . _ - + @ , = only");
+  if (!plain) json.refuse(key, "may contain only letters, digits and / . _ - + @ , =");
 }
 
 std::uint32_t read_market(JsonObject& json) {
@@ -72,10 +72,10 @@ TypeConfig read_type(const Config& config, JsonObject json) {
     change.from_unix_ns = price.time_ns("from", 0);
     if (!price.has("micros_per_hour")) price.refuse("micros_per_hour", "is missing");
     change.micros_per_hour = price.number("micros_per_hour", 0, 0, 1'000'000'000'000);
-    price.refuse_the_rest();
+    price.refuse_unknown_keys();
     type.prices.push_back(change);
   }
-  json.refuse_the_rest();
+  json.refuse_unknown_keys();
   return type;
 }
 
@@ -90,13 +90,14 @@ std::vector<Dials::Failure> read_failures(JsonObject& json, const char* key) {
     for (const std::string& scope : item.texts("scope")) {
       const auto found = std::find_if(kScopes.begin(), kScopes.end(),
                                       [&](const auto& known) { return known.first == scope; });
-      if (found == kScopes.end()) item.refuse("scope", "has \"" + scope + "\", which is no scope");
+      if (found == kScopes.end())
+        item.refuse("scope", "has \"" + scope + "\", which is not a scope");
       failure.scope |= found->second;
     }
     failure.retry_after_ms = item.duration_ms("retry_after", -1);
     failure.outcome_unknown = item.choice("outcome", {"none", "unknown"}, 0) == 1;
-    failure.message = item.text("message", std::string("dialled by ") + key);
-    item.refuse_the_rest();
+    failure.message = item.text("message", std::string("caused by the test dial ") + key);
+    item.refuse_unknown_keys();
     failures.push_back(failure);
   }
   return failures;
@@ -116,7 +117,7 @@ Dials read_dials(JsonObject json) {
   dials.key_change_after_ms = json.duration_ms("host_key_changes_after", 0);
   dials.sshd_delay_ms =
       json.text("sshd_starts", "") == "never" ? -1 : json.duration_ms("sshd_starts", 0);
-  json.refuse_the_rest();
+  json.refuse_unknown_keys();
   return dials;
 }
 
@@ -126,7 +127,8 @@ Config read_config(const std::string& text) {
   rapidjson::Document document;
   JsonObject json = JsonObject::parse(text, document);
   Config config;
-  if (!json.has("root")) json.refuse("root", "is missing: the folder for all files of instances");
+  if (!json.has("root"))
+    json.refuse("root", "is missing; it names the folder for the files of all instances");
   config.root = json.path("root", "");
   while (config.root.size() > 1 && config.root.back() == '/') config.root.pop_back();
   check_plain(json, "root", config.root);
@@ -146,7 +148,7 @@ Config read_config(const std::string& text) {
     for (const std::string& name : types->keys())
       config.types[name] = read_type(config, *types->object(name.c_str()));
   if (auto dials = json.object("dials")) config.dials = read_dials(*dials);
-  json.refuse_the_rest();
+  json.refuse_unknown_keys();
   return config;
 }
 

@@ -11,10 +11,10 @@
 
 namespace hostler::local {
 
-/// What is configured for one provider type.
+/// The configuration of one provider type.
 struct TypeConfig {
-  std::optional<std::int64_t> stock;             ///< Instances at once, all zones together.
-  std::map<std::string, std::int64_t> stock_in;  ///< Likewise by zone; a zone left out has plenty.
+  std::optional<std::int64_t> stock;             ///< Maximum number of instances in all zones.
+  std::map<std::string, std::int64_t> stock_in;  ///< The same by zone; no entry: unlimited.
   std::vector<PriceChange> prices;
 };
 
@@ -28,15 +28,15 @@ struct Config {
   std::int64_t boot_delay_ms = 0;
   std::string sshd, ssh_keygen, supervisor;
   std::string confinement;
-  /// Empty: every type can be had, without limit.
+  /// Empty: every type is available, without limit.
   std::map<std::string, TypeConfig> types;
   Dials dials;
 };
 
-/// The config as JSON Schema, for people and tools; read_config checks more.
+/// The JSON Schema of the config, for people and tools. read_config() checks more than the schema.
 extern const char* const kConfigSchema;
 
-/// Throws driver::Error(HOSTLER_E_INVALID) that names the field. Reads nothing but the text.
+/// Parses the config. Throws driver::Error(HOSTLER_E_INVALID) that names the field. No I/O.
 Config read_config(const std::string& json);
 
 }  // namespace hostler::local

@@ -23,7 +23,7 @@ constexpr std::size_t kKeysMax = 64, kKeyMax = std::size_t{16} * 1024;
 std::string limited(const hostler_str& text, std::size_t max, const char* what) {
   if (text.len > max)
     refuse(std::string(what) + " has " + std::to_string(text.len) + " bytes; at most " +
-           std::to_string(max) + " can be given");
+           std::to_string(max) + " are allowed");
   return std::string(view(text));
 }
 
@@ -40,8 +40,8 @@ std::string read_user_data(const hostler_create_req& request, bool& is_script) {
   if (data == nullptr || data->n_bytes == 0) return "";
   if (data->format != HOSTLER_USER_DATA_SH && data->format != HOSTLER_USER_DATA_RAW)
     throw Error(HOSTLER_E_UNSUPPORTED,
-                "user data can be of the formats SH and RAW only: there is "
-                "no cloud-init in a local instance");
+                "user data must have the format SH or RAW: a local instance has no "
+                "cloud-init");
   if (data->n_bytes > kUserDataMax) refuse("user data is longer than 64 KiB");
   std::string text(reinterpret_cast<const char*>(data->bytes), data->n_bytes);
   is_script = data->format == HOSTLER_USER_DATA_SH;
@@ -57,7 +57,7 @@ std::string read_keys(const hostler_create_req& request) {
     std::string line = limited(request.ssh_public_keys[i], kKeyMax, "an ssh_public_key");
     while (!line.empty() && line.back() == '\n') line.pop_back();
     if (line.empty() || line.find('\n') != std::string::npos)
-      refuse("ssh_public_keys: each is one line of authorized_keys");
+      refuse("ssh_public_keys: each key must be one line for authorized_keys");
     lines += line + "\n";
   }
   return lines;
@@ -69,14 +69,16 @@ void read_host_key(const hostler_create_req& request, CreateSpec& spec) {
   while (!spec.host_key_public.empty() && spec.host_key_public.back() == '\n')
     spec.host_key_public.pop_back();
   if (spec.host_key_private.empty() != spec.host_key_public.empty())
-    refuse("ssh_host_key_private and ssh_host_key_public go together");
+    refuse("ssh_host_key_private and ssh_host_key_public need each other");
   if (spec.host_key_public.empty()) return;
   if (spec.host_key_public.compare(0, 12, "ssh-ed25519 ") != 0 ||
       spec.host_key_public.find('\n') != std::string::npos)
-    refuse("ssh_host_key_public is no line \"ssh-ed25519 AAAA...\"; other kinds are not taken");
+    refuse(
+        "ssh_host_key_public must be a line \"ssh-ed25519 AAAA...\"; other types are not "
+        "supported");
 }
 
-/// All that the request says, in one text: a retry has to have the same digest.
+/// The whole request as one text. Its digest tells whether another request is a retry.
 std::string everything(const CreateSpec& spec) {
   Record plain = spec.record;
   plain.created_unix_ns = 0;
@@ -84,7 +86,7 @@ std::string everything(const CreateSpec& spec) {
          spec.user_data + "\n" + spec.host_key_private + spec.authorized_keys;
 }
 
-/// "ssh-ed25519 AAAA..." without the comment.
+/// "ssh-ed25519 AAAA...", without the comment.
 std::string without_comment(const std::string& line) {
   const auto first = line.find(' ');
   const auto second = line.find_first_of(" \n", first + 1);
@@ -96,7 +98,7 @@ void make_key(const std::string& path, const Config& config, hostler_op* op) {
       run_program({config.ssh_keygen, "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", path}, op);
   if (status != 0)
     throw Error(HOSTLER_E_INTERNAL, config.ssh_keygen + " ended with status " +
-                                        std::to_string(status) + " as it made a host key");
+                                        std::to_string(status) + " when it made a host key");
 }
 
 }  // namespace
@@ -156,8 +158,8 @@ void check_tags(const Tags& tags) {
   }
 }
 
-void furnish(const Draft& draft, const CreateSpec& spec, const Config& config, Record& record,
-             const Account& account, hostler_op* op) {
+void write_files(const Draft& draft, const CreateSpec& spec, const Config& config, Record& record,
+                 const Account& account, hostler_op* op) {
   const InstanceFolder& folder = draft.folder();
   if (spec.host_key_private.empty()) {
     make_key(folder.host_key(), config, op);
@@ -198,7 +200,7 @@ void furnish(const Draft& draft, const CreateSpec& spec, const Config& config, R
     write_file(folder.user_data(), spec.user_data, spec.user_data_is_script ? 0700 : 0600);
 }
 
-std::string find_room(const CreateSpec& spec, const Config& config,
+std::string find_zone(const CreateSpec& spec, const Config& config,
                       const std::vector<std::shared_ptr<const Record>>& others) {
   const auto used = static_cast<std::int64_t>(others.size());
   if (used >= config.instances_max)

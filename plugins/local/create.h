@@ -12,34 +12,35 @@
 
 namespace hostler::local {
 
-/// A create request, checked and copied.
+/// A validated copy of a create request.
 struct CreateSpec {
-  Record record;  ///< Without zone, address and host key, unless they are asked for.
+  Record record;  ///< Zone, address and host key are set only if the request has them.
   Tags tags;
-  std::string zone;  ///< Empty: any.
+  std::string zone;  ///< Empty: any zone.
   std::string init_command, user_data;
   bool user_data_is_script = false;
-  std::string host_key_private, host_key_public;  ///< Empty: to be made.
+  std::string host_key_private, host_key_public;  ///< Empty: make a new key.
   std::string authorized_keys;
 };
 
-/// Throws driver::Error: INVALID, UNSUPPORTED.
+/// Validates a request. Throws driver::Error: INVALID, UNSUPPORTED.
 CreateSpec read_request(const hostler_create_req& request, const Config& config,
                         const Account& account, const std::string& set_id, const Tags& shared_tags);
 
-/// Throws INVALID.
+/// Throws INVALID if the tags are not allowed.
 void check_tags(const Tags& tags);
 
-/// Everything of the instance that does not depend on the others: keys, boot plan, account,
-/// scripts.
-void furnish(const Draft& draft, const CreateSpec& spec, const Config& config, Record& record,
-             const Account& account, hostler_op* op);
+/// Writes the files of the instance that do not depend on other instances: keys, boot plan,
+/// account, scripts.
+void write_files(const Draft& draft, const CreateSpec& spec, const Config& config, Record& record,
+                 const Account& account, hostler_op* op);
 
-/// Where there is room for it, given those that are there: its zone. Throws QUOTA or CAPACITY.
-std::string find_room(const CreateSpec& spec, const Config& config,
+/// Returns a zone in which the instance may be created beside the `others`. Throws QUOTA or
+/// CAPACITY.
+std::string find_zone(const CreateSpec& spec, const Config& config,
                       const std::vector<std::shared_ptr<const Record>>& others);
 
-/// sshd's own config: needs the address.
+/// The config of sshd. `record` must have its address.
 std::string sshd_config(const InstanceFolder& published, const Record& record);
 
 }  // namespace hostler::local

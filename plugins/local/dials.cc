@@ -20,7 +20,7 @@ void DialBoard::fail_if_due(std::vector<Dials::Failure>& failures, const std::st
     if (failure.count <= 0 || (!failure.type.empty() && failure.type != type)) continue;
     --failure.count;
     Error error(failure.status, failure.message);
-    // A scope without a text is the request's own.
+    // A scope without a text means that of the request.
     error.about(failure.scope);
     if (failure.retry_after_ms >= 0)
       error.retry_after(std::chrono::milliseconds(failure.retry_after_ms));

@@ -6,7 +6,7 @@
 
 namespace hostler::local {
 
-/// Whether `line` ("ssh-ed25519 AAAA...") is the public key of that algorithm and wire form.
+/// True if `line` ("ssh-ed25519 AAAA...") is the public key with this algorithm and key blob.
 bool is_key(const std::string& line, std::string_view algorithm, const std::uint8_t* blob,
             std::size_t size);
 

@@ -17,12 +17,13 @@ using driver::Error;
 constexpr const char* kSupervisor = "hostler-local-supervisor";
 constexpr const char* kInstalled = "/usr/lib/hostler/drivers/";
 
-/// The folder of this library; empty where it was loaded from memory.
+/// The folder of this library; empty if it was loaded from memory.
 std::string own_folder() {
   Dl_info info{};
   if (::dladdr(reinterpret_cast<const void*>(&checked_installation), &info) == 0) return "";
   std::string path = info.dli_fname;
-  if (path.compare(0, 6, "/proc/") == 0) {  // the host loads the very file that it has checked
+  if (path.compare(0, 6, "/proc/") ==
+      0) {  // the host program loads the open file that it has checked
     char target[PATH_MAX];
     const ssize_t n = ::readlink(path.c_str(), target, sizeof target);
     path = n < 0 ? "" : std::string(target, static_cast<std::size_t>(n));
@@ -36,7 +37,7 @@ bool can_run(const std::string& path) { return ::access(path.c_str(), X_OK) == 0
 void check_program(const char* field, const std::string& path) {
   if (can_run(path)) return;
   throw Error(HOSTLER_E_INVALID, std::string("driver config: ") + field + ": there is no program " +
-                                     path + "; install openssh-server, or say where it is");
+                                     path + "; install openssh-server, or configure the path");
 }
 
 }  // namespace
@@ -51,12 +52,12 @@ Config checked_installation(Config config) {
   if (!can_run(config.supervisor))
     throw Error(HOSTLER_E_INVALID, std::string("driver config: supervisor: there is no program ") +
                                        kSupervisor + " beside the driver nor at " +
-                                       config.supervisor + "; say where it is");
+                                       config.supervisor + "; configure its path");
   return config;
 }
 
 void prepare_machine(const Config& config, const Account& account, hostler_op* op) {
-  // Compiled into sshd; made at boot by a service manager, where there is one.
+  // The path is compiled into sshd. Usually a service manager creates this folder at boot.
   if (account.uid == 0) make_folder("/run/sshd", 0755);
   if (account.can_log_in()) return;
   const bool namespaces =

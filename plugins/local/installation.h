@@ -7,13 +7,13 @@
 
 namespace hostler::local {
 
-/// The config with the supervisor's path filled in: beside the driver's own file unless it is
-/// configured. Throws driver::Error(HOSTLER_E_INVALID), naming the field, where a program is
-/// missing.
+/// Fills in the path of the supervisor: beside the driver's file, unless it is configured. Throws
+/// driver::Error(HOSTLER_E_INVALID) that names the field if a program is missing.
 Config checked_installation(Config config);
 
-/// What sshd needs besides: its folder in /run, where this is root; and an account that can log in,
-/// where no namespace can give it one.
+/// Prepares the machine for sshd. As root, creates sshd's folder in /run. Throws if the account
+/// cannot log in and there are no namespaces, in which an instance would have an account file of
+/// its own.
 void prepare_machine(const Config& config, const Account& account, hostler_op* op);
 
 }  // namespace hostler::local

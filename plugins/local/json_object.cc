@@ -16,7 +16,7 @@ constexpr std::size_t kConfigBytesMax = 1 << 20;
 const char* kind(const rapidjson::Value& value) {
   if (value.IsNull()) return "null";
   if (value.IsBool()) return "true or false";
-  if (value.IsString()) return "a text";
+  if (value.IsString()) return "a string";
   if (value.IsArray()) return "a list";
   if (value.IsObject()) return "an object";
   return value.IsInt64() ? "a whole number" : "a number that is not whole";
@@ -33,7 +33,7 @@ JsonObject JsonObject::parse(const std::string& text, rapidjson::Document& docum
     throw Error(HOSTLER_E_INVALID, "driver config is longer than 1 MiB");
   document.Parse<rapidjson::kParseIterativeFlag>(text.data(), text.size());
   if (document.HasParseError())
-    throw Error(HOSTLER_E_INVALID, "driver config is no JSON: " +
+    throw Error(HOSTLER_E_INVALID, "driver config is not JSON: " +
                                        std::string(GetParseError_En(document.GetParseError())) +
                                        " At byte " + std::to_string(document.GetErrorOffset()));
   return {document, ""};
@@ -47,7 +47,7 @@ JsonObject::JsonObject(const rapidjson::Value& value, std::string path)
   std::set<std::string> seen;
   for (const auto& member : value.GetObject())
     if (!seen.emplace(member.name.GetString(), member.name.GetStringLength()).second)
-      refuse(member.name.GetString(), "is there twice");
+      refuse(member.name.GetString(), "occurs twice");
 }
 
 bool JsonObject::has(const char* key) { return find(key) != nullptr; }
@@ -55,7 +55,7 @@ bool JsonObject::has(const char* key) { return find(key) != nullptr; }
 std::string JsonObject::text(const char* key, const std::string& fallback) {
   const rapidjson::Value* value = find(key);
   if (value == nullptr) return fallback;
-  if (!value->IsString()) refuse(key, found(*value, "a text"));
+  if (!value->IsString()) refuse(key, found(*value, "a string"));
   std::string text(value->GetString(), value->GetStringLength());
   for (const char c : text)
     if (static_cast<unsigned char>(c) < 0x20) refuse(key, "has a control character");
@@ -64,7 +64,7 @@ std::string JsonObject::text(const char* key, const std::string& fallback) {
 
 std::string JsonObject::path(const char* key, const std::string& fallback) {
   std::string text = this->text(key, fallback);
-  if (text.empty() || text[0] != '/') refuse(key, "is no absolute path; it begins with '/'");
+  if (text.empty() || text[0] != '/') refuse(key, "must be an absolute path that begins with '/'");
   return text;
 }
 
@@ -123,10 +123,10 @@ std::vector<std::string> JsonObject::texts(const char* key) {
   const rapidjson::Value* value = find(key);
   std::vector<std::string> list;
   if (value == nullptr) return list;
-  if (!value->IsArray()) refuse(key, found(*value, "a list of texts"));
+  if (!value->IsArray()) refuse(key, found(*value, "a list of strings"));
   for (const auto& item : value->GetArray()) {
     if (!item.IsString())
-      refuse(std::string(key) + "[" + std::to_string(list.size()) + "]", found(item, "a text"));
+      refuse(std::string(key) + "[" + std::to_string(list.size()) + "]", found(item, "a string"));
     list.emplace_back(item.GetString(), item.GetStringLength());
   }
   return list;
@@ -160,10 +160,10 @@ bool JsonObject::is_number(const char* key) {
   return value != nullptr && value->IsNumber();
 }
 
-void JsonObject::refuse_the_rest() const {
+void JsonObject::refuse_unknown_keys() const {
   for (const auto& member : value_->GetObject())
-    if (asked_.count(member.name.GetString()) == 0)
-      refuse(member.name.GetString(), "is not known; look for a spelling mistake");
+    if (known_.count(member.name.GetString()) == 0)
+      refuse(member.name.GetString(), "is unknown; check the spelling");
 }
 
 void JsonObject::refuse(const std::string& key, const std::string& problem) const {
@@ -171,7 +171,7 @@ void JsonObject::refuse(const std::string& key, const std::string& problem) cons
 }
 
 const rapidjson::Value* JsonObject::find(const char* key) {
-  asked_.insert(key);
+  known_.insert(key);
   const auto found = value_->FindMember(key);
   return found == value_->MemberEnd() ? nullptr : &found->value;
 }

@@ -10,12 +10,12 @@
 
 namespace hostler::local {
 
-/// One JSON object of the config, read key by key. Every wrong thing throws
-/// driver::Error(HOSTLER_E_INVALID) with the path of the field, what was found and what is needed.
-/// Borrows the document.
+/// One JSON object of the config, read key by key. Every function throws
+/// driver::Error(HOSTLER_E_INVALID) with the path of the field, the value found and the values
+/// allowed if the value is wrong. Refers to the document, which must outlive it.
 class JsonObject {
  public:
-  /// `text` has to be one object; the document keeps its values.
+  /// Parses `text`, which must be an object, into `document`.
   static JsonObject parse(const std::string& text, rapidjson::Document& document);
 
   JsonObject(const rapidjson::Value& value, std::string path);
@@ -28,19 +28,19 @@ class JsonObject {
   std::int64_t duration_ms(const char* key, std::int64_t fallback);
   /// "2026-03-01T12:00:00Z", as nanoseconds since 1970.
   std::int64_t time_ns(const char* key, std::int64_t fallback);
-  /// One of `names`, as its index.
+  /// The index in `names` of the value.
   std::size_t choice(const char* key, const std::vector<std::string>& names, std::size_t fallback);
   std::vector<std::string> texts(const char* key);
   std::optional<JsonObject> object(const char* key);
   std::vector<JsonObject> objects(const char* key);
-  /// All keys with what they hold; for objects whose keys are names.
+  /// All keys. For objects with arbitrary keys.
   std::vector<std::string> keys();
   bool is_number(const char* key);
 
-  /// To be called last: a key that nobody asked for is a mistake.
-  void refuse_the_rest() const;
+  /// Call it last: throws if there are keys that were not read.
+  void refuse_unknown_keys() const;
 
-  /// Throws about `key` of this object.
+  /// Throws an error about `key` of this object.
   [[noreturn]] void refuse(const std::string& key, const std::string& problem) const;
 
  private:
@@ -49,7 +49,7 @@ class JsonObject {
 
   const rapidjson::Value* value_;
   std::string path_;
-  std::set<std::string> asked_;
+  std::set<std::string> known_;  ///< Keys that were read.
 };
 
 }  // namespace hostler::local

@@ -26,7 +26,7 @@ std::int64_t now_ns() {
   return duration_cast<nanoseconds>(system_clock::now().time_since_epoch()).count();
 }
 
-/// What the machine refuses for the moment (no space, no descriptors) is worth another try.
+/// Errors of the machine that may be temporary (no space, no descriptors) can be tried again.
 template <class Body>
 auto on_this_machine(Body body) -> decltype(body()) {
   try {
@@ -66,7 +66,7 @@ LocalSet::LocalSet(const hostler_host& host, const hostler_set_config& config, h
       dials_(config_.dials),
       store_(config_) {
   on_this_machine([&] { prepare_machine(config_, account_, op); });
-  driver::log(host_, HOSTLER_LOG_INFO, "local instances live in " + config_.root);
+  driver::log(host_, HOSTLER_LOG_INFO, "the folder of local instances is " + config_.root);
 }
 
 void LocalSet::info(const hostler_set_info_req&, hostler_op* op) {
@@ -79,7 +79,7 @@ void LocalSet::info(const hostler_set_info_req&, hostler_op* op) {
                       HOSTLER_CAP_SERVER_FILTER | HOSTLER_CAP_HOST_KEY_INJECT |
                       HOSTLER_CAP_USER_DATA | HOSTLER_CAP_SPOT | HOSTLER_CAP_STOP;
   info.user_data_max_bytes = std::uint64_t{64} * 1024;
-  info.tags_max = 40;  // and some of our own
+  info.tags_max = 40;  // the driver adds some of its own
   info.tag_key_max = 128;
   info.tag_value_max = 256;
   info.name_max = 255;
@@ -97,13 +97,13 @@ void LocalSet::create(const hostler_create_req& request, hostler_op* op) {
   dials_.on_created();
 }
 
-/// A key that was seen before has its instance, or had it. False: it is new.
+/// Answers a request whose idempotency key was used before. False: the key is new.
 bool LocalSet::answer_known(const Record& asked, hostler_op* op) {
   if (const auto known = store_.record(asked.id)) {
     if (known->idempotency_key != asked.idempotency_key || known->digest != asked.digest)
       throw Error(HOSTLER_E_CONFLICT, "the idempotency key of " + asked.id +
                                           " was used for a create with other arguments");
-    if (const auto found = store_.look(asked.id, op)) {
+    if (const auto found = store_.inspect(asked.id, op)) {
       emit_found(*found, op);
       return true;
     }
@@ -115,11 +115,11 @@ bool LocalSet::answer_known(const Record& asked, hostler_op* op) {
 }
 
 void LocalSet::make(const CreateSpec& spec, hostler_op* op) {
-  find_room(spec, config_, store_.records());  // before any work; counted again below
+  find_zone(spec, config_, store_.records());  // fails early; checked again below, under the lock
   store_.drop_stale_drafts(op);
   Record record = spec.record;
   Draft draft = store_.draft(record.id, op);
-  furnish(draft, spec, config_, record, account_, op);
+  write_files(draft, spec, config_, record, account_, op);
   const InstanceFolder folder = store_.folder(record.id);
   write_file(draft.folder().passwd(), account_.passwd(folder.home()), 0644);
   bool published = false;
@@ -127,7 +127,7 @@ void LocalSet::make(const CreateSpec& spec, hostler_op* op) {
     const InstanceStore::RootLock root(store_, op);
     const auto others = store_.records();
     if (!store_.is_gone(record.id) && !store_.record(record.id)) {
-      record.zone = find_room(spec, config_, others);
+      record.zone = find_zone(spec, config_, others);
       std::set<std::string> taken;
       for (const auto& other : others) taken.insert(other->address);
       record.address = free_address(config_.root + record.id, record.port, taken);
@@ -141,12 +141,12 @@ void LocalSet::make(const CreateSpec& spec, hostler_op* op) {
       published = store_.publish(draft, record.id);
     }
   }
-  if (!published) {  // the same request, at the same time, was quicker
+  if (!published) {  // a concurrent retry of the same request was faster
     answer_known(record, op);
     return;
   }
   try {
-    // The id is known from here on, whatever happens to this process.
+    // From here on the instance exists, even if this process dies.
     emit_found({std::make_shared<Record>(record),
                 spec.tags,
                 {},
@@ -170,7 +170,7 @@ void LocalSet::list(const hostler_list_req& request, hostler_op* op) {
     const Tags wanted = tags_of(request.tag_filter, request.n_tag_filter);
     for (const std::string& id : ids) {
       driver::check_cancelled(op);
-      const auto found = store_.look(id, op);
+      const auto found = store_.inspect(id, op);
       if (found && has_all(found->tags, wanted)) emit_found(*found, op);
     }
   });
@@ -182,20 +182,20 @@ void LocalSet::destroy(const hostler_destroy_req& request, hostler_op* op) {
   std::string id(view(request.id));
   if (id.empty()) id = id_of_key(std::string(view(request.idempotency_key)));
   on_this_machine([&] {
-    if (!is_id(id)) return;  // none that we gave: there is no such instance
+    if (!is_id(id)) return;  // not an id of this driver: there is no such instance
     const InstanceFolder folder = store_.folder(id);
-    const InstanceStore::RootLock root(store_, op);  // a create under way comes before or after
+    const InstanceStore::RootLock root(store_, op);  // excludes a concurrent create
     const auto record = store_.record(id);
     if (record && request.expected_set_id.len != 0 &&
         record->set_id != view(request.expected_set_id))
       throw Error(HOSTLER_E_CONFLICT, id + " belongs to the set " + record->set_id);
-    store_.remember_gone(id);  // so that a create that comes late makes none
+    store_.remember_gone(id);  // a late create with this key must not create it again
     if (!record) return;
     folder.give_order({Wanted::kDestroyed, (request.flags & HOSTLER_DESTROY_GRACEFUL) != 0});
     folder.poke();
   });
-  // Where no supervisor was there to hear it, the look does its work.
-  on_this_machine([&] { store_.look(id, op); });
+  // If no supervisor received the order, inspect() does its work.
+  on_this_machine([&] { store_.inspect(id, op); });
 }
 
 void LocalSet::set_tags(const hostler_set_tags_req& request, hostler_op* op) {
@@ -229,7 +229,7 @@ void LocalSet::price_history(const hostler_price_req& request, hostler_op* op) {
   const auto type = config_.types.find(std::string(view(request.type->provider_type)));
   std::vector<PriceChange> changes;
   if (type != config_.types.end()) changes = type->second.prices;
-  if (changes.empty() && request.type->price_micros_per_hour >= 0)  // it never changed
+  if (changes.empty() && request.type->price_micros_per_hour >= 0)  // the price has never changed
     changes.push_back({"", HOSTLER_MARKET_ANY, 0, request.type->price_micros_per_hour});
   for (const std::string& zone : config_.zones) {
     if (request.zone.len != 0 && view(request.zone) != zone) continue;
@@ -259,15 +259,16 @@ void LocalSet::start(const hostler_power_req& request, hostler_op* op) {
         throw Error(HOSTLER_E_NOT_FOUND, id + " is being destroyed");
       folder.give_order({Wanted::kRunning, false});
     }
-    auto found = store_.look(id, op);  // boots it where it is off
-    // A failed one boots on this order alone; its last supervisor may be about to let go of it.
-    const auto failed = [&] { return found && found->sight.state == HOSTLER_STATE_FAILED; };
-    for (int tries = 0; failed() && tries < 1000; ++tries, found = store_.look(id, op)) {
+    auto found = store_.inspect(id, op);  // boots it if it is off
+    // A failed instance boots only by this call; its last supervisor may just be releasing the
+    // lock.
+    const auto failed = [&] { return found && found->condition.state == HOSTLER_STATE_FAILED; };
+    for (int tries = 0; failed() && tries < 1000; ++tries, found = store_.inspect(id, op)) {
       store_.start(folder, found->state.generation, op);
       driver::pause(op, std::chrono::milliseconds(5));
     }
     if (!found) throw Error(HOSTLER_E_NOT_FOUND, "no instance " + id);
-    folder.poke();  // one that is stopping looks again
+    folder.poke();  // a supervisor that is stopping reads the order again
   });
 }
 
@@ -284,7 +285,7 @@ void LocalSet::stop(const hostler_power_req& request, hostler_op* op) {
   });
 }
 
-/// Throws NOT_FOUND, or CONFLICT where it is another set's than expected.
+/// Throws NOT_FOUND, or CONFLICT if the instance belongs to another set than expected.
 std::shared_ptr<const Record> LocalSet::ours(const std::string& id,
                                              const hostler_str& expected_set) {
   auto record = store_.record(id);
@@ -307,7 +308,7 @@ void LocalSet::emit_found(const Found& found, hostler_op* op) {
   out.remote_user = str(record.account);
   out.region = str(record.region);
   out.zone = str(record.zone);
-  out.state_reason = str(found.sight.reason);
+  out.state_reason = str(found.condition.reason);
   const hostler_address address = {HOSTLER_FAMILY_IPV4, HOSTLER_ADDRESS_PRIVATE,
                                    str(record.address)};
   out.addresses = &address;
@@ -319,7 +320,7 @@ void LocalSet::emit_found(const Found& found, hostler_op* op) {
   out.created_unix_ns = record.created_unix_ns;
   out.launched_unix_ns = found.state.launched_unix_ns;
   out.boot_generation = static_cast<std::uint64_t>(found.state.generation);
-  out.state = found.sight.state;
+  out.state = found.condition.state;
   out.market = static_cast<std::uint32_t>(record.market);
   out.ssh_port = static_cast<std::uint32_t>(record.port);
   const auto type = config_.types.find(record.provider_type);

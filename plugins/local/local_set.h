@@ -10,8 +10,8 @@
 
 namespace hostler::local {
 
-/// The driver: one set of instances that are sshds of this machine. It has no threads and keeps
-/// nothing in memory that is not on disk. What each function does is said in hostler/driver.h.
+/// The driver: one set of instances, each an sshd on this machine. It has no threads, and
+/// everything that it keeps in memory is also on disk. hostler/driver.h specifies the functions.
 class LocalSet {
  public:
   static driver::About about();

@@ -12,7 +12,8 @@ bool applies(const PriceChange& change, const std::string& zone, std::uint32_t m
          (change.market == HOSTLER_MARKET_ANY || change.market == market);
 }
 
-/// Those that apply, oldest first; of those that begin together only the last written.
+/// The prices for this zone and market, oldest first. Of prices with the same start, only the last
+/// one.
 std::vector<Price> timeline(const std::vector<PriceChange>& changes, const std::string& zone,
                             std::uint32_t market) {
   std::vector<Price> line;

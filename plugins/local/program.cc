@@ -22,7 +22,7 @@ namespace {
 
 using driver::Error;
 
-/// Frees what posix_spawn needs.
+/// Owns the objects that posix_spawn needs.
 struct SpawnSettings {
   posix_spawnattr_t attributes;
   posix_spawn_file_actions_t actions;
@@ -82,7 +82,7 @@ int run_program(const std::vector<std::string>& argv, hostler_op* op) {
   {
     const driver::OnCancel on_cancel(op, [&] {
       const std::uint64_t one = 1;
-      if (::write(cancel.get(), &one, sizeof one) < 0) return;  // it is set already
+      if (::write(cancel.get(), &one, sizeof one) < 0) return;  // cancelled already
     });
     pollfd fds[] = {{ended.get(), POLLIN, 0}, {cancel.get(), POLLIN, 0}};
     int ready = 0;
@@ -91,13 +91,13 @@ int run_program(const std::vector<std::string>& argv, hostler_op* op) {
     } while (ready < 0 && errno == EINTR);
     in_time = (fds[0].revents & POLLIN) != 0;
   }
-  if (!in_time) ::kill(pid, SIGKILL);  // ours until it is waited for
+  if (!in_time) ::kill(pid, SIGKILL);  // the pid is valid until the process is reaped
   int status = 0;
   while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }
   if (!in_time) {
     driver::check_cancelled(op);
-    throw Error(HOSTLER_E_TIMEOUT, argv[0] + " did not end by the deadline");
+    throw Error(HOSTLER_E_TIMEOUT, argv[0] + " did not end before the deadline");
   }
   if (WIFEXITED(status)) return WEXITSTATUS(status);
   throw Error(HOSTLER_E_INTERNAL,

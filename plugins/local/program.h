@@ -7,9 +7,10 @@
 
 namespace hostler::local {
 
-/// Runs a program to its end, in a session of its own with an almost empty environment, and returns
-/// its exit status. Kills it and throws TIMEOUT or CANCELLED where the op's deadline or cancel
-/// comes first. Throws INTERNAL where it cannot be run or dies of a signal.
+/// Runs a program in a session of its own with an almost empty environment. Blocks until it ends
+/// and returns its exit status. At the deadline of `op`, or when `op` is cancelled, kills the
+/// program and throws TIMEOUT or CANCELLED. Throws INTERNAL if the program cannot be run or a
+/// signal ends it.
 int run_program(const std::vector<std::string>& argv, hostler_op* op);
 
 }  // namespace hostler::local

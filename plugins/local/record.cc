@@ -7,7 +7,7 @@
 namespace hostler::local {
 namespace {
 
-// One list for both directions.
+// One list of the fields, for writing and reading.
 constexpr std::pair<const char*, std::string Record::*> kTexts[] = {
     {"id", &Record::id},
     {"key", &Record::idempotency_key},

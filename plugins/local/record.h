@@ -10,27 +10,27 @@ namespace hostler::local {
 
 using Tags = std::map<std::string, std::string>;
 
-/// What an instance is, from its create to its end.
+/// The properties of an instance that never change.
 struct Record {
-  std::string
-      id;  ///< "i-" and 16 hex digits of the idempotency key's hash: also its folder's name.
+  /// "i-" and 16 hex digits of the hash of the idempotency key. Also the name of the folder.
+  std::string id;
   std::string idempotency_key, host_instance_id, set_id, owner, name;
   std::string provider_type, image_id, region, zone;
   std::string account, address;
-  std::string host_key;  ///< "ssh-ed25519 AAAA...": the key that it was made with.
-  std::string digest;    ///< Of the whole create request.
+  std::string host_key;  ///< "ssh-ed25519 AAAA...": the original host key.
+  std::string digest;    ///< Hash of the whole create request.
   std::int64_t port = 0, epoch = 0, market = 0, created_unix_ns = 0;
-  std::int64_t price_micros_per_hour = -1;  ///< As the request had it.
+  std::int64_t price_micros_per_hour = -1;  ///< From the create request.
 
   std::string text() const;
-  /// Throws std::runtime_error where the text is none of a record.
+  /// Throws std::runtime_error if `text` is not a record.
   static Record parse(const std::string& text);
 };
 
-/// 16 hex digits. Not for secrets: it is quick and anyone can compute it.
+/// A hash as 16 hex digits. Not for secrets: it is fast and not cryptographic.
 std::string hash_of(const std::string& text);
 std::string id_of_key(const std::string& idempotency_key);
-/// Whether it has the form of an id. What comes from outside becomes a path only if it has.
+/// True if `text` has the form of an id. Check it before text of others becomes part of a path.
 bool is_id(const std::string& text);
 
 std::string tags_text(const Tags& tags);

@@ -30,8 +30,8 @@ void make_file(const std::string& path) {
 
 void check_root(const std::string& root) {
   struct stat st {};
-  if (::lstat(root.c_str(), &st) != 0) throw_errno("look at", root);
-  const char* problem = !S_ISDIR(st.st_mode)                 ? "is no folder"
+  if (::lstat(root.c_str(), &st) != 0) throw_errno("inspect", root);
+  const char* problem = !S_ISDIR(st.st_mode)                 ? "is not a folder"
                         : st.st_uid != ::geteuid()           ? "belongs to another user"
                         : (st.st_mode & (S_IWGRP | S_IWOTH)) ? "can be written by other users"
                                                              : nullptr;
@@ -39,8 +39,7 @@ void check_root(const std::string& root) {
     throw Error(HOSTLER_E_INVALID, "driver config: root " + root + " " + problem);
 }
 
-/// How long to wait before the op is to be asked again. Throws CANCELLED, and TIMEOUT at its
-/// deadline.
+/// How long to wait before `op` is checked again. Throws CANCELLED, and TIMEOUT at the deadline.
 std::chrono::milliseconds slice_of_time_left(const hostler_op* op) {
   using namespace std::chrono;
   driver::check_cancelled(op);
@@ -49,7 +48,8 @@ std::chrono::milliseconds slice_of_time_left(const hostler_op* op) {
   const auto now = duration_cast<nanoseconds>(steady_clock::now().time_since_epoch());
   const nanoseconds left = nanoseconds(static_cast<std::int64_t>(op->deadline_mono_ns)) - now;
   if (left <= nanoseconds(0))
-    throw Error(HOSTLER_E_TIMEOUT, "another process had the lock of the root folder for too long");
+    throw Error(HOSTLER_E_TIMEOUT,
+                "another process has held the lock of the root folder for too long");
   return std::min(kSlice, duration_cast<milliseconds>(left) + milliseconds(1));
 }
 
@@ -59,7 +59,7 @@ Draft::~Draft() {
   if (!lock_) return;
   try {
     folder_.remove();
-  } catch (const std::exception&) {  // it is dropped as stale later
+  } catch (const std::exception&) {  // it is removed later, as an abandoned draft
   }
 }
 
@@ -67,7 +67,7 @@ InstanceStore::InstanceStore(const Config& config)
     : root_(config.root), supervisor_(config.supervisor) {
   try {
     std::filesystem::create_directories(std::filesystem::path(root_).parent_path());
-    // Jobs may run as other users: they have to get through, and see nothing.
+    // Jobs that run as other users must be able to enter the folder, but not list it.
     make_folder(root_, 0711);
     check_root(root_);
     make_folder(root_ + "/instances", 0711);
@@ -100,7 +100,7 @@ std::shared_ptr<const Record> InstanceStore::record(const std::string& id) {
 
 std::vector<std::shared_ptr<const Record>> InstanceStore::records() {
   std::map<std::string, std::shared_ptr<const Record>> there;
-  for (const std::string& id : ids()) there[id] = known(id);
+  for (const std::string& id : ids()) there[id] = cached(id);
   std::vector<std::shared_ptr<const Record>> all;
   for (auto& [id, known_record] : there) {
     if (!known_record) known_record = record(id);
@@ -111,49 +111,49 @@ std::vector<std::shared_ptr<const Record>> InstanceStore::records() {
   return all;
 }
 
-std::shared_ptr<const Record> InstanceStore::known(const std::string& id) {
+std::shared_ptr<const Record> InstanceStore::cached(const std::string& id) {
   const std::lock_guard lock(cache_mutex_);
   const auto found = cache_.find(id);
   return found == cache_.end() ? nullptr : found->second;
 }
 
-std::optional<Found> InstanceStore::look(const std::string& id, hostler_op* op) {
+std::optional<Found> InstanceStore::inspect(const std::string& id, hostler_op* op) {
   const InstanceFolder folder = this->folder(id);
   try {
-    return look_into(folder, id, op);
+    return inspect_folder(folder, id, op);
   } catch (const std::system_error&) {
-    throw;  // it could not be read now
+    throw;  // reading failed; it may succeed later
   } catch (const std::runtime_error&) {
-    // It was read and makes no sense: the machine lost power as it was written, so that nothing of
-    // it runs either. Otherwise it is not ours to repair.
+    // The content is damaged: the machine lost power when it was written, so no process of the
+    // instance runs. Any other damage must not be repaired here.
     if (!try_lock(folder.lock())) throw;
     folder.remove();
     return std::nullopt;
   }
 }
 
-std::optional<Found> InstanceStore::look_into(const InstanceFolder& folder, const std::string& id,
-                                              hostler_op* op) {
+std::optional<Found> InstanceStore::inspect_folder(const InstanceFolder& folder,
+                                                   const std::string& id, hostler_op* op) {
   for (;;) {
     Found found;
     found.record = record(id);
     if (!found.record) {
-      see_removal_through(folder, op);
+      complete_removal(folder, op);
       return std::nullopt;
     }
     const std::optional<Evidence> evidence = examine(folder);
     const std::optional<std::string> tags = read_file(folder.tags());
-    if (!is_there(folder.record())) continue;  // its removal has come to its end meanwhile
+    if (!is_there(folder.record())) continue;  // another process has just removed it
     if (!evidence || !tags) throw std::runtime_error(folder.path() + " lacks files");
     found.tags = parse_tags(*tags);
     found.state = evidence->state;
-    found.sight = judge(*evidence);
-    if (found.sight.remedy == Remedy::kStart) start(folder, found.state.generation, op);
-    if (found.sight.remedy == Remedy::kRemove) {
+    found.condition = assess(*evidence);
+    if (found.condition.remedy == Remedy::kStart) start(folder, found.state.generation, op);
+    if (found.condition.remedy == Remedy::kRemove) {
       try {
         finish_removal(folder);
       } catch (const std::system_error& problem) {
-        found.sight.reason = problem.what();  // it is still there; the others must be seen too
+        found.condition.reason = problem.what();  // report it, and continue with the others
       }
       if (!is_there(folder.path())) return std::nullopt;
     }
@@ -161,17 +161,16 @@ std::optional<Found> InstanceStore::look_into(const InstanceFolder& folder, cons
   }
 }
 
-/// The last steps of a removal, which are quick; or what one left that was cut short. Absent means
-/// that nothing is left.
-void InstanceStore::see_removal_through(const InstanceFolder& folder, hostler_op* op) const {
+/// The last steps of a removal, which are fast. Also completes a removal that was interrupted.
+void InstanceStore::complete_removal(const InstanceFolder& folder, hostler_op* op) const {
   for (int tries = 0; is_there(folder.path()) && tries < 200; ++tries) {
     finish_removal(folder);
     if (is_there(folder.path())) driver::pause(op, std::chrono::milliseconds(5));
   }
 }
 
-/// Nothing where the folder goes away meanwhile. What was read before the lock was looked at is
-/// read again after it: an instance that changes hands in between is not one without a supervisor.
+/// nullopt if the folder disappears meanwhile. Reads the files again after it has checked the lock:
+/// otherwise an instance that gets a new supervisor in between would seem to have none.
 std::optional<Evidence> InstanceStore::examine(const InstanceFolder& folder) const {
   for (;;) {
     Evidence evidence{folder.order(), folder.state(), false, false};
@@ -186,13 +185,13 @@ std::optional<Evidence> InstanceStore::examine(const InstanceFolder& folder) con
   }
 }
 
-/// Does nothing where a supervisor is there to do it, or processes are left.
+/// Does nothing if a supervisor is running, which removes the folder, or if processes are left.
 void InstanceStore::finish_removal(const InstanceFolder& folder) const {
   const std::optional<Lock> lock = try_lock(folder.lock());
   if (!lock && is_there(folder.lock())) return;
   const State state = folder.state();
   if (state.machine.runs()) return;
-  if (state.confinement == "subreapers" && kill_strays(folder.path())) return;  // look again later
+  if (state.confinement == "subreapers" && kill_strays(folder.path())) return;  // try again later
   folder.remove();
 }
 
@@ -255,12 +254,13 @@ Draft InstanceStore::draft(const std::string& id, hostler_op* op) {
   static std::atomic<unsigned> counter{0};
   const std::string path =
       root_ + "/new/" + id + "." + std::to_string(::getpid()) + "-" + std::to_string(counter++);
-  const RootLock root(*this, op);  // so that it is not taken for a stale one before it is locked
+  const RootLock root(*this, op);  // otherwise others could remove the draft before it is locked
   make_folder(path, 0711);
   const InstanceFolder folder(path);
   make_file(folder.lock());
   std::optional<Lock> lock = try_lock(folder.lock());
-  if (!lock) throw Error(HOSTLER_E_INTERNAL, "somebody has the lock of the new folder " + path);
+  if (!lock)
+    throw Error(HOSTLER_E_INTERNAL, "another process has the lock of the new folder " + path);
   return {path, std::move(*lock)};
 }
 
@@ -286,7 +286,7 @@ void InstanceStore::start(const InstanceFolder& folder, std::int64_t generation,
     problem = wrong.what();
   }
   const std::optional<Lock> lock = try_lock(folder.lock());
-  if (!lock) return;  // it runs, or the folder is gone
+  if (!lock) return;  // it runs already, or the folder was removed
   State state = folder.state();
   if (state.generation != generation) return;
   state.phase = Phase::kFailed;

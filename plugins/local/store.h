@@ -10,23 +10,24 @@
 #include <string>
 #include <vector>
 
+#include "condition.h"
 #include "config.h"
 #include "folder/instance_folder.h"
 #include "folder/lock.h"
 #include "record.h"
-#include "sight.h"
 
 namespace hostler::local {
 
-/// One instance, as a look at its folder shows it.
+/// The current condition of one instance, from its folder.
 struct Found {
   std::shared_ptr<const Record> record;
   Tags tags;
   State state;
-  Sight sight;
+  Condition condition;
 };
 
-/// An instance's folder before anyone can see it. Removed again unless it is published.
+/// The folder of an instance before it is published. The destructor removes it if it was not
+/// published.
 class Draft {
  public:
   Draft(std::string path, Lock lock) : folder_(std::move(path)), lock_(std::move(lock)) {}
@@ -37,38 +38,38 @@ class Draft {
  private:
   friend class InstanceStore;
   InstanceFolder folder_;
-  std::optional<Lock> lock_;  ///< Says that somebody is still at work on it. Empty once published.
+  std::optional<Lock> lock_;  ///< Tells others that the draft is in use. Empty after publishing.
 };
 
-/// The root folder with the folders of all instances: the cloud. Several sets, and several
-/// processes, may share one; what it knows is on disk. [any-thread]
+/// The root folder with the folders of all instances: the cloud of this driver. Several sets and
+/// several processes may share one root folder; all state is on disk. [any-thread]
 ///
-///   root/lock              taken to publish, so that counts and addresses are right
-///   root/instances/<id>    one folder each, there from publish until the last process is gone
-///   root/new/<id>.<n>      drafts
-///   root/gone/<id>         empty files: keys that make no instance any more, kept for a day
+///   root/lock              held while an instance is published, so that counts and addresses are
+///   exact root/instances/<id>    the folder of an instance, from publish until its last process is
+///   gone root/new/<id>.<n>      drafts root/gone/<id>         empty files, kept for a day: keys of
+///   destroyed instances
 class InstanceStore {
  public:
-  /// Makes the folders. Throws driver::Error(HOSTLER_E_INVALID) about `root`.
+  /// Creates the folders. Throws driver::Error(HOSTLER_E_INVALID) if `root` cannot be used.
   explicit InstanceStore(const Config& config);
 
   std::vector<std::string> ids() const;
   InstanceFolder folder(const std::string& id) const;
-  /// Nothing where there is no such instance.
+  /// Null if there is no such instance.
   std::shared_ptr<const Record> record(const std::string& id);
-  /// Of all instances, those that are just being removed included. Reads only what is new.
+  /// The records of all instances, including those that are being removed. Reads only new records.
   std::vector<std::shared_ptr<const Record>> records();
 
-  /// Looks, and remedies what was cut short: starts a missing supervisor, removes what is
-  /// destroyed.
-  std::optional<Found> look(const std::string& id, hostler_op* op);
-  /// The same for drafts that nobody works on any more.
+  /// Returns the condition of an instance and completes interrupted work: starts a missing
+  /// supervisor, or removes the folder of a destroyed instance.
+  std::optional<Found> inspect(const std::string& id, hostler_op* op);
+  /// Removes drafts that no process works on any more.
   void drop_stale_drafts(hostler_op* op);
 
   bool is_gone(const std::string& id) const;
   void remember_gone(const std::string& id) const;
 
-  /// Waits for root/lock. Throws TIMEOUT or CANCELLED. Not recursive.
+  /// Blocks until it holds root/lock. Throws TIMEOUT or CANCELLED. Not recursive.
   class RootLock {
    public:
     RootLock(InstanceStore& store, hostler_op* op);
@@ -82,27 +83,28 @@ class InstanceStore {
     std::optional<Lock> file_;
   };
 
-  /// An empty draft. The caller has no RootLock.
+  /// Creates an empty draft. The caller must not hold a RootLock.
   Draft draft(const std::string& id, hostler_op* op);
-  /// Makes the draft the instance. False: it is there already. The caller has a RootLock.
+  /// Publishes the draft as the instance. False: the instance exists already. The caller must hold
+  /// a RootLock.
   bool publish(Draft& draft, const std::string& id);
 
-  /// Boots it, unless somebody else has. A supervisor that cannot run makes the instance FAILED.
+  /// Starts the supervisor, unless another process has. If that fails, the instance becomes FAILED.
   void start(const InstanceFolder& folder, std::int64_t generation, hostler_op* op);
 
  private:
-  std::shared_ptr<const Record> known(const std::string& id);
-  std::optional<Found> look_into(const InstanceFolder& folder, const std::string& id,
-                                 hostler_op* op);
+  std::shared_ptr<const Record> cached(const std::string& id);
+  std::optional<Found> inspect_folder(const InstanceFolder& folder, const std::string& id,
+                                      hostler_op* op);
   std::optional<Evidence> examine(const InstanceFolder& folder) const;
-  void see_removal_through(const InstanceFolder& folder, hostler_op* op) const;
+  void complete_removal(const InstanceFolder& folder, hostler_op* op) const;
   void finish_removal(const InstanceFolder& folder) const;
   void forget_old_keys() const;
 
   const std::string root_;
   const std::string supervisor_;
-  // One thread of this process after another waits for root/lock. No timed_mutex: gcc 12's thread
-  // sanitizer does not know how those are locked.
+  // Only one thread of this process at a time waits for root/lock. Not a timed_mutex, because the
+  // thread sanitizer of gcc 12 does not support it.
   std::mutex turn_mutex_;
   std::condition_variable turn_over_;
   bool turn_taken_ = false;

@@ -41,12 +41,12 @@ bool kill_strays(const std::string& folder) {
     const pid_t pid = std::atoi(name.c_str());
     if (pid <= 1 || pid == ::getpid()) continue;
     try {
-      // Opened before the look, so that it is this process that is killed and no later one.
+      // Open the pidfd first, so that the process that is checked is the one that is killed.
       const Fd handle(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
       if (!handle || !belongs("/proc/" + name, folder)) continue;
       any = true;
       ::syscall(SYS_pidfd_send_signal, handle.get(), SIGKILL, nullptr, 0);
-    } catch (const std::exception&) {  // somebody else's, or just gone
+    } catch (const std::exception&) {  // of another user, or it has just ended
     }
   }
   return any;

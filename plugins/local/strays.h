@@ -4,10 +4,10 @@
 
 namespace hostler::local {
 
-/// Kills processes that belong to the instance of this folder by their environment, working
-/// directory or open files, and says whether there were any. For what no supervisor can do any
-/// more: without namespaces, when both of its processes were killed together. A process that has
-/// changed all three is not found.
+/// Kills processes that belong to the instance of this folder according to their environment,
+/// working directory or open files. True if there were any. Needed without namespaces, when both
+/// processes of the supervisor were killed at the same time. Does not find a process that has
+/// changed all three.
 bool kill_strays(const std::string& folder);
 
 }  // namespace hostler::local

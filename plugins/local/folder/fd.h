@@ -6,7 +6,7 @@
 
 namespace hostler::local {
 
-/// Owns a file descriptor; -1 is none.
+/// Owns a file descriptor; -1 means none.
 class Fd {
  public:
   Fd() = default;

@@ -47,7 +47,7 @@ Fields Fields::parse(std::string_view text) {
     if (space == std::string_view::npos || space == 0) break;
     fields.set(std::string(line.substr(0, space)), unescaped(line.substr(space + 1)));
   }
-  throw std::runtime_error("is cut short or not of the form `name value`");
+  throw std::runtime_error("is truncated or does not have the format `name value`");
 }
 
 std::string Fields::text() const {
@@ -68,7 +68,7 @@ std::int64_t Fields::number(const std::string& name, std::int64_t fallback) cons
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size())
-    throw std::runtime_error("`" + name + "` is no number");
+    throw std::runtime_error("`" + name + "` is not a number");
   return value;
 }
 

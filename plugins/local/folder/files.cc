@@ -43,8 +43,8 @@ bool is_folder_at(int at, const std::string& name) {
   return ::fstatat(at, name.c_str(), &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode);
 }
 
-/// Removes what is in `top`/`name` and the folder itself. Its sub-folders that are not empty are
-/// moved up into `top`, so that a tree of any depth needs two open folders.
+/// Removes the folder `top`/`name` and its content. Moves sub-folders that are not empty up into
+/// `top`, so that at most two folders are open at a time, whatever the depth.
 void flatten(int top, const std::string& name, const std::string& path, std::size_t& moved) {
   ::fchmodat(top, name.c_str(), 0700, 0);
   const Dir dir = open_dir_at(top, name.c_str());
@@ -54,8 +54,8 @@ void flatten(int top, const std::string& name, const std::string& path, std::siz
     if (::unlinkat(fd, entry.c_str(), 0) == 0 || errno == ENOENT) continue;
     if (!is_folder_at(fd, entry)) throw_errno("remove", path + "/" + name + "/" + entry);
     if (::unlinkat(fd, entry.c_str(), AT_REMOVEDIR) == 0) continue;
-    ::fchmodat(fd, entry.c_str(), 0700, 0);  // else its ".." cannot be changed
-    // A removal that was cut short may have left folders of that name.
+    ::fchmodat(fd, entry.c_str(), 0700, 0);  // a rename changes its ".." entry
+    // An earlier removal that was interrupted may have left folders of this name.
     int failed = 0;
     do {
       const std::string up = ".removing-" + std::to_string(moved++);
@@ -67,7 +67,7 @@ void flatten(int top, const std::string& name, const std::string& path, std::siz
     throw_errno("remove", path + "/" + name);
 }
 
-/// One round over what is in the folder, except `last`. Says whether anything was there.
+/// Removes the content of the folder once, except `last`. True if there was any content.
 bool empty_once(DIR* dir, const std::string& path, const std::vector<std::string>& last,
                 std::size_t& moved) {
   bool any = false;
@@ -149,7 +149,7 @@ bool is_there(const std::string& path) {
   struct stat st {};
   if (::lstat(path.c_str(), &st) == 0) return true;
   if (errno == ENOENT || errno == ENOTDIR) return false;
-  throw_errno("look at", path);
+  throw_errno("inspect", path);
 }
 
 std::vector<std::string> names_in(const std::string& folder) {
@@ -173,7 +173,7 @@ void remove_tree(const std::string& folder, const std::vector<std::string>& last
     }
     for (const std::string& name : last) ::unlinkat(::dirfd(dir.get()), name.c_str(), 0);
     if (::rmdir(folder.c_str()) == 0 || errno == ENOENT) return;
-    // Someone may have put a file there meanwhile; an honest few tries, then it is an error.
+    // Another process may have created a file meanwhile. Try a few times before it is an error.
     if (errno != ENOTEMPTY || ++rounds == 5) throw_errno("remove", folder);
   }
 }

@@ -19,7 +19,7 @@ template <class Enum, std::size_t N>
 Enum enum_of(const std::array<const char*, N>& names, const std::string& name) {
   for (std::size_t i = 0; i < N; ++i)
     if (name == names[i]) return static_cast<Enum>(i);
-  throw std::runtime_error("`" + name + "` is not known");
+  throw std::runtime_error("`" + name + "` is unknown");
 }
 
 Fields fields_of(const std::string& path) {
@@ -52,9 +52,9 @@ void InstanceFolder::give_order(const Order& order) const {
 
 bool InstanceFolder::poke() const {
   const Fd fd(::open(control().c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW));
-  if (!fd) return false;  // ENXIO: no reader; ENOENT: no supervisor yet, or all is gone
+  if (!fd) return false;  // ENXIO: no reader; ENOENT: no supervisor yet, or the folder was removed
   const char byte = '!';
-  // A full pipe is as good: the reader has yet to wake up.
+  // If the pipe is full, the reader will wake up anyway.
   return ::write(fd.get(), &byte, 1) == 1 || errno == EAGAIN;
 }
 

@@ -56,7 +56,7 @@ bool is_locked(const std::string& path) {
   const std::optional<Fd> fd = open_lock(path);
   if (!fd) return false;
   struct flock range = whole_file();
-  if (::fcntl(fd->get(), F_OFD_GETLK, &range) != 0) throw_errno("ask for the lock of", path);
+  if (::fcntl(fd->get(), F_OFD_GETLK, &range) != 0) throw_errno("query the lock of", path);
   return range.l_type != F_UNLCK;
 }
 

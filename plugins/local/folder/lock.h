@@ -8,10 +8,10 @@
 
 namespace hostler::local {
 
-/// A lock on a file, let go when this ends. It belongs to the open descriptor and so to its copies
-/// in children too, which matters twice: a program that is just being started by another thread has
-/// a copy for a moment, hence it is let go by name and not by closing; and a process that is to
-/// hold the lock together with its children, to the last of them, keeps the descriptor instead.
+/// A lock on a file, released by the destructor. The lock belongs to the open file description,
+/// which children share. This has two consequences. A program that another thread is starting has a
+/// copy of the descriptor for a moment; so the destructor unlocks explicitly, and does not rely on
+/// closing. And a process that wants to hold the lock together with its children calls keep().
 class Lock {
  public:
   explicit Lock(Fd fd) : fd_(std::move(fd)) {}
@@ -19,20 +19,22 @@ class Lock {
   Lock& operator=(Lock&&) = delete;
   ~Lock();
 
-  /// Leaves the lock to the descriptor: free once the last process that has it is gone.
+  /// Gives up the object but not the lock: it is released when the last copy of the descriptor is
+  /// closed.
   Fd keep() { return std::move(fd_); }
 
  private:
   Fd fd_;
 };
 
-// None of these creates the file.
+// None of these functions creates the file.
 
-/// The lock, if nobody has it. Throws on failures other than "taken" and "no such file" (nothing).
+/// Takes the lock. nullopt if another process holds it or the file does not exist. Throws on other
+/// failures.
 std::optional<Lock> try_lock(const std::string& path);
-/// Waits for the lock at most `timeout_ms`; nothing once that has passed.
+/// The same, but waits up to `timeout_ms` for the lock.
 std::optional<Lock> lock_within(const std::string& path, int timeout_ms);
-/// Whether somebody has it now. Does not touch the lock. False where there is no such file.
+/// True if a process holds the lock now. Does not take it. False if the file does not exist.
 bool is_locked(const std::string& path);
 
 }  // namespace hostler::local

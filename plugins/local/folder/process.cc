@@ -16,13 +16,13 @@ Stat stat_of(pid_t pid) {
   std::optional<std::string> text;
   try {
     text = read_file("/proc/" + std::to_string(pid) + "/stat");
-  } catch (const std::exception&) {  // it went while it was read
+  } catch (const std::exception&) {  // it has ended meanwhile
   }
   if (!text) return {};
-  const auto name_end = text->rfind(')');  // the name in brackets may hold anything
+  const auto name_end = text->rfind(')');  // the name in brackets may contain anything
   if (name_end == std::string::npos) return {};
   Stat stat;
-  // state, 18 numbers of no interest here, start time
+  // state, 18 numbers that are not needed, start time
   const int found = std::sscanf(text->c_str() + name_end + 1,
                                 " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
                                 "%*s %*s %*s %llu",

@@ -9,13 +9,13 @@
 
 namespace hostler::local {
 
-/// Starts a program in a session of its own, with nothing on its input, its output appended to the
-/// file `output`, and exactly this environment. -1 where the fork fails; a program that cannot be
-/// executed shows as exit status 127.
+/// Starts a program in a session of its own, with empty standard input, exactly this environment,
+/// and its output appended to the file `output`. -1 if the fork fails. If the program cannot be
+/// executed, the child exits with status 127.
 pid_t start_child(const std::vector<std::string>& argv, const std::vector<std::string>& environment,
                   const std::string& output);
 
-/// Blocks SIGCHLD and SIGTERM, and these only: from now on they are read from what this returns.
+/// Blocks SIGCHLD and SIGTERM, and no other signals. They are read from the returned signalfd.
 Fd take_signals();
 
 }  // namespace hostler::local

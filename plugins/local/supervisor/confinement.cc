@@ -24,7 +24,7 @@ void write_proc(const char* path, const std::string& text) {
   if (::write(fd.get(), text.data(), text.size()) < 0) throw_errno("write", path);
 }
 
-/// An ordinary user stays who he is; without this he would be nobody.
+/// Maps the user to the same uid. Without a mapping the user would be `nobody` in the namespace.
 void map_user_to_itself(uid_t uid, gid_t gid) {
   write_proc("/proc/self/setgroups", "deny");
   write_proc("/proc/self/uid_map", std::to_string(uid) + " " + std::to_string(uid) + " 1");
@@ -38,7 +38,7 @@ void lay_over(const std::string& file, const char* path) {
 void settle(uid_t uid, gid_t gid) {
   if (uid != 0) map_user_to_itself(uid, gid);
   if (::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)
-    throw_errno("make private the mounts below", "/");
+    throw_errno("make the mounts private below", "/");
   if (::mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr) != 0)
     throw_errno("mount", "/proc");
 }
@@ -47,7 +47,7 @@ void settle(uid_t uid, gid_t gid) {
 
 pid_t fork_into_namespaces() {
   const int flags = kNamespaces | SIGCHLD | (::geteuid() == 0 ? 0 : CLONE_NEWUSER);
-  // A fork with flags; glibc's clone() wants a stack of its own. One thread only, so it is safe.
+  // The system call, because clone() of glibc needs a separate stack. Safe, as there is one thread.
   return static_cast<pid_t>(::syscall(SYS_clone, flags, 0L, 0L, 0L, 0L));
 }
 

@@ -6,15 +6,16 @@
 
 namespace hostler::local {
 
-/// Forks into new pid, mount, ipc and uts namespaces, of which the child is the first process: with
-/// it dies everything in them. For an ordinary user also into a user namespace. -1 where refused.
+/// Forks a child as the first process of new pid, mount, ipc and uts namespaces; for an ordinary
+/// user also of a user namespace. When the child ends, the kernel kills all processes in the
+/// namespaces. -1 if namespaces are not allowed.
 pid_t fork_into_namespaces();
 
-/// For that child: its own /proc, the instance's name and its own account file. `uid` and `gid` are
-/// those before the fork. Throws where a step is refused.
+/// For that child: sets up its own /proc, the host name and the account file. `uid` and `gid` are
+/// those of the parent. Throws if a step is not allowed.
 void settle_in_namespaces(const InstanceFolder& folder, const BootPlan& plan, uid_t uid, gid_t gid);
 
-/// Whether all of that is allowed here.
+/// True if all of this is allowed on this machine.
 bool namespaces_work();
 
 }  // namespace hostler::local

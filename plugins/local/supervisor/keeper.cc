@@ -23,7 +23,7 @@
 namespace hostler::local {
 namespace {
 
-constexpr int kMachineEndsWithinMs = 2000;  // its own grace is 1 s
+constexpr int kMachineEndsWithinMs = 2000;  // its own grace period is 1 s
 
 std::string random_hex() {
   unsigned char bytes[16];
@@ -39,7 +39,7 @@ std::string random_hex() {
 Fd open_control(const InstanceFolder& folder) {
   const std::string path = folder.control();
   if (::mkfifo(path.c_str(), 0600) != 0 && errno != EEXIST) throw_errno("make", path);
-  // Read and write, so that it never reads as ended.
+  // Opened for reading and writing, so that it never reports end of file.
   Fd fd(::open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC));
   if (!fd) throw_errno("open", path);
   return fd;
@@ -74,14 +74,14 @@ std::string last_line(const std::string& path) {
 
 Keeper::Keeper(InstanceFolder folder, Fd lock)
     : folder_(std::move(folder)), lock_(std::move(lock)), signals_(take_signals()) {
-  // Not needed with namespaces, and harmless there.
+  // Only needed without namespaces.
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   plan_ = folder_.boot_plan();
   state_ = folder_.state();
 }
 
 Wanted Keeper::run(int ready) {
-  control_ = open_control(folder_);  // before the order is read: none is missed
+  control_ = open_control(folder_);  // before the order is read, so that no order is missed
   announce_boot();
   if (const Fd told(ready); told && ::write(told.get(), "r", 1) != 1)
     throw_errno("answer to", "the caller");
@@ -101,8 +101,9 @@ Wanted Keeper::run(int ready) {
       folder_.set_state(state_);
       return Wanted::kStopped;
     case Wanted::kRunning:
-      if (state_.phase != Phase::kFailed) fail("its supervisor was told to end by SIGTERM");
-      folder_.set_state(state_);  // not before all is over: who starts it again finds it free
+      if (state_.phase != Phase::kFailed) fail("its supervisor was ended by SIGTERM");
+      folder_.set_state(
+          state_);  // last, because others may start the instance as soon as this is written
       return Wanted::kRunning;
   }
   return Wanted::kRunning;
@@ -114,7 +115,7 @@ bool Keeper::leave(Wanted done) {
   if (done == Wanted::kDestroyed || told_to_end_ || !is_there(folder_.record())) return false;
   if (folder_.order().wanted == done) return false;
   std::optional<Lock> again = try_lock(folder_.lock());
-  if (!again) return false;  // who has it now has seen the order
+  if (!again) return false;  // the present holder of the lock has read the order
   lock_ = again->keep();
   return true;
 }
@@ -132,7 +133,7 @@ void Keeper::announce_boot() {
   folder_.set_state(state_);
 }
 
-/// False: something else is wanted by now.
+/// False: the order has changed meanwhile.
 bool Keeper::wait_for_boot_delay() {
   const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(plan_.delay_ms);
   for (;;) {
@@ -159,11 +160,12 @@ bool Keeper::start_machine() {
   state_.phase = Phase::kRunning;
   state_.machine = Process::of(machine_.pid);
   folder_.set_state(state_);
-  // The machine waits for this byte, so that nothing of it runs before it is on record.
+  // The machine waits for this byte. So nothing of it runs before the state file names it.
   return ::write(machine_.life.get(), "g", 1) == 1;
 }
 
-/// Makes the machine's process, ready to go on. pid -1, and why, where namespaces are refused.
+/// Forks the machine process, which waits. If namespaces are not allowed, the pid is -1 and
+/// `refusal` says why.
 Keeper::Boot Keeper::fork_machine(bool namespaces, std::string& refusal) {
   auto [setup_read, setup_write] = make_pipe();
   auto [life_read, life_write] = make_pipe();
@@ -181,16 +183,17 @@ Keeper::Boot Keeper::fork_machine(bool namespaces, std::string& refusal) {
       setup_read.reset();
       control_.reset();
       if (namespaces) {
-        ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // and with it goes everything in the namespace
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // the kernel then kills everything in the namespace
         settle_in_namespaces(folder_, plan_, uid, gid);
       } else {
         ::prctl(PR_SET_CHILD_SUBREAPER, 1);
       }
       setup_write.reset();
       char go = 0;
-      // End of file: the keeper died before it said so.
+      // End of file: the keeper has died.
       if (::read(life_read.get(), &go, 1) != 1) ::_exit(kMachineBroken);
-      // It keeps its copy of the lock, which is free only when both are gone.
+      // The machine keeps a copy of the lock, so that it is free only when both processes have
+      // ended.
       status = Machine(folder_, plan_, state_.boot_id, std::move(life_read)).run();
     } catch (const std::exception& wrong) {
       const std::string text = wrong.what();
@@ -226,7 +229,7 @@ void Keeper::wait_for_end() {
   }
 }
 
-/// Afterwards no process of the instance is left.
+/// Blocks until no process of the instance is left.
 void Keeper::stop_machine(bool graceful) {
   if (machine_.pid > 0 && graceful) {
     using Clock = std::chrono::steady_clock;
@@ -241,7 +244,7 @@ void Keeper::stop_machine(bool graceful) {
   sweep_descendants();
 }
 
-/// True: it has ended. With namespaces everything in them has ended before.
+/// True: the machine process has ended. With namespaces, all other processes have ended before it.
 bool Keeper::reap_machine(bool wait) {
   if (machine_.pid < 0) return true;
   pid_t pid = 0;

@@ -7,25 +7,26 @@
 
 namespace hostler::local {
 
-/// The outer process of the supervisor: it holds the instance's lock, starts the machine's process,
-/// follows the driver's orders and sees to it that nothing is left when the machine ends.
+/// The outer process of the supervisor. It holds the instance's lock, starts the machine process,
+/// carries out the orders of the driver, and makes sure that no process is left when the machine
+/// ends.
 class Keeper {
  public:
-  /// `lock` is the instance's lock, held from here to the end of the process.
+  /// `lock` is the instance's lock. The keeper holds it until the process ends.
   Keeper(InstanceFolder folder, Fd lock);
 
-  /// One life of the machine, from power on until it is off, failed or destroyed with its folder.
-  /// Returns what became of it; kRunning means that it failed. Writes a byte to `ready` and closes
-  /// it once the state says that it boots; -1 is none.
+  /// Runs the machine from power on until it is off, has failed, or was destroyed with its folder.
+  /// Returns the final state; kRunning means that it failed. When the state file says that the
+  /// machine boots, writes a byte to `ready` and closes it; -1: there is no `ready`.
   Wanted run(int ready);
 
-  /// Lets go of the lock. True: an order came in too late to be seen, and the lock is ours again.
+  /// Releases the lock. True: an order arrived at the last moment, and the lock was taken again.
   bool leave(Wanted done);
 
  private:
   struct Boot {
     pid_t pid = -1;
-    Fd life;  ///< The machine sees it hung up when this process is gone.
+    Fd life;  ///< A pipe; the machine sees a hang-up when this process ends.
   };
 
   void announce_boot();
@@ -37,7 +38,8 @@ class Keeper {
   bool reap_machine(bool wait);
   bool ordered_otherwise();
   bool poll_events(int timeout_ms);
-  void fail(const std::string& reason);  ///< Kept until all is over, then written.
+  /// Sets the reason. It is written to the state file when all processes have ended.
+  void fail(const std::string& reason);
 
   InstanceFolder folder_;
   Fd lock_;
@@ -46,7 +48,7 @@ class Keeper {
   State state_;
   Boot machine_;
   int machine_status_ = 0;
-  bool told_to_end_ = false;  ///< SIGTERM: the system goes down.
+  bool told_to_end_ = false;  ///< By SIGTERM: this machine is being shut down.
 };
 
 }  // namespace hostler::local

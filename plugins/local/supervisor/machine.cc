@@ -28,8 +28,8 @@ std::int64_t now_ms() {
   return duration_cast<milliseconds>(steady_clock::now().time_since_epoch()).count();
 }
 
-/// What sessions find in their environment. A home of its own keeps a person's start-up files out,
-/// also where the account is the real one.
+/// The environment of sessions. With its own home, no start-up files of a person are run, even if
+/// the account is a real one.
 std::vector<std::string> session_variables(const InstanceFolder& folder,
                                            const std::string& boot_id) {
   return {"HOME=" + folder.home(), "HOSTLER_HOST_KEY=" + folder.host_key(),
@@ -43,8 +43,9 @@ std::vector<std::string> environment_of(const BootPlan& plan, std::vector<std::s
   return session;
 }
 
-/// In a file, since the boot id is new each time. Not on the command line: there it would be one
-/// word with spaces, and who checks the configuration by sshd's title (`$title -t`) sees no words.
+/// Written to a file, because the boot id is new at each boot. Not passed on the command line: an
+/// argument with spaces would break tools that run the process title of sshd with -t to check the
+/// configuration.
 std::string boot_config(const std::vector<std::string>& variables) {
   std::string line = "SetEnv";
   for (const std::string& variable : variables) line += " " + variable;
@@ -90,7 +91,8 @@ int Machine::run() {
   return exit_status_;
 }
 
-/// Both run at the first boot only. They go on after sshd is up, if they take that long.
+/// Starts the init command and the user data, at the first boot only. They may still run when sshd
+/// is up.
 void Machine::start_init() {
   if (is_there(folder_.init()))
     init_ = start_child({"/bin/sh", folder_.init()}, environment_, folder_.console());
@@ -109,7 +111,7 @@ void Machine::start_sshd() {
     key_change_due_ = now_ms() + kLookAgainMs;
 }
 
-/// The test dial: from now on the host shows a key that nobody made for it.
+/// For the test dial: from now on the host presents a key that does not belong to it.
 void Machine::change_host_key() {
   key_change_due_ = kNever;
   if (!answers(folder_)) {
@@ -142,14 +144,14 @@ void Machine::reap() {
     } else {
       continue;  // an orphan
     }
-    // Nothing to wait for any more: sshd may come, unless the dial holds it back.
+    // The init command has ended: start sshd now, unless the test dial delays it.
     if (init_ < 0 && user_data_ < 0 && sshd_due_ != kNever && plan_.sshd_delay_ms == 0)
       sshd_due_ = now_ms();
   }
   if (kill_due_ != kNever && pid < 0 && errno == ECHILD) exit_status_ = kMachineOff;
 }
 
-/// As a service manager does: start it again, soon at first. Sessions live on meanwhile.
+/// Restarts sshd with increasing delays, like a service manager. Existing sessions continue.
 void Machine::on_sshd_end() {
   if (kill_due_ != kNever) return;
   quick_ends_ = now_ms() - sshd_since_ >= kLivedLongMs ? 1 : quick_ends_ + 1;

@@ -9,20 +9,20 @@
 
 namespace hostler::local {
 
-/// How the machine's process ended by itself, as exit status.
-constexpr int kMachineOff = 0;     ///< It was asked to end, and all its processes have.
-constexpr int kMachineNoSshd = 3;  ///< sshd would not stay up.
-constexpr int kMachineBroken = 4;  ///< Something else; the console says what.
+/// Exit statuses of the machine process.
+constexpr int kMachineOff = 0;     ///< It was told to end, and all its processes have ended.
+constexpr int kMachineNoSshd = 3;  ///< sshd ended too often.
+constexpr int kMachineBroken = 4;  ///< Another error, described in the console log.
 
-/// The inner process of the supervisor: what an init system is to a machine. Runs the init command
-/// once, keeps sshd up, reaps orphans. On SIGTERM it asks all to end. Ends with everything below it
-/// when `life` is hung up, which says that the keeper died.
+/// The inner process of the supervisor, which does the work of an init system: runs the init
+/// command once, keeps sshd running, and reaps orphans. After SIGTERM it sends TERM to all
+/// processes. When `life` hangs up, because the keeper has died, it ends with all its descendants.
 class Machine {
  public:
   Machine(const InstanceFolder& folder, const BootPlan& plan, const std::string& boot_id, Fd life);
 
-  /// Returns an exit status for the process. In a pid namespace the kernel kills what is left below
-  /// it; else the keeper does, or this does if the keeper is gone.
+  /// Returns the exit status for the process. Remaining descendants are killed by the kernel in a
+  /// pid namespace; otherwise by the keeper, or by this process if the keeper has died.
   int run();
 
  private:
@@ -48,12 +48,12 @@ class Machine {
   pid_t user_data_ = -1;
   pid_t sshd_ = -1;
   Time sshd_since_ = 0;
-  int quick_ends_ = 0;  ///< How often in a row sshd did not live long.
+  int quick_ends_ = 0;  ///< How often in a row sshd has ended soon after its start.
 
   Time sshd_due_ = kNever;
   Time key_change_due_ = kNever;
-  Time kill_due_ = kNever;  ///< Set: shutting down.
-  int exit_status_ = -1;    ///< Set: run() is to return it.
+  Time kill_due_ = kNever;  ///< Not kNever: the machine is shutting down.
+  int exit_status_ = -1;    ///< Not -1: run() returns it.
 };
 
 }  // namespace hostler::local

@@ -1,13 +1,13 @@
 // hostler-local-supervisor FOLDER GENERATION
 //
-// Boots the instance of FOLDER and stays with it until it is off. GENERATION is how often the
-// caller saw it started; if it was started since, this ends at once. Returns 0 as soon as the
-// instance's lock is held and its state says that it boots; its work goes on in a process of its
-// own.
+// Boots the instance in FOLDER and runs until it is off. GENERATION is the number of starts that
+// the caller has seen; if the instance has been started since, the program exits at once. It exits
+// with 0 as soon as it holds the lock and the state file says that the instance boots; the work
+// continues in a process of its own.
 //
 // hostler-local-supervisor --probe
 //
-// Returns 0 if namespaces can be had here.
+// Exits with 0 if namespaces are allowed on this machine.
 
 #include <fcntl.h>
 #include <linux/close_range.h>
@@ -38,7 +38,7 @@ void redirect_output(const InstanceFolder& folder) {
   if (console) ::dup2(console.get(), STDERR_FILENO);
 }
 
-/// What boots here begins as on a machine of its own, whatever limit the daemon took for itself.
+/// Resets the limits that the daemon has set for itself: the instance starts with normal limits.
 void set_usual_descriptor_limit() {
   constexpr rlim_t kUsual = 1024;
   rlimit limit{};
@@ -49,10 +49,10 @@ void set_usual_descriptor_limit() {
 
 int supervise(const InstanceFolder& folder, std::int64_t generation) {
   std::optional<Lock> free = try_lock(folder.lock());
-  // Taken: another supervisor is there, or the driver removes the folder.
+  // The lock is taken by another supervisor, or by the driver, which removes the folder.
   if (!free || folder.state().generation != generation) return 0;
   Fd lock = free->keep();
-  // Forked with the lock held, so that there is no moment without.
+  // Fork while the lock is held, so that it is held at all times.
   int ready[2];
   if (::pipe2(ready, O_CLOEXEC) != 0) throw_errno("make", "a pipe");
   const pid_t pid = ::fork();
@@ -79,7 +79,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: hostler-local-supervisor FOLDER GENERATION\n");
     return 2;
   }
-  ::syscall(SYS_close_range, 3U, ~0U, 0U);  // whatever the caller's process leaked
+  ::syscall(SYS_close_range, 3U, ~0U, 0U);  // descriptors that the caller has leaked
   hostler::local::set_usual_descriptor_limit();
   ::setsid();
   ::umask(022);

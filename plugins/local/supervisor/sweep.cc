@@ -17,7 +17,7 @@
 namespace hostler::local {
 namespace {
 
-/// Parent of each process that there is.
+/// Maps each process to its parent.
 std::map<pid_t, pid_t> parents() {
   std::map<pid_t, pid_t> parent_of;
   for (const std::string& name : names_in("/proc")) {
@@ -27,7 +27,7 @@ std::map<pid_t, pid_t> parents() {
     try {
       stat = read_file("/proc/" + name + "/stat");
     } catch (const std::exception&) {
-      continue;  // it went while it was read
+      continue;  // it has ended meanwhile
     }
     const auto end = stat ? stat->rfind(')') : std::string::npos;
     char state = 0;
@@ -54,7 +54,7 @@ std::vector<pid_t> descendants() {
   return found;
 }
 
-/// Stops them all first: what is stopped cannot fork while the rest is looked for.
+/// Stops all of them before it kills them: a stopped process cannot fork.
 void freeze_descendants() {
   std::set<pid_t> stopped;
   for (int rounds = 0; rounds < 20; ++rounds) {
@@ -79,10 +79,10 @@ void sweep_descendants() {
     pid_t reaped = 0;
     while ((reaped = ::waitpid(-1, nullptr, WNOHANG)) > 0) {
     }
-    if (reaped < 0 && errno == ECHILD) return;  // no child, hence no descendant
+    if (reaped < 0 && errno == ECHILD) return;  // without children there are no descendants
     freeze_descendants();
     signal_descendants(SIGKILL);
-    ::poll(nullptr, 0, 1);  // the killed need a moment to become zombies
+    ::poll(nullptr, 0, 1);  // killed processes need a moment to become zombies
   }
 }
 

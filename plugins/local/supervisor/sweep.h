@@ -2,11 +2,12 @@
 
 namespace hostler::local {
 
-/// Sends `signal` to every process below this one.
+/// Sends `signal` to all descendants of this process.
 void signal_descendants(int signal);
 
-/// Kills and reaps every process below this one, however fast they fork, and returns when there are
-/// none. Complete only for a child subreaper (prctl), to which orphans come back.
+/// Kills and reaps all descendants of this process, even if they fork fast. Blocks until there are
+/// none. The calling process must be a child subreaper (prctl), so that orphans become its
+/// children.
 void sweep_descendants();
 
 }  // namespace hostler::local

@@ -54,7 +54,7 @@ class ArgumentsTest(CommandTest):
             self.assertIn("--file excludes " + words[0], self.refused("submit", "--file", "j", *words))
 
     def test_an_input_that_is_no_file_is_refused(self):
-        self.assertIn("input x: /dev/null is no regular file",
+        self.assertIn("input x: /dev/null is not a regular file",
                       self.refused("submit", "--input", "x=/dev/null", "--", "true"))
 
     def test_says_where_a_command_with_options_goes(self):
@@ -62,7 +62,7 @@ class ArgumentsTest(CommandTest):
 
     def test_says_what_is_wrong_with_a_job_in_the_words_of_its_options(self):
         err = self.refused("submit", "--time-limit", "1", "--", "true")
-        self.assertIn("time_limit: '1' is no duration", err)
+        self.assertIn("time_limit: '1' is not a duration", err)
         self.assertNotIn("(at ", err)
 
     def test_says_which_line_of_a_file_is_wrong(self):

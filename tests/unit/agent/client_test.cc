@@ -252,7 +252,7 @@ TEST(AgentClientTest, FilesAreFetchedOneAfterTheOther) {
   ASSERT_TRUE(pair.say(Files{kId, {{"a", 5, 0644, ""}, {"l", 0, 0, "link"}}, false}));
   EXPECT_FALSE(pair.heard<Credit>());
   ASSERT_TRUE(pair.say(Files{kId, {{"b", 5, 0644, ""}}, true}));
-  // Bug: each piece of a list was an event of its own, and only the first was kept.
+  // Bug: each piece of a list was an event, and only the first was kept.
   const auto files = pair.next<Files>();
   ASSERT_TRUE(files);
   EXPECT_EQ(files->files.size(), 3U);
@@ -283,8 +283,7 @@ TEST(AgentClientTest, ResumesAfterWhatIsDurable) {
             "agent: output of j-1.1 repeats bytes");
 }
 
-// Bug: what was durable beyond the bytes of this connection was ignored: no credit followed, and
-// the attempt was never collected.
+// Bug: bytes that became durable on an earlier connection were ignored; no credit followed.
 TEST(AgentClientTest, AFileThatIsDurableFromAnEarlierConnectionIsCollected) {
   Pair pair(1000);
   pair.greet();
@@ -383,9 +382,8 @@ TEST(AgentClientTest, SizesThatNoStoreCanHoldAreRefused) {
             std::string::npos);
   EXPECT_NE(error_of(pair.say(exit_with(kTooFar, 0))).find("impossible amount"), std::string::npos);
   ASSERT_TRUE(pair.say(exit_with(0, 0, true)));
-  EXPECT_NE(
-      error_of(pair.say(Files{kId, {{"a", kTooFar, 0644, ""}}, true})).find("impossible size"),
-      std::string::npos);
+  const Files files{kId, {{"a", kTooFar, 0644, ""}}, true};
+  EXPECT_NE(error_of(pair.say(files)).find("impossible size"), std::string::npos);
 }
 
 TEST(AgentClientTest, WhatComesForAcknowledgedAttemptsIsIgnored) {

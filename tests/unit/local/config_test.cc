@@ -59,15 +59,15 @@ TEST(LocalConfigTest, ReadsEveryKeyOfItsSchema) {
 }
 
 TEST(LocalConfigTest, SaysWhichFieldIsWrongWhatWasFoundAndWhatIsNeeded) {
-  EXPECT_EQ(problem(R"("port": "22")"), "port is a text; needed: a whole number");
+  EXPECT_EQ(problem(R"("port": "22")"), "port is a string; needed: a whole number");
   EXPECT_EQ(problem(R"("port": 70000)"), "port is 70000; needed: 1 to 65535");
   EXPECT_EQ(problem(R"("port": 1.5)"),
             "port is a number that is not whole; needed: a whole number");
-  EXPECT_EQ(problem(R"("port": 1, "port": 2)"), "port is there twice");
-  EXPECT_EQ(problem(R"("zones": ["a", 1])"), "zones[1] is a whole number; needed: a text");
+  EXPECT_EQ(problem(R"("port": 1, "port": 2)"), "port occurs twice");
+  EXPECT_EQ(problem(R"("zones": ["a", 1])"), "zones[1] is a whole number; needed: a string");
   EXPECT_EQ(problem(R"("boot_delay": "5")"),
             R"(boot_delay is "5"; needed: a duration such as "250ms", "3s", "5m", "2h")");
-  EXPECT_EQ(problem(R"("sshd": "sshd")"), "sshd is no absolute path; it begins with '/'");
+  EXPECT_EQ(problem(R"("sshd": "sshd")"), "sshd must be an absolute path that begins with '/'");
   EXPECT_EQ(problem(R"("types": {"t": {"stock": {"a": 1}}})"),
             "types.t.stock.a names the zone \"a\", which is not in `zones`");
   EXPECT_EQ(problem(R"("types": {"t": {"prices": [{}]}})"),
@@ -75,7 +75,7 @@ TEST(LocalConfigTest, SaysWhichFieldIsWrongWhatWasFoundAndWhatIsNeeded) {
   EXPECT_EQ(problem(R"("dials": {"create_errors": [{"class": "OOPS"}]})")
                 .find("dials.create_errors[0].class is \"OOPS\"; needed: one of INTERNAL, "),
             0U);
-  EXPECT_EQ(problem(R"("dials": {"x": 1})"), "dials.x is not known; look for a spelling mistake");
+  EXPECT_EQ(problem(R"("dials": {"x": 1})"), "dials.x is unknown; check the spelling");
   EXPECT_EQ(problem(R"("dials": null)"), "dials is null; needed: an object");
 }
 

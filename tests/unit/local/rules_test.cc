@@ -4,13 +4,13 @@
 
 #include <filesystem>
 
+#include "condition.h"
 #include "create.h"
 #include "folder/fields.h"
 #include "folder/files.h"
 #include "host_key.h"
 #include "prices.h"
 #include "record.h"
-#include "sight.h"
 #include "tests/temp_folder.h"
 
 namespace hostler::local {
@@ -43,46 +43,46 @@ TEST(LocalPricesTest, HistoryBeginsWithThePriceInForceAndEndsNow) {
   EXPECT_EQ(history[1].micros_per_hour, 3);
 }
 
-TEST(LocalSightTest, KnowsADeadSupervisorFromOneThatWasNeverStarted) {
+TEST(LocalConditionTest, KnowsADeadSupervisorFromOneThatWasNeverStarted) {
   Evidence evidence;
-  EXPECT_EQ(judge(evidence).state, HOSTLER_STATE_PENDING);
-  EXPECT_EQ(judge(evidence).remedy, Remedy::kStart);
+  EXPECT_EQ(assess(evidence).state, HOSTLER_STATE_PENDING);
+  EXPECT_EQ(assess(evidence).remedy, Remedy::kStart);
 
   evidence.state.phase = Phase::kRunning;
-  EXPECT_EQ(judge(evidence).state, HOSTLER_STATE_FAILED);
-  EXPECT_EQ(judge(evidence).remedy, Remedy::kNone) << "a host that crashed does not come back";
+  EXPECT_EQ(assess(evidence).state, HOSTLER_STATE_FAILED);
+  EXPECT_EQ(assess(evidence).remedy, Remedy::kNone) << "a host that crashed does not come back";
 
   evidence.locked = true;
-  EXPECT_EQ(judge(evidence).state, HOSTLER_STATE_RUNNING);
+  EXPECT_EQ(assess(evidence).state, HOSTLER_STATE_RUNNING);
 }
 
-TEST(LocalSightTest, RemovesOnlyWhenNothingRunsAnyMore) {
+TEST(LocalConditionTest, RemovesOnlyWhenNothingRunsAnyMore) {
   Evidence evidence;
   evidence.order.wanted = Wanted::kDestroyed;
   evidence.state.phase = Phase::kRunning;
 
   evidence.locked = true;
-  EXPECT_EQ(judge(evidence).remedy, Remedy::kNone);
+  EXPECT_EQ(assess(evidence).remedy, Remedy::kNone);
   evidence.locked = false;
   evidence.machine_runs = true;
-  EXPECT_EQ(judge(evidence).remedy, Remedy::kNone);
+  EXPECT_EQ(assess(evidence).remedy, Remedy::kNone);
   evidence.machine_runs = false;
-  EXPECT_EQ(judge(evidence).remedy, Remedy::kRemove);
-  EXPECT_EQ(judge(evidence).state, HOSTLER_STATE_TERMINATING);
+  EXPECT_EQ(assess(evidence).remedy, Remedy::kRemove);
+  EXPECT_EQ(assess(evidence).state, HOSTLER_STATE_TERMINATING);
 }
 
-TEST(LocalSightTest, ShowsPowerOrdersOnTheirWay) {
+TEST(LocalConditionTest, ShowsPowerOrdersOnTheirWay) {
   Evidence evidence;
   evidence.order.wanted = Wanted::kStopped;
   evidence.state.phase = Phase::kRunning;
   evidence.locked = true;
-  EXPECT_EQ(judge(evidence).state, HOSTLER_STATE_STOPPING);
+  EXPECT_EQ(assess(evidence).state, HOSTLER_STATE_STOPPING);
   evidence.locked = false;
-  EXPECT_EQ(judge(evidence).state, HOSTLER_STATE_STOPPED);
+  EXPECT_EQ(assess(evidence).state, HOSTLER_STATE_STOPPED);
 
   evidence.order.wanted = Wanted::kRunning;
   evidence.state.phase = Phase::kStopped;
-  EXPECT_EQ(judge(evidence).remedy, Remedy::kStart);
+  EXPECT_EQ(assess(evidence).remedy, Remedy::kStart);
 }
 
 TEST(LocalFieldsTest, KeepsAnyTextAndNoticesAFileCutShort) {
@@ -114,7 +114,7 @@ TEST(LocalRecordTest, ComesBackAsItWas) {
     EXPECT_FALSE(is_id(other)) << other;
 }
 
-TEST(LocalRoomTest, TakesTheFirstZoneThatHasStock) {
+TEST(LocalZoneTest, TakesTheFirstZoneThatHasStock) {
   Config config;
   config.zones = {"a", "b"};
   config.instances_max = 10;
@@ -125,10 +125,10 @@ TEST(LocalRoomTest, TakesTheFirstZoneThatHasStock) {
   other->provider_type = "t";
   other->zone = "a";
 
-  EXPECT_EQ(find_room(spec, config, {}), "a");
-  EXPECT_EQ(find_room(spec, config, {other}), "b");
+  EXPECT_EQ(find_zone(spec, config, {}), "a");
+  EXPECT_EQ(find_zone(spec, config, {other}), "b");
   spec.zone = "a";
-  EXPECT_THROW(find_room(spec, config, {other}), driver::Error);
+  EXPECT_THROW(find_zone(spec, config, {other}), driver::Error);
 }
 
 TEST(LocalHostKeyTest, ComparesAlgorithmAndBytes) {

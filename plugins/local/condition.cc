@@ -1,11 +1,11 @@
-#include "sight.h"
+#include "condition.h"
 
 #include <hostler/driver.h>
 
 namespace hostler::local {
 namespace {
 
-Sight judge_alive(const Evidence& evidence) {
+Condition assess_alive(const Evidence& evidence) {
   if (evidence.order.wanted == Wanted::kStopped) return {HOSTLER_STATE_STOPPING, "", Remedy::kNone};
   switch (evidence.state.phase) {
     case Phase::kRunning:
@@ -20,7 +20,7 @@ Sight judge_alive(const Evidence& evidence) {
   return {HOSTLER_STATE_PENDING, "", Remedy::kNone};
 }
 
-Sight judge_dead(const Evidence& evidence) {
+Condition assess_dead(const Evidence& evidence) {
   if (evidence.order.wanted == Wanted::kStopped) return {HOSTLER_STATE_STOPPED, "", Remedy::kNone};
   switch (evidence.state.phase) {
     case Phase::kNew:
@@ -32,17 +32,17 @@ Sight judge_dead(const Evidence& evidence) {
     case Phase::kRunning:
       break;
   }
-  return {HOSTLER_STATE_FAILED,
-          "its supervisor was killed, or the machine that it ran on restarted", Remedy::kNone};
+  return {HOSTLER_STATE_FAILED, "its supervisor was killed, or this machine was restarted",
+          Remedy::kNone};
 }
 
 }  // namespace
 
-Sight judge(const Evidence& evidence) {
+Condition assess(const Evidence& evidence) {
   const bool alive = evidence.locked || evidence.machine_runs;
   if (evidence.order.wanted == Wanted::kDestroyed)
     return {HOSTLER_STATE_TERMINATING, "", alive ? Remedy::kNone : Remedy::kRemove};
-  return alive ? judge_alive(evidence) : judge_dead(evidence);
+  return alive ? assess_alive(evidence) : assess_dead(evidence);
 }
 
 }  // namespace hostler::local
