@@ -1,5 +1,6 @@
 #include "core/store/writer.h"
 
+#include "core/base/assert.h"
 #include "core/store/create_json.h"
 #include "core/store/in_list.h"
 #include "core/store/rows.h"
@@ -62,6 +63,7 @@ Result<std::vector<InlinePlace>> Writer::write_outputs(const Batch& batch) {
 }
 
 Result<void> Writer::write_rows(const Batch& batch, const std::vector<InlinePlace>& places) {
+  HOSTLER_ASSERT(places.size() == batch.attempts.size(), "each attempt has a place");
   HOSTLER_TRY(write_work(batch));
   for (std::size_t i = 0; i < batch.attempts.size(); ++i)
     HOSTLER_TRY(write_attempt(batch.attempts[i], places[i]));

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/base/assert.h"
 #include "core/base/text.h"
 #include "core/store/files/folders.h"
 
@@ -49,6 +50,7 @@ Result<InlinePlace> Segments::append(const model::AttemptEnd& end) {
 
 Result<void> Segments::flush() {
   // With pwrite(), so that a short write on a full disk can be repeated.
+  HOSTLER_ASSERT(buffer_.size() <= offset_, "the buffer is the end of the file");
   auto at = offset_ - buffer_.size();
   std::string_view rest = buffer_;
   while (!rest.empty()) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "core/base/assert.h"
 #include "core/base/text.h"
 #include "core/store/files/folders.h"
 
@@ -111,6 +112,7 @@ Result<void> StreamFile::append(std::uint64_t offset, std::string_view bytes) {
 
 Result<void> StreamFile::sync() {
   if (!dirty_) return {};
+  HOSTLER_ASSERT(fd_, "bytes that are not synced were written to an open file");
   if (::fdatasync(fd_.get()) != 0) abort_after_failed_sync(path_);
   dirty_ = false;
   return {};
