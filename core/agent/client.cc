@@ -9,29 +9,29 @@
 namespace hostler::agent {
 namespace {
 
-constexpr std::size_t kNoiseMax = std::size_t{64} << 10;
+constexpr std::size_t kPreambleMax = std::size_t{64} << 10;
 constexpr std::size_t kFilesMax = 10'000;
 constexpr std::uint64_t kStreamMax = INT64_MAX;  // sizes and offsets are signed in store and API
 
-tl::unexpected<Error> misbehaves(std::string what) {
-  return fail(Errc::kMisbehaving, "agent: " + std::move(what));
+tl::unexpected<Error> misbehaves(std::string text) {
+  return fail(Errc::kMisbehaving, "agent: " + std::move(text));
 }
 
 }  // namespace
 
 Result<void> Client::receive(std::string_view bytes) {
   if (problem_) return tl::unexpected(*problem_);
-  if (!greeted_) HOSTLER_TRY(greet(bytes));
+  if (!greeted_) HOSTLER_TRY(skip_to_greeting(bytes));
   if (!greeted_) return {};
   decoder_.feed(bytes);
-  if (ready_told_) held_ = false;
+  if (ready_returned_) is_paused_ = false;
   return decode();
 }
 
-/// Stops behind Ready until the caller has seen it: what he resumes then must be known before the
-/// exits and output that may already be here.
+/// Pauses after Ready until the caller has seen it. The caller resumes attempts then, and their
+/// exits and output, which may already have arrived, must be decoded afterwards.
 Result<void> Client::decode() {
-  while (!held_) {
+  while (!is_paused_) {
     auto message = decoder_.next();
     if (!message) return misbehaves(message.error().message);
     if (!*message) return {};
@@ -40,32 +40,32 @@ Result<void> Client::decode() {
   return {};
 }
 
-Result<void> Client::greet(std::string_view& bytes) {
-  noise_.append(bytes);
-  const std::size_t at = noise_.find(kGreeting);
+Result<void> Client::skip_to_greeting(std::string_view& bytes) {
+  preamble_.append(bytes);
+  const std::size_t at = preamble_.find(kGreeting);
   if (at == std::string::npos) {
-    if (noise_.size() > kNoiseMax)
-      return misbehaves("no greeting in " + std::to_string(noise_.size()) +
-                        " bytes; the login shell says: " + printable(noise_));
+    if (preamble_.size() > kPreambleMax)
+      return misbehaves("no greeting in " + std::to_string(preamble_.size()) +
+                        " bytes; the login shell printed: " + printable(preamble_));
     bytes = {};
     return {};
   }
   greeted_ = true;
-  const std::size_t rest = noise_.size() - at - kGreeting.size();
+  const std::size_t rest = preamble_.size() - at - kGreeting.size();
   bytes.remove_prefix(bytes.size() - rest);
-  noise_.clear();
+  preamble_.clear();
   return {};
 }
 
 std::optional<Event> Client::next() {
-  if (ready_told_ && held_ && !problem_) {
-    held_ = false;
+  if (ready_returned_ && is_paused_ && !problem_) {
+    is_paused_ = false;
     if (auto decoded = decode(); !decoded) problem_ = std::move(decoded).error();
   }
   if (events_.empty()) return std::nullopt;
   Event event = std::move(events_.front());
   events_.pop_front();
-  if (std::holds_alternative<Ready>(event)) ready_told_ = true;
+  if (std::holds_alternative<Ready>(event)) ready_returned_ = true;
   return event;
 }
 
@@ -117,7 +117,7 @@ void Client::durable(model::AttemptId id, std::uint32_t index, std::uint64_t off
   const auto found = attempts_.find(id);
   if (found == attempts_.end() || index >= found->second.streams.size()) return;
   Stream& stream = found->second.streams[index];
-  // Files begin anew on a new connection: more of them may be here than was sent on this one.
+  // On a new connection files are sent again from the start, so more may be durable than received.
   offset = std::min(offset, stream.received);
   if (offset <= stream.durable) return;
   stream.durable = offset;
@@ -128,7 +128,7 @@ void Client::durable(model::AttemptId id, std::uint32_t index, std::uint64_t off
 
 void Client::files_durable(model::AttemptId id) {
   const auto found = attempts_.find(id);
-  if (found == attempts_.end() || !std::exchange(found->second.files_told, false)) return;
+  if (found == attempts_.end() || !std::exchange(found->second.files_reported, false)) return;
   check_collected(id, found->second);
 }
 
@@ -151,7 +151,7 @@ void Client::give_up_files(model::AttemptId id) {
 
 void Client::give_credit(model::AttemptId id, std::uint32_t index, Stream& stream) {
   stream.until = stream.durable + window_;
-  // A Credit has no field that could be too large.
+  // A Credit has only numbers, so it can always be encoded.
   (void)encode(Credit{id, index, stream.durable, stream.until}, out_.end());
 }
 
@@ -159,12 +159,12 @@ void Client::give_credit(model::AttemptId id, std::uint32_t index, Stream& strea
 
 Result<void> Client::on_message(FromAgent&& message) {
   if (const auto* problem = std::get_if<Problem>(&message))
-    return misbehaves("hung up, since: " + printable(problem->text));
+    return misbehaves("closed the connection: " + printable(problem->text));
   if (auto* hello = std::get_if<Hello>(&message)) {
     if (ready_ || is_ready_) return misbehaves("a second hello");
     if (hello->version != kProtocolVersion) {
-      HOSTLER_TRY(quit());  // the next connection starts an agent of ours
-      return misbehaves("speaks protocol " + std::to_string(hello->version) + ", not " +
+      HOSTLER_TRY(quit());  // the next connection starts an agent of our version
+      return misbehaves("uses protocol version " + std::to_string(hello->version) + ", not " +
                         std::to_string(kProtocolVersion));
     }
     ready_ = Ready{std::move(*hello), {}};
@@ -172,12 +172,12 @@ Result<void> Client::on_message(FromAgent&& message) {
   }
   if (!ready_ && !is_ready_) return misbehaves("the first message is not hello");
   if (auto* listing = std::get_if<Listing>(&message)) {
-    if (is_ready_) return {};  // answers list(): the Exits that follow it are what counts
+    if (is_ready_) return {};  // the answer to list(): only the Exits that follow it matter
     auto& known = ready_->attempts;
     known.insert(known.end(), listing->known.begin(), listing->known.end());
     if (known.size() > kAttemptsMax) return misbehaves("lists too many attempts");
     if (!listing->last) return {};
-    is_ready_ = held_ = true;
+    is_ready_ = is_paused_ = true;
     events_.emplace_back(*std::exchange(ready_, std::nullopt));
     return {};
   }
@@ -204,12 +204,13 @@ Result<void> Client::on_exit(Exit&& exit) {
   using model::EndReason;
   if (end.reason == EndReason::kNone || end.reason == EndReason::kHostLost ||
       end.reason == EndReason::kCancelled)
-    return misbehaves("exit of " + id.text() + " with a reason that is not an agent's to give");
+    return misbehaves("exit of " + id.text() + " with a reason that only the daemon may give");
   if (end.stdout_bytes > kStreamMax || end.stderr_bytes > kStreamMax)
-    return misbehaves("exit of " + id.text() + " with more output than can be");
+    return misbehaves("exit of " + id.text() + " with an impossible amount of output");
   if (end.output_is_inline && (end.stdout_inline.size() != end.stdout_bytes ||
                                end.stderr_inline.size() != end.stderr_bytes))
-    return misbehaves("exit of " + id.text() + " whose output is not as long as it says");
+    return misbehaves("exit of " + id.text() +
+                      ": its inline output has another length than stated");
   const auto found = attempts_.find(id);
   if (found == attempts_.end()) return events_.emplace_back(std::move(exit)), Result<void>();
   Attempt& attempt = found->second;
@@ -219,28 +220,29 @@ Result<void> Client::on_exit(Exit&& exit) {
   for (std::uint32_t i = 0; i < 2; ++i) {
     Stream& stream = attempt.streams[i];
     if (size[i] < stream.received)
-      return misbehaves("exit of " + id.text() + " with less output than it has sent");
+      return misbehaves("exit of " + id.text() + " states less output than was sent");
     stream.size = size[i];
     if (!end.output_is_inline && !stream.lost && stream.durable < size[i] &&
         stream.until < stream.durable + window_ / 2)
       give_credit(id, i, stream);
   }
-  attempt.files_wanted = end.has_output_files;
-  announce_exit(std::move(exit), attempt);
-  if (attempt.files_wanted) HOSTLER_TRY(encode(ListFiles{id}, out_.end()));
+  attempt.files_requested = end.has_output_files;
+  report_exit(std::move(exit), attempt);
+  if (attempt.files_requested) HOSTLER_TRY(encode(ListFiles{id}, out_.end()));
   check_collected(id, attempt);
   return {};
 }
 
-void Client::announce_exit(Exit&& exit, Attempt& attempt) {
+void Client::report_exit(Exit&& exit, Attempt& attempt) {
   model::AttemptEnd& end = exit.end;
   auto& streams = attempt.streams;
   if (!end.output_is_inline) return events_.emplace_back(std::move(exit)), void();
   if (streams[kStdout].received == 0 && streams[kStderr].received == 0) {
-    streams[kStdout].size = streams[kStderr].size = 0;  // the exit is what is to be made durable
+    streams[kStdout].size = streams[kStderr].size =
+        0;  // the daemon stores this output with the exit
     return events_.emplace_back(std::move(exit)), void();
   }
-  // Some of it came as chunks before: so does the rest.
+  // A part of the output has been reported as Chunks, so the rest is, too.
   const std::string rest[2] = {std::exchange(end.stdout_inline, {}),
                                std::exchange(end.stderr_inline, {})};
   end.output_is_inline = false;
@@ -256,35 +258,35 @@ void Client::announce_exit(Exit&& exit, Attempt& attempt) {
 
 Result<void> Client::on_output(Output&& output) {
   const auto found = attempts_.find(output.attempt);
-  if (found == attempts_.end()) return {};  // acknowledged while it was under way
+  if (found == attempts_.end()) return {};  // the daemon has acknowledged the attempt meanwhile
   if (output.stream >= found->second.streams.size())
-    return misbehaves("output of " + output.attempt.text() + " on a stream that it does not have");
+    return misbehaves("output of " + output.attempt.text() + " on an unknown stream");
   Stream& stream = found->second.streams[output.stream];
-  if (stream.lost) return {};  // given up while it was under way
+  if (stream.lost) return {};  // the daemon has given up the stream meanwhile
   if (output.offset < stream.received)
-    return misbehaves("output of " + output.attempt.text() + " goes back");
+    return misbehaves("output of " + output.attempt.text() + " repeats bytes");
   const std::uint64_t gap = output.offset - stream.received;
   const std::uint64_t end = output.offset + output.data.size();
   if (output.offset > kStreamMax || end > kStreamMax || (stream.size && end > *stream.size))
-    return misbehaves("output of " + output.attempt.text() + " is longer than it says");
-  // Between the begin and the end that are kept of an ended stream there is one gap. More of them
-  // are a host's way to keep the store busy.
+    return misbehaves("output of " + output.attempt.text() + " is longer than stated");
+  // Only an ended stream can have a gap, and only one, between its head and its tail. A hostile
+  // host could keep the store busy with many gaps.
   if (gap > 0 &&
       (output.stream >= kFirstFile || !stream.size || std::exchange(stream.has_gap, true)))
-    return misbehaves("output of " + output.attempt.text() + " leaves out what was kept");
+    return misbehaves("output of " + output.attempt.text() + " has a gap where bytes were kept");
   if (output.data.empty()) {
     if (gap == 0 || end != *stream.size)
-      return misbehaves("output of " + output.attempt.text() + " has a piece without bytes");
-    stream.size = stream.received;  // No end of it is kept.
+      return misbehaves("output of " + output.attempt.text() + " has an empty piece");
+    stream.size = stream.received;  // the rest of the stream was not kept
     events_.emplace_back(Chunk{output.attempt, output.stream, output.offset, gap, {}});
     check_collected(found->first, found->second);
     return {};
   }
-  // A gap uses no credit: its bytes are nowhere. Both sides move their windows over it; the agent
-  // learns ours anew, since a Credit may have crossed the piece.
+  // A gap uses no credit, so the window moves by its length. The agent is sent the new window,
+  // because an earlier Credit may have crossed this piece.
   stream.until += gap;
   if (end > stream.until)
-    return misbehaves("output of " + output.attempt.text() + " past its credit");
+    return misbehaves("output of " + output.attempt.text() + " exceeds its credit");
   stream.received = end;
   if (gap > 0)
     HOSTLER_TRY(
@@ -298,7 +300,7 @@ Result<void> Client::on_output_lost(OutputLost&& lost) {
   const auto found = attempts_.find(lost.attempt);
   if (found == attempts_.end()) return {};
   if (lost.stream >= found->second.streams.size())
-    return misbehaves("lost output of " + lost.attempt.text() + " on a stream it does not have");
+    return misbehaves("lost output of " + lost.attempt.text() + " on an unknown stream");
   Stream& stream = found->second.streams[lost.stream];
   stream.lost = true;
   events_.emplace_back(std::move(lost));
@@ -310,16 +312,17 @@ Result<void> Client::on_files(Files&& files) {
   const auto found = attempts_.find(files.attempt);
   if (found == attempts_.end()) return {};
   Attempt& attempt = found->second;
-  if (!attempt.files_wanted) return misbehaves("files of " + files.attempt.text() + " unasked");
+  if (!attempt.files_requested)
+    return misbehaves("files of " + files.attempt.text() + " were not requested");
   if (attempt.files.size() + files.files.size() > kFilesMax)
-    return misbehaves("too many files of " + files.attempt.text());
+    return misbehaves("lists too many files of " + files.attempt.text());
   std::move(files.files.begin(), files.files.end(), std::back_inserter(attempt.files));
   if (!files.last) return {};
-  attempt.files_wanted = false;
-  attempt.files_told = true;
+  attempt.files_requested = false;
+  attempt.files_reported = true;
   for (const OutputFile& file : attempt.files) {
     if (file.size > kStreamMax)
-      return misbehaves("a file of " + files.attempt.text() + " that is larger than can be");
+      return misbehaves("a file of " + files.attempt.text() + " has an impossible size");
     Stream& stream = attempt.streams.emplace_back();
     stream.size = file.problem.empty() ? file.size : 0;
   }
@@ -329,11 +332,12 @@ Result<void> Client::on_files(Files&& files) {
 }
 
 void Client::check_collected(model::AttemptId id, Attempt& attempt) {
-  if (!attempt.exited || attempt.files_wanted || attempt.files_told || attempt.collected) return;
+  if (!attempt.exited || attempt.files_requested || attempt.files_reported || attempt.collected)
+    return;
   for (std::uint32_t i = 0; i < attempt.streams.size(); ++i) {
     Stream& stream = attempt.streams[i];
     if (stream.is_done()) continue;
-    // Files come one after the other, so that a thousand of them need one window.
+    // Files are requested one by one, so that a thousand files need a single window.
     if (i >= kFirstFile && stream.until == 0) give_credit(id, i, stream);
     return;
   }

@@ -16,14 +16,16 @@
 
 namespace hostler::agent {
 
-/// First event of a connection: work may be sent. Exits of ended attempts follow as Exit.
+/// The first event of a connection: commands may be sent now. The Exit of each ended attempt
+/// follows.
 struct Ready {
   Hello hello;
   std::vector<Known> attempts;
 };
 
-/// A piece of a stream (kStdout, kStderr, kFirstFile + i), in order. `gap` bytes before it fell out
-/// on the host and are not kept; no `data`: nothing after them is.
+/// A piece of a stream (kStdout, kStderr, kFirstFile + i). The pieces of a stream come in order.
+/// The host did not keep the `gap` bytes before this piece. If `data` is empty, the gap reaches to
+/// the end of the stream.
 struct Chunk {
   model::AttemptId attempt;
   std::uint32_t stream = 0;
@@ -32,7 +34,7 @@ struct Chunk {
   std::string data;
 };
 
-/// All of an ended attempt that the client knows to collect is durable: ack() may follow.
+/// The end, the output and the files of an attempt are durable at the daemon: ack() may follow.
 struct Collected {
   model::AttemptId attempt;
 };
@@ -40,37 +42,41 @@ struct Collected {
 using Event = std::variant<Ready, Started, Refused, Exit, Chunk, OutputLost, Files, Collected,
                            BlobState, HostBroken, SpotNotice, Pong>;
 
-/// The daemon's side of one connection to an agent, without I/O, threads or clock: bytes in,
-/// events out; commands in, bytes out. One object per connection; after a reconnect begin anew and
-/// call resume() for each attempt whose output is not yet durable. Of an attempt that was neither
-/// started nor resumed here, and not yet acknowledged, nothing but its Exit is passed on.
+/// The daemon's side of one connection to an agent. It turns received bytes into events, and
+/// commands into bytes to send. It does no I/O, has no threads and reads no clock.
 ///
-/// The output of an attempt comes either inline with its Exit or as Chunks, never both. Chunks of
-/// an attempt come before and after its Exit, each stream in order.
+/// Make one object for each connection. After a reconnect, call resume() for each attempt whose
+/// output is not durable yet. Of an attempt that was neither started nor resumed on this
+/// connection, only the Exit is reported.
 ///
-/// Flow: Chunks come within a window for each stream that moves on with durable(). The client asks
-/// for the list of output files itself when an exit says that there are any, gives it in one Files
-/// however many pieces it came in, and asks for each file once files_durable() was called. Errors:
-/// an error of receive() is kMisbehaving (the host, or noise) and ends the connection; an error of
-/// a command is kTooLarge or kInvalidArgument and leaves everything as it was.
+/// The output of an attempt comes either inline with its Exit or as Chunks, never both. Chunks may
+/// come before and after the Exit; the Chunks of one stream come in order.
+///
+/// Flow control: each stream has a window, which durable() moves forward. If an Exit says that
+/// there are output files, the client requests their list, reports it as a single Files event, and
+/// requests the files one by one after files_durable().
+///
+/// Errors: an error of receive() is kMisbehaving, caused by the host or by other text on the
+/// channel, and ends the connection. An error of a command is kTooLarge or kInvalidArgument and has
+/// no effect.
 class Client {
  public:
-  /// `window`: bytes of each stream that may be under way or not yet durable.
+  /// `window`: how many bytes of each stream may be sent before they are durable.
   explicit Client(std::uint64_t window = std::uint64_t{256} << 10) : window_(window) {}
 
-  /// Bytes from the channel. Events come out by next(), also those before an error. Whoever
-  /// resumes attempts does so when next() has given Ready, before he calls either again. After
-  /// the error of an agent of another version, pending() sends it away.
+  /// Takes bytes from the channel. next() returns the events, also those that came before an error.
+  /// Call resume() after next() has returned Ready, before any other call of receive() or next().
+  /// If the agent has another protocol version, the error leaves a Quit in pending(); send it.
   Result<void> receive(std::string_view bytes);
   std::optional<Event> next();
 
-  /// To be written to the channel; call sent() with what was.
+  /// The bytes to write to the channel. Call sent() with the number of bytes written.
   [[nodiscard]] std::string_view pending() const { return out_.bytes(); }
   void sent(std::size_t bytes) { out_.drop(bytes); }
 
-  /// Commands; after Ready.
+  // Commands. Allowed after Ready.
   Result<void> configure(const Configure& configure) { return encode(configure, out_.end()); }
-  /// `credit` of the Start is set to the window: output comes while the job runs.
+  /// Sets `credit` of the Start to the window, so that output is sent while the job runs.
   Result<void> start(Start start);
   Result<void> kill(model::AttemptId attempt, bool at_once = false);
   Result<void> ack(const std::vector<model::AttemptId>& attempts);
@@ -80,28 +86,29 @@ class Client {
   Result<void> ping(std::uint64_t token) { return encode(Ping{token}, out_.end()); }
   Result<void> quit() { return encode(Quit{}, out_.end()); }
 
-  /// Takes an attempt of Ready up again; what is durable of its streams is not sent again.
+  /// Continues an attempt that Ready has listed. The given bytes of its streams are durable and are
+  /// not sent again.
   Result<void> resume(model::AttemptId attempt, std::uint64_t stdout_durable,
                       std::uint64_t stderr_durable);
-  /// Everything of the stream before `offset` is durable here, which may be more than this
-  /// connection has brought. Moves the window, and leads to Collected. Ignored for attempts that
-  /// are not known (any more).
+  /// The stream's bytes before `offset` are durable at the daemon, possibly more bytes than came
+  /// over this connection. Moves the window; may lead to Collected. Ignored if the attempt is
+  /// unknown.
   void durable(model::AttemptId attempt, std::uint32_t stream, std::uint64_t offset);
-  /// The list that came as Files is durable here: the files may come.
+  /// The list of the Files event is durable: requests the files.
   void files_durable(model::AttemptId attempt);
-  /// No more of the stream can be kept here: Collected does not wait for it.
+  /// The daemon cannot store more of the stream. Collected does not wait for the stream.
   void give_up(model::AttemptId attempt, std::uint32_t stream);
-  /// The list cannot be kept, and so none of the files.
+  /// The daemon cannot store the list of files. Collected does not wait for the list or the files.
   void give_up_files(model::AttemptId attempt);
 
  private:
   struct Stream {
     std::uint64_t received = 0;
     std::uint64_t durable = 0;
-    std::uint64_t until = 0;            ///< Credit given.
-    std::optional<std::uint64_t> size;  ///< Known at the end.
+    std::uint64_t until = 0;            ///< End of the window: the credit that was given.
+    std::optional<std::uint64_t> size;  ///< Known after the Exit.
     bool has_gap = false;
-    bool lost = false;  ///< Nothing comes any more, or is wanted.
+    bool lost = false;  ///< The agent cannot send more, or the daemon has given up.
     [[nodiscard]] bool is_done() const {
       return lost ? durable >= received : size && durable >= *size;
     }
@@ -109,17 +116,17 @@ class Client {
   struct Attempt {
     std::vector<Stream> streams{2};
     bool exited = false;
-    bool files_wanted = false;      ///< Asked for and not yet all listed.
-    bool files_told = false;        ///< All listed, and the list is not yet durable.
-    std::vector<OutputFile> files;  ///< Listed so far.
+    bool files_requested = false;   ///< The list was requested and is not complete yet.
+    bool files_reported = false;    ///< The list was reported and is not durable yet.
+    std::vector<OutputFile> files;  ///< The part of the list that has arrived.
     bool collected = false;
   };
 
-  Result<void> greet(std::string_view& bytes);
+  Result<void> skip_to_greeting(std::string_view& bytes);
   Result<void> decode();
   Result<void> on_message(FromAgent&& message);
   Result<void> on_exit(Exit&& exit);
-  void announce_exit(Exit&& exit, Attempt& attempt);
+  void report_exit(Exit&& exit, Attempt& attempt);
   Result<void> on_output(Output&& output);
   Result<void> on_output_lost(OutputLost&& lost);
   Result<void> on_files(Files&& files);
@@ -127,13 +134,13 @@ class Client {
   void check_collected(model::AttemptId id, Attempt& attempt);
 
   const std::uint64_t window_;
-  std::string noise_;  ///< What came before the greeting.
+  std::string preamble_;  ///< Bytes received before the greeting.
   bool greeted_ = false;
-  std::optional<Ready> ready_;  ///< Being listed.
-  bool is_ready_ = false;
-  bool held_ = false;  ///< Nothing is decoded until Ready has been told.
-  bool ready_told_ = false;
-  std::optional<Error> problem_;  ///< Of decoding in next().
+  std::optional<Ready> ready_;    ///< Set between Hello and the end of the listing.
+  bool is_ready_ = false;         ///< The listing is complete.
+  bool is_paused_ = false;        ///< Decoding waits until the caller has seen Ready.
+  bool ready_returned_ = false;   ///< next() has returned Ready.
+  std::optional<Error> problem_;  ///< An error that next() found; receive() returns it.
   Decoder<FromAgent> decoder_;
   std::deque<Event> events_;
   std::map<model::AttemptId, Attempt> attempts_;

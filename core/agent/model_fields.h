@@ -5,7 +5,7 @@
 #include "core/model/ids.h"
 #include "core/model/job.h"
 
-/// The fields of model values as they travel in frames and lie in the agent's journal.
+/// How values of core/model are encoded in frames and in the journal of the agent.
 namespace hostler::agent::wire {
 
 inline constexpr std::size_t kEndTextMax = 4096;

@@ -17,7 +17,7 @@ constexpr std::size_t kItemsMax = 16384;
 constexpr std::size_t kBodyMax = std::size_t{2} << 20;  // scripts and stdin
 constexpr std::size_t kShaMax = 64;
 
-// One description of each message's fields, for both directions.
+// Describes the fields of each message once, for encoding and decoding; see wire.h.
 #define FIELDS(Message) \
   template <class V>    \
   void fields(V& v, typename V::template Ref<Message> m)
@@ -40,7 +40,7 @@ FIELDS(OutputFile) {
   v.text("problem", m.problem, kTextMax);
 }
 
-// Elements of lists.
+// How the elements of lists are encoded.
 const auto kRecord = [](auto& v, auto& item) { fields(v, item); };
 const auto kArg = [](auto& v, auto& item) { v.text("", item, kArgMax); };
 const auto kPair = [](auto& v, auto& item) {

@@ -14,17 +14,17 @@
 #include "core/model/ids.h"
 #include "core/model/job.h"
 
-/// What daemon and agent say to each other over one SSH channel. Values and bytes, no I/O; both
-/// sides are built from this file.
+/// The protocol between daemon and agent over one SSH channel: messages as values, and their bytes.
+/// No I/O. The daemon and the agent are built from the same file.
 ///
-/// The agent speaks first: kGreeting (whatever a login shell printed before it is skipped), then
-/// frames both ways. A frame is a little-endian u32 length, a type byte, and the message's fields
-/// in order: fixed-width little-endian numbers, and u32-counted strings and lists. Every string and
-/// list has a bound; a frame that breaks one, is cut short or has bytes left over is an error that
-/// names the field, and ends the connection.
+/// The agent begins with kGreeting. The daemon skips everything before it, which a login shell may
+/// have printed. Then both sides send frames. A frame is a little-endian u32 length, a type byte,
+/// and the fields of the message in order: fixed-width little-endian numbers, and strings and lists
+/// with a u32 count. Every string and list has a maximum. A frame that exceeds a maximum, is too
+/// short or has bytes left over is an error; the error names the field and ends the connection.
 ///
-/// Hello and Quit keep their type numbers for ever, so that a daemon can send an agent of another
-/// version away. All else may change with kProtocolVersion.
+/// Hello and Quit keep their type numbers for ever, so that a daemon can end an agent of another
+/// version. Everything else may change with kProtocolVersion.
 namespace hostler::agent {
 
 inline constexpr std::uint16_t kProtocolVersion = 1;
@@ -32,90 +32,94 @@ inline constexpr std::string_view kGreeting = "\nhostler-agent greets\n";
 
 inline constexpr std::size_t kFrameMax = std::size_t{4} << 20;
 inline constexpr std::size_t kChunkMax = std::size_t{64} << 10;
-inline constexpr std::size_t kInlineMax = 4096;  ///< Output that comes with the exit, both streams.
-inline constexpr std::size_t kTextMax = 4096;    ///< Texts for people.
+inline constexpr std::size_t kInlineMax = 4096;  ///< Output sent within Exit, both streams.
+inline constexpr std::size_t kTextMax = 4096;    ///< Messages for people.
 inline constexpr std::size_t kListingMax = 1024;
-inline constexpr std::size_t kAttemptsMax = 4096;  ///< On a host and not acknowledged.
+inline constexpr std::size_t kAttemptsMax = 4096;  ///< On one host, not acknowledged.
 
-/// Streams of an attempt; its output files follow, in the order of Files.
+/// Numbers of an attempt's streams. Output files are streams, too: file i of Files is kFirstFile +
+/// i.
 inline constexpr std::uint32_t kStdout = 0;
 inline constexpr std::uint32_t kStderr = 1;
 inline constexpr std::uint32_t kFirstFile = 2;
 
 // ---- daemon to agent ---------------------------------------------------------------------------
 
-/// The server ends; shims and jobs go on, and the next server finds them.
+/// The server ends. Shims and jobs continue, and the next server finds them.
 struct Quit {
   friend bool operator==(const Quit&, const Quit&) = default;
 };
 
-/// A command that the agent runs from time to time.
+/// A command that the agent runs at an interval.
 struct Check {
   enum class Kind : std::uint8_t {
-    kHealthy,      ///< Exit status other than 0: HostBroken.
-    kInterrupted,  ///< Exit status 0: SpotNotice.
+    kHealthy,      ///< An exit status other than 0 leads to HostBroken.
+    kInterrupted,  ///< Exit status 0 leads to SpotNotice.
   };
   std::string name;
-  std::string command;  ///< For /bin/sh -c, as the agent's user.
+  std::string command;  ///< Run with /bin/sh -c as the agent's user.
   std::uint64_t interval_us = 60'000'000;
   std::uint64_t timeout_us = 10'000'000;
   Kind kind = Kind::kHealthy;
   friend bool operator==(const Check&, const Check&) = default;
 };
 
-/// Holds for this connection and until the next one; the daemon sends it after each Hello.
+/// Settings of the agent, valid until the next connection begins. The daemon sends it after each
+/// Hello.
 struct Configure {
-  std::uint32_t uid_first = 0;  ///< Jobs run as uids of this range if the agent is root and
-  std::uint32_t uid_count = 0;  ///< it is not empty; else as the agent's user.
-  std::uint64_t blobs_max = std::uint64_t{10} << 30;  ///< Bytes of blobs kept on the host.
+  /// If the agent is root and this range is not empty, each job runs as a uid of the range;
+  /// otherwise jobs run as the agent's user.
+  std::uint32_t uid_first = 0;
+  std::uint32_t uid_count = 0;
+  std::uint64_t blobs_max = std::uint64_t{10} << 30;  ///< Bytes of all blobs on the host.
   std::vector<Check> checks;
   friend bool operator==(const Configure&, const Configure&) = default;
 };
 
-/// Start one attempt. It runs at most once: the agent refuses another boot than its own, and any
-/// sequence number that is not above all it has seen.
+/// Starts one attempt. An attempt runs at most once: the agent refuses a Start for another boot,
+/// and a sequence number that is not higher than all earlier ones.
 struct Start {
   model::AttemptId attempt;
   std::string boot_id;
   std::uint64_t sequence = 0;
-  std::vector<std::string> command;  ///< Exactly one of command and script is set.
-  std::string script;                ///< Run by /bin/sh from a file.
+  std::vector<std::string> command;  ///< Exactly one of command and script is not empty.
+  std::string script;                ///< Text for /bin/sh, which reads it from a file.
   std::vector<std::pair<std::string, std::string>> env;
   std::string stdin_text;
-  std::vector<model::Input> inputs;     ///< Their blobs are put before.
-  std::vector<std::string> outputs;     ///< Patterns relative to the working folder.
-  std::uint64_t time_limit_us = 0;      ///< 0: none.
+  std::vector<model::Input> inputs;     ///< Their blobs have been sent before.
+  std::vector<std::string> outputs;     ///< Patterns, relative to the working folder.
+  std::uint64_t time_limit_us = 0;      ///< 0: no limit.
   std::uint64_t grace_us = 10'000'000;  ///< Between TERM and KILL.
-  std::uint64_t ram_max = 0;            ///< Bytes for the job's cgroup; 0: none.
-  std::uint32_t processes_max = 0;      ///< Likewise.
-  std::uint64_t output_head_max = std::uint64_t{16} << 20;  ///< Kept of each stream's begin,
-  std::uint64_t output_tail_max = std::uint64_t{16} << 20;  ///< and of its end.
-  std::uint64_t files_bytes_max = std::uint64_t{64} << 30;  ///< Of all output files together.
-  std::uint64_t credit = 0;  ///< As Credit{from 0, until credit} for both streams.
+  std::uint64_t ram_max = 0;            ///< Bytes for the job's cgroup; 0: no limit.
+  std::uint32_t processes_max = 0;      ///< Processes in the job's cgroup; 0: no limit.
+  std::uint64_t output_head_max = std::uint64_t{16} << 20;  ///< Bytes kept of the start
+  std::uint64_t output_tail_max = std::uint64_t{16} << 20;  ///< and of the end of each stream.
+  std::uint64_t files_bytes_max = std::uint64_t{64} << 30;  ///< Maximum of all output files.
+  std::uint64_t credit = 0;  ///< Like a Credit from 0 until this offset, for both streams.
   friend bool operator==(const Start&, const Start&) = default;
 };
 
-/// TERM now and KILL after the grace, or KILL at once. The attempt still ends with Exit.
+/// Ends the job: TERM now and KILL after the grace period, or KILL now. Exit follows as usual.
 struct Kill {
   model::AttemptId attempt;
   bool at_once = false;
   friend bool operator==(const Kill&, const Kill&) = default;
 };
 
-/// Asks for Listing frames; Exits of ended attempts follow them.
+/// Requests Listing frames, and after them the Exit of each ended attempt.
 struct List {
   friend bool operator==(const List&, const List&) = default;
 };
 
-/// End, output and files of these are durable at the daemon: forget them.
+/// The daemon has stored end, output and files of these attempts durably: the agent forgets them.
 struct Ack {
   std::vector<model::AttemptId> attempts;
   friend bool operator==(const Ack&, const Ack&) = default;
 };
 
-/// Everything of a stream before `from` is durable at the daemon, and the agent may send up to
-/// `until`. The first Credit of a connection says where to resume. A stream sends its begin while
-/// the job runs, up to the head that is kept; the tail follows when the job has ended.
+/// The agent may send the stream's bytes before offset `until`. The daemon has stored the bytes
+/// before `from` durably: on a new connection the stream resumes there. While the job runs, only
+/// the head of a stream is sent; the tail is sent after the job has ended.
 struct Credit {
   model::AttemptId attempt;
   std::uint32_t stream = 0;
@@ -124,27 +128,29 @@ struct Credit {
   friend bool operator==(const Credit&, const Credit&) = default;
 };
 
-/// Asks for the Files of an ended attempt.
+/// Requests the Files of an ended attempt.
 struct ListFiles {
   model::AttemptId attempt;
   friend bool operator==(const ListFiles&, const ListFiles&) = default;
 };
 
-/// Asks for BlobState.
+/// Requests the BlobState of a blob.
 struct BlobQuery {
   std::string sha256;  ///< 64 hex digits.
   friend bool operator==(const BlobQuery&, const BlobQuery&) = default;
 };
 
-/// A piece of a blob, in order from 0; BlobState answers the last piece, and any that is refused.
+/// A piece of a blob. Pieces are sent in order, from offset 0. BlobState answers the last piece,
+/// and any piece that is refused.
 struct BlobPut {
   std::string sha256;
-  std::uint64_t size = 0;  ///< Of the whole.
+  std::uint64_t size = 0;  ///< Of the whole blob.
   std::uint64_t offset = 0;
   std::string data;
   friend bool operator==(const BlobPut&, const BlobPut&) = default;
 };
 
+/// Requests a Pong with the same token.
 struct Ping {
   std::uint64_t token = 0;
   friend bool operator==(const Ping&, const Ping&) = default;
@@ -154,43 +160,44 @@ struct Ping {
 
 enum class Limits : std::uint8_t { kNone, kCgroupV1, kCgroupV2 };
 
+/// The first message of a connection.
 struct Hello {
   std::uint16_t version = kProtocolVersion;
   std::string boot_id;
-  std::string state_id;   ///< Of the state folder: a new one knows nothing of attempts before.
-  std::string agent_sha;  ///< sha256 of the program that serves, "" if it cannot be read.
+  std::string state_id;   ///< Names the state folder. A new folder has no record of old attempts.
+  std::string agent_sha;  ///< sha256 of the running agent program; "" if it cannot be read.
   std::uint32_t uid = 0;
   Limits limits = Limits::kNone;
-  std::uint64_t last_sequence = 0;  ///< Numbers up to this are used up.
+  std::uint64_t last_sequence = 0;  ///< A Start needs a higher sequence number.
   friend bool operator==(const Hello&, const Hello&) = default;
 };
 
-/// Where an attempt that the daemon has not acknowledged stands.
+/// The state of an attempt that the daemon has not acknowledged.
 enum class Phase : std::uint8_t {
   kRunning,
   kEnded,       ///< Its Exit follows the listing.
-  kUnknownEnd,  ///< It was sent to a boot that is over and left no exit: counts as started.
+  kUnknownEnd,  ///< It began in an earlier boot and left no end. It counts as started.
 };
 struct Known {
   model::AttemptId attempt;
   Phase phase{};
   friend bool operator==(const Known&, const Known&) = default;
 };
-/// Follows Hello, and answers List: everything the agent knows, in pieces.
+/// Follows Hello and answers List: all attempts that the agent knows, in pieces.
 struct Listing {
   std::vector<Known> known;
   bool last = true;
   friend bool operator==(const Listing&, const Listing&) = default;
 };
 
-/// Logged and under way: the command is executed next.
+/// The attempt is recorded in the journal, and its command will be executed next.
 struct Started {
   model::AttemptId attempt;
-  std::int64_t started_us = 0;  ///< Wall time by the host's clock.
+  std::int64_t started_us = 0;  ///< Since 1970, by the host's clock.
   friend bool operator==(const Started&, const Started&) = default;
 };
 
-/// A Start that was refused never starts.
+/// The agent will never start this attempt.
 struct Refused {
   enum class Why : std::uint8_t { kOtherBoot, kUsedSequence, kBusy, kBadRequest, kInternal };
   model::AttemptId attempt;
@@ -199,15 +206,16 @@ struct Refused {
   friend bool operator==(const Refused&, const Refused&) = default;
 };
 
-/// The attempt has ended and none of its processes is left. Overtakes its output.
+/// The attempt has ended, and none of its processes is left. Output may follow.
 struct Exit {
   model::AttemptId attempt;
   model::AttemptEnd end;
 };
 
-/// A piece of a stream. An offset beyond the end of the piece before means that what is between
-/// fell out: it is not kept anywhere. That comes once in a stream, behind the Exit, and never in a
-/// file; where nothing is kept after it, a piece without bytes at the stream's end tells of it.
+/// A piece of a stream. If its offset is beyond the end of the previous piece, the bytes between
+/// were not kept. Such a gap occurs at most once in a stream, only after the Exit, and never in a
+/// file. If the gap extends to the end of the stream, an empty piece with the end as its offset
+/// reports it.
 struct Output {
   model::AttemptId attempt;
   std::uint32_t stream = 0;
@@ -216,7 +224,7 @@ struct Output {
   friend bool operator==(const Output&, const Output&) = default;
 };
 
-/// The rest of a stream cannot be had.
+/// The rest of a stream cannot be read on the host.
 struct OutputLost {
   model::AttemptId attempt;
   std::uint32_t stream = 0;
@@ -224,14 +232,15 @@ struct OutputLost {
   friend bool operator==(const OutputLost&, const OutputLost&) = default;
 };
 
+/// An output file of an ended attempt.
 struct OutputFile {
   std::string path;  ///< Relative to the working folder; no "..", no empty part.
   std::uint64_t size = 0;
   std::uint16_t mode = 0;  ///< Permission bits.
-  std::string problem;     ///< Not empty: it is not collected, and why.
+  std::string problem;     ///< Why the file is not collected; empty: it is.
   friend bool operator==(const OutputFile&, const OutputFile&) = default;
 };
-/// Answers ListFiles, in pieces. File number i is stream kFirstFile + i.
+/// Answers ListFiles, in pieces. File i is the stream kFirstFile + i.
 struct Files {
   model::AttemptId attempt;
   std::vector<OutputFile> files;
@@ -239,6 +248,7 @@ struct Files {
   friend bool operator==(const Files&, const Files&) = default;
 };
 
+/// Answers BlobQuery and BlobPut.
 struct BlobState {
   std::string sha256;
   bool present = false;
@@ -246,23 +256,26 @@ struct BlobState {
   friend bool operator==(const BlobState&, const BlobState&) = default;
 };
 
+/// A check of kind kHealthy has failed.
 struct HostBroken {
   std::string check;
   std::string text;
   friend bool operator==(const HostBroken&, const HostBroken&) = default;
 };
 
+/// A check of kind kInterrupted has succeeded: the cloud will take the host back soon.
 struct SpotNotice {
   std::string text;
   friend bool operator==(const SpotNotice&, const SpotNotice&) = default;
 };
 
+/// Answers Ping.
 struct Pong {
   std::uint64_t token = 0;
   friend bool operator==(const Pong&, const Pong&) = default;
 };
 
-/// The daemon broke the protocol; the agent hangs up after this.
+/// The daemon has violated the protocol. The agent closes the connection after this message.
 struct Problem {
   std::string text;
   friend bool operator==(const Problem&, const Problem&) = default;
@@ -275,20 +288,20 @@ using FromAgent = std::variant<Hello, Listing, Started, Refused, Exit, Output, O
 
 // ---- bytes -------------------------------------------------------------------------------------
 
-/// Appends one frame to `out`. Fails with kTooLarge, naming the field, and leaves `out` as it was.
-/// For every alternative of ToAgent and FromAgent.
+/// Appends one frame to `out`, for every alternative of ToAgent and FromAgent. On error (kTooLarge,
+/// with the name of the field) `out` is unchanged.
 template <class Message>
 Result<void> encode(const Message& message, std::string& out);
 
-/// Cuts frames out of a stream of bytes. `Message` is ToAgent or FromAgent.
+/// Decodes a stream of bytes into messages. `Message` is ToAgent or FromAgent.
 template <class Message>
 class Decoder {
  public:
   void feed(std::string_view bytes);
-  /// The next whole message; nullopt: feed more. After an error the stream is of no use: it is
-  /// kMisbehaving and says what was wrong where.
+  /// The next complete message; nullopt: more bytes are needed. An error (kMisbehaving, with the
+  /// name of the field) is final: the stream cannot be decoded further.
   Result<std::optional<Message>> next();
-  /// Fed and not yet decoded; below kFrameMax + what was fed last.
+  /// Bytes not yet decoded; less than kFrameMax plus the size of the last feed().
   [[nodiscard]] std::size_t buffered() const { return queue_.size(); }
 
  private:

@@ -7,14 +7,16 @@
 #include <utility>
 #include <vector>
 
-/// The two visitors of a message's fields: one writes them, one reads them strictly. A message is
-/// described once, as `fields(visitor, message)`, and both directions follow from it.
+/// Two visitors for the fields of a message: Writer encodes them, Reader decodes and validates
+/// them. A message is described once, by a function `fields(visitor, message)` that works with
+/// both.
 namespace hostler::agent::wire {
 
-/// Where in a message a visitor is, and what it found wrong there first.
+/// The position of a visitor in a message, and the first error it has found.
 class Place {
  public:
   explicit Place(std::string name) : path_(std::move(name)) {}
+  /// "start.env[3].name: 140000 is more than 131072 bytes"; "" if there is no error.
   [[nodiscard]] const std::string& problem() const { return problem_; }
   [[nodiscard]] bool ok() const { return problem_.empty(); }
 
@@ -41,6 +43,7 @@ class Place {
   std::string problem_;
 };
 
+/// Appends the fields to a string.
 class Writer : public Place {
  public:
   template <class T>
@@ -77,6 +80,7 @@ class Writer : public Place {
   std::string& out_;
 };
 
+/// Reads the fields from a string. After an error it leaves the remaining fields as they are.
 class Reader : public Place {
  public:
   template <class T>
@@ -125,7 +129,7 @@ class Reader : public Place {
     for (std::uint32_t i = 0; i < count && ok(); ++i)
       inside(field, i, [&] { each(*this, values.emplace_back()); });
   }
-  /// Call last: a message ends where its fields do.
+  /// Call it last: bytes behind the last field are an error.
   void end() {
     if (!in_.empty()) complain("end", std::to_string(in_.size()) + " bytes too many");
   }

@@ -8,7 +8,7 @@
 #include "core/api/service.h"
 #include "core/base/mutex.h"
 
-/// Who may speak (docs/threats.md, "Access to the API, way by way").
+/// Which clients may use the API (docs/threats.md, "Access to the API, way by way").
 namespace hostler::api {
 
 struct Token {
@@ -21,14 +21,14 @@ struct Token {
 class Access {
  public:
   explicit Access(std::vector<Token> tokens) { set_tokens(std::move(tokens)); }
-  /// From the next request on.
+  /// Valid from the next request on.
   void set_tokens(std::vector<Token> tokens);
 
-  /// By the peer credentials of a unix socket: root and the daemon's own user are admin, whoever
-  /// else may open the socket submits.
+  /// The principal by the peer credentials of a unix socket: root and the daemon's own user have
+  /// the role admin, all others who can open the socket have submit.
   [[nodiscard]] Principal by_user(unsigned uid) const;
-  /// By the Authorization header of a TCP request, "Bearer TOKEN". Takes the same time whichever
-  /// token is wrong.
+  /// The principal by the Authorization header of a TCP request, "Bearer TOKEN". kForbidden if no
+  /// such token is configured; takes the same time for all wrong tokens.
   [[nodiscard]] Result<Principal> by_header(std::string_view authorization) const;
 
  private:

@@ -9,7 +9,7 @@ namespace boost::asio::ssl {
 class context;
 }
 
-/// Inside api: the bytes of one connection.
+/// Private to core/api: the bytes of one connection.
 namespace hostler::api {
 
 namespace asio = boost::asio;
@@ -23,24 +23,26 @@ inline auto no_throw(error_code& problem) {
   return asio::redirect_error(asio::use_awaitable, problem);
 }
 
-/// Plain and TLS alike. Used on its socket's strand, by one coroutine at a time, which keeps
-/// `problem` and what is read or written until it is resumed.
+/// A plain or a TLS connection. Used on its socket's strand by one coroutine at a time; `problem`
+/// and the buffers must stay valid until the awaited call has returned.
 class Connection {
  public:
   virtual ~Connection() = default;
-  /// What lasts longer from now on ends with beast::error::timeout, and the connection is closed.
+  /// From now on, an operation that is not finished after `time` ends with beast::error::timeout,
+  /// and the connection is closed.
   virtual void expires_after(std::chrono::seconds time) = 0;
-  /// Agrees on keys where there is TLS.
+  /// The TLS handshake; nothing on a plain connection.
   virtual asio::awaitable<void> begin(error_code& problem) = 0;
-  /// Says to the client that this was all, where there is TLS.
+  /// The TLS shutdown; nothing on a plain connection.
   virtual asio::awaitable<void> end(error_code& problem) = 0;
-  /// Returns the number of bytes; 0 with a problem, asio::error::eof at the end.
+  /// Returns the number of bytes read. At the end of the stream 0, and `problem` is
+  /// asio::error::eof.
   virtual asio::awaitable<std::size_t> read_some(asio::mutable_buffer into,
                                                  error_code& problem) = 0;
-  /// Both, whole and at once.
+  /// Writes all of `head` and `body`, in one system call where possible.
   virtual asio::awaitable<void> write(std::string_view head, std::string_view body,
                                       error_code& problem) = 0;
-  /// Below TLS: the client reads the end of the stream, and may go on sending.
+  /// Closes the sending side of the socket, below TLS. The client may go on sending.
   virtual void finish_sending() = 0;
   [[nodiscard]] virtual int native_handle() = 0;
 };

@@ -11,7 +11,7 @@ std::string as_event(const std::string& data, const std::string& id = {}) {
   return (id.empty() ? std::string() : "id: " + id + "\n") + "data: " + data + "\n\n";
 }
 
-/// One next() is under way at a time, so the cursors need no lock.
+/// Only one next() is under way at a time, so the cursors need no lock.
 class EventFeed final : public Feed, public std::enable_shared_from_this<EventFeed> {
  public:
   EventFeed(Service& service, Principal who, model::Revision after)
@@ -21,7 +21,7 @@ class EventFeed final : public Feed, public std::enable_shared_from_this<EventFe
     service_.events(who_, after_, 500,
                     [self = shared_from_this(),
                      piece = std::move(piece)](Result<std::vector<model::LedgerRecord>> records) {
-                      self->told(std::move(records), piece);
+                      self->answered(std::move(records), piece);
                     });
   }
   std::shared_ptr<void> on_more(std::function<void()> wake) override {
@@ -29,7 +29,7 @@ class EventFeed final : public Feed, public std::enable_shared_from_this<EventFe
   }
 
  private:
-  void told(Result<std::vector<model::LedgerRecord>> records, const Piece& piece) {
+  void answered(Result<std::vector<model::LedgerRecord>> records, const Piece& piece) {
     if (!records) return piece(std::nullopt);
     std::string out;
     for (const auto& record : *records) {
@@ -56,7 +56,7 @@ class OutputFeed final : public Feed, public std::enable_shared_from_this<Output
     if (ended_) return piece(std::nullopt);
     service_.output(who_, job_, query_,
                     [self = shared_from_this(), piece = std::move(piece)](Result<OutputPart> part) {
-                      self->told(std::move(part), piece);
+                      self->answered(std::move(part), piece);
                     });
   }
   std::shared_ptr<void> on_more(std::function<void()> wake) override {
@@ -64,12 +64,12 @@ class OutputFeed final : public Feed, public std::enable_shared_from_this<Output
   }
 
  private:
-  void told(Result<OutputPart> part, const Piece& piece) {
+  void answered(Result<OutputPart> part, const Piece& piece) {
     if (!part) {
       ended_ = true;
-      std::string said = error_response(part.error()).body;
-      while (said.ends_with('\n')) said.pop_back();
-      return piece("event: error\n" + as_event(said));
+      std::string body = error_response(part.error()).body;
+      while (body.ends_with('\n')) body.pop_back();
+      return piece("event: error\n" + as_event(body));
     }
     if (part->data.empty() && !part->complete) return piece(std::string());
     ended_ = part->complete;
@@ -84,7 +84,7 @@ class OutputFeed final : public Feed, public std::enable_shared_from_this<Output
   Service& service_;
   const Principal who_;
   const model::WorkId job_;
-  OutputQuery query_;  ///< Of what comes next.
+  OutputQuery query_;  ///< For the next piece.
   bool ended_ = false;
 };
 

@@ -30,9 +30,9 @@ Result<model::WorkId> path_job(const Request& request) {
 }
 
 Result<std::uint64_t> query_number(const Request& request, const std::string& key,
-                                   std::uint64_t otherwise, std::uint64_t max) {
+                                   std::uint64_t fallback, std::uint64_t max) {
   const auto found = request.query.find(key);
-  if (found == request.query.end()) return otherwise;
+  if (found == request.query.end()) return fallback;
   const auto number = parse_u64(found->second);
   if (number && *number <= max) return *number;
   return fail(Errc::kInvalidArgument, "?" + key + "=" + printable(found->second, 40) +
@@ -40,13 +40,13 @@ Result<std::uint64_t> query_number(const Request& request, const std::string& ke
                                           " is needed");
 }
 
-Result<bool> query_flag(const Request& request, const std::string& key, bool otherwise) {
-  const std::string text = request.query_or(key, otherwise ? "1" : "0");
+Result<bool> query_flag(const Request& request, const std::string& key, bool fallback) {
+  const std::string text = request.query_or(key, fallback ? "1" : "0");
   if (text == "0" || text == "1") return text == "1";
   return fail(Errc::kInvalidArgument, "?" + key + "=" + printable(text, 40) + ": 0 or 1 is needed");
 }
 
-/// The one answer that strangers get: to them not even a database's address is said.
+/// The only route that clients without a role may use: they do not see the text of problems.
 void get_health(const Context& context, Request request, Respond respond) {
   const HealthView health = context.service->health();
   Response response;

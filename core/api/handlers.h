@@ -8,8 +8,8 @@
 #include "core/api/routes.h"
 #include "core/json/writer.h"
 
-/// Inside api: what each route does. Its role was checked; rights that depend on the subject are
-/// the service's.
+/// Private to core/api: the handlers of the routes. The role of a route is checked before its
+/// handler is called; the service checks rights that depend on the subject.
 namespace hostler::api {
 
 struct Context {
@@ -42,8 +42,8 @@ void get_gates(const Context&, Request, Respond);
 void get_why(const Context&, Request, Respond);
 void get_events(const Context&, Request, Respond);
 
-/// Answers with JSON that `write` makes of the value, or with the error. Made on the server's
-/// thread: the one that answers may be the loop, which has better to do.
+/// Answers with the value as JSON, by `write`, or with the error. The JSON is made on the server's
+/// thread, because the thread that answers may be the loop's.
 template <class T, class Write>
 Answer<T> json_answer(Respond respond, Write write) {
   return [respond = std::move(respond), write = std::move(write)](Result<T> result) {
@@ -65,10 +65,10 @@ Answer<void> empty_answer(Respond respond);
 Result<void> need_role(const Principal& who, Role role);
 /// "j-42" of the path's third segment, or kInvalidArgument.
 Result<model::WorkId> path_job(const Request& request);
-/// A whole number of the query within bounds, or `otherwise` where it is not given.
+/// A whole number of the query, at most `max`, or `fallback` if the key is not given.
 Result<std::uint64_t> query_number(const Request& request, const std::string& key,
-                                   std::uint64_t otherwise, std::uint64_t max);
-/// 0 or 1 of the query, or `otherwise` where it is not given.
-Result<bool> query_flag(const Request& request, const std::string& key, bool otherwise);
+                                   std::uint64_t fallback, std::uint64_t max);
+/// 0 or 1 of the query, or `fallback` if the key is not given.
+Result<bool> query_flag(const Request& request, const std::string& key, bool fallback);
 
 }  // namespace hostler::api

@@ -8,7 +8,7 @@
 namespace hostler::api {
 namespace {
 
-/// An error that names the input if one of the job's blobs is not here.
+/// An error names the first input that was not uploaded.
 Result<void> check_inputs(Service& service, const model::JobSpec& spec) {
   for (const auto& input : spec.inputs)
     if (!HOSTLER_TRY(service.has_blob(input.sha256)))
@@ -182,12 +182,12 @@ void get_blob(const Context& context, Request request, Respond respond) {
   if (!there) return respond(error_response(there.error()));
   if (!*there) return respond(error_response({Errc::kNotFound, "no such blob"}));
   Response response;
-  response.body = "{}\n";  // Blobs are inputs; whoever sent one has it.
+  response.body = "{}\n";  // Never the content: clients have what they uploaded.
   respond(std::move(response));
 }
 
 void put_blob(const Context&, Request, Respond respond) {
-  Response response;  // The server has written the body away by now.
+  Response response;  // The server has stored the body before it called this.
   response.body = "{}\n";
   respond(std::move(response));
 }

@@ -18,11 +18,11 @@ Result<By> read_by(const std::string& text) {
               "?by= is user, job, instance, type, pool or set, not '" + printable(text, 40) + "'");
 }
 
-/// 0 where it is not asked for.
+/// Zero if the key is not given.
 Result<Wall> query_time(const Request& request, const char* key) {
-  const auto said = request.query.find(key);
-  if (said == request.query.end()) return Wall{};
-  const std::string& text = said->second;
+  const auto given = request.query.find(key);
+  if (given == request.query.end()) return Wall{};
+  const std::string& text = given->second;
   if (const auto time = parse_wall(text)) return *time;
   return fail(Errc::kInvalidArgument, "?" + std::string(key) + "= is a time such as " +
                                           "2026-11-21T00:00:00Z, not '" + printable(text, 40) +

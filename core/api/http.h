@@ -13,66 +13,66 @@
 #include "core/api/service.h"
 #include "core/base/files.h"
 
-/// HTTP as values, so that handlers know nothing of sockets and only session, reply and connection
-/// know Beast.
+/// HTTP as values: handlers do not see sockets, and only session, reply and connection use Beast.
 namespace hostler::api {
 
 struct Request {
   std::string method;                        ///< "GET"
   std::vector<std::string> path;             ///< Segments, percent-decoded: {"v1", "jobs", "j-42"}.
-  std::map<std::string, std::string> query;  ///< Decoded; of a key given twice the last.
+  std::map<std::string, std::string> query;  ///< Decoded; the last one of a key given twice.
   std::string body;
   Principal who;
 
-  /// The query's value, or `otherwise`.
-  [[nodiscard]] std::string query_or(const std::string& key, const std::string& otherwise) const {
+  /// The query's value, or `fallback`.
+  [[nodiscard]] std::string query_or(const std::string& key, const std::string& fallback) const {
     const auto found = query.find(key);
-    return found == query.end() ? otherwise : found->second;
+    return found == query.end() ? fallback : found->second;
   }
 };
 
-/// Text that goes on for as long as the client reads (server-sent events).
+/// A stream of server-sent events, which lasts as long as the client reads.
 class Feed {
  public:
   virtual ~Feed() = default;
-  /// The next piece; empty: nothing yet; nullopt: the end. Never waits for events, only for a
-  /// read of the store.
+  /// Gives the next piece. Empty: there is nothing yet; nullopt: the stream has ended. Blocks for a
+  /// read of the store at most, and never waits for events.
   virtual void next(std::function<void(std::optional<std::string>)> piece) = 0;
-  /// Calls `wake` when next() may have more; the handle ends it.
+  /// Calls `wake` when next() may have more, until the returned handle is destroyed.
   virtual std::shared_ptr<void> on_more(std::function<void()> wake) = 0;
 };
 
 struct Response {
   unsigned status = 200;
   std::string content_type = "application/json";
-  std::map<std::string, std::string> headers;  ///< Beside content type, length and connection.
+  std::map<std::string, std::string>
+      headers;  ///< In addition to content type, length and connection.
   std::string body;
-  std::function<std::string()> make_body;  ///< Makes it on the server's thread; empty: it is made.
+  std::function<std::string()> make_body;  ///< If set, makes `body` on the server's thread.
   std::optional<UniqueFd> file;            ///< Sent instead of body, as application/octet-stream.
   std::shared_ptr<Feed> feed;              ///< Sent instead of body, as text/event-stream.
 };
 using Respond = std::function<void(Response)>;
 
-/// How long a client may take to send a body, or to take an answer.
+/// How long a client may take to send a body or to receive an answer.
 struct Deadlines {
-  std::chrono::seconds body{600};         ///< One that is kept in memory, in all.
-  std::chrono::seconds upload_piece{60};  ///< Each 64 KiB of one that is written away.
+  std::chrono::seconds body{600};         ///< A whole body that is kept in memory.
+  std::chrono::seconds upload_piece{60};  ///< Each 64 KiB of a body that is stored at once.
   std::chrono::seconds answer_piece{30};  ///< Each 64 KiB of an answer, each piece of a feed.
 };
 
-/// What stands behind the server.
+/// The application behind the server: decides about requests and answers them.
 class Site {
  public:
   virtual ~Site() = default;
-  /// How long the body of this request may be, in bytes; an error answers the request, whose body
-  /// is not read. Only what is admitted comes to the calls below.
+  /// The maximum body size of this request, in bytes. An error answers the request, and its body is
+  /// not read. Only admitted requests are passed to the calls below.
   virtual Result<std::uint64_t> admit(const Request& request) = 0;
-  /// Bytes of bodies that may be in memory at a time, of all connections.
+  /// How many bytes the bodies of all connections may take in memory together.
   [[nodiscard]] virtual std::uint64_t bodies_max() const = 0;
-  /// A request whose body is to be written away as it comes; null: it is kept in memory.
-  /// Blocking calls on the server's thread; errors answer the request.
+  /// Where to store the body of this request while it comes; null: it is kept in memory. The
+  /// writer's calls block the server's thread while they write. Errors answer the request.
   virtual Result<std::unique_ptr<BlobWriter>> upload(const Request& request) = 0;
-  /// Any of the server's threads; `respond` once, from any thread.
+  /// Called on any of the server's threads. Calls `respond` once, on any thread.
   virtual void handle(Request request, Respond respond) = 0;
 };
 

@@ -63,7 +63,7 @@ void read_env(const Field& field, const model::JobLimits& limits, model::JobSpec
   std::ranges::sort(spec.env);
 }
 
-/// Relative, below the working folder, each step a plain name.
+/// Whether the path is relative and stays below the working folder.
 bool is_inside(std::string_view path) {
   return !path.empty() && std::ranges::none_of(split(path, '/'), [](std::string_view step) {
     return step.empty() || step == "." || step == ".." || step.size() > 255;
@@ -76,7 +76,7 @@ bool read_path(const Field& field, std::string& out) {
          field.refuse("a path relative to the job's folder, without //, . and .. in it");
 }
 
-/// No input may be where another is, nor inside it.
+/// Refuses two inputs with the same path, and an input inside another one.
 void check_apart(const Field& field, const std::vector<model::Input>& inputs) {
   std::set<std::string_view> paths;
   for (const model::Input& input : inputs)
@@ -190,7 +190,7 @@ void write_time(Writer& w, std::string_view key, Wall time) {
   if (time.us != 0) w.member(key, exact_wall(time));
 }
 
-/// What only the attempt's end tells.
+/// The members that are known at the end of an attempt.
 void write_end(Writer& w, const model::WorkRecord& record) {
   if (record.reason != model::EndReason::kNone) w.member("reason_code", to_string(record.reason));
   if (!record.reason_text.empty()) w.member("reason", record.reason_text);
@@ -203,10 +203,10 @@ void write_end(Writer& w, const model::WorkRecord& record) {
   w.member("stdout_bytes", record.stdout_bytes).member("stderr_bytes", record.stderr_bytes);
 }
 
-/// The members of the body, those left out that `sight` does not see.
+/// Copies the members of the body, except those that `sight` hides.
 void write_body(Writer& w, std::string_view body, Sight sight) {
   const auto document = json::Document::parse(body, {.bytes_max = body.size()});
-  if (!document) return;  // our own text; the store has checked its integrity
+  if (!document) return;  // A damaged row of the store: the rest of the job is still shown.
   for (const json::Value member : document->root().children()) {
     const std::string_view key = member.key();
     const bool hidden = key == "env" || key == "stdin" || key == "inputs";
@@ -278,7 +278,7 @@ model::WorkItem submitted_job(model::JobSpec spec) {
 }
 
 void write_waiting(Writer& w, const model::WaitingView& waiting) {
-  w.begin_object().member("code", waiting.code).member("reason", waiting.reason);
+  w.begin_object().member("code", to_string(waiting.code)).member("reason", waiting.reason);
   w.member("ahead", waiting.ahead).end_object();
 }
 

@@ -12,7 +12,7 @@
 #include <sstream>
 #include <utility>
 
-#include "core/api/called_back.h"
+#include "core/async/await_callback.h"
 
 namespace hostler::api {
 namespace {
@@ -78,34 +78,35 @@ asio::awaitable<bool> write_file(Connection& connection, const UniqueFd& file, b
   co_return !problem;
 }
 
-/// Rings when a feed may have more.
-class News {
+/// Waits until a feed may have more.
+class FeedWaiter {
  public:
-  News(const asio::any_io_executor& executor, Feed& feed)
-      : bell_(std::make_shared<Bell>(executor)), watch_(feed.on_more([bell = bell_, executor] {
-          if (!bell->rung.exchange(true)) asio::post(executor, [bell] { bell->timer.cancel(); });
+  FeedWaiter(const asio::any_io_executor& executor, Feed& feed)
+      : signal_(std::make_shared<Signal>(executor)),
+        watch_(feed.on_more([signal = signal_, executor] {
+          if (!signal->is_set.exchange(true))
+            asio::post(executor, [signal] { signal->timer.cancel(); });
         })) {}
 
-  void forget() { bell_->rung = false; }
-  /// True: there is news. False: none came, and it is time for a sign of life.
+  void reset() { signal_->is_set = false; }
+  /// True: there may be more. False: nothing came for the time of a heartbeat.
   asio::awaitable<bool> wait() {
-    bell_->timer.expires_after(kFeedHeartbeat);
-    error_code woken;
-    if (!bell_->rung) co_await bell_->timer.async_wait(no_throw(woken));
-    co_return bell_->rung;
+    signal_->timer.expires_after(kFeedHeartbeat);
+    error_code cancelled;
+    if (!signal_->is_set) co_await signal_->timer.async_wait(no_throw(cancelled));
+    co_return signal_->is_set;
   }
 
  private:
-  struct Bell {
-    explicit Bell(const asio::any_io_executor& executor) : timer(executor) {}
+  struct Signal {
+    explicit Signal(const asio::any_io_executor& executor) : timer(executor) {}
     asio::steady_timer timer;
-    std::atomic<bool> rung{false};
+    std::atomic<bool> is_set{false};
   };
-  const std::shared_ptr<Bell> bell_;
+  const std::shared_ptr<Signal> signal_;
   const std::shared_ptr<void> watch_;
 };
 
-/// Server-sent events: no queue of its own; a client that is dropped goes on from its cursor.
 asio::awaitable<void> write_feed(Connection& connection, std::shared_ptr<Feed> feed,
                                  std::chrono::seconds limit) {
   constexpr std::string_view kHead =
@@ -118,14 +119,14 @@ asio::awaitable<void> write_feed(Connection& connection, std::shared_ptr<Feed> f
   const std::string_view nothing;
   co_await connection.write(kHead, nothing, problem);
   const asio::any_io_executor executor = co_await asio::this_coro::executor;
-  News news(executor, *feed);
+  FeedWaiter waiter(executor, *feed);
   while (!problem) {
-    news.forget();
+    waiter.reset();
     auto next = [&feed](auto give) { feed->next(std::move(give)); };
-    auto piece = co_await called_back<std::optional<std::string>>(std::move(next));
+    auto piece = co_await async::await_callback<std::optional<std::string>>(std::move(next));
     if (!piece) break;
     if (piece->empty()) {
-      const bool more = co_await news.wait();
+      const bool more = co_await waiter.wait();
       if (more) continue;
       *piece = ": still here\n\n";
     }

@@ -3,11 +3,11 @@
 #include "core/api/connection.h"
 #include "core/api/http.h"
 
-/// Inside api: a response as bytes.
+/// Private to core/api: writes a response to a connection.
 namespace hostler::api {
 
-/// Writes all of it, the head alone if `head_only`. False: the connection has to end, as after a
-/// feed, or the client took longer than `limit` over a piece.
+/// Writes the response, or only its head if `head_only`. A client may take `limit` for each piece.
+/// False: the connection must be closed, because of an error or at the end of a feed.
 asio::awaitable<bool> write_response(Connection& connection, Response response, bool keep_alive,
                                      bool head_only, std::chrono::seconds limit);
 

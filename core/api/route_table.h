@@ -7,18 +7,17 @@
 
 #include "core/api/handlers.h"
 
-/// Inside api: the whole surface, in one place.
+/// Private to core/api: the table of all routes.
 namespace hostler::api {
 
 struct Route {
   std::string_view method;
   /// "*" stands for one segment, "**" at the end for the rest.
   std::vector<std::string_view> path;
-  /// What it takes at least; unset: anybody may. Which jobs are the asker's is the service's to
-  /// say.
+  /// The lowest role that may use the route; unset: any client. The service checks whose job it is.
   std::optional<Role> role;
   void (*run)(const Context&, Request, Respond);
-  std::vector<std::string_view> query = {};  ///< Keys that it takes.
+  std::vector<std::string_view> query = {};  ///< The query keys that it knows.
 };
 
 const std::vector<Route>& routes();

@@ -8,23 +8,23 @@
 namespace hostler::api {
 namespace {
 
-/// Of all that is no submit and no blob.
+/// The maximum body of requests other than submits and blobs.
 constexpr std::uint64_t kSmallBody = 65536;
 
-std::string spoken(const std::vector<std::string>& path) {
+std::string shown_path(const std::vector<std::string>& path) {
   std::string out;
   for (const auto& part : path) out += "/" + printable(part, 60);
   return out.empty() ? "/" : out;
 }
 
-/// A mistyped key would answer another question than was asked.
+/// Refuses unknown keys: with a misspelled key the request would get the wrong answer.
 Result<void> check_query(const Route& route, const Request& request) {
   for (const auto& [key, value] : request.query) {
     if (std::ranges::find(route.query, key) != route.query.end()) continue;
     std::string known;
     for (const auto taken : route.query) known += (known.empty() ? "" : ", ") + std::string(taken);
     return fail(Errc::kInvalidArgument, "unknown query key '" + printable(key, 40) + "'; " +
-                                            spoken(request.path) + " takes " +
+                                            shown_path(request.path) + " takes " +
                                             (known.empty() ? "none" : known));
   }
   return {};
@@ -35,35 +35,35 @@ Result<void> check(const Route& route, const Request& request) {
   return check_query(route, request);
 }
 
-/// Null where nothing is, or not for this method.
-const Route* find(const Request& request) {
+/// Null if there is no such path, or it does not take the method.
+const Route* find_route(const Request& request) {
   const auto found = std::ranges::find_if(routes(), [&](const Route& route) {
     return route.method == request.method && matches(route, request.path);
   });
   return found == routes().end() ? nullptr : &*found;
 }
 
-Response nowhere(const Request& request) {
+Response no_route_response(const Request& request) {
   std::string allowed;
   for (const Route& route : routes())
     if (matches(route, request.path))
       allowed += (allowed.empty() ? "" : ", ") + std::string(route.method);
   if (allowed.empty())
-    return error_response({Errc::kNotFound, "nothing is at " + spoken(request.path)});
+    return error_response({Errc::kNotFound, "nothing is at " + shown_path(request.path)});
   Response response =
-      error_response({Errc::kInvalidArgument, spoken(request.path) + " takes " + allowed +
+      error_response({Errc::kInvalidArgument, shown_path(request.path) + " takes " + allowed +
                                                   ", not " + printable(request.method, 20)});
   response.status = 405;
   response.headers["Allow"] = allowed;
   return response;
 }
 
-/// The one request whose body does not stay in memory.
+/// The only request whose body is not kept in memory.
 bool is_upload(std::string_view method, const std::vector<std::string>& path) {
   return method == "PUT" && path.size() == 3 && path[0] == "v1" && path[1] == "blobs";
 }
 
-/// The feed, counted from now to its end.
+/// Wraps a feed so that it is counted until its end.
 std::shared_ptr<Feed> counted(const std::shared_ptr<const Watch>& watch,
                               std::shared_ptr<Feed> feed) {
   watch->on_streams(1);
@@ -74,7 +74,8 @@ std::shared_ptr<Feed> counted(const std::shared_ptr<const Watch>& watch,
           }};
 }
 
-/// `method` lives as long as the process.
+/// Wraps `respond` so that the answer is reported to the watch. `method` is a constant of the
+/// program.
 Respond watched(const std::shared_ptr<const Watch>& watch, std::string_view method,
                 std::string route, Respond respond) {
   if (!watch->on_answer) return respond;
@@ -95,8 +96,8 @@ class ServiceSite final : public Site {
         watch_(std::make_shared<const Watch>(std::move(watch))) {}
 
   Result<std::uint64_t> admit(const Request& request) override {
-    const Route* route = find(request);
-    // Whatever is nowhere: enough to be told that it is at the wrong place.
+    const Route* route = find_route(request);
+    // handle() answers that there is no such route.
     if (route == nullptr) return kSmallBody;
     if (auto allowed = check(*route, request); !allowed) {
       if (watch_->on_answer)
@@ -119,12 +120,12 @@ class ServiceSite final : public Site {
   }
 
   void handle(Request request, Respond respond) override {
-    if (const Route* route = find(request)) {
+    if (const Route* route = find_route(request)) {
       respond = watched(watch_, route->method, pattern(*route), std::move(respond));
       return route->run(context_, std::move(request), respond);
     }
     respond = watched(watch_, "any", "none", std::move(respond));
-    respond(nowhere(request));
+    respond(no_route_response(request));
   }
 
  private:

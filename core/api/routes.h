@@ -9,7 +9,7 @@
 #include "core/api/http.h"
 #include "core/model/job_limits.h"
 
-/// `/v1` as routes over a Service. One table, so that the whole surface is seen in one place.
+/// Connects the routes of `/v1` with a Service.
 namespace hostler::api {
 
 struct Limits {
@@ -19,20 +19,20 @@ struct Limits {
   model::JobLimits job;
 };
 
-/// One request that was understood and answered.
+/// A request that was answered, for metrics.
 struct Answered {
   std::string_view method;
-  std::string route;  ///< "/v1/jobs/*/output", or "none": what was asked for does not exist.
+  std::string route;  ///< "/v1/jobs/*/output", or "none" if there is no such route.
   unsigned status = 0;
-  Duration took{};  ///< From the whole request to the answer, without their ways.
+  Duration took{};  ///< From the complete request to the answer, without the time on the network.
 };
-/// Called on any thread; must not wait.
+/// Callbacks for metrics, called on any thread. They must return at once.
 struct Watch {
   std::function<void(const Answered&)> on_answer = {};
   std::function<void(int by)> on_streams = {};  ///< An event stream began (1) or ended (-1).
 };
 
-/// The site that a Server serves. The service must outlive it, and what watches it too.
+/// The site that a Server serves. The service and the watch's targets must outlive it.
 std::shared_ptr<Site> make_site(Service& service, Limits limits, Watch watch = {});
 
 }  // namespace hostler::api

@@ -23,8 +23,8 @@ using Acceptor = asio::basic_socket_acceptor<asio::generic::stream_protocol>;
 
 constexpr std::size_t kSocketPathMax = sizeof(sockaddr_un::sun_path) - 1;
 
-/// Whether someone answers behind a socket file.
-bool answers(const std::string& path) {
+/// Whether a process listens on this socket file.
+bool is_served(const std::string& path) {
   asio::io_context io;
   asio::local::stream_protocol::socket probe(io);
   boost::system::error_code problem;
@@ -71,8 +71,8 @@ class SocketServer final : public Server {
   struct Listening {
     std::unique_ptr<Acceptor> acceptor;
     bool secure = false;
-    /// Connections; each listener has its own, so that strangers on TCP lock no one out of the
-    /// socket.
+    /// Number of connections. Each listener counts its own, so that clients on TCP cannot use up
+    /// those of the unix socket.
     std::shared_ptr<std::atomic<unsigned>> open = std::make_shared<std::atomic<unsigned>>(0);
   };
 
@@ -80,7 +80,7 @@ class SocketServer final : public Server {
     const std::string& path = options_.unix_socket;
     std::error_code ignored;
     if (std::filesystem::is_socket(path, ignored)) {
-      if (answers(path))
+      if (is_served(path))
         return fail(Errc::kConflict, "listen on " + path + ": another daemon answers there");
       ::unlink(path.c_str());
     }
@@ -152,7 +152,7 @@ class SocketServer final : public Server {
       auto token = asio::redirect_error(asio::use_awaitable, problem);
       PlainSocket socket = co_await listening.acceptor->async_accept(strand, std::move(token));
       if (problem) {
-        // Out of descriptors, mostly: let some go before the next try.
+        // Mostly there are no free descriptors: wait until some are closed.
         pause.expires_after(std::chrono::milliseconds(100));
         auto wait = asio::redirect_error(asio::use_awaitable, problem);
         co_await pause.async_wait(std::move(wait));

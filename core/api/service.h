@@ -11,24 +11,24 @@
 #include "core/model/records.h"
 #include "core/model/views.h"
 
-/// What the HTTP server needs of the daemon. Two implementations: core/daemon, and a fake in the
-/// API's tests.
+/// The daemon as the HTTP server sees it. Two implementations: core/daemon, and a fake in the API's
+/// tests.
 namespace hostler::api {
 
 enum class Role : std::uint8_t { kRead, kSubmit, kAdmin };
 
-/// Who asks: "user alice" by peer credentials, "token ci" by token.
+/// The client of a request: "user alice" by peer credentials, "token ci" by token.
 struct Principal {
   std::string name;
   Role role = Role::kRead;
 };
 
-/// Called once, on any thread, possibly before the asking function has returned.
+/// Called once, on any thread, possibly before the function that takes it has returned.
 template <class T>
 using Answer = std::function<void(Result<T>)>;
 
 struct JobDetail {
-  model::WorkItem job;  ///< `record` is the present one; body set where it was asked for.
+  model::WorkItem job;  ///< The present record; `body` only where it was asked for.
   std::optional<model::WaitingView> waiting;
 };
 struct JobFilter {
@@ -46,28 +46,30 @@ struct JobPage {
 enum class Stream : std::uint8_t { kStdout, kStderr };
 struct OutputQuery {
   Stream stream = Stream::kStdout;
-  std::uint32_t attempt = 0;  ///< That `offset` is of; 0: of whichever is current.
+  std::uint32_t attempt = 0;  ///< The attempt that `offset` counts in; 0: the current one.
   std::uint64_t offset = 0;
   std::size_t max = 65536;
 
-  /// Where to read on in `current`: another attempt's output is another one, from its begin.
+  /// Where to continue in the output of attempt `current`: at its start if the offset counts in
+  /// another attempt.
   [[nodiscard]] std::uint64_t offset_in(std::uint32_t current) const {
     return attempt == 0 || attempt == current ? offset : 0;
   }
 };
 struct OutputPart {
-  std::uint32_t attempt = 0;  ///< Whose it is; 0: there is none yet.
+  std::uint32_t attempt = 0;  ///< The attempt of the output; 0: there is none yet.
   std::string data;
-  std::uint64_t offset = 0;  ///< Of data's first byte; larger than asked for after a gap.
-  std::uint64_t lost = 0;    ///< Bytes between the asked offset and `offset` that fell out.
-  bool complete = false;     ///< Nothing follows `data`, ever.
+  std::uint64_t offset = 0;  ///< Of the first byte of `data`; larger than asked for after a gap.
+  std::uint64_t lost = 0;    ///< Bytes between the requested offset and `offset` that are not kept.
+  bool complete = false;     ///< Nothing will ever follow `data`.
 };
 struct OutputFile {
   std::string path;  ///< Relative.
   std::uint64_t size = 0;
 };
 
-/// One upload in progress; dropped without finish() it leaves nothing. Blocking, one thread.
+/// One upload. Destroyed without finish() it leaves nothing. Calls block while they write; one
+/// thread at a time.
 class BlobWriter {
  public:
   virtual ~BlobWriter() = default;
@@ -92,7 +94,8 @@ struct CostQuery {
 };
 struct WhyView {
   std::string subject;
-  std::vector<model::LedgerRecord> records;  ///< Newest last, at most 200; of a pool its decisions.
+  std::vector<model::LedgerRecord>
+      records;  ///< Newest last, at most 200; for a pool its decisions.
   std::optional<model::WaitingView> waiting;
   std::optional<model::InstanceView> instance;
   std::optional<model::PoolView> pool;
@@ -105,21 +108,21 @@ struct HealthView {
   bool ok = true;
   struct Problem {
     std::string of;    ///< "store", "set aws".
-    std::string text;  ///< For those who may read: it may name hosts and files.
+    std::string text;  ///< May name hosts and files: only for clients with a role.
   };
   std::vector<Problem> problems;
   model::Revision revision = 0;
   std::string version;
 };
 
-/// Threads: every method from any thread; none blocks for longer than a read of the store takes,
-/// unless it says so. Rights are checked here: kForbidden names what is missing.
+/// Threads: every method may be called on any thread and blocks at most for a read of the store.
+/// Rights that depend on the subject are checked here; kForbidden names the missing role.
 class Service {
  public:
   virtual ~Service() = default;
 
-  /// All or none, durable when answered. The items are those of job_codec's submitted_job(), and
-  /// their inputs were uploaded; a job that no instance type can ever run is refused here.
+  /// Accepts all jobs or none; they are durable when it answers. The items are made by job_codec's
+  /// submitted_job() and their inputs are uploaded. Refuses a job that no instance type can run.
   virtual void submit(const Principal& who, std::vector<model::WorkItem> jobs,
                       Answer<std::vector<model::WorkId>> answer) = 0;
   virtual void cancel(const Principal& who, model::WorkId job, Answer<void> answer) = 0;
@@ -127,10 +130,11 @@ class Service {
                    Answer<JobDetail> answer) = 0;
   virtual void jobs(const Principal& who, const JobFilter& filter, Answer<JobPage> answer) = 0;
 
-  /// The current or last attempt's output from `query`'s offset in it on, at most `max` bytes.
+  /// Output of the current or last attempt from the query's offset on, at most `max` bytes.
   virtual void output(const Principal& who, model::WorkId job, const OutputQuery& query,
                       Answer<OutputPart> answer) = 0;
-  /// Calls `wake` (any thread, quickly) whenever output of the job is durable or it ended.
+  /// Calls `wake` whenever new output of the job is durable and when it has ended, until the
+  /// returned handle is destroyed. `wake` is called on any thread and must return at once.
   virtual std::shared_ptr<void> on_new_output(model::WorkId job, std::function<void()> wake) = 0;
   virtual void output_files(const Principal& who, model::WorkId job,
                             Answer<std::vector<OutputFile>> answer) = 0;
@@ -150,18 +154,21 @@ class Service {
   virtual void pools(const Principal& who, Answer<std::vector<model::PoolView>> answer) = 0;
   virtual void sets(const Principal& who, Answer<std::vector<model::SetView>> answer) = 0;
   virtual void gates(const Principal& who, Answer<std::vector<model::GateRecord>> answer) = 0;
-  /// What clouds said that types cost.
+  /// Prices that the clouds have reported, by instance type.
   virtual void prices(const Principal& who, const PriceQuery& query, Answer<PricesView> answer) = 0;
-  /// A submitter sees what is his, and no totals. Reads all attempts that are kept.
+  /// A submitter sees its own costs and no totals. Reads all attempts that are kept, on a thread of
+  /// its own.
   virtual void cost(const Principal& who, const CostQuery& query,
                     Answer<model::CostView> answer) = 0;
   /// `subject`: "j-42", "h-7", "pool default", "set local", "gate ...".
   virtual void why(const Principal& who, const std::string& subject, Answer<WhyView> answer) = 0;
 
-  /// Ledger records after `after`, oldest first, at most `limit`; never waits.
+  /// Ledger records after revision `after`, oldest first, at most `limit`. Does not wait for new
+  /// ones.
   virtual void events(const Principal& who, model::Revision after, std::size_t limit,
                       Answer<std::vector<model::LedgerRecord>> answer) = 0;
-  /// Calls `wake` (any thread, quickly) whenever new records are durable; the handle ends it.
+  /// Calls `wake` whenever new records are durable, until the returned handle is destroyed. `wake`
+  /// is called on any thread and must return at once.
   virtual std::shared_ptr<void> on_new_events(std::function<void()> wake) = 0;
 
   virtual HealthView health() = 0;

@@ -11,9 +11,9 @@
 #include <chrono>
 #include <utility>
 
-#include "core/api/called_back.h"
 #include "core/api/reply.h"
 #include "core/api/target.h"
+#include "core/async/await_callback.h"
 
 namespace hostler::api {
 namespace {
@@ -27,7 +27,7 @@ constexpr auto kHeaderTime = 30s;
 constexpr auto kLingerTime = 5s;
 constexpr std::uint32_t kHeaderBytes = 16384;
 
-/// A refusal for want of a token that is known here.
+/// Turns a refusal into 401, which asks the client for a token.
 void ask_for_token(Response& response) {
   response.status = 401;
   response.headers["WWW-Authenticate"] = "Bearer";
@@ -47,14 +47,14 @@ class Counted {
   std::shared_ptr<std::atomic<unsigned>> open_;
 };
 
-/// What the bodies of one connection take of the memory for all.
-class Share {
+/// The memory that the bodies of one connection take of the budget of all connections.
+class BodyBudget {
  public:
-  Share(std::shared_ptr<std::atomic<std::uint64_t>> taken, std::uint64_t max)
+  BodyBudget(std::shared_ptr<std::atomic<std::uint64_t>> taken, std::uint64_t max)
       : taken_(std::move(taken)), max_(max) {}
-  ~Share() { give_back(); }
-  Share(const Share&) = delete;
-  Share& operator=(const Share&) = delete;
+  ~BodyBudget() { give_back(); }
+  BodyBudget(const BodyBudget&) = delete;
+  BodyBudget& operator=(const BodyBudget&) = delete;
 
   bool take(std::uint64_t bytes) {
     mine_ += bytes;
@@ -72,7 +72,7 @@ asio::awaitable<Response> respond_to(Site& site, Request request) {
   auto handle = [&site, asked = std::move(request)](auto respond) mutable {
     site.handle(std::move(asked), std::move(respond));
   };
-  Response response = co_await called_back<Response>(std::move(handle));
+  Response response = co_await async::await_callback<Response>(std::move(handle));
   if (response.make_body) response.body = std::exchange(response.make_body, nullptr)();
   co_return response;
 }
@@ -83,7 +83,7 @@ class Session {
       : connection_(connection),
         context_(context),
         peer_(std::move(peer)),
-        share_(context.bodies, context.site->bodies_max()) {}
+        budget_(context.bodies, context.site->bodies_max()) {}
 
   asio::awaitable<void> run() {
     for (bool more = true; more;) more = co_await one_request();
@@ -126,8 +126,8 @@ class Session {
       response = error_response(request.error());
       if (needs_token) ask_for_token(response);
     }
-    share_.give_back();
-    // What is left of the body is not worth reading: the connection ends with the answer.
+    budget_.give_back();
+    // The rest of a body is not read: then the connection ends with the answer.
     const bool whole = parser.is_done();
     const bool goes_on = keep_alive && whole;
     const bool written =
@@ -136,7 +136,7 @@ class Session {
     co_return written&& goes_on;
   }
 
-  /// The request with its body, unless that was written away.
+  /// Adds the body to the request, unless it is an upload, which is stored.
   asio::awaitable<Result<Request>> read_rest(Parser& parser, Request request) {
     const auto max = context_.site->admit(request);
     if (!max) co_return tl::unexpected(max.error());
@@ -188,7 +188,7 @@ class Session {
     connection_.expires_after(context_.deadlines.body);
     parser.eager(true);
     while (!parser.is_done()) {
-      // An upload may be as long as it comes on.
+      // An upload may take any time while it makes progress.
       if (upload != nullptr) connection_.expires_after(context_.deadlines.upload_piece);
       parser.get().body().data = piece.data();
       parser.get().body().size = piece.size();
@@ -201,8 +201,8 @@ class Session {
       total += got;
       if (total > max) co_return too_large();
       if (upload == nullptr) {
-        // The first piece of each is free: what is small comes through whatever others send.
-        if (total > piece.size() && !share_.take(got))
+        // The first piece is not counted: small requests succeed whatever others send.
+        if (total > piece.size() && !budget_.take(got))
           co_return fail(Errc::kUnavailable, "too much is being sent at once; try again");
         kept.append(piece, 0, got);
       } else if (auto written = upload->append(std::string_view(piece).substr(0, got)); !written) {
@@ -212,8 +212,7 @@ class Session {
     co_return kept;
   }
 
-  /// Goes on with the request until the parser has to be asked how far it is; reads where nothing
-  /// has come that it has not seen.
+  /// Reads and parses until the parser has made a step: the header, a full buffer or the end.
   asio::awaitable<void> parse_some(Parser& parser, error_code& problem) {
     for (;;) {
       if (buffer_.size() > 0) {
@@ -233,8 +232,8 @@ class Session {
     }
   }
 
-  /// Throws away what the client is still sending, for a while: closing with bytes unread resets
-  /// the connection, and the answer could be lost with it.
+  /// Reads and ignores what the client still sends, for a few seconds. Closing a socket with unread
+  /// bytes resets the connection, and the client could lose the answer.
   asio::awaitable<void> linger() {
     error_code problem;
     connection_.finish_sending();
@@ -247,7 +246,7 @@ class Session {
   Connection& connection_;
   const SessionContext& context_;
   const std::optional<Principal> peer_;
-  Share share_;
+  BodyBudget budget_;
   beast::flat_buffer buffer_;
 };
 
@@ -281,7 +280,7 @@ asio::awaitable<void> serve(PlainSocket socket, SessionContext context) {
   try {
     co_await serve_socket(std::move(socket), context);
   } catch (const std::exception&) {
-    // A connection that breaks at an odd moment concerns nobody else.
+    // A broken connection must not affect others.
   }
 }
 

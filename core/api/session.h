@@ -7,19 +7,19 @@
 #include "core/api/connection.h"
 #include "core/api/http.h"
 
-/// Inside api: one connection of the server.
+/// Private to core/api: one connection of the server.
 namespace hostler::api {
 
 struct SessionContext {
   Site* site;
   const Access* access;
-  asio::ssl::context* tls;                      ///< Null: plain.
-  std::shared_ptr<std::atomic<unsigned>> open;  ///< Counts connections.
+  asio::ssl::context* tls;                      ///< Null: a plain connection.
+  std::shared_ptr<std::atomic<unsigned>> open;  ///< Number of connections.
   Deadlines deadlines;
-  std::shared_ptr<std::atomic<std::uint64_t>> bodies;  ///< Counts their bytes in memory.
+  std::shared_ptr<std::atomic<std::uint64_t>> bodies;  ///< Bytes of all bodies in memory.
 };
 
-/// Serves a connection until either side has had enough. Never throws.
+/// Serves the requests of a connection until either side ends it. Never throws.
 asio::awaitable<void> serve(PlainSocket socket, SessionContext context);
 
 }  // namespace hostler::api

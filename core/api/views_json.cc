@@ -50,7 +50,7 @@ void write_instance(json::Writer& w, const model::InstanceView& view) {
     member_time(w, "since", view.key_alarm->since);
     w.member("seen_key", view.key_alarm->seen_key).end_object();
   }
-  member_text(w, "reason_code", r.reason_code);
+  member_text(w, "reason_code", model::to_string(r.reason_code));
   member_text(w, "reason", r.reason);
   member_text(w, "last_text", r.last_text);
   w.key("total");
@@ -125,7 +125,7 @@ void write_gate(json::Writer& w, const model::GateRecord& gate) {
 void write_ledger(json::Writer& w, const model::LedgerRecord& record) {
   w.begin_object().member("v", 1).member("rev", record.rev).member("time_us", record.time.us);
   w.member("epoch", record.epoch).member("actor", record.actor);
-  w.member("subject", record.subject).member("event", record.event);
+  w.member("subject", record.subject).member("event", model::to_string(record.event));
   member_text(w, "reason_code", record.reason_code);
   member_text(w, "reason", record.reason);
   if (record.cause_rev != 0) w.member("cause_rev", record.cause_rev);

@@ -3,7 +3,8 @@
 #include "core/api/service.h"
 #include "core/json/writer.h"
 
-/// The views as JSON, alike in API, event stream and `--json`. Jobs: job_codec.h.
+/// The views as JSON, the same in the API, in event streams and with `--json`. For jobs see
+/// job_codec.h.
 namespace hostler::api {
 
 void write_instance(json::Writer& w, const model::InstanceView& view);
@@ -14,9 +15,9 @@ void write_cost(json::Writer& w, const model::CostView& view);
 void write_gate(json::Writer& w, const model::GateRecord& gate);
 void write_ledger(json::Writer& w, const model::LedgerRecord& record);
 void write_why(json::Writer& w, const WhyView& why);
-/// `text` where it is UTF-8, else `hex`: output is bytes, JSON is text.
+/// Output as `text` if it is UTF-8, or else as `hex`.
 void write_output(json::Writer& w, const OutputPart& part);
-/// `in_full`: also what is wrong, not only with what.
+/// `in_full`: with the text of each problem, not only its subject.
 void write_health(json::Writer& w, const HealthView& health, bool in_full);
 
 }  // namespace hostler::api

@@ -31,14 +31,14 @@ long status_of(CURL* curl) {
   return status;
 }
 
-/// What the daemon said was wrong, with the code that leads to the exit status.
+/// The error in an answer of the daemon. Its code decides the exit status of the command.
 Error daemon_error(long status, const std::string& body) {
   Error error{Errc::kInternal, "the daemon answered with status " + std::to_string(status)};
-  const auto said = json::Document::parse(body);
-  if (!said || !said->root().has("message")) return error;
-  error.message = said->root().at("message").text();
-  error.path = said->root().at("path").text_or("");
-  const auto code = said->root().at("code").text();
+  const auto answer = json::Document::parse(body);
+  if (!answer || !answer->root().has("message")) return error;
+  error.message = answer->root().at("message").text();
+  error.path = answer->root().at("path").text_or("");
+  const auto code = answer->root().at("code").text();
   for (const Errc known : {Errc::kInvalidArgument, Errc::kForbidden, Errc::kNotFound,
                            Errc::kConflict, Errc::kTooLarge, Errc::kUnavailable})
     if (code == to_string(known)) error.code = known;
@@ -51,7 +51,7 @@ struct Client::Handle {
   CURL* curl = curl_easy_init();
   curl_slist* headers = nullptr;
   std::array<char, CURL_ERROR_SIZE> why{};
-  bool is_distrusted = false;  ///< The certificate that was shown last.
+  bool is_distrusted = false;  ///< The last call failed because of the daemon's certificate.
   ~Handle() {
     curl_slist_free_all(headers);
     curl_easy_cleanup(curl);
@@ -74,7 +74,7 @@ void Client::begin(const std::string& path) {
   curl_easy_setopt(curl, CURLOPT_URL, (endpoint_.base + path).c_str());
   if (!endpoint_.socket_path.empty())
     curl_easy_setopt(curl, CURLOPT_UNIX_SOCKET_PATH, endpoint_.socket_path.c_str());
-  trust();
+  set_trusted_certificates();
   handle_->why[0] = '\0';
   handle_->is_distrusted = false;
   curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, handle_->why.data());
@@ -83,9 +83,9 @@ void Client::begin(const std::string& path) {
   curl_easy_setopt(curl, CURLOPT_NOPROXY, "*");
 }
 
-/// Whom the user names, or whom the system trusts. A minimal one has no such file: then nobody is,
-/// but nobody named a wrong file either.
-void Client::trust() {
+/// Uses the CA file that the user named, else that of the system. A minimal system has none: then
+/// no certificate is trusted, but curl must not report a bad CA file.
+void Client::set_trusted_certificates() {
   CURL* curl = handle_->curl;
   char* of_system = nullptr;
   if (!endpoint_.ca_file.empty()) {
@@ -96,7 +96,7 @@ void Client::trust() {
   }
 }
 
-Error Client::unanswered(int curl_code) const {
+Error Client::connection_error(int curl_code) const {
   std::string why = handle_->why.data();
   if (why.empty()) why = curl_easy_strerror(static_cast<CURLcode>(curl_code));
   if (curl_code == CURLE_SSL_CACERT_BADFILE)
@@ -104,30 +104,30 @@ Error Client::unanswered(int curl_code) const {
   handle_->is_distrusted = curl_code == CURLE_PEER_FAILED_VERIFICATION;
   if (handle_->is_distrusted)
     return {Errc::kUnavailable, "the certificate of " + endpoint_.url + " is not trusted (" + why +
-                                    "); name who signed it with --ca-file or HOSTLER_CA_FILE"};
+                                    "); name its CA file with --ca-file or HOSTLER_CA_FILE"};
   if (!endpoint_.socket_path.empty()) {
-    // curl speaks of a port here, which there is none of.
+    // For a unix socket, curl's text would name a port. Use the system's text instead.
     long number = 0;
     curl_easy_getinfo(handle_->curl, CURLINFO_OS_ERRNO, &number);
     if (number != 0) why = std::generic_category().message(static_cast<int>(number));
     if (number == EACCES || number == EPERM)
       return {Errc::kForbidden, endpoint_.url + " may not be opened by this user (" + why +
-                                    "): is a group needed that the user is not in?"};
+                                    "): the user may have to join the socket's group"};
   }
   const auto ends_with_hint = [&](const std::string& hint) {
     return Error{Errc::kUnavailable,
                  "no daemon answers at " + endpoint_.url + " (" + why + "); " + hint};
   };
-  // What a port does that speaks TLS, and one that does not.
+  // A TLS port closes a plain connection without an answer; a plain port fails the TLS handshake.
   if (curl_code == CURLE_GOT_NOTHING && endpoint_.base.starts_with("http://") &&
       endpoint_.socket_path.empty())
-    return ends_with_hint("does it speak https? Then its URL begins with https://");
+    return ends_with_hint("if the daemon uses TLS, its URL begins with https://");
   if (curl_code == CURLE_SSL_CONNECT_ERROR)
-    return ends_with_hint("does it speak no https? Then its URL begins with http://");
+    return ends_with_hint("if the daemon uses no TLS, its URL begins with http://");
   return ends_with_hint("is hostlerd running? Name it with --url or HOSTLER_URL");
 }
 
-bool Client::may_come_back(const Error& error) const {
+bool Client::may_retry(const Error& error) const {
   return error.code == Errc::kUnavailable && !handle_->is_distrusted;
 }
 
@@ -137,7 +137,7 @@ Result<std::string> Client::perform() {
   curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, append);
   curl_easy_setopt(curl, CURLOPT_WRITEDATA, &body);
   const CURLcode code = curl_easy_perform(curl);
-  if (code != CURLE_OK) return tl::unexpected(unanswered(code));
+  if (code != CURLE_OK) return tl::unexpected(connection_error(code));
   const long status = status_of(curl);
   if (status < 200 || status > 299) return tl::unexpected(daemon_error(status, body));
   return body;
@@ -191,7 +191,7 @@ Result<void> Client::get_file(const std::string& path, const std::string& file) 
     int problem = 0;  ///< errno of a write.
   };
   const std::string part = file + "." + std::to_string(::getpid()) + ".part";
-  // A file of our own, whatever lies or links there.
+  // O_EXCL: a new file, never a link or file that is already there.
   const int fd = ::open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (fd < 0) return tl::unexpected(errno_error("create " + part, Errc::kInvalidArgument));
   std::unique_ptr<FILE, int (*)(FILE*)> to(::fdopen(fd, "wb"), std::fclose);
@@ -238,8 +238,8 @@ Result<void> Client::follow(const std::string& path,
     const std::function<bool(std::string_view)>& on_event;
     const std::function<bool()>& on_idle;
     std::string buffer;
-    bool stopped = false, failing = false;
-    std::optional<Error> said = {};  ///< By an event of the kind "error".
+    bool stopped = false, is_error = false;
+    std::optional<Error> error = {};  ///< Sent as an event of the kind "error".
   } state{.on_event = on_event, .on_idle = on_idle, .buffer = {}};
   begin(path);
   CURL* curl = handle_->curl;
@@ -249,10 +249,10 @@ Result<void> Client::follow(const std::string& path,
     for (std::size_t end; (end = s.buffer.find('\n')) != std::string::npos;) {
       const std::string line = s.buffer.substr(0, end);
       s.buffer.erase(0, end + 1);
-      if (line == "event: error") s.failing = true;
+      if (line == "event: error") s.is_error = true;
       if (!line.starts_with("data: ")) continue;
-      if (s.failing) s.said = daemon_error(0, line.substr(6));
-      if (s.failing || !s.on_event(std::string_view(line).substr(6))) {
+      if (s.is_error) s.error = daemon_error(0, line.substr(6));
+      if (s.is_error || !s.on_event(std::string_view(line).substr(6))) {
         s.stopped = true;
         return 0;
       }
@@ -276,10 +276,10 @@ Result<void> Client::follow(const std::string& path,
   const CURLcode code = curl_easy_perform(curl);
   const long status = status_of(curl);
   if (status >= 400) return tl::unexpected(daemon_error(status, state.buffer));
-  if (state.said) return tl::unexpected(std::move(*state.said));
-  // TLS calls it an error where a daemon went without a farewell.
+  if (state.error) return tl::unexpected(std::move(*state.error));
+  // With TLS, curl reports an error if the daemon was killed in the middle of a stream.
   if (code == CURLE_OK || state.stopped || status == 200) return {};
-  return tl::unexpected(unanswered(code));
+  return tl::unexpected(connection_error(code));
 }
 
 }  // namespace hostler::cli

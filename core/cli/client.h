@@ -13,8 +13,9 @@
 
 namespace hostler::cli {
 
-/// Speaks to the daemon's API. One thread; blocking. kUnavailable: nobody answers there, and what
-/// to do; other errors are the daemon's own, with its code and path.
+/// A client of the daemon's HTTP API. For one thread; every call blocks until the answer is
+/// complete. kUnavailable means that no daemon answered, and the message says what to do. Any other
+/// error was sent by the daemon and has the daemon's code and path.
 class Client {
  public:
   explicit Client(Endpoint endpoint);
@@ -23,32 +24,33 @@ class Client {
   Client& operator=(const Client&) = delete;
 
   [[nodiscard]] const Endpoint& endpoint() const { return endpoint_; }
-  /// Whether to wait for the daemon after the last call's error: it may be back soon. A stranger's
-  /// certificate stays one.
-  [[nodiscard]] bool may_come_back(const Error& error) const;
+  /// True if the last call failed with `error` because the daemon may be restarting: call again
+  /// later. False for a certificate that is not trusted, because that does not change by itself.
+  [[nodiscard]] bool may_retry(const Error& error) const;
 
   Result<json::Document> get(const std::string& path);
   Result<json::Document> post(const std::string& path, const std::string& body);
-  /// True if the daemon has something at `path`.
+  /// False if the daemon answers 404 for `path`.
   Result<bool> has(const std::string& path);
   Result<void> put_file(const std::string& path, const std::string& file);
-  /// Writes the answer's body into `file`, which changes only if all of it came.
+  /// Writes the answer's body to `file`. On error the file is left as it was.
   Result<void> get_file(const std::string& path, const std::string& file);
-  /// Calls `on_event` with the data of each server-sent event until it returns false or the stream
-  /// ends, in order or not; `on_idle`, several times a second, likewise. An error that the stream
-  /// tells is the daemon's own.
+  /// Reads a stream of server-sent events. Calls `on_event` with the data of each event, and
+  /// `on_idle` several times a second. Returns when one of the two returns false, or when the
+  /// stream ends, even if the daemon did not end it properly. Returns an error if the daemon sends
+  /// one in the stream.
   Result<void> follow(const std::string& path,
                       const std::function<bool(std::string_view)>& on_event,
                       const std::function<bool()>& on_idle = {});
-  /// The bare answer, whatever it is.
+  /// The body of the answer, unparsed.
   Result<std::string> text(const std::string& path);
 
  private:
   struct Handle;
   Result<std::string> perform();
   void begin(const std::string& path);
-  void trust();
-  [[nodiscard]] Error unanswered(int curl_code) const;
+  void set_trusted_certificates();
+  [[nodiscard]] Error connection_error(int curl_code) const;
 
   const Endpoint endpoint_;
   std::unique_ptr<Handle> handle_;

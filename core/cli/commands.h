@@ -6,27 +6,29 @@
 #include "core/cli/client.h"
 #include "core/cli/print.h"
 
-/// What `hostler` does, one function a command; main.cc reads the arguments. Each prints and
-/// returns the exit status.
+/// The commands of `hostler`, one function each. main.cc parses the arguments. Each function prints
+/// its result and returns the exit status.
 namespace hostler::cli {
 
 struct SubmitOptions {
   std::vector<std::string> command;
-  std::string script;  ///< A file, "-" for standard input.
-  std::string file;    ///< Jobs, one JSON object a line; "-" likewise.
+  std::string script;  ///< Name of a file; "-" is standard input.
+  std::string file;    ///< A file with one JSON object per line, each a job; "-" as above.
   std::string name, ram, scratch, time_limit, stdin_file, type, market, zone, client_key;
   int vcpus = 0, gpus = 0, priority = 0, attempts_max = 0, array = 0;
   bool restartable = false, wait = false, json = false;
   std::vector<std::string> env, inputs, outputs;
 };
 int submit(Client& client, const SubmitOptions& options);
-/// Submits one job and gives its id.
+/// Submits one job and returns its id.
 Result<std::string> submit_one(Client& client, const SubmitOptions& options);
 
-/// Shows progress on standard error, streams the job's output, and returns its exit status, or
-/// the output's where the job succeeded and its output could not be had.
+/// Shows progress on standard error, streams the job's output if `stream_output`, and returns the
+/// job's exit status. If the job succeeded but reading its output failed, returns the exit status
+/// of that error.
 int wait_for_job(Client& client, const std::string& id, bool stream_output);
-/// Exits with the last status that is not 0. `json`: prints the jobs, as `{"jobs": [...]}`.
+/// Waits for all jobs. Returns the last exit status that is not 0, else 0. `json`: prints the jobs
+/// as `{"jobs": [...]}`.
 int wait_all(Client& client, const std::vector<std::string>& ids, bool json);
 int logs(Client& client, const std::string& id, bool standard_error, bool follow);
 int fetch(Client& client, const std::string& id, const std::string& folder);
@@ -46,12 +48,12 @@ int act_on_instances(Client& client, const std::string& action, const std::vecto
                      const std::string& reason);
 int pools(Client& client, bool json);
 int sets(Client& client, bool json);
-/// Those that are shut.
+/// Lists the gates that are shut.
 int gates(Client& client, bool json);
 int why(Client& client, const std::string& subject, bool json);
 int events(Client& client, std::uint64_t after);
 
-/// Empty texts: of all sets, of all types.
+/// An empty `set` or `type` selects all of them.
 struct PriceOptions {
   std::string set, type;
   int limit = 1000;
@@ -69,7 +71,7 @@ int config_check(const std::string& file, bool json);
 int driver_list(const std::vector<std::string>& folders, bool json);
 int driver_manifest(const std::string& library);
 
-/// The main job on this machine, start to end; see demo.cc.
+/// Runs a complete example on this machine; see demo.cc.
 int demo();
 
 }  // namespace hostler::cli

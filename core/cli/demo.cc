@@ -12,8 +12,9 @@
 #include "core/cli/demo_site.h"
 #include "core/json/writer.h"
 
-/// hostler's main job on this machine: for each licence text a job counts, packs and sums it on a
-/// host that the local driver made and SSH proved; one more job merges what they found.
+/// A complete example on this machine. For each licence text one job counts its words, compresses
+/// it and computes its checksum, on a host that the local driver created and SSH verified. One more
+/// job merges the results.
 namespace hostler::cli {
 namespace {
 
@@ -21,7 +22,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kTexts = "/usr/share/common-licenses";
 
-/// Each job's script; the direct computation runs the very same.
+/// The script of each job. compute_directly() runs the same script.
 std::string measure(const std::string& name, const std::string& text) {
   return "words=$(wc -w < " + text + "); packed=$(gzip -9 -c < " + text +
          " | wc -c); sum=$(sha256sum < " + text +
@@ -43,13 +44,13 @@ std::vector<fs::path> texts() {
 
 Result<std::string> run_here(const std::string& script) {
   const std::unique_ptr<FILE, int (*)(FILE*)> pipe(::popen(script.c_str(), "re"), ::pclose);
-  if (!pipe) return tl::unexpected(errno_error("run a shell here"));
+  if (!pipe) return tl::unexpected(errno_error("start a shell"));
   std::string out;
   for (int c; (c = std::fgetc(pipe.get())) != EOF;) out += static_cast<char>(c);
   return out;
 }
 
-/// The same result without hostler.
+/// Computes the expected result without hostler.
 Result<std::string> compute_directly(const std::vector<fs::path>& files, const fs::path& folder) {
   fs::create_directories(folder);
   for (const auto& file : files) {
@@ -61,7 +62,7 @@ Result<std::string> compute_directly(const std::vector<fs::path>& files, const f
 
 Result<void> run_jobs(DemoSite& site, const std::vector<fs::path>& files) {
   std::map<std::string, std::string> ids;
-  std::printf("submitting %zu jobs, one a text in %s\n", files.size(), kTexts);
+  std::printf("submitting %zu jobs, one for each text in %s\n", files.size(), kTexts);
   for (const auto& file : files) {
     SubmitOptions job;
     job.name = file.filename();
@@ -83,7 +84,7 @@ Result<std::string> merge(DemoSite& site, std::size_t jobs_before) {
     job.inputs.push_back(entry.path().filename().string() + "=" + entry.path().string());
   std::sort(job.inputs.begin(), job.inputs.end());
   job.command = {"sh", "-c", kMerge};
-  std::printf("submitting the job that merges %zu results\n", job.inputs.size());
+  std::printf("submitting a job that merges the %zu results\n", job.inputs.size());
   const auto id = HOSTLER_TRY(site.submit(job));
   HOSTLER_TRY(site.wait_for_jobs(jobs_before + 1));
   return site.standard_output(id);
@@ -100,9 +101,9 @@ Result<void> run(DemoSite& site) {
   if (merged != direct)
     return fail(Errc::kInternal,
                 "the merged result differs from the one computed directly:\n" + direct);
-  std::puts("the same, computed directly, is equal");
+  std::puts("a computation without hostler gives the same result");
   HOSTLER_TRY(site.wait_for_no_instances());
-  std::puts("the fleet is back to zero");
+  std::puts("all instances have been destroyed");
   return {};
 }
 
@@ -120,7 +121,7 @@ int demo() {
     return exit_code::kFailed;
   }
   if (!stopped) return complain(stopped.error());
-  std::puts("nothing is left running; the demo has passed");
+  std::puts("the demo has passed; nothing is left running");
   return exit_code::kOk;
 }
 

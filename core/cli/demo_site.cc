@@ -20,6 +20,7 @@ namespace hostler::cli {
 namespace {
 
 namespace fs = std::filesystem;
+using model::Event;
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
@@ -38,8 +39,8 @@ fs::path program_folder() {
 Result<std::unique_ptr<DemoSite>> DemoSite::make() {
   std::string name = "/tmp/hostler-demo.XXXXXX";
   if (::mkdtemp(name.data()) == nullptr)
-    return tl::unexpected(errno_error("make a folder in /tmp"));
-  ::chmod(name.c_str(), 0711);  // Jobs of another user pass through.
+    return tl::unexpected(errno_error("create a folder in /tmp"));
+  ::chmod(name.c_str(), 0711);  // Jobs that run as another user must be able to enter it.
   std::unique_ptr<DemoSite> site(new DemoSite);
   site->folder_ = name;
   site->began_ = Clock::now();
@@ -91,7 +92,8 @@ Result<void> DemoSite::start() {
   posix_spawn_file_actions_adddup2(&files, 1, 2);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);  // Ctrl-C is ours to handle.
+  // A process group of its own: Ctrl-C must reach this program only.
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
   const int failed = ::posix_spawn(&daemon_, program.c_str(), &files, &attributes,
                                    const_cast<char* const*>(argv.data()), environ);
   posix_spawnattr_destroy(&attributes);
@@ -114,54 +116,87 @@ Result<void> DemoSite::start() {
   return fail(Errc::kUnavailable, "hostlerd does not answer: see " + log);
 }
 
-void DemoSite::say(const std::string& what) const {
+void DemoSite::print_line(const std::string& text) const {
   const auto elapsed = std::chrono::duration<double>(Clock::now() - began_).count();
   std::printf("%5.1f s  %-64s hosts %zu, jobs: %zu waiting, %zu running, %zu done\n", elapsed,
-              what.c_str(), instances_.size(), waiting_.size(), running_.size(), ended_);
+              text.c_str(), instances_.size(), waiting_.size(), running_.size(), ended_);
 }
 
-void DemoSite::tell(json::Value record) {
+void DemoSite::on_record(json::Value record) {
   const std::string subject(record.at("subject").text());
-  const std::string event(record.at("event").text());
+  last_revision_ = static_cast<std::uint64_t>(record.at("rev").int_or(0));
+  const auto event = model::parse_event(record.at("event").text());
+  if (!event) return;  // A daemon of another version.
   const std::string reason(record.at("reason").text_or(""));
-  const std::string code(record.at("reason_code").text_or(""));
-  seen_ = static_cast<std::uint64_t>(record.at("rev").int_or(0));
-  if (subject.starts_with("j-")) {
-    waiting_.erase(subject);
-    running_.erase(subject);
-    if (event == "submitted" || event == "queued_again") waiting_.insert(subject);
-    if (event == "starting" || event == "collecting") running_.insert(subject);
-    if (event == "succeeded" || event == "failed" || event == "cancelled") {
-      ++ended_;
-      if (event != "succeeded") failure_ = subject + " " + event + ": " + reason;
-      if (ended_ % 5 == 0) say(subject + " " + event);
-    }
-  } else if (subject.starts_with("h-")) {
-    if (event == "create_intended") instances_.insert(subject);
-    if (event == "gone" || event == "create_refused") instances_.erase(subject);
-    std::string what = subject + " " + event;
-    if (event == "create_intended") what += " (" + code + ", " + reason + ")";
-    if (event == "verified") what += " by its " + code + " key";
-    if (event == "terminating") what += ": " + reason;
-    say(what.substr(0, 64));
-  }
+  if (subject.starts_with("j-"))
+    on_job_event(subject, *event, reason);
+  else if (subject.starts_with("h-"))
+    on_instance_event(subject, *event, std::string(record.at("reason_code").text_or("")), reason);
 }
 
-Result<void> DemoSite::follow(bool (*enough)(const DemoSite&, std::size_t), std::size_t wanted) {
+void DemoSite::on_job_event(const std::string& job, Event event, const std::string& reason) {
+  waiting_.erase(job);
+  running_.erase(job);
+  switch (event) {
+    case Event::kSubmitted:
+    case Event::kQueuedAgain:
+      waiting_.insert(job);
+      return;
+    case Event::kStarting:
+    case Event::kCollecting:
+      running_.insert(job);
+      return;
+    case Event::kFailed:
+    case Event::kCancelled:
+      failure_ = job + " " + to_string(event) + ": " + reason;
+      break;
+    case Event::kSucceeded:
+      break;
+    default:
+      return;
+  }
+  if (++ended_ % 5 == 0) print_line(job + " " + to_string(event));
+}
+
+void DemoSite::on_instance_event(const std::string& instance, Event event, const std::string& code,
+                                 const std::string& reason) {
+  std::string text = instance + " " + to_string(event);
+  switch (event) {
+    case Event::kCreateIntended:
+      instances_.insert(instance);
+      text += " (" + code + ", " + reason + ")";
+      break;
+    case Event::kVerified:
+      text += " by its " + code + " key";
+      break;
+    case Event::kTerminating:
+      text += ": " + reason;
+      break;
+    case Event::kCreateRefused:
+    case Event::kGone:
+      instances_.erase(instance);
+      break;
+    default:
+      break;
+  }
+  print_line(text.substr(0, 64));
+}
+
+Result<void> DemoSite::follow(bool (*is_done)(const DemoSite&, std::size_t), std::size_t wanted) {
   const auto until = Clock::now() + kPatience;
-  const auto may_go_on = [&] { return interrupted == 0 && Clock::now() < until; };
-  while (!enough(*this, wanted)) {
+  const auto goes_on = [&] { return interrupted == 0 && Clock::now() < until; };
+  while (!is_done(*this, wanted)) {
     auto followed = client_->follow(
-        "/v1/events?after=" + std::to_string(seen_),
+        "/v1/events?after=" + std::to_string(last_revision_),
         [&](std::string_view data) {
-          if (const auto record = json::Document::parse(data)) tell(record->root());
-          return may_go_on() && failure_.empty() && !enough(*this, wanted);
+          if (const auto record = json::Document::parse(data)) on_record(record->root());
+          return goes_on() && failure_.empty() && !is_done(*this, wanted);
         },
-        may_go_on);
+        goes_on);
     if (!failure_.empty()) return fail(Errc::kInternal, failure_);
     if (interrupted != 0) return fail(Errc::kInternal, "interrupted");
     if (!followed) return followed;
-    if (Clock::now() >= until) return fail(Errc::kInternal, "it takes too long");
+    if (Clock::now() >= until) return fail(Errc::kInternal, "the demo took too long");
   }
   return {};
 }
@@ -192,14 +227,14 @@ Result<std::string> DemoSite::standard_output(const std::string& id) {
   return std::string(part.root().at("text").text_or(""));
 }
 
-Result<void> DemoSite::stop(bool tidy) {
+Result<void> DemoSite::stop(bool remove_folder) {
   if (daemon_ > 0) {
-    // After a failure hosts are left: the daemon itself takes them down, then ends.
+    // After a failure instances may be left: have the daemon destroy them before it is stopped.
     const auto until = Clock::now() + 30s;
-    for (bool told = false; client_ && Clock::now() < until; told = true) {
+    for (bool asked = false; client_ && Clock::now() < until; asked = true) {
       const auto left = client_->get("/v1/instances");
       if (!left || left->root().at("instances").size() == 0) break;
-      if (!told)
+      if (!asked)
         for (const json::Value one : left->root().at("instances").children())
           (void)client_->post("/v1/instances/" + std::string(one.at("id").text()) + "/kill", "");
       std::this_thread::sleep_for(200ms);
@@ -209,11 +244,11 @@ Result<void> DemoSite::stop(bool tidy) {
     while (::waitpid(daemon_, &status, 0) < 0 && errno == EINTR) {
     }
     daemon_ = -1;
-    if (tidy && status != 0)
+    if (remove_folder && status != 0)
       return fail(Errc::kInternal, "hostlerd ended with status " + std::to_string(status) +
                                        ": see " + (folder_ / "log").string());
   }
-  if (!tidy) return {};
+  if (!remove_folder) return {};
   std::error_code problem;
   fs::remove_all(folder_, problem);
   if (problem)

@@ -18,8 +18,8 @@ Result<std::string> read_token(const std::string& file) {
   return token;
 }
 
-/// Of a daemon of one's own, else of the system's.
-std::filesystem::path nearest_socket() {
+/// The socket of this user's daemon if it exists, else of the system's daemon if that exists.
+std::filesystem::path default_socket() {
   const auto around = config::Surroundings::of_this_process();
   auto own = config::default_socket(around, config::default_state_dir(around));
   auto systems = config::default_socket({.is_root = true}, {});
@@ -38,7 +38,7 @@ Result<Endpoint> Endpoint::find(const std::string& url, const std::string& token
   if (const char* named = std::getenv("HOSTLER_URL"); out.url.empty() && named != nullptr)
     out.url = named;
   if (out.url.empty()) {
-    out.url = "unix://" + nearest_socket().string();
+    out.url = "unix://" + default_socket().string();
   }
   if (out.url.starts_with("unix://")) {
     out.socket_path = out.url.substr(7);

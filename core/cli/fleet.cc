@@ -4,20 +4,20 @@
 #include "core/cli/table.h"
 #include "core/json/writer.h"
 
-/// Commands about the fleet.
+/// Commands for instances, pools, instance sets and gates.
 namespace hostler::cli {
 namespace {
 
 using Row = std::vector<std::string>;
 
-/// All that /v1/WHAT has, a row each; `if_none` stands for a table without rows.
-int list(Client& client, const std::string& what, bool json, const Row& head,
+/// Prints the list at /v1/`kind` as a table, or `if_none` in place of a table without rows.
+int list(Client& client, const std::string& kind, bool json, const Row& head,
          Row (*row_of)(json::Value), const char* if_none = nullptr) {
-  const auto got = client.get("/v1/" + what);
+  const auto got = client.get("/v1/" + kind);
   if (!got) return complain(got.error());
   if (json) return print_json(got->root());
   std::vector<Row> rows;
-  for (const json::Value one : got->root().at(what).children()) rows.push_back(row_of(one));
+  for (const json::Value one : got->root().at(kind).children()) rows.push_back(row_of(one));
   if (rows.empty() && if_none != nullptr)
     say(if_none);
   else

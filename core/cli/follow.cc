@@ -22,14 +22,15 @@ std::string bytes_of(json::Value part) {
   return std::string(part.at("text").text_or(""));
 }
 
-void tell_lost(json::Value part, const char* stream) {
+void warn_of_loss(json::Value part, const char* stream) {
   if (const auto lost = part.at("lost").int_or(0); lost > 0)
-    warn(std::to_string(lost) + " bytes of " + stream + " fell out here");
+    warn(std::to_string(lost) + " bytes of " + stream +
+         " are missing here: the host kept only the first and last part");
 }
 
-/// Where in a job's output one has come to.
+/// Position in a job's output.
 struct Cursor {
-  std::uint64_t attempt = 0;  ///< 0: of whichever there is.
+  std::uint64_t attempt = 0;  ///< 0: the first attempt that has output.
   std::uint64_t offset = 0;
   bool operator==(const Cursor&) const = default;
 };
@@ -41,18 +42,20 @@ Query output_query(const std::string& id, const char* stream, const Cursor& from
   return query;
 }
 
-/// The piece's bytes; says what is odd about them, and moves the cursor behind them.
+/// Returns the bytes of a piece and moves the cursor behind them. Warns of lost bytes and of a
+/// change of attempts.
 std::string take_part(json::Value part, const char* stream, Cursor& at) {
   const auto attempt = static_cast<std::uint64_t>(part.at("attempt").int_or(0));
   if (at.attempt != 0 && attempt != at.attempt)
     warn("the " + std::string(stream) + " of attempt " + std::to_string(attempt) + " begins here");
-  tell_lost(part, stream);
+  warn_of_loss(part, stream);
   std::string bytes = bytes_of(part);
   at = {attempt, static_cast<std::uint64_t>(part.at("offset").int_or(0)) + bytes.size()};
   return bytes;
 }
 
-/// Copies one stream from `at` on until it is complete (true) or the connection ends.
+/// Copies one stream from the position `at`. True: the stream is complete. False: the connection
+/// ended before.
 Result<bool> copy_stream(Client& client, const std::string& id, const char* stream, int fd,
                          Cursor& at) {
   bool complete = false;
@@ -72,7 +75,7 @@ Result<bool> copy_stream(Client& client, const std::string& id, const char* stre
 
 }  // namespace
 
-bool patience(int failures) {
+bool pause_before_retry(int failures) {
   if (failures > 60) return false;
   std::this_thread::sleep_for(failures < 5 ? 200ms : 1s);
   return true;
@@ -85,11 +88,11 @@ Result<void> copy_to_the_end(Client& client, const std::string& id, const char* 
     const auto done = copy_stream(client, id, stream, fd, at);
     if (done && *done) return {};
     if (at != before) failures = 0;
-    if (!done && !client.may_come_back(done.error())) return tl::unexpected(done.error());
-    if (patience(++failures)) continue;
+    if (!done && !client.may_retry(done.error())) return tl::unexpected(done.error());
+    if (pause_before_retry(++failures)) continue;
     if (!done) return tl::unexpected(done.error());
     return fail(Errc::kUnavailable,
-                "the " + std::string(stream) + " of " + id + " ends again and again");
+                "the " + std::string(stream) + " of " + id + " ended too early again and again");
   }
 }
 
@@ -123,10 +126,10 @@ int events(Client& client, std::uint64_t after) {
     const std::uint64_t before = after;
     const auto done = client.follow("/v1/events?after=" + std::to_string(after), show);
     reached = reached || done;
-    if (!done && (!reached || !client.may_come_back(done.error()))) return complain(done.error());
+    if (!done && (!reached || !client.may_retry(done.error()))) return complain(done.error());
     if (after != before) failures = 0;
-    if (!patience(++failures))
-      return complain(done ? Error{Errc::kUnavailable, "the events end again and again"}
+    if (!pause_before_retry(++failures))
+      return complain(done ? Error{Errc::kUnavailable, "the event stream ended again and again"}
                            : done.error());
   }
 }

@@ -4,15 +4,16 @@
 
 #include "core/cli/client.h"
 
-/// What comes piece by piece. A daemon that restarts is waited for; cursors make sure that nothing
-/// is shown twice or left out.
+/// Reading streams of the daemon. If the daemon restarts, these functions connect again and
+/// continue where they stopped: nothing is shown twice or left out.
 namespace hostler::cli {
 
-/// Pause after the n-th failure in a row to reach the daemon; false when it was long enough.
-bool patience(int failures);
+/// Sleeps before the next try to reach the daemon, after `failures` failures in a row. Returns
+/// false without sleeping if there were too many: give up.
+bool pause_before_retry(int failures);
 
-/// Copies a job's "stdout" or "stderr" to `fd`, until it is complete. kUnavailable: it ended early
-/// again and again.
+/// Copies a job's "stdout" or "stderr" to `fd` until the stream is complete. kUnavailable: the
+/// connection ended too early too often.
 Result<void> copy_to_the_end(Client& client, const std::string& id, const char* stream, int fd);
 
 }  // namespace hostler::cli

@@ -13,12 +13,12 @@ namespace {
 constexpr std::size_t kScriptMax = std::size_t{4} << 20;
 constexpr std::size_t kStdinMax = std::size_t{1} << 20;
 
-/// JSON is text: other bytes would arrive changed.
+/// Refuses a value that is not UTF-8: JSON cannot carry other bytes unchanged.
 Result<std::string> text(const std::string& option, std::string value) {
   if (is_utf8(value)) return value;
   return fail(Errc::kInvalidArgument, option +
-                                          ": no UTF-8 text, and a job is JSON; bring other "
-                                          "bytes with --input FILE, and read them there");
+                                          ": the value must be UTF-8 text; send other bytes in a "
+                                          "file with --input, and let the job read that file");
 }
 
 Result<std::string> text_of_file(const std::string& option, const std::string& file,

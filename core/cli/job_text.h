@@ -8,10 +8,10 @@
 
 namespace hostler::cli {
 
-/// All of a file (a pipe will do), or of standard input for "-".
+/// Reads a whole file or pipe; "-" is standard input. kTooLarge above `max` bytes.
 Result<std::string> read_argument(const std::string& name, std::size_t max);
 
-/// One job's JSON from the command line's options. Words that are no job's are refused by read_job.
+/// Builds the JSON of one job from the options. Values are checked later, by api::read_job().
 Result<std::string> job_text(const SubmitOptions& options);
 
 }  // namespace hostler::cli

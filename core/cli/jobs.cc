@@ -6,16 +6,16 @@
 #include "core/cli/table.h"
 #include "core/json/writer.h"
 
-/// Commands about jobs that are there already; submit.cc makes them, wait.cc follows them.
+/// Commands for existing jobs. submit.cc creates jobs, wait.cc waits for them.
 namespace hostler::cli {
 namespace {
 
-/// What a person wants to know of a job in one column.
+/// The last column: why the job waits, or how it ended.
 std::string detail(json::Value job) {
   return field(job.has("waiting_because") ? job.at("waiting_because") : job, "reason");
 }
 
-/// A time of the API, which has microseconds, to the second.
+/// Removes the fraction of a second from a time of the API.
 std::string to_the_second(const std::string& time) {
   const std::size_t dot = time.find('.');
   return dot == std::string::npos ? time : time.substr(0, dot) + "Z";
@@ -42,7 +42,7 @@ int jobs(Client& client, const JobsOptions& options) {
                  .c_str(),
              stdout);
   if (const auto next = field(got->root(), "next"); !next.empty())
-    warn("there are more jobs, older than " + next + ": --limit shows more");
+    warn("there are more jobs, older than " + next + "; use a higher --limit");
   return exit_code::kOk;
 }
 
@@ -71,10 +71,10 @@ int fetch(Client& client, const std::string& id, const std::string& folder) {
   namespace fs = std::filesystem;
   const auto got = client.get("/v1/jobs/" + escape(id) + "/files");
   if (!got) return complain(got.error());
-  if (got->root().at("files").size() == 0) warn(id + " brought no files back");
+  if (got->root().at("files").size() == 0) warn(id + " has no output files");
   for (const json::Value file : got->root().at("files").children()) {
     const fs::path relative(file.at("path").text());
-    // The daemon checks paths; what a daemon says is checked here again before it names a file.
+    // The daemon has checked the paths. They are checked again because they name local files.
     for (const auto& part : relative)
       if (part == ".." || relative.is_absolute())
         return complain(

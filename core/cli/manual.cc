@@ -5,20 +5,20 @@ namespace hostler::cli {
 std::vector<usage::Section> sections() {
   return {
       {"Exit status",
-       {{"0", "done"},
-        {"1", "failed"},
-        {"2", "wrong arguments, or a request that was refused as malformed or too large"},
-        {"3", "no daemon answers, or it cannot accept anything now"},
-        {"4", "no such job, instance, pool, set or gate"},
-        {"5", "not allowed, or in conflict with what is"},
+       {{"0", "success"},
+        {"1", "failure"},
+        {"2", "wrong arguments, or the daemon refused the request as malformed or too large"},
+        {"3", "no daemon answers, or the daemon cannot accept requests now"},
+        {"4", "the job, instance, pool, set or gate does not exist"},
+        {"5", "not allowed, or in conflict with the current state"},
         {"others",
-         "submit --wait and wait: the job's own, 128+n on signal n, 124 at its time "
-         "limit, 125 when it has none"}}},
+         "submit --wait and wait: the job's exit status; 128+n after signal n, 124 after the "
+         "time limit, 125 if the job has no exit status"}}},
       {"Environment",
-       {{"HOSTLER_URL", "the daemon, unless --url names it"},
-        {"HOSTLER_TOKEN_FILE", "a file with the token, unless --token-file names it"},
-        {"HOSTLER_CA_FILE", "certificates, unless --ca-file names them"},
-        {"HOSTLER_DRIVER_PATH", "more folders with drivers, with : between, for driver list"}}},
+       {{"HOSTLER_URL", "address of the daemon, if --url is not given"},
+        {"HOSTLER_TOKEN_FILE", "file with the token, if --token-file is not given"},
+        {"HOSTLER_CA_FILE", "file with CA certificates, if --ca-file is not given"},
+        {"HOSTLER_DRIVER_PATH", "for driver list: more folders with drivers, separated by :"}}},
   };
 }
 

@@ -4,13 +4,15 @@
 
 #include "core/usage/usage.h"
 
-/// What --help and the man page say of `hostler` beside its arguments.
+/// The parts of --help and of the man page of `hostler` that are not about single commands.
 namespace hostler::cli {
 
 inline constexpr const char* kDescription =
-    "jobs on verified cloud hosts\n\n"
-    "hostler speaks to hostlerd, which makes the cloud hosts that its queue of jobs needs, proves\n"
-    "that each is the one it asked for, runs the jobs there, and gives back what is idle.\n";
+    "run jobs on verified cloud hosts\n\n"
+    "hostler is the client of the daemon hostlerd. The daemon creates the cloud hosts that its "
+    "queue\n"
+    "of jobs needs, verifies the identity of each host, runs the jobs there, and destroys idle "
+    "hosts.\n";
 
 std::vector<usage::Section> sections();
 usage::Completions completions();

@@ -19,15 +19,15 @@ int prices(Client& client, const PriceOptions& options) {
                     field(one, "start"), field(one, "price_per_hour")});
   if (rows.empty()) {
     say(options.set.empty() && options.type.empty()
-            ? "no cloud has said a price yet; the menu's are in force"
-            : "no cloud has said such a price");
+            ? "no cloud has reported a price yet; the configured prices are used"
+            : "no cloud has reported a price for this set and type");
     return exit_code::kOk;
   }
   std::fputs(
       format_table({"SET", "TYPE", "MARKET", "ZONE", "SINCE", "PRICE/H"}, rows, terminal_width())
           .c_str(),
       stdout);
-  if (got->root().at("more").bool_or(false)) warn("there are more: --limit shows more");
+  if (got->root().at("more").bool_or(false)) warn("there are more rows; use a higher --limit");
   return exit_code::kOk;
 }
 
@@ -45,7 +45,7 @@ int cost(Client& client, const CostOptions& options) {
   for (const json::Value one : root.at("rows").children())
     rows.push_back({field(one, "name"), field(one, "cost"), field(one, "seconds")});
   std::fputs(format_table({"NAME", "COST", "SECONDS"}, rows, terminal_width()).c_str(), stdout);
-  if (root.at("more").bool_or(false)) warn("there are more: --limit shows more");
+  if (root.at("more").bool_or(false)) warn("there are more rows; use a higher --limit");
   if (root.has("total"))
     say("all instances: " + field(root, "total") + ", of that unused: " + field(root, "unused"));
   return exit_code::kOk;

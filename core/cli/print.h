@@ -6,8 +6,8 @@
 #include "core/base/error.h"
 #include "core/json/document.h"
 
-/// What people get to read. Hosts, drivers and submitters named much of it: no control character
-/// of theirs reaches the terminal.
+/// Output for people. Much of the text comes from hosts, drivers and other users, so control
+/// characters are replaced before they reach the terminal.
 namespace hostler::cli {
 
 /// Documented in docs/cli.md.
@@ -16,18 +16,18 @@ inline constexpr int kOk = 0, kFailed = 1, kUsage = 2, kNoDaemon = 3, kNotFound 
                      kTimeLimit = 124, kNoStatus = 125;
 }
 
-/// A line on standard output.
+/// Prints a line on standard output.
 void say(std::string_view line);
-/// "hostler: LINE" on standard error.
+/// Prints "hostler: LINE" on standard error.
 void warn(std::string_view line);
-/// Warns of an error and gives its exit status.
+/// Prints the error with warn() and returns its exit status.
 int complain(const Error& error);
-/// Prints an answer, or a part of one, as it came.
+/// Prints an answer of the daemon, or a part of one, as JSON on one line.
 int print_json(json::Value answer);
 
-/// At least `width` bytes of it, for columns that are not a table's.
+/// `text`, filled with blanks up to `width` bytes.
 std::string padded(std::string text, std::size_t width);
-/// A member as text, whatever its kind; empty where there is none.
+/// The member `key` as text, whatever its kind; empty if there is no such member.
 std::string field(json::Value value, const char* key);
 
 }  // namespace hostler::cli

@@ -7,14 +7,14 @@
 
 namespace hostler::cli {
 
-/// `text` as part of a URL.
+/// Percent-encodes `text` for a URL; "/" stays.
 std::string escape(std::string_view text);
 
-/// A path with its query.
+/// Builds a request path with a query string.
 class Query {
  public:
   explicit Query(std::string path) : text_(std::move(path)) {}
-  /// Nothing for an empty value.
+  /// Adds nothing if `value` is empty.
   Query& add(const char* key, std::string_view value);
   Query& add(const char* key, std::uint64_t value) { return add(key, std::to_string(value)); }
   [[nodiscard]] const std::string& text() const { return text_; }

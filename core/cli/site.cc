@@ -10,12 +10,12 @@
 #include "core/plugin_host/driver_library.h"
 #include "core/plugin_host/manifest.h"
 
-/// Commands for admins and driver authors that need no daemon.
+/// Commands for admins and authors of drivers. They do not need a daemon.
 namespace hostler::cli {
 
 namespace {
 
-/// Where hostlerd looks that lies beside this program.
+/// Looks for drivers where the hostlerd beside this program would look.
 plugin_host::Discovery discover(std::vector<std::filesystem::path> named) {
   std::error_code problem;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", problem).parent_path();
@@ -23,7 +23,7 @@ plugin_host::Discovery discover(std::vector<std::filesystem::path> named) {
   return plugin_host::discover(plugin_host::driver_folders(named));
 }
 
-/// The daemon may run where other drivers are: worth a warning, no more.
+/// Only warnings: the daemon may run on another machine, with other drivers.
 std::vector<std::string> driver_warnings(const config::Config& config) {
   const auto found = discover(config.driver_path);
   std::vector<std::string> out;
@@ -53,10 +53,10 @@ std::string to_json(const config::CheckReport& report) {
   return out;
 }
 
-/// A driver that was found, and why it cannot be used.
+/// A driver that was found.
 struct Candidate {
   const plugin_host::Manifest* driver;
-  std::string problem;  ///< Empty: it can be.
+  std::string problem;  ///< Why the driver cannot be used; empty: it can.
 };
 
 std::vector<Candidate> candidates(const plugin_host::Discovery& found) {
@@ -113,7 +113,7 @@ int driver_list(const std::vector<std::string>& folders, bool json) {
     for (const auto& [driver, problem] : drivers)
       if (!problem.empty())
         rows.push_back({driver->resolved().string(), "cannot be used: " + problem});
-    std::fputs(format_table({"LOOKED AT", "OUTCOME"}, rows).c_str(), stdout);
+    std::fputs(format_table({"PATH", "OUTCOME"}, rows).c_str(), stdout);
   }
   const bool all_good =
       !drivers.empty() && std::ranges::all_of(drivers, &std::string::empty, &Candidate::problem);

@@ -14,19 +14,21 @@ namespace {
 
 constexpr std::size_t kJobsFileMax = std::size_t{256} << 20;
 
-/// Where in the job's text something is wrong; of no use where the text is made of options.
-Error without_place(Error error) {
+/// Removes the position in the JSON text from the message. Of no use if that text was built from
+/// options.
+Error without_position(Error error) {
   if (const std::size_t at = error.message.rfind(" (at "); at != std::string::npos)
     error.message.resize(at);
   return error;
 }
 
-/// Reads, uploads and appends one job to the request.
+/// Parses the JSON of one job, uploads its inputs, and appends the job to the request. `index`: of
+/// an array job, else -1.
 Result<void> add_job(Uploads& uploads, json::Writer& request, const std::string& text, int index) {
   std::vector<api::LocalInput> local;
   auto spec = HOSTLER_TRY(api::read_job(text, {}, &local));
-  HOSTLER_TRY(uploads.take(spec, local));
-  // Each of an array is a job of its own, so it has a key of its own.
+  HOSTLER_TRY(uploads.upload(spec, local));
+  // Each element of an array is a separate job and needs a separate key.
   if (index >= 0 && !spec.client_key.empty()) spec.client_key += "." + std::to_string(index);
   if (index >= 0) spec.env.emplace_back("HOSTLER_ARRAY_INDEX", std::to_string(index));
   request.raw(api::canonical_body(spec));
@@ -39,7 +41,7 @@ Result<void> add_jobs(Client& client, json::Writer& request, const SubmitOptions
     const auto text = HOSTLER_TRY(job_text(options));
     for (int i = 0; i < std::max(options.array, 1); ++i)
       if (auto added = add_job(uploads, request, text, options.array > 0 ? i : -1); !added)
-        return tl::unexpected(without_place(std::move(added.error())));
+        return tl::unexpected(without_position(std::move(added.error())));
     return {};
   }
   auto read = read_argument(options.file, kJobsFileMax);
@@ -67,7 +69,7 @@ Result<std::string> submit_one(Client& client, const SubmitOptions& options) {
   request.end_array().end_object();
   const auto answer = HOSTLER_TRY(client.post("/v1/jobs", body));
   for (const json::Value id : answer.root().at("ids").children()) return std::string(id.text());
-  return fail(Errc::kInternal, "the daemon gave no id");
+  return fail(Errc::kInternal, "the answer of the daemon has no job id");
 }
 
 int submit(Client& client, const SubmitOptions& options) {
@@ -75,7 +77,7 @@ int submit(Client& client, const SubmitOptions& options) {
                    (options.file.empty() ? 0 : 1);
   if (ways != 1)
     return complain({Errc::kInvalidArgument,
-                     "exactly one is needed: -- COMMAND..., --script FILE or --file JOBS"});
+                     "give exactly one of these: -- COMMAND..., --script FILE, --file JOBS"});
   std::string body;
   json::Writer request(body);
   request.begin_object().key("jobs").begin_array();

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kCellMax = 4096;
 
-/// What others named: no control character reaches the terminal.
+/// Cells contain names that others chose: replaces control characters.
 std::vector<std::string> shown(const std::vector<std::string>& row) {
   std::vector<std::string> out;
   out.reserve(row.size());
@@ -20,7 +20,7 @@ std::vector<std::string> shown(const std::vector<std::string>& row) {
   return out;
 }
 
-/// Characters of well-formed UTF-8, each taken for one column.
+/// Number of characters of well-formed UTF-8. Each counts as one column.
 std::size_t columns(const std::string& text) {
   return static_cast<std::size_t>(
       std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));

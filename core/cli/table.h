@@ -5,11 +5,11 @@
 
 namespace hostler::cli {
 
-/// Aligned columns for people. `width` 0: as wide as it gets; else the last column is cut to fit.
+/// Formats aligned columns. Lines longer than `width` columns are cut; `width` 0: never.
 std::string format_table(const std::vector<std::string>& head,
                          const std::vector<std::vector<std::string>>& rows, std::size_t width = 0);
 
-/// Columns of the terminal on standard output; 0 if it is none.
+/// Width of the terminal on standard output in columns; 0 if it is not a terminal.
 std::size_t terminal_width();
 
 }  // namespace hostler::cli

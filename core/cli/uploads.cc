@@ -12,7 +12,7 @@
 
 namespace hostler::cli {
 
-Result<void> Uploads::take(model::JobSpec& spec, const std::vector<api::LocalInput>& local) {
+Result<void> Uploads::upload(model::JobSpec& spec, const std::vector<api::LocalInput>& local) {
   for (const auto& one : local) {
     model::Input& input = spec.inputs[one.index];
     auto file = send(one.from);
@@ -25,10 +25,10 @@ Result<void> Uploads::take(model::JobSpec& spec, const std::vector<api::LocalInp
 
 Result<Uploads::File> Uploads::send(const std::string& file) {
   if (const auto known = sent_.find(file); known != sent_.end()) return known->second;
-  File its = HOSTLER_TRY(read(file));
-  const std::string path = "/v1/blobs/" + its.sha256;
+  File content = HOSTLER_TRY(read(file));
+  const std::string path = "/v1/blobs/" + content.sha256;
   if (!HOSTLER_TRY(client_.has(path))) HOSTLER_TRY(client_.put_file(path, file));
-  return sent_.emplace(file, std::move(its)).first->second;
+  return sent_.emplace(file, std::move(content)).first->second;
 }
 
 Result<Uploads::File> Uploads::read(const std::string& file) {
@@ -36,8 +36,9 @@ Result<Uploads::File> Uploads::read(const std::string& file) {
   if (!fd) return tl::unexpected(errno_error("open " + file, Errc::kInvalidArgument));
   struct stat info {};
   if (::fstat(fd.get(), &info) != 0 || !S_ISREG(info.st_mode))
-    return fail(Errc::kInvalidArgument,
-                file + " is no regular file: an input is read twice, which a pipe cannot be");
+    return fail(
+        Errc::kInvalidArgument,
+        file + " is no regular file: an input must be readable twice, so it cannot be a pipe");
   crypto::Sha256 hash;
   std::string piece(1U << 16U, '\0');
   for (;;) {

@@ -9,15 +9,15 @@
 
 namespace hostler::cli {
 
-/// Local files that become inputs of jobs. A file is read, and sent if the daemon lacks it, once
-/// for all jobs of a submit: an array names the same thousands of times.
+/// Uploads local files that are inputs of jobs. Each file is read, and sent if the daemon does not
+/// have it, once for all jobs of a submit: all jobs of an array have the same inputs.
 class Uploads {
  public:
   explicit Uploads(Client& client) : client_(client) {}
 
-  /// Sends what the daemon lacks, and names it in the job by its content; a program stays one.
-  /// kInvalidArgument: a file that cannot be read; the error names the input.
-  Result<void> take(model::JobSpec& spec, const std::vector<api::LocalInput>& local);
+  /// Uploads the files that the daemon does not have, and sets sha256 and the executable flag of
+  /// the job's inputs. kInvalidArgument: a file cannot be read; the message names the input.
+  Result<void> upload(model::JobSpec& spec, const std::vector<api::LocalInput>& local);
 
  private:
   struct File {
@@ -28,7 +28,7 @@ class Uploads {
   Result<File> send(const std::string& file);
 
   Client& client_;
-  std::map<std::string, File> sent_;  ///< By the file's name.
+  std::map<std::string, File> sent_;  ///< Key: the file's name.
 };
 
 }  // namespace hostler::cli

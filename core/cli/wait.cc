@@ -11,7 +11,7 @@
 #include "core/cli/follow.h"
 #include "core/json/writer.h"
 
-/// Waiting for a job: its progress, and its end. A daemon that restarts is waited for too.
+/// Waiting for jobs. If the daemon restarts meanwhile, these functions connect again.
 namespace hostler::cli {
 namespace {
 
@@ -21,13 +21,15 @@ bool ended(std::string_view state) {
   return state == "succeeded" || state == "failed" || state == "cancelled";
 }
 
-/// Never 0 for a job that did not succeed: its command may have, and its output be lost.
+/// The exit status of an ended job. Never 0 if the job failed: a job whose command exited with 0
+/// fails if its output is lost.
 int status_of(json::Value job) {
   const auto status = static_cast<int>(job.at("exit_status").int_or(exit_code::kNoStatus));
   return status == 0 && job.at("state").text() != "succeeded" ? exit_code::kNoStatus : status;
 }
 
-/// One line that is written over, on a terminal only.
+/// A progress line on standard error that overwrites itself. Prints nothing unless standard error
+/// is a terminal.
 class Progress {
  public:
   void show(const std::string& text) {
@@ -46,22 +48,22 @@ class Progress {
   std::string shown_;
 };
 
-/// Who interrupts the wait is told that the job goes on, and under which name.
-class Farewell {
+/// While it exists, SIGINT and SIGTERM print that the job continues before they end this program.
+class InterruptNotice {
  public:
-  explicit Farewell(const std::string& id) {
-    text() = "hostler: " + id + " goes on; 'hostler wait " + id +
-             "' waits again, 'hostler cancel " + id + "' ends it\n";
+  explicit InterruptNotice(const std::string& id) {
+    text() = "hostler: " + id + " continues; to wait again: 'hostler wait " + id +
+             "', to end it: 'hostler cancel " + id + "'\n";
     set(&interrupted);
   }
-  ~Farewell() { set(SIG_DFL); }
-  Farewell(const Farewell&) = delete;
-  Farewell& operator=(const Farewell&) = delete;
+  ~InterruptNotice() { set(SIG_DFL); }
+  InterruptNotice(const InterruptNotice&) = delete;
+  InterruptNotice& operator=(const InterruptNotice&) = delete;
 
  private:
   static std::string& text() {
-    static std::string said;
-    return said;
+    static std::string notice;
+    return notice;
   }
   static void set(void (*handler)(int)) {
     for (const int number : {SIGINT, SIGTERM}) ::signal(number, handler);
@@ -80,20 +82,20 @@ std::string describe(json::Value job) {
   return out;
 }
 
-/// Until the job runs or has ended. Asks again and again: what a job waits for changes without an
-/// event.
+/// Polls the job until its state satisfies `is_reached`. It polls because the reason why a job
+/// waits changes without an event.
 Result<json::Document> wait_until(Client& client, const std::string& id,
-                                  bool (*enough)(std::string_view)) {
+                                  bool (*is_reached)(std::string_view)) {
   Progress progress;
   int failures = 0;
   for (;;) {
     auto job = client.get("/v1/jobs/" + escape(id));
     if (!job) {
-      if (!client.may_come_back(job.error()) || !patience(++failures)) return job;
+      if (!client.may_retry(job.error()) || !pause_before_retry(++failures)) return job;
       continue;
     }
     failures = 0;
-    if (enough(job->root().at("state").text())) {
+    if (is_reached(job->root().at("state").text())) {
       progress.clear();
       return job;
     }
@@ -102,28 +104,29 @@ Result<json::Document> wait_until(Client& client, const std::string& id,
   }
 }
 
-/// Waits for the end, says what went wrong, and gives the status.
+/// Waits for the end of the job, prints the reason if it failed, and sets `status` to its exit
+/// status.
 Result<json::Document> wait_for_end(Client& client, const std::string& id, int& status) {
   auto job = HOSTLER_TRY(wait_until(client, id, ended));
   status = status_of(job.root());
   const std::string reason(job.root().at("reason").text_or(""));
   const std::string state(job.root().at("state").text());
-  const std::string said = reason.starts_with(state) ? reason : state + ": " + reason;
-  if (status != 0 && !reason.empty()) warn(id + " " + said);
+  const std::string text = reason.starts_with(state) ? reason : state + ": " + reason;
+  if (status != 0 && !reason.empty()) warn(id + " " + text);
   return job;
 }
 
 }  // namespace
 
 int wait_for_job(Client& client, const std::string& id, bool stream_output) {
-  const Farewell farewell(id);
+  const InterruptNotice notice(id);
   int lost = exit_code::kOk;
   if (stream_output) {
     const auto running = wait_until(client, id, [](std::string_view state) {
       return state != "queued" && state != "starting";
     });
     if (!running) return complain(running.error());
-    // Standard output lives; standard error follows it from a connection of its own.
+    // The two streams are copied at the same time, over one connection each.
     Result<void> err;
     std::thread errors([&client, &id, &err] {
       Client second(client.endpoint());
@@ -146,7 +149,7 @@ int wait_all(Client& client, const std::vector<std::string>& ids, bool json) {
   json::Writer w(out);
   w.begin_object().key("jobs").begin_array();
   for (const auto& id : ids) {
-    const Farewell farewell(id);
+    const InterruptNotice notice(id);
     int status = 0;
     const auto job = wait_for_end(client, id, status);
     if (job)

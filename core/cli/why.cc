@@ -1,29 +1,30 @@
 #include "core/base/units.h"
 #include "core/cli/commands.h"
 
-/// Reasons, told to people.
+/// The command `why`: prints why a job, instance, pool, set or gate is in its state.
 namespace hostler::cli {
 namespace {
 
-/// ": text", or nothing.
+/// ": text", or nothing if `text` is empty.
 std::string because(const std::string& text) { return text.empty() ? text : ": " + text; }
 
 std::string count(const std::string& n, const std::string& what) {
   return n + " " + what + (n == "1" ? "" : "s");
 }
 
-void tell_instance(json::Value instance) {
+void print_instance(json::Value instance) {
   say(field(instance, "id") + " is " + field(instance, "state") + " since " +
       field(instance, "state_since") + because(field(instance, "reason")));
   if (field(instance, "idle_behavior") != "run")
-    say("  an admin wants " + field(instance, "idle_behavior"));
-  if (field(instance, "health") != "healthy") say("  it is " + field(instance, "health"));
+    say("  set by an admin: " + field(instance, "idle_behavior"));
+  if (field(instance, "health") != "healthy") say("  health: " + field(instance, "health"));
   if (const auto alarm = instance.at("host_key_alarm"); alarm.is(json::Kind::kObject))
-    say("  host key alarm since " + field(alarm, "since") + ": another host shows " +
-        field(alarm, "seen_key") + " at its address; nothing is sent there");
+    say("  host key alarm since " + field(alarm, "since") +
+        ": its address presents another host key, " + field(alarm, "seen_key") +
+        "; nothing is sent to it");
 }
 
-void tell_pool(json::Value pool, const std::string& ceiling) {
+void print_pool(json::Value pool, const std::string& ceiling) {
   std::string states;
   for (const json::Value one : pool.at("instances").children())
     states += (states.empty() ? "" : ", ") + std::string(one.text()) + " " + std::string(one.key());
@@ -33,19 +34,19 @@ void tell_pool(json::Value pool, const std::string& ceiling) {
   if (!ceiling.empty()) say("  no more now: " + ceiling);
 }
 
-void tell_set(json::Value set) {
+void print_set(json::Value set) {
   say("set " + field(set, "name") + (set.at("open").bool_or(false) ? " is open" : " is not open") +
       because(field(set, "problem")));
   if (set.at("foreign_owner").bool_or(false))
-    say("  instances of another owner were seen: nothing is created");
+    say("  the cloud lists instances of another owner: nothing is created");
 }
 
-void tell_gate(json::Value gate) {
+void print_gate(json::Value gate) {
   say("  gate " + field(gate, "key") + " is shut until " + field(gate, "until") + " after " +
       count(field(gate, "failures"), "failure") + because(field(gate, "message")));
 }
 
-void tell_demand(json::Value demand) {
+void print_demand(json::Value demand) {
   const auto needs = demand.at("needs");
   const auto why = demand.at("waiting_because");
   say("  " + count(field(demand, "jobs"), "job") + " of " + count(field(needs, "vcpus"), "vcpu") +
@@ -53,7 +54,7 @@ void tell_demand(json::Value demand) {
       (field(demand, "jobs") == "1" ? " waits" : " wait") + because(field(why, "reason")));
 }
 
-void tell_record(json::Value record, const std::string& asked) {
+void print_record(json::Value record, const std::string& asked) {
   const std::string code = field(record, "reason_code");
   const std::string subject = field(record, "subject");
   say("  " + format_wall({record.at("time_us").int_or(0)}) + "  " +
@@ -62,15 +63,15 @@ void tell_record(json::Value record, const std::string& asked) {
       because(field(record, "reason")));
 }
 
-void tell(json::Value root, const std::string& subject) {
+void print_all(json::Value root, const std::string& subject) {
   if (const auto waiting = root.at("waiting_because"); waiting.is(json::Kind::kObject))
     say(subject + " waits: " + field(waiting, "reason") + " (" + field(waiting, "ahead") +
         " jobs go first)");
-  if (root.has("instance")) tell_instance(root.at("instance"));
-  if (root.has("pool")) tell_pool(root.at("pool"), field(root, "ceiling"));
-  if (root.has("set")) tell_set(root.at("set"));
-  for (const json::Value gate : root.at("gates").children()) tell_gate(gate);
-  for (const json::Value demand : root.at("demand").children()) tell_demand(demand);
+  if (root.has("instance")) print_instance(root.at("instance"));
+  if (root.has("pool")) print_pool(root.at("pool"), field(root, "ceiling"));
+  if (root.has("set")) print_set(root.at("set"));
+  for (const json::Value gate : root.at("gates").children()) print_gate(gate);
+  for (const json::Value demand : root.at("demand").children()) print_demand(demand);
   const bool is_gate = subject.starts_with("gate ");
   for (const json::Value one : root.at("rejected").children()) {
     const std::string offer =
@@ -78,7 +79,7 @@ void tell(json::Value root, const std::string& subject) {
     say(is_gate ? "  holds back " + offer + " of pool " + field(one, "pool")
                 : "  not on " + offer + because(field(one, "reason")));
   }
-  for (const json::Value record : root.at("records").children()) tell_record(record, subject);
+  for (const json::Value record : root.at("records").children()) print_record(record, subject);
   if (root.at("records").size() == 0) say("  nothing is recorded yet");
 }
 
@@ -88,7 +89,7 @@ int why(Client& client, const std::string& subject, bool json) {
   const auto got = client.get("/v1/why?subject=" + escape(subject));
   if (!got) return complain(got.error());
   if (json) return print_json(got->root());
-  tell(got->root(), subject);
+  print_all(got->root(), subject);
   return exit_code::kOk;
 }
 

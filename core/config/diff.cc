@@ -13,7 +13,7 @@ bool keeps_order(const std::vector<Named>& old, const std::vector<Named>& fresh)
 }
 
 void compare_access(const Access& old, Access fresh, Diff& out) {
-  if (old.tokens != fresh.tokens) out.live.emplace_back("access.tcp.tokens_file (what is in it)");
+  if (old.tokens != fresh.tokens) out.live.emplace_back("access.tcp.tokens_file (its content)");
   fresh.tokens = old.tokens;
   if (old == fresh) return;
   Access tcp = fresh;

@@ -7,15 +7,15 @@
 
 namespace hostler::config {
 
-/// What a reload (SIGHUP) would have to do. Each entry is the key that changed, for people.
+/// The difference between two configurations. Each entry names a key that changed, for people.
 struct Diff {
-  std::vector<std::string> live;     ///< Taken over at once.
-  std::vector<std::string> restart;  ///< Only a restart brings them; instances stay through it.
+  std::vector<std::string> live;     ///< Changes that a reload (SIGHUP) can apply.
+  std::vector<std::string> restart;  ///< Changes that need a restart of the daemon.
 };
 
-/// The policies refer to sets and pools by index, so those may be added only at the end, sets not
-/// at all, without a restart. A reload is all or nothing: with anything in `restart` nothing of the
-/// new config may be used.
+/// Compares two configurations. Policies refer to sets and pools by index; so without a restart
+/// pools may be added only at the end, and sets not at all. A reload applies all changes or none:
+/// if `restart` is not empty, the caller must keep the old configuration.
 Diff diff(const Config& old, const Config& fresh);
 
 }  // namespace hostler::config

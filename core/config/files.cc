@@ -5,10 +5,10 @@
 namespace hostler::config {
 namespace {
 
-void replace_all(std::string& text, std::string_view what, const std::string& with) {
-  for (std::size_t at = text.find(what); at != std::string::npos;
-       at = text.find(what, at + with.size()))
-    text.replace(at, what.size(), with);
+void replace_all(std::string& text, std::string_view old, const std::string& with) {
+  for (std::size_t at = text.find(old); at != std::string::npos;
+       at = text.find(old, at + with.size()))
+    text.replace(at, old.size(), with);
 }
 
 }  // namespace

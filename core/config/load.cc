@@ -22,8 +22,9 @@ void read_state_dir(json::Object& o, Context& context) {
   if (options.state_dir) context.state_dir = std::filesystem::absolute(*options.state_dir);
 }
 
-/// As the store sees it, only earlier: `hostler config check` has no database at hand.
-bool holds_password(std::string_view conninfo) {
+/// True if the connection string contains a password. The store checks this, too; this check also
+/// works without a database, for `hostler config check`.
+bool has_password(std::string_view conninfo) {
   constexpr std::string_view kKey = "password";  // and sslpassword
   for (auto at = conninfo.find(kKey); at != conninfo.npos; at = conninfo.find(kKey, at + 1)) {
     const auto after = conninfo.find_first_not_of(' ', at + kKey.size());
@@ -38,9 +39,10 @@ bool holds_password(std::string_view conninfo) {
 void read_store(json::Object& o, Config& out) {
   const json::Field postgres = o.may("postgres");
   postgres.text(out.postgres, {.bytes_max = 1024, .one_line = true, .secret = true});
-  if (holds_password(out.postgres))
+  if (has_password(out.postgres))
     postgres.problem(
-        "it holds a password, which belongs into a file of mode 0600 that passfile= names");
+        "it contains a password; put the password into a file of mode 0600 and name that file with "
+        "passfile=");
 }
 
 void read_site(json::Object& o, model::SitePolicy& out) {
@@ -64,7 +66,7 @@ void read_all(json::Object& o, Context& context, Config& out) {
   Isolation isolation = Isolation::kChild;
   const json::Field isolation_for_all = o.may("isolation");
   const bool refused = isolation_for_all.present() && !read_isolation(isolation_for_all, isolation);
-  if (refused) isolation = Isolation::kInProcess;  // said once, not again for each set
+  if (refused) isolation = Isolation::kInProcess;  // reported once, not again for each set
 
   read_types(o.need("types"), out.site.types);
   read_sets(o.need("sets"), context, isolation, out.sets, out.site.sets);
@@ -124,7 +126,7 @@ Result<Config> load(const std::filesystem::path& file, const LoadOptions& option
   Error first = std::move(reading.problems.front());
   if (reading.problems.size() > 1)
     first.message += "; and " + std::to_string(reading.problems.size() - 1) +
-                     " more, which 'hostler config check " + file.string() + "' shows";
+                     " more; 'hostler config check " + file.string() + "' lists all";
   return tl::unexpected(std::move(first).with_context("config " + file.string()));
 }
 

@@ -15,26 +15,27 @@ namespace hostler::config {
 
 struct LoadOptions {
   Surroundings surroundings = Surroundings::of_this_process();
-  std::optional<std::filesystem::path> state_dir;  ///< Wins over the file's (`--state`).
-  /// False: files that the config names (keys, tokens, credentials) are neither read nor checked.
+  std::optional<std::filesystem::path> state_dir;  ///< From `--state`; overrides the file.
+  /// False: the files that the config names (keys, tokens, credentials) are not read or checked.
   bool read_files = true;
 };
 
-/// Everything about a config file: what it says and all that is wrong with it.
+/// The result of reading a config file.
 struct Reading {
-  Config config;                      ///< To be used only if there are no problems.
-  std::vector<Error> problems;        ///< Each with its path, place, what was found and allowed.
-  std::vector<std::string> warnings;  ///< Allowed, but hardly meant.
-  std::set<std::string> keys;         ///< All keys that were looked for, "pools[].name".
+  Config config;  ///< Valid only if there are no problems.
+  std::vector<Error>
+      problems;  ///< Each with key, position, the value found and the values allowed.
+  std::vector<std::string> warnings;  ///< Settings that are allowed but probably mistakes.
+  std::set<std::string> keys;         ///< All keys that the readers know, e.g. "pools[].name".
 };
 
-/// Reads `file` and what it names. Blocking, a few milliseconds; no other effect.
+/// Reads `file` and the files that it names. Blocks for some milliseconds; changes nothing.
 Reading read(const std::filesystem::path& file, const LoadOptions& options = {});
-/// The same from memory; relative paths are taken from `folder`.
+/// The same for a text in memory. Relative paths in it are relative to `folder`.
 Reading read_text(std::string_view text, const std::filesystem::path& folder,
                   const LoadOptions& options = {});
 
-/// The config, or its first problem with the count of the others. What the daemon calls.
+/// For the daemon: the config, or an error with the first problem and the number of the others.
 Result<Config> load(const std::filesystem::path& file, const LoadOptions& options = {});
 
 }  // namespace hostler::config

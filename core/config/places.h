@@ -3,22 +3,24 @@
 #include <filesystem>
 #include <string>
 
-/// Where things are when nobody says otherwise.
+/// Default paths.
 namespace hostler::config {
 
-/// What of the process's surroundings decides it; a value, so that tests can make one up.
+/// The properties of the process that the default paths depend on. A value, so that tests can
+/// choose it.
 struct Surroundings {
   bool is_root = false;
-  std::string home = {}, state_home = {},
-              runtime_dir = {};  ///< HOME, XDG_STATE_HOME, XDG_RUNTIME_DIR.
+  // HOME, XDG_STATE_HOME, XDG_RUNTIME_DIR.
+  std::string home = {}, state_home = {}, runtime_dir = {};
 
   static Surroundings of_this_process();
 };
 
 /// /var/lib/hostler; for an ordinary user ~/.local/state/hostler.
 std::filesystem::path default_state_dir(const Surroundings& surroundings);
-/// /run/hostler/hostler.sock; for an ordinary user in XDG_RUNTIME_DIR, else in the state folder.
-/// Daemon and command agree on it without reading the same config.
+/// /run/hostler/hostler.sock; for an ordinary user hostler.sock in XDG_RUNTIME_DIR, or in the state
+/// folder if that variable is not set. The daemon and `hostler` compute the same path, so `hostler`
+/// needs no config.
 std::filesystem::path default_socket(const Surroundings& surroundings,
                                      const std::filesystem::path& state_dir);
 

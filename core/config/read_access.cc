@@ -8,7 +8,7 @@
 namespace hostler::config {
 namespace {
 
-constexpr std::size_t kSocketPathMax = 107;  // sockaddr_un
+constexpr std::size_t kSocketPathMax = 107;  // of sockaddr_un::sun_path
 constexpr std::array kRoles{json::Word<std::string_view>{"admin", "admin"},
                             json::Word<std::string_view>{"submit", "submit"},
                             json::Word<std::string_view>{"read", "read"}};
@@ -29,7 +29,8 @@ void read_mode(const json::Field& field, unsigned& out) {
   const char* const end = text.data() + text.size();
   const auto [rest, problem] = std::from_chars(text.data(), end, mode, 8);
   if (problem != std::errc() || rest != end || mode > 0777 || (mode & 0600U) != 0600U)
-    field.refuse("a mode in octal digits that lets the owner read and write, as \"0660\"");
+    field.refuse(
+        "a mode in octal digits with read and write permission for the owner, e.g. \"0660\"");
   else
     out = mode;
 }
@@ -43,7 +44,7 @@ void read_socket(json::Object& o, const Context& context, Access& out) {
   o.may("group").text(out.socket_group, {.bytes_max = 64, .bytes_min = 1, .one_line = true});
 }
 
-/// {"tokens": [{"name": "ci", "role": "submit", "sha256": "..."}]}, in a file of its own.
+/// Parses a tokens file: {"tokens": [{"name": "ci", "role": "submit", "sha256": "..."}]}
 Result<std::vector<Token>> read_tokens(const std::string& text) {
   std::vector<Token> tokens;
   std::set<std::string> names;
@@ -57,7 +58,7 @@ Result<std::vector<Token>> read_tokens(const std::string& text) {
     if (!digest.text(token.sha256, {.bytes_max = 64, .secret = true})) return;
     const auto bytes = from_hex(token.sha256);
     if (!bytes || bytes->size() != 32 || to_hex(*bytes) != token.sha256)
-      digest.problem("no SHA-256, allowed: 64 digits out of 0-9 a-f");
+      digest.problem("not a SHA-256, allowed: 64 digits of 0-9 a-f");
   };
   HOSTLER_TRY(json::read_object(text, {.comments = true}, [&](json::Object& o) {
     o.need("tokens").each(1000, [&](const json::Field& token) { token.object(read_token); });
@@ -69,7 +70,7 @@ void read_tcp(json::Object& o, const Context& context, Access& out) {
   out.tcp_address = "127.0.0.1";
   const json::Field address = o.may("address");
   if (address.text(out.tcp_address, {.bytes_max = 64}) && !is_numeric_address(out.tcp_address))
-    address.refuse("a numeric address, as \"127.0.0.1\" or \"::1\"");
+    address.refuse("a numeric address, e.g. \"127.0.0.1\" or \"::1\"");
   o.need("port").integer(out.tcp_port, 1, 65535);
 
   std::string file, content;
@@ -89,12 +90,12 @@ void read_tcp(json::Object& o, const Context& context, Access& out) {
   read_secret(key, context, out.tls_key_file, private_key);
   if (certificate.present() != key.present())
     (certificate.present() ? certificate : key)
-        .problem("tls_certificate_file and tls_key_file go together; one of them is missing");
+        .problem("tls_certificate_file and tls_key_file need each other; one of them is missing");
   if (is_numeric_address(out.tcp_address) && !is_loopback(out.tcp_address) &&
       !certificate.present())
     json::Field(o.value(), o.problems())
         .problem("address " + printable(out.tcp_address, 64) +
-                 " is beyond loopback, which needs tls_certificate_file and tls_key_file");
+                 " is not a loopback address, so it needs tls_certificate_file and tls_key_file");
 }
 
 }  // namespace

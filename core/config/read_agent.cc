@@ -7,7 +7,7 @@ namespace hostler::config {
 namespace {
 
 void read_job_limits(json::Object& o, model::JobLimits& out) {
-  // Defaults are the highest allowed: together they fill a frame of the agent's protocol.
+  // The defaults are also the maxima: a job at all limits fills one frame of the agent's protocol.
   const auto up_to_default = [&](std::string_view key, std::size_t& value) {
     o.may(key).integer(value, 0, static_cast<std::int64_t>(value));
   };
@@ -25,7 +25,7 @@ void read_job_limits(json::Object& o, model::JobLimits& out) {
   up_to_default("outputs_max", out.outputs_max);
 }
 
-/// It is put into a shell's script.
+/// The path becomes part of a shell script, so it must not need quoting.
 bool is_plain_path(std::string_view path) {
   return path.starts_with('/') && std::all_of(path.begin(), path.end(), [](char c) {
            return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '/' || c == '.' ||
@@ -39,12 +39,12 @@ void read_agent(json::Object& o, Agent& out) {
   const json::Field folder = o.may("folder");
   if (folder.text(out.folder, {.bytes_max = 200, .bytes_min = 1, .one_line = true}) &&
       !is_plain_path(out.folder))
-    folder.refuse("an absolute path on the host of letters, digits and / . _ -");
+    folder.refuse("an absolute path on the host, made of letters, digits and / . _ -");
   const json::Field count = o.may("uid_count");
   o.may("uid_first").integer(out.uid_first, 1000, INT32_MAX);
   count.integer(out.uid_count, 0, 1'000'000);
   if (std::int64_t{out.uid_first} + out.uid_count > INT32_MAX)
-    count.problem("uid_first and uid_count together pass the highest uid, 2147483647");
+    count.problem("uid_first plus uid_count exceeds the highest uid, 2147483647");
   o.may("blobs_max").size(out.blobs_max, 0, std::int64_t{1} << 44);
   o.may("output_head_max").size(out.output_head_max, 0, std::int64_t{1} << 34);
   o.may("output_tail_max").size(out.output_tail_max, 0, std::int64_t{1} << 34);

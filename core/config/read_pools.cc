@@ -8,15 +8,20 @@ namespace hostler::config {
 namespace {
 
 constexpr std::size_t kCommandMax = std::size_t{16} * 1024;
+/// The other kinds of evidence are for leases and reservations, which nobody can submit yet.
+constexpr std::array kReadiness{
+    json::Word<model::Readiness>{"agent", model::Readiness::kAgent},
+};
 constexpr std::array kMethods{
     json::Word<model::VerifyMethod>{"driver", model::VerifyMethod::kDriver},
     json::Word<model::VerifyMethod>{"delivered", model::VerifyMethod::kDelivered},
     json::Word<model::VerifyMethod>{"challenge", model::VerifyMethod::kChallenge},
 };
 
-/// Names out of `known`, at least one, each once.
+/// Reads a list of names of `known` objects: at least one name, each once. `kind` names the objects
+/// in messages.
 template <class Known>
-void read_references(const json::Field& field, const Known& known, const std::string& what,
+void read_references(const json::Field& field, const Known& known, const std::string& kind,
                      std::vector<std::string>& out) {
   std::string all;
   for (const auto& entry : known) all += (all.empty() ? "" : ", ") + printable(entry.name, 63);
@@ -26,12 +31,12 @@ void read_references(const json::Field& field, const Known& known, const std::st
     if (!element.name(name)) return;
     claim_name(element, name, taken);
     if (std::ranges::none_of(known, [&](const auto& entry) { return entry.name == name; }))
-      element.problem("found \"" + name + "\", which is no " + what +
+      element.problem("found \"" + name + "\", which is not a configured " + kind +
                       ", allowed: " + (all.empty() ? "none are configured" : printable(all, 300)));
     out.push_back(std::move(name));
   });
   if (field.present() && field.value()->is(json::Kind::kArray) && field.value()->size() == 0)
-    field.problem("found no " + what + ", allowed: at least one");
+    field.problem("found no " + kind + ", allowed: at least one");
 }
 
 void read_verify(const json::Field& field, std::vector<model::VerifyMethod>& out) {
@@ -45,7 +50,7 @@ void read_verify(const json::Field& field, std::vector<model::VerifyMethod>& out
   });
   if (!read) return;
   if (field.value()->size() == 0)
-    field.problem("found no method, allowed: at least one, for a host is never trusted unproved");
+    field.problem("found no method, allowed: at least one, because every host must be verified");
   out = std::move(methods);
 }
 
@@ -94,6 +99,7 @@ void read_pool(json::Object& o, const model::SitePolicy& site, model::PoolPolicy
   read_timers(o, out);
   o.may("price_factor_max").number(out.price_factor_max, 1, 1000);
   o.may("price_cap_per_hour").millionths(out.price_cap_per_hour.value, 0, kPriceMax);
+  o.may("readiness").word(out.readiness, kReadiness);
   read_verify(o.may("verify"), out.verify);
   o.may("rotate_keys").boolean(out.rotate_keys);
   o.may("init_command").text(out.init_command, {.bytes_max = kCommandMax});

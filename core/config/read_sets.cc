@@ -16,7 +16,7 @@ constexpr std::array kEscalations{json::Word<Escalate>{"auto", Escalate::kAuto},
                                   json::Word<Escalate>{"sudo", Escalate::kSudo},
                                   json::Word<Escalate>{"none", Escalate::kNone}};
 
-/// The driver's config with placeholders replaced in its strings; keys are the driver's own.
+/// Copies the driver's config and replaces placeholders in its strings. Does not check its keys.
 void write_expanded(json::Writer& w, const json::Value& value, const Context& context) {
   switch (value.kind()) {
     case json::Kind::kString:
@@ -49,10 +49,10 @@ void read_credentials(const json::Field& field, const Context& context, std::str
   std::string path, content;
   if (!read_secret(field, context, path, content)) return;
   const auto document = json::Document::parse(content);
-  // The parser's message could quote a piece of the secret.
+  // Do not show the parser's message, because it may quote a part of the secret.
   if (!document || !document->root().is(json::Kind::kObject))
-    field.problem(path + " holds no JSON object" +
-                  (document ? "" : "; what is wrong is not shown, for it is a secret"));
+    field.problem(path + " does not contain a JSON object" +
+                  (document ? "" : "; the error is not shown, because the file is secret"));
   else
     out = json::to_text(document->root());
 }
@@ -76,8 +76,9 @@ void read_tags(const json::Field& field, model::Tags& out) {
   };
   field.members(30, [&](std::string_view name, const json::Field& value) {
     if (name.empty() || name.size() > 127 || !std::ranges::all_of(name, is_tag))
-      value.problem("a tag's name has 1 to 127 characters out of a-z A-Z 0-9 _ - . : /");
-    if (name.starts_with("hostler-")) value.problem("tags that begin with hostler- are hostler's");
+      value.problem("the name of a tag must have 1 to 127 characters of a-z A-Z 0-9 _ - . : /");
+    if (name.starts_with("hostler-"))
+      value.problem("names of tags that begin with hostler- are reserved");
     value.text(out[std::string(name)], {.bytes_max = 255, .one_line = true});
   });
 }
@@ -104,8 +105,8 @@ void read_set(json::Object& o, const Context& context, Isolation isolation, Set&
   if (!own.present() && isolation == Isolation::kChild)
     json::Field(o.value(), o.problems())
         .problem(
-            "isolation: child (the default) cannot be had yet, allowed: \"in-process\", "
-            "written here or once for all sets");
+            "isolation: child (the default) is not available yet, allowed: \"in-process\", "
+            "for this set or once for all sets");
   read_driver_config(o.may("config"), context, out.config_json);
   read_credentials(o.may("credentials_file"), context, out.credentials_json);
   read_user_keys(o.may("user_key_files"), context, out.user_keys);
@@ -117,7 +118,7 @@ void read_set(json::Object& o, const Context& context, Isolation isolation, Set&
 bool read_isolation(const json::Field& field, Isolation& out) {
   if (!field.word(out, kIsolations)) return false;
   return out == Isolation::kInProcess ||
-         field.problem("found \"child\", which cannot be had yet, allowed: \"in-process\"");
+         field.problem("found \"child\", which is not available yet, allowed: \"in-process\"");
 }
 
 void read_sets(const json::Field& field, const Context& context, Isolation isolation,

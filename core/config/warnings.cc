@@ -16,7 +16,7 @@ std::vector<std::string> warnings_of(const Config& config) {
   for (const model::PoolPolicy& pool : site.pools)
     wanted += std::int64_t{std::max(pool.min, pool.standby)} + pool.stopped;
 
-  if (site.pools.empty()) out.emplace_back("pools: there are none, so no work can run");
+  if (site.pools.empty()) out.emplace_back("pools: there are none, so no jobs can run");
   for (const model::InstanceType& type : site.types)
     if (!in_a_pool(type.name, &model::PoolPolicy::types))
       out.push_back("types: no pool uses \"" + type.name + "\"");
@@ -24,11 +24,12 @@ std::vector<std::string> warnings_of(const Config& config) {
     if (!in_a_pool(set.name, &model::PoolPolicy::sets))
       out.push_back("sets: no pool uses \"" + set.name + "\"");
   for (const model::PoolPolicy& pool : site.pools)
-    if (pool.max == 0) out.push_back("pools: \"" + pool.name + "\" has max 0 and gets no instance");
+    if (pool.max == 0)
+      out.push_back("pools: \"" + pool.name + "\" has max 0, so it never gets an instance");
   if (site.ceilings.instances_max != 0 && wanted > site.ceilings.instances_max)
     out.push_back("ceilings.instances_max: " + std::to_string(site.ceilings.instances_max) +
-                  " is below the " + std::to_string(wanted) +
-                  " that min, standby and stopped of pools ask");
+                  " is less than the " + std::to_string(wanted) +
+                  " instances that min, standby and stopped of the pools require");
   return out;
 }
 

@@ -11,7 +11,8 @@
 namespace hostler::crypto {
 namespace {
 
-/// libcrypto fails at hashing only without memory or without SHA-256: nothing to carry on with.
+/// Hashing fails only if there is no memory or libcrypto has no SHA-256. The process cannot
+/// continue.
 void must(bool ok) {
   if (!ok) std::abort();
 }

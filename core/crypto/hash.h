@@ -13,14 +13,14 @@ namespace hostler::crypto {
 using Digest = std::array<std::uint8_t, 32>;
 
 Digest sha256(std::string_view data);
-/// Lower-case hexadecimal, 64 digits: how blobs and binaries are named.
+/// The hash as 64 lower-case hex digits. Blobs and binaries are named like this.
 std::string sha256_hex(std::string_view data);
 Digest hmac_sha256(std::string_view key, std::string_view data);
 
-/// True if both are equal; takes the same time wherever they differ. For secrets and proofs.
+/// True if both are equal. The time does not depend on where they differ; for comparing secrets.
 bool equal_in_constant_time(std::string_view a, std::string_view b);
 
-/// SHA-256 of data that comes in pieces. Movable; one thread at a time.
+/// SHA-256 of data in several pieces. Movable; for one thread at a time.
 class Sha256 {
  public:
   Sha256();
@@ -29,7 +29,7 @@ class Sha256 {
   ~Sha256();
 
   Sha256& update(std::string_view data);
-  /// The digest of all that was given; begins anew afterwards.
+  /// The digest of all data since construction or the last call of finish().
   Digest finish();
   std::string finish_hex();
 

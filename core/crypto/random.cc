@@ -11,7 +11,7 @@ namespace hostler::crypto {
 
 std::vector<std::uint8_t> random_bytes(std::size_t n) {
   std::vector<std::uint8_t> out(n);
-  // A generator that fails must end the process: a guessable secret is worse than none.
+  // If the generator fails, end the process: a secret that can be guessed is worse than none.
   if (RAND_bytes(out.data(), static_cast<int>(n)) != 1) std::abort();
   return out;
 }

@@ -7,9 +7,9 @@
 
 namespace hostler::crypto {
 
-/// `n` bytes from the system's generator: keys, secrets, nonces, ids, seeds. Any thread.
+/// `n` random bytes that are suitable for keys and secrets. Any thread.
 std::vector<std::uint8_t> random_bytes(std::size_t n);
-/// `n` such bytes as 2n lower-case hexadecimal digits.
+/// `n` random bytes as 2n lower-case hex digits.
 std::string random_hex(std::size_t n);
 /// A seed for base/random.h.
 std::uint64_t random_seed();

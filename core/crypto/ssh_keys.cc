@@ -33,7 +33,7 @@ RawEd25519 make_raw() {
   std::size_t point_size = point.size();
   if (!key || EVP_PKEY_get_raw_private_key(key.get(), seed.data(), &seed_size) != 1 ||
       EVP_PKEY_get_raw_public_key(key.get(), point.data(), &point_size) != 1)
-    std::abort();  // as in random.cc: no key is better than a bad one
+    std::abort();  // as in random.cc
   return {std::string(seed.begin(), seed.end()), std::string(point.begin(), point.end())};
 }
 
@@ -98,7 +98,7 @@ Result<SshPublicKey> parse_public_key(std::string_view line) {
     line.remove_suffix(1);
   const std::vector<std::string_view> words = split(line, ' ');
   if (words.size() < 2)
-    return fail(Errc::kInvalidArgument, "a public key reads 'ssh-ed25519 AAAA...', this does not");
+    return fail(Errc::kInvalidArgument, "a public key must have the form 'ssh-ed25519 AAAA...'");
   const auto blob = from_base64(words[1]);
   if (!blob) return fail(Errc::kInvalidArgument, "the second word of a public key must be base64");
   auto key = HOSTLER_TRY(read_key_blob(*blob));

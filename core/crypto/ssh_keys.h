@@ -6,8 +6,8 @@
 
 #include "core/base/error.h"
 
-/// SSH keys as text and bytes. libssh2 1.10 speaks ed25519 and ecdsa but not RSA with SHA-2, so
-/// RSA is refused here, which is when a config is loaded, and not at the first connect.
+/// SSH keys as text and bytes. libssh2 1.10 supports ed25519 and ecdsa, but not RSA with SHA-2. So
+/// RSA keys are refused here, when a config is loaded, and not at the first connection.
 namespace hostler::crypto {
 
 struct SshKeyPair {
@@ -15,15 +15,15 @@ struct SshKeyPair {
   std::string public_key;   ///< "ssh-ed25519 AAAA... comment", no newline.
 };
 
-/// A new key for a user or a host. The comment must be one line.
+/// Makes a new key for a user or a host. The comment must be one line.
 SshKeyPair make_ed25519_key(std::string_view comment);
 
-/// A public key in the form that travels in the protocol.
+/// A public key in the form that the SSH protocol uses.
 struct SshPublicKey {
   std::string type;  ///< "ssh-ed25519", "ecdsa-sha2-nistp256", ..., "ssh-rsa".
   std::string blob;  ///< RFC 4253 section 6.6.
 
-  /// "ssh-ed25519 AAAA...": without comment, so equal keys give equal text.
+  /// "ssh-ed25519 AAAA...", without a comment: equal keys give equal text.
   [[nodiscard]] std::string line() const;
   /// "SHA256:...", as `ssh-keygen -l` shows it.
   [[nodiscard]] std::string fingerprint() const;
@@ -31,15 +31,15 @@ struct SshPublicKey {
   friend bool operator==(const SshPublicKey&, const SshPublicKey&) = default;
 };
 
-/// Reads the blob that a server sent; an error if it is no key blob. Any type is read.
+/// Reads the key blob that a server sent. Accepts any key type.
 Result<SshPublicKey> read_key_blob(std::string_view blob);
-/// Reads "type base64 [comment]". Any type is read; see require_usable().
+/// Reads "type base64 [comment]". Accepts any key type; see require_usable().
 Result<SshPublicKey> parse_public_key(std::string_view line);
 /// Reads a private key in OpenSSH, PKCS#8 or SEC1 PEM form and returns its public half. Refuses
 /// passphrases and what require_usable() refuses; messages never quote the key.
 Result<SshPublicKey> parse_private_key(std::string_view text);
 
-/// An error that says what to do unless the key is ed25519 or ecdsa.
+/// Fails unless the key is ed25519 or ecdsa. The message says what to do.
 Result<void> require_usable(const SshPublicKey& key);
 
 }  // namespace hostler::crypto

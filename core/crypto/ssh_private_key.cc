@@ -33,7 +33,7 @@ std::string pem_body(std::string_view text, std::string_view begin, std::string_
   return body;
 }
 
-/// OpenSSH's own form holds the public half in the clear.
+/// The OpenSSH form contains the public key in clear text.
 Result<SshPublicKey> from_openssh(std::string_view text) {
   const auto data = from_base64(
       pem_body(text, "-----BEGIN OPENSSH PRIVATE KEY-----", "-----END OPENSSH PRIVATE KEY-----"));
@@ -79,7 +79,7 @@ Result<SshPublicKey> ecdsa_of(EVP_PKEY* key) {
     return no_private_key("its elliptic curve cannot be read");
   const auto* const curve =
       std::ranges::find(kCurves, std::string_view(group.data()), &Curve::openssl);
-  if (curve == kCurves.end()) return no_private_key("SSH has no such elliptic curve");
+  if (curve == kCurves.end()) return no_private_key("SSH does not support its elliptic curve");
   SshPublicKey out{"ecdsa-sha2-" + std::string(curve->ssh), {}};
   wire::put_string(out.blob, out.type);
   wire::put_string(out.blob, curve->ssh);
@@ -103,7 +103,7 @@ Result<SshPublicKey> from_pem(std::string_view text) {
   if (EVP_PKEY_is_a(key.get(), "ED25519")) return ed25519_of(key.get());
   if (EVP_PKEY_is_a(key.get(), "EC")) return ecdsa_of(key.get());
   if (EVP_PKEY_is_a(key.get(), "RSA")) return SshPublicKey{"ssh-rsa", {}};
-  return no_private_key("its kind is not one of SSH's");
+  return no_private_key("SSH does not support this kind of key");
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 
 #include "core/base/time.h"
 
-/// The one place where the process reads its clocks for decisions.
+/// The one place that reads the clocks for decisions of the daemon.
 namespace hostler::daemon {
 
 inline Now read_clocks() {

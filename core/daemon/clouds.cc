@@ -3,6 +3,7 @@
 #include <chrono>
 #include <utility>
 
+#include "core/base/assert.h"
 #include "core/daemon/clock.h"
 #include "core/log/log.h"
 #include "core/plugin_host/discovery.h"
@@ -13,6 +14,12 @@ namespace {
 
 constexpr Duration kOpenTime = std::chrono::seconds(60);
 constexpr Duration kVerifyTime = std::chrono::seconds(30);
+
+/// Each such failure is an event of severity warning, which the event log writes.
+bool has_event_of_failure(model::CloudOp op) {
+  return op == model::CloudOp::kOpen || op == model::CloudOp::kDestroy ||
+         op == model::CloudOp::kSetTags;
+}
 
 /// Times one driver call and counts it when it ends.
 class Timed {
@@ -26,9 +33,10 @@ class Timed {
     if (!result) error = result.error().cls;
     metrics_.driver_call(set_, op_, error, read_clocks().mono - began_);
     if (!result && result.error().cls != model::CloudErrorClass::kCancelled)
-      log::warn("cloud " + set_, std::string(model::to_string(op_)) + ": " +
-                                     model::to_string(result.error().cls) + ": " +
-                                     result.error().message);
+      log::write(has_event_of_failure(op_) ? log::Level::kDebug : log::Level::kWarn,
+                 "cloud " + set_,
+                 std::string(model::to_string(op_)) + ": " + model::to_string(result.error().cls) +
+                     ": " + result.error().message);
   }
 
  private:
@@ -64,27 +72,27 @@ Result<std::unique_ptr<Clouds>> Clouds::load(std::vector<SetSource> sets,
   return clouds;
 }
 
-plugin_host::DriverSet* Clouds::find(const std::string& set) {
-  const auto found = sets_.find(set);
-  return found == sets_.end() ? nullptr : found->second.driver.get();
+const Clouds::Set& Clouds::named(const std::string& name) const {
+  const auto found = sets_.find(name);
+  HOSTLER_ASSERT(found != sets_.end(),
+                 "an effect names a set of the configuration, and each of these has a driver");
+  return found->second;
 }
 
-void Clouds::carry_out(const dispatch::OpenSet& effect) {
-  const auto found = sets_.find(effect.set);
-  if (found == sets_.end()) return;
-  const SetSource& source = found->second.source;
+void Clouds::execute(const dispatch::OpenSet& effect) {
+  const Set& set = named(effect.set);
+  const SetSource& source = set.source;
   const Timed timed(metrics_, effect.set, model::CloudOp::kOpen);
-  found->second.driver->open(
-      {source.name, source.config_json, source.credentials_json, source.tags}, kOpenTime,
-      [this, timed, set = effect.set](model::CloudResult<model::SetInfo> result) {
-        timed.ended(result);
-        post_(dispatch::SetOpened{set, std::move(result)});
-      });
+  set.driver->open({source.name, source.config_json, source.credentials_json, source.tags},
+                   kOpenTime,
+                   [this, timed, set = effect.set](model::CloudResult<model::SetInfo> result) {
+                     timed.ended(result);
+                     post_(dispatch::SetOpened{set, std::move(result)});
+                   });
 }
 
-void Clouds::carry_out(const dispatch::CreateCall& effect) {
-  auto* driver = find(effect.set);
-  if (driver == nullptr) return;
+void Clouds::execute(const dispatch::CreateCall& effect) {
+  const auto& driver = named(effect.set).driver;
   const Timed timed(metrics_, effect.set, model::CloudOp::kCreate);
   driver->create(
       *effect.request, effect.timeout,
@@ -97,9 +105,8 @@ void Clouds::carry_out(const dispatch::CreateCall& effect) {
       });
 }
 
-void Clouds::carry_out(const dispatch::ListCall& effect) {
-  auto* driver = find(effect.set);
-  if (driver == nullptr) return;
+void Clouds::execute(const dispatch::ListCall& effect) {
+  const auto& driver = named(effect.set).driver;
   const Timed timed(metrics_, effect.set, model::CloudOp::kList);
   const Mono sent = read_clocks().mono;
   driver->list(effect.request, effect.timeout,
@@ -110,9 +117,8 @@ void Clouds::carry_out(const dispatch::ListCall& effect) {
                });
 }
 
-void Clouds::carry_out(const dispatch::DestroyCall& effect) {
-  auto* driver = find(effect.set);
-  if (driver == nullptr) return;
+void Clouds::execute(const dispatch::DestroyCall& effect) {
+  const auto& driver = named(effect.set).driver;
   const Timed timed(metrics_, effect.set, model::CloudOp::kDestroy);
   driver->destroy(effect.request, effect.timeout,
                   [this, timed, id = effect.instance](
@@ -122,9 +128,8 @@ void Clouds::carry_out(const dispatch::DestroyCall& effect) {
                   });
 }
 
-void Clouds::carry_out(const dispatch::TagsCall& effect) {
-  auto* driver = find(effect.set);
-  if (driver == nullptr) return;
+void Clouds::execute(const dispatch::TagsCall& effect) {
+  const auto& driver = named(effect.set).driver;
   const Timed timed(metrics_, effect.set, model::CloudOp::kSetTags);
   driver->set_tags(effect.request, effect.timeout,
                    [this, timed, id = effect.instance](
@@ -134,9 +139,8 @@ void Clouds::carry_out(const dispatch::TagsCall& effect) {
                    });
 }
 
-void Clouds::carry_out(const dispatch::PowerCall& effect) {
-  auto* driver = find(effect.set);
-  if (driver == nullptr) return;
+void Clouds::execute(const dispatch::PowerCall& effect) {
+  const auto& driver = named(effect.set).driver;
   const auto op = effect.on ? model::CloudOp::kStart : model::CloudOp::kStop;
   const auto ended = [this, timed = Timed(metrics_, effect.set, op), id = effect.instance](
                          const model::CloudResult<plugin_host::DriverSet::Nothing>& result) {
@@ -149,35 +153,34 @@ void Clouds::carry_out(const dispatch::PowerCall& effect) {
     driver->stop(effect.request, effect.timeout, ended);
 }
 
-void Clouds::carry_out(const dispatch::PricesCall& effect) {
-  auto* driver = find(effect.set);
-  if (driver == nullptr) return;
+void Clouds::execute(const dispatch::PricesCall& effect) {
+  const auto& driver = named(effect.set).driver;
   const Timed timed(metrics_, effect.set, model::CloudOp::kOther);
   driver->price_history({.type = effect.type, .zone = "", .since = effect.since}, effect.timeout,
                         [this, timed, set = effect.set, type = effect.type.name](
                             model::CloudResult<std::vector<model::ZonePrice>> result) {
                           timed.ended(result);
-                          post_(dispatch::PricesSeen{set, type, std::move(result)});
+                          post_(dispatch::PricesFetched{set, type, std::move(result)});
                         });
 }
 
 void Clouds::verify_host_key(const std::string& set, plugin_host::HostKeyCheck check,
                              std::function<void(model::CloudResult<bool>)> vouched) {
-  auto* driver = find(set);
-  if (driver == nullptr) {
+  const auto found = sets_.find(set);
+  if (found == sets_.end()) {
     model::CloudError none;
     none.cls = model::CloudErrorClass::kUnsupported;
     none.message = "no such instance set";
     return vouched(tl::unexpected(std::move(none)));
   }
-  driver->verify_host_key(std::move(check), kVerifyTime,
-                          [vouched = std::move(vouched)](
-                              const model::CloudResult<plugin_host::DriverSet::Nothing>& result) {
-                            if (result) return vouched(true);
-                            if (result.error().cls == model::CloudErrorClass::kKeyMismatch)
-                              return vouched(false);
-                            vouched(tl::unexpected(result.error()));
-                          });
+  found->second.driver->verify_host_key(
+      std::move(check), kVerifyTime,
+      [vouched =
+           std::move(vouched)](const model::CloudResult<plugin_host::DriverSet::Nothing>& result) {
+        if (result) return vouched(true);
+        if (result.error().cls == model::CloudErrorClass::kKeyMismatch) return vouched(false);
+        vouched(tl::unexpected(result.error()));
+      });
 }
 
 }  // namespace hostler::daemon

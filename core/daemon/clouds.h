@@ -13,7 +13,7 @@
 
 namespace hostler::daemon {
 
-/// One instance set as the config has it.
+/// One instance set of the configuration.
 struct SetSource {
   std::string name, driver;
   std::string config_json = "{}";
@@ -21,28 +21,30 @@ struct SetSource {
   model::Tags tags;
 };
 
-/// The clouds: every instance set behind its driver. Calls come from any thread and return at once;
-/// what clouds answer is posted as events, and counted.
+/// Every instance set with its driver. Calls may come from any thread and return at once; the
+/// answers of the clouds are posted as events, and counted.
 class Clouds {
  public:
   using Post = std::function<void(dispatch::Event)>;
 
-  /// Finds and loads the drivers that the sets name. Errors name set, driver and file. Blocking.
+  /// Finds and loads the drivers that the sets name. Errors name the set, the driver and the file.
+  /// Blocks while it reads files.
   static Result<std::unique_ptr<Clouds>> load(std::vector<SetSource> sets,
                                               const std::vector<std::filesystem::path>& driver_path,
                                               metrics::Metrics& metrics, Post post);
-  /// Ends calls under way; instances stay.
+  /// Ends the calls under way; instances stay. Blocks until the drivers' threads have ended.
   ~Clouds() = default;
 
-  void carry_out(const dispatch::OpenSet& effect);
-  void carry_out(const dispatch::CreateCall& effect);
-  void carry_out(const dispatch::ListCall& effect);
-  void carry_out(const dispatch::DestroyCall& effect);
-  void carry_out(const dispatch::TagsCall& effect);
-  void carry_out(const dispatch::PowerCall& effect);
-  void carry_out(const dispatch::PricesCall& effect);
+  void execute(const dispatch::OpenSet& effect);
+  void execute(const dispatch::CreateCall& effect);
+  void execute(const dispatch::ListCall& effect);
+  void execute(const dispatch::DestroyCall& effect);
+  void execute(const dispatch::TagsCall& effect);
+  void execute(const dispatch::PowerCall& effect);
+  void execute(const dispatch::PricesCall& effect);
 
-  /// Asks a set's driver whether the key is its instance's. `vouched` once, on a thread of the set.
+  /// Asks a set's driver whether the key belongs to the instance. Calls `vouched` once, on a thread
+  /// of the set or at once.
   void verify_host_key(const std::string& set, plugin_host::HostKeyCheck check,
                        std::function<void(model::CloudResult<bool>)> vouched);
 
@@ -53,7 +55,7 @@ class Clouds {
   };
   Clouds(metrics::Metrics& metrics, Post post) : metrics_(metrics), post_(std::move(post)) {}
 
-  plugin_host::DriverSet* find(const std::string& set);
+  [[nodiscard]] const Set& named(const std::string& name) const;
 
   metrics::Metrics& metrics_;
   const Post post_;

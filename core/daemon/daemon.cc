@@ -13,31 +13,32 @@
 #include "core/crypto/random.h"
 #include "core/daemon/clock.h"
 #include "core/daemon/clouds.h"
+#include "core/daemon/create_secrets.h"
 #include "core/daemon/effects.h"
 #include "core/daemon/empty_mark.h"
+#include "core/daemon/event_log.h"
 #include "core/daemon/from_config.h"
-#include "core/daemon/hosts/hosts.h"
 #include "core/daemon/installation.h"
 #include "core/daemon/loop.h"
 #include "core/daemon/metrics_feed.h"
-#include "core/daemon/mint.h"
 #include "core/daemon/ports.h"
-#include "core/daemon/service.h"
+#include "core/daemon/service/service.h"
+#include "core/hosts/hosts.h"
 #include "core/log/log.h"
 
 namespace hostler::daemon {
 
-/// In the order of dependence: destroyed from the last to the first, after the loop has stopped.
+/// Each part may use those before it, so ~Daemon ends them from the last to the first.
 struct Daemon::Parts {
   config::Config config;
   metrics::Metrics metrics{HOSTLER_VERSION};
   MetricsFeed feed{metrics};
-  Tickets tickets;
-  std::shared_ptr<Hub<int>> events = std::make_shared<Hub<int>>();
-  std::shared_ptr<Hub<model::WorkId>> output = std::make_shared<Hub<model::WorkId>>();
+  PendingReplies replies;
+  std::shared_ptr<Notifier<int>> events = std::make_shared<Notifier<int>>();
+  std::shared_ptr<Notifier<model::WorkId>> output = std::make_shared<Notifier<model::WorkId>>();
   std::unique_ptr<Planner> planner;
   std::unique_ptr<Clouds> clouds;
-  std::unique_ptr<Hosts> hosts;
+  std::unique_ptr<hosts::Hosts> hosts;
   std::unique_ptr<Effects> effects;
   std::unique_ptr<store::Store> store;
   std::unique_ptr<Loop> loop;
@@ -46,30 +47,31 @@ struct Daemon::Parts {
   std::unique_ptr<api::Server> server;
   bool serving = false;
 
-  /// The steps of a start, in this order; each takes what the ones before have made.
+  /// The steps of a start, in this order: each uses the parts that those before it have made.
   Result<void> load_drivers();
   Result<model::Restored> open_store();
   Result<void> make_loop(Options options);
   Result<void> make_server();
-  void tell_addresses() const;
+  void log_addresses() const;
 
-  /// Dropped before there is a loop.
+  /// Events before the loop exists are ignored.
   void post(dispatch::Event event) {
     if (loop) loop->post(std::move(event));
   }
-  void tell_health(const store::Health& health);
+  void on_store_health(const store::Health& health);
   void commit(dispatch::Outbox out, model::Revision revision);
-  /// Now and then; a daemon that commits nothing has nothing new to remove. Loop thread.
+  /// Once an hour, has the store remove what has passed its retention. Called for each commit: a
+  /// daemon without commits has nothing new to remove. Loop thread.
   void tidy_store(Now now);
 
-  std::atomic<model::Revision> durable{0};
+  std::atomic<model::Revision> durable{0};  ///< The last revision that is.
   std::optional<Mono> tidied;
-  // A reload sets them on the main thread.
+  // Set on the main thread by a reload, read on the loop's.
   std::atomic<Duration::rep> keep_age{0};
   std::atomic<std::int64_t> keep_bytes{0};
-  void keep(const config::LedgerKeep& what) {
-    keep_age = what.age.count();
-    keep_bytes = what.bytes;
+  void set_keep(const config::LedgerKeep& keep) {
+    keep_age = keep.age.count();
+    keep_bytes = keep.bytes;
   }
 };
 
@@ -84,8 +86,9 @@ api::Watch api_watch(metrics::Metrics& metrics) {
           [&metrics](int by) { metrics.streams_changed(by); }};
 }
 
-/// A typing mistake in a rescue must not look like its success.
-Result<void> check_sets(const std::vector<std::string>& named, const model::SitePolicy& site) {
+/// A misspelled --take-over-set must fail, not look as if it had worked.
+Result<void> check_take_over_sets(const std::vector<std::string>& named,
+                                  const model::SitePolicy& site) {
   std::string all;
   for (const auto& set : site.sets) all += (all.empty() ? "" : ", ") + set.name;
   for (const auto& name : named)
@@ -95,31 +98,19 @@ Result<void> check_sets(const std::vector<std::string>& named, const model::Site
   return {};
 }
 
-/// What an admin is to see without asking: it does not mend itself.
-void tell_alarms(const std::vector<model::Change>& changes, metrics::Metrics& metrics) {
-  for (const auto& change : changes) {
-    const auto* said = std::get_if<model::LedgerRecord>(&change);
-    if (said == nullptr || (said->event != "foreign_owner" && said->event != "host_key_alarm" &&
-                            said->event != "broken" && said->event != "set_missing"))
-      continue;
-    log::warn("fleet", said->subject + ": " + said->event + ": " + said->reason);
-    metrics.alarm(said->event);
-  }
-}
-
 }  // namespace
 
-/// Loop thread. What follows from the batch leaves once it is durable.
+/// Loop thread. The effects leave on the store's thread once the changes are durable.
 void Daemon::Parts::commit(dispatch::Outbox out, model::Revision revision) {
   model::Commit commit{revision, std::move(out.changes), std::move(out.bodies_wanted)};
-  tell_alarms(commit.changes, metrics);
+  log_events(commit.changes, metrics);
   std::vector<model::WorkId> ended;
   for (const auto& change : commit.changes)
     if (const auto* job = std::get_if<model::WorkChanged>(&change))
       if (model::is_terminal(job->record.state)) ended.push_back(job->record.id);
   auto effects_left = std::make_shared<std::vector<dispatch::Effect>>(std::move(out.effects));
   const Now now = read_clocks();
-  feed.observe(commit.changes, now);
+  feed.count(commit.changes, now);
   tidy_store(now);
   const Mono began = now.mono;
   store->commit(std::move(commit), [this, effects_left, ended = std::move(ended),
@@ -130,28 +121,28 @@ void Daemon::Parts::commit(dispatch::Outbox out, model::Revision revision) {
       return;
     }
     durable = done->last_revision;
-    effects->carry_out(std::move(*effects_left), *done);
-    events->ring(0);
-    for (const auto id : ended) output->ring(id);
+    effects->issue(std::move(*effects_left), done->bodies);
+    events->notify(0);
+    for (const auto id : ended) output->notify(id);
   });
 }
 
 void Daemon::Parts::tidy_store(Now now) {
   if (tidied && now.mono - *tidied < kTidyInterval) return;
   tidied = now.mono;
-  store::Keep past;
-  past.age = Duration(keep_age);
-  past.bytes = static_cast<std::uint64_t>(keep_bytes);
-  store->tidy(past, now.wall, [this](const store::Tidied& gone, const Result<void>& ended) {
+  store::Keep keep;
+  keep.age = Duration(keep_age);
+  keep.bytes = static_cast<std::uint64_t>(keep_bytes);
+  store->tidy(keep, now.wall, [this](const store::Tidied& gone, const Result<void>& ended) {
     if (!gone.work.empty()) post(dispatch::WorkForgotten{gone.work});
     if (!ended)
-      log::warn("store", "removing what is past keeping: " + ended.error().message +
-                             ", ignoring: tried again in an hour");
+      log::warn("store", "removing expired records failed and is tried again in an hour: " +
+                             ended.error().message);
     if (gone.records + gone.blobs > 0)
       log::info("store", "removed " + std::to_string(gone.work.size()) + " jobs, " +
                              std::to_string(gone.instances) + " instances, " +
                              std::to_string(gone.records) + " records and " +
-                             std::to_string(gone.blobs) + " blobs past keeping");
+                             std::to_string(gone.blobs) + " blobs that have expired");
   });
 }
 
@@ -166,7 +157,7 @@ Result<void> Daemon::Parts::load_drivers() {
 
 Result<model::Restored> Daemon::Parts::open_store() {
   auto options = store_options(config);
-  options.on_health = [this](const store::Health& health) { tell_health(health); };
+  options.on_health = [this](const store::Health& health) { on_store_health(health); };
   options.on_try = [this](const store::GroupTry& one) {
     metrics.store_try(one.took, one.changes, one.ok);
   };
@@ -181,23 +172,23 @@ Result<model::Restored> Daemon::Parts::open_store() {
                            " is set aside: " + row.problem +
                            "; stop hostlerd and correct the row, or restore a backup");
   durable = restored.last_revision;
-  feed.take_up(restored);
+  feed.restore(restored);
   log::info("daemon", "owner " + restored.owner + ", epoch " + std::to_string(restored.epoch) +
                           ": " + std::to_string(restored.work.size()) + " jobs and " +
-                          std::to_string(restored.instances.size()) + " instances taken up");
+                          std::to_string(restored.instances.size()) + " instances restored");
   return restored;
 }
 
 /// Any thread.
-void Daemon::Parts::tell_health(const store::Health& health) {
+void Daemon::Parts::on_store_health(const store::Health& health) {
   if (health.ok) {
-    tickets.accept_all();
+    replies.accept_all();
     return log::info("store", "commits again");
   }
   log::error("store", health.error);
   const std::string why = "the store does not commit: " + health.error;
-  // What those ask for who wait is in line, and will be tried again.
-  tickets.refuse_all(
+  // The changes of those who wait are in the store's queue and will be tried again.
+  replies.refuse_all(
       {Errc::kOutcomeUnknown,
        why + "; once it does, this may still take effect: look before you ask again"},
       {Errc::kUnavailable, "nothing can be accepted now: " + why});
@@ -207,24 +198,29 @@ Result<void> Daemon::Parts::make_loop(Options options) {
   const auto keys = HOSTLER_TRY(private_keys(config));
   const auto post_event = [this](dispatch::Event event) { post(std::move(event)); };
   planner = std::make_unique<Planner>(metrics, post_event);
-  hosts = std::make_unique<Hosts>(HOSTLER_TRY(host_settings(config, keys)),
-                                  make_host_ports(post_event, *store, *clouds, metrics, output));
-  effects = std::make_unique<Effects>(Effects::Targets{
-      clouds.get(), planner.get(), &tickets,
-      [this](model::HostCommand command) { hosts->send(std::move(command)); }, post_event});
-  dispatch::Dispatcher dispatcher(config.site, make_mint(HOSTLER_TRY(public_halves(keys))),
+  hosts =
+      std::make_unique<hosts::Hosts>(HOSTLER_TRY(host_settings(config, keys)),
+                                     make_host_ports(post_event, *store, *clouds, metrics, output));
+  effects = std::make_unique<Effects>(
+      Effects::Targets{clouds.get(), hosts.get(), planner.get(), &replies});
+  dispatch::Dispatcher dispatcher(config.site,
+                                  make_create_secrets(HOSTLER_TRY(public_halves(keys))),
                                   {std::move(options.take_over_sets), crypto::random_seed()});
-  loop = std::make_unique<Loop>(
-      std::move(dispatcher), metrics,
-      [this](dispatch::Outbox out, model::Revision revision) { commit(std::move(out), revision); });
+  loop = std::make_unique<Loop>(std::move(dispatcher), metrics,
+                                Loop::Sinks{[this](dispatch::Outbox out, model::Revision revision) {
+                                              commit(std::move(out), revision);
+                                            },
+                                            [this](std::vector<dispatch::Effect> immediate) {
+                                              effects->issue(std::move(immediate), {});
+                                            }});
   return {};
 }
 
 Result<void> Daemon::Parts::make_server() {
   worker = std::make_unique<Worker>();
   service = std::make_unique<DaemonService>(
-      DaemonService::Parts{loop.get(), store.get(), worker.get(), &tickets, &metrics, &feed,
-                           &durable, events, output, config.state_dir});
+      DaemonService::Dependencies{loop.get(), store.get(), worker.get(), &replies, &metrics, &feed,
+                                  &durable, events, output, config.state_dir});
   const auto& access = config.access;
   server = HOSTLER_TRY(
       api::Server::listen(server_options(access), HOSTLER_TRY(tokens_of(access)),
@@ -232,7 +228,7 @@ Result<void> Daemon::Parts::make_server() {
   return {};
 }
 
-void Daemon::Parts::tell_addresses() const {
+void Daemon::Parts::log_addresses() const {
   const auto& access = config.access;
   if (!access.socket_path.empty()) log::info("daemon", "serving on " + access.socket_path);
   if (!access.tcp_address.empty())
@@ -245,38 +241,38 @@ Daemon::Daemon(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Daemon::~Daemon() {
   Parts& p = *parts_;
   if (p.server) p.server->stop();
-  p.worker.reset();  // It reads the store.
+  p.worker.reset();  // It reads from the store.
   if (p.loop) p.loop->stop();
-  if (p.hosts) p.hosts->stop();  // It writes to the store, which tells it what is durable.
+  if (p.hosts) p.hosts->stop();  // It writes output to the store, which calls it back.
   // While the state folder is this daemon's alone.
-  if (p.serving && p.loop->left().has_no_instances()) set_empty_mark(p.config.state_dir);
-  p.store.reset();  // Commits and carries out what is left.
-  // Nobody hears it: their connections are let go of while the server is there.
+  if (p.serving && p.loop->final_state().has_no_instances()) set_empty_mark(p.config.state_dir);
+  p.store.reset();  // Commits what is left and issues its effects.
+  // Nobody gets this answer: the server's connections are closed.
   const Error stopping{Errc::kUnavailable, "the daemon is stopping"};
-  p.tickets.refuse_all(stopping, stopping);
-  p.clouds.reset();  // Answers what links have asked of drivers.
+  p.replies.refuse_all(stopping, stopping);
+  p.clouds.reset();  // Answers the questions of links to drivers.
   p.hosts.reset();
   p.planner.reset();
-  p.server.reset();  // Last: answers that were owed went to its connections, heard by nobody.
+  p.server.reset();  // Last: answers to requests went to its connections until now.
 }
 
 Result<std::unique_ptr<Daemon>> Daemon::start(config::Config config, Options options) {
   std::unique_ptr<Daemon> daemon(new Daemon(std::make_unique<Parts>()));
   Parts& p = *daemon->parts_;
   p.config = std::move(config);
-  p.keep(p.config.ledger_keep);
+  p.set_keep(p.config.ledger_keep);
   log::set_level(HOSTLER_TRY(log::parse_level(p.config.log_level)));
-  HOSTLER_TRY(p.load_drivers());  // Before the store, whose every opening is an epoch.
+  HOSTLER_TRY(p.load_drivers());  // Before the store: each opening of it begins an epoch.
   auto restored = HOSTLER_TRY(p.open_store());
   HOSTLER_TRY(dispatch::check_homes(restored, p.config.site));
-  HOSTLER_TRY(check_sets(options.take_over_sets, p.config.site));
+  HOSTLER_TRY(check_take_over_sets(options.take_over_sets, p.config.site));
   HOSTLER_TRY(p.make_loop(std::move(options)));
   HOSTLER_TRY(p.make_server());
   HOSTLER_TRY(clear_empty_mark(p.config.state_dir));
   p.loop->start(std::move(restored));
   p.serving = true;
   p.server->start();
-  p.tell_addresses();
+  p.log_addresses();
   return daemon;
 }
 
@@ -290,7 +286,7 @@ Result<void> Daemon::reload(config::Config fresh) {
   HOSTLER_TRY(log::parse_level(fresh.log_level));
   parts_->server->set_tokens(HOSTLER_TRY(tokens_of(fresh.access)));
   log::set_level(*log::parse_level(fresh.log_level));
-  parts_->keep(fresh.ledger_keep);
+  parts_->set_keep(fresh.ledger_keep);
   parts_->hosts->set_pools(pools_by_name(fresh.site));
   parts_->loop->post(dispatch::PolicyChanged{fresh.site});
   parts_->config = std::move(fresh);

@@ -13,19 +13,20 @@ struct Options {
   std::vector<std::string> take_over_sets;
 };
 
-/// The whole of hostlerd but its signals: adapters, loop and API, wired together.
+/// All of hostlerd except its signals: creates the adapters, the loop and the API, and connects
+/// them. Main thread only.
 class Daemon {
  public:
-  /// Takes the state folder, loads the drivers, adopts what the journal knew and serves. An error
-  /// says what could not be had; nothing is left running then. Blocking, a second or so.
+  /// Locks the state folder, loads the drivers, restores the state from the store and serves
+  /// requests. After an error nothing is left running. Blocks for a second or so.
   static Result<std::unique_ptr<Daemon>> start(config::Config config, Options options);
-  /// Ends in order; instances and jobs go on.
+  /// Stops all threads, in order, and makes durable what waits for it. Instances and jobs go on.
   ~Daemon();
   Daemon(const Daemon&) = delete;
   Daemon& operator=(const Daemon&) = delete;
 
-  /// Takes a new config over if it changes only what can change; else an error that names the keys
-  /// that need a restart, and nothing has changed.
+  /// Applies a new configuration. If it changes keys that need a restart, changes nothing and
+  /// returns an error that names them.
   Result<void> reload(config::Config fresh);
 
  private:

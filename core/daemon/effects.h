@@ -1,37 +1,34 @@
 #pragma once
 
-#include <functional>
-#include <memory>
-#include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "core/daemon/clouds.h"
+#include "core/daemon/pending_replies.h"
 #include "core/daemon/planner.h"
-#include "core/daemon/tickets.h"
 #include "core/dispatch/events.h"
+#include "core/hosts/hosts.h"
 #include "core/store/store.h"
 
 namespace hostler::daemon {
 
-/// Carries effects out, in order, once all changes before them are durable. Store thread.
+/// Hands effects over to those who execute them, in order. Never blocks and does no work of its
+/// own. Any thread; the daemon calls it on the loop's thread for immediate effects and on the
+/// store's thread for those that waited for a commit.
 class Effects {
  public:
   struct Targets {
     Clouds* clouds = nullptr;
+    hosts::Hosts* hosts = nullptr;
     Planner* planner = nullptr;
-    Tickets* tickets = nullptr;
-    std::function<void(model::HostCommand)> hosts;
-    std::function<void(dispatch::Event)> post;
+    PendingReplies* replies = nullptr;
   };
-  explicit Effects(Targets targets) : targets_(std::move(targets)) {}
+  explicit Effects(Targets targets) : targets_(targets) {}
 
-  void carry_out(std::vector<dispatch::Effect> effects, const store::Committed& committed);
+  /// `bodies`: of the jobs that the effects start.
+  void issue(std::vector<dispatch::Effect> effects,
+             const std::vector<store::Committed::Body>& bodies);
 
  private:
-  using Bodies = std::unordered_map<model::WorkId, std::shared_ptr<const std::string>>;
-  void send(model::HostCommand command, const Bodies& bodies);
-
   const Targets targets_;
 };
 

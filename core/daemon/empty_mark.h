@@ -4,13 +4,14 @@
 
 #include "core/base/error.h"
 
-/// A file in the state folder, `no-instances`: the last daemon stopped with no instance left, and
-/// none has started since. Only then may whoever removes hostler remove the folder too. Blocking.
+/// The file `no-instances` in the state folder. It exists while no daemon runs and the last one
+/// stopped with no instance left: then removing hostler may remove the folder too. These functions
+/// block while they write.
 namespace hostler::daemon {
 
-/// Before anything can be created. Fails if a mark stays.
+/// To be called before any instance can be created. Fails if the file cannot be removed.
 Result<void> clear_empty_mark(const std::filesystem::path& state);
-/// An error is logged and of no consequence: without the mark the folder is kept.
+/// An error is only logged: without the mark the folder is kept.
 void set_empty_mark(const std::filesystem::path& state);
 
 }  // namespace hostler::daemon

@@ -23,7 +23,7 @@ std::vector<SetSource> set_sources(const config::Config& config) {
 
 store::Options store_options(const config::Config& config) {
   store::Options out;
-  // Both ends that a host keeps, and some more: a host that sends beyond it breaks its word.
+  // More than the head and the tail that a host keeps: one that sends more misbehaves.
   out.outputs.stream_bytes_max = std::max(
       out.outputs.stream_bytes_max, 2 * static_cast<std::uint64_t>(config.agent.output_head_max) +
                                         static_cast<std::uint64_t>(config.agent.output_tail_max));
@@ -56,14 +56,14 @@ std::map<std::string, model::PoolPolicy> pools_by_name(const model::SitePolicy& 
   return out;
 }
 
-Result<HostSettings> host_settings(const config::Config& config, const KeysBySet& keys) {
-  HostSettings out;
+Result<hosts::HostSettings> host_settings(const config::Config& config, const KeysBySet& keys) {
+  hosts::HostSettings out;
   for (const auto& set : config.sets) {
     auto& one = out.sets[set.name];
     one.private_keys = keys.at(set.name);
-    one.escalate = set.escalate == config::Escalate::kSudo   ? HostSettings::Escalate::kSudo
-                   : set.escalate == config::Escalate::kNone ? HostSettings::Escalate::kNone
-                                                             : HostSettings::Escalate::kAuto;
+    one.escalate = set.escalate == config::Escalate::kSudo   ? hosts::HostSettings::Escalate::kSudo
+                   : set.escalate == config::Escalate::kNone ? hosts::HostSettings::Escalate::kNone
+                                                             : hosts::HostSettings::Escalate::kAuto;
   }
   out.pools = pools_by_name(config.site);
   out.agent_program = HOSTLER_TRY(read_agent_program());

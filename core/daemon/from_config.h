@@ -9,24 +9,25 @@
 #include "core/base/error.h"
 #include "core/config/config.h"
 #include "core/daemon/clouds.h"
-#include "core/daemon/hosts/settings.h"
+#include "core/hosts/settings.h"
 #include "core/store/store.h"
 
-/// What each adapter is told of the configuration.
+/// Turns the configuration into the settings of each adapter.
 namespace hostler::daemon {
 
-/// By set, in the order in which hosts are tried with them.
+/// SSH keys by set, in the order in which they are tried.
 using KeysBySet = std::map<std::string, std::vector<std::string>>;
 
 std::vector<SetSource> set_sources(const config::Config& config);
 store::Options store_options(const config::Config& config);
 
-/// Secrets, from the config or, made once, from the state folder. Blocking.
+/// Secrets: those of the configuration, or else one key per set that is created in the state folder
+/// at the first start. Blocks while it reads and writes files.
 Result<KeysBySet> private_keys(const config::Config& config);
 /// Lines of authorized_keys.
 Result<KeysBySet> public_halves(const KeysBySet& private_keys);
-/// Reads the agent's program. Blocking; errors name its path.
-Result<HostSettings> host_settings(const config::Config& config, const KeysBySet& keys);
+/// Reads the agent's program from the disk, and blocks for that. Errors name its path.
+Result<hosts::HostSettings> host_settings(const config::Config& config, const KeysBySet& keys);
 std::map<std::string, model::PoolPolicy> pools_by_name(const model::SitePolicy& site);
 
 api::ServerOptions server_options(const config::Access& access);

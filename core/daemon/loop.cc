@@ -6,13 +6,14 @@
 #include <iterator>
 #include <utility>
 
+#include "core/base/assert.h"
 #include "core/daemon/clock.h"
+#include "core/dispatch/immediate_effects.h"
 
 namespace hostler::daemon {
 namespace {
 
-/// Changes that no effect waits for may wait themselves, for others to share a sync of the disk
-/// with.
+/// Changes that no effect waits for are held back so long: others may share their commit.
 constexpr Duration kChangesWait = std::chrono::milliseconds(20);
 
 void append(dispatch::Outbox& to, dispatch::Outbox from) {
@@ -46,8 +47,8 @@ metrics::LoopWork work_of(const dispatch::Event& event) {
 
 }  // namespace
 
-Loop::Loop(dispatch::Dispatcher dispatcher, metrics::Metrics& metrics, Sink sink)
-    : dispatcher_(std::move(dispatcher)), metrics_(metrics), sink_(std::move(sink)) {}
+Loop::Loop(dispatch::Dispatcher dispatcher, metrics::Metrics& metrics, Sinks sinks)
+    : dispatcher_(std::move(dispatcher)), metrics_(metrics), sinks_(std::move(sinks)) {}
 
 Loop::~Loop() { stop(); }
 
@@ -66,6 +67,11 @@ void Loop::stop() {
   if (thread_.joinable()) thread_.join();
 }
 
+dispatch::Queries Loop::final_state() const {
+  HOSTLER_ASSERT(!thread_.joinable(), "while the loop runs, only its own thread sees the state");
+  return dispatcher_.queries();
+}
+
 void Loop::add(Item item) {
   bool was_empty = false;
   {
@@ -78,20 +84,20 @@ void Loop::add(Item item) {
 }
 
 void Loop::post(dispatch::Event event) { add(std::move(event)); }
-void Loop::look(Look look) { add(std::move(look)); }
+void Loop::query(Query query) { add(std::move(query)); }
 
 std::size_t Loop::waiting() const {
   const MutexLock lock(mutex_);
   return inbox_.size();
 }
 
-/// Waits for items or the time; false once stopping and empty.
 bool Loop::wait(Mono until, std::vector<Item>& batch) {
   constexpr Duration kLongest = std::chrono::seconds(60);
   const MutexLock lock(mutex_);
   const auto ready = [this]() HOSTLER_REQUIRES(mutex_) { return !inbox_.empty() || stopping_; };
   if (!ready()) {
-    // Boot time goes on during suspend and the condition's clock does not: wait in bounded steps.
+    // The condition's clock stops while the machine is suspended and boot time does not: wait in
+    // bounded steps.
     const Mono now = read_clocks().mono;
     const Duration rest = until <= now ? Duration::zero() : std::min(until - now, kLongest);
     if (rest > Duration::zero()) woken_.wait_for(mutex_, rest, ready);
@@ -100,28 +106,35 @@ bool Loop::wait(Mono until, std::vector<Item>& batch) {
   return !(stopping_ && batch.empty());
 }
 
+void Loop::issue_immediate(dispatch::Outbox& out) {
+  auto immediate = dispatch::take_immediate(out);
+  if (!immediate.empty()) sinks_.issue(std::move(immediate));
+}
+
 void Loop::flush(dispatch::Outbox& out) {
+  issue_immediate(out);
   flush_at_ = Mono::max();
   if (out.changes.empty() && out.effects.empty()) return;
-  sink_(std::exchange(out, {}), dispatcher_.revision());
+  sinks_.commit(std::exchange(out, {}), dispatcher_.queries().revision());
 }
 
 void Loop::flush_when_due(dispatch::Outbox& out) {
+  issue_immediate(out);
   const Mono now = read_clocks().mono;
   if (!out.effects.empty() || now >= flush_at_) return flush(out);
   if (!out.changes.empty()) flush_at_ = std::min(flush_at_, now + kChangesWait);
 }
 
-void Loop::work_off(std::vector<Item>& batch, dispatch::Outbox& out) {
+void Loop::handle(std::vector<Item>& batch, dispatch::Outbox& out) {
   Now now = read_clocks();
   const auto done = [&](metrics::LoopWork kind) {
     const Mono began = std::exchange(now, read_clocks()).mono;
     metrics_.loop_work(kind, now.mono - began);
   };
   for (Item& item : batch) {
-    if (auto* look = std::get_if<Look>(&item)) {
+    if (auto* query = std::get_if<Query>(&item)) {
       flush(out);
-      (*look)(dispatcher_, now);
+      (*query)(dispatcher_.queries(), now);
       done(metrics::LoopWork::kLook);
     } else {
       auto& event = std::get<dispatch::Event>(item);
@@ -140,7 +153,7 @@ void Loop::run() {
   pthread_setname_np(pthread_self(), "loop");
   std::vector<Item> batch;
   dispatch::Outbox out;
-  while (wait(std::min(dispatcher_.next_wake(), flush_at_), batch)) work_off(batch, out);
+  while (wait(std::min(dispatcher_.next_wake(), flush_at_), batch)) handle(batch, out);
   flush(out);
 }
 

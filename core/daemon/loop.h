@@ -11,46 +11,55 @@
 
 namespace hostler::daemon {
 
-/// The one thread that owns the state. Everyone else sends it values.
+/// The one thread that owns the state. All other threads send it values.
 class Loop {
  public:
-  /// Takes what a batch of events led to; called on the loop's thread, must not block.
-  using Sink = std::function<void(dispatch::Outbox, model::Revision)>;
-  /// A look at the state, on the loop's thread, after every event that was posted before it.
-  using Look = std::function<void(const dispatch::Dispatcher&, Now)>;
+  /// Take what a batch of events led to. Called on the loop's thread; must not block.
+  struct Sinks {
+    /// Changes up to this revision, and the effects that wait until they are durable.
+    std::function<void(dispatch::Outbox, model::Revision)> commit;
+    /// Effects that wait for no commit (core/dispatch/immediate_effects.h).
+    std::function<void(std::vector<dispatch::Effect>)> issue;
+  };
+  /// Reads the state on the loop's thread, after every event that was posted before the query.
+  using Query = std::function<void(const dispatch::Queries&, Now)>;
 
-  Loop(dispatch::Dispatcher dispatcher, metrics::Metrics& metrics, Sink sink);
+  Loop(dispatch::Dispatcher dispatcher, metrics::Metrics& metrics, Sinks sinks);
   ~Loop();
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
 
   void start(model::Restored restored);
-  /// Applies what was posted before the call, hands it to the sink, and joins the thread.
+  /// Applies all events that were posted before the call, hands their changes to the sinks, and
+  /// joins the thread. Blocks until then.
   void stop();
 
-  /// What the loop left; after stop(), of one that was started.
-  [[nodiscard]] const dispatch::Dispatcher& left() const { return dispatcher_; }
+  /// The state at the end, to be called after stop() of a loop that was started.
+  [[nodiscard]] dispatch::Queries final_state() const;
 
-  /// Any thread; never blocks. After stop() it is dropped.
+  /// Any thread; never blocks. Ignored after stop().
   void post(dispatch::Event event);
-  void look(Look look);
-  /// What was posted and is not taken up yet.
+  void query(Query query);
+  /// Events and queries that wait for the loop. Any thread.
   [[nodiscard]] std::size_t waiting() const;
 
  private:
-  using Item = std::variant<dispatch::Event, Look>;
+  using Item = std::variant<dispatch::Event, Query>;
 
   void run();
   void add(Item item);
+  /// Waits for items, or until the time. False once the loop stops and all items are handled.
   bool wait(Mono until, std::vector<Item>& batch);
+  void issue_immediate(dispatch::Outbox& out);
   void flush(dispatch::Outbox& out);
   void flush_when_due(dispatch::Outbox& out);
-  void work_off(std::vector<Item>& batch, dispatch::Outbox& out);
+  void handle(std::vector<Item>& batch, dispatch::Outbox& out);
 
   dispatch::Dispatcher dispatcher_;  ///< Loop thread only, once started.
-  Mono flush_at_ = Mono::max();      ///< Of changes that nothing waits for. Loop thread only.
+  /// When changes are committed at the latest that no effect waits for. Loop thread only.
+  Mono flush_at_ = Mono::max();
   metrics::Metrics& metrics_;
-  const Sink sink_;
+  const Sinks sinks_;
   mutable Mutex mutex_;
   Condition woken_;
   std::vector<Item> inbox_ HOSTLER_GUARDED_BY(mutex_);

@@ -9,7 +9,7 @@
 
 #include "core/config/load.h"
 #include "core/daemon/daemon.h"
-#include "core/daemon/notify.h"
+#include "core/daemon/service_manager.h"
 #include "core/log/log.h"
 #include "core/usage/usage.h"
 
@@ -17,7 +17,7 @@ namespace {
 
 using namespace hostler;
 
-/// Every thread inherits the mask, so that signals are waited for here and nowhere else.
+/// All threads inherit the mask, so only serve() receives these signals.
 sigset_t block_signals() {
   ::signal(SIGPIPE, SIG_IGN);
   sigset_t set;
@@ -27,8 +27,8 @@ sigset_t block_signals() {
   return set;
 }
 
-/// Clients, hosts and spool files take a descriptor each. The usual soft limit of 1024 is there for
-/// programs that use select(), which this does not.
+/// Each client, host and spool file needs a descriptor. The usual soft limit of 1024 protects
+/// programs that use select(), and hostlerd does not use it.
 void raise_descriptor_limit() {
   constexpr rlim_t kEnough = 65'536;  // as in the systemd unit
   rlimit limit{};
@@ -39,15 +39,15 @@ void raise_descriptor_limit() {
 
 void reload(daemon::Daemon& running, const std::filesystem::path& file,
             const config::LoadOptions& options) {
-  daemon::notify("RELOADING=1");
+  daemon::notify_service_manager("RELOADING=1");
   auto fresh = config::load(file, options);
   const auto done =
       fresh ? running.reload(std::move(*fresh)) : Result<void>(tl::unexpected(fresh.error()));
   if (done)
-    log::info("daemon", "read " + file.string() + " again");
+    log::info("daemon", "applied " + file.string());
   else
-    log::error("daemon", "the configuration stays as it was: " + done.error().message);
-  daemon::notify("READY=1");
+    log::error("daemon", "the configuration is unchanged: " + done.error().message);
+  daemon::notify_service_manager("READY=1");
 }
 
 int serve(const std::filesystem::path& file, const config::LoadOptions& options,
@@ -64,14 +64,14 @@ int serve(const std::filesystem::path& file, const config::LoadOptions& options,
     std::fprintf(stderr, "hostlerd: %s\n", running.error().message.c_str());
     return running.error().code == Errc::kInvalidArgument ? 2 : 1;
   }
-  daemon::notify("READY=1");
+  daemon::notify_service_manager("READY=1");
   for (;;) {
     int number = 0;
     if (sigwait(&signals, &number) != 0) continue;
     if (number != SIGHUP) break;
     reload(**running, file, options);
   }
-  daemon::notify("STOPPING=1");
+  daemon::notify_service_manager("STOPPING=1");
   log::info("daemon", "stopping; instances and jobs go on");
   return 0;
 }

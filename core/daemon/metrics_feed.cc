@@ -11,6 +11,7 @@ namespace hostler::daemon {
 using metrics::BootOutcome;
 using metrics::Milestone;
 using model::InstanceState;
+using model::Reason;
 
 namespace {
 
@@ -19,42 +20,56 @@ bool is_over(InstanceState state) {
          state == InstanceState::kGone;
 }
 
-}  // namespace
-
-void MetricsFeed::take_up(const model::Restored& restored) {
-  for (const auto& job : restored.work)
-    if (job.record.attempt == 0) submitted(job.record.id, job.submitted);
-  for (const auto& [record, create, used_up] : restored.instances)
-    seen_[record.id] = {record.verified.us != 0, record.ready.us != 0, record.first_job.us != 0,
-                        record.ready.us != 0 || is_over(record.state)};
+/// How the boot of an instance that was never ready ended.
+BootOutcome failed_boot(const model::InstanceRecord& record) {
+  switch (record.reason_code) {
+    case Reason::kBootTimeout:
+      return BootOutcome::kTimeout;
+    case Reason::kCloudFailed:
+    case Reason::kVanished:
+      return BootOutcome::kFailed;
+    default:
+      return record.state == InstanceState::kGone ? BootOutcome::kRefused : BootOutcome::kUnwanted;
+  }
 }
 
-void MetricsFeed::observe(const std::vector<model::Change>& changes, Now now) {
+}  // namespace
+
+void MetricsFeed::restore(const model::Restored& restored) {
+  for (const auto& job : restored.work)
+    if (job.record.attempt == 0) add_submitted(job.record.id, job.submitted);
+  for (const auto& [record, create, used_up] : restored.instances)
+    counted_[record.id] = {record.verified.us != 0, record.ready.us != 0, record.first_job.us != 0,
+                           record.ready.us != 0 || is_over(record.state)};
+}
+
+void MetricsFeed::count(const std::vector<model::Change>& changes, Now now) {
   for (const auto& change : changes) {
     if (const auto* instance = std::get_if<model::InstanceChanged>(&change)) {
-      observe(instance->record);
+      count_instance(instance->record);
     } else if (const auto* job = std::get_if<model::WorkItem>(&change)) {
       metrics_.job_submitted();
-      submitted(job->record.id, job->submitted);
+      add_submitted(job->record.id, job->submitted);
     } else if (const auto* changed = std::get_if<model::WorkChanged>(&change)) {
-      if (model::is_terminal(changed->record.state)) ended(changed->record);
+      if (model::is_terminal(changed->record.state)) count_end(changed->record);
     } else if (const auto* attempt = std::get_if<model::AttemptChanged>(&change)) {
       if (attempt->state != model::AttemptState::kIntended) continue;
       metrics_.attempt_started();
       if (attempt->attempt.number != 1) continue;
-      if (const auto at = leaves_queue(attempt->attempt.work)) metrics_.job_waited(now.wall - *at);
+      if (const auto at = remove_submitted(attempt->attempt.work))
+        metrics_.job_waited(now.wall - *at);
     }
   }
 }
 
-void MetricsFeed::submitted(model::WorkId job, Wall at) {
+void MetricsFeed::add_submitted(model::WorkId job, Wall at) {
   if (!submitted_.empty() && submitted_.rbegin()->second.at == at)
     ++submitted_.rbegin()->second.unstarted;
   else
     submitted_[job] = {at, 1};
 }
 
-std::optional<Wall> MetricsFeed::leaves_queue(model::WorkId job) {
+std::optional<Wall> MetricsFeed::remove_submitted(model::WorkId job) {
   auto found = submitted_.upper_bound(job);
   if (found == submitted_.begin()) return std::nullopt;
   --found;
@@ -63,62 +78,49 @@ std::optional<Wall> MetricsFeed::leaves_queue(model::WorkId job) {
   return at;
 }
 
-void MetricsFeed::ended(const model::WorkRecord& record) {
-  if (record.attempt == 0) leaves_queue(record.id);
+void MetricsFeed::count_end(const model::WorkRecord& record) {
+  if (record.attempt == 0) remove_submitted(record.id);
   std::optional<Duration> ran;
   if (record.started.us != 0 && record.reason != model::EndReason::kHostLost)
     ran = std::max(record.ended - record.started, Duration::zero());
   metrics_.job_ended(record.state, record.reason, ran);
 }
 
-void MetricsFeed::observe(const model::InstanceRecord& record) {
-  Seen& seen = seen_[record.id];
+void MetricsFeed::count_instance(const model::InstanceRecord& record) {
+  Counted& counted = counted_[record.id];
   const auto reached = [&](bool& once, Wall at, Milestone milestone) {
     if (at.us == 0 || std::exchange(once, true)) return;
     metrics_.host_reached(record.set, milestone, at - record.created);
   };
-  reached(seen.verified, record.verified, Milestone::kVerified);
-  reached(seen.first_job, record.first_job, Milestone::kFirstJob);
-  if (record.ready.us != 0 && !seen.ready) {
-    reached(seen.ready, record.ready, Milestone::kReady);
-    seen.ended = true;
+  reached(counted.verified, record.verified, Milestone::kVerified);
+  reached(counted.first_job, record.first_job, Milestone::kFirstJob);
+  if (record.ready.us != 0 && !counted.ready) {
+    reached(counted.ready, record.ready, Milestone::kReady);
+    counted.boot_ended = true;
     metrics_.boot_ended(record.set, record.type, BootOutcome::kReady);
   }
-  if (is_over(record.state) && !std::exchange(seen.ended, true)) {
-    const BootOutcome outcome =
-        record.reason_code == "boot_timeout" ? BootOutcome::kTimeout
-        : record.reason_code == "cloud_failed" || record.reason_code == "vanished"
-            ? BootOutcome::kFailed
-        : record.state == InstanceState::kGone ? BootOutcome::kRefused
-                                               : BootOutcome::kUnwanted;
-    metrics_.boot_ended(record.set, record.type, outcome);
+  if (is_over(record.state) && !std::exchange(counted.boot_ended, true)) {
+    metrics_.boot_ended(record.set, record.type, failed_boot(record));
   }
-  if (record.state == InstanceState::kGone) seen_.erase(record.id);
+  if (record.state == InstanceState::kGone) counted_.erase(record.id);
 }
 
-void MetricsFeed::show(const dispatch::Dispatcher& state, Now now) {
-  show_jobs(state.totals(now.mono));
-  show_instances(state);
-  show_clouds(state, now.mono);
+void MetricsFeed::set_gauges(const dispatch::Queries& state, Now now) {
+  set_jobs(state.totals(now.mono));
+  set_instances(state);
+  set_clouds(state, now.mono);
 }
 
-void MetricsFeed::show_jobs(const model::Totals& totals) {
+void MetricsFeed::set_jobs(const model::Totals& totals) {
   constexpr std::array kStates{model::WorkState::kQueued, model::WorkState::kStarting,
                                model::WorkState::kRunning, model::WorkState::kCollecting};
   for (std::size_t i = 0; i < kStates.size(); ++i)
     metrics_.set_jobs(kStates[i], static_cast<std::size_t>(totals.jobs[i]));
   metrics_.set_queue_age(totals.oldest_wait);
-  // What may appear at any time is shown before: alerts then see it begin and end.
-  std::vector<metrics::WaitingCount> waiting;
-  for (const char* const reason :
-       {"planning", "host_coming", "at_ceiling", "gate_shut", "no_offering", "reserved"})
-    waiting.push_back({reason, 0});
-  for (const auto& [reason, count] : totals.waiting)
-    waiting.push_back({reason, static_cast<std::size_t>(count)});
-  metrics_.set_waiting(waiting);
+  metrics_.set_waiting(totals.waiting);
 }
 
-void MetricsFeed::show_instances(const dispatch::Dispatcher& state) {
+void MetricsFeed::set_instances(const dispatch::Queries& state) {
   std::vector<metrics::InstanceCount> instances;
   std::vector<metrics::HostCount> hosts;
   std::vector<metrics::PriceSum> prices;
@@ -147,7 +149,7 @@ void MetricsFeed::show_instances(const dispatch::Dispatcher& state) {
   metrics_.set_pools(pools);
 }
 
-void MetricsFeed::show_clouds(const dispatch::Dispatcher& state, Mono now) {
+void MetricsFeed::set_clouds(const dispatch::Queries& state, Mono now) {
   std::vector<metrics::SetStatus> sets;
   std::vector<metrics::GateCount> gates;
   const auto classes = scheduler::gated_classes();

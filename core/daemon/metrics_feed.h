@@ -4,45 +4,46 @@
 #include <optional>
 #include <vector>
 
-#include "core/dispatch/dispatcher.h"
+#include "core/dispatch/queries.h"
 #include "core/metrics/metrics.h"
 
 namespace hostler::daemon {
 
-/// Tells the metrics what the loop knows. Loop thread only.
+/// Feeds the metrics from the state and the changes of the loop. Loop thread only.
 class MetricsFeed {
  public:
   explicit MetricsFeed(metrics::Metrics& metrics) : metrics_(metrics) {}
 
-  /// What a former run told already, and jobs that it took and never started. Before the first
-  /// observe().
-  void take_up(const model::Restored& restored);
-  /// What has just happened: jobs' ways, boots and their milestones.
-  void observe(const std::vector<model::Change>& changes, Now now);
-  /// What is now.
-  void show(const dispatch::Dispatcher& state, Now now);
+  /// Restores which milestones an earlier run has counted and which jobs wait for their first
+  /// start. Once, before the first count().
+  void restore(const model::Restored& restored);
+  /// Counts what has happened: submits, starts and ends of jobs, boots and their milestones.
+  void count(const std::vector<model::Change>& changes, Now now);
+  /// Sets the gauges, which show the present.
+  void set_gauges(const dispatch::Queries& state, Now now);
 
  private:
-  struct Seen {
-    bool verified = false, ready = false, first_job = false, ended = false;
+  /// Milestones of an instance that were counted.
+  struct Counted {
+    bool verified = false, ready = false, first_job = false, boot_ended = false;
   };
-  /// Jobs of following ids, submitted together, some of which were never started yet.
+  /// Jobs with consecutive ids that were submitted together, and how many were never started.
   struct Submitted {
     Wall at;
     std::size_t unstarted = 0;
   };
-  void observe(const model::InstanceRecord& record);
-  void submitted(model::WorkId job, Wall at);
-  /// When it was, of a job that is started or gives up now for the first time.
-  std::optional<Wall> leaves_queue(model::WorkId job);
-  void ended(const model::WorkRecord& record);
-  void show_jobs(const model::Totals& totals);
-  void show_instances(const dispatch::Dispatcher& state);
-  void show_clouds(const dispatch::Dispatcher& state, Mono now);
+  void count_instance(const model::InstanceRecord& record);
+  void add_submitted(model::WorkId job, Wall at);
+  /// The job is started for the first time, or ends without a start. Returns when it was submitted.
+  std::optional<Wall> remove_submitted(model::WorkId job);
+  void count_end(const model::WorkRecord& record);
+  void set_jobs(const model::Totals& totals);
+  void set_instances(const dispatch::Queries& state);
+  void set_clouds(const dispatch::Queries& state, Mono now);
 
   metrics::Metrics& metrics_;
-  std::map<model::InstanceId, Seen> seen_;
-  std::map<model::WorkId, Submitted> submitted_;  ///< By the first id.
+  std::map<model::InstanceId, Counted> counted_;
+  std::map<model::WorkId, Submitted> submitted_;  ///< By the first id of each.
 };
 
 }  // namespace hostler::daemon

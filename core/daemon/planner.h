@@ -11,7 +11,7 @@
 
 namespace hostler::daemon {
 
-/// Makes plans off the loop, one at a time, of immutable snapshots.
+/// Makes plans from immutable snapshots, one at a time, on a thread of its own.
 class Planner {
  public:
   using Made = std::function<void(dispatch::PlanMade)>;
@@ -21,7 +21,8 @@ class Planner {
   Planner(const Planner&) = delete;
   Planner& operator=(const Planner&) = delete;
 
-  /// Any thread; the answer comes on the planner's thread. A newer request replaces a waiting one.
+  /// Any thread; returns at once. `made` is called on the planner's thread. A newer request
+  /// replaces one that still waits.
   void make(dispatch::MakePlan request);
 
  private:

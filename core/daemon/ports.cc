@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/agent/protocol.h"
+#include "core/api/job_codec.h"
 #include "core/base/text.h"
 #include "core/crypto/ssh_keys.h"
 #include "core/log/log.h"
@@ -13,12 +14,12 @@
 namespace hostler::daemon {
 namespace {
 
-Result<HostPorts::BlobPiece> read_piece(const store::Store& store, const std::string& sha256,
-                                        std::uint64_t offset) {
+Result<hosts::HostPorts::BlobPiece> read_piece(const store::Store& store, const std::string& sha256,
+                                               std::uint64_t offset) {
   const auto file = HOSTLER_TRY(store.blobs().open_blob(sha256));
   struct stat info {};
   if (::fstat(file.get(), &info) != 0) return tl::unexpected(errno_error("stat blob " + sha256));
-  HostPorts::BlobPiece piece;
+  hosts::HostPorts::BlobPiece piece;
   piece.size = static_cast<std::uint64_t>(info.st_size);
   piece.data.resize(agent::kChunkMax);
   const ssize_t got =
@@ -29,27 +30,27 @@ Result<HostPorts::BlobPiece> read_piece(const store::Store& store, const std::st
 }
 
 void ask_driver(Clouds& clouds, const model::HostTarget& target, const std::string& key,
-                std::function<void(Result<bool>)> said) {
+                std::function<void(Result<bool>)> answer) {
   const auto parsed = crypto::parse_public_key(key);
-  if (!parsed) return said(tl::unexpected(parsed.error()));
+  if (!parsed) return answer(tl::unexpected(parsed.error()));
   clouds.verify_host_key(target.set,
                          {target.provider_id, target.address, parsed->type, parsed->blob},
-                         [said = std::move(said)](const model::CloudResult<bool>& vouched) {
-                           if (vouched) return said(*vouched);
-                           said(fail(Errc::kUnavailable, vouched.error().message));
+                         [answer = std::move(answer)](const model::CloudResult<bool>& vouched) {
+                           if (vouched) return answer(*vouched);
+                           answer(fail(Errc::kUnavailable, vouched.error().message));
                          });
 }
 
-/// What a link says beside what becomes of attempts; null: nothing to count.
-const char* name_of(const model::HostEventBody& said) {
+/// The name under which an event of a link is counted. Null for events of attempts, which are not.
+const char* counted_name(const model::HostEventBody& event) {
   using namespace model;
-  if (std::holds_alternative<HostNotYet>(said)) return "not_yet";
-  if (std::holds_alternative<HostVerified>(said)) return "verified";
-  if (std::holds_alternative<HostKeyAlarm>(said)) return "key_alarm";
-  if (std::holds_alternative<HostReady>(said)) return "ready";
-  if (std::holds_alternative<HostLost>(said)) return "lost";
-  if (std::holds_alternative<HostBroken>(said)) return "broken";
-  if (std::holds_alternative<HostInterruption>(said)) return "interruption";
+  if (std::holds_alternative<HostNotYet>(event)) return "not_yet";
+  if (std::holds_alternative<HostVerified>(event)) return "verified";
+  if (std::holds_alternative<HostKeyAlarm>(event)) return "key_alarm";
+  if (std::holds_alternative<HostReady>(event)) return "ready";
+  if (std::holds_alternative<HostLost>(event)) return "lost";
+  if (std::holds_alternative<HostBroken>(event)) return "broken";
+  if (std::holds_alternative<HostInterruption>(event)) return "interruption";
   return nullptr;
 }
 
@@ -62,17 +63,17 @@ std::vector<store::OutputFile> stored_files(const std::vector<agent::OutputFile>
 
 }  // namespace
 
-HostPorts make_host_ports(std::function<void(model::HostEvent)> post, store::Store& store,
-                          Clouds& clouds, metrics::Metrics& metrics,
-                          std::shared_ptr<Hub<model::WorkId>> output) {
-  HostPorts ports;
+hosts::HostPorts make_host_ports(std::function<void(model::HostEvent)> post, store::Store& store,
+                                 Clouds& clouds, metrics::Metrics& metrics,
+                                 std::shared_ptr<Notifier<model::WorkId>> output) {
+  hosts::HostPorts ports;
   ports.post = [&metrics, post = std::move(post)](model::HostEvent event) {
-    if (const char* const name = name_of(event.body)) metrics.host_event(name);
+    if (const char* const name = counted_name(event.body)) metrics.host_event(name);
     post(std::move(event));
   };
   ports.ask_driver = [&clouds](const model::HostTarget& target, const std::string& key,
-                               std::function<void(Result<bool>)> said) {
-    ask_driver(clouds, target, key, std::move(said));
+                               std::function<void(Result<bool>)> answer) {
+    ask_driver(clouds, target, key, std::move(answer));
   };
   ports.append_output = [&store, &metrics, output](
                             model::AttemptId attempt, std::uint32_t stream, std::uint64_t offset,
@@ -81,7 +82,7 @@ HostPorts make_host_ports(std::function<void(model::HostEvent)> post, store::Sto
     store.outputs().append(
         attempt, stream, offset, std::move(data),
         [output, attempt, durable = std::move(durable)](const Result<std::uint64_t>& end) {
-          output->ring(attempt.work);
+          output->notify(attempt.work);
           durable(end);
         });
   };
@@ -94,11 +95,12 @@ HostPorts make_host_ports(std::function<void(model::HostEvent)> post, store::Sto
     const auto end = [&](std::uint32_t stream) {
       return store.outputs().durable_end(attempt, stream).value_or(0);
     };
-    return DurableOutput{end(store::kStdoutStream), end(store::kStderrStream)};
+    return hosts::DurableOutput{end(store::kStdoutStream), end(store::kStderrStream)};
   };
   ports.read_blob = [&store](const std::string& sha256, std::uint64_t offset) {
     return read_piece(store, sha256, offset);
   };
+  ports.read_job = [](const std::string& body) { return api::read_job(body); };
   ports.count_verification = [&metrics](std::optional<model::VerifyMethod> method, bool alarm) {
     metrics.verification(method, method  ? metrics::VerifyOutcome::kProved
                                  : alarm ? metrics::VerifyOutcome::kKeyAlarm

@@ -4,16 +4,17 @@
 #include <memory>
 
 #include "core/daemon/clouds.h"
-#include "core/daemon/hosts/settings.h"
-#include "core/daemon/hub.h"
+#include "core/daemon/notifier.h"
+#include "core/hosts/settings.h"
 #include "core/metrics/metrics.h"
 #include "core/store/store.h"
 
 namespace hostler::daemon {
 
-/// Connects links to store, clouds and metrics, which do not know each other.
-HostPorts make_host_ports(std::function<void(model::HostEvent)> post, store::Store& store,
-                          Clouds& clouds, metrics::Metrics& metrics,
-                          std::shared_ptr<Hub<model::WorkId>> output);
+/// Connects the links to hosts with the store, the clouds and the metrics. All arguments must
+/// outlive the ports.
+hosts::HostPorts make_host_ports(std::function<void(model::HostEvent)> post, store::Store& store,
+                                 Clouds& clouds, metrics::Metrics& metrics,
+                                 std::shared_ptr<Notifier<model::WorkId>> output);
 
 }  // namespace hostler::daemon

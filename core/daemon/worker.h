@@ -8,17 +8,17 @@
 
 namespace hostler::daemon {
 
-/// One thread for what would keep others waiting, one thing after the other.
+/// A thread that runs long tasks one after the other, so that other threads need not wait.
 class Worker {
  public:
   Worker();
-  /// Ends what is under way; what waits is dropped.
+  /// Waits for the running task; tasks that wait are not run.
   ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
-  /// False, and nothing happens, if too much waits already. Any thread; `task` runs on the worker's
-  /// and must not throw.
+  /// Any thread; returns at once. False, and the task is not run, if too many wait already. `task`
+  /// must not throw.
   [[nodiscard]] bool post(std::function<void()> task);
 
  private:

@@ -4,111 +4,116 @@
 #include <utility>
 #include <variant>
 
-namespace hostler::dispatch {
+#include "core/base/assert.h"
+#include "core/dispatch/handlers/handlers.h"
+#include "core/dispatch/state/state.h"
 
-Dispatcher::Dispatcher(model::SitePolicy policy, Mint mint, Options options)
-    : policy_(std::move(policy)),
-      plan_policy_(std::make_shared<const model::SitePolicy>(policy_)),
-      mint_(std::move(mint)),
-      options_(std::move(options)),
-      random_(options_.seed),
-      governor_(policy_) {
-  for (const auto& set : policy_.sets) sets_.emplace_back().name = set.name;
-  build_offerings();
+namespace hostler::dispatch {
+namespace {
+
+template <class... Handlers>
+struct Overloaded : Handlers... {
+  using Handlers::operator()...;
+};
+template <class... Handlers>
+Overloaded(Handlers...) -> Overloaded<Handlers...>;
+
+}  // namespace
+
+Result<void> check_homes(const model::Restored& restored, const model::SitePolicy& policy) {
+  const auto has = [](const auto& named, const std::string& name) {
+    return std::ranges::any_of(named, [&](const auto& one) { return one.name == name; });
+  };
+  for (const auto& [record, create, used_up] : restored.instances) {
+    if (record.state == model::InstanceState::kAbandoned) continue;
+    const bool no_set = !has(policy.sets, record.set);
+    if (!no_set && has(policy.pools, record.pool)) continue;
+    return fail(Errc::kConflict,
+                "the configuration has no " +
+                    (no_set ? "instance set '" + record.set : "pool '" + record.pool) +
+                    "', and the journal has instances of it, " + record.id.text() + " (" +
+                    (record.provider_id.empty() ? "still asked for" : record.provider_id) +
+                    ") for one: put it back, end them (hostler drain, hostler kill), and remove it "
+                    "when they are gone");
+  }
+  return {};
+}
+
+Dispatcher::Dispatcher(model::SitePolicy policy, CreateSecretsFactory make_secrets, Options options)
+    : options_(std::make_unique<const Options>(std::move(options))),
+      state_(std::make_unique<State>(std::move(policy), options_->seed)),
+      handlers_(
+          std::make_unique<Handlers>(*state_, std::move(make_secrets), options_->take_over_sets)) {}
+
+Dispatcher::~Dispatcher() = default;
+Dispatcher::Dispatcher(Dispatcher&&) noexcept = default;
+Dispatcher& Dispatcher::operator=(Dispatcher&&) noexcept = default;
+
+Outbox Dispatcher::restore(model::Restored restored, Now now) {
+  state_->has_orphans = handlers_->restore.apply(std::move(restored), now);
+  return take_outbox();
 }
 
 Outbox Dispatcher::apply(Event event, Now now) {
-  std::visit([&](auto& body) { on(body, now); }, event);
+  Handlers& to = *handlers_;
+  std::visit(Overloaded{
+                 [&](SetOpened& e) { to.sets.on(e, now); },
+                 [&](const PricesFetched& e) { to.sets.on(e, now); },
+                 [&](const SetListed& e) { to.lists.on(e, now); },
+                 [&](const CreateSeen& e) { to.answers.on(e, now); },
+                 [&](const CreateEnded& e) { to.answers.on(e, now); },
+                 [&](const DestroyEnded& e) { to.answers.on(e, now); },
+                 [&](const TagsEnded& e) { to.answers.on(e, now); },
+                 [&](const PowerEnded& e) { to.answers.on(e, now); },
+                 [&](const model::HostEvent& e) { to.hosts.on(e, now); },
+                 [&](Submit& e) { to.work.on(e, now); },
+                 [&](const CancelWork& e) { to.work.on(e, now); },
+                 [&](const WorkForgotten& e) { to.work.on(e); },
+                 [&](const SetIdleBehavior& e) { to.admin.on(e, now); },
+                 [&](const KillInstance& e) { to.admin.on(e, now); },
+                 [&](PolicyChanged& e) { replace_policy(std::move(e.policy), now); },
+                 [&](PlanMade& e) { to.plans.on(e, now); },
+             },
+             event);
   return take_outbox();
+}
+
+void Dispatcher::replace_policy(model::SitePolicy policy, Now now) {
+  HOSTLER_ASSERT(policy.sets.size() == state_->policy.sets.size() &&
+                     policy.pools.size() == state_->policy.pools.size(),
+                 "a reload keeps sets and pools: config's diff refuses others");
+  state_->policy = std::move(policy);
+  handlers_->admin.policy_changed(now);
 }
 
 Outbox Dispatcher::tick(Now now) {
-  fire_timers(now);
-  look_at_touched();  // A plan made below is to know what the timers did.
-  for (std::uint32_t i = 0; i < sets_.size(); ++i) {
-    Set& set = sets_[i];
-    if (!set.open && !set.opening && set.open_at <= now.mono) {
-      set.opening = true;
-      out_.effects.emplace_back(OpenSet{set.name});
-    }
-    if (set.open && set.prices_at <= now.mono) ask_for_prices(i, now);
-    if (set.open && !set.listing && set.list_at <= now.mono) send_list(i, now);
+  fire_deadlines(now);
+  handlers_->plans.refresh_views();  // The plan that is sent below knows of the deadlines.
+  for (std::uint32_t set = 0; set < state_->sets.size(); ++set) {
+    handlers_->sets.send_due(set, now);
+    handlers_->lists.send_due(set, now);
   }
-  const bool due = plan_wanted_ || plan_wake_ <= now.mono;
-  if (due && !planning_ && plan_not_before_ <= now.mono) plan(now);
+  handlers_->plans.send_due(now);
   return take_outbox();
 }
 
+void Dispatcher::fire_deadlines(Now now) {
+  while (const auto id = state_->hosts.pop_due(now.mono)) {
+    Host* host = state_->hosts.change(*id);
+    HOSTLER_ASSERT(host != nullptr, "only known hosts have a deadline");
+    const auto& pool = state_->policy.pools[host->instance.pool];
+    handlers_->instance_steps.apply(*host, fleet::due(host->instance, pool, now), "timer", now);
+  }
+}
+
 Outbox Dispatcher::take_outbox() {
-  look_at_touched();
-  return std::exchange(out_, {});
+  handlers_->plans.refresh_views();
+  return state_->recorder.take();
 }
 
 Mono Dispatcher::next_wake() const {
-  Mono next = timers_.empty() ? fleet::kNever : timers_.begin()->first;
-  for (const Set& set : sets_) {
-    if (!set.open && !set.opening) next = std::min(next, set.open_at);
-    if (set.open && !set.listing) next = std::min(next, set.list_at);
-    if (set.open) next = std::min(next, set.prices_at);
-  }
-  if (!planning_) {
-    const Mono plan_at = plan_wanted_ ? Mono{} : plan_wake_;
-    if (plan_at != fleet::kNever) next = std::min(next, std::max(plan_at, plan_not_before_));
-  }
-  return next;
-}
-
-void Dispatcher::fire_timers(Now now) {
-  while (!timers_.empty() && timers_.begin()->first <= now.mono) {
-    const model::InstanceId id = timers_.begin()->second;
-    timers_.erase(timers_.begin());
-    timer_of_.erase(id);
-    Host* due = change(id);
-    if (due == nullptr) continue;
-    const auto& pool = policy_.pools[due->instance.pool];
-    settle(*due, fleet::due(due->instance, pool, now), "timer", now);
-  }
-}
-
-void Dispatcher::schedule(Host& host) {
-  const model::InstanceId id = host.instance.record.id;
-  const Mono deadline = host.instance.deadline;
-  const auto known = timer_of_.find(id);
-  if (known != timer_of_.end()) {
-    if (known->second == deadline) return;
-    timers_.erase({known->second, id});
-    timer_of_.erase(known);
-  }
-  if (deadline == fleet::kNever) return;
-  timers_.emplace(deadline, id);
-  timer_of_.emplace(id, deadline);
-}
-
-model::Revision Dispatcher::record(const char* actor, std::string subject, std::string event,
-                                   std::string code, std::string reason, Now now) {
-  model::LedgerRecord entry;
-  entry.rev = ++revision_;
-  entry.time = now.wall;
-  entry.epoch = epoch_;
-  entry.actor = actor;
-  entry.subject = std::move(subject);
-  entry.event = std::move(event);
-  entry.reason_code = std::move(code);
-  entry.reason = std::move(reason);
-  out_.changes.emplace_back(std::move(entry));
-  return revision_;
-}
-
-std::optional<std::uint32_t> Dispatcher::set_index(const std::string& name) const {
-  for (std::uint32_t i = 0; i < sets_.size(); ++i)
-    if (sets_[i].name == name) return i;
-  return std::nullopt;
-}
-
-std::optional<std::uint32_t> Dispatcher::type_index(const std::string& name) const {
-  for (std::uint32_t i = 0; i < policy_.types.size(); ++i)
-    if (policy_.types[i].name == name) return i;
-  return std::nullopt;
+  return std::min(
+      {state_->hosts.next_deadline(), state_->sets.next_wake(), state_->plan.next_wake()});
 }
 
 }  // namespace hostler::dispatch

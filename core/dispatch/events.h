@@ -51,7 +51,7 @@ struct PowerEnded {
   std::optional<model::CloudError> error;
 };
 /// What a set's cloud says that one type of the menu costs and has cost.
-struct PricesSeen {
+struct PricesFetched {
   std::string set, type;
   model::CloudResult<std::vector<model::ZonePrice>> result;
 };
@@ -95,7 +95,7 @@ struct WorkForgotten {
 };
 
 using Event = std::variant<SetOpened, CreateSeen, CreateEnded, SetListed, DestroyEnded, TagsEnded,
-                           PowerEnded, PricesSeen, model::HostEvent, Submit, CancelWork,
+                           PowerEnded, PricesFetched, model::HostEvent, Submit, CancelWork,
                            SetIdleBehavior, KillInstance, PlanMade, PolicyChanged, WorkForgotten>;
 
 // ---- effects -----------------------------------------------------------------------------------
@@ -155,7 +155,8 @@ struct Reply {
 using Effect = std::variant<model::HostCommand, OpenSet, CreateCall, ListCall, DestroyCall,
                             TagsCall, PowerCall, PricesCall, MakePlan, Reply>;
 
-/// What one event led to. Effects leave only when every change before them is durable.
+/// What one event led to. An effect leaves only when every change before it is durable, unless it
+/// is one that depends on no commit (immediate_effects.h).
 struct Outbox {
   std::vector<model::Change> changes;
   std::vector<Effect> effects;

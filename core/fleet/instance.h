@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "core/base/time.h"
+#include "core/fleet/occupancy.h"
 #include "core/model/host.h"
 #include "core/model/policy.h"
 #include "core/model/records.h"
@@ -12,56 +13,56 @@ namespace hostler::fleet {
 
 inline constexpr Mono kNever = Mono::max();
 
-/// A cloud may still carry a create out after it was given up; hardly later than this.
+/// A cloud may execute a create after it was given up, but hardly later than this.
 inline constexpr Duration kCreateMayLag = std::chrono::minutes(10);
 
-/// One instance in memory: its durable record, and what a restart may forget.
+/// One instance in memory: its durable record, and state that a restart may lose.
 struct Instance {
   model::InstanceRecord record;
   std::uint32_t set = 0, pool = 0;    ///< Indices into SitePolicy.
   std::optional<std::uint32_t> type;  ///< Index into the menu; unset: it has left the menu.
 
-  Mono created;            ///< Its intent, or its adoption.
-  Mono since;              ///< In its state; an idle one is idle since then.
-  Mono deadline = kNever;  ///< Of its state; fires Due.
+  Mono created;            ///< When the create was decided, or the instance adopted.
+  Mono since;              ///< When it entered its state; an idle one became idle.
+  Mono deadline = kNever;  ///< Of its state; due() is called then.
   std::optional<Mono> unreachable_since;
 
-  Mono known_at;  ///< When its create was sent or it was last seen listed: older lists say nothing.
-  Mono absent_at;  ///< Last sighting of its absence.
+  Mono known_at;   ///< When its create was sent, or a list last showed it: older lists are ignored.
+  Mono absent_at;  ///< When the last complete list without it was sent.
   bool seen_listed = false;
   bool create_outcome_unknown = false;
   std::uint32_t create_tries = 0;
   bool unfulfilled_spot = false;
-  /// It was switched, or proved to be on, then: older lists say nothing of that.
+  /// When it was switched on or off, or proved to be on: the power state of older lists is ignored.
   Mono power_at = Mono::min();
-  bool seen_stopped = false;        ///< kStopped: the cloud says so too.
-  std::uint32_t wakes_in_vain = 0;  ///< Since it was last ready.
+  bool seen_stopped = false;        ///< kStopped: a list has shown it stopped too.
+  std::uint32_t wakes_in_vain = 0;  ///< How often it was switched on since it was last ready.
 
-  std::uint64_t connection = 0;  ///< Of the last HostReady.
-  bool ready = false;            ///< That connection still stands.
-  /// Who answers at its address is not the host. A restart forgets it: the next try shows it again.
+  bool ready = false;  ///< The evidence that its pool asks for stands: PoolPolicy::readiness.
+  std::uint64_t connection = 0;  ///< The connection of the last HostReady.
+  bool has_agent = false;        ///< That connection still stands, so attempts may be sent.
+  /// Another host answers at its address. A restart loses this; the next connection finds it again.
   std::optional<model::StandingKeyAlarm> key_alarm;
-  bool resting = false;             ///< Refused starts: no more until the deadline.
-  std::uint32_t refusals = 0;       ///< Of starts, one after another.
-  std::uint64_t refused_until = 0;  ///< Starts up to this sequence are counted in them.
-  model::Resources used;            ///< By attempts starting or running.
-  std::uint32_t attempts = 0;       ///< Starting or running.
-  std::uint32_t collecting = 0;     ///< Ended, but output is still to come from here.
+  bool resting = false;             ///< It refused starts: it gets none until the deadline.
+  std::uint32_t refusals = 0;       ///< Refused starts in a row.
+  std::uint64_t refused_until = 0;  ///< Refusals of starts up to this sequence count as one.
+  Occupancy occupancy;
 
-  [[nodiscard]] bool empty() const { return attempts == 0 && collecting == 0; }
-  /// May cost money: all but a create that was given up, and that a list lacked long after.
+  [[nodiscard]] bool empty() const { return occupancy.empty(); }
+  /// It may exist and cost money. False only for a create that was given up, once a list much later
+  /// did not show it.
   [[nodiscard]] bool may_exist() const {
     return record.state != model::InstanceState::kAbandoned || absent_at < since + kCreateMayLag;
   }
-  /// Never asked for again: its create, and the secrets in it, may be forgotten.
+  /// The create is never sent again: the request and the secrets in it may be erased.
   [[nodiscard]] bool create_is_over() const {
     return record.verified.us != 0 || record.state == model::InstanceState::kTerminating ||
            record.state == model::InstanceState::kAbandoned ||
            record.state == model::InstanceState::kGone;
   }
-  /// May be given work now.
+  /// Work may be placed on it now.
   [[nodiscard]] bool takes_work() const {
-    return ready && !resting && record.health == model::Health::kHealthy &&
+    return ready && has_agent && !resting && record.health == model::Health::kHealthy &&
            record.idle_behavior == model::IdleBehavior::kRun &&
            (record.state == model::InstanceState::kIdle ||
             record.state == model::InstanceState::kBusy);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -7,95 +8,106 @@
 #include "core/model/cloud.h"
 #include "core/model/host.h"
 
-/// The life of an instance: each function applies one event and says what follows. Pure: time is
-/// an argument, nothing is called, equal arguments give equal answers. Whoever calls them journals
-/// the record and carries the effects out once that is durable.
+/// The state machine of an instance (docs/states.md has its table): each function applies one
+/// event and returns the consequences. Pure: time is an argument, no function has side effects, and
+/// equal arguments give equal results. The caller journals the record, and executes the effects
+/// once the record is durable.
 namespace hostler::fleet {
 
 enum class Effect : std::uint8_t {
-  kConnect,  ///< (Re)connect the link with the record's address and identity.
+  kConnect,  ///< Connect or reconnect the link, with the record's address and identity.
   kDisconnect,
-  kCreateAgain,  ///< The same request, byte for byte.
+  kCreateAgain,  ///< Send the same request, byte for byte.
   kDestroy,
-  kList,   ///< Look at the set's instances soon.
-  kRetag,  ///< Write the idle behavior's tag.
-  kStop,   ///< Switch it off; the same again does no harm.
-  kStart,  ///< Likewise on.
-  kGone,   ///< It is certain not to exist: its work is lost.
+  kList,   ///< List the set's instances soon.
+  kRetag,  ///< Write the tag of the idle behavior.
+  kStop,   ///< Switch it off; idempotent.
+  kStart,  ///< Switch it on; idempotent.
+  kGone,   ///< It certainly does not exist: its work is lost.
 };
 
 struct Outcome {
   std::vector<Effect> effects;
-  bool changed = false;  ///< The record must be journalled.
-  std::string event;     ///< For the ledger; empty: nothing worth a revision.
-  std::string reason_code;
+  bool changed = false;               ///< The record must be journalled.
+  std::optional<model::Event> event;  ///< For the ledger; unset: nothing worth a revision.
+  std::string reason_code;            ///< As LedgerRecord::reason_code.
   std::string reason;
-  Duration list_after = std::chrono::milliseconds(200);  ///< kList: no sooner.
+  Duration list_after = std::chrono::milliseconds(200);  ///< Of kList: no sooner than this.
 };
 
-// ---- what the cloud says -----------------------------------------------------------------------
+// ---- events of the cloud ----------------------------------------------------------------------
 
-/// The cloud shows it, as it was at `as_of` or later: in a list, or as a create's record.
+/// The cloud shows the instance, in a list or as the record of a create. `as_of`: the data are not
+/// older than this. Shown as running, it is the evidence of kCloud.
 [[nodiscard]] Outcome listed(Instance& instance, const model::ListedInstance& seen, Mono as_of,
                              const model::PoolPolicy& pool, Now now);
-/// A complete list that was sent at `list_sent` does not show it.
+/// A complete list that was asked for at `list_sent` does not show the instance.
 [[nodiscard]] Outcome absent(Instance& instance, Mono list_sent, Duration consistency, Now now);
-/// The create ended well. Where no record of it came, its outcome is as unknown as after a lost
-/// reply: the instance may be gone before any list shows it.
+/// The create succeeded. If it came without a record, the outcome is as unknown as after a lost
+/// reply: the instance may be gone before a list shows it.
 [[nodiscard]] Outcome create_answered(Instance& instance, Now now);
-/// The create ended with an error.
+/// The create failed.
 [[nodiscard]] Outcome create_failed(Instance& instance, const model::CloudError& error, Now now);
-/// A destroy was accepted or refused; either way only a list says gone.
+/// A destroy was accepted or refused. Only a list shows that the instance is gone.
 [[nodiscard]] Outcome destroy_answered(Instance& instance, const model::CloudError* error,
                                        const model::PoolPolicy& pool, Now now);
-/// Of a call to start or to stop: waiting would not help, the cloud never does this to it.
+/// Of a call to start or stop an instance: the cloud will never do it, a retry would not help.
 [[nodiscard]] bool is_final(const model::CloudError& error);
-/// A call to stop it ended; what it is then, lists say.
+/// A call to stop the instance ended. Lists show its state.
 [[nodiscard]] Outcome stop_answered(Instance& instance, const model::CloudError* error,
                                     const model::PoolPolicy& pool, Now now);
-/// Likewise to start it. Refused for now, it is standby again.
+/// A call to start the instance ended. If it was refused for now, the instance is standby again.
 [[nodiscard]] Outcome start_answered(Instance& instance, const model::CloudError* error, Now now);
 
-// ---- what its link says ------------------------------------------------------------------------
+// ---- events of the link -----------------------------------------------------------------------
 
 [[nodiscard]] Outcome not_yet(Instance& instance, const model::HostNotYet& event, Now now);
-[[nodiscard]] Outcome verified(Instance& instance, const model::HostVerified& event, Now now);
+/// The host's key was proved: the evidence of kSsh.
+[[nodiscard]] Outcome verified(Instance& instance, const model::HostVerified& event,
+                               const model::PoolPolicy& pool, Now now);
+/// The agent answers: the evidence of kAgent.
 [[nodiscard]] Outcome ready(Instance& instance, const model::HostReady& event, Now now);
 [[nodiscard]] Outcome lost(Instance& instance, const model::HostLost& event,
                            const model::PoolPolicy& pool, Now now);
 [[nodiscard]] Outcome key_alarm(Instance& instance, const model::HostKeyAlarm& event,
                                 const model::PoolPolicy& pool, Now now);
 [[nodiscard]] Outcome broken(Instance& instance, const model::HostBroken& event, Now now);
-/// The agent refused a start. Hosts that go on so get nothing for longer and longer, and are broken
-/// in the end; refusals of starts sent before the last one that was counted are the same one.
+/// The agent refused a start. A host that refuses several in a row gets no starts for a while, each
+/// time longer, and is broken in the end. Starts that were sent before the last counted refusal do
+/// not count again.
 [[nodiscard]] Outcome start_refused(Instance& instance, std::uint64_t sequence,
                                     const std::string& text, Now now);
 [[nodiscard]] Outcome rotation_proposed(Instance& instance, const model::RotationProposed& event);
 [[nodiscard]] Outcome rotation_ended(Instance& instance, const model::RotationEnded& event);
 
-// ---- what we want ------------------------------------------------------------------------------
+// ---- reports of an outside party ---------------------------------------------------------------
+
+/// It says that the host is ready: the evidence of kReported. No effect in another pool.
+[[nodiscard]] Outcome reported(Instance& instance, const model::PoolPolicy& pool, Now now);
+
+// ---- decisions --------------------------------------------------------------------------------
 
 /// Its deadline has passed.
 [[nodiscard]] Outcome due(Instance& instance, const model::PoolPolicy& pool, Now now);
-/// A plan, an admin or a rule wants it gone. Holds no matter what state it is in; callers ask
-/// first whether they may.
-[[nodiscard]] Outcome terminate(Instance& instance, const std::string& code,
-                                const std::string& reason, Now now);
-/// A plan wants it kept, but switched off. Callers ask first whether nothing is on it.
-[[nodiscard]] Outcome switch_off(Instance& instance, const std::string& code,
-                                 const std::string& reason, Now now);
-/// A plan wants it back. Only where the cloud says that it is off: seen_stopped.
+/// A plan, an admin or a rule ends the instance, in any state. The caller has checked that it may.
+[[nodiscard]] Outcome terminate(Instance& instance, model::Reason code, const std::string& reason,
+                                Now now);
+/// A plan switches the instance off. The caller has checked that it is empty.
+[[nodiscard]] Outcome switch_off(Instance& instance, model::Reason code, const std::string& reason,
+                                 Now now);
+/// A plan switches the instance on. Ignored until a list has shown it off (seen_stopped).
 [[nodiscard]] Outcome switch_on(Instance& instance, const std::string& reason,
                                 const model::PoolPolicy& pool, Now now);
-/// Work was put on it, or the last of it left. Also ends drained and broken hosts.
+/// Attempts were added or removed: idle becomes busy or the reverse. Ends empty hosts that are
+/// drained or broken.
 [[nodiscard]] Outcome work_changed(Instance& instance, Now now);
 [[nodiscard]] Outcome set_idle_behavior(Instance& instance, model::IdleBehavior behavior,
                                         const std::string& actor, Now now);
-/// After a restart: what the journal knew, not yet verified again.
+/// After a restart: the record is from the journal, and the host is not verified yet.
 [[nodiscard]] Outcome adopt(Instance& instance, const model::PoolPolicy& pool,
                             Duration abandoned_for, bool has_work, Now now);
 
-/// Back-off before try n (from 1): `first` doubling up to `longest`.
+/// The pause before try `tries` (from 1): `first`, doubled with each try, at most `longest`.
 [[nodiscard]] Duration backoff(std::uint32_t tries, Duration first, Duration longest);
 
 }  // namespace hostler::fleet

@@ -7,7 +7,9 @@ namespace hostler::fleet {
 namespace {
 
 using model::CloudState;
+using model::Event;
 using model::InstanceState;
+using model::Reason;
 
 constexpr Duration kFirstPause = std::chrono::seconds(1);  ///< Before a create is sent again.
 constexpr Duration kLongestPause = std::chrono::minutes(1);
@@ -17,29 +19,35 @@ bool switched_off(CloudState state) {
          state == CloudState::kSuspended;
 }
 
-struct News {
-  bool any = false;    ///< Something to be kept has changed.
-  bool place = false;  ///< It is reached another way.
+struct Refreshed {
+  bool any = false;       ///< A field of the record changed.
+  bool endpoint = false;  ///< A field that the link needs changed.
 };
 
-/// Copies what the cloud knows better than we do. An address says nothing of a machine that is off:
-/// it may be another's by now.
-News refresh(model::InstanceRecord& record, const model::ListedInstance& seen, bool is_on) {
-  const auto take = [](bool& news, auto& ours, const auto& theirs) {
+/// Copies the fields that the cloud decides. The address of a machine that is off is ignored: it
+/// may belong to another machine by now.
+Refreshed refresh(model::InstanceRecord& record, const model::ListedInstance& seen, bool is_on) {
+  const auto copy = [](bool& changed, auto& ours, const auto& theirs) {
     if (ours == theirs) return;
     ours = theirs;
-    news = true;
+    changed = true;
   };
-  News news;
-  take(news.place, record.provider_id, seen.id);
-  if (!seen.request_id.empty()) take(news.any, record.request_id, seen.request_id);
-  if (is_on && !seen.address.empty()) take(news.place, record.address, seen.address);
-  if (!seen.remote_user.empty()) take(news.place, record.remote_user, seen.remote_user);
-  if (!seen.zone.empty()) take(news.any, record.zone, seen.zone);
-  if (seen.ssh_port != 0) take(news.place, record.ssh_port, seen.ssh_port);
-  if (seen.price_per_hour) take(news.any, record.price_per_hour, *seen.price_per_hour);
-  news.any |= news.place;
-  return news;
+  Refreshed out;
+  copy(out.endpoint, record.provider_id, seen.id);
+  if (!seen.request_id.empty()) copy(out.any, record.request_id, seen.request_id);
+  if (is_on && !seen.address.empty()) copy(out.endpoint, record.address, seen.address);
+  if (!seen.remote_user.empty()) copy(out.endpoint, record.remote_user, seen.remote_user);
+  if (!seen.zone.empty()) copy(out.any, record.zone, seen.zone);
+  if (seen.ssh_port != 0) copy(out.endpoint, record.ssh_port, seen.ssh_port);
+  if (seen.price_per_hour) copy(out.any, record.price_per_hour, *seen.price_per_hour);
+  out.any |= out.endpoint;
+  return out;
+}
+
+/// What brings a new instance nearer to being ready: its link, or the next list.
+void connect_or_list(const Instance& instance, const model::PoolPolicy& pool, Outcome& out) {
+  if (needs_link(pool) && !instance.record.address.empty()) out.effects.push_back(Effect::kConnect);
+  if (pool.readiness == model::Readiness::kCloud) out.effects.push_back(Effect::kList);
 }
 
 }  // namespace
@@ -49,9 +57,9 @@ Outcome listed(Instance& instance, const model::ListedInstance& seen, Mono as_of
   Outcome out;
   auto& record = instance.record;
   if (record.state == InstanceState::kGone) return out;
-  const bool old_news = as_of <= instance.power_at;
-  const News news = refresh(record, seen, !old_news && !switched_off(seen.state));
-  out.changed = news.any;
+  const bool outdated = as_of <= instance.power_at;
+  const Refreshed fields = refresh(record, seen, !outdated && !switched_off(seen.state));
+  out.changed = fields.any;
   instance.known_at = now.mono;
   instance.seen_listed = true;
   if (record.absent_sightings != 0) {
@@ -64,55 +72,58 @@ Outcome listed(Instance& instance, const model::ListedInstance& seen, Mono as_of
     case InstanceState::kTerminating:
       return out;
     case InstanceState::kAbandoned: {
-      Outcome end =
-          terminate(instance, "abandoned_seen", "showed up after its create was given up", now);
+      Outcome end = terminate(instance, Reason::kAbandonedSeen,
+                              "showed up after its create was given up", now);
       return end;
     }
     default:
       break;
   }
   if (record.state == InstanceState::kRequested && seen.state == CloudState::kGone)
-    return terminate(instance, "gone_already", "its create found it gone already", now);
+    return terminate(instance, Reason::kGoneAlready, "its create found it gone already", now);
   if (seen.state == CloudState::kFailed)
-    return terminate(instance, "cloud_failed",
+    return terminate(instance, Reason::kCloudFailed,
                      "the cloud says failed" +
                          (seen.state_reason.empty() ? std::string() : ": " + seen.state_reason),
                      now);
   if (switched_off(seen.state)) {
-    if (old_news || !instance.empty()) return out;
+    if (outdated || !instance.empty()) return out;
     if (record.state != InstanceState::kStopped)
       stopped_by_itself(instance, seen.state_reason, out, now);
     if (seen.state == CloudState::kStopping) {
-      set_deadline(instance, kNever, now);  // The order has got there: no need to give it again.
+      set_deadline(instance, kNever, now);  // The stop was executed: no retry.
       return out;
     }
     if (instance.seen_stopped) return out;
     instance.seen_stopped = true;
-    if (out.event.empty()) out.event = "off";  // From now on it can be woken.
+    if (!out.event) out.event = Event::kOff;  // It can be woken from now on.
     return out;
   }
   if (record.state == InstanceState::kStopped) {
-    // The order to stop it was lost, or somebody switched it on: the store wins.
-    if (!old_news && seen.state == CloudState::kRunning) out.effects.push_back(Effect::kStop);
+    // The stop was lost, or somebody switched it on in the cloud: the journal decides.
+    if (!outdated && seen.state == CloudState::kRunning) out.effects.push_back(Effect::kStop);
     return out;
   }
   if (record.state == InstanceState::kRequested && seen.state != CloudState::kRequested) {
-    enter(instance, InstanceState::kBooting, out, "created", "",
+    enter(instance, InstanceState::kBooting, out, Event::kCreated, Reason::kNone,
           "the cloud's id is " + record.provider_id, now);
     set_deadline(instance, now.mono + pool.boot_timeout, now);
-    if (!record.address.empty()) out.effects.push_back(Effect::kConnect);
+    connect_or_list(instance, pool, out);
     return out;
   }
   if (record.state == InstanceState::kRequested) {
-    // An unfulfilled spot request: the cloud has it, so nothing of its create is unknown.
+    // An unfulfilled spot request: the cloud has it, so the outcome of the create is known.
     instance.create_outcome_unknown = false;
     out.changed |= instance.deadline != kNever;
     set_deadline(instance, kNever, now);
     return out;
   }
-  if (news.place && !record.address.empty()) out.effects.push_back(Effect::kConnect);
-  if (record.state == InstanceState::kBooting && record.address.empty())
+  if (fields.endpoint && needs_link(pool) && !record.address.empty())
+    out.effects.push_back(Effect::kConnect);
+  if (record.state == InstanceState::kBooting && needs_link(pool) && record.address.empty())
     out.effects.push_back(Effect::kList);
+  if (pool.readiness == model::Readiness::kCloud && seen.state == CloudState::kRunning && !outdated)
+    become_ready(instance, out, now);
   return out;
 }
 
@@ -130,7 +141,7 @@ Outcome absent(Instance& instance, Mono list_sent, Duration consistency, Now now
     const Duration pause =
         std::max(consistency, backoff(instance.create_tries, kFirstPause, kLongestPause));
     if (instance.deadline > now.mono && list_sent - instance.known_at >= pause) {
-      // Listed, looked for, not there: the same create again.
+      // A complete list does not show it: send the same create again.
       out.effects.push_back(Effect::kCreateAgain);
       instance.known_at = now.mono;
     } else {
@@ -150,24 +161,24 @@ Outcome absent(Instance& instance, Mono list_sent, Duration consistency, Now now
     return out;
   }
   if (record.provider_id.empty()) {
-    // Its create may still arrive: absence proves nothing of what was never seen.
-    enter(instance, InstanceState::kAbandoned, out, "abandoned", record.reason_code,
+    // No list ever showed it: the create may still be executed.
+    enter(instance, InstanceState::kAbandoned, out, Event::kAbandoned, record.reason_code,
           "given up before the cloud ever showed it; if it shows up it is destroyed", now);
     return out;
   }
   const bool wanted = record.state == InstanceState::kTerminating;
-  const std::string code = wanted ? record.reason_code : "vanished";
+  const Reason code = wanted ? record.reason_code : Reason::kVanished;
   const std::string reason = wanted ? record.reason : "the cloud no longer lists it";
   record.gone = now.wall;
-  enter(instance, InstanceState::kGone, out, "gone", code, reason, now);
-  record.identity = {};  // Secrets are erased when used up.
+  enter(instance, InstanceState::kGone, out, Event::kGone, code, reason, now);
+  record.identity = {};  // The secrets are of no more use.
   out.effects = {Effect::kDisconnect, Effect::kGone};
   return out;
 }
 
 namespace {
 
-/// From here on a list, or the deadline, says what became of the create.
+/// The outcome of the create is unknown: a list, or the deadline, will decide it.
 void await_sighting(Instance& instance, Outcome& out, Now now) {
   instance.create_outcome_unknown = true;
   instance.known_at = now.mono;
@@ -185,7 +196,7 @@ Outcome create_answered(Instance& instance, Now now) {
     ++instance.create_tries;
     await_sighting(instance, out, now);
   } else {
-    out.effects.push_back(Effect::kList);  // an unfulfilled spot request
+    out.effects.push_back(Effect::kList);  // An unfulfilled spot request.
   }
   return out;
 }
@@ -195,39 +206,40 @@ Outcome create_failed(Instance& instance, const model::CloudError& error, Now no
   const bool never_seen = instance.record.provider_id.empty();
   const bool never_made = never_seen && !error.outcome_unknown && !instance.create_outcome_unknown;
   if (instance.record.state == InstanceState::kTerminating && never_made) {
-    // It was ended while its create was under way, and the cloud has refused that.
-    const std::string code = instance.record.reason_code, reason = instance.record.reason;
+    // It was terminated while its create was under way, and the cloud refused the create.
+    const Reason code = instance.record.reason_code;
+    const std::string reason = instance.record.reason;
     instance.record.gone = now.wall;
-    enter(instance, InstanceState::kGone, out, "gone", code, reason, now);
+    enter(instance, InstanceState::kGone, out, Event::kGone, code, reason, now);
     instance.record.identity = {};
     out.effects.push_back(Effect::kGone);
     return out;
   }
   if (instance.record.state != InstanceState::kRequested) return out;
-  const bool passing = error.cls == model::CloudErrorClass::kTransient ||
-                       error.cls == model::CloudErrorClass::kTimeout ||
-                       error.cls == model::CloudErrorClass::kCancelled ||
-                       error.cls == model::CloudErrorClass::kRateLimit;
+  const bool retryable = error.cls == model::CloudErrorClass::kTransient ||
+                         error.cls == model::CloudErrorClass::kTimeout ||
+                         error.cls == model::CloudErrorClass::kCancelled ||
+                         error.cls == model::CloudErrorClass::kRateLimit;
   ++instance.create_tries;
   instance.record.last_text = error.message;
   if (!never_seen) {
-    // An unfulfilled spot request: it is there, whatever came of asking for it again.
+    // An unfulfilled spot request exists; the error is of a repeated create.
     out.effects.push_back(Effect::kList);
     return out;
   }
   if (error.outcome_unknown) {
     await_sighting(instance, out, now);
-    out.event = "create_unknown";
+    out.event = Event::kCreateUnknown;
     out.reason_code = model::to_string(error.cls);
     out.reason = error.message;
     return out;
   }
   if (instance.create_outcome_unknown) {
-    // An earlier try may have made it: only a list, or its deadline, ends this.
+    // An earlier try may have created it: a list, or the deadline, will decide it.
     out.effects.push_back(Effect::kList);
     return out;
   }
-  if (passing && instance.create_tries < 6) {
+  if (retryable && instance.create_tries < 6) {
     Duration wait = backoff(instance.create_tries, kFirstPause, kLongestPause);
     if (error.retry_after) wait = std::max(wait, *error.retry_after);
     set_deadline(instance, now.mono + wait, now);
@@ -235,7 +247,7 @@ Outcome create_failed(Instance& instance, const model::CloudError& error, Now no
     return out;
   }
   instance.record.gone = now.wall;
-  enter(instance, InstanceState::kGone, out, "create_refused", model::to_string(error.cls),
+  enter(instance, InstanceState::kGone, out, Event::kCreateRefused, model::reason_of(error.cls),
         error.message, now);
   instance.record.identity = {};
   out.effects.push_back(Effect::kGone);
@@ -253,7 +265,7 @@ Outcome destroy_answered(Instance& instance, const model::CloudError* error,
   if (error != nullptr) {
     instance.record.last_text = error->message;
     if (error->retry_after) wait = std::max(wait, *error->retry_after);
-    out.event = "destroy_refused";
+    out.event = Event::kDestroyRefused;
     out.reason_code = model::to_string(error->cls);
     out.reason = error->message;
   }

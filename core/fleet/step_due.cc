@@ -2,15 +2,17 @@
 
 #include "core/fleet/transition.h"
 
-/// What it means that an instance's deadline has come.
+/// The deadlines of an instance's states.
 namespace hostler::fleet {
 namespace {
 
+using model::Event;
 using model::Health;
 using model::IdleBehavior;
 using model::InstanceState;
+using model::Reason;
 
-/// With what its host said last.
+/// `reason`, with the last error of the host.
 std::string and_last(std::string reason, const Instance& instance) {
   const std::string& last = instance.record.last_text;
   return last.empty() ? reason : std::move(reason) + ": " + last;
@@ -23,11 +25,11 @@ bool is_held(const Instance& instance) {
 Outcome requested_due(Instance& instance, Now now) {
   Outcome out;
   if (!instance.create_outcome_unknown) {
-    // A transient refusal's back-off ended: the same request again.
+    // The back-off after a transient error is over: send the same request again.
     out.effects.push_back(Effect::kCreateAgain);
     return out;
   }
-  enter(instance, InstanceState::kAbandoned, out, "abandoned", "create_timeout",
+  enter(instance, InstanceState::kAbandoned, out, Event::kAbandoned, Reason::kCreateTimeout,
         "the create's outcome stayed unknown; if the instance shows up it is destroyed", now);
   out.effects.push_back(Effect::kList);
   return out;
@@ -37,10 +39,10 @@ Outcome adopted_due(Instance& instance, const model::PoolPolicy& pool, Now now) 
   Outcome out;
   if (instance.empty() && is_held(instance)) return out;
   if (instance.empty())
-    return terminate(instance, "not_verified",
+    return terminate(instance, Reason::kNotVerified,
                      and_last("adopted, but not verified in time", instance), now);
-  // Work is known to be here: from now on it is a busy host that cannot be reached.
-  enter(instance, InstanceState::kBusy, out, "unreachable", "not_verified",
+  // Work may run on it: it is a busy host that cannot be reached.
+  enter(instance, InstanceState::kBusy, out, Event::kUnreachable, Reason::kNotVerified,
         "adopted with work on it, still not verified", now);
   if (instance.record.health != Health::kBroken) instance.record.health = Health::kUnreachable;
   instance.unreachable_since = now.mono;
@@ -51,12 +53,12 @@ Outcome adopted_due(Instance& instance, const model::PoolPolicy& pool, Now now) 
 Outcome abandoned_due(Instance& instance, Now now) {
   Outcome out;
   if (instance.absent_at <= instance.since) {
-    // No list has said so since: not looking is not absence.
+    // No list since then proves its absence.
     set_deadline(instance, now.mono + std::chrono::minutes(1), now);
     out.effects.push_back(Effect::kList);
     return out;
   }
-  enter(instance, InstanceState::kGone, out, "gone", "never_seen",
+  enter(instance, InstanceState::kGone, out, Event::kGone, Reason::kNeverSeen,
         "abandoned, and never listed since", now);
   out.effects.push_back(Effect::kGone);
   return out;
@@ -72,7 +74,7 @@ Outcome due(Instance& instance, const model::PoolPolicy& pool, Now now) {
       return requested_due(instance, now);
     case InstanceState::kBooting:
       if (is_held(instance)) return out;
-      return terminate(instance, "boot_timeout",
+      return terminate(instance, Reason::kBootTimeout,
                        and_last("not ready within the boot timeout", instance), now);
     case InstanceState::kUnknown:
       return adopted_due(instance, pool, now);
@@ -80,7 +82,7 @@ Outcome due(Instance& instance, const model::PoolPolicy& pool, Now now) {
     case InstanceState::kBusy:
       instance.resting = false;
       if (!instance.unreachable_since || is_held(instance)) return out;
-      return terminate(instance, "unreachable",
+      return terminate(instance, Reason::kUnreachable,
                        and_last("unreachable for longer than the probe timeout", instance), now);
     case InstanceState::kTerminating:
       out.effects = {Effect::kDestroy, Effect::kList};

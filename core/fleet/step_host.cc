@@ -6,8 +6,10 @@
 namespace hostler::fleet {
 namespace {
 
+using model::Event;
 using model::Health;
 using model::InstanceState;
+using model::Reason;
 
 bool has_link(const Instance& instance) {
   const auto state = instance.record.state;
@@ -15,14 +17,9 @@ bool has_link(const Instance& instance) {
          state == InstanceState::kIdle || state == InstanceState::kBusy;
 }
 
-bool ends_broken(const Instance& instance) {
-  return instance.record.health == Health::kBroken && instance.empty() &&
-         instance.record.idle_behavior != model::IdleBehavior::kHold;
-}
-
 void unreachable(Instance& instance, const std::string& text, const model::PoolPolicy& pool,
                  Outcome& out, Now now) {
-  instance.ready = false;
+  lose_evidence(instance);
   instance.record.last_text = text;
   const auto state = instance.record.state;
   if (state != InstanceState::kIdle && state != InstanceState::kBusy) return;
@@ -31,31 +28,20 @@ void unreachable(Instance& instance, const std::string& text, const model::PoolP
   instance.unreachable_since = now.mono;
   set_deadline(instance, now.mono + pool.probe_timeout, now);
   out.changed = true;
-  out.event = "unreachable";
+  out.event = Event::kUnreachable;
   out.reason = text;
   out.effects.push_back(Effect::kList);
 }
 
-}  // namespace
-
-Outcome not_yet(Instance& instance, const model::HostNotYet& event, Now now) {
-  (void)now;
-  Outcome out;
-  // Not worth a revision: it is said again until the deadline, which tells it whole.
-  if (has_link(instance)) instance.record.last_text = event.step + ": " + event.text;
-  return out;
-}
-
-Outcome verified(Instance& instance, const model::HostVerified& event, Now now) {
-  Outcome out;
-  if (!has_link(instance)) return out;
+/// Keeps the key that was proved.
+void learn_key(Instance& instance, const model::HostVerified& event, Outcome& out, Now now) {
   auto& identity = instance.record.identity;
   const bool first = !identity.verified_by.has_value();
   const bool next =
       !identity.next_public_key.empty() && event.public_key == identity.next_public_key;
-  if (!first && identity.public_key == event.public_key && !next) return out;
+  if (!first && identity.public_key == event.public_key && !next) return;
   if (next) {
-    // A new connection shows the next key: the old one is forgotten.
+    // A new connection shows the next key: forget the old one.
     identity.challenge_secret = std::exchange(identity.next_secret, {});
     identity.next_public_key.clear();
     identity.rotation = model::Rotation::kDone;
@@ -65,11 +51,29 @@ Outcome verified(Instance& instance, const model::HostVerified& event, Now now) 
   identity.delivered_private_key.clear();
   if (first) instance.record.verified = now.wall;
   out.changed = true;
-  out.event = first ? "verified" : next ? "key_rotated" : "key_changed";
+  out.event = first ? Event::kVerified : next ? Event::kKeyRotated : Event::kKeyChanged;
   out.reason_code = model::to_string(event.method);
   out.reason = first  ? "host key proved"
                : next ? "a new connection showed the next key"
                       : "another host key was proved";
+}
+
+}  // namespace
+
+Outcome not_yet(Instance& instance, const model::HostNotYet& event, Now now) {
+  (void)now;
+  Outcome out;
+  // Not journalled: the event repeats until the deadline, and the reason then has the last text.
+  if (has_link(instance)) instance.record.last_text = event.step + ": " + event.text;
+  return out;
+}
+
+Outcome verified(Instance& instance, const model::HostVerified& event,
+                 const model::PoolPolicy& pool, Now now) {
+  Outcome out;
+  if (!has_link(instance)) return out;
+  learn_key(instance, event, out, now);
+  if (pool.readiness == model::Readiness::kSsh) become_ready(instance, out, now);
   return out;
 }
 
@@ -77,14 +81,11 @@ Outcome ready(Instance& instance, const model::HostReady& event, Now now) {
   Outcome out;
   if (!has_link(instance)) return out;
   auto& record = instance.record;
-  instance.ready = true;
+  instance.has_agent = true;
   instance.key_alarm.reset();
   instance.connection = event.connection;
-  const bool was_lost = std::exchange(instance.unreachable_since, {}).has_value();
   const bool rested = std::exchange(instance.resting, false);
-  instance.power_at = now.mono;
-  instance.wakes_in_vain = 0;
-  if (was_lost || rested) set_deadline(instance, kNever, now);
+  if (rested) set_deadline(instance, kNever, now);
   if (record.boot_id != event.boot_id) {
     record.boot_id = event.boot_id;
     record.last_sequence = event.last_sequence;
@@ -92,20 +93,7 @@ Outcome ready(Instance& instance, const model::HostReady& event, Now now) {
     out.changed = true;
   }
   record.last_sequence = std::max(record.last_sequence, event.last_sequence);
-  if (was_lost) {
-    if (record.health == Health::kUnreachable) record.health = Health::kHealthy;
-    out.changed = true;
-    out.event = "reachable";
-  }
-  if (record.state == InstanceState::kBooting || record.state == InstanceState::kUnknown) {
-    const bool first = record.ready.us == 0;
-    if (first) record.ready = now.wall;
-    const InstanceState next = instance.empty() ? InstanceState::kIdle : InstanceState::kBusy;
-    enter(instance, next, out, first ? "ready" : "reachable", "", "", now);
-    if (record.health != Health::kBroken) record.last_text.clear();
-    if (next == InstanceState::kIdle && ends_broken(instance))
-      return terminate(instance, "broken", record.last_text, now);
-  }
+  become_ready(instance, out, now);
   return out;
 }
 
@@ -123,7 +111,7 @@ Outcome key_alarm(Instance& instance, const model::HostKeyAlarm& event,
   unreachable(instance, event.text, pool, out, now);
   if (!instance.key_alarm) instance.key_alarm = model::StandingKeyAlarm{now.wall, {}};
   instance.key_alarm->seen_key = event.seen_key;
-  out.event = "host_key_alarm";
+  out.event = Event::kHostKeyAlarm;
   out.reason_code = event.seen_key;
   out.reason = event.text;
   out.effects = {Effect::kList};
@@ -135,10 +123,10 @@ Outcome broken(Instance& instance, const model::HostBroken& event, Now now) {
   if (!has_link(instance) || instance.record.health == Health::kBroken) return out;
   instance.record.health = Health::kBroken;
   instance.record.last_text = "check '" + event.check + "' failed: " + event.text;
-  if (instance.record.state == InstanceState::kIdle && ends_broken(instance))
-    return terminate(instance, "broken", instance.record.last_text, now);
+  if (instance.record.state == InstanceState::kIdle && ends_when_empty(instance))
+    return terminate(instance, Reason::kBroken, instance.record.last_text, now);
   out.changed = true;
-  out.event = "broken";
+  out.event = Event::kBroken;
   out.reason_code = event.check;
   out.reason = event.text;
   return out;
@@ -151,7 +139,7 @@ Outcome start_refused(Instance& instance, std::uint64_t sequence, const std::str
   instance.refused_until = instance.record.last_sequence;
   ++instance.refusals;
   if (instance.refusals > 5) return broken(instance, {"start", text}, now);
-  // One refusal may be chance, and the next start a good one.
+  // A single refusal may be chance: the next start may succeed.
   if (instance.refusals == 1 || instance.unreachable_since) return out;
   instance.resting = true;
   set_deadline(
@@ -177,10 +165,10 @@ Outcome rotation_ended(Instance& instance, const model::RotationEnded& event) {
   if (event.never && identity.rotation == model::Rotation::kDue) {
     identity.rotation = model::Rotation::kNone;
     out.changed = true;
-    out.event = "rotation_none";
+    out.event = Event::kRotationNone;
     out.reason = event.text;
   } else if (!event.rotated) {
-    out.event = "rotation_put_off";
+    out.event = Event::kRotationPutOff;
     out.reason = event.text;
   }
   if (event.rotated && !identity.next_public_key.empty()) {
@@ -188,7 +176,7 @@ Outcome rotation_ended(Instance& instance, const model::RotationEnded& event) {
     identity.challenge_secret = std::exchange(identity.next_secret, {});
     identity.rotation = model::Rotation::kDone;
     out.changed = true;
-    out.event = "key_rotated";
+    out.event = Event::kKeyRotated;
     out.reason = event.text;
   }
   return out;

@@ -4,12 +4,14 @@
 
 namespace hostler::fleet {
 
+using model::Event;
 using model::Health;
 using model::IdleBehavior;
 using model::InstanceState;
+using model::Reason;
 
-void enter(Instance& instance, InstanceState state, Outcome& out, const std::string& event,
-           const std::string& code, const std::string& reason, Now now) {
+void enter(Instance& instance, InstanceState state, Outcome& out, Event event, Reason code,
+           const std::string& reason, Now now) {
   if (instance.record.state == InstanceState::kStopped)
     instance.record.off_us += std::max(Duration::zero(), now.wall - instance.record.state_since) /
                               std::chrono::microseconds(1);
@@ -21,7 +23,7 @@ void enter(Instance& instance, InstanceState state, Outcome& out, const std::str
   set_deadline(instance, kNever, now);
   out.changed = true;
   out.event = event;
-  out.reason_code = code;
+  out.reason_code = model::to_string(code);
   out.reason = reason;
 }
 
@@ -35,13 +37,13 @@ Duration backoff(std::uint32_t tries, Duration first, Duration longest) {
   return std::min(longest, first * (std::int64_t{1} << doublings));
 }
 
-Outcome terminate(Instance& instance, const std::string& code, const std::string& reason, Now now) {
+Outcome terminate(Instance& instance, Reason code, const std::string& reason, Now now) {
   Outcome out;
   if (instance.record.state == InstanceState::kTerminating ||
       instance.record.state == InstanceState::kGone)
     return out;
-  enter(instance, InstanceState::kTerminating, out, "terminating", code, reason, now);
-  instance.ready = false;
+  enter(instance, InstanceState::kTerminating, out, Event::kTerminating, code, reason, now);
+  lose_evidence(instance);
   instance.record.absent_sightings = 0;
   out.effects = {Effect::kDisconnect, Effect::kDestroy, Effect::kList};
   return out;
@@ -50,7 +52,7 @@ Outcome terminate(Instance& instance, const std::string& code, const std::string
 Outcome work_changed(Instance& instance, Now now) {
   Outcome out;
   const auto state = instance.record.state;
-  if (state == InstanceState::kIdle && instance.attempts > 0) {
+  if (state == InstanceState::kIdle && instance.occupancy.in_use()) {
     instance.record.state = InstanceState::kBusy;
     instance.record.state_since = now.wall;
     instance.since = now.mono;
@@ -59,9 +61,9 @@ Outcome work_changed(Instance& instance, Now now) {
   } else if (state == InstanceState::kBusy && instance.empty()) {
     if (instance.record.health == Health::kBroken &&
         instance.record.idle_behavior != IdleBehavior::kHold)
-      return terminate(instance, "broken", instance.record.last_text, now);
+      return terminate(instance, Reason::kBroken, instance.record.last_text, now);
     if (instance.record.idle_behavior == IdleBehavior::kDrain)
-      return terminate(instance, "drained", "empty after drain", now);
+      return terminate(instance, Reason::kDrained, "empty after drain", now);
     instance.record.state = InstanceState::kIdle;
     instance.record.state_since = now.wall;
     instance.since = now.mono;
@@ -76,16 +78,17 @@ Outcome set_idle_behavior(Instance& instance, IdleBehavior behavior, const std::
   if (instance.record.idle_behavior == behavior) return out;
   const bool was_held = instance.record.idle_behavior == IdleBehavior::kHold;
   instance.record.idle_behavior = behavior;
-  // What the hold kept beyond its deadline is judged now.
+  // A deadline that passed during the hold is due now.
   const bool unproved = instance.record.state == InstanceState::kBooting ||
                         instance.record.state == InstanceState::kUnknown;
   if (was_held && unproved && instance.deadline == kNever) set_deadline(instance, now.mono, now);
   const bool leaves = behavior == IdleBehavior::kDrain && instance.empty() &&
                       (instance.record.state == InstanceState::kIdle ||
                        instance.record.state == InstanceState::kStopped);
-  if (leaves) return terminate(instance, "drained", "empty when " + actor + " drained it", now);
+  if (leaves)
+    return terminate(instance, Reason::kDrained, "empty when " + actor + " drained it", now);
   out.changed = true;
-  out.event = "idle_behavior";
+  out.event = Event::kIdleBehavior;
   out.reason_code = model::to_string(behavior);
   out.reason = "set by " + actor;
   out.effects.push_back(Effect::kRetag);
@@ -96,12 +99,13 @@ Outcome adopt(Instance& instance, const model::PoolPolicy& pool, Duration abando
               bool has_work, Now now) {
   Outcome out;
   const auto remaining = [&](Duration least, Duration whole) {
-    // A deadline on disk is wall time, clamped: a clock that jumped neither kills nor saves.
+    // The deadline in the journal is wall time. It is clamped: a clock that jumped must not end the
+    // instance early, nor keep it for long.
     if (instance.record.deadline.us == 0) return whole;
     return std::clamp(instance.record.deadline - now.wall, std::min(least, whole), whole);
   };
   instance.created = instance.since = instance.known_at = now.mono;
-  instance.record.absent_sightings = 0;  // When the last one was is not known any more.
+  instance.record.absent_sightings = 0;  // The time of the last one is not in the journal.
   switch (instance.record.state) {
     case InstanceState::kRequested:
       instance.create_outcome_unknown = true;
@@ -109,18 +113,20 @@ Outcome adopt(Instance& instance, const model::PoolPolicy& pool, Duration abando
       out.effects.push_back(Effect::kList);
       break;
     case InstanceState::kBooting:
-      // It may have booted while nobody looked.
+      // It may have booted while the daemon was down.
       set_deadline(instance, now.mono + remaining(pool.probe_timeout, pool.boot_timeout), now);
-      out.effects = {Effect::kConnect, Effect::kList};
+      if (needs_link(pool)) out.effects.push_back(Effect::kConnect);
+      out.effects.push_back(Effect::kList);
       break;
     case InstanceState::kUnknown:
     case InstanceState::kIdle:
     case InstanceState::kBusy:
-      enter(instance, InstanceState::kUnknown, out, "adopted", "restart",
+      enter(instance, InstanceState::kUnknown, out, Event::kAdopted, Reason::kRestart,
             has_work ? "work is known to be on it" : "to be verified again", now);
       if (instance.record.health == Health::kUnreachable) instance.record.health = Health::kHealthy;
       set_deadline(instance, now.mono + pool.probe_timeout, now);
-      out.effects = {Effect::kConnect, Effect::kList};
+      if (needs_link(pool)) out.effects.push_back(Effect::kConnect);
+      out.effects.push_back(Effect::kList);
       break;
     case InstanceState::kTerminating:
       out.effects = {Effect::kDestroy, Effect::kList};

@@ -4,19 +4,21 @@ namespace hostler::fleet {
 namespace {
 
 using model::CloudErrorClass;
+using model::Event;
 using model::InstanceState;
+using model::Reason;
 
 constexpr std::uint32_t kWakesInVainMax = 3;
 
-void enter_stopped(Instance& instance, Outcome& out, const std::string& event,
-                   const std::string& code, const std::string& reason, Now now) {
+void enter_stopped(Instance& instance, Outcome& out, Event event, Reason code,
+                   const std::string& reason, Now now) {
   enter(instance, InstanceState::kStopped, out, event, code, reason, now);
-  instance.ready = false;
+  lose_evidence(instance);
   instance.resting = false;
   instance.unreachable_since.reset();
   if (instance.record.health == model::Health::kUnreachable)
     instance.record.health = model::Health::kHealthy;
-  instance.record.address.clear();  // Hardly the same when it is on again, and another's meanwhile.
+  instance.record.address.clear();  // The cloud may give it to another machine now.
   instance.seen_stopped = false;
   out.effects.push_back(Effect::kDisconnect);
 }
@@ -30,21 +32,20 @@ bool is_final(const model::CloudError& error) {
 void stopped_by_itself(Instance& instance, const std::string& reason, Outcome& out, Now now) {
   if (instance.record.state == InstanceState::kBooting &&
       instance.wakes_in_vain >= kWakesInVainMax) {
-    out = terminate(instance, "does_not_start",
+    out = terminate(instance, Reason::kDoesNotStart,
                     "switched on " + std::to_string(instance.wakes_in_vain) +
                         " times, and off again each time" +
                         (reason.empty() ? std::string() : ": " + reason),
                     now);
     return;
   }
-  enter_stopped(instance, out, "stopped", "cloud_stopped", reason, now);
+  enter_stopped(instance, out, Event::kStopped, Reason::kCloudStopped, reason, now);
 }
 
-Outcome switch_off(Instance& instance, const std::string& code, const std::string& reason,
-                   Now now) {
+Outcome switch_off(Instance& instance, Reason code, const std::string& reason, Now now) {
   Outcome out;
   if (instance.record.state != InstanceState::kIdle) return out;
-  enter_stopped(instance, out, "switched_off", code, reason, now);
+  enter_stopped(instance, out, Event::kSwitchedOff, code, reason, now);
   instance.power_at = now.mono;
   out.effects.push_back(Effect::kStop);
   out.effects.push_back(Effect::kList);
@@ -55,7 +56,7 @@ Outcome switch_on(Instance& instance, const std::string& reason, const model::Po
                   Now now) {
   Outcome out;
   if (instance.record.state != InstanceState::kStopped || !instance.seen_stopped) return out;
-  enter(instance, InstanceState::kBooting, out, "switched_on", "", reason, now);
+  enter(instance, InstanceState::kBooting, out, Event::kSwitchedOn, Reason::kNone, reason, now);
   set_deadline(instance, now.mono + pool.boot_timeout, now);
   instance.power_at = now.mono;
   ++instance.wakes_in_vain;
@@ -69,8 +70,8 @@ Outcome stop_answered(Instance& instance, const model::CloudError* error,
   instance.power_at = now.mono;
   if (instance.record.state != InstanceState::kStopped) return out;
   if (error != nullptr && is_final(*error))
-    return terminate(instance, "cannot_stop", error->message, now);
-  // Asked again unless a list has shown it off by then.
+    return terminate(instance, Reason::kCannotStop, error->message, now);
+  // The stop is sent again then, unless a list has shown the instance off.
   set_deadline(instance, now.mono + pool.shutdown_timeout, now);
   out.effects.push_back(Effect::kList);
   return out;
@@ -83,11 +84,12 @@ Outcome start_answered(Instance& instance, const model::CloudError* error, Now n
   out.effects.push_back(Effect::kList);
   if (error == nullptr || error->outcome_unknown || error->cls == CloudErrorClass::kNotFound)
     return out;
-  if (is_final(*error)) return terminate(instance, "cannot_start", error->message, now);
+  if (is_final(*error)) return terminate(instance, Reason::kCannotStart, error->message, now);
   out = {};
-  enter_stopped(instance, out, "start_refused", model::to_string(error->cls), error->message, now);
+  enter_stopped(instance, out, Event::kStartRefused, model::reason_of(error->cls), error->message,
+                now);
   instance.seen_stopped = true;
-  --instance.wakes_in_vain;  // It was not even tried.
+  --instance.wakes_in_vain;  // The instance was not started.
   out.effects.push_back(Effect::kList);
   return out;
 }

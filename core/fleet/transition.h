@@ -4,15 +4,29 @@
 
 #include "core/fleet/step.h"
 
-/// Inside fleet: what every change of state does.
+/// Private to core/fleet: changes of state.
 namespace hostler::fleet {
 
-/// Enters a state: journalled, its clock starts anew, no deadline until one is set.
-void enter(Instance& instance, model::InstanceState state, Outcome& out, const std::string& event,
-           const std::string& code, const std::string& reason, Now now);
+/// Enters a state: the record is journalled, `since` is now, and there is no deadline until one is
+/// set.
+void enter(Instance& instance, model::InstanceState state, Outcome& out, model::Event event,
+           model::Reason code, const std::string& reason, Now now);
 
-/// kStopped without our doing. Broken is what never comes up when it is switched on.
+/// The cloud stopped the instance, unasked. If it stops each time it is switched on, it is ended.
 void stopped_by_itself(Instance& instance, const std::string& reason, Outcome& out, Now now);
+
+/// The evidence that the pool asks for is there: the instance is ready, and reachable again if it
+/// was not.
+void become_ready(Instance& instance, Outcome& out, Now now);
+
+/// A broken host on which nothing is left: it is ended, unless an admin holds it.
+[[nodiscard]] bool ends_when_empty(const Instance& instance);
+
+/// The evidence does not stand any more.
+void lose_evidence(Instance& instance);
+
+/// Hosts of the pool have a link. Without one nobody sees them answer.
+[[nodiscard]] bool needs_link(const model::PoolPolicy& pool);
 
 /// Sets the deadline in memory and, as wall time, in the record.
 void set_deadline(Instance& instance, Mono deadline, Now now);

@@ -64,7 +64,7 @@ Value Value::at(std::string_view key) const {
   if (is(Kind::kObject))
     for (const Value member : children())
       if (member.key() == key) return member;
-  // The last node of every tree is a null of no place (see parse.cc).
+  // The last node of every tree is a null that is not part of the text (see parse.cc).
   return {tree_, static_cast<std::uint32_t>(tree_->nodes.size() - 1)};
 }
 

@@ -8,17 +8,17 @@
 
 #include "core/base/error.h"
 
-/// JSON that someone else wrote, parsed under limits. Every error says the path
-/// (`pools[0].types[2].price`), the place (line:column), what was found and what is allowed.
-/// Only this directory knows RapidJSON.
+/// Parsing of JSON that is not trusted, under limits. Every error names the path
+/// (`pools[0].types[2].price`), the position (line:column), the value found and the values allowed.
+/// Only this folder uses RapidJSON.
 namespace hostler::json {
 
-/// Passing a limit is Errc::kTooLarge; everything else wrong is Errc::kInvalidArgument.
+/// Exceeding a limit is Errc::kTooLarge; every other error is Errc::kInvalidArgument.
 struct ParseOptions {
   std::size_t bytes_max = std::size_t{1} << 20U;
-  std::uint32_t depth_max = 32;        ///< Of arrays and objects in one another.
-  std::uint32_t values_max = 200'000;  ///< Values in all, members and elements alike.
-  bool comments = false;               ///< `//` and `/* */`; for files that people keep.
+  std::uint32_t depth_max = 32;        ///< Nesting of arrays and objects.
+  std::uint32_t values_max = 200'000;  ///< Number of all values, members and elements.
+  bool comments = false;               ///< Allow `//` and `/* */`, for files that people write.
 };
 
 enum class Kind : std::uint8_t { kNull, kBool, kNumber, kString, kArray, kObject };
@@ -26,26 +26,27 @@ enum class Kind : std::uint8_t { kNull, kBool, kNumber, kString, kArray, kObject
 struct Tree;
 class Children;
 
-/// One value inside a Document; a handle, cheap to copy, valid for as long as the document lives.
+/// A reference to one value in a Document. Cheap to copy; valid as long as the document exists.
 class Value {
  public:
   Value(const Tree* tree, std::uint32_t node) : tree_(tree), node_(node) {}
 
   [[nodiscard]] Kind kind() const;
   [[nodiscard]] bool is(Kind wanted) const { return kind() == wanted; }
-  /// A string decoded (may hold NUL), a number as written, "true", "false" or "null"; else empty.
+  /// The decoded string (may contain NUL), the number as written, "true", "false" or "null"; empty
+  /// for arrays and objects.
   [[nodiscard]] std::string_view text() const;
-  /// The key of an object's member; else empty.
+  /// The key, if the value is a member of an object; else empty.
   [[nodiscard]] std::string_view key() const;
-  /// Elements of an array, members of an object; 0 for all else.
+  /// Number of elements of an array or members of an object; 0 for other values.
   [[nodiscard]] std::size_t size() const;
-  /// In the order of the text; `for (json::Value v : value.children())`.
+  /// Elements or members in the order of the text: `for (json::Value v : value.children())`.
   [[nodiscard]] Children children() const;
 
-  // For readers of what hostler itself wrote: never an error, `otherwise` where it is not there or
-  // of another kind. What others wrote is read with json::Object (reader.h).
+  // For JSON that hostler itself wrote. These return `otherwise` if the value is missing or of
+  // another kind, and never fail. Read other JSON with json::Object (reader.h).
   [[nodiscard]] bool has(std::string_view key) const;
-  [[nodiscard]] Value at(std::string_view key) const;  ///< A null where there is none.
+  [[nodiscard]] Value at(std::string_view key) const;  ///< A null value if there is none.
   [[nodiscard]] std::string_view text_or(std::string_view otherwise) const;
   [[nodiscard]] std::int64_t int_or(std::int64_t otherwise) const;
   [[nodiscard]] bool bool_or(bool otherwise) const;
@@ -54,7 +55,7 @@ class Value {
   [[nodiscard]] std::string path() const;
   /// "12:5": line and column in the text, from 1; columns count bytes.
   [[nodiscard]] std::string position() const;
-  /// What it is, for a message, shortened: `"abc..."`, `17`, `an array of 3`.
+  /// A short description for messages: `"abc..."`, `17`, `an array of 3`.
   [[nodiscard]] std::string found() const;
 
  private:
@@ -86,11 +87,11 @@ class Children {
   std::uint32_t first_, end_;
 };
 
-/// A parsed text and all of its values. Immutable; may be read from any thread.
+/// A parsed text with all its values. Immutable; any thread may read it.
 class Document {
  public:
-  /// Refuses whatever is no strict JSON (RFC 8259) of UTF-8, has a key twice in one object, or
-  /// passes a limit. Memory is bounded by bytes_max and values_max.
+  /// Fails if the text is not strict JSON (RFC 8259) in UTF-8, has the same key twice in an object,
+  /// or exceeds a limit. bytes_max and values_max bound the memory.
   static Result<Document> parse(std::string_view text, const ParseOptions& options = {});
 
   [[nodiscard]] Value root() const { return {tree_.get(), 0}; }
@@ -100,7 +101,7 @@ class Document {
   std::shared_ptr<const Tree> tree_;
 };
 
-/// `"key"` or `key`, as it is shown after a path: ".key" or `["odd key"]`.
+/// A key as the last part of a path: ".key" or `["odd key"]`.
 std::string path_step(std::string_view key);
 
 }  // namespace hostler::json

@@ -14,8 +14,9 @@ namespace {
 
 // NOLINTBEGIN(readability-identifier-naming): RapidJSON calls these by name.
 
-/// RapidJSON's view of the text. A class of our own, because only then does the reader work on it
-/// directly, so that tell() is right inside the handler. The text has no NUL: 0 is its end.
+/// The input stream of RapidJSON. RapidJSON copies its own stream classes while it parses; it uses
+/// this one directly, so that Tell() is correct inside the handler. The text contains no NUL: 0 is
+/// its end.
 struct TextStream {
   using Ch = char;
   const char* begin;
@@ -25,14 +26,15 @@ struct TextStream {
   [[nodiscard]] Ch Peek() const { return at == end ? '\0' : *at; }
   Ch Take() { return at == end ? '\0' : *at++; }
   [[nodiscard]] std::size_t Tell() const { return static_cast<std::size_t>(at - begin); }
-  // Only in-place parsing writes.
+  // Only used for in-place parsing.
   Ch* PutBegin() { return assert(false), nullptr; }
   void Put(Ch) { assert(false); }
   void Flush() { assert(false); }
   std::size_t PutEnd(Ch*) { return assert(false), 0; }
 };
 
-/// Builds the tree and keeps the limits. A false return stops the parser; `error` then says why.
+/// Builds the tree and checks the limits. When a function returns false, the parser stops, and
+/// `error` says why.
 class Builder {
  public:
   Builder(Tree& tree, const TextStream& stream, const ParseOptions& options)
@@ -62,7 +64,7 @@ class Builder {
   bool StartObject() { return open(Kind::kObject); }
   bool StartArray() { return open(Kind::kArray); }
   bool EndArray(rapidjson::SizeType) { return close(); }
-  bool EndObject(rapidjson::SizeType) { return no_key_twice() && close(); }
+  bool EndObject(rapidjson::SizeType) { return keys_are_unique() && close(); }
 
   // Never called with kParseNumbersAsStringsFlag.
   bool Int(int) { return false; }
@@ -86,7 +88,7 @@ class Builder {
     if (++depth_ > options_.depth_max)
       return refuse(Errc::kTooLarge, stream_.Tell(),
                     "nested too deeply; at most " + std::to_string(options_.depth_max) +
-                        " arrays and objects may be in one another");
+                        " levels of arrays and objects are allowed");
     if (!add(kind, stream_.Tell())) return false;
     open_ = static_cast<std::uint32_t>(tree_.nodes.size() - 1);
     return true;
@@ -112,7 +114,7 @@ class Builder {
     return true;
   }
 
-  bool no_key_twice() {
+  bool keys_are_unique() {
     keys_.clear();
     for (std::uint32_t n = open_ + 1; n < tree_.nodes.size(); n = tree_.nodes[n].next)
       keys_.emplace_back(tree_.slice(tree_.nodes[n].key), n);
@@ -122,24 +124,24 @@ class Builder {
     if (twice == keys_.end()) return true;
     const std::uint32_t second = std::next(twice)->second;
     error = Error{Errc::kInvalidArgument,
-                  "the key is there twice, allowed once (at " +
+                  "the key occurs twice, allowed once (at " +
                       position_in(tree_.source, tree_.nodes[second].offset) + ")",
                   tree_.path(second)};
     return false;
   }
 
   bool valid(std::string_view decoded, std::size_t start) {
-    // The parser lets a lone low surrogate through; \u0000 is judged by who reads the string.
+    // The parser accepts a lone low surrogate. \u0000 is checked when the string is read.
     for (std::string_view rest = decoded; !rest.empty();) {
       const std::size_t nul = std::min(rest.find('\0'), rest.size());
       if (!is_utf8(rest.substr(0, nul)))
-        return refuse(Errc::kInvalidArgument, start, "a string that is no UTF-8");
+        return refuse(Errc::kInvalidArgument, start, "a string that is not UTF-8");
       rest.remove_prefix(std::min(nul + 1, rest.size()));
     }
     return true;
   }
 
-  /// Where the string that ends here began: at the last quote without a backslash before it.
+  /// Start of the string that ends here: the last quote that has no backslash before it.
   [[nodiscard]] std::size_t string_start() const {
     const char* at = stream_.at - 2;
     while (*at != '"' || (at > stream_.begin && at[-1] == '\\')) --at;
@@ -167,10 +169,10 @@ class Builder {
   std::vector<std::pair<std::string_view, std::uint32_t>> keys_;
 };
 
-/// Iterative always: the recursive parser overflows the stack on deeply nested text.
+/// The iterative parser: the recursive one overflows the stack on deeply nested text.
 constexpr unsigned kFlags = rapidjson::kParseIterativeFlag | rapidjson::kParseNumbersAsStringsFlag;
 
-/// The path in front of the message, so that it is there wherever only the message goes.
+/// Puts the path in front of the message, because some callers pass on only the message.
 Error with_path(Error error) {
   if (!error.path.empty()) error.message.insert(0, error.path + ": ");
   return error;
@@ -183,7 +185,7 @@ Result<Document> Document::parse(std::string_view text, const ParseOptions& opti
     return fail(Errc::kTooLarge, "JSON of " + std::to_string(text.size()) + " bytes; at most " +
                                      std::to_string(options.bytes_max) + " are allowed");
   if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos)
-    return fail(Errc::kInvalidArgument, "no JSON: a NUL byte (at " + position_in(text, nul) + ")");
+    return fail(Errc::kInvalidArgument, "not JSON: a NUL byte (at " + position_in(text, nul) + ")");
 
   auto tree = std::make_shared<Tree>();
   tree->source = text;
@@ -199,8 +201,8 @@ Result<Document> Document::parse(std::string_view text, const ParseOptions& opti
   if (result.IsError())
     return tl::unexpected(
         with_path({Errc::kInvalidArgument,
-                   std::string("no JSON: ") + rapidjson::GetParseError_En(result.Code()) + " (at " +
-                       position_in(tree->source, result.Offset()) + ")",
+                   std::string("not JSON: ") + rapidjson::GetParseError_En(result.Code()) +
+                       " (at " + position_in(tree->source, result.Offset()) + ")",
                    builder.open_path()}));
   const Slice null{static_cast<std::uint32_t>(tree->strings.size()), 4};
   tree->strings += "null";

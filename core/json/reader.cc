@@ -19,8 +19,8 @@ std::string join(const std::string_view* words, std::size_t count) {
   return out;
 }
 
-std::string range(const std::string& what, const std::string& min, const std::string& max) {
-  return what + " from " + min + " to " + max;
+std::string range(const std::string& kind, const std::string& min, const std::string& max) {
+  return kind + " from " + min + " to " + max;
 }
 
 std::string plain(double number) {
@@ -54,10 +54,10 @@ void Problems::add(const Problems& found) {
   keys_.insert(found.keys().begin(), found.keys().end());
 }
 
-void Problems::add(const Value& at, const std::string& what, Errc code) {
+void Problems::add(const Value& at, const std::string& text, Errc code) {
   if (full()) return;
   const std::string path = at.path();
-  add(Error{code, (path.empty() ? "" : path + ": ") + what + " (at " + at.position() + ")", path});
+  add(Error{code, (path.empty() ? "" : path + ": ") + text + " (at " + at.position() + ")", path});
 }
 
 Result<void> Problems::result() const {
@@ -67,14 +67,14 @@ Result<void> Problems::result() const {
   return tl::unexpected(std::move(first));
 }
 
-void Problems::asked_for(const Value& object, std::string_view key) {
+void Problems::note_key(const Value& object, std::string_view key) {
   if (!recording_) return;
   const std::string path = without_indexes(object.path());
   keys_.insert(path.empty() ? std::string(key) : path + "." + std::string(key));
 }
 
-bool Field::problem(const std::string& what, Errc code) const {
-  if (value_) problems_->add(*value_, what, code);
+bool Field::problem(const std::string& text, Errc code) const {
+  if (value_) problems_->add(*value_, text, code);
   return false;
 }
 
@@ -152,7 +152,7 @@ bool Field::text(std::string& out, const TextRule& rule) const {
 bool Field::name(std::string& out) const {
   if (!value_) return false;
   if (!value_->is(Kind::kString) || !is_name(value_->text()))
-    return refuse("a name of 1 to 63 characters out of a-z 0-9 _ -");
+    return refuse("a name of 1 to 63 characters of a-z 0-9 _ -");
   out = value_->text();
   return true;
 }
@@ -161,7 +161,7 @@ bool Field::duration(Duration& out, Duration min, Duration max) const {
   if (!value_) return false;
   const auto allowed = [&] {
     return range("a duration", format_duration(min), format_duration(max)) +
-           ", as \"250ms\", \"30s\", \"10m\", \"2h\"";
+           ", e.g. \"250ms\", \"30s\", \"10m\", \"2h\"";
   };
   if (!value_->is(Kind::kString)) return refuse(allowed());
   const auto read = parse_duration(value_->text());
@@ -174,7 +174,7 @@ bool Field::duration(Duration& out, Duration min, Duration max) const {
 bool Field::size(std::int64_t& out, std::int64_t min, std::int64_t max) const {
   if (!value_) return false;
   const auto allowed = [&] {
-    return range("a size", format_size(min), format_size(max)) + ", as \"512MiB\", \"2GiB\"";
+    return range("a size", format_size(min), format_size(max)) + ", e.g. \"512MiB\", \"2GiB\"";
   };
   if (!value_->is(Kind::kString)) return refuse(allowed());
   const auto read = parse_size(value_->text());
@@ -284,7 +284,7 @@ Object::~Object() {
 
 Field Object::may(std::string_view key) {
   if (std::ranges::find(known_, key) == known_.end()) known_.push_back(key);
-  problems_->asked_for(value_, key);
+  problems_->note_key(value_, key);
   if (is_object_)
     for (const Value member : value_.children())
       if (member.key() == key) return {member, *problems_};
@@ -298,7 +298,7 @@ Field Object::need(std::string_view key) {
     if (path.starts_with('.')) path.erase(0, 1);
     problems_->add(
         Error{Errc::kInvalidArgument,
-              path + ": missing, but needed (in the object at " + value_.position() + ")", path});
+              path + ": missing, but required (in the object at " + value_.position() + ")", path});
   }
   return field;
 }

@@ -16,8 +16,8 @@
 #include "core/base/time.h"
 #include "core/json/document.h"
 
-/// Typed reading that names all that is wrong, not only the first. What is wrong goes to Problems
-/// and leaves the target as it was, so a reader is a list of fields:
+/// Typed reading of JSON that reports all problems, not only the first. A problem is added to
+/// Problems and leaves the target unchanged. So a reader is a list of fields:
 ///
 ///   Result<Pool> decode(std::string_view text) {
 ///     Pool pool;
@@ -26,31 +26,33 @@
 ///       o.may("max").integer(pool.max, 0, 10'000);
 ///       o.may("idle_timeout").duration(pool.idle_timeout, 1s, 24h);
 ///       o.may("types").each(64, [&](json::Field type) { ... });
-///     }));                                    // keys that nobody asked for are problems too
+///     }));                                    // keys that were not read are problems, too
 ///     return pool;
 ///   }
 namespace hostler::json {
 
-/// What is wrong with a document, in the order found; at most 100 are kept.
+/// The problems of a document in the order found. Keeps the first 100.
 class Problems {
  public:
-  /// "path: what (at line:column)"
-  void add(const Value& at, const std::string& what, Errc code = Errc::kInvalidArgument);
+  /// Adds "path: text (at line:column)".
+  void add(const Value& at, const std::string& text, Errc code = Errc::kInvalidArgument);
   void add(Error error);
   void add(const Problems& found);
 
   [[nodiscard]] bool ok() const { return list_.empty(); }
-  /// No more are kept. To say where a problem is takes a walk through the text, so that those who
-  /// read long lists stop here.
+  /// True if no more problems are kept. Computing the position of a problem costs a pass over the
+  /// text, so loops over long lists end when this is true.
   [[nodiscard]] bool full() const;
   [[nodiscard]] const std::vector<Error>& list() const { return list_; }
   /// The first problem and how many more there are; success if there is none.
   [[nodiscard]] Result<void> result() const;
 
-  /// Keys that readers asked for, with [] for every index: "pools[].name". For the tests of docs.
+  /// The keys that readers know, with [] for each index: "pools[].name". For tests of the
+  /// documentation.
   [[nodiscard]] const std::set<std::string>& keys() const { return keys_; }
   void record_keys() { recording_ = true; }
-  void asked_for(const Value& object, std::string_view key);
+  /// A reader knows this key of `object`.
+  void note_key(const Value& object, std::string_view key);
 
  private:
   std::vector<Error> list_;
@@ -58,38 +60,38 @@ class Problems {
   bool recording_ = false;
 };
 
-/// A word of a closed list and what it stands for.
+/// A word of a fixed list, and its value.
 template <class E>
 struct Word {
   std::string_view text;
   E value;
 };
 
+/// Which strings a reader accepts.
 struct TextRule {
   std::size_t bytes_max = 1024;
   std::size_t bytes_min = 0;
-  bool one_line = false;  ///< No control characters.
+  bool one_line = false;  ///< Refuse control characters.
   bool nul_allowed = false;
   bool secret = false;  ///< Messages do not quote it.
 };
 
 class Object;
 
-/// A value that may be there, about to be read as something. Every reader returns whether it has
-/// set its target; a value that is not there sets nothing and is no problem here (Object::need
-/// has said so already).
+/// An optional value that is to be read as a certain type. Every reader returns true if it has set
+/// its target. A missing value sets nothing and is no problem here: Object::need() reports it.
 class Field {
  public:
   Field(std::optional<Value> value, Problems& problems) : value_(value), problems_(&problems) {}
 
   [[nodiscard]] bool present() const { return value_.has_value(); }
   [[nodiscard]] const std::optional<Value>& value() const { return value_; }
-  /// Adds "found X, allowed: Y" if it is present. False always, for use in a return.
+  /// Adds the problem "found X, allowed: Y" if the value is present. Always returns false.
   bool refuse(const std::string& allowed) const;
-  /// Adds a problem in the caller's own words if it is present. False always.
-  bool problem(const std::string& what, Errc code = Errc::kInvalidArgument) const;
-  /// Adds what was found by a reader with Problems of its own, for one that must know whether its
-  /// part alone is good.
+  /// Adds a problem with this text if the value is present. Always returns false.
+  bool problem(const std::string& text, Errc code = Errc::kInvalidArgument) const;
+  /// Adds the problems of a reader that used a separate Problems object, to know whether its own
+  /// part has problems.
   void pass_on(const Problems& found) const;
 
   bool boolean(bool& out) const;
@@ -101,14 +103,14 @@ class Field {
     return number.has_value();
   }
   bool number(double& out, double min, double max) const;
-  /// A number, in millionths: 0.25 gives 250000. For money.
+  /// A number converted to millionths: 0.25 gives 250000. For money.
   bool millionths(std::int64_t& out, std::int64_t min, std::int64_t max) const;
   bool text(std::string& out, const TextRule& rule = {}) const;
   /// `[a-z0-9_-]{1,63}`
   bool name(std::string& out) const;
-  /// "30s": a string with a unit (core/base/units.h).
+  /// A string with a unit, such as "30s" (core/base/units.h).
   bool duration(Duration& out, Duration min, Duration max) const;
-  /// "64MiB": a string with a unit, to bytes.
+  /// A string with a unit, such as "64MiB", converted to bytes.
   bool size(std::int64_t& out, std::int64_t min, std::int64_t max) const;
   template <class E, std::size_t N>
   bool word(E& out, const std::array<Word<E>, N>& words) const {
@@ -118,16 +120,16 @@ class Field {
     if (index) out = words[*index].value;
     return index.has_value();
   }
-  /// Calls `element` for each of at most `max` elements of an array.
+  /// Calls `element` for each element of an array of at most `max` elements.
   bool each(std::size_t max, const std::function<void(Field)>& element) const;
-  /// Calls `element` for each of at most `max` members of an object, whatever their keys.
+  /// Calls `member` for each member of an object of at most `max` members, with any keys.
   bool members(std::size_t max, const std::function<void(std::string_view, Field)>& member) const;
-  /// Calls `members` with the object; unknown keys are problems.
+  /// Calls `members` with the object. Members that it does not read are problems.
   bool object(const std::function<void(Object&)>& members) const;
-  /// Arrays of strings and of names; no element twice in the latter.
+  /// An array of strings, and an array of different names.
   bool texts(std::vector<std::string>& out, std::size_t max, const TextRule& rule = {}) const;
   bool names(std::vector<std::string>& out, std::size_t max) const;
-  /// An object as compact JSON, for someone else to read (a driver's config).
+  /// An object as compact JSON text, for example the config of a driver.
   bool object_text(std::string& out, std::size_t bytes_max) const;
 
  private:
@@ -138,19 +140,23 @@ class Field {
   Problems* problems_;
 };
 
-/// The members of one object. When it goes out of scope, members that were not asked for become
-/// problems that name the allowed keys.
+/// The members of one object. The destructor adds a problem, with the allowed keys, for each member
+/// that was not read.
 class Object {
  public:
-  /// A problem if `value` is no object; then every field is absent without further problems.
+  /// Adds a problem if `value` is not an object; then all fields are absent, without further
+  /// problems.
   Object(Value value, Problems& problems);
   Object(const Object&) = delete;
   Object& operator=(const Object&) = delete;
   ~Object();
 
+  /// An optional member.
   Field may(std::string_view key);
+  /// A required member; adds a problem if it is missing.
   Field need(std::string_view key);
-  /// Which one of `keys` is there; empty, and a problem, if none or more than one is.
+  /// Returns the one of `keys` that is present. If none or several are, adds a problem and returns
+  /// an empty string.
   std::string_view exactly_one(std::initializer_list<std::string_view> keys);
 
   [[nodiscard]] const Value& value() const { return value_; }
@@ -163,7 +169,7 @@ class Object {
   std::vector<std::string_view> known_;
 };
 
-/// Parses `text` and reads its one object; the first problem is the error.
+/// Parses `text`, which must be an object, and reads it. Returns the first problem as the error.
 Result<void> read_object(std::string_view text, const ParseOptions& options,
                          const std::function<void(Object&)>& members);
 

@@ -6,22 +6,23 @@
 
 #include "core/json/document.h"
 
-/// How a Document keeps its values; for this directory alone.
+/// The memory layout of a Document. Private to this folder.
 namespace hostler::json {
 
 inline constexpr std::uint32_t kNoNode = UINT32_MAX;
 
+/// A part of Tree::strings.
 struct Slice {
-  std::uint32_t at = 0, length = 0;  ///< In Tree::strings.
+  std::uint32_t at = 0, length = 0;
 };
 
-/// Nodes lie in the order of the text, so the first child of `n` is `n + 1`.
+/// Nodes are stored in the order of the text. So the first child of node `n` is `n + 1`.
 struct Node {
   Kind kind = Kind::kNull;
   std::uint32_t parent = kNoNode;
-  std::uint32_t next = 0;    ///< The node after this one and all that is in it.
-  std::uint32_t count = 0;   ///< Children.
-  std::uint32_t offset = 0;  ///< Where it begins in the source.
+  std::uint32_t next = 0;    ///< The node after this one and all its descendants.
+  std::uint32_t count = 0;   ///< Number of children.
+  std::uint32_t offset = 0;  ///< Position in the source.
   Slice key = {}, text = {};
 };
 

@@ -129,7 +129,7 @@ void Writer::quote(std::string_view text) {
 }
 
 Writer& Writer::value(Value parsed) {
-  // Recursion is bounded: a Document is no deeper than its depth_max.
+  // The recursion is bounded by the depth_max of the document.
   switch (parsed.kind()) {
     case Kind::kString:
       return value(parsed.text());

@@ -9,8 +9,8 @@
 
 namespace hostler::json {
 
-/// Appends JSON to a string, compact, commas set by itself. Whatever is put in, the result is
-/// well-formed UTF-8: malformed bytes become U+FFFD. The caller pairs begin and end.
+/// Appends compact JSON to a string and sets the commas. The result is always well-formed UTF-8:
+/// malformed bytes become U+FFFD. The caller must call an end function for each begin function.
 ///
 ///   json::Writer w(out);
 ///   w.begin_object().member("id", id.text()).key("needs").begin_object()...
@@ -33,13 +33,13 @@ class Writer {
       !std::same_as<decltype(number), bool>) {
     return natural(number);
   }
-  Writer& value(double number);  ///< The shortest text that reads back equal; null for NaN, inf.
-  /// For money, which must not pass through a double: 1250000 is written as 1.25.
+  Writer& value(double number);  ///< The shortest exact text; null for NaN and infinity.
+  /// For money, without rounding by a double: 1250000 is written as 1.25.
   Writer& millionths(std::int64_t micros);
   Writer& null() { return raw("null"); }
-  /// A value that is JSON already.
+  /// Appends a value that is JSON already.
   Writer& raw(std::string_view json);
-  /// The same value as was parsed, compact, comments gone, numbers as written.
+  /// Appends a parsed value: compact, without comments, numbers as they were written.
   Writer& value(Value parsed);
 
   template <class T>
@@ -56,7 +56,7 @@ class Writer {
   void quote(std::string_view text);
 
   std::string& out_;
-  bool comma_ = false;  ///< Whether the next key or value needs one before it.
+  bool comma_ = false;  ///< The next key or value needs a comma before it.
 };
 
 /// The value as compact JSON.

@@ -43,14 +43,14 @@ Result<Level> parse_level(std::string_view text) {
   if (text == "warn") return Level::kWarn;
   if (text == "error") return Level::kError;
   return fail(Errc::kInvalidArgument,
-              "'" + printable(text, 40) + "' is no log level (debug, info, warn, error)");
+              "'" + printable(text, 40) + "' is not a log level (debug, info, warn, error)");
 }
 
 void set_level(Level level) { logger().set_level(native(level)); }
 
 void write(Level level, std::string_view area, std::string_view message) {
   if (!logger().should_log(native(level))) return;
-  // One call, one line, whoever named what is in it.
+  // The message may contain text of others: printable() makes sure that it is one line.
   logger().log(native(level), "{}: {}", area, printable(message, kMessageMax));
 }
 

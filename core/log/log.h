@@ -4,9 +4,10 @@
 
 #include "core/base/error.h"
 
-/// The process's log: one line an event, to standard error. The only home of spdlog.
-/// Threads: every function may be called from any thread. Daemon and adapters log; pure code
-/// returns reasons instead. A failure is logged once, by whoever does not pass it on.
+/// The log of the process: one line for each event, on standard error. The only folder that uses
+/// spdlog. Every function may be called from any thread and may block for the write.
+/// The daemon and the adapters log. Pure code returns reasons instead. A failure is logged once, by
+/// the function that handles it and does not return it to its caller.
 namespace hostler::log {
 
 enum class Level { kDebug, kInfo, kWarn, kError };
@@ -17,7 +18,8 @@ void set_level(Level level);
 
 void write(Level level, std::string_view area, std::string_view message);
 
-/// `area` is the speaker, e.g. "ssh h-7" or "store". Never a secret in either argument.
+/// `area` names the part of the program, e.g. "ssh h-7" or "store". Neither argument may contain a
+/// secret.
 inline void debug(std::string_view area, std::string_view message) {
   write(Level::kDebug, area, message);
 }

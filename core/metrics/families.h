@@ -13,7 +13,7 @@
 #include "core/metrics/metrics.h"
 #include "core/metrics/names.h"
 
-/// Inside metrics: every family there is, in one place.
+/// All metric families of the daemon. Private to core/metrics.
 namespace hostler::metrics {
 
 using prometheus::Counter;
@@ -23,22 +23,22 @@ using prometheus::Histogram;
 using prometheus::Labels;
 using Buckets = Histogram::BucketBoundaries;
 
-// A local host is up in a tenth of a second, a cloud's in minutes.
+// A host of the local driver boots in a tenth of a second, a host of a cloud in minutes.
 inline Buckets boot_buckets() { return {0.1, 0.3, 1, 3, 10, 20, 30, 60, 120, 300, 600, 1800}; }
 inline Buckets call_buckets() { return {0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 60}; }
 inline Buckets work_buckets() { return {1e-6, 1e-5, 1e-4, 3e-4, 0.001, 0.003, 0.01, 0.1, 1}; }
 inline Buckets commit_buckets() { return {1e-4, 3e-4, 0.001, 0.003, 0.01, 0.03, 0.1, 1, 10}; }
 inline Buckets wait_buckets() { return {0.01, 0.1, 1, 10, 30, 60, 300, 900, 3600, 14400, 86400}; }
 
-/// A family of gauges whose series come and go as a whole.
+/// A family of gauges whose series are always replaced together.
 class Snapshot {
  public:
   Snapshot(prometheus::Registry& registry, const char* name, const char* help)
       : family_(prometheus::BuildGauge().Name(name).Help(help).Register(registry)) {}
 
-  /// Makes the series exactly those of `values`. Any thread.
+  /// Sets the series to `values` and removes all others. Any thread.
   void replace(const std::map<Labels, double>& values) {
-    const MutexLock lock(mutex_);  // a gauge may not be removed while it is set
+    const MutexLock lock(mutex_);  // a gauge must not be removed while another thread sets it
     std::erase_if(shown_, [&](const auto& entry) {
       if (values.contains(entry.second)) return false;
       family_.Remove(entry.first);
@@ -77,48 +77,50 @@ struct Metrics::Families {
 
   // Jobs.
   Family<Gauge>& jobs = gauges("hostler_jobs", "Jobs that have not ended, by state.");
-  Snapshot waiting{registry, "hostler_jobs_waiting", "Queued jobs, by why they wait."};
+  Snapshot waiting{registry, "hostler_jobs_waiting", "Queued jobs, by the reason why they wait."};
   Gauge& queue_age =
       gauge("hostler_queue_age_seconds", "How long the oldest waiting job has waited.");
   Counter& submitted = counter("hostler_jobs_submitted_total", "Jobs that were submitted.");
   Counter& attempts =
       counter("hostler_attempts_started_total", "Attempts whose start was decided.");
   Family<Counter>& ended = counters("hostler_jobs_ended_total", "Jobs that ended.");
-  Histogram& waited = histogram("hostler_job_wait_seconds",
-                                "From a job's submit to its first start.", wait_buckets());
-  Histogram& ran =
-      histogram("hostler_job_run_seconds", "How long jobs' last attempts ran.", wait_buckets());
-  Counter& output = counter("hostler_output_bytes_total", "Output of jobs that came from hosts.");
+  Histogram& waited =
+      histogram("hostler_job_wait_seconds", "Time from the submit of a job to its first start.",
+                wait_buckets());
+  Histogram& ran = histogram("hostler_job_run_seconds", "How long the last attempt of a job ran.",
+                             wait_buckets());
+  Counter& output =
+      counter("hostler_output_bytes_total", "Bytes of job output received from hosts.");
 
   // Instances and hosts.
-  Snapshot instances{registry, "hostler_instances",
-                     "Instances by instance set, menu type and state."};
+  Snapshot instances{registry, "hostler_instances", "Instances, by instance set, type and state."};
   Snapshot hosts{registry, "hostler_hosts",
-                 "Idle and busy hosts, by health; the healthy ones are connected."};
+                 "Idle and busy hosts, by health; healthy hosts are connected."};
   Snapshot pool{registry, "hostler_pool_instances",
                 "Instances of a pool that are not switched off."};
-  Snapshot pool_max{registry, "hostler_pool_instances_max", "Most instances that a pool may have."};
+  Snapshot pool_max{registry, "hostler_pool_instances_max",
+                    "Maximum number of instances of a pool."};
   Snapshot price{registry, "hostler_price_per_hour",
-                 "What the instances cost per hour, in the site's currency."};
-  Gauge& price_max =
-      gauge("hostler_price_per_hour_max", "What they may cost together; 0: no ceiling.");
-  Family<Counter>& boots =
-      counters("hostler_boots_total", "Instances that were asked for, by how their boot ended.");
-  Family<Histogram>& reached = histograms("hostler_boot_milestone_seconds",
-                                          "From the wish for an instance to its milestones.");
-  Family<Counter>& verifications =
-      counters("hostler_host_verifications_total",
-               "Host verifications by the method that decided and outcome.");
+                 "Cost of the instances per hour, in the currency of the site."};
+  Gauge& price_max = gauge("hostler_price_per_hour_max",
+                           "Ceiling for the cost of all instances per hour; 0: none.");
+  Family<Counter>& boots = counters("hostler_boots_total",
+                                    "Instances that were requested, by the result of their boot.");
+  Family<Histogram>& reached = histograms(
+      "hostler_boot_milestone_seconds", "Time from the request for an instance to its milestones.");
+  Family<Counter>& verifications = counters("hostler_host_verifications_total",
+                                            "Host verifications, by deciding method and outcome.");
   Family<Counter>& host_events =
-      counters("hostler_host_events_total", "What links to hosts had to say.");
-  Family<Counter>& alarms = counters("hostler_alarms_total", "What does not mend itself.");
+      counters("hostler_host_events_total", "Events of the links to hosts.");
+  Family<Counter>& alarms =
+      counters("hostler_alarms_total", "Events that an admin has to look at.");
 
   // Clouds.
-  Snapshot open{registry, "hostler_set_open", "1: the set's driver is open and may be used."};
+  Snapshot open{registry, "hostler_set_open", "1: the driver of the set is open and can be used."};
   Snapshot foreign{registry, "hostler_set_foreign_owner",
                    "1: the set has instances of another daemon."};
   Snapshot gates{registry, "hostler_gates_shut",
-                 "Remembered refusals of a cloud that hold back calls now."};
+                 "Gates that are shut: refusals of a cloud that hold back calls now."};
   Family<Counter>& calls = counters("hostler_driver_calls_total", "Driver calls by result.");
   Family<Histogram>& call_time =
       histograms("hostler_driver_call_seconds", "How long driver calls took.");
@@ -126,31 +128,31 @@ struct Metrics::Families {
   // The daemon.
   Family<Gauge>& build = gauges("hostler_build_info", "1; the version is in the label.");
   Gauge& loop_events = gauge("hostler_loop_events_waiting", "Events that wait for the loop.");
-  Gauge& loop_lag =
-      gauge("hostler_loop_lag_seconds", "How long this answer waited for its turn in the loop.");
+  Gauge& loop_lag = gauge("hostler_loop_lag_seconds",
+                          "How long the last query of the state waited for the loop.");
   Family<Histogram>& work_family =
       histograms("hostler_loop_event_seconds", "How long the loop took for one event.");
-  std::array<Histogram*, std::size(kLoopWork)> work{};  ///< By LoopWork: each event counts.
+  std::array<Histogram*, std::size(kLoopWork)> work{};  ///< Index: LoopWork.
   Histogram& plans =
       histogram("hostler_plan_seconds", "How long it took to make a plan.", work_buckets());
-  Family<Counter>& planned = counters("hostler_plan_actions_total", "What plans wanted done.");
-  Family<Histogram>& commits = histograms("hostler_store_commit_seconds",
-                                          "How long changes waited until they were durable.");
+  Family<Counter>& planned = counters("hostler_plan_actions_total", "Actions in plans.");
+  Family<Histogram>& commits =
+      histograms("hostler_store_commit_seconds", "Time until changes were durable.");
   Family<Histogram>& tries = histograms("hostler_store_transaction_seconds",
-                                        "How long one try to write a group of changes took.");
+                                        "Duration of one try to write a group of changes.");
   Counter& changes = counter("hostler_store_changes_total", "Changes that became durable.");
   Gauge& store_up = gauge("hostler_store_up", "1: the last try to commit succeeded.");
-  Gauge& output_up = gauge("hostler_output_up", "1: jobs' output can be written away.");
+  Gauge& output_up = gauge("hostler_output_up", "1: the output of jobs can be stored.");
   Gauge& commits_waiting =
       gauge("hostler_store_commits_waiting", "Commits that are not durable yet.");
   Gauge& disk = gauge("hostler_state_disk_bytes", "Size of the state folder's file system.");
-  Gauge& disk_free =
-      gauge("hostler_state_disk_free_bytes", "Of that what the daemon may still use.");
+  Gauge& disk_free = gauge("hostler_state_disk_free_bytes",
+                           "Free bytes of that file system that the daemon may use.");
   Family<Counter>& requests =
-      counters("hostler_api_requests_total", "Answers to requests that were understood.");
+      counters("hostler_api_requests_total", "Answers to well-formed requests.");
   Family<Histogram>& request_time =
-      histograms("hostler_api_request_seconds", "From a whole request to its answer.");
-  Gauge& streams = gauge("hostler_api_streams", "Event streams that are open.");
+      histograms("hostler_api_request_seconds", "Time from the end of a request to its answer.");
+  Gauge& streams = gauge("hostler_api_streams", "Open event streams.");
 };
 
 }  // namespace hostler::metrics

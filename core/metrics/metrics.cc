@@ -28,9 +28,9 @@ Metrics::Metrics(std::string version) : families_(std::make_unique<Families>()) 
   for (const auto state : {model::WorkState::kQueued, model::WorkState::kStarting,
                            model::WorkState::kRunning, model::WorkState::kCollecting})
     set_jobs(state, 0);
-  // What is to be noticed the first time has to be there before: a rate needs two samples.
-  for (const char* const event : {"broken", "foreign_owner", "host_key_alarm", "set_missing"})
-    f.alarms.Add({{"event", event}});
+  // A rate needs two samples: the series exists before its first alarm.
+  for (const auto& event : model::all_events())
+    if (event.severity == model::Severity::kAlarm) f.alarms.Add({{"event", event.code}});
   for (const bool succeeded : {true, false})
     f.tries.Add({{"result", result_of(succeeded)}}, commit_buckets());
 }
@@ -87,9 +87,12 @@ void Metrics::set_pools(const std::vector<PoolStatus>& pools) {
   families_->pool_max.replace(most);
 }
 
-void Metrics::set_waiting(const std::vector<WaitingCount>& counts) {
+void Metrics::set_waiting(const std::map<model::WaitingCode, std::uint64_t>& jobs) {
+  // A series that is absent while its value is 0 hides the start of an alert.
   Values values;
-  for (const WaitingCount& c : counts) values[{{"reason", c.reason}}] += number(c.count);
+  for (const auto& reason : model::all_waiting_codes()) values[{{"reason", reason.code}}] = 0;
+  for (const auto& [reason, count] : jobs)
+    values[{{"reason", to_string(reason)}}] = static_cast<double>(count);
   families_->waiting.replace(values);
 }
 
@@ -161,8 +164,8 @@ void Metrics::host_event(std::string_view event) {
   families_->host_events.Add({{"event", std::string(event)}}).Increment();
 }
 
-void Metrics::alarm(std::string_view event) {
-  families_->alarms.Add({{"event", std::string(event)}}).Increment();
+void Metrics::alarm(model::Event event) {
+  families_->alarms.Add({{"event", to_string(event)}}).Increment();
 }
 
 void Metrics::loop_work(LoopWork kind, Duration took) {

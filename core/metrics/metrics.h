@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -8,43 +9,44 @@
 
 #include "core/base/time.h"
 #include "core/model/cloud.h"
+#include "core/model/event.h"
 #include "core/model/instance.h"
 #include "core/model/job.h"
 #include "core/model/offering.h"
 
-/// What hostlerd counts. The only home of prometheus-cpp, which no header shows.
+/// The metrics of hostlerd. Only this folder uses prometheus-cpp, and no header shows it.
 namespace hostler::metrics {
 
-/// How far a new instance has come. Each is counted from the create's intent.
+/// Steps of a new instance's life. The time of each is measured from the decision to create it.
 enum class Milestone : std::uint8_t { kVerified, kReady, kFirstJob };
 
 enum class BootOutcome : std::uint8_t {
   kReady,
-  kRefused,   ///< The cloud did not take the create.
-  kFailed,    ///< The cloud lists it as failed, or it vanished.
+  kRefused,   ///< The cloud refused the create.
+  kFailed,    ///< The cloud lists the instance as failed, or no longer lists it.
   kTimeout,   ///< Not verified and probed before the boot deadline.
-  kUnwanted,  ///< Destroyed while booting: surplus, drained or killed.
+  kUnwanted,  ///< Destroyed while it booted: surplus, drained or killed.
 };
 
 enum class VerifyOutcome : std::uint8_t {
   kProved,
-  kNotYet,    ///< No accepted method could prove it; asked again until the boot deadline.
-  kKeyAlarm,  ///< After the first success another key was shown.
+  kNotYet,    ///< No accepted method could prove the host; tried again until the boot deadline.
+  kKeyAlarm,  ///< After the first success the host showed another key.
 };
 
-/// What the loop works on.
+/// The kinds of work of the daemon's loop.
 enum class LoopWork : std::uint8_t {
-  kCloud,    ///< What a driver answered.
-  kHost,     ///< What a host's link said.
-  kRequest,  ///< A submit, a cancel, an admin's wish.
+  kCloud,    ///< The answer of a driver.
+  kHost,     ///< An event of a host's link.
+  kRequest,  ///< A submit, a cancel or a request of an admin.
   kPlan,     ///< A plan to apply.
   kUpkeep,   ///< A new policy, forgotten jobs.
-  kLook,     ///< A reader of its state.
-  kTick,     ///< What is due, and handing over what changed.
+  kLook,     ///< A query of its state.
+  kTick,     ///< Expired deadlines, and handing over the changes.
 };
 
 struct InstanceCount {
-  std::string set, type;  ///< `type`: the menu's name.
+  std::string set, type;  ///< `type`: its name in the config.
   model::InstanceState state{};
   std::size_t count = 0;
 };
@@ -72,30 +74,24 @@ struct PoolStatus {
   std::size_t instances_max = 0;
 };
 
-struct WaitingCount {
-  std::string reason;  ///< A code of the scheduler's.
-  std::size_t count = 0;
-};
-
 struct StoreStatus {
   bool commits = true;       ///< The last try succeeded.
-  bool takes_output = true;  ///< The last piece of a job's output could be written away.
+  bool takes_output = true;  ///< The last piece of a job's output could be written.
   std::size_t waiting = 0;   ///< Commits that are not durable yet.
   std::uint64_t disk_bytes = 0, disk_free_bytes = 0;  ///< Of the state folder's file system.
 };
 
 struct GateCount {
   std::string set;
-  model::CloudErrorClass cls{};  ///< One that has gates.
+  model::CloudErrorClass cls{};  ///< A class that has gates.
   std::size_t count = 0;
 };
 
-/// The families that docs/metrics.md lists, and those of the process.
+/// The metrics that docs/metrics.md lists, and those of the process.
 ///
-/// Threads: every method from any thread. Blocking: none waits for more than a short mutex; no
-/// I/O but text()'s, which reads a few files of /proc. Errors: none. Labels are names from the
-/// config and the enums of core/model only, so that what hosts and submitters send cannot make new
-/// time series.
+/// Threads: every method may be called from any thread. Blocking: a method waits for a short mutex
+/// at most; only text() does I/O, it reads a few files of /proc. Errors: none. Labels are names of
+/// the configuration and codes of core/model only: hosts and users cannot make new time series.
 class Metrics {
  public:
   explicit Metrics(std::string version = "dev");
@@ -103,65 +99,67 @@ class Metrics {
   Metrics(const Metrics&) = delete;
   Metrics& operator=(const Metrics&) = delete;
 
-  // What is, now. Each call replaces the last one's counts as a whole: what is not in it is gone.
+  // The present state. Each call replaces the values of the call before it: a series that it does
+  // not name is removed.
   void set_instances(const std::vector<InstanceCount>& counts);
   void set_hosts(const std::vector<HostCount>& counts);
   void set_prices(const std::vector<PriceSum>& sums);
   void set_gates(const std::vector<GateCount>& counts);
   void set_sets(const std::vector<SetStatus>& sets);
   void set_pools(const std::vector<PoolStatus>& pools);
-  void set_waiting(const std::vector<WaitingCount>& counts);
+  /// Queued jobs by why they wait; a code that is not in it has none.
+  void set_waiting(const std::map<model::WaitingCode, std::uint64_t>& jobs);
 
-  /// Of a state that is no end: what has ended is not counted here.
+  /// `state` is not terminal: jobs that ended are not counted here.
   void set_jobs(model::WorkState state, std::size_t count);
-  /// Of the job that waits longest; 0 when none waits.
+  /// How long the oldest queued job has waited; 0 if none waits.
   void set_queue_age(Duration oldest);
-  /// The site's ceiling; 0: none.
+  /// The ceiling of the site's price per hour; 0: none.
   void set_price_max(model::Micros per_hour);
-  /// Events that wait for the loop, and how long the last look at its state waited.
+  /// Events that wait for the loop, and how long the last query of its state waited.
   void set_loop(std::size_t events, Duration lag);
   void set_store(const StoreStatus& status);
 
-  // What happened to jobs.
+  // Jobs.
   void job_submitted();
-  /// An attempt's start was decided.
+  /// The dispatcher decided to start an attempt.
   void attempt_started();
-  /// From the submit to the start of the first attempt.
+  /// Time from the submit to the start of the first attempt.
   void job_waited(Duration time);
-  /// `ran`: the last attempt; nullopt where none ran to an end that its host saw.
+  /// `ran`: the run time of the last attempt; nullopt if no host reported its end.
   void job_ended(model::WorkState state, model::EndReason reason, std::optional<Duration> ran);
-  /// Of jobs' stdout and stderr, as it came from hosts.
+  /// A piece of a job's stdout or stderr came from a host.
   void output_came(std::size_t bytes);
 
-  // What happened to instances and hosts.
+  // Instances and hosts.
   void boot_ended(std::string_view set, std::string_view type, BootOutcome outcome);
   void host_reached(std::string_view set, Milestone milestone, Duration since_request);
-  /// `error` is the class of a call that failed, nullopt of one that succeeded.
+  /// `error` is the error's class if the call failed, else nullopt.
   void driver_call(std::string_view set, model::CloudOp op,
                    std::optional<model::CloudErrorClass> error, Duration took);
-  /// `method` is the one that proved the host; nullopt where none did.
+  /// `method` is the one that proved the host; nullopt if none did.
   void verification(std::optional<model::VerifyMethod> method, VerifyOutcome outcome);
-  /// `event` is a literal: "ready", "lost", ...
+  /// `event` must be a literal: "ready", "lost", ...
   void host_event(std::string_view event);
-  /// `event` is the ledger's word for what an admin is to look at.
-  void alarm(std::string_view event);
+  /// One ledger record of an event of severity alarm.
+  void alarm(model::Event event);
 
-  // What the daemon itself did.
+  // The daemon itself.
   void loop_work(LoopWork kind, Duration took);
   void plan_made(Duration took);
-  /// `action` is a literal: "place", "create", ...
+  /// `action` must be a literal: "place", "create", ...
   void planned(std::string_view action, std::size_t count);
-  /// From the loop's word to its being durable.
+  /// `took`: from the loop's request until the changes were durable.
   void store_commit(Duration took, bool succeeded);
-  /// One try to write what waits, in one transaction.
+  /// One try to write the waiting changes, in one transaction.
   void store_try(Duration took, std::size_t changes, bool succeeded);
-  /// `route` is a pattern, never a path that somebody asked for.
+  /// `route` is a pattern of the route table, never the path of a request.
   void request_answered(std::string_view method, std::string_view route, unsigned status,
                         Duration took);
   /// An event stream opened (1) or ended (-1).
   void streams_changed(int by);
 
-  /// All of it in Prometheus' text format, series of a family in the order of their labels.
+  /// All metrics in Prometheus' text format; the series of a family are sorted by their labels.
   [[nodiscard]] std::string text() const;
 
  private:

@@ -2,7 +2,7 @@
 
 #include "core/metrics/metrics.h"
 
-/// Inside metrics: words of labels.
+/// Private to core/metrics: the values of labels.
 namespace hostler::metrics {
 
 inline const char* to_string(Milestone milestone) {

@@ -29,7 +29,8 @@ MetricFamily single(const char* name, const char* help, MetricType type, double 
   return {name, help, type, {std::move(metric)}};
 }
 
-/// Fields of /proc/self/stat from the third on: the second, a name, may hold anything.
+/// The fields of /proc/self/stat from the third on. (The second is a name, which may contain
+/// anything.)
 std::vector<std::string> stat_fields() {
   const std::string text = read_file("/proc/self/stat", kProcFileMax).value_or("");
   const auto name_end = text.rfind(')');
@@ -38,23 +39,23 @@ std::vector<std::string> stat_fields() {
   return {std::istream_iterator<std::string>(rest), {}};
 }
 
-/// Of the machine, in seconds of Unix time; not from /proc/stat, which systemd's ProcSubset=pid
-/// hides.
+/// Boot time of the machine in seconds since 1970. Not read from /proc/stat, because systemd's
+/// ProcSubset=pid hides that file.
 double boot_time() {
   const auto read = [](clockid_t clock) {
     timespec now{};
     ::clock_gettime(clock, &now);
     return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
   };
-  // Once: it would move with each correction of the clock.
+  // Computed once, because each correction of the clock would change it.
   static const double time = read(CLOCK_REALTIME) - read(CLOCK_BOOTTIME);
   return time;
 }
 
-/// None where there is no descriptor left to look with.
+/// nullopt if no descriptor is left to read the folder.
 std::optional<double> open_files() {
   std::error_code problem;
-  double count = -1;  // The one that reads the folder.
+  double count = -1;  // do not count the descriptor that reads the folder
   for (std::filesystem::directory_iterator file("/proc/self/fd", problem), end;
        !problem && file != end; file.increment(problem))
     ++count;
@@ -87,7 +88,7 @@ std::vector<MetricFamily> process_families() {
   if (const auto open = open_files()) gauge("process_open_fds", "Open file descriptors.", *open);
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) == 0)
-    gauge("process_max_fds", "Most file descriptors that may be open.",
+    gauge("process_max_fds", "Maximum number of open file descriptors.",
           static_cast<double>(limit.rlim_cur));
   return out;
 }

@@ -4,11 +4,11 @@
 
 #include <vector>
 
-/// Inside metrics.
+/// Private to core/metrics.
 namespace hostler::metrics {
 
-/// What the kernel says about this process, by the names that Prometheus' own clients use. What
-/// cannot be read is left out. Reads a few files of /proc. Any thread.
+/// Metrics of this process from the kernel, with the names that the client libraries of Prometheus
+/// use. Leaves out values that cannot be read. Reads a few files of /proc. Any thread.
 [[nodiscard]] std::vector<prometheus::MetricFamily> process_families();
 
 }  // namespace hostler::metrics

@@ -1,40 +1,10 @@
 #include "core/model/cloud.h"
 
+#include "core/model/reason.h"
+
 namespace hostler::model {
 
-const char* to_string(CloudErrorClass cls) {
-  switch (cls) {
-    case CloudErrorClass::kInvalid:
-      return "invalid";
-    case CloudErrorClass::kUnsupported:
-      return "unsupported";
-    case CloudErrorClass::kNotFound:
-      return "not_found";
-    case CloudErrorClass::kConflict:
-      return "conflict";
-    case CloudErrorClass::kAuth:
-      return "auth";
-    case CloudErrorClass::kRateLimit:
-      return "rate_limit";
-    case CloudErrorClass::kQuota:
-      return "quota";
-    case CloudErrorClass::kCapacity:
-      return "capacity";
-    case CloudErrorClass::kTransient:
-      return "transient";
-    case CloudErrorClass::kTimeout:
-      return "timeout";
-    case CloudErrorClass::kCancelled:
-      return "cancelled";
-    case CloudErrorClass::kKeyMismatch:
-      return "key_mismatch";
-    case CloudErrorClass::kInternal:
-      return "internal";
-    case CloudErrorClass::kMisbehaving:
-      return "misbehaving";
-  }
-  return "?";
-}
+const char* to_string(CloudErrorClass cls) { return to_string(reason_of(cls)); }
 
 const char* to_string(CloudOp op) {
   switch (op) {

@@ -11,21 +11,22 @@
 #include "core/base/time.h"
 #include "core/model/offering.h"
 
-/// What is said to a cloud through a driver, and what it answers: the driver ABI as values.
+/// Requests to a cloud's driver and its answers: the driver ABI as values.
 namespace hostler::model {
 
-/// One class per reaction; a driver says which by its status (sdk/include/hostler/driver.h).
+/// Classes of errors, one for each reaction; drivers return them as a status
+/// (sdk/include/hostler/driver.h).
 enum class CloudErrorClass : std::uint8_t {
   kInvalid,      ///< Do not retry; show the operator.
-  kUnsupported,  ///< Likewise.
+  kUnsupported,  ///< As kInvalid.
   kNotFound,
-  kConflict,   ///< Same key, other arguments: our bug; alert.
-  kAuth,       ///< Suspend the set, alert, probe slowly.
+  kConflict,   ///< Same key, other arguments: a bug of the daemon.
+  kAuth,       ///< Suspend the set, probe slowly.
   kRateLimit,  ///< Stop all calls in scope until retry_after.
   kQuota,      ///< Stop creating in scope until something is destroyed.
-  kCapacity,   ///< Try another type or zone; remember with expiry.
+  kCapacity,   ///< Try another type or zone; remember it for a while.
   kTransient,  ///< Back off, retry with the same key.
-  kTimeout,    ///< Likewise.
+  kTimeout,    ///< As kTransient.
   kCancelled,
   kKeyMismatch,  ///< Host-key extension only.
   kInternal,     ///< Driver bug: count, circuit breaker.
@@ -34,7 +35,7 @@ enum class CloudErrorClass : std::uint8_t {
 inline constexpr int kCloudErrorClasses = static_cast<int>(CloudErrorClass::kMisbehaving) + 1;
 const char* to_string(CloudErrorClass cls);
 
-/// What an error speaks of; each bit has its text in CloudError where one applies.
+/// The scope of an error, as bits; CloudError has a text for some of them.
 namespace scope {
 inline constexpr std::uint32_t kType = 0x01, kGroup = 0x02, kZone = 0x04, kRegion = 0x08,
                                kAccount = 0x10, kMarket = 0x20, kOperation = 0x40, kSubnet = 0x80;
@@ -44,7 +45,7 @@ struct CloudError {
   CloudErrorClass cls = CloudErrorClass::kInternal;
   std::string message;  ///< One line for people, already fit to print.
   std::uint32_t scope = 0;
-  std::string type, group, zone, subnet, region;  ///< Scope texts; empty: what the request named.
+  std::string type, group, zone, subnet, region;  ///< Of the scope; empty: as in the request.
   std::optional<Duration> retry_after;
   bool outcome_unknown = false;  ///< The side effect may have happened: list before going on.
   std::string provider_code, request_id;
@@ -70,9 +71,9 @@ using Tags = std::map<std::string, std::string>;
 
 enum class UserDataFormat : std::uint8_t { kNone, kSh, kCloudConfig, kIgnition, kRaw };
 
-/// A create, whole. It is journalled as it is and sent again byte for byte after a lost answer.
+/// A complete create. It is journalled, and sent again byte for byte after a lost answer.
 struct CreateRequest {
-  std::string idempotency_key;   ///< A UUID; travels as tag hostler-key too.
+  std::string idempotency_key;   ///< A UUID; also the tag hostler-key.
   std::string host_instance_id;  ///< "h-7"
   std::string owner;             ///< The store's id.
   std::uint64_t epoch = 0;
@@ -107,7 +108,7 @@ struct SetTagsRequest {
   std::vector<std::string> remove = {};
 };
 
-/// To start or to stop.
+/// A start or a stop.
 struct PowerRequest {
   std::string id;  ///< The cloud's.
   std::string expected_set_id;
@@ -144,14 +145,14 @@ struct ListedInstance {
   std::string state_reason;
   Wall created, launched, interruption;
   std::uint64_t boot_generation = 0;
-  std::string pool, type, idle;  ///< Its tags of these names; of the others nobody asks.
+  std::string pool, type, idle;  ///< Of its tags; the others are not read.
   bool tags_unknown = false;
 };
 
 struct SetInfo {
   std::string account_id, region, currency;
   std::uint32_t max_concurrency = 1;
-  Duration list_consistency{};  ///< "Absent twice" means at least this far apart.
+  Duration list_consistency{};  ///< Two lists without an instance are at least this far apart.
   Duration list_interval_min{};
   std::uint64_t user_data_max_bytes = 16384;
   bool create_token_native = false, tags_at_create = false, server_filter = false,
@@ -165,14 +166,14 @@ struct PricePoint {
   friend auto operator<=>(const PricePoint&, const PricePoint&) = default;
 };
 
-/// A price of one zone and market, as a cloud says it.
+/// A price of one zone and market, reported by a cloud.
 struct ZonePrice {
   std::string zone;  ///< Empty: every zone.
   Market market = Market::kOnDemand;
   PricePoint point;
 };
 
-/// The tags that every instance of ours carries.
+/// The tags of every instance that hostler creates.
 namespace tag {
 inline constexpr const char *kSet = "hostler-set", *kOwner = "hostler-owner",
                             *kPool = "hostler-pool", *kEpoch = "hostler-epoch",

@@ -12,11 +12,11 @@
 #include "core/model/instance.h"
 #include "core/model/job.h"
 
-/// What the loop says to a host's link, and what the link says back. Values only: the link lives
-/// on the hosts thread, the loop on its own.
+/// The commands of the loop to a host's link, and the events of the link. Values only: links run on
+/// the hosts thread, the loop on a thread of its own.
 namespace hostler::model {
 
-/// All that is needed to reach one host and to know it again.
+/// The data to connect to a host, and to verify that it is the host.
 struct HostTarget {
   InstanceId instance;
   std::string set;          ///< For the driver's host-key extension.
@@ -30,18 +30,18 @@ struct HostTarget {
 
 // ---- commands ----------------------------------------------------------------------------------
 
-/// Reach the host, prove it, put the agent there, keep the channel open; reconnect until told
-/// otherwise. Sent again with a new address or identity it replaces what was known.
+/// Connect to the host, verify it, install the agent and keep the channel open; reconnect until
+/// DisconnectHost. A second ConnectHost replaces address and identity.
 struct ConnectHost {
   HostTarget target;
 };
-/// Forget the host: the link ends, nothing more is said about it.
+/// Forget the host: the link ends and sends no more events.
 struct DisconnectHost {
   InstanceId instance;
 };
-/// Start one attempt. `boot_id` and `connection` are from the last HostReady that the loop has
-/// seen; a link whose connection is a later one refuses it, for the loop has counted it as never
-/// started. `sequence` rises with every start on this boot.
+/// Start one attempt. `boot_id` and `connection` are those of the last HostReady that the loop has
+/// handled. A link with a later connection refuses the start: at its HostReady the loop counts the
+/// attempt as never started. `sequence` rises with every start of a boot.
 struct StartAttempt {
   InstanceId instance;
   AttemptId attempt;
@@ -50,25 +50,25 @@ struct StartAttempt {
   std::uint64_t sequence = 0;
   std::shared_ptr<const JobSpec> spec;
 };
-/// Answers every HostReady: these of the attempts it told are this host's, running or with their
-/// end or output still to come. Only now the link hears more of that connection, and takes output
-/// of these and of what it is told to start.
+/// The answer to every HostReady: the reported attempts that belong to this host, and that run or
+/// have an end or output to send. The link handles further messages of the connection only after
+/// it, and accepts output of these attempts and of those that it starts later.
 struct ResumeAttempts {
   InstanceId instance;
   std::uint64_t connection = 0;
   std::vector<AttemptId> attempts;
 };
-/// TERM, then KILL after the grace; the attempt still ends with AttemptExited.
+/// Send TERM, and KILL after the grace period; AttemptExited still follows.
 struct KillAttempt {
   InstanceId instance;
   AttemptId attempt;
 };
-/// The attempt's end is durable here and all of its output is too: the host may forget it.
+/// The attempt's end and output are durable at the daemon: the host may forget the attempt.
 struct AckAttempt {
   InstanceId instance;
   AttemptId attempt;
 };
-/// The rotation proposed by the link is durable; carry it out and show the new key.
+/// The rotation that the link proposed is durable: replace the key on the host.
 struct ActivateRotation {
   InstanceId instance;
   HostIdentity identity;
@@ -79,33 +79,34 @@ using HostCommand = std::variant<ConnectHost, DisconnectHost, ResumeAttempts, St
 
 // ---- events ------------------------------------------------------------------------------------
 
-/// A try failed before the host was ever proved, or its boot probe does not pass yet.
+/// The host could not be verified yet, or its boot probe fails.
 struct HostNotYet {
   std::string step;  ///< "resolve", "connect", "key_exchange", "verify", "auth", "probe", "agent".
-  std::string text;  ///< For people; keeps the last output of the boot probe, and the keys seen.
+  std::string text;  ///< For people: the last output of the boot probe, or the keys seen.
 };
-/// The host key was proved. Sent on every connection, before anything else is done.
+/// The host key was verified. Sent on every connection, before anything else.
 struct HostVerified {
   VerifyMethod method{};
   std::string public_key;
 };
-/// After the first success another key was shown: nothing was sent to it.
+/// The host was verified before, and now another key is shown: nothing was sent there.
 struct HostKeyAlarm {
   std::string seen_key;
   std::string text;
 };
-/// Such an alarm as long as it stands: until the host itself is reached again.
+/// A key alarm that stands until the host itself is reached again.
 struct StandingKeyAlarm {
   Wall since;
   std::string seen_key;  ///< The last one, if there were several.
 };
-/// The link has made the next key and secret on the verified host; nothing is active yet.
+/// The link has made the next key and secret on the verified host; they are not active yet.
 struct RotationProposed {
   std::string next_public_key;
   std::string next_secret;
 };
-/// A new connection showed the next key: the old one may be forgotten. `rotated` false: it may not
-/// be replaced there ("rotation: none"), or failed and is tried again at the next connection.
+/// `rotated`: a new connection showed the next key, the old one may be forgotten. Else `never`: the
+/// key cannot be replaced on this host ("rotation: none"). Else it failed, and the next connection
+/// tries again.
 struct RotationEnded {
   bool rotated = false;
   bool never = false;
@@ -117,25 +118,25 @@ struct AttemptReport {
   AttemptId attempt;
   AttemptPhase phase{};
 };
-/// The agent answers: work may be sent. `attempts` is everything it knows and was not told to
-/// forget; what the daemon sent in this boot and is not in it never started.
-/// Ended ones are told again by AttemptExited on this connection, running ones go on.
+/// The agent is connected: work may be sent. `attempts` are all that the agent knows and was not
+/// told to forget. An attempt that the daemon sent in this boot and that is not among them never
+/// started. The agent reports ended ones again by AttemptExited; running ones go on.
 struct HostReady {
   std::string boot_id;
-  std::uint64_t connection = 0;  ///< Counts this link's connections; rises.
+  std::uint64_t connection = 0;  ///< The number of the connection; it rises.
   std::uint64_t last_sequence = 0;
   std::vector<AttemptReport> attempts;
 };
-/// The connection ended or its keepalive ran out; the link goes on trying.
+/// The connection ended, or its keepalive timed out; the link reconnects.
 struct HostLost {
   std::string text;
 };
-/// A broken-host check failed: no new work; what runs goes on.
+/// A check of the host failed: it gets no new work; running attempts go on.
 struct HostBroken {
   std::string check;
   std::string text;
 };
-/// The cloud is about to take the host away, by the agent's word.
+/// The agent reports that the cloud will take the host away soon.
 struct HostInterruption {
   std::string text;
 };
@@ -143,8 +144,8 @@ struct AttemptStarted {
   AttemptId attempt;
   Wall started;
 };
-/// Never started: refused before exec (other boot, used sequence, busy agent), or by the link
-/// itself because it never wrote the start to this connection.
+/// The attempt never started: the agent refused it before exec (another boot, a used sequence, a
+/// busy agent), or the link never wrote the start to the connection.
 struct AttemptRefused {
   AttemptId attempt;
   std::string text;
@@ -153,7 +154,7 @@ struct AttemptExited {
   AttemptId attempt;
   AttemptEnd end;
 };
-/// All output and files of an ended attempt are durable at the daemon. `lost` says what is not.
+/// The output and files of an ended attempt are durable at the daemon, but for those in `lost`.
 struct AttemptCollected {
   AttemptId attempt;
   std::string lost;

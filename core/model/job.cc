@@ -2,21 +2,13 @@
 
 #include <array>
 
+#include "core/model/reason.h"
+
 namespace hostler::model {
 namespace {
 
 constexpr std::array kStates{"queued",    "starting", "running",  "collecting",
                              "succeeded", "failed",   "cancelled"};
-constexpr std::array kReasons{"",
-                              "exit",
-                              "signal",
-                              "time_limit",
-                              "host_lost",
-                              "start_failed",
-                              "input_failed",
-                              "output_lost",
-                              "supervision_lost",
-                              "cancelled"};
 
 }  // namespace
 
@@ -28,7 +20,7 @@ std::optional<WorkState> parse_work_state(std::string_view text) {
   return std::nullopt;
 }
 
-const char* to_string(EndReason reason) { return kReasons[static_cast<std::size_t>(reason)]; }
+const char* to_string(EndReason reason) { return to_string(reason_of(reason)); }
 
 std::optional<int> exit_status(EndReason reason, std::int32_t exit_code, std::int32_t signal) {
   switch (reason) {

@@ -16,9 +16,9 @@ namespace hostler::model {
 
 enum class WorkState : std::uint8_t {
   kQueued,
-  kStarting,  ///< Sent to a host, not yet known to run.
+  kStarting,  ///< Sent to a host, which has not reported it running yet.
   kRunning,
-  kCollecting,  ///< Ended; output and files are still on their way here.
+  kCollecting,  ///< The attempt ended; its output and files are being fetched.
   kSucceeded,
   kFailed,
   kCancelled,
@@ -27,7 +27,7 @@ const char* to_string(WorkState state);
 std::optional<WorkState> parse_work_state(std::string_view text);
 inline bool is_terminal(WorkState state) { return state >= WorkState::kSucceeded; }
 
-/// Why a job ended, or why its last attempt did. kNone while nothing has.
+/// Why a job, or its last attempt, ended. kNone before that.
 enum class EndReason : std::uint8_t {
   kNone,
   kExit,
@@ -43,7 +43,7 @@ enum class EndReason : std::uint8_t {
 /// "exit", "signal", "time_limit", ...; "" for kNone.
 const char* to_string(EndReason reason);
 
-/// What narrows the offerings that work may run on. Empty means any.
+/// The offerings that work may run on. An empty field allows all.
 struct Constraints {
   std::vector<std::string> types;  ///< Menu names.
   std::optional<Market> market;
@@ -77,19 +77,19 @@ struct JobSpec {
   friend bool operator==(const JobSpec&, const JobSpec&) = default;
 };
 
-/// How an attempt ended, as its host's agent says; or what is known of one that was lost with its
-/// host: kHostLost and its times.
+/// The end of an attempt, as the agent of its host reports it. If the host was lost: kHostLost and
+/// the times only.
 struct AttemptEnd {
   EndReason reason = EndReason::kExit;               ///< Never kNone or kCancelled.
   std::int32_t exit_code = 0;                        ///< kExit
   std::int32_t signal = 0;                           ///< kSignal, kTimeLimit
   std::string text;                                  ///< E.g. "exec /x: No such file or directory".
-  std::uint64_t stdout_bytes = 0, stderr_bytes = 0;  ///< Produced in all.
+  std::uint64_t stdout_bytes = 0, stderr_bytes = 0;  ///< Written by the job in all.
   std::string stdout_inline, stderr_inline;  ///< Whole streams when both together are <= 4 KiB.
   bool output_is_inline = true;              ///< False: the streams come as chunks.
   bool has_output_files = false;
   std::int64_t cpu_us = 0, ram_peak = 0;
-  bool limits_enforced = false;  ///< A cgroup held it; else "limits: none".
+  bool limits_enforced = false;  ///< By a cgroup; else "limits: none".
   Wall started, ended;           ///< By the host's clock.
   friend bool operator==(const AttemptEnd&, const AttemptEnd&) = default;
 };

@@ -9,8 +9,8 @@
 
 namespace hostler::model {
 
-/// Money is an integer: millionths of the site's currency. Per hour where it is a price. Never
-/// below zero; sums saturate, as drivers name any price.
+/// Money: an integer, in millionths of the site's currency; a price is per hour. Never negative.
+/// Sums saturate: a driver may report any price.
 struct Micros {
   std::int64_t value = 0;
   friend auto operator<=>(const Micros&, const Micros&) = default;
@@ -26,11 +26,11 @@ enum class Market : std::uint8_t { kOnDemand, kSpot };
 /// "on_demand", "spot".
 const char* to_string(Market market);
 
-/// The site's menu entry. Offerings are made of it: one for each of its zones in each set of a
+/// An instance type of the site's menu. It becomes one offering for each zone, in each set of a
 /// pool.
 struct InstanceType {
   std::string name;           ///< `[a-z0-9_-]{1,63}`; also a tag's value.
-  std::string provider_type;  ///< What the cloud calls it.
+  std::string provider_type;  ///< The cloud's name of it.
   Resources resources;
   Micros price_per_hour;
   Market market = Market::kOnDemand;

@@ -11,13 +11,13 @@
 #include "core/model/instance.h"
 #include "core/model/offering.h"
 
-/// What the site wants, as config reads it and the pure layers use it. Validated when read: names
+/// The policies of the site: core/config reads and validates them, the pure layers use them. Names
 /// resolve, min <= max, durations are positive.
 namespace hostler::model {
 
 using namespace std::chrono_literals;
 
-/// What no policy can pass (the governor); 0 means no ceiling.
+/// Ceilings that the governor enforces; 0: none.
 struct Ceilings {
   std::int32_t instances_max = 0;
   Micros price_per_hour_max;
@@ -37,12 +37,21 @@ struct BrokenCheck {
 struct SetPolicy {
   std::string name;
   Ceilings ceilings;
-  Tags tags;  ///< Put on every instance beside ours.
+  Tags tags;  ///< Put on every instance, besides those of hostler.
   std::string region;
-  std::string remote_user;  ///< Empty: what the driver says.
+  std::string remote_user;  ///< Empty: the driver's.
   Duration list_interval = 10s, price_interval = 10min;
   Duration create_timeout = 2min, destroy_timeout = 1min, list_timeout = 1min, power_timeout = 2min;
   friend bool operator==(const SetPolicy&, const SetPolicy&) = default;
+};
+
+/// The evidence by which a host counts as ready. Only hosts with kAgent run jobs; the others are
+/// for work that needs no agent. Only kAgent can be configured yet.
+enum class Readiness : std::uint8_t {
+  kAgent,     ///< The agent on the host answers.
+  kSsh,       ///< The host's key was proved over SSH.
+  kCloud,     ///< The cloud lists the instance as running.
+  kReported,  ///< An outside party reports it.
 };
 
 /// A policy over one or more sets and their types.
@@ -50,18 +59,19 @@ struct PoolPolicy {
   std::string name;
   std::vector<std::string> sets;
   std::vector<std::string> types;
-  std::int32_t min = 0, max = 100, standby = 0;  ///< Instances; standby: idle ones kept ready.
-  std::int32_t stopped = 0;  ///< Kept switched off beside those; within it, none counts for max.
+  std::int32_t min = 0, max = 100, standby = 0;  ///< Instances; standby: idle ones to keep.
+  std::int32_t stopped = 0;  ///< Instances to keep switched off; they do not count for max.
   Ceilings ceilings;
   Duration idle_timeout = 1min, boot_timeout = 10min, probe_timeout = 10min,
-           shutdown_timeout = 10s;  ///< The last: between tries to destroy.
-  double price_factor_max = 2.0;    ///< A dearer type is taken up to this times the cheapest fit.
+           shutdown_timeout = 10s;  ///< The last: between two destroys.
+  double price_factor_max = 2.0;    ///< Most price of a type, as a multiple of the cheapest fit.
   Micros price_cap_per_hour;        ///< 0: none.
-  Duration spot_patience = 10min;   ///< Before work that allows both falls back to on_demand.
+  Duration spot_patience = 10min;   ///< After it work that allows both falls back to on_demand.
   Duration starvation_after = 10min;
+  Readiness readiness = Readiness::kAgent;
   std::vector<VerifyMethod> verify{VerifyMethod::kDelivered, VerifyMethod::kChallenge};
   bool rotate_keys = true;
-  std::string init_command;         ///< sh, run at boot after ours.
+  std::string init_command;         ///< sh, run at boot after hostler's own.
   std::string boot_probe = "true";  ///< sh; exit status 0 means booted.
   std::vector<BrokenCheck> broken_checks;
   std::int32_t attempts_parallel_max = 0;  ///< Per host; 0: only resources bound it.

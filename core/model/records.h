@@ -12,6 +12,7 @@
 #include "core/model/instance.h"
 #include "core/model/job.h"
 #include "core/model/ledger.h"
+#include "core/model/reason.h"
 
 /// What is durable, as rows. The loop says changes, the store makes them so, in order and in one
 /// transaction for each commit; restart reads the same rows back.
@@ -110,8 +111,9 @@ struct InstanceRecord {
   std::uint64_t last_sequence = 0;  ///< Of starts on boot_id.
   std::uint32_t destroy_tries = 0;
   std::uint32_t absent_sightings = 0;
-  std::string reason_code, reason;  ///< Why it is in its state.
-  std::string last_text;            ///< Last output of the boot probe, keys seen, ...
+  Reason reason_code = Reason::kNone;  ///< Why it is in its state.
+  std::string reason;                  ///< The same for people.
+  std::string last_text;               ///< Last output of the boot probe, keys seen, ...
   Wall created, verified, ready, first_job, state_since, gone;
   Wall deadline;            ///< Of the state it is in; 0: none.
   Resources total;          ///< As its type was when it was made; zero: not known.

@@ -11,11 +11,11 @@
 #include "core/model/host.h"
 #include "core/model/records.h"
 
-/// What the loop shows of itself; copies, for other threads.
+/// Copies of the dispatcher's state, for other threads.
 namespace hostler::model {
 
 struct WaitingView {
-  std::string code;
+  WaitingCode code = WaitingCode::kPlanning;
   std::string reason;
   std::uint64_t ahead = 0;
 };
@@ -37,35 +37,37 @@ struct SetView {
   bool foreign_owner = false;
   std::string problem;  ///< Last error of open or list; empty: none.
 };
-/// What was spent from `since` to `until`, and on what.
+/// The cost from `since` to `until`.
 struct CostView {
   struct Row {
-    std::string name;  ///< "user ann", "j-42", "h-7", "default": by what was asked.
+    std::string name;  ///< "user ann", "j-42", "h-7", "default": by the grouping asked for.
     Micros cost;
-    std::int64_t used_us = 0;  ///< Together: time that jobs ran, or that instances were on.
+    std::int64_t used_us = 0;  ///< The sum of times that jobs ran, or that instances were on.
   };
   Wall since, until;
-  std::optional<Micros> total;   ///< Of all instances; unset for who may not know of them.
-  std::optional<Micros> unused;  ///< Of that what no job had; likewise.
-  std::vector<Row> rows;         ///< Dearest first.
-  bool more = false;             ///< There are more rows than were asked for.
+  std::optional<Micros> total;   ///< Of all instances; unset: the caller may not see it.
+  std::optional<Micros> unused;  ///< Of it, the part that no job used; likewise.
+  std::vector<Row> rows;         ///< The highest cost first.
+  bool more = false;             ///< There are more rows than asked for.
 };
 struct RejectedView {
   std::string type, zone, market, pool, reason;
 };
 
-/// Jobs of one shape that wait.
+/// Waiting jobs of one shape.
 struct DemandView {
   std::uint64_t jobs = 0;
   Resources needs;
   WaitingView waiting;
 };
-/// What stands behind a job, pool or gate as it is; what does not go with it is empty.
+/// The reasons for the state of a job, pool or gate. Fields that do not apply are empty.
 struct ReasonsView {
-  std::vector<DemandView> demand;       ///< What it may serve, or holds back; in the queue's order.
-  std::vector<RejectedView> rejected;   ///< Candidates that the last plan did not take, or may not.
-  std::string ceiling;                  ///< What stands in the way of one more instance.
-  std::vector<LedgerRecord> decisions;  ///< The scheduler's last, since the start; oldest first.
+  std::vector<DemandView> demand;  ///< Jobs that it may serve, or holds back; in the queue's order.
+  std::vector<RejectedView>
+      rejected;         ///< Offerings that the last plan did not buy, or may not buy.
+  std::string ceiling;  ///< The ceiling that forbids one more instance.
+  std::vector<LedgerRecord>
+      decisions;  ///< The scheduler's last ones since the start; oldest first.
 };
 
 /// Counts for metrics and health.
@@ -74,7 +76,7 @@ struct Totals {
   std::map<std::pair<std::string, std::string>, std::uint64_t> instances;  ///< (state, type)
   Micros price_per_hour;
   Duration oldest_wait{};
-  std::map<std::string, std::uint64_t> waiting;  ///< Queued jobs by the code of why.
+  std::map<WaitingCode, std::uint64_t> waiting;  ///< Queued jobs by why they wait.
 };
 
 }  // namespace hostler::model

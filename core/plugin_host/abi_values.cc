@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/base/text.h"
-#include "core/plugin_host/operation.h"
+#include "core/plugin_host/record_intake.h"
 
 namespace hostler::plugin_host {
 namespace {
@@ -42,7 +42,7 @@ static_assert(model::scope::kType == HOSTLER_SCOPE_TYPE &&
               model::scope::kOperation == HOSTLER_SCOPE_OPERATION &&
               model::scope::kSubnet == HOSTLER_SCOPE_SUBNET);
 constexpr std::uint32_t kScopes = 0xff;
-constexpr std::size_t kZoneBytesMax = 63;  // of a price: part of a key in the store
+constexpr std::size_t kZoneBytesMax = 63;  // the zone of a price is part of a key in the store
 
 const Status* find_status(hostler_status status) {
   const auto* const found = std::find_if(kStatuses.begin(), kStatuses.end(),
@@ -52,8 +52,8 @@ const Status* find_status(hostler_status status) {
 
 Wall wall(std::int64_t unix_ns) { return {unix_ns / 1000}; }
 
-/// Copies text out of a record (R19), within what a record may hold, to where it is new. Remembers
-/// the first fault; after it copies nothing.
+/// Copies texts out of a record (R19), up to the limit of bytes in a record. After the first broken
+/// rule it copies nothing more.
 class TextReader {
  public:
   void text(std::string& out, const hostler_str& s, const char* field) {
@@ -84,14 +84,14 @@ class TextReader {
                            : key == model::tag::kIdle ? out.idle
                                                       : unread;
       text(value, tags[i].value, "a tag's value");
-      take(sizeof(hostler_kv));
+      use(sizeof(hostler_kv));
     }
   }
-  /// The best one: the driver's first.
+  /// The first address: drivers put the best one first.
   void address(std::string& out, const hostler_address* addresses, std::size_t n) {
     if (n == 0) return;
     if (addresses == nullptr) {
-      if (broken_.empty()) broken_ = "R19: a number of addresses but none";
+      if (broken_.empty()) broken_ = "R19: a number of addresses but no addresses";
       return;
     }
     text(out, addresses[0].text, "an address");
@@ -99,7 +99,7 @@ class TextReader {
   std::string& broken() { return broken_; }
 
  private:
-  void take(std::size_t bytes) {  // so that empty tags cannot be sent without end
+  void use(std::size_t bytes) {  // tags count even if they are empty
     bytes_left_ = bytes_left_ > bytes ? bytes_left_ - bytes : 0;
     if (bytes_left_ == 0 && broken_.empty()) broken_ = "limit: a record with too many tags";
   }

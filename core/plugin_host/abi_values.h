@@ -13,16 +13,17 @@
 #include "core/plugin_host/driver_set.h"
 #include "hostler/driver.h"
 
-/// Between the ABI's structs and the model's values, both ways; the only place that knows both.
+/// Converts the ABI's structs to the model's values and back.
 namespace hostler::plugin_host {
 
-/// "QUOTA", "status -77".
+/// "QUOTA", "the unknown status -77".
 std::string status_name(hostler_status status);
 
 // ---- from the driver ---------------------------------------------------------------------------
 
-/// Copies a growable struct into one of the size that this host knows, the rest zero (R15).
-/// `size_1_0` is what every driver has. An empty string, or the rule that it breaks.
+/// Copies a growable struct from a driver whose version of it may be shorter or longer (R15);
+/// fields that the driver's version lacks become zero. `size_1_0` is the smallest legal size.
+/// Returns the rule that the struct breaks; empty if none.
 template <class T>
 std::string copy_growable(const void* from, T& to, std::size_t size_1_0 = sizeof(T)) {
   std::uint32_t size = 0;
@@ -37,16 +38,18 @@ std::string copy_growable(const void* from, T& to, std::size_t size_1_0 = sizeof
   return {};
 }
 
-// Each reads one record of its kind into a new value. An empty string, or the rule that it breaks.
+// Each reads one record of its kind into a new value. Returns the rule that the record breaks;
+// empty if none.
 std::string read_instance(const hostler_rec& record, model::ListedInstance& out);
 std::string read_set_info(const hostler_rec& record, model::SetInfo& out);
 std::string read_price(const hostler_rec& record, model::ZonePrice& out);
 
-/// `texts` by HOSTLER_TEXT_*, fit to print.
+/// The error that a driver reported. `texts` are indexed by HOSTLER_TEXT_* and printable.
 model::CloudError read_error(const hostler_error& error, hostler_status status,
                              std::span<const std::string> texts);
 
-// ---- to the driver, borrowing every string ------------------------------------------------------
+// ---- to the driver: the results point into the arguments, which must outlive them
+// -----------------
 
 inline hostler_str to_abi(const std::string& s) { return {s.c_str(), s.size()}; }
 std::uint32_t to_abi(model::Market market);
@@ -54,7 +57,8 @@ std::vector<hostler_kv> to_abi(const model::Tags& tags);
 std::vector<hostler_str> to_abi(const std::vector<std::string>& texts);
 hostler_instance_type to_abi(const model::InstanceType& type);
 
-/// A create request and the arrays that it points to; borrows from the model's.
+/// A create request with the arrays that it points to. Also points into `request`, which must
+/// outlive this object.
 class CreateArguments {
  public:
   explicit CreateArguments(const model::CreateRequest& request);

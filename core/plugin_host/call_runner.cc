@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/assert.h"
 #include "core/base/units.h"
 #include "core/log/log.h"
 
@@ -17,16 +18,15 @@ using std::chrono::steady_clock;
 
 constexpr std::size_t kHungToSuspend = 2;
 constexpr std::size_t kRetiredMax = 256;
-constexpr std::uint64_t kBrokenRulesLogged = 50;  // all are counted
+constexpr std::uint64_t kBrokenRulesLogged = 50;  // health() counts all of them
 constexpr Duration kTimeoutMax = std::chrono::hours(24);
 
 }  // namespace
 
-CallRunner::CallRunner(Options options)
-    : options_(std::move(options)), lanes_(std::max<std::size_t>(options_.lanes, 1)) {}
+CallRunner::CallRunner(Options options) : options_(std::move(options)), queue_(options_.slots) {}
 
 void CallRunner::start() {
-  clerk_ = std::thread([this] { clerk(); });
+  completion_thread_ = std::thread([this] { run_completions(); });
 }
 
 bool CallRunner::stop() {
@@ -34,32 +34,32 @@ bool CallRunner::stop() {
     const MutexLock lock(mutex_);
     stopping_ = true;
     refuse_queued(cloud_error(CloudErrorClass::kCancelled, "the set is being closed"));
-    const auto give_up_at = steady_clock::now() + options_.grace;
-    alarms_.clear();
+    const auto abandon_at = steady_clock::now() + options_.grace;
+    deadlines_.clear();
     for (auto& [op, active] : active_) {
       op->cancel(false);
-      active.due = give_up_at;
-      alarms_.emplace(active.due, op);
+      active.due = abandon_at;
+      deadlines_.emplace(active.due, op);
     }
-    mailbox_.nudge();
+    completions_.wake();
     worker_wakes_.notify_all();
   }
-  clerk_.join();
+  completion_thread_.join();
   const MutexLock lock(mutex_);
   worker_left_.wait(mutex_,
-                    [this]() HOSTLER_REQUIRES(mutex_) { return workers_ == stuck_.size(); });
+                    [this]() HOSTLER_REQUIRES(mutex_) { return workers_ == hung_workers(); });
   retired_.clear();
   return hung_.empty();
 }
 
-// ---- taking calls on ---------------------------------------------------------------------------
+// ---- new calls ---------------------------------------------------------------------------------
 
 void CallRunner::submit(std::shared_ptr<Operation> op, Duration timeout) {
   const MutexLock lock(mutex_);
   op->set_deadline(steady_clock::now() + std::clamp(timeout, Duration::zero(), kTimeoutMax));
   auto& raw = *op;
   active_.emplace(&raw, Active{op, raw.deadline()});
-  if (stopping_ || health_.suspended || urgent_.size() + normal_.size() >= options_.queue_max) {
+  if (stopping_ || health_.suspended || queue_.size() >= options_.queue_max) {
     raw.refuse(
         stopping_ ? cloud_error(CloudErrorClass::kCancelled, "the set is being closed")
         : health_.suspended
@@ -67,15 +67,15 @@ void CallRunner::submit(std::shared_ptr<Operation> op, Duration timeout) {
                           "the set is suspended: " + std::to_string(hung_.size()) +
                               " calls hang in the driver (R31)")
             : cloud_error(CloudErrorClass::kTransient, "too many calls wait for the driver"));
-    return release(raw);
+    return queue_result(raw);
   }
-  alarms_.emplace(raw.deadline(), &raw);
-  if (alarms_.begin()->second == &raw) mailbox_.nudge();
-  queue_of(raw).push_back(std::move(op));
+  deadlines_.emplace(raw.deadline(), &raw);
+  if (deadlines_.begin()->second == &raw) completions_.wake();
+  queue_.push(std::move(op));
   worker_wakes_.notify_one();
-  if (urgent_.size() + normal_.size() > idle_ && workers_ < lanes_) {
+  if (queue_.size() > idle_ && workers_ < queue_.slots()) {
     ++workers_;
-    std::thread([self = shared_from_this()] { self->work(); }).detach();
+    std::thread([self = shared_from_this()] { self->run_worker(); }).detach();
   }
 }
 
@@ -84,12 +84,12 @@ void CallRunner::refuse(std::shared_ptr<Operation> op, CloudError error) {
   auto& raw = *op;
   active_.emplace(&raw, Active{std::move(op), raw.deadline()});
   raw.refuse(std::move(error));
-  release(raw);
+  queue_result(raw);
 }
 
-void CallRunner::narrow(std::size_t lanes) {
+void CallRunner::lower_slots(std::size_t slots) {
   const MutexLock lock(mutex_);
-  lanes_ = std::clamp<std::size_t>(lanes, 1, lanes_);
+  queue_.lower_slots(slots);
 }
 
 SetHealth CallRunner::health() const {
@@ -97,22 +97,19 @@ SetHealth CallRunner::health() const {
   return health_;
 }
 
-// ---- workers -----------------------------------------------------------------------------------
+// ---- the workers -------------------------------------------------------------------------------
 
-void CallRunner::work() {
+void CallRunner::run_worker() {
   pthread_setname_np(pthread_self(), "driver");
   const MutexLock lock(mutex_);
   while (true) {
-    const auto job = next_job();
-    if (job) {
+    if (const auto op = queue_.next()) {
       {
         const MutexUnlock unlocked(mutex_);
-        call(*job);
+        call(*op);
       }
-      stuck_.erase(job.get());
-      --in_driver_;
-      if (!job->traits().urgent) --normal_in_driver_;
-      worker_wakes_.notify_all();  // a lane is free, perhaps for a call that another one waits with
+      queue_.leave(*op);
+      worker_wakes_.notify_all();  // a slot is free, perhaps one that only some calls may use
     } else if (stopping_) {
       break;
     } else {
@@ -126,154 +123,136 @@ void CallRunner::work() {
 }
 
 void CallRunner::call(Operation& op) {
-  if (options_.turnstile == nullptr) return op.run();
-  if (options_.turnstile->enter(op.deadline())) {
+  if (options_.serial_gate == nullptr) return op.run();
+  if (options_.serial_gate->enter(op.deadline())) {
     op.run();
-    options_.turnstile->leave();
+    options_.serial_gate->leave();
   } else if (op.refuse(cloud_error(CloudErrorClass::kTimeout,
-                                   "another call is in the driver, which allows one; not sent"))) {
-    ended(op);
+                                   "not sent: until the deadline another call was in the driver, "
+                                   "which allows one at a time"))) {
+    on_ended(op);
   }
 }
 
-/// The next call that there is a lane for; the last lane takes destroy and list only.
-std::shared_ptr<Operation> CallRunner::next_job() {
-  std::shared_ptr<Operation> job;
-  if (in_driver_ >= lanes_) return job;
-  if (take_lane(urgent_, job)) return job;
-  if (normal_in_driver_ < std::max<std::size_t>(lanes_ - 1, 1)) take_lane(normal_, job);
-  return job;
-}
+// ---- the completion thread ---------------------------------------------------------------------
 
-bool CallRunner::take_lane(Queue& queue, std::shared_ptr<Operation>& job) {
-  if (queue.empty()) return false;
-  job = std::move(queue.front());
-  queue.pop_front();
-  ++in_driver_;
-  if (!job->traits().urgent) ++normal_in_driver_;
-  return true;
-}
-
-// ---- the clerk ---------------------------------------------------------------------------------
-
-void CallRunner::clerk() {
-  pthread_setname_np(pthread_self(), "driver clerk");
+void CallRunner::run_completions() {
+  pthread_setname_np(pthread_self(), "completions");
   while (true) {
-    const bool last = finished();  // then whatever is still owed is in the mailbox
-    const auto due = last ? std::optional(steady_clock::now()) : fire_deadlines();
-    if (const auto item = mailbox_.next(due)) {
-      (*item)();
-    } else if (last) {
+    const bool finished = has_finished();  // then completions_ holds the last results
+    const auto due = finished ? std::optional(steady_clock::now()) : apply_deadlines();
+    if (const auto task = completions_.next(due)) {
+      (*task)();
+    } else if (finished) {
       return;
     }
   }
 }
 
-bool CallRunner::finished() const {
+bool CallRunner::has_finished() const {
   const MutexLock lock(mutex_);
   return stopping_ && active_.empty();
 }
 
-std::optional<SteadyTime> CallRunner::fire_deadlines() {
+/// Cancels or abandons the calls whose time is up. Returns the next deadline.
+std::optional<SteadyTime> CallRunner::apply_deadlines() {
   const MutexLock lock(mutex_);
   const auto now = steady_clock::now();
-  while (!alarms_.empty() && alarms_.begin()->first <= now) {
-    auto& op = *alarms_.begin()->second;
-    alarms_.erase(alarms_.begin());
-    time_is_up(op);
+  while (!deadlines_.empty() && deadlines_.begin()->first <= now) {
+    auto& op = *deadlines_.begin()->second;
+    deadlines_.erase(deadlines_.begin());
+    on_deadline(op);
   }
-  if (alarms_.empty()) return std::nullopt;
-  return alarms_.begin()->first;
+  if (deadlines_.empty()) return std::nullopt;
+  return deadlines_.begin()->first;
 }
 
-/// At its deadline a call is cancelled; at the end of the grace time it is given up on.
-void CallRunner::time_is_up(Operation& op) {
-  if (queued(op)) {
-    std::erase_if(queue_of(op), [&](const auto& other) { return other.get() == &op; });
+/// Cancels a call at its deadline, and abandons it at the end of the grace time.
+void CallRunner::on_deadline(Operation& op) {
+  if (queue_.remove(op)) {
     op.refuse(cloud_error(CloudErrorClass::kTimeout,
-                          "every call that the driver allows at once was taken; not sent"));
-    return release(op);
+                          "not sent: until the deadline the driver had as many calls as it allows "
+                          "at once"));
+    return queue_result(op);
   }
-  auto& due = active_.at(&op).due;
-  if (due > op.deadline() || stopping_) return give_up(op);  // The grace time is over too.
+  const auto active = active_.find(&op);
+  HOSTLER_ASSERT(active != active_.end(), "a call that has a deadline is active");
+  auto& due = active->second.due;
+  const bool was_cancelled = due > op.deadline() || stopping_;
+  if (was_cancelled) return abandon(op);
   op.cancel(true);
   due += options_.grace;
-  alarms_.emplace(due, &op);
+  deadlines_.emplace(due, &op);
 }
 
-void CallRunner::give_up(Operation& op) {
-  const auto self = active_.at(&op).op;
+void CallRunner::abandon(Operation& op) {
+  const auto active = active_.find(&op);
+  HOSTLER_ASSERT(active != active_.end(), "only an active call is abandoned");
+  const auto self = active->second.op;
   if (!op.abandon("R31: still running " + format_duration(options_.grace) +
-                  " after it was cancelled; given up on, its thread is written off")) {
-    return;  // ended this moment: ended() is on its way
+                  " after it was cancelled; the host no longer waits for it")) {
+    return;  // The driver has just ended it: on_ended() follows.
   }
-  hung_.emplace(&op, self);
+  hung_.emplace(&op, Hung{self, op.in_function()});
   health_.hung_calls = hung_.size();
-  release(op);
-  if (op.in_function()) stuck_.insert(&op);
+  queue_result(op);
   if (hung_.size() < kHungToSuspend || health_.suspended) return;
   health_.suspended = true;
   log::error("driver " + options_.driver, "two calls hang in the driver: the set is suspended");
   refuse_queued(cloud_error(CloudErrorClass::kInternal, "the set was suspended: calls hang (R31)"));
 }
 
-void CallRunner::release(Operation& op) {
+/// The call is over: the completion thread delivers its result.
+void CallRunner::queue_result(Operation& op) {
   const auto found = active_.find(&op);
-  if (found == active_.end()) return;
-  alarms_.erase({found->second.due, &op});
-  mailbox_.post([this, self = std::move(found->second.op)] {
-    self->settle();
+  HOSTLER_ASSERT(found != active_.end(), "a call is active until it ends, and ends once");
+  deadlines_.erase({found->second.due, &op});
+  completions_.post([this, self = std::move(found->second.op)] {
+    self->deliver_result();
+    const MutexLock lock(mutex_);
     retire(self);
   });
   active_.erase(found);
 }
 
 void CallRunner::refuse_queued(const CloudError& error) {
-  for (auto* queue : {&urgent_, &normal_}) {
-    for (const auto& op : *queue) {
-      op->refuse(error);
-      release(*op);
-    }
-    queue->clear();
+  for (const auto& op : queue_.remove_all()) {
+    op->refuse(error);
+    queue_result(*op);
   }
 }
 
-CallRunner::Queue& CallRunner::queue_of(const Operation& op) {
-  return op.traits().urgent ? urgent_ : normal_;
-}
-
-bool CallRunner::queued(const Operation& op) {
-  const Queue& queue = queue_of(op);
-  return std::any_of(queue.begin(), queue.end(), [&](const auto& q) { return q.get() == &op; });
-}
-
-void CallRunner::retire(const std::shared_ptr<Operation>& op) {
-  const MutexLock lock(mutex_);
-  retired_.push_back(op);
+void CallRunner::retire(std::shared_ptr<Operation> op) {
+  retired_.push_back(std::move(op));
   if (retired_.size() > kRetiredMax) retired_.pop_front();
 }
 
-// ---- what operations say -----------------------------------------------------------------------
-
-void CallRunner::ended(Operation& op) {
-  const MutexLock lock(mutex_);
-  release(op);
+std::size_t CallRunner::hung_workers() const {
+  return static_cast<std::size_t>(std::count_if(
+      hung_.begin(), hung_.end(), [](const auto& entry) { return entry.second.holds_worker; }));
 }
 
-void CallRunner::came_back(Operation& op) {
+// ---- events of operations ----------------------------------------------------------------------
+
+void CallRunner::on_ended(Operation& op) {
+  const MutexLock lock(mutex_);
+  queue_result(op);
+}
+
+void CallRunner::on_late_return(Operation& op) {
   const MutexLock lock(mutex_);
   const auto found = hung_.find(&op);
-  if (found == hung_.end()) return;
-  retired_.push_back(std::move(found->second));
+  HOSTLER_ASSERT(found != hung_.end(), "an abandoned call hangs until it returns, once");
+  retire(std::move(found->second.op));
   hung_.erase(found);
   health_.hung_calls = hung_.size();
   if (health_.suspended && hung_.size() < kHungToSuspend) {
     health_.suspended = false;
-    log::warn("driver " + options_.driver, "a call that hung came back: the set goes on");
+    log::warn("driver " + options_.driver, "a hung call has returned: the set is used again");
   }
 }
 
-void CallRunner::broken_rule(const Operation& op, const std::string& rule) {
+void CallRunner::on_broken_rule(const Operation& op, const std::string& rule) {
   const std::string text = std::string(op.traits().name) + ": " + rule;
   const MutexLock lock(mutex_);
   ++health_.broken_rules;

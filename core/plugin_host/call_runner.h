@@ -12,95 +12,92 @@
 
 #include "core/base/mutex.h"
 #include "core/base/time.h"
+#include "core/plugin_host/call_queue.h"
 #include "core/plugin_host/driver_set.h"
-#include "core/plugin_host/mailbox.h"
 #include "core/plugin_host/operation.h"
-#include "core/plugin_host/turnstile.h"
+#include "core/plugin_host/serial_gate.h"
+#include "core/plugin_host/task_queue.h"
 
 namespace hostler::plugin_host {
 
-/// Runs the calls of one set: workers, which are in the driver, and one clerk, which keeps the
-/// deadlines and hands out the results. A worker that hangs in the driver keeps its lane, so that
-/// the driver never sees more calls at once than it allows (R35).
+/// Runs the calls of one set. Worker threads call the driver. One completion thread watches the
+/// deadlines and delivers the results. A worker that hangs in the driver keeps its slot, so that
+/// the driver never sees more concurrent calls than it allows (R35).
 ///
-/// Threads: any, but start() and stop() once each. Held by a shared_ptr, which a worker that hangs
-/// keeps for as long as it hangs.
-class CallRunner final : public Operation::Owner, public std::enable_shared_from_this<CallRunner> {
+/// Threads: any; start() and stop() once each, and stop() not on the completion thread. Lifetime:
+/// held by a shared_ptr, of which each worker has a copy, also a worker that hangs.
+class CallRunner final : public Operation::Listener,
+                         public std::enable_shared_from_this<CallRunner> {
  public:
   struct Options {
-    std::string driver;
-    std::size_t lanes = 1;  ///< Calls in the driver at once.
-    std::size_t queue_max = 0;
-    Duration grace{};
-    Turnstile* turnstile = nullptr;  ///< Of a library that is serial as a whole.
+    std::string driver;                 ///< Name, for messages.
+    std::size_t slots = 1;              ///< Calls in the driver at once.
+    std::size_t queue_max = 0;          ///< Calls that wait for a slot; more are refused.
+    Duration grace{};                   ///< From a call's cancel until it is abandoned.
+    SerialGate* serial_gate = nullptr;  ///< Of a library that allows one call in the process.
   };
 
   explicit CallRunner(Options options);
   void start();
-  /// Cancels everything, waits until it is over (the grace time at most), and ends the threads.
-  /// True if the driver is out of every call: then the set can be closed.
+  /// Cancels all calls, delivers all results, and ends the threads. Blocks for the grace time at
+  /// most. True if no call is left in the driver: then the set can be closed.
   bool stop();
 
-  /// Takes the call on; it ends as the class comment of DriverSet says.
+  /// Queues the call. It ends as DriverSet's comment says.
   void submit(std::shared_ptr<Operation> op, Duration timeout);
-  /// Ends a call that cannot be made.
+  /// Ends a call with `error` instead of sending it.
   void refuse(std::shared_ptr<Operation> op, model::CloudError error);
-  /// Runs `item` on the clerk's thread, after what was handed out before.
-  void post(Mailbox::Item item) { mailbox_.post(std::move(item)); }
-  /// The account allows fewer calls at once than the driver does.
-  void narrow(std::size_t lanes);
+  /// Runs `task` on the completion thread, after the results that were queued before.
+  void post(TaskQueue::Task task) { completions_.post(std::move(task)); }
+  /// Lowers the number of calls in the driver at once.
+  void lower_slots(std::size_t slots);
 
   [[nodiscard]] SetHealth health() const;
 
-  void ended(Operation& op) override;
-  void came_back(Operation& op) override;
-  void broken_rule(const Operation& op, const std::string& rule) override;
+  void on_ended(Operation& op) override;
+  void on_late_return(Operation& op) override;
+  void on_broken_rule(const Operation& op, const std::string& rule) override;
 
  private:
-  using Queue = std::deque<std::shared_ptr<Operation>>;
   struct Active {
     std::shared_ptr<Operation> op;
-    SteadyTime due;  ///< Of its alarm.
+    SteadyTime due;  ///< Its entry in deadlines_: first the call's deadline, then the grace time's.
   };
-  using ActiveCalls = std::unordered_map<Operation*, Active>;
-  using HungCalls = std::unordered_map<Operation*, std::shared_ptr<Operation>>;
+  struct Hung {
+    std::shared_ptr<Operation> op;
+    bool holds_worker = false;  ///< The driver function has not returned.
+  };
 
-  void clerk();
-  void work();
+  void run_worker();
   void call(Operation& op) HOSTLER_EXCLUDES(mutex_);
-  std::shared_ptr<Operation> next_job() HOSTLER_REQUIRES(mutex_);
-  bool take_lane(Queue& queue, std::shared_ptr<Operation>& job) HOSTLER_REQUIRES(mutex_);
-  /// \return when the next one is due.
-  std::optional<SteadyTime> fire_deadlines();
-  bool finished() const;
-  void time_is_up(Operation& op) HOSTLER_REQUIRES(mutex_);
-  void give_up(Operation& op) HOSTLER_REQUIRES(mutex_);
-  void release(Operation& op) HOSTLER_REQUIRES(mutex_);  // from active_ to the clerk
+  void run_completions();
+  [[nodiscard]] bool has_finished() const;
+  std::optional<SteadyTime> apply_deadlines();
+  void on_deadline(Operation& op) HOSTLER_REQUIRES(mutex_);
+  void abandon(Operation& op) HOSTLER_REQUIRES(mutex_);
+  void queue_result(Operation& op) HOSTLER_REQUIRES(mutex_);
   void refuse_queued(const model::CloudError& error) HOSTLER_REQUIRES(mutex_);
-  Queue& queue_of(const Operation& op) HOSTLER_REQUIRES(mutex_);
-  [[nodiscard]] bool queued(const Operation& op) HOSTLER_REQUIRES(mutex_);
-  void retire(const std::shared_ptr<Operation>& op);
+  void retire(std::shared_ptr<Operation> op) HOSTLER_REQUIRES(mutex_);
+  [[nodiscard]] std::size_t hung_workers() const HOSTLER_REQUIRES(mutex_);
 
   const Options options_;
 
   mutable Mutex mutex_;
   Condition worker_wakes_, worker_left_;
-  Queue urgent_ HOSTLER_GUARDED_BY(mutex_);        // waiting for a lane
-  Queue normal_ HOSTLER_GUARDED_BY(mutex_);        // likewise
-  ActiveCalls active_ HOSTLER_GUARDED_BY(mutex_);  // not over, queued or not
-  HungCalls hung_ HOSTLER_GUARDED_BY(mutex_);      // given up on
-  std::set<std::pair<SteadyTime, Operation*>> alarms_ HOSTLER_GUARDED_BY(mutex_);
-  Mailbox mailbox_;                           // the clerk's; its lock is the innermost
-  Queue retired_ HOSTLER_GUARDED_BY(mutex_);  // kept a while: late misuse is noticed, not UB
-  std::size_t lanes_ HOSTLER_GUARDED_BY(mutex_);
+  CallQueue queue_ HOSTLER_GUARDED_BY(mutex_);
+  /// Calls that are not over, in the queue or in the driver.
+  std::unordered_map<Operation*, Active> active_ HOSTLER_GUARDED_BY(mutex_);
+  /// Calls that were abandoned and that the driver has not ended yet.
+  std::unordered_map<Operation*, Hung> hung_ HOSTLER_GUARDED_BY(mutex_);
+  std::set<std::pair<SteadyTime, Operation*>> deadlines_ HOSTLER_GUARDED_BY(mutex_);
+  /// The last calls that ended. A driver that uses one too late finds it, and breaks a rule.
+  std::deque<std::shared_ptr<Operation>> retired_ HOSTLER_GUARDED_BY(mutex_);
   std::size_t workers_ HOSTLER_GUARDED_BY(mutex_) = 0;
-  std::size_t idle_ HOSTLER_GUARDED_BY(mutex_) = 0;
-  std::size_t in_driver_ HOSTLER_GUARDED_BY(mutex_) = 0;
-  std::size_t normal_in_driver_ HOSTLER_GUARDED_BY(mutex_) = 0;
-  std::set<Operation*> stuck_ HOSTLER_GUARDED_BY(mutex_);  // calls given up on that hold a worker
+  std::size_t idle_ HOSTLER_GUARDED_BY(mutex_) = 0;  ///< Workers that wait for a call.
   SetHealth health_ HOSTLER_GUARDED_BY(mutex_);
   bool stopping_ HOSTLER_GUARDED_BY(mutex_) = false;
-  std::thread clerk_;
+  TaskQueue completions_;  ///< Of the completion thread. Its lock is taken last.
+  std::thread completion_thread_;
 };
 
 }  // namespace hostler::plugin_host

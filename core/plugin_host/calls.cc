@@ -20,13 +20,13 @@ T Connection::extension(const char* id) const {
 
 // ---- open, info --------------------------------------------------------------------------------
 
-OpenCall::OpenCall(std::shared_ptr<Connection> connection, Owner& owner, SetConfig config,
+OpenCall::OpenCall(std::shared_ptr<Connection> connection, Listener& listener, SetConfig config,
                    DriverSet::Done<DriverSet::Nothing> done)
     : Call({.kind = CloudOp::kOpen, .name = "set_open", .may_pend = false}, std::move(connection),
-           owner, std::move(done)),
+           listener, std::move(done)),
       config_(std::move(config)) {}
 
-hostler_status OpenCall::call() {
+hostler_status OpenCall::call_driver() {
   const auto tags = to_abi(config_.shared_tags);
   hostler_set_config config{};
   config.struct_size = sizeof config;
@@ -39,36 +39,37 @@ hostler_status OpenCall::call() {
   const auto status = driver().set_open(&host_table(), &config, op(), &opened);
   if (status == HOSTLER_OK && opened != nullptr) {
     hostler_set* none = nullptr;
-    // Lost against another open that was late: one set is enough.
+    // An abandoned open may have set another one meanwhile: one set is enough.
     if (!connection_->set.compare_exchange_strong(none, opened)) driver().set_close(opened);
   }
   return status;
 }
 
-std::string OpenCall::missing() {
+std::string OpenCall::rule_broken_by_success() {
   return set() == nullptr ? "R18: returned OK without a set" : std::string();
 }
 
-InfoCall::InfoCall(std::shared_ptr<Connection> connection, Owner& owner,
+InfoCall::InfoCall(std::shared_ptr<Connection> connection, Listener& listener,
                    DriverSet::Done<model::SetInfo> done)
-    : Call({.kind = CloudOp::kOther, .name = "set_info"}, std::move(connection), owner,
+    : Call({.kind = CloudOp::kOther, .name = "set_info"}, std::move(connection), listener,
            std::move(done)) {}
 
-hostler_status InfoCall::call() {
+hostler_status InfoCall::call_driver() {
   const hostler_set_info_req request{sizeof request, 0};
   return driver().set_info(set(), &request, op());
 }
 
-bool InfoCall::take(const hostler_rec& record) {
+bool InfoCall::take_record(const hostler_rec& record) {
   if (record.kind != HOSTLER_REC_SET_INFO) return true;
   ++records_;
-  if (auto rule = read_set_info(record, result_); !rule.empty()) return broke(rule), false;
+  if (auto rule = read_set_info(record, result_); !rule.empty())
+    return report_broken_rule(rule), false;
   return true;
 }
 
-std::string InfoCall::missing() {
+std::string InfoCall::rule_broken_by_success() {
   if (records_ != 1) {
-    return "R34: OK with " + std::to_string(records_) + " records of the set, one is due";
+    return "R34: OK with " + std::to_string(records_) + " records of the set instead of one";
   }
   const auto& c = *connection_;
   result_.has_host_key_extension =
@@ -81,20 +82,20 @@ std::string InfoCall::missing() {
 
 // ---- instances ---------------------------------------------------------------------------------
 
-CreateCall::CreateCall(std::shared_ptr<Connection> connection, Owner& owner,
+CreateCall::CreateCall(std::shared_ptr<Connection> connection, Listener& listener,
                        model::CreateRequest request, OnRecord on_record,
                        DriverSet::Done<model::ListedInstance> done)
-    : Call({.kind = CloudOp::kCreate, .name = "create", .has_effect = true}, std::move(connection),
-           owner, std::move(done)),
+    : Call({.kind = CloudOp::kCreate, .name = "create", .changes_cloud = true},
+           std::move(connection), listener, std::move(done)),
       request_(std::move(request)),
       on_record_(std::move(on_record)) {}
 
-hostler_status CreateCall::call() {
+hostler_status CreateCall::call_driver() {
   const CreateArguments arguments(request_);
   return driver().create(set(), &arguments.get(), op());
 }
 
-bool CreateCall::take(const hostler_rec& record) {
+bool CreateCall::take_record(const hostler_rec& record) {
   if (record.kind != HOSTLER_REC_INSTANCE) return true;
   model::ListedInstance seen;
   auto rule = read_instance(record, seen);
@@ -105,23 +106,24 @@ bool CreateCall::take(const hostler_rec& record) {
     rule = "R32: emitted an instance of another idempotency key";
   }
   effect_seen_ = true;
-  if (!rule.empty()) return broke(std::move(rule)), false;
+  if (!rule.empty()) return report_broken_rule(std::move(rule)), false;
   result_ = std::move(seen);
   if (on_record_) on_record_(result_);
   return true;
 }
 
-std::string CreateCall::missing() {
+std::string CreateCall::rule_broken_by_success() {
   return effect_seen_ ? std::string() : "R28: returned OK without emitting the instance";
 }
 
-ListCall::ListCall(std::shared_ptr<Connection> connection, Owner& owner, model::ListRequest request,
+ListCall::ListCall(std::shared_ptr<Connection> connection, Listener& listener,
+                   model::ListRequest request,
                    DriverSet::Done<std::vector<model::ListedInstance>> done)
-    : Call({.kind = CloudOp::kList, .name = "list", .urgent = true}, std::move(connection), owner,
-           std::move(done)),
+    : Call({.kind = CloudOp::kList, .name = "list", .urgent = true}, std::move(connection),
+           listener, std::move(done)),
       request_(std::move(request)) {}
 
-hostler_status ListCall::call() {
+hostler_status ListCall::call_driver() {
   const auto ids = to_abi(request_.ids);
   const auto filter = to_abi(request_.tag_filter);
   const hostler_list_req request{sizeof request, 0, ids.data(), ids.size(), filter.data(),
@@ -129,21 +131,21 @@ hostler_status ListCall::call() {
   return driver().list(set(), &request, op());
 }
 
-bool ListCall::take(const hostler_rec& record) {
+bool ListCall::take_record(const hostler_rec& record) {
   if (record.kind != HOSTLER_REC_INSTANCE) return true;
   if (auto rule = read_instance(record, result_.emplace_back()); !rule.empty()) {
-    return broke(std::move(rule)), false;
+    return report_broken_rule(std::move(rule)), false;
   }
   return true;
 }
 
-DestroyCall::DestroyCall(std::shared_ptr<Connection> connection, Owner& owner,
+DestroyCall::DestroyCall(std::shared_ptr<Connection> connection, Listener& listener,
                          model::DestroyRequest request, DriverSet::Done<DriverSet::Nothing> done)
-    : Call({.kind = CloudOp::kDestroy, .name = "destroy", .has_effect = true, .urgent = true},
-           std::move(connection), owner, std::move(done)),
+    : Call({.kind = CloudOp::kDestroy, .name = "destroy", .changes_cloud = true, .urgent = true},
+           std::move(connection), listener, std::move(done)),
       request_(std::move(request)) {}
 
-hostler_status DestroyCall::call() {
+hostler_status DestroyCall::call_driver() {
   hostler_destroy_req request{};
   request.struct_size = sizeof request;
   request.id = to_abi(request_.id);
@@ -153,13 +155,13 @@ hostler_status DestroyCall::call() {
   return driver().destroy(set(), &request, op());
 }
 
-SetTagsCall::SetTagsCall(std::shared_ptr<Connection> connection, Owner& owner,
+SetTagsCall::SetTagsCall(std::shared_ptr<Connection> connection, Listener& listener,
                          model::SetTagsRequest request, DriverSet::Done<DriverSet::Nothing> done)
-    : Call({.kind = CloudOp::kSetTags, .name = "set_tags", .has_effect = true},
-           std::move(connection), owner, std::move(done)),
+    : Call({.kind = CloudOp::kSetTags, .name = "set_tags", .changes_cloud = true},
+           std::move(connection), listener, std::move(done)),
       request_(std::move(request)) {}
 
-hostler_status SetTagsCall::call() {
+hostler_status SetTagsCall::call_driver() {
   const auto set_tags = to_abi(request_.set);
   const auto remove = to_abi(request_.remove);
   hostler_set_tags_req request{};
@@ -175,7 +177,7 @@ hostler_status SetTagsCall::call() {
 // ---- extensions --------------------------------------------------------------------------------
 
 namespace {
-/// The answer where the driver lacks the extension or a function of it.
+/// Ends a call for which the driver lacks the extension or the function.
 hostler_status unsupported(hostler_op* op, const char* extension) {
   const std::string text = std::string("the driver has no ") + extension;
   op->error->set_text(op->error, HOSTLER_TEXT_MESSAGE, text.data(), text.size());
@@ -183,12 +185,12 @@ hostler_status unsupported(hostler_op* op, const char* extension) {
 }
 }  // namespace
 
-VerifyCall::VerifyCall(std::shared_ptr<Connection> connection, Owner& owner, HostKeyCheck check,
-                       DriverSet::Done<DriverSet::Nothing> done)
-    : Call({.name = "verify"}, std::move(connection), owner, std::move(done)),
+VerifyCall::VerifyCall(std::shared_ptr<Connection> connection, Listener& listener,
+                       HostKeyCheck check, DriverSet::Done<DriverSet::Nothing> done)
+    : Call({.name = "verify"}, std::move(connection), listener, std::move(done)),
       check_(std::move(check)) {}
 
-hostler_status VerifyCall::call() {
+hostler_status VerifyCall::call_driver() {
   const auto extension = connection_->extension<hostler_ext_host_key>(HOSTLER_EXT_HOST_KEY);
   if (extension.verify == nullptr) return unsupported(op(), HOSTLER_EXT_HOST_KEY);
   hostler_verify_req request{};
@@ -201,12 +203,12 @@ hostler_status VerifyCall::call() {
   return extension.verify(set(), &request, op());
 }
 
-PriceCall::PriceCall(std::shared_ptr<Connection> connection, Owner& owner, PriceQuery query,
+PriceCall::PriceCall(std::shared_ptr<Connection> connection, Listener& listener, PriceQuery query,
                      DriverSet::Done<std::vector<model::ZonePrice>> done)
-    : Call({.name = "history"}, std::move(connection), owner, std::move(done)),
+    : Call({.name = "history"}, std::move(connection), listener, std::move(done)),
       query_(std::move(query)) {}
 
-hostler_status PriceCall::call() {
+hostler_status PriceCall::call_driver() {
   const auto extension =
       connection_->extension<hostler_ext_price_history>(HOSTLER_EXT_PRICE_HISTORY);
   if (extension.history == nullptr) return unsupported(op(), HOSTLER_EXT_PRICE_HISTORY);
@@ -220,20 +222,20 @@ hostler_status PriceCall::call() {
   return extension.history(set(), &request, op());
 }
 
-bool PriceCall::take(const hostler_rec& record) {
+bool PriceCall::take_record(const hostler_rec& record) {
   if (record.kind != HOSTLER_REC_PRICE) return true;
   if (auto rule = read_price(record, result_.emplace_back()); !rule.empty()) {
-    return broke(std::move(rule)), false;
+    return report_broken_rule(std::move(rule)), false;
   }
   return true;
 }
 
-QuotaGroupCall::QuotaGroupCall(std::shared_ptr<Connection> connection, Owner& owner,
+QuotaGroupCall::QuotaGroupCall(std::shared_ptr<Connection> connection, Listener& listener,
                                model::InstanceType type, DriverSet::Done<std::string> done)
-    : Call({.name = "group", .may_pend = false}, std::move(connection), owner, std::move(done)),
+    : Call({.name = "group", .may_pend = false}, std::move(connection), listener, std::move(done)),
       type_(std::move(type)) {}
 
-hostler_status QuotaGroupCall::call() {
+hostler_status QuotaGroupCall::call_driver() {
   const auto extension = connection_->extension<hostler_ext_quota_group>(HOSTLER_EXT_QUOTA_GROUP);
   if (extension.group == nullptr) return unsupported(op(), HOSTLER_EXT_QUOTA_GROUP);
   const auto type = to_abi(type_);
@@ -244,20 +246,21 @@ hostler_status QuotaGroupCall::call() {
   std::array<char, 256> buffer{};
   const std::size_t size = extension.group(set(), &request, buffer.data(), buffer.size());
   if (size > buffer.size() || !is_utf8({buffer.data(), size})) {
-    broke("R19: the name of a quota group is no text of at most 256 bytes");
+    report_broken_rule("R19: the name of a quota group is not UTF-8 text of at most 256 bytes");
   } else {
     result_.assign(buffer.data(), size);
   }
   return HOSTLER_OK;
 }
 
-PowerCall::PowerCall(std::shared_ptr<Connection> connection, Owner& owner, CloudOp kind,
+PowerCall::PowerCall(std::shared_ptr<Connection> connection, Listener& listener, CloudOp kind,
                      model::PowerRequest request, DriverSet::Done<DriverSet::Nothing> done)
-    : Call({.kind = kind, .name = kind == CloudOp::kStart ? "start" : "stop", .has_effect = true},
-           std::move(connection), owner, std::move(done)),
+    : Call(
+          {.kind = kind, .name = kind == CloudOp::kStart ? "start" : "stop", .changes_cloud = true},
+          std::move(connection), listener, std::move(done)),
       request_(std::move(request)) {}
 
-hostler_status PowerCall::call() {
+hostler_status PowerCall::call_driver() {
   const auto extension = connection_->extension<hostler_ext_power>(HOSTLER_EXT_POWER);
   const auto function = traits().kind == CloudOp::kStart ? extension.start : extension.stop;
   if (function == nullptr) return unsupported(op(), HOSTLER_EXT_POWER);

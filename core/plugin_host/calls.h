@@ -11,17 +11,17 @@
 #include "core/plugin_host/driver_set.h"
 #include "core/plugin_host/operation.h"
 
-/// One class for each function of a driver: what is asked, what records it takes, what it gives.
-/// Requests are kept here for as long as the operation lives; the driver borrows from them.
+/// One class for each driver function: its request, the records that it takes, its result. A call
+/// owns its request for as long as it lives, since the driver may read it until the call is over.
 namespace hostler::plugin_host {
 
-/// What calls of one set share. `set` is empty before set_open has succeeded.
+/// The state that all calls of a set share. `set` is null until set_open has succeeded.
 struct Connection {
   std::shared_ptr<const DriverLibrary> library;
   std::atomic<hostler_set*> set = nullptr;
 
   [[nodiscard]] const hostler_driver& driver() const { return library->table(); }
-  /// The driver's extension, as far as this host knows it; all zero if there is none.
+  /// A copy of the driver's extension table; all zero if the driver has none.
   template <class T>
   [[nodiscard]] T extension(const char* id) const;
 };
@@ -29,14 +29,14 @@ struct Connection {
 template <class T>
 class Call : public Operation {
  public:
-  Call(const Traits& traits, std::shared_ptr<Connection> connection, Owner& owner,
+  Call(const Traits& traits, std::shared_ptr<Connection> connection, Listener& listener,
        DriverSet::Done<T> done)
-      : Operation(traits, connection->library->name(), owner),
+      : Operation(traits, connection->library->name(), listener),
         connection_(std::move(connection)),
         done_(std::move(done)) {}
 
  protected:
-  bool take(const hostler_rec&) override { return true; }  // kinds that are not awaited: R9
+  bool take_record(const hostler_rec&) override { return true; }  // ignores other kinds (R9)
   void deliver(std::optional<model::CloudError> failure) override {
     if (failure) {
       done_(tl::unexpected(std::move(*failure)));
@@ -55,112 +55,115 @@ class Call : public Operation {
 
 class OpenCall final : public Call<DriverSet::Nothing> {
  public:
-  OpenCall(std::shared_ptr<Connection> connection, Owner& owner, SetConfig config,
+  OpenCall(std::shared_ptr<Connection> connection, Listener& listener, SetConfig config,
            DriverSet::Done<DriverSet::Nothing> done);
 
  private:
-  hostler_status call() override;
-  std::string missing() override;
+  hostler_status call_driver() override;
+  std::string rule_broken_by_success() override;
   SetConfig config_;
 };
 
 class InfoCall final : public Call<model::SetInfo> {
  public:
-  InfoCall(std::shared_ptr<Connection> connection, Owner& owner,
+  InfoCall(std::shared_ptr<Connection> connection, Listener& listener,
            DriverSet::Done<model::SetInfo> done);
 
  private:
-  hostler_status call() override;
-  bool take(const hostler_rec& record) override;
-  std::string missing() override;
+  hostler_status call_driver() override;
+  bool take_record(const hostler_rec& record) override;
+  std::string rule_broken_by_success() override;
   int records_ = 0;
 };
 
 class CreateCall final : public Call<model::ListedInstance> {
  public:
   using OnRecord = std::function<void(const model::ListedInstance&)>;
-  /// `on_record` is called on the driver's thread.
-  CreateCall(std::shared_ptr<Connection> connection, Owner& owner, model::CreateRequest request,
-             OnRecord on_record, DriverSet::Done<model::ListedInstance> done);
+  /// `on_record` is called on a thread of the driver.
+  CreateCall(std::shared_ptr<Connection> connection, Listener& listener,
+             model::CreateRequest request, OnRecord on_record,
+             DriverSet::Done<model::ListedInstance> done);
 
  private:
-  hostler_status call() override;
-  bool take(const hostler_rec& record) override;
-  std::string missing() override;
+  hostler_status call_driver() override;
+  bool take_record(const hostler_rec& record) override;
+  std::string rule_broken_by_success() override;
+  [[nodiscard]] bool effect_seen() const override { return effect_seen_; }
   model::CreateRequest request_;
   OnRecord on_record_;
+  bool effect_seen_ = false;  ///< The driver has emitted an instance.
 };
 
 class ListCall final : public Call<std::vector<model::ListedInstance>> {
  public:
-  ListCall(std::shared_ptr<Connection> connection, Owner& owner, model::ListRequest request,
+  ListCall(std::shared_ptr<Connection> connection, Listener& listener, model::ListRequest request,
            DriverSet::Done<std::vector<model::ListedInstance>> done);
 
  private:
-  hostler_status call() override;
-  bool take(const hostler_rec& record) override;
+  hostler_status call_driver() override;
+  bool take_record(const hostler_rec& record) override;
   model::ListRequest request_;
 };
 
 class DestroyCall final : public Call<DriverSet::Nothing> {
  public:
-  DestroyCall(std::shared_ptr<Connection> connection, Owner& owner, model::DestroyRequest request,
-              DriverSet::Done<DriverSet::Nothing> done);
+  DestroyCall(std::shared_ptr<Connection> connection, Listener& listener,
+              model::DestroyRequest request, DriverSet::Done<DriverSet::Nothing> done);
 
  private:
-  hostler_status call() override;
+  hostler_status call_driver() override;
   model::DestroyRequest request_;
 };
 
 class SetTagsCall final : public Call<DriverSet::Nothing> {
  public:
-  SetTagsCall(std::shared_ptr<Connection> connection, Owner& owner, model::SetTagsRequest request,
-              DriverSet::Done<DriverSet::Nothing> done);
+  SetTagsCall(std::shared_ptr<Connection> connection, Listener& listener,
+              model::SetTagsRequest request, DriverSet::Done<DriverSet::Nothing> done);
 
  private:
-  hostler_status call() override;
+  hostler_status call_driver() override;
   model::SetTagsRequest request_;
 };
 
 class VerifyCall final : public Call<DriverSet::Nothing> {
  public:
-  VerifyCall(std::shared_ptr<Connection> connection, Owner& owner, HostKeyCheck check,
+  VerifyCall(std::shared_ptr<Connection> connection, Listener& listener, HostKeyCheck check,
              DriverSet::Done<DriverSet::Nothing> done);
 
  private:
-  hostler_status call() override;
+  hostler_status call_driver() override;
   HostKeyCheck check_;
 };
 
 class PriceCall final : public Call<std::vector<model::ZonePrice>> {
  public:
-  PriceCall(std::shared_ptr<Connection> connection, Owner& owner, PriceQuery query,
+  PriceCall(std::shared_ptr<Connection> connection, Listener& listener, PriceQuery query,
             DriverSet::Done<std::vector<model::ZonePrice>> done);
 
  private:
-  hostler_status call() override;
-  bool take(const hostler_rec& record) override;
+  hostler_status call_driver() override;
+  bool take_record(const hostler_rec& record) override;
   PriceQuery query_;
 };
 
 class QuotaGroupCall final : public Call<std::string> {
  public:
-  QuotaGroupCall(std::shared_ptr<Connection> connection, Owner& owner, model::InstanceType type,
-                 DriverSet::Done<std::string> done);
+  QuotaGroupCall(std::shared_ptr<Connection> connection, Listener& listener,
+                 model::InstanceType type, DriverSet::Done<std::string> done);
 
  private:
-  hostler_status call() override;
+  hostler_status call_driver() override;
   model::InstanceType type_;
 };
 
 class PowerCall final : public Call<DriverSet::Nothing> {
  public:
   /// `kind` is kStart or kStop.
-  PowerCall(std::shared_ptr<Connection> connection, Owner& owner, model::CloudOp kind,
+  PowerCall(std::shared_ptr<Connection> connection, Listener& listener, model::CloudOp kind,
             model::PowerRequest request, DriverSet::Done<DriverSet::Nothing> done);
 
  private:
-  hostler_status call() override;
+  hostler_status call_driver() override;
   model::PowerRequest request_;
 };
 

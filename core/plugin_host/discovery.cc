@@ -18,7 +18,7 @@ constexpr std::size_t kManifestsMax = 1000;  // in one folder
 constexpr std::array kSystemFolders{"/etc/hostler/drivers.d", "/usr/local/lib/hostler/drivers",
                                     "/usr/lib/hostler/drivers"};
 
-/// The manifests in a folder, by name.
+/// The manifests in a folder, sorted by name.
 std::vector<fs::path> manifests_in(const fs::path& folder, std::error_code& error) {
   std::vector<fs::path> found;
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
@@ -43,11 +43,9 @@ Result<Manifest> Discovery::find(std::string_view name) const {
   }
   if (found.size() == 1) return *found[0];
   std::string where;
-  for (const auto& sighting : tried) {
-    where += "\n  " + sighting.path.string() + ": " + sighting.outcome;
-  }
+  for (const auto& path : tried) where += "\n  " + path.path.string() + ": " + path.outcome;
   where += "\n  on Debian hostler's own drivers are packages: apt install hostler-driver-NAME";
-  return fail(Errc::kNotFound, subject + " was not found; looked at:" + where);
+  return fail(Errc::kNotFound, subject + " was not found; searched:" + where);
 }
 
 std::vector<fs::path> driver_folders(const std::vector<fs::path>& driver_path) {

@@ -10,24 +10,25 @@
 
 namespace hostler::plugin_host {
 
-/// One place that was looked at, and what came of it.
-struct Sighting {
+/// One path that discovery has tried.
+struct TriedPath {
   std::filesystem::path path;  ///< A folder, or a manifest in it.
   std::string outcome;         ///< "found 'local' 0.1.0", "no such folder", why it was refused.
 };
 
-/// Every driver that can be loaded here, and every path that was tried.
+/// Every driver that was found, and every path that was tried.
 struct Discovery {
-  std::vector<Manifest> drivers;  ///< By name; names may occur twice, see find().
-  std::vector<Sighting> tried;    ///< In the order of looking.
+  std::vector<Manifest> drivers;  ///< Sorted by name; a name may occur twice, see find().
+  std::vector<TriedPath> tried;   ///< In the order of the search.
 
-  /// The driver of this name. kNotFound lists where it was looked for; kConflict names both
-  /// manifests if there are two.
+  /// The driver with this name. The message of kNotFound lists all tried paths; kConflict means
+  /// that two manifests have the name, and lists both.
   [[nodiscard]] Result<Manifest> find(std::string_view name) const;
 };
 
-/// `driver_path` first (from the configuration), then HOSTLER_DRIVER_PATH (colon-separated, ignored
-/// in a privileged process), then the system's folders.
+/// The folders to search, in this order: `driver_path` (from the configuration), the environment
+/// variable HOSTLER_DRIVER_PATH (separated by colons; ignored in a set-user-id process), the
+/// system's folders.
 std::vector<std::filesystem::path> driver_folders(
     const std::vector<std::filesystem::path>& driver_path);
 

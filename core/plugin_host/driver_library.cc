@@ -19,15 +19,16 @@
 namespace hostler::plugin_host {
 namespace {
 
-/// What is loaded, for as long as the process lives: never destroyed.
+/// All loaded libraries. Never destroyed: drivers may run until the process ends.
 struct Loaded {
   struct Entry {
     std::shared_ptr<const DriverLibrary> driver;
     boost::dll::shared_library library;
   };
   Mutex mutex;
-  /// Files that the loader knows by the name of their descriptor: were one closed, the next library
-  /// to get its number would be taken for it (R50). Those of refused drivers too.
+  /// The loader identifies these files by the numbers of their descriptors, so they stay open, also
+  /// those of refused drivers: a library that got the number of a closed one would be mistaken for
+  /// it (R50).
   std::vector<LibraryFile> files HOSTLER_GUARDED_BY(mutex);
   std::map<std::string, Entry> by_sha256 HOSTLER_GUARDED_BY(mutex);
 };
@@ -36,58 +37,60 @@ Loaded& loaded() {
   return *all;
 }
 
-Error wrong(const std::filesystem::path& path, const std::string& what) {
+Error refused(const std::filesystem::path& path, const std::string& what) {
   return {Errc::kInvalidArgument, "driver library " + path.string() + ": " + what};
 }
 
 std::string other_draft(const std::string& name, std::uint32_t draft) {
   return "driver '" + name + "' is built for draft " + std::to_string(draft) +
          " of the driver ABI, this hostler speaks draft " + std::to_string(HOSTLER_ABI_DRAFT) +
-         ": build the driver with the SDK of this hostler";
+         ": build the driver with this hostler's SDK";
 }
 
 std::string text(const char* s) { return s == nullptr ? std::string() : printable(s); }
 
-/// The table, copied to the size that this host knows. Its first 16 bytes are the same in every
-/// draft; the rest is read only if the draft is ours.
+/// Returns a copy of a driver's table after checking it. The first 16 bytes have the same meaning
+/// in every draft; the others are read only if driver and host have the same draft.
 Result<hostler_driver> check_table(const std::filesystem::path& path,
                                    const hostler_driver* theirs) {
   if (theirs == nullptr) {
-    return tl::unexpected(wrong(path, HOSTLER_DRIVER_ENTRY
-                                          " returned NULL: the driver refuses this hostler (ABI " +
-                                          std::to_string(HOSTLER_ABI_MAJOR) + ")"));
+    return tl::unexpected(
+        refused(path, HOSTLER_DRIVER_ENTRY " returned NULL: the driver refuses this hostler (ABI " +
+                          std::to_string(HOSTLER_ABI_MAJOR) + ")"));
   }
   if (theirs->abi_major != HOSTLER_ABI_MAJOR) {
-    return tl::unexpected(wrong(path, "speaks ABI major " + std::to_string(theirs->abi_major) +
-                                          ", this hostler " + std::to_string(HOSTLER_ABI_MAJOR)));
+    return tl::unexpected(refused(path, "speaks ABI major " + std::to_string(theirs->abi_major) +
+                                            ", this hostler " + std::to_string(HOSTLER_ABI_MAJOR)));
   }
   if (theirs->abi_draft != HOSTLER_ABI_DRAFT) {
-    return tl::unexpected(wrong(path, other_draft(path.stem().stem(), theirs->abi_draft)));
+    return tl::unexpected(refused(path, other_draft(path.stem().stem(), theirs->abi_draft)));
   }
   hostler_driver table;
   if (const auto rule = copy_growable(theirs, table); !rule.empty()) {
-    return tl::unexpected(wrong(path, "the driver's table: " + rule));
+    return tl::unexpected(refused(path, "the driver's table: " + rule));
   }
   if (table.min_host_minor > HOSTLER_ABI_MINOR) {
-    return tl::unexpected(wrong(path, "needs ABI 1." + std::to_string(table.min_host_minor) +
-                                          ", this hostler speaks 1." +
-                                          std::to_string(HOSTLER_ABI_MINOR)));
+    return tl::unexpected(refused(path, "needs ABI 1." + std::to_string(table.min_host_minor) +
+                                            ", this hostler speaks 1." +
+                                            std::to_string(HOSTLER_ABI_MINOR)));
   }
   if (!is_name(text(table.name))) {
-    return tl::unexpected(wrong(
+    return tl::unexpected(refused(
         path, "the driver's name '" + text(table.name) + "' is not of the form [a-z0-9_-]{1,63}"));
   }
   if (table.set_open == nullptr || table.set_close == nullptr || table.set_info == nullptr ||
       table.create == nullptr || table.list == nullptr || table.destroy == nullptr ||
       table.set_tags == nullptr || table.get_extension == nullptr) {
-    return tl::unexpected(wrong(
-        path, "driver '" + text(table.name) + "' lacks a function that every driver has (R13)"));
+    return tl::unexpected(refused(
+        path,
+        "driver '" + text(table.name) + "' lacks a function that every driver must have (R13)"));
   }
   table.max_concurrency = std::clamp<std::uint32_t>(table.max_concurrency, 1, 1024);
   return table;
 }
 
-/// dlopen of the checked file itself. Boost.DLL throws, which alone carries the loader's own words.
+/// Loads the file that was checked. Uses the functions of Boost.DLL that throw: only their
+/// exceptions carry the message of the system's loader.
 Result<Loaded::Entry> load_file(LibraryFile file, Loaded& all) HOSTLER_REQUIRES(all.mutex) {
   using boost::dll::load_mode::type;
   constexpr auto kMode = boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local |
@@ -102,14 +105,14 @@ Result<Loaded::Entry> load_file(LibraryFile file, Loaded& all) HOSTLER_REQUIRES(
     auto driver = std::make_shared<const DriverLibrary>(path, table);
     return Loaded::Entry{std::move(driver), std::move(library)};
   } catch (const std::exception& e) {
-    return tl::unexpected(wrong(path, e.what()));
+    return tl::unexpected(refused(path, e.what()));
   }
 }
 
 Result<std::shared_ptr<const DriverLibrary>> load_checked(LibraryFile file,
                                                           const std::string& sha256) {
   auto& all = loaded();
-  const MutexLock lock(all.mutex);  // loading at once is not safe everywhere
+  const MutexLock lock(all.mutex);  // not every library can be loaded by two threads at once
   if (const auto found = all.by_sha256.find(sha256); found != all.by_sha256.end()) {
     return found->second.driver;
   }
@@ -137,7 +140,7 @@ Result<LibraryFile> check_library(const Manifest& manifest) {
     return fail(Errc::kForbidden, "driver library " + path.string() + " is not the one that " +
                                       manifest.file.string() + " describes: its sha256 is " +
                                       sha256 + ", not " + manifest.sha256 +
-                                      "; make the manifest anew with 'hostler driver manifest'");
+                                      "; write the manifest again with 'hostler driver manifest'");
   }
   HOSTLER_TRY(check_elf(file));
   return file;
@@ -166,6 +169,6 @@ DriverLibrary::DriverLibrary(std::filesystem::path path, const hostler_driver& t
     : path_(std::move(path)),
       table_(table),
       name_(table.name),
-      turnstile_(std::make_unique<Turnstile>()) {}
+      serial_gate_(std::make_unique<SerialGate>()) {}
 
 }  // namespace hostler::plugin_host

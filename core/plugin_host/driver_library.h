@@ -7,41 +7,43 @@
 #include "core/base/error.h"
 #include "core/plugin_host/library_file.h"
 #include "core/plugin_host/manifest.h"
-#include "core/plugin_host/turnstile.h"
+#include "core/plugin_host/serial_gate.h"
 #include "hostler/driver.h"
 
 namespace hostler::plugin_host {
 
-/// The library of a manifest, checked without running any of its code: ABI, owner, mode, sha256 and
-/// ELF form. Blocking.
+/// Opens the library that a manifest names, and checks ABI version, owner, mode, sha256 and ELF
+/// form without running any code of the library. Blocks on the file.
 Result<LibraryFile> check_library(const Manifest& manifest);
 
-/// A loaded driver. Never unloaded: its code may be on a stack or in a callback for longer than any
-/// owner can know. A library that was replaced on disk is seen by a new process only.
+/// A loaded driver. It is never unloaded, since nobody can know when the last thread has left its
+/// code. To use a library that was replaced on disk, restart the process.
 ///
-/// Threads: loading is serialised; the object is immutable. The table may be called as it says.
+/// Threads: any; loads run one after another, and the object is immutable. hostler/driver.h says
+/// for each function of the table which threads may call it.
 class DriverLibrary {
  public:
-  /// Checks the manifest's library as check_library() does, loads that very file, and checks its
-  /// table. The same library loaded twice is the same object. Blocking.
+  /// Checks the manifest's library as check_library() does, loads the checked file, and checks its
+  /// table. The same library loaded twice is the same object. Runs code of the library and blocks
+  /// on it.
   static Result<std::shared_ptr<const DriverLibrary>> load(const Manifest& manifest);
-  /// Without a manifest to hold it against: for making one. `library` is loaded under its path.
+  /// Loads a library that has no manifest yet, in order to make one. Else like load().
   static Result<std::shared_ptr<const DriverLibrary>> load_unpinned(
       const std::filesystem::path& library);
 
   [[nodiscard]] const hostler_driver& table() const { return table_; }
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-  /// The one lock of a SERIAL_DRIVER library, shared by all sets on it.
-  [[nodiscard]] Turnstile& turnstile() const { return *turnstile_; }
+  /// For a library that allows one call in the process; all its sets share the gate.
+  [[nodiscard]] SerialGate& serial_gate() const { return *serial_gate_; }
 
   DriverLibrary(std::filesystem::path path, const hostler_driver& table);
 
  private:
   std::filesystem::path path_;
-  hostler_driver table_;  ///< A copy of the size that this host knows; the rest is zero.
+  hostler_driver table_;  ///< A copy; fields that an older driver lacks are zero.
   std::string name_;
-  std::unique_ptr<Turnstile> turnstile_;
+  std::unique_ptr<SerialGate> serial_gate_;
 };
 
 }  // namespace hostler::plugin_host

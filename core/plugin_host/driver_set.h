@@ -11,7 +11,7 @@
 
 namespace hostler::plugin_host {
 
-/// What a set is opened with. The credentials are secret.
+/// The configuration of a set. The credentials are secret.
 struct SetConfig {
   std::string set_id;  ///< The value of the tag hostler-set.
   std::string config_json = "{}";
@@ -19,9 +19,10 @@ struct SetConfig {
   model::Tags shared_tags = {};
 };
 
+/// A question to the cloud: does this instance have this SSH host key?
 struct HostKeyCheck {
-  std::string id;        ///< The instance's, as the cloud knows it.
-  std::string address;   ///< That was connected to.
+  std::string id;        ///< The cloud's id of the instance.
+  std::string address;   ///< The address that showed the key.
   std::string key_algo;  ///< "ssh-ed25519"
   std::string key_blob;  ///< The public key in SSH wire form.
 };
@@ -32,29 +33,29 @@ struct PriceQuery {
   Wall since;
 };
 
-/// How a set does. See DriverSet::health().
+/// Problems of a set's driver.
 struct SetHealth {
-  std::uint64_t broken_rules = 0;  ///< Since it was made.
+  std::uint64_t broken_rules = 0;  ///< Since the set was created.
   std::string last_broken_rule;
-  std::size_t hung_calls = 0;  ///< Given up on and not come back.
-  bool suspended = false;      ///< Two calls hang: nothing is sent until one comes back.
+  std::size_t hung_calls = 0;  ///< Calls that were abandoned and have not returned.
+  bool suspended = false;      ///< Two calls hang: no call is sent until one returns.
 };
 
-/// One configured connection to one cloud account through one driver. The only way in which the
-/// daemon talks to a cloud; a port, since the driver runs in this process or in one of its own.
+/// One configured connection to one cloud account through one driver; the daemon's only way to talk
+/// to a cloud. An interface, since a driver runs in this process or in a process of its own.
 ///
-/// Calls return at once. The outcome comes through `done`, exactly once, on a thread of the set:
-/// callbacks of one set come one after another, in the order in which calls ended. A callback must
-/// not block and must not destroy the set; it may make further calls.
+/// Calls return at once. The result comes through `done`, exactly once, on the set's completion
+/// thread: callbacks of one set run one after another, in the order in which their calls ended. A
+/// callback must not block and must not destroy the set; it may make further calls.
 ///
-/// Each call has a timeout, from now. At its end the call is cancelled; a driver that does not
-/// return within the grace time is given up on: the call ends with outcome_unknown, what the driver
-/// does later is ignored. Before open() has succeeded every other call is refused.
-/// A rule of the ABI that the driver breaks in a call is an error of the class kMisbehaving that
-/// names the rule.
+/// Each call has a timeout, which starts now. When it has passed, the call is cancelled. If the
+/// driver does not return within a grace time after that, the call is abandoned: it ends with
+/// outcome_unknown, and later results of the driver are ignored. Before open() has succeeded, all
+/// other calls are refused. If the driver breaks a rule of the ABI in a call, the call ends with an
+/// error of the class kMisbehaving that names the rule.
 ///
-/// Threads: any. Destruction cancels what is under way, waits for it (the grace time at most), runs
-/// every callback still owed, and closes the driver's set; instances stay.
+/// Threads: any. Destruction cancels the unfinished calls, waits for them (the grace time at most),
+/// runs the remaining callbacks, and closes the driver's set; instances are left as they are.
 class DriverSet {
  public:
   template <class T>
@@ -66,28 +67,29 @@ class DriverSet {
   DriverSet& operator=(const DriverSet&) = delete;
   virtual ~DriverSet() = default;
 
-  /// Checks the config and the credentials with the cloud. Once; again after it has failed.
+  /// Checks the config and the credentials with the cloud. Once, and again only after a failure.
   virtual void open(SetConfig config, Duration timeout, Done<model::SetInfo> done) = 0;
   virtual void info(Duration timeout, Done<model::SetInfo> done) = 0;
 
-  /// `on_record` gets each record as it comes, the first as soon as the cloud has given an id: also
-  /// of a create that fails or hangs afterwards. The result is the last of them.
+  /// `on_record` gets each record when the driver emits it: the first one as soon as the cloud has
+  /// given an id, also if the create fails or hangs afterwards. The result is the last record.
   virtual void create(model::CreateRequest request, Duration timeout,
                       std::function<void(const model::ListedInstance&)> on_record,
                       Done<model::ListedInstance> done) = 0;
-  /// Complete, or an error.
+  /// All instances that match, or an error; never only some.
   virtual void list(model::ListRequest request, Duration timeout,
                     Done<std::vector<model::ListedInstance>> done) = 0;
-  /// Success: accepted, or there is no such instance; only list() says that it is gone.
+  /// Success: the cloud has accepted the request, or has no such instance. Only list() shows that
+  /// an instance is gone.
   virtual void destroy(model::DestroyRequest request, Duration timeout, Done<Nothing> done) = 0;
   virtual void set_tags(model::SetTagsRequest request, Duration timeout, Done<Nothing> done) = 0;
 
-  // Extensions; kUnsupported without a call where the driver has none.
-  /// Success: the cloud vouches for the key.
+  // Extensions. If the driver lacks one, the call ends with kUnsupported and is not sent.
+  /// Success: the cloud confirms the key.
   virtual void verify_host_key(HostKeyCheck check, Duration timeout, Done<Nothing> done) = 0;
   virtual void price_history(PriceQuery query, Duration timeout,
                              Done<std::vector<model::ZonePrice>> done) = 0;
-  /// The name of the quota group that a type belongs to; empty: none.
+  /// The name of the type's quota group; empty: none.
   virtual void quota_group(model::InstanceType type, Duration timeout, Done<std::string> done) = 0;
   virtual void start(model::PowerRequest request, Duration timeout, Done<Nothing> done) = 0;
   virtual void stop(model::PowerRequest request, Duration timeout, Done<Nothing> done) = 0;

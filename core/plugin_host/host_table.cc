@@ -10,30 +10,32 @@
 #include "core/base/mutex.h"
 #include "core/base/text.h"
 #include "core/log/log.h"
-#include "core/plugin_host/operation.h"
+#include "core/plugin_host/record_intake.h"
 
 namespace hostler::plugin_host {
 namespace {
 
 constexpr std::size_t kMessageMax = 2048, kFieldsMax = 32, kLinesPerSecondMax = 200;
 
-/// Keeps a driver from flooding the log: what is beyond the limit is counted, and said later.
+/// Limits the log lines of all drivers. Lines beyond the limit are dropped, and their number is
+/// appended to the next line that passes.
 class LogLimit {
  public:
-  /// The number of lines cut since the last one that passed; nothing if this one is cut too.
+  /// Returns the number of lines dropped since the last one that passed; nothing if this line is
+  /// dropped too.
   std::optional<std::uint64_t> pass() {
     const auto now = std::chrono::steady_clock::now();
     const MutexLock lock(mutex_);
     if (now - second_ >= std::chrono::seconds(1)) second_ = now, lines_ = 0;
-    if (++lines_ > kLinesPerSecondMax) return ++cut_, std::nullopt;
-    return std::exchange(cut_, 0);
+    if (++lines_ > kLinesPerSecondMax) return ++dropped_, std::nullopt;
+    return std::exchange(dropped_, 0);
   }
 
  private:
   Mutex mutex_;
   std::chrono::steady_clock::time_point second_ HOSTLER_GUARDED_BY(mutex_);
   std::size_t lines_ HOSTLER_GUARDED_BY(mutex_) = 0;
-  std::uint64_t cut_ HOSTLER_GUARDED_BY(mutex_) = 0;
+  std::uint64_t dropped_ HOSTLER_GUARDED_BY(mutex_) = 0;
 };
 
 struct SetNames {
@@ -59,14 +61,14 @@ std::string text(const char* s, std::size_t n, std::size_t max) {
 void log_line(const hostler_host* /*host*/, const hostler_set* set, std::uint32_t level,
               const char* message, std::size_t n, const hostler_kv* fields, std::size_t n_fields) {
   static auto* const limit = new LogLimit;
-  const auto cut = limit->pass();
-  if (!cut) return;
+  const auto dropped = limit->pass();
+  if (!dropped) return;
   std::string line = text(message, n, kMessageMax);
   for (std::size_t i = 0; fields != nullptr && i < std::min(n_fields, kFieldsMax); ++i) {
     line += " " + text(fields[i].key.ptr, fields[i].key.len, 64) + "=" +
             text(fields[i].value.ptr, fields[i].value.len, 256);
   }
-  if (*cut > 0) line += " (" + std::to_string(*cut) + " lines before it were cut)";
+  if (*dropped > 0) line += " (" + std::to_string(*dropped) + " lines before it were dropped)";
   const auto chosen = level >= HOSTLER_LOG_ERROR     ? log::Level::kError
                       : level == HOSTLER_LOG_WARNING ? log::Level::kWarn
                       : level == HOSTLER_LOG_INFO    ? log::Level::kInfo

@@ -6,10 +6,10 @@
 
 namespace hostler::plugin_host {
 
-/// What this process offers to drivers. The same object for as long as the process lives.
+/// The functions and limits that this process offers to drivers. One object, never destroyed.
 const hostler_host& host_table();
 
-/// Names a set in the log lines that its driver writes; an empty name forgets it. Any thread.
+/// Sets the name of a set in the log lines of its driver; an empty name removes it. Any thread.
 void name_set_in_log(const hostler_set* set, const std::string& name);
 
 }  // namespace hostler::plugin_host

@@ -24,16 +24,16 @@ CallRunner::Options runner_options(const DriverLibrary& library, const InProcess
   const bool concurrent = driver.threading == HOSTLER_THREAD_CONCURRENT;
   return {
       .driver = library.name(),
-      .lanes = concurrent ? std::min<std::size_t>(driver.max_concurrency, options.threads_max) : 1,
+      .slots = concurrent ? std::min<std::size_t>(driver.max_concurrency, options.threads_max) : 1,
       .queue_max = options.queue_max,
       .grace = options.grace,
-      .turnstile = concurrent || driver.threading == HOSTLER_THREAD_SERIAL_SET
-                       ? nullptr
-                       : &library.turnstile()};
+      .serial_gate = concurrent || driver.threading == HOSTLER_THREAD_SERIAL_SET
+                         ? nullptr
+                         : &library.serial_gate()};
 }
 
-/// Runs set_close on a thread of its own, since it may hang like any other call.
-/// \return whether it has come back in time.
+/// Runs set_close on a thread of its own, since it may hang like any other call. Waits for
+/// kCloseMax at most, and returns whether set_close has returned by then.
 bool close_set(const std::shared_ptr<Connection>& connection) {
   struct Closing {
     Mutex mutex;
@@ -52,15 +52,15 @@ bool close_set(const std::shared_ptr<Connection>& connection) {
                                   [&]() HOSTLER_REQUIRES(closing->mutex) { return closing->done; });
 }
 
-/// For what a driver still uses: it lives until the process ends.
-void leak(std::shared_ptr<void> what) {
-  struct Leaked {
+/// Keeps an object that a driver still uses alive until the process ends.
+void keep_for_ever(std::shared_ptr<void> object) {
+  struct Kept {
     Mutex mutex;
     std::vector<std::shared_ptr<void>> all HOSTLER_GUARDED_BY(mutex);
   };
-  static auto* const leaked = new Leaked;
-  const MutexLock lock(leaked->mutex);
-  leaked->all.push_back(std::move(what));
+  static auto* const kept = new Kept;
+  const MutexLock lock(kept->mutex);
+  kept->all.push_back(std::move(object));
 }
 
 class InProcessSet final : public DriverSet {
@@ -72,17 +72,19 @@ class InProcessSet final : public DriverSet {
     runner_->start();
   }
 
-  // A failed allocation here ends the process, which could not go on safely either.
+  // A failed allocation here ends the process, which could not continue safely.
   ~InProcessSet() override {  // NOLINT(bugprone-exception-escape)
     const std::string area = "driver " + connection_->library->name();
     if (!runner_->stop()) {
-      // The driver still uses what we would free.
-      log::error(area, "calls hang at the end of a set; it is left open until this process ends");
-      leak(runner_);
-      leak(connection_);
+      // The driver still uses these objects.
+      log::error(area,
+                 "calls hang in the driver while its set is closed: the set stays open until "
+                 "this process ends");
+      keep_for_ever(runner_);
+      keep_for_ever(connection_);
     } else if (connection_->set != nullptr) {
       name_set_in_log(connection_->set, "");
-      if (!close_set(connection_)) log::error(area, "R25: set_close has not returned in 5 s");
+      if (!close_set(connection_)) log::error(area, "R25: set_close has not returned after 5 s");
     }
   }
 
@@ -95,21 +97,21 @@ class InProcessSet final : public DriverSet {
       name_set_in_log(connection_->set, name);
       info(deadline - std::chrono::steady_clock::now(), std::move(done));
     };
-    if (connection_->set != nullptr) {  // by an earlier open that was given up on
+    if (connection_->set != nullptr) {  // an earlier open was abandoned, and succeeded later
       return runner_->post([opened = std::move(opened)]() mutable { opened(Nothing{}); });
     }
     submit<OpenCall>(timeout, std::move(config), Done<Nothing>(std::move(opened)));
   }
 
   void info(Duration timeout, Done<model::SetInfo> done) override {
-    const std::size_t most = connection_->driver().max_concurrency;
+    const std::size_t limit = connection_->driver().max_concurrency;
     submit_if_open<InfoCall>(
-        timeout, [this, most, done = std::move(done)](model::CloudResult<model::SetInfo> result) {
+        timeout, [this, limit, done = std::move(done)](model::CloudResult<model::SetInfo> result) {
           if (result) {
             auto& allowed = result->max_concurrency;
-            allowed = allowed == 0 ? static_cast<std::uint32_t>(most)
-                                   : std::min(allowed, static_cast<std::uint32_t>(most));
-            runner_->narrow(allowed);
+            allowed = allowed == 0 ? static_cast<std::uint32_t>(limit)
+                                   : std::min(allowed, static_cast<std::uint32_t>(limit));
+            runner_->lower_slots(allowed);
           }
           done(std::move(result));
         });

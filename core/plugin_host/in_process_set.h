@@ -10,14 +10,14 @@
 namespace hostler::plugin_host {
 
 struct InProcessOptions {
-  Duration grace = std::chrono::seconds(10);  ///< Past a call's deadline, before it is given up on.
-  std::size_t threads_max = 64;     ///< Blocking calls at once, where the driver allows more.
-  std::size_t queue_max = 100'000;  ///< Calls that wait for a thread; more are refused.
+  Duration grace = std::chrono::seconds(10);  ///< From a call's deadline until it is abandoned.
+  std::size_t threads_max = 64;     ///< Upper limit of blocking calls at once, for any driver.
+  std::size_t queue_max = 100'000;  ///< Calls that wait for a slot; more are refused.
 };
 
 /// A set whose driver runs in this process, on threads of the set (`isolation: in-process`).
-/// Of the calls that the driver allows at once, one is kept for destroy and list; where it allows
-/// only one, these two go first.
+/// One of the calls that the driver allows at once is reserved for destroy and list; if it allows
+/// only one, destroy and list go before other calls.
 std::unique_ptr<DriverSet> make_in_process_set(std::shared_ptr<const DriverLibrary> library,
                                                InProcessOptions options = {});
 

@@ -28,11 +28,11 @@ constexpr const char* kMachineName = "aarch64";
 #error "drivers are loaded on x86-64 and aarch64 only"
 #endif
 
-std::string named(const LibraryFile& file, std::string_view what) {
-  return "driver library " + file.path.string() + ": " + std::string(what);
+std::string about(const LibraryFile& file, std::string_view problem) {
+  return "driver library " + file.path.string() + ": " + std::string(problem);
 }
 
-/// Whoever owns the running program can change what it does anyway.
+/// The owner of the running program could change this program as well as a driver.
 bool trusted(uid_t owner) {
   struct stat program {};
   return owner == 0 || owner == geteuid() ||
@@ -56,15 +56,15 @@ Result<LibraryFile> open_library(const std::filesystem::path& path) {
     return tl::unexpected(errno_error("stat driver library " + path.string()));
   }
   if (!S_ISREG(found.st_mode)) {
-    return fail(Errc::kInvalidArgument, named(file, "not a regular file"));
+    return fail(Errc::kInvalidArgument, about(file, "not a regular file"));
   }
   if (!trusted(found.st_uid)) {
     return fail(Errc::kForbidden,
-                named(file, "belongs to uid " + std::to_string(found.st_uid) +
+                about(file, "belongs to uid " + std::to_string(found.st_uid) +
                                 ", who is neither root nor the user that runs this; chown it"));
   }
   if ((found.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
-    return fail(Errc::kForbidden, named(file, "others may write to it; run chmod go-w on it"));
+    return fail(Errc::kForbidden, about(file, "others may write to it; run chmod go-w on it"));
   }
   return file;
 }
@@ -87,12 +87,12 @@ Result<void> check_elf(const LibraryFile& file) {
   Elf64_Ehdr header{};
   const ssize_t n = pread(file.fd.get(), &header, sizeof header, 0);
   if (n < static_cast<ssize_t>(SELFMAG) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) {
-    return fail(Errc::kInvalidArgument, named(file, "not an ELF file"));
+    return fail(Errc::kInvalidArgument, about(file, "not an ELF file"));
   }
   if (n < static_cast<ssize_t>(sizeof header) || header.e_ident[EI_CLASS] != ELFCLASS64 ||
       header.e_machine != kMachine || header.e_type != ET_DYN) {
     return fail(Errc::kInvalidArgument,
-                named(file, std::string("not a shared library for ") + kMachineName));
+                about(file, std::string("not a shared library for ") + kMachineName));
   }
   // Boost.DLL throws on damaged files.
   try {
@@ -100,9 +100,9 @@ Result<void> check_elf(const LibraryFile& file) {
     const auto symbols = info.symbols();
     if (std::find(symbols.begin(), symbols.end(), HOSTLER_DRIVER_ENTRY) != symbols.end()) return {};
   } catch (const std::exception& e) {
-    return fail(Errc::kInvalidArgument, named(file, std::string("damaged ELF file: ") + e.what()));
+    return fail(Errc::kInvalidArgument, about(file, std::string("damaged ELF file: ") + e.what()));
   }
-  return fail(Errc::kInvalidArgument, named(file, "exports no " HOSTLER_DRIVER_ENTRY
+  return fail(Errc::kInvalidArgument, about(file, "exports no " HOSTLER_DRIVER_ENTRY
                                                   ": no driver, or one for another major "
                                                   "version of the driver ABI than 1"));
 }

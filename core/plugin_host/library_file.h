@@ -8,28 +8,30 @@
 
 namespace hostler::plugin_host {
 
-/// A driver's library as a file that was opened once: what is checked is what gets loaded.
+/// A driver's library, opened once, so that the file that was checked is also the one that is
+/// loaded.
 struct LibraryFile {
   std::filesystem::path path;
   UniqueFd fd;
 
-  /// "/proc/self/fd/N": a name of the open file. It must stay open for as long as the process may
-  /// load libraries, since the loader knows a library again by its name (R50).
+  /// "/proc/self/fd/N": a path to the open file. The system's loader identifies a library by its
+  /// path, so a file that was loaded must stay open until the process ends (R50).
   [[nodiscard]] std::string loadable_name() const;
 };
 
-/// Opens a library for loading. An error if it is missing, no regular file, owned by neither root
-/// nor this user nor the owner of the running program, or writable by group or others.
+/// Opens a library for loading. Refuses a file that is missing, is no regular file, is writable by
+/// group or others, or belongs to somebody else than root, this user or the running program's
+/// owner.
 Result<LibraryFile> open_library(const std::filesystem::path& path);
 
-/// Lower-case hexadecimal. Blocking.
+/// In lower-case hexadecimal. Blocks on the file.
 Result<std::string> sha256_of(const LibraryFile& file);
 
-/// Looks at the file without running any of its code: is it a library for this machine that exports
-/// the entry of a driver?
+/// Checks that the file is a shared library for this machine that exports a driver's entry
+/// function. Runs no code of the library; blocks on the file.
 Result<void> check_elf(const LibraryFile& file);
 
-/// "x86_64", "aarch64": of this process.
+/// The architecture of this process: "x86_64", "aarch64".
 const char* machine_name();
 
 }  // namespace hostler::plugin_host

@@ -1,4 +1,5 @@
-// hostler-manifest LIBRARY MANIFEST: what the build runs after it has linked a driver.
+// hostler-manifest LIBRARY MANIFEST: writes the manifest of a driver. The build runs it after
+// linking.
 #include <cstdio>
 
 #include "core/base/files.h"

@@ -2,112 +2,103 @@
 
 #include <atomic>
 #include <chrono>
-#include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
-#include <utility>
-#include <vector>
 
 #include "core/base/mutex.h"
 #include "core/model/cloud.h"
+#include "core/plugin_host/cancel_function.h"
+#include "core/plugin_host/outcome.h"
+#include "core/plugin_host/record_intake.h"
 #include "hostler/driver.h"
 
 namespace hostler::plugin_host {
 
 using SteadyTime = std::chrono::steady_clock::time_point;
 
-/// What a driver may send in one operation; said to it in hostler_host.
-inline constexpr std::uint64_t kRecordsMax = 100'000;
-inline constexpr std::uint64_t kRecordBytesMax = std::uint64_t{256} << 10U;
-inline constexpr std::size_t kErrorTextMax = 4096;
-
-inline model::CloudError cloud_error(model::CloudErrorClass cls, std::string message,
-                                     bool outcome_unknown = false) {
-  model::CloudError error;
-  error.cls = cls;
-  error.message = std::move(message);
-  error.outcome_unknown = outcome_unknown;
-  return error;
-}
-
-/// The host's side of one hostler_op: hands the driver its callbacks, watches that it keeps the
-/// rules (R22, R26 to R29), and knows when the call is over. One for each call; what is asked and
-/// what comes back is in the derived classes (calls.h).
+/// One call of a driver function, with the callbacks of hostler_op that the driver uses during it.
+/// Knows when the call is over, and checks that the driver keeps the rules on ends (R26, R45). The
+/// other parts check theirs: RecordIntake, CancelFunction, Outcome. The derived classes (calls.h)
+/// add the request and the result of each driver function.
 ///
-///   made -> run() -> over: the function returned, or complete() was called after PENDING
-///        \-> refused: never ran            \-> abandoned: given up on; the driver may come back
+///   created -> run() -> over: the function returned, or complete() was called after PENDING
+///          \-> refused: not sent to the driver
+///          \-> abandoned: the host waits no longer; the driver may still return later
 ///
-/// Threads: the callbacks on any, several at once; run() on one; the rest as said. The object must
-/// live until the driver has let go of it, see came_back().
+/// Threads: the driver's callbacks on any thread, several at once; run() on one thread; the other
+/// functions as they say. Lifetime: until deliver_result() has returned and the driver uses the
+/// operation no more, see Listener::on_late_return().
 class Operation : public hostler_op, public std::enable_shared_from_this<Operation> {
  public:
-  /// Who is told how it goes. Called from any thread, driver's among them, with no lock held.
-  class Owner {
+  /// Gets the events of operations. Called on any thread, also the driver's, with no lock of the
+  /// operation held.
+  class Listener {
    public:
-    /// The call is over: settle() may be called. Once, unless refused or abandoned.
-    virtual void ended(Operation& op) = 0;
-    /// An abandoned call is out of the driver at last.
-    virtual void came_back(Operation& op) = 0;
-    /// A rule was broken, in this call or after its end. May not call the operation.
-    virtual void broken_rule(const Operation& op, const std::string& rule) = 0;
+    /// The call is over: deliver_result() may be called. Once, but never for a call that was
+    /// refused or abandoned.
+    virtual void on_ended(Operation& op) = 0;
+    /// The driver has ended a call that was abandoned before.
+    virtual void on_late_return(Operation& op) = 0;
+    /// The driver broke a rule, during this call or after its end. May not call the operation.
+    virtual void on_broken_rule(const Operation& op, const std::string& rule) = 0;
 
    protected:
-    ~Owner() = default;
+    ~Listener() = default;
   };
 
-  /// How a call may end, beyond what its records say.
+  /// Properties of a driver function.
   struct Traits {
     model::CloudOp kind = model::CloudOp::kOther;
-    const char* name = "";    ///< Of the function, for messages.
-    bool may_pend = true;     ///< PENDING is legal.
-    bool has_effect = false;  ///< After a failure the cloud may have changed.
-    bool urgent = false;      ///< Has a lane of its own.
+    const char* name = "";       ///< Of the function, for messages.
+    bool may_pend = true;        ///< The driver may return PENDING.
+    bool changes_cloud = false;  ///< After a failure the cloud may have changed.
+    bool urgent = false;         ///< May use the slot that is reserved for urgent calls.
   };
 
-  Operation(const Traits& traits, const std::string& driver, Owner& owner);
+  /// `driver` and `listener` must outlive the operation.
+  Operation(const Traits& traits, const std::string& driver, Listener& listener);
   Operation(const Operation&) = delete;
   Operation& operator=(const Operation&) = delete;
   virtual ~Operation() = default;
 
   [[nodiscard]] const Traits& traits() const { return traits_; }
   [[nodiscard]] SteadyTime deadline() const { return deadline_; }
-  /// Before run(). CLOCK_MONOTONIC is what steady_clock reads.
+  /// Before run(). The driver sees the deadline too.
   void set_deadline(SteadyTime deadline);
 
-  /// Makes the call on this thread. Blocks for as long as the driver does.
+  /// Calls the driver on this thread. Blocks as long as the driver does.
   void run();
-  /// Wants the call to end: because its time is up, or because the set closes. The driver's cancel
-  /// function runs on a thread of its own, so that a bad one delays nobody else.
+  /// Asks the driver to end the call: at its deadline (`time_is_up`), or because the set closes.
+  /// Any thread; does not block.
   void cancel(bool time_is_up);
-  /// Ends it from the host's side. False if it is over already.
-  bool refuse(model::CloudError why);
-  bool abandon(std::string_view why);
-  /// Whether the driver's function is running.
+  /// Ends a call that was not sent. False if it is over already. Any thread.
+  bool refuse(model::CloudError reason);
+  /// Ends a call that the driver does not end. Blocks while the driver emits a record. False if the
+  /// call is over already. Any thread.
+  bool abandon(std::string_view reason);
+  /// Whether the driver function is running. Any thread.
   [[nodiscard]] bool in_function();
 
-  /// Once, after it is over: builds the result and hands it to whoever asked.
-  void settle();
+  /// Passes the result to the caller. Once, after the call is over; any thread.
+  void deliver_result() HOSTLER_NO_THREAD_SAFETY_ANALYSIS;
 
  protected:
-  /// The call itself.
-  virtual hostler_status call() = 0;
-  /// A record of the size that it says. False after broke(), if something is wrong with it.
-  virtual bool take(const hostler_rec& record) = 0;
-  /// What is missing of a success: "R28: ..."; empty if nothing is.
-  virtual std::string missing() { return {}; }
+  /// Calls the driver function.
+  virtual hostler_status call_driver() = 0;
+  /// Takes a record; its struct_size is legal. False if the driver should stop, as after
+  /// report_broken_rule(). One call at a time, on the driver's threads.
+  virtual bool take_record(const hostler_rec& record) = 0;
+  /// The rule that a success without further records breaks, "R28: ..."; empty if none.
+  virtual std::string rule_broken_by_success() { return {}; }
+  /// Whether the operation is known to have had an effect in the cloud.
+  [[nodiscard]] virtual bool effect_seen() const { return false; }
   virtual void deliver(std::optional<model::CloudError> failure) = 0;
 
-  void broke(std::string rule);
-  /// Whether an instance is known to have come of it.
-  bool effect_seen_ = false;
+  void report_broken_rule(std::string rule);
 
  private:
-  using CancelFunction = void (*)(void*);
-  class Taking;
   struct ErrorBlock : hostler_error {
     Operation* op = nullptr;
   };
@@ -118,48 +109,29 @@ class Operation : public hostler_op, public std::enable_shared_from_this<Operati
   static std::int32_t driver_emits(hostler_op* op, const hostler_rec* record);
   static void driver_completes(hostler_op* op, hostler_status status);
 
-  /// Whether the driver should go on with more records; sets the rule that this one broke.
   bool accept(const hostler_rec* record, std::string& rule);
-  void wait_for_cancel_function() HOSTLER_REQUIRES(mutex_);
-  void run_cancel_function();
   hostler_status call_guarded();
-  bool end_from_host(model::CloudError why, bool abandoned);
-  bool end_from_driver() HOSTLER_REQUIRES(mutex_);
-  void tell_owner(bool late);
-  void wait_for_record() HOSTLER_REQUIRES(mutex_);
-  // Of settle(), which is alone with what they read: once it is over, nobody else looks or writes.
-  [[nodiscard]] bool cut_short() const HOSTLER_NO_THREAD_SAFETY_ANALYSIS {
-    return stopped_ && !effect_seen_;
-  }
-  std::optional<model::CloudError> failure() HOSTLER_NO_THREAD_SAFETY_ANALYSIS;
-  model::CloudError reported() HOSTLER_NO_THREAD_SAFETY_ANALYSIS;
+  void end_of_function(hostler_status returned) HOSTLER_REQUIRES(mutex_);
+  bool end_by_host(model::CloudError reason, bool abandoned);
+  bool end_by_driver() HOSTLER_REQUIRES(mutex_);
+  void notify(bool was_abandoned);
 
   const Traits traits_;
   const std::string& driver_;
-  Owner& owner_;
+  Listener& listener_;
   SteadyTime deadline_{};
   ErrorBlock error_{};
 
   Mutex mutex_;
-  Condition changed_;
   std::atomic<bool> cancelled_ = false;  ///< Written with the mutex held.
   bool time_is_up_ HOSTLER_GUARDED_BY(mutex_) = false;
   bool in_function_ HOSTLER_GUARDED_BY(mutex_) = false;
-  bool taking_ HOSTLER_GUARDED_BY(mutex_) = false;     ///< A record, just now.
-  bool stopped_ HOSTLER_GUARDED_BY(mutex_) = false;    ///< It was told to: records may be missing.
-  bool completed_ HOSTLER_GUARDED_BY(mutex_) = false;  ///< The driver has said how it ended.
-  bool over_ HOSTLER_GUARDED_BY(mutex_) = false;
+  bool completed_ HOSTLER_GUARDED_BY(mutex_) = false;  ///< The driver has reported its status.
+  bool over_ HOSTLER_GUARDED_BY(mutex_) = false;       ///< Ended by the driver or by the host.
   bool abandoned_ HOSTLER_GUARDED_BY(mutex_) = false;
-  hostler_status status_ HOSTLER_GUARDED_BY(mutex_) = HOSTLER_PENDING;
-  std::uint64_t records_ HOSTLER_GUARDED_BY(mutex_) = 0;
-  std::string broken_ HOSTLER_GUARDED_BY(mutex_);  ///< The first broken rule; empty = none.
-  // Of failures only, and so apart: most calls have none, and every call pays for its size.
-  std::vector<std::string> texts_ HOSTLER_GUARDED_BY(mutex_);  ///< By HOSTLER_TEXT_*, or none.
-  std::unique_ptr<model::CloudError> refusal_ HOSTLER_GUARDED_BY(mutex_);
-  CancelFunction cancel_function_ HOSTLER_GUARDED_BY(mutex_) = nullptr;
-  void* cancel_argument_ HOSTLER_GUARDED_BY(mutex_) = nullptr;
-  bool cancel_running_ HOSTLER_GUARDED_BY(mutex_) = false;
-  std::thread::id cancel_thread_ HOSTLER_GUARDED_BY(mutex_);
+  CancelFunction cancel_function_ HOSTLER_GUARDED_BY(mutex_);
+  RecordIntake records_ HOSTLER_GUARDED_BY(mutex_);
+  Outcome outcome_ HOSTLER_GUARDED_BY(mutex_);
 };
 
 }  // namespace hostler::plugin_host

@@ -9,7 +9,7 @@ namespace {
 using model::Micros;
 __extension__ using Wide = __int128;
 
-/// whole * part / of, between nothing and the whole.
+/// whole * part / of, at least 0 and at most `whole`.
 std::int64_t scaled(std::int64_t whole, std::int64_t part, std::int64_t of) {
   if (of <= 0 || part >= of) return whole;
   return static_cast<std::int64_t>(Wide{whole} * std::max<std::int64_t>(part, 0) / of);
@@ -19,8 +19,8 @@ std::int64_t scaled(std::int64_t whole, std::int64_t part, std::int64_t of) {
 
 Micros part_of(Micros cost, const model::Resources& used, const model::Resources& total) {
   if (total == model::Resources{}) return cost;
-  const auto part = [&](std::int64_t of_it, std::int64_t of_all) {
-    return of_it == 0 ? 0 : scaled(cost.value, of_it, of_all);
+  const auto part = [&](std::int64_t amount, std::int64_t of) {
+    return amount == 0 ? 0 : scaled(cost.value, amount, of);
   };
   return {std::max({part(used.vcpus, total.vcpus), part(used.gpus, total.gpus),
                     part(used.ram, total.ram), part(used.scratch, total.scratch)})};
@@ -33,13 +33,13 @@ Bill::Bill(Wall since, Wall until, Wall now, const std::vector<model::PriceSeen>
 }
 
 void Bill::add(model::InstanceRecord instance) {
-  const auto [from, to] = stay(instance);
+  const auto [from, to] = billed_time(instance);
   if (!instance.provider_id.empty() && from < to)
     instances_.emplace(instance.id, std::move(instance));
 }
 
 Bill::Entry Bill::of(const model::InstanceRecord& instance) const {
-  const auto [from, to] = stay(instance);
+  const auto [from, to] = billed_time(instance);
   const std::int64_t length = to.us - from.us;
   const std::int64_t on = length - std::clamp<std::int64_t>(off_us(instance), 0, length);
   return {{scaled(cost(instance, from, to).value, on, length)}, on};
@@ -50,14 +50,14 @@ Bill::Entry Bill::of(model::InstanceId id, const model::Resources& needs, Wall f
   const auto found = instances_.find(id);
   if (found == instances_.end()) return {};
   const auto& instance = found->second;
-  const auto [begin, end] = stay(instance);
+  const auto [begin, end] = billed_time(instance);
   from = std::max(from, begin);
   to = to.us == 0 ? end : std::min(to, end);
   if (to <= from) return {};
   return {part_of(cost(instance, from, to), needs, instance.total), to.us - from.us};
 }
 
-std::pair<Wall, Wall> Bill::stay(const model::InstanceRecord& instance) const {
+std::pair<Wall, Wall> Bill::billed_time(const model::InstanceRecord& instance) const {
   const Wall end = instance.gone.us == 0 ? until_ : std::min(until_, instance.gone);
   return {std::max(since_, instance.created), end};
 }
@@ -70,9 +70,8 @@ Micros Bill::cost(const model::InstanceRecord& instance, Wall from, Wall to) con
   return pricing::cost(instance.price_per_hour, from, to);
 }
 
-/// Of its stay.
 std::int64_t Bill::off_us(const model::InstanceRecord& instance) const {
-  const auto [from, to] = stay(instance);
+  const auto [from, to] = billed_time(instance);
   const bool is_off = instance.state == model::InstanceState::kStopped;
   const Wall known_until = instance.gone.us != 0 ? instance.gone
                            : is_off              ? instance.state_since

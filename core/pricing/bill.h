@@ -11,41 +11,45 @@
 
 namespace hostler::pricing {
 
-/// What of an instance's cost is a job's that used `used` of its `total`: the largest share of any
-/// one resource. All of it where the total is not known (zero).
+/// The share of an instance's cost for a job that used `used` of the instance's `total` resources:
+/// the largest share of any one resource. The whole cost if the total is unknown (zero).
 [[nodiscard]] model::Micros part_of(model::Micros cost, const model::Resources& used,
                                     const model::Resources& total);
 
-/// What instances, and the jobs on them, cost over [since, until): by the prices that their clouds
-/// said, else by an instance's own; what lies after `now` is not on it. Time switched off is free:
-/// the present stop as it is, earlier ones spread evenly over the life until then.
+/// Computes what instances and the jobs on them cost over [since, until), up to `now`. Uses the
+/// prices that the clouds reported, or else the price of the instance's record. Time in which an
+/// instance was switched off costs nothing. The present stop is known exactly; of earlier stops
+/// only the total duration is known, which is spread evenly over the time before. Pure.
 class Bill {
  public:
   struct Entry {
     model::Micros cost;
-    std::int64_t used_us = 0;  ///< An instance was on, a job ran.
+    std::int64_t used_us = 0;  ///< Time that the instance was on, or that the job ran.
   };
-  /// `prices`: of each set, type, market and zone newest first.
+  /// `prices`: newest first for each set, type, market and zone.
   Bill(Wall since, Wall until, Wall now, const std::vector<model::PriceSeen>& prices);
 
-  /// Counts if its cloud ever showed it, and it was there meanwhile.
+  /// Adds the instance if it existed in the period and the cloud has ever listed it.
   void add(model::InstanceRecord instance);
   [[nodiscard]] const std::map<model::InstanceId, model::InstanceRecord>& instances() const {
     return instances_;
   }
 
+  /// Cost of an instance.
   [[nodiscard]] Entry of(const model::InstanceRecord& instance) const;
-  /// Of a job that had `needs` of the instance over [from, to); to 0: it runs. Nothing for an
-  /// instance that is not on the bill.
+  /// Cost of a job that occupied `needs` of the instance over [from, to); `to` 0: it still runs.
+  /// Zero if the instance was not added.
   [[nodiscard]] Entry of(model::InstanceId instance, const model::Resources& needs, Wall from,
                          Wall to) const;
 
  private:
+  /// Set, type, market, zone.
   using Place = std::tuple<std::string, std::string, model::Market, std::string>;
 
-  /// Of its life, what the bill covers.
-  [[nodiscard]] std::pair<Wall, Wall> stay(const model::InstanceRecord& instance) const;
+  /// The part of the instance's life that is in the period.
+  [[nodiscard]] std::pair<Wall, Wall> billed_time(const model::InstanceRecord& instance) const;
   [[nodiscard]] model::Micros cost(const model::InstanceRecord& instance, Wall from, Wall to) const;
+  /// Time within billed_time() in which the instance was switched off.
   [[nodiscard]] std::int64_t off_us(const model::InstanceRecord& instance) const;
 
   const Wall since_, until_, now_;

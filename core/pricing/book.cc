@@ -9,9 +9,9 @@ using model::Market;
 using model::PricePoint;
 
 std::vector<model::PriceSeen> Book::take(const std::string& set, const std::string& type,
-                                         const std::vector<model::ZonePrice>& said, Wall now) {
+                                         const std::vector<model::ZonePrice>& reported, Wall now) {
   std::map<std::pair<Market, std::string>, std::vector<PricePoint>> by_place;
-  for (const auto& one : said)
+  for (const auto& one : reported)
     if (one.point.start <= now) by_place[{one.market, one.zone}].push_back(one.point);
 
   std::vector<model::PriceSeen> news;
@@ -41,15 +41,15 @@ std::optional<model::Micros> Book::price(const std::string& set, const std::stri
   if (!zone.empty())
     if (const auto found = latest_.find({set, type, market, zone}); found != latest_.end())
       return found->second.per_hour;
-  // A price without a zone is every zone's.
-  std::optional<model::Micros> dearest;
+  // A price without a zone holds for every zone.
+  std::optional<model::Micros> highest;
   for (auto at = latest_.lower_bound({set, type, market, ""}); at != latest_.end(); ++at) {
     const auto& [of_set, of_type, of_market, of_zone] = at->first;
     if (of_set != set || of_type != type || of_market != market) break;
     if (!zone.empty() && !of_zone.empty()) continue;
-    dearest = std::max(dearest.value_or(at->second.per_hour), at->second.per_hour);
+    highest = std::max(highest.value_or(at->second.per_hour), at->second.per_hour);
   }
-  return dearest;
+  return highest;
 }
 
 std::optional<Wall> Book::newest(const std::string& set, const std::string& type) const {

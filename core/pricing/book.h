@@ -11,30 +11,34 @@
 
 namespace hostler::pricing {
 
-/// What clouds say that their offerings cost: the newest price of each kind of instance. What it
-/// finds new is for the journal; the past beyond that is the store's.
+/// The price book: the newest price that the clouds have reported for each offering. Older prices
+/// are in the store only. Pure.
 class Book {
  public:
-  static constexpr std::size_t kZonesMax = 200;  ///< Of one type; the largest clouds have some 80.
+  static constexpr std::size_t kZonesMax =
+      200;  ///< For one type. The largest clouds have about 80.
 
-  /// Takes what a cloud said of a type, in any order. Returns what is news, oldest first for each
-  /// zone and market: later than what is known, and another price. What begins after `now` is not
-  /// in force yet, and will be said again. Zones beyond kZonesMax of a type are passed over.
+  /// Adds the prices that a cloud has reported for a type, in any order. Returns the price changes
+  /// that are new and have to be journalled, oldest first for each zone and market. Prices that
+  /// begin after `now` are ignored: the cloud will report them again. Zones beyond kZonesMax are
+  /// ignored.
   std::vector<model::PriceSeen> take(const std::string& set, const std::string& type,
-                                     const std::vector<model::ZonePrice>& said, Wall now);
+                                     const std::vector<model::ZonePrice>& reported, Wall now);
+  /// Sets the newest price of an offering from the journal, at start.
   void restore(const model::PriceSeen& latest);
 
-  /// The price in force; of a type without a zone (the driver chooses) the dearest zone's.
+  /// The current price; nullopt if unknown. If `zone` is empty, because the driver chooses the
+  /// zone, the price of the most expensive zone.
   [[nodiscard]] std::optional<model::Micros> price(const std::string& set, const std::string& type,
                                                    const std::string& zone,
                                                    model::Market market) const;
-  /// When the newest of them began: what to ask from.
+  /// When the newest known price of the type began: ask the cloud for prices from then on.
   [[nodiscard]] std::optional<Wall> newest(const std::string& set, const std::string& type) const;
 
  private:
   using Key = std::tuple<std::string, std::string, model::Market, std::string>;  // zone last
   [[nodiscard]] std::size_t count(const std::string& set, const std::string& type) const;
-  /// The latest prices of a type, over all its markets and zones.
+  /// Visits the newest prices of a type in all markets and zones.
   template <class Visit>
   void each(const std::string& set, const std::string& type, Visit visit) const;
 

@@ -18,7 +18,7 @@ Micros per_hour_to_sum(Wide price_us) {
   return {static_cast<std::int64_t>(std::clamp(sum, -kMost, kMost))};
 }
 
-/// Newest first: the first entry that had begun by `when`.
+/// The point in force at `when`: the newest one that began at or before it.
 auto in_force(const History& history, Wall when) {
   return std::lower_bound(history.begin(), history.end(), when,
                           [](const PricePoint& point, Wall time) { return point.start > time; });
@@ -40,11 +40,11 @@ Wide area(const History& history, Wall from, Wall to) {
 
 }  // namespace
 
-History normalise(std::vector<PricePoint> said) {
-  std::stable_sort(said.begin(), said.end(),
+History normalise(std::vector<PricePoint> points) {
+  std::stable_sort(points.begin(), points.end(),
                    [](const PricePoint& a, const PricePoint& b) { return a.start < b.start; });
   History out;
-  for (const PricePoint& point : said) {  // oldest first
+  for (const PricePoint& point : points) {  // oldest first
     if (!out.empty() && out.back().start == point.start) out.pop_back();
     if (out.empty() || out.back().per_hour != point.per_hour) out.push_back(point);
   }

@@ -10,7 +10,9 @@
 namespace hostler::scheduler {
 namespace {
 
-/// A plan's memory is bounded: this many classes, this many candidates of each.
+using model::WaitingCode;
+
+/// Bounds of a plan's memory: classes, offerings of each class, cheaper types of each create.
 constexpr std::size_t kClassesExplained = 64, kRejectedOfClass = 16, kPassedOver = 3;
 
 std::string money(model::Micros m) {
@@ -19,8 +21,8 @@ std::string money(model::Micros m) {
   return std::to_string(m.value / 1'000'000) + "." + cents;
 }
 
-/// Why spot does not do any more, or not yet on_demand; empty if the market is no obstacle.
-std::string market_refuses(const World& world, const Demand& demand, const Offering& o) {
+/// Why the offering's market is not bought: no spot any more, or not yet on_demand; or empty.
+std::string market_obstacle(const World& world, const Demand& demand, const Offering& o) {
   const Need& need = world.needs[demand.need];
   if (need.constraints->market) return {};
   if (o.market == model::Market::kSpot)
@@ -31,7 +33,7 @@ std::string market_refuses(const World& world, const Demand& demand, const Offer
   return {};
 }
 
-/// What a job asks for may have been there when it was submitted.
+/// A type of the constraints may have left the menu since the job was submitted.
 std::string left_the_menu(const World& world, const model::Constraints& constraints) {
   const auto is_there = [&](const std::string& name) {
     return std::ranges::find(world.policy.types, name, &model::InstanceType::name) !=
@@ -42,16 +44,16 @@ std::string left_the_menu(const World& world, const model::Constraints& constrai
   return "not the job's type: this site has no " + constraints.types.front() + " any more";
 }
 
-/// How many of these items would share such a host.
-std::uint64_t company(const World& world, const Demand& demand, const Offering& o,
-                      std::uint64_t items) {
+/// How many of these items such a host would hold.
+std::uint64_t items_per_host(const World& world, const Demand& demand, const Offering& o,
+                             std::uint64_t items) {
   std::uint64_t fits = fit_count(world.needs[demand.need].resources, o.resources);
   const std::int32_t attempts = world.policy.pools[o.pool].attempts_parallel_max;
   if (attempts > 0) fits = std::min(fits, static_cast<std::uint64_t>(attempts));
   return std::max<std::uint64_t>(1, std::min(fits, items));
 }
 
-/// The price factor, as when a host is bought for `jobs` of the demand.
+/// Why the price factor forbids the offering for `jobs` of the demand on one host; or empty.
 std::string too_dear(const World& world, const Demand& demand, const Offering& o,
                      std::uint64_t jobs) {
   const auto cheapest = world.needs[demand.need].cheapest[o.market == model::Market::kSpot].value;
@@ -64,33 +66,33 @@ std::string too_dear(const World& world, const Demand& demand, const Offering& o
          (jobs == 1 ? "" : ", for the " + std::to_string(jobs) + " jobs that would share it");
 }
 
-/// Why `items` of the demand are not bought a host there, gates and headroom aside; or empty.
-std::string refuses(const World& world, const Demand& demand, std::uint32_t index,
-                    std::uint64_t items) {
-  std::string no = bars(world, demand, index);
+/// Why the offering is not bought for `items` of the demand, gates and headroom aside; or empty.
+std::string obstacle_to_buy(const World& world, const Demand& demand, std::uint32_t index,
+                            std::uint64_t items) {
+  std::string no = obstacle(world, demand, index);
   if (!no.empty()) return no;
   const Offering& o = world.snapshot.offerings[index];
-  return too_dear(world, demand, o, company(world, demand, o, items));
+  return too_dear(world, demand, o, items_per_host(world, demand, o, items));
 }
 
-Waiting why(const World& world, const Demand& demand) {
-  Waiting out{.cls = demand.view->id, .code = "no_offering", .reason = ""};
-  const auto says = [&out](const char* code, std::string reason) {
+Waiting explain_waiting(const World& world, const Demand& demand) {
+  Waiting out{.cls = demand.view->id, .code = WaitingCode::kNoOffering, .reason = ""};
+  const auto set = [&out](WaitingCode code, std::string reason) {
     out.code = code;
     out.reason = std::move(reason);
   };
   if (demand.uncovered < demand.left) {
-    says("host_coming", "a host for it is coming");
+    set(WaitingCode::kHostComing, "a host for it is coming");
     return out;
   }
   const Need& need = world.needs[demand.need];
   std::uint32_t refused = kNone, shut = kNone;
   std::string ceiling;
-  for (const std::uint32_t i : world.offers) {  // cheapest first: the first of each kind tells
+  for (const std::uint32_t i : world.offers) {  // Cheapest first: the first obstacle of each kind.
     const Offering& o = world.snapshot.offerings[i];
     const bool holds = need.resources.fits_in(o.resources) && world.meets(need, i);
-    if (!holds || !refuses(world, demand, i, demand.uncovered).empty()) {
-      // What would hold the job says more than what is too small for it; of those the largest.
+    if (!holds || !obstacle_to_buy(world, demand, i, demand.uncovered).empty()) {
+      // A type that would hold the job says more than one that is too small; of those the largest.
       if (refused == kNone || holds ||
           !need.resources.fits_in(world.snapshot.offerings[refused].resources))
         refused = i;
@@ -104,19 +106,20 @@ Waiting why(const World& world, const Demand& demand) {
     return world.policy.types[world.snapshot.offerings[i].type].name + ": " + text;
   };
   if (!ceiling.empty()) {
-    says("at_ceiling", std::move(ceiling));
+    set(WaitingCode::kAtCeiling, std::move(ceiling));
   } else if (shut != kNone) {
-    says("gate_shut", named(shut, world.snapshot.offerings[shut].shut));
+    set(WaitingCode::kGateShut, named(shut, world.snapshot.offerings[shut].shut));
   } else if (refused != kNone) {
-    says("no_offering", named(refused, refuses(world, demand, refused, demand.uncovered)));
+    set(WaitingCode::kNoOffering,
+        named(refused, obstacle_to_buy(world, demand, refused, demand.uncovered)));
   } else {
-    says("no_offering", "no pool offers any type");
+    set(WaitingCode::kNoOffering, "no pool offers any type");
   }
   return out;
 }
 
-/// Cheaper types than the one that is bought, and what each fails first, ceilings aside. One that
-/// would do, and is dearer only in this company, is not told.
+/// The cheaper types that were not bought, and why, ceilings aside. A type that would do alone, and
+/// costs more only for these items together, is left out.
 std::string passed_over(const World& world, const Demand& demand, const Offering& bought,
                         std::uint64_t items) {
   std::string out;
@@ -125,7 +128,7 @@ std::string passed_over(const World& world, const Demand& demand, const Offering
     const Offering& o = world.snapshot.offerings[i];
     if (o.price_per_hour >= bought.price_per_hour || told.size() == kPassedOver) break;
     if (std::find(told.begin(), told.end(), o.type) != told.end()) continue;  // another zone
-    std::string no = refuses(world, demand, i, items);
+    std::string no = obstacle_to_buy(world, demand, i, items);
     if (no.empty()) no = o.shut;
     if (no.empty()) continue;
     told.push_back(o.type);
@@ -152,7 +155,7 @@ void explain_creates(const World& world, Plan& plan) {
 
 }  // namespace
 
-std::string bars(const World& world, const Demand& demand, std::uint32_t index) {
+std::string obstacle(const World& world, const Demand& demand, std::uint32_t index) {
   const Need& need = world.needs[demand.need];
   const Offering& o = world.snapshot.offerings[index];
   const auto& pool = world.policy.pools[o.pool];
@@ -163,7 +166,7 @@ std::string bars(const World& world, const Demand& demand, std::uint32_t index) 
   if (!within_cap(o, world.policy))
     return "price " + money(o.price_per_hour) + " is above the cap " +
            money(pool.price_cap_per_hour);
-  return market_refuses(world, demand, o);
+  return market_obstacle(world, demand, o);
 }
 
 void explain(const World& world, Plan& plan) {
@@ -173,18 +176,18 @@ void explain(const World& world, Plan& plan) {
   std::vector<std::size_t> told_at(world.needs.size());
   for (const Demand& demand : world.demand) {
     if (demand.left == 0) continue;
-    // Classes that differ in priority only wait for the same reason, but for spot's patience.
+    // Classes that differ only in priority wait for the same reason, except for spot patience.
     const Demand* alike = told[demand.need];
     const bool same = alike != nullptr && !world.needs[demand.need].has_spot &&
                       (alike->uncovered < alike->left) == (demand.uncovered < demand.left);
-    Waiting waiting = same ? plan.waiting[told_at[demand.need]] : why(world, demand);
+    Waiting waiting = same ? plan.waiting[told_at[demand.need]] : explain_waiting(world, demand);
     waiting.cls = demand.view->id;
     for (const Reserve& r : plan.reservations)
       if (r.cls == demand.view->id) {
-        waiting.code = "reserved";
+        waiting.code = WaitingCode::kReserved;
         waiting.reason = "it waited long: host " + r.host.text() + " is reserved for it";
       }
-    if (waiting.code != "reserved") {
+    if (waiting.code != WaitingCode::kReserved) {
       told[demand.need] = &demand;
       told_at[demand.need] = plan.waiting.size();
     }
@@ -192,7 +195,7 @@ void explain(const World& world, Plan& plan) {
     if (demand.uncovered == 0 || ++explained > kClassesExplained) continue;
     std::size_t listed = 0;
     for (const std::uint32_t i : world.offers) {
-      std::string no = refuses(world, demand, i, demand.uncovered);
+      std::string no = obstacle_to_buy(world, demand, i, demand.uncovered);
       if (no.empty()) no = world.snapshot.offerings[i].shut;
       if (no.empty()) (void)world.budget.creates(world.snapshot.offerings[i], 1, &no);
       if (no.empty()) continue;

@@ -13,13 +13,14 @@ const std::string& type_name(const Offering& o, const model::SitePolicy& policy)
   return policy.types[o.type].name;
 }
 
-/// A price that rose may fall again: only where the menu says so too it is too dear for ever.
+/// The present price, or the price of the menu, is within the cap: a price that rose may fall
+/// again.
 bool may_come_within_cap(const Offering& o, const model::SitePolicy& policy) {
   return within_cap(o, policy) ||
          policy.types[o.type].price_per_hour <= policy.pools[o.pool].price_cap_per_hour;
 }
 
-/// How far a type is from holding the needs: the sum of what is missing, each as a share.
+/// How much a type lacks for the needs: the sum of the missing shares of all resources.
 double distance(const model::Resources& needs, const model::Resources& room) {
   const auto share = [](auto want, auto have) {
     return want <= have ? 0.0 : static_cast<double>(want - have) / static_cast<double>(want);
@@ -41,8 +42,9 @@ std::string all_lacks(const model::Resources& needs, const model::Resources& roo
   return out;
 }
 
-/// Which of the constraints the offering does not meet.
-std::string foreign(const model::Constraints& wanted, const Offering& o, const std::string& name) {
+/// The constraint that the offering does not meet.
+std::string unmet_constraint(const model::Constraints& wanted, const Offering& o,
+                             const std::string& name) {
   if (wanted.market && *wanted.market != o.market)
     return std::string("market ") + model::to_string(o.market);
   if (!wanted.zone.empty() && wanted.zone != o.zone)
@@ -50,7 +52,7 @@ std::string foreign(const model::Constraints& wanted, const Offering& o, const s
   return "type " + name;
 }
 
-/// Up to three types that come nearest, and why each does not do.
+/// Up to three types that lack least, and why each does not fit.
 std::string nearest_types(const model::WorkShape& shape, const std::vector<Offering>& offerings,
                           const model::SitePolicy& policy) {
   struct Near {
@@ -67,7 +69,8 @@ std::string nearest_types(const model::WorkShape& shape, const std::vector<Offer
       one.text += lack;
       if (!meets(shape.constraints, name, o.zone, o.market)) one.far += 10;
     } else if (!meets(shape.constraints, name, o.zone, o.market)) {
-      one.text += "not what the constraints ask for: " + foreign(shape.constraints, o, name);
+      one.text +=
+          "not what the constraints ask for: " + unmet_constraint(shape.constraints, o, name);
       one.far += 10;
     } else {
       one.text += "dearer than pool " + policy.pools[o.pool].name + " allows";

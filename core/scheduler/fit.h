@@ -7,7 +7,7 @@
 #include "core/model/policy.h"
 #include "core/scheduler/snapshot.h"
 
-/// What may run where, for one item: constraints, caps, resources.
+/// Whether one item may run on an offering: constraints, price caps, resources.
 namespace hostler::scheduler {
 
 [[nodiscard]] bool meets(const model::Constraints& constraints, const std::string& type_name,
@@ -16,19 +16,19 @@ namespace hostler::scheduler {
 /// The offering's indices are within the policy's tables.
 [[nodiscard]] bool is_valid(const Offering& offering, const model::SitePolicy& policy);
 
-/// Its pool would pay its price of now.
+/// The offering's present price is within its pool's cap.
 [[nodiscard]] bool within_cap(const Offering& offering, const model::SitePolicy& policy);
 
-/// Canonical order of offerings, whatever their indices: price, type name, zone, pool name, set
-/// name, market. Both must be valid.
+/// The order of offerings: price, type name, zone, pool name, set name, market. It does not depend
+/// on indices. Both must be valid.
 [[nodiscard]] bool cheaper(const Offering& a, const Offering& b, const model::SitePolicy& policy);
 
-/// What `room` lacks for `needs`, first resource only: "2 of 8 vcpus"; empty if nothing.
+/// The first resource that `room` has too little of for `needs`: "2 of 8 vcpus"; or empty.
 [[nodiscard]] std::string lacks(const model::Resources& needs, const model::Resources& room);
 
-/// How many such items have room together; INT32_MAX where an item needs nothing.
+/// How many such items fit into `room` together; INT32_MAX if an item needs nothing.
 [[nodiscard]] std::uint64_t fit_count(const model::Resources& item, const model::Resources& room);
-/// What `n` of them need; the caller knows that it is no more than there is anywhere.
+/// The resources of `n` items. The caller knows that they fit on a host, so nothing overflows.
 [[nodiscard]] model::Resources times(const model::Resources& item, std::uint64_t n);
 
 }  // namespace hostler::scheduler

@@ -19,7 +19,7 @@ struct BackOff {
   Duration first, most;
 };
 
-/// A create that is refused for what it asks: so is the next, until somebody mends the settings.
+/// The create itself is wrong: all such creates are refused until the settings are corrected.
 bool is_for_good(CloudErrorClass cls, CloudOp op) {
   return op == CloudOp::kCreate &&
          (cls == CloudErrorClass::kInvalid || cls == CloudErrorClass::kUnsupported ||
@@ -52,11 +52,11 @@ std::optional<BackOff> back_off(CloudErrorClass cls, CloudOp op) {
   return std::nullopt;
 }
 
-/// A start may want what a create wants: stock and quota.
+/// A start needs stock and quota as a create does, so the gates of creates hold for it.
 CloudOp gated(CloudOp op) { return op == CloudOp::kStart ? CloudOp::kCreate : op; }
 
-/// The scope that the gate gets: what the driver said, or what its class means where it said
-/// nothing, made such that it holds the refused call.
+/// The scope of the gate: the driver's, or the default of the error's class; the refused call is
+/// always within it.
 std::uint32_t effective_scope(const GateQuery& call, const model::CloudError& error) {
   using namespace model::scope;
   std::uint32_t bits = error.scope;
@@ -79,7 +79,7 @@ std::uint32_t effective_scope(const GateQuery& call, const model::CloudError& er
     default:
       break;
   }
-  // An unnamed group would join types that have nothing to do with each other.
+  // Types without a group have no quota in common.
   if ((bits & kGroup) != 0 && call.group.empty()) bits = (bits & ~kGroup) | kType;
   return bits;
 }
@@ -109,7 +109,7 @@ GateRecord record_of(const GateQuery& call, const model::CloudError& error) {
   return r;
 }
 
-/// Internal errors are counted before they shut anything.
+/// The record only counts internal errors so far: the gate is not shut.
 bool only_counts(const GateRecord& r) {
   return r.cls == CloudErrorClass::kInternal && r.failures < kInternalErrorsMax;
 }
@@ -141,7 +141,7 @@ bool holds(const GateRecord& r, const GateQuery& call) {
   const auto same = [&r](std::uint32_t bit, const std::string& a, const std::string& b) {
     return (r.scope & bit) == 0 || a == b;
   };
-  // What is wrong with a create (its image, say) is nothing to a start.
+  // A create that is wrong, by its image for example, says nothing about a start.
   const CloudOp op = is_for_good(r.cls, r.op) ? call.op : gated(call.op);
   return r.set == call.set && ((r.scope & kOperation) == 0 || r.op == op) &&
          same(kType, r.type, call.type) && same(kGroup, r.group, call.group) &&
@@ -152,7 +152,7 @@ bool holds(const GateRecord& r, const GateQuery& call) {
 
 std::optional<GateRecord> Gates::refuse(const GateQuery& call, const model::CloudError& error,
                                         Now now, Random& random) {
-  // Whatever the probe found, it is over; gates that it was to open wait a little.
+  // The probe is over. Gates that it did not open wait a little before the next one.
   for (auto& [key, gate] : gates_) {
     if (!gate.probing || !holds(gate.record, call)) continue;
     gate.probing = false;
@@ -227,7 +227,7 @@ std::vector<std::string> Gates::settings_changed() {
 }
 
 void Gates::restore(const GateRecord& record, Now now) {
-  // A wall clock that jumped must not keep a gate shut: at worst one probe comes early.
+  // If the wall clock jumped, the gate is shut no longer than usual; a probe may come early.
   const auto steps = back_off(record.cls, record.op);
   const Duration most = steps ? steps->most * 5 / 4 : Duration::zero();
   const Duration left = std::clamp(record.until - now.wall, Duration::zero(), most);

@@ -10,11 +10,12 @@
 #include "core/model/cloud.h"
 #include "core/model/records.h"
 
-/// Remembered refusals. Each error shuts one gate for exactly its scope; repeats do not extend it;
-/// at its end one probe may pass (half-open).
+/// Gates: circuit breakers for calls to a cloud. A refused call shuts a gate for the scope of its
+/// error. Further refusals while it is shut do not extend the time. After the time one call may
+/// probe (half-open): the gate opens if it succeeds.
 namespace hostler::scheduler {
 
-/// What a call is about to touch.
+/// The scope of a call that is about to be made.
 struct GateQuery {
   std::string set;
   model::CloudOp op = model::CloudOp::kCreate;
@@ -25,11 +26,11 @@ struct GateQuery {
 struct Gate {
   model::GateRecord record;
   Mono until;
-  bool probing = false;  ///< Half-open: one call is under way to find out.
+  bool probing = false;  ///< Half-open: one call is under way.
   [[nodiscard]] bool is_shut(Mono now) const { return until > now || probing; }
 };
 
-/// Whether the call is within the gate's scope.
+/// Whether the call is within the scope of the gate.
 [[nodiscard]] bool holds(const model::GateRecord& gate, const GateQuery& call);
 
 /// Classes of errors that can shut a gate.
@@ -37,24 +38,24 @@ struct Gate {
 
 class Gates {
  public:
-  /// Shuts a gate if `error` is of a class that has one (auth, rate limit, quota, capacity,
-  /// internal x5; of a create also invalid, unsupported, conflict, not found). Returns its record
-  /// if the gate is new or longer than it was, for the journal. Any other error ends a half-open
-  /// probe: after a pause another call may try. The gate's scope never misses the call that was
-  /// refused; a shortage of spot never shuts on_demand.
+  /// Shuts a gate if `error` is of a class that has gates: auth, rate limit, quota, capacity, five
+  /// times internal; of a create also invalid, unsupported, conflict, not found. Returns the record
+  /// for the journal if the gate is new or shut for longer. Any other error ends a probe: another
+  /// call may probe after a pause. The refused call is always within the scope of the gate; a
+  /// shortage of spot never shuts on_demand.
   std::optional<model::GateRecord> refuse(const GateQuery& call, const model::CloudError& error,
                                           Now now, Random& random);
-  /// The gate that stands in the way of a call now; null: none.
+  /// The gate that forbids the call now, the one with the longest time; null: none.
   [[nodiscard]] const Gate* shut(const GateQuery& call, Mono now) const;
-  /// A call passes a half-open gate: until its outcome no other does.
+  /// The call is made: it probes the half-open gates that it passes, and no other call does.
   void passing(const GateQuery& call, Mono now);
-  /// A call succeeded: gates that it probed open, counts of internal errors end. Returns the keys
-  /// of gates that were journalled.
+  /// The call succeeded: the gates that it probed open, and the internal errors are forgotten.
+  /// Returns the keys of gates that are in the journal.
   std::vector<std::string> succeeded(const GateQuery& call);
-  /// Something of that group was destroyed: its quota gates open. Returns the keys.
+  /// An instance of the group was destroyed: the quota gates of the group open. Returns their keys.
   std::vector<std::string> destroyed(const std::string& set, const std::string& group);
-  /// They may be right now: gates of creates that were refused for what they asked open. Returns
-  /// the keys.
+  /// The configuration was read again and may be right now: gates of creates that were refused as
+  /// invalid open. Returns their keys.
   std::vector<std::string> settings_changed();
   void restore(const model::GateRecord& record, Now now);
   [[nodiscard]] const std::map<std::string, Gate>& all() const { return gates_; }

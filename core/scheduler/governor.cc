@@ -4,6 +4,8 @@
 #include <chrono>
 #include <limits>
 
+#include "core/base/assert.h"
+
 namespace hostler::scheduler {
 namespace {
 
@@ -24,8 +26,8 @@ std::int64_t in_window(const std::deque<Mono>& creates, Mono now) {
   return creates.end() - std::upper_bound(creates.begin(), creates.end(), now - kRateWindow);
 }
 
-std::string says_no(const std::string& name, const char* ceiling, std::int64_t have,
-                    std::int64_t most) {
+std::string at_ceiling(const std::string& name, const char* ceiling, std::int64_t have,
+                       std::int64_t most) {
   return name + " is at its ceiling: " + ceiling + " " + std::to_string(have) + " of " +
          std::to_string(most);
 }
@@ -58,6 +60,7 @@ void Governor::added(std::uint32_t set, std::uint32_t pool, Micros price) {
 
 void Governor::removed(std::uint32_t set, std::uint32_t pool, Micros price) {
   each(*this, set, pool, [&](Account& a) {
+    HOSTLER_ASSERT(a.usage.instances > 0, "an instance that is removed was added");
     --a.usage.instances;
     a.usage.price_per_hour = saturated(a.usage.price_per_hour, {-price.value});
   });
@@ -89,16 +92,16 @@ std::string Governor::refuses_create(std::uint32_t set, std::uint32_t pool, Micr
     if (!no.empty()) return;
     const auto& most = a.ceilings;
     if (most.instances_max > 0 && a.usage.instances >= most.instances_max) {
-      no = says_no(a.name, "instances", a.usage.instances, most.instances_max);
+      no = at_ceiling(a.name, "instances", a.usage.instances, most.instances_max);
     } else if (most.price_per_hour_max.value > 0 &&
                saturated(a.usage.price_per_hour, price) > most.price_per_hour_max) {
-      no = says_no(a.name, "millionths per hour", a.usage.price_per_hour.value,
-                   most.price_per_hour_max.value) +
+      no = at_ceiling(a.name, "millionths per hour", a.usage.price_per_hour.value,
+                      most.price_per_hour_max.value) +
            ", one more costs " + std::to_string(price.value);
     } else if (most.creates_per_minute_max > 0 &&
                in_window(a.creates, now) >= most.creates_per_minute_max) {
-      no = says_no(a.name, "creates in the last minute", in_window(a.creates, now),
-                   most.creates_per_minute_max);
+      no = at_ceiling(a.name, "creates in the last minute", in_window(a.creates, now),
+                      most.creates_per_minute_max);
     }
   });
   return no;
@@ -115,8 +118,8 @@ std::string Governor::refuses_destroy(std::uint32_t set, std::uint32_t pool) con
   each(*this, set, pool, [&](const Account& a) {
     if (no.empty() && a.ceilings.destroys_per_decision_max > 0 &&
         a.destroys >= a.ceilings.destroys_per_decision_max)
-      no = says_no(a.name, "destroys in one decision", a.destroys,
-                   a.ceilings.destroys_per_decision_max);
+      no = at_ceiling(a.name, "destroys in one decision", a.destroys,
+                      a.ceilings.destroys_per_decision_max);
   });
   return no;
 }
@@ -134,7 +137,7 @@ Headroom Governor::headroom(const Account& a, Mono now) {
     room.instances = left(a.ceilings.instances_max, a.usage.instances);
   if (a.ceilings.creates_per_minute_max > 0)
     room.creates = left(a.ceilings.creates_per_minute_max, in_window(a.creates, now));
-  if (a.ceilings.destroys_per_decision_max > 0)  // Whoever asks is about to make a new decision.
+  if (a.ceilings.destroys_per_decision_max > 0)  // The next decision starts at 0.
     room.destroys = a.ceilings.destroys_per_decision_max;
   if (a.ceilings.price_per_hour_max.value > 0)
     room.price_per_hour =
@@ -150,16 +153,16 @@ Headroom Governor::pool(std::uint32_t index, Mono now) const {
 
 std::optional<Mono> Governor::next_create(Mono now) const {
   std::optional<Mono> first;
-  const auto look = [&](const Account& a) {
+  const auto check = [&](const Account& a) {
     const std::int64_t most = a.ceilings.creates_per_minute_max;
     const std::int64_t have = in_window(a.creates, now);
     if (most <= 0 || have < most) return;
     const Mono frees = a.creates[a.creates.size() - static_cast<std::size_t>(most)] + kRateWindow;
     if (!first || frees < *first) first = frees;
   };
-  look(site_);
-  for (const Account& a : sets_) look(a);
-  for (const Account& a : pools_) look(a);
+  check(site_);
+  for (const Account& a : sets_) check(a);
+  for (const Account& a : pools_) check(a);
   return first;
 }
 

@@ -9,11 +9,11 @@
 #include "core/model/policy.h"
 #include "core/scheduler/snapshot.h"
 
-/// Ceilings that no policy can pass, for each pool, set and site; stands apart from the planner and
-/// refuses whatever would pass one, whoever asked.
+/// The ceilings of each pool, each set and the site. The governor is independent of the planner: it
+/// refuses every create and destroy that would pass a ceiling, whoever asked for it.
 namespace hostler::scheduler {
 
-/// What is there now, from the journal: all that may exist counts (fleet::Instance::may_exist()).
+/// Present usage. Every instance that may exist counts: fleet::Instance::may_exist().
 struct Usage {
   std::int64_t instances = 0;
   model::Micros price_per_hour;
@@ -23,17 +23,17 @@ class Governor {
  public:
   explicit Governor(const model::SitePolicy& policy);
 
-  /// Usage is kept by these three, called as intents are journalled and instances end.
+  /// Called when a create is journalled, when an instance is gone, and when a create is sent.
   void added(std::uint32_t set, std::uint32_t pool, model::Micros price);
   void removed(std::uint32_t set, std::uint32_t pool, model::Micros price);
   void create_sent(std::uint32_t set, std::uint32_t pool, Mono now);
-  /// The creates of the last minute, of the governor before a reload: same sets and pools.
+  /// Takes the creates of the last minute over, after a reload. Sets and pools are the same.
   void keep_creates_of(const Governor& before);
 
-  /// Empty if one more may be created now, else which ceiling says no and its figures.
+  /// Empty if one more may be created now, else the ceiling that forbids it, with its numbers.
   [[nodiscard]] std::string refuses_create(std::uint32_t set, std::uint32_t pool,
                                            model::Micros price, Mono now) const;
-  /// Begins a decision: destroys are counted anew.
+  /// Begins a decision: the count of destroys starts at 0.
   void begin_decision();
   [[nodiscard]] std::string refuses_destroy(std::uint32_t set, std::uint32_t pool) const;
   void destroy_decided(std::uint32_t set, std::uint32_t pool);
@@ -41,7 +41,7 @@ class Governor {
   [[nodiscard]] Headroom site(Mono now) const;
   [[nodiscard]] Headroom set(std::uint32_t index, Mono now) const;
   [[nodiscard]] Headroom pool(std::uint32_t index, Mono now) const;
-  /// When a create that is refused for its rate may pass; for the loop's timer.
+  /// When the next create is allowed, if the rate of creates forbids one now.
   [[nodiscard]] std::optional<Mono> next_create(Mono now) const;
 
  private:

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "core/base/assert.h"
 #include "core/scheduler/fit.h"
 #include "core/scheduler/pack.h"
 #include "core/scheduler/steps.h"
@@ -11,21 +12,21 @@ bool is_alive(const HostView& host) {
   return (host.phase == HostPhase::kComing || host.phase == HostPhase::kReady) && !host.draining;
 }
 
-/// Turns what is to be bought into creates, as far as the ceilings allow.
+/// Decides creates, within the ceilings.
 class Buyer {
  public:
   Buyer(World& world, Plan& plan)
       : world_(world),
         plan_(plan),
-        there_(world.snapshot.offerings.size()),
+        instances_(world.snapshot.offerings.size()),
         alive_(world.policy.pools.size()),
         spare_(world.policy.pools.size()),
         stopped_(world.policy.pools.size()),
-        asleep_(wakeable(world)) {
+        wakeable_(wakeable(world)) {
     for (const std::uint32_t h : world.hosts) {
       const HostView& host = world.snapshot.hosts[h];
-      if (host.phase != HostPhase::kLeaving && host.offering < there_.size())
-        ++there_[host.offering];
+      if (host.phase != HostPhase::kLeaving && host.offering < instances_.size())
+        ++instances_[host.offering];
       if (host.pool >= alive_.size()) continue;
       if (is_standby(world, h)) ++stopped_[host.pool];
       if (!is_alive(host) && !(host.phase == HostPhase::kStopped && world.used[h])) continue;
@@ -34,7 +35,7 @@ class Buyer {
     }
   }
 
-  /// Some offering is open and below all ceilings.
+  /// Some offering can be created: no gate and no ceiling forbids it.
   [[nodiscard]] bool may_buy() const {
     return std::any_of(world_.offers.begin(), world_.offers.end(), [&](std::uint32_t i) {
       const Offering& o = world_.snapshot.offerings[i];
@@ -42,13 +43,13 @@ class Buyer {
     });
   }
 
-  /// Takes a create of before into account.
+  /// Counts a create that is in the plan already.
   void count(const Create& create) {
-    ++there_[create.offering];
+    ++instances_[create.offering];
     ++alive_[world_.snapshot.offerings[create.offering].pool];
   }
 
-  /// True if a ceiling kept something from being bought.
+  /// Buys hosts for World::demand[from] to [to - 1]. True if a ceiling prevented some of it.
   bool buy(std::uint32_t from, std::uint32_t to) {
     Packer packer(world_, lots_of(world_, from, to));
     bool bounded = false;
@@ -67,6 +68,7 @@ class Buyer {
     return bounded;
   }
 
+  /// Wakes and creates hosts for the minimum, standby and `stopped` of the pool.
   void keep_ready(std::uint32_t p) {
     const auto& pool = world_.policy.pools[p];
     while (alive_[p] < pool.min || spare_[p] < pool.standby) {
@@ -80,7 +82,7 @@ class Buyer {
       create(o, std::nullopt, {}, reason);
       ++spare_[p];
     }
-    // What is idle beyond those will be switched off in its time.
+    // A host that is idle beyond these numbers is switched off after its idle timeout.
     while (stopped_[p] + std::min(alive_[p] - pool.min, spare_[p] - pool.standby) < pool.stopped) {
       const std::uint32_t o = cheapest(p, true);
       if (o == kNone) return;
@@ -91,7 +93,7 @@ class Buyer {
   }
 
  private:
-  /// The pool's cheapest offering that may be had now; of one price, zones rotate. Or kNone.
+  /// The pool's cheapest offering that can be created now, or kNone; zones of one price rotate.
   [[nodiscard]] std::uint32_t cheapest(std::uint32_t p, bool must_stop) const {
     std::vector<std::uint32_t> equal;
     for (const std::uint32_t i : world_.offers) {
@@ -109,10 +111,10 @@ class Buyer {
 
   bool wake_one(std::uint32_t p, const std::string& reason) {
     const auto& hosts = world_.snapshot.hosts;
-    const auto found = std::find_if(asleep_.begin(), asleep_.end(), [&](std::uint32_t h) {
+    const auto found = std::find_if(wakeable_.begin(), wakeable_.end(), [&](std::uint32_t h) {
       return hosts[h].pool == p && !world_.used[h] && world_.budget.may_wake(hosts[h]);
     });
-    if (found == asleep_.end()) return false;
+    if (found == wakeable_.end()) return false;
     world_.budget.wake(hosts[*found]);
     world_.used[*found] = true;
     plan_.wakes.push_back({hosts[*found].id, {}, reason});
@@ -122,17 +124,17 @@ class Buyer {
     return true;
   }
 
-  /// The offering with the fewest instances that may still be had; ties by their order.
+  /// Of the offerings that can be created the one with the fewest instances, or kNone.
   [[nodiscard]] std::uint32_t rotate(const std::vector<std::uint32_t>& offerings) const {
     std::uint32_t best = kNone;
     for (const std::uint32_t o : offerings)
-      if ((best == kNone || there_[o] < there_[best]) &&
+      if ((best == kNone || instances_[o] < instances_[best]) &&
           world_.budget.creates(world_.snapshot.offerings[o], 1) > 0)
         best = o;
     return best;
   }
 
-  /// The most urgent items of each lot go first.
+  /// Creates one host of the pattern. The most urgent items of each lot go first.
   void buy_one(std::uint32_t o, const Packer& packer, const Pattern& pattern) {
     std::vector<Load> load;
     std::uint32_t most_urgent = kNone;
@@ -150,8 +152,9 @@ class Buyer {
         load.push_back({demand.view->id, static_cast<std::uint32_t>(count)});
         if (left == 0) break;
       }
+      HOSTLER_ASSERT(left == 0, "a pattern holds items that lack a host");
     }
-    if (most_urgent == kNone) return;  // cannot be: lots and demand go down together
+    HOSTLER_ASSERT(most_urgent != kNone, "a pattern holds items");
     create(
         o, world_.demand[most_urgent].view->id, std::move(load),
         std::to_string(items) + (items == 1 ? " waiting job needs it" : " waiting jobs need it"));
@@ -171,9 +174,9 @@ class Buyer {
 
   World& world_;
   Plan& plan_;
-  std::vector<std::int64_t> there_;  ///< By offering: instances, planned ones included.
+  std::vector<std::int64_t> instances_;                ///< By offering, planned ones included.
   std::vector<std::int64_t> alive_, spare_, stopped_;  ///< By pool.
-  std::vector<std::uint32_t> asleep_;
+  std::vector<std::uint32_t> wakeable_;
 };
 
 }  // namespace
@@ -183,7 +186,8 @@ void grow(World& world, Plan& plan) {
   const bool missing = std::any_of(world.demand.begin(), world.demand.end(),
                                    [](const Demand& d) { return d.uncovered > 0; });
   if (missing) {
-    // All together is cheapest. Where a ceiling is in the way, priorities take turns instead.
+    // All items together are packed at the lowest price. If a ceiling prevents that, each priority
+    // is packed on its own, the highest first.
     const Budget budget = world.budget;
     const std::vector<Demand> demand = world.demand;
     Plan all = plan;

@@ -9,8 +9,8 @@
 namespace hostler::scheduler {
 namespace {
 
-constexpr double kGoodEnough = 1.001;  ///< Of the bound: look at no more kinds.
-constexpr int kKindsTried = 16;        ///< In one step, once one was found.
+constexpr double kGoodEnough = 1.001;  ///< Times the bound: stop looking for better.
+constexpr int kKindsTried = 16;        ///< Kinds tried in one step after the first that fits.
 constexpr int kRoundsMax = 12;         ///< Packings tried.
 constexpr std::uint64_t kWorkMax = 1'000'000;
 
@@ -26,8 +26,8 @@ Packer::Packer(const World& world, std::vector<Lot> lots)
   solve();
 }
 
-/// Greedy packings differ in what they leave to the end. Lots that ended in bad fills are worth
-/// more in the next try, so that they find better company; the cheapest packing is kept.
+/// Tries several greedy packings and keeps the cheapest. A lot that ended in badly filled hosts is
+/// worth more in the next try: it is packed earlier, together with lots that fit it.
 void Packer::solve() {
   const std::vector<double> worth = worth_;
   Packing best;
@@ -84,7 +84,7 @@ std::optional<Pattern> Packer::next() {
   return out;
 }
 
-/// Items go in by the dot product of what they need and what is still free.
+/// Fills one host greedily, with the item that has the best score by the rule.
 void Packer::fill(const Kind& kind, FillRule rule, Fill& out) {
   out.items.clear();
   out.worth = 0;
@@ -124,7 +124,7 @@ void Packer::fill(const Kind& kind, FillRule rule, Fill& out) {
     if (used[i] > 0) out.items.emplace_back(kind.lots[i], static_cast<std::uint32_t>(used[i]));
 }
 
-/// The price factor, for the whole of what goes there: what it would cost at cheapest, one by one.
+/// The host costs more than the price factor times the cheapest host for each of its items.
 bool Packer::too_dear(const Kind& kind, const Fill& fill) const {
   double singly = 0;
   for (const auto& [l, count] : fill.items)
@@ -179,7 +179,7 @@ void Packer::exhausted(std::uint32_t kind) {
   solved_.clear();
   std::erase(order_, kind);
   if (!order_.empty()) return;
-  // What was dominated may be all that is left.
+  // A kind that was dropped as dominated may be the only one left.
   std::erase_if(kinds_, [&](const Kind& k) {
     return std::none_of(k.offerings.begin(), k.offerings.end(), [&](std::uint32_t o) {
       return world_.budget.creates(world_.snapshot.offerings[o], 1) > 0;

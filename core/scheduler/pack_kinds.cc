@@ -6,11 +6,11 @@
 #include "core/scheduler/fit.h"
 #include "core/scheduler/pack.h"
 
-/// What is to be packed, what it may be packed into, and what each is worth.
+/// The input of the packer: lots, kinds of host, and the worth of each.
 namespace hostler::scheduler {
 namespace {
 
-/// Free types count by size, so that not the largest is taken for the smallest job.
+/// Types without a price get one by their size, or the largest would be taken for the smallest job.
 double effective_price(const Offering& o) {
   if (o.price_per_hour.value > 0) return static_cast<double>(o.price_per_hour.value);
   const auto s = vector_of(o.resources);
@@ -82,13 +82,13 @@ void Packer::gather_kinds() {
   }
 }
 
-/// A kind that is no larger and no cheaper than another of its pool is never the better choice.
+/// Drops kinds that are neither larger nor cheaper than another kind of their pool.
 void Packer::drop_dominated() {
   order_.clear();
   for (std::uint32_t k = 0; k < kinds_.size(); ++k) {
     const Kind& a = kinds_[k];
     const bool dominated = std::any_of(order_.begin(), order_.end(), [&](std::uint32_t other) {
-      const Kind& b = kinds_[other];  // not dearer: kinds are in the order of their prices
+      const Kind& b = kinds_[other];  // Not dearer: kinds are sorted by price.
       return a.like->pool == b.like->pool && a.price >= b.price &&
              a.like->resources.fits_in(b.like->resources) &&
              std::includes(b.lots.begin(), b.lots.end(), a.lots.begin(), a.lots.end());
@@ -97,7 +97,7 @@ void Packer::drop_dominated() {
   }
 }
 
-/// Each lot's items cost at least weight times the cheapest price per weight of its kinds.
+/// The lower bound of the total price with these weights; `worths`, if not null, gets each lot's.
 double Packer::bound_of(const ResourceVector& weights, std::vector<double>* worths) const {
   std::vector<double> cheapest(lots_.size(), HUGE_VAL);
   for (const std::uint32_t k : order_) {
@@ -106,7 +106,7 @@ double Packer::bound_of(const ResourceVector& weights, std::vector<double>* wort
   }
   double sum = 0;
   for (std::size_t l = 0; l < lots_.size(); ++l) {
-    if (cheapest[l] == HUGE_VAL) cheapest[l] = 0;  // nothing may hold it
+    if (cheapest[l] == HUGE_VAL) cheapest[l] = 0;  // No kind may hold it.
     const double worth = cheapest[l] * dot(weights, sizes_[l]);
     if (worths != nullptr) (*worths)[l] = worth;
     sum += worth * static_cast<double>(lots_[l].left);
@@ -149,7 +149,7 @@ void Packer::order_kinds() {
     kind.bound = kind.price / std::max(density * dot(weights_, kind.size), 1e-300);
     kind.rank = std::llround(std::log(std::max(kind.bound, 1e-300)) * 1e6);
   }
-  // Equal bounds: the larger first, which fills with less left over and needs fewer instances.
+  // Of equal bounds the larger kind first: less room is left over, and fewer instances are needed.
   std::stable_sort(order_.begin(), order_.end(), [&](std::uint32_t a, std::uint32_t b) {
     if (kinds_[a].rank != kinds_[b].rank) return kinds_[a].rank < kinds_[b].rank;
     return kinds_[a].price > kinds_[b].price;

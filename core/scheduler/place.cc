@@ -4,16 +4,18 @@
 #include <tuple>
 #include <utility>
 
+#include "core/base/assert.h"
 #include "core/scheduler/reserve.h"
 #include "core/scheduler/room.h"
 #include "core/scheduler/steps.h"
 
-/// What waits onto what is there, and against what is coming.
+/// Waiting items on ready hosts, and on hosts that come.
 namespace hostler::scheduler {
 namespace {
 
-/// Hands out room: highest priority first, first come first served within it; what does not fit
-/// lets the next go. `left` is the count that goes down; `put` hears where items went.
+/// Hands out room: by priority, then by arrival. A demand that fits nowhere does not hold up the
+/// next one. `left` is the counter of the demand that goes down; `put` is called for each run of
+/// items with their demand, host and number.
 template <class Put>
 void fill(World& world, Room& room, std::uint64_t Demand::*left, Put&& put) {
   using Turn = std::pair<std::uint64_t, std::uint32_t>;  // arrival, demand
@@ -38,6 +40,7 @@ void fill(World& world, Room& room, std::uint64_t Demand::*left, Put&& put) {
         for (run = 1; run < demand.*left && demand.arrival(first + run) < turns.top().first;) ++run;
       }
       const std::uint64_t taken = room.take(host, demand.need, run);
+      HOSTLER_ASSERT(taken > 0, "a host that was found has room for an item");
       demand.*left -= taken;
       put(d, host, taken);
       next(d);
@@ -45,7 +48,7 @@ void fill(World& world, Room& room, std::uint64_t Demand::*left, Put&& put) {
   }
 }
 
-/// No item needs less than this of any resource.
+/// By resource, the least that any item needs.
 model::Resources least_need(const World& world) {
   model::Resources out{INT32_MAX, INT32_MAX, INT64_MAX, INT64_MAX};
   for (const Need& need : world.needs) {
@@ -57,7 +60,7 @@ model::Resources least_need(const World& world) {
   return out;
 }
 
-/// Where items were put, an entry for each run of one class on one host.
+/// Adds placements to the plan, one for each run of items of a class on a host.
 class Placements {
  public:
   Placements(World& world, Plan& plan)
@@ -79,26 +82,26 @@ class Placements {
  private:
   World& world_;
   Plan& plan_;
-  std::vector<std::uint32_t> last_;  ///< By demand: its newest entry in the plan.
+  std::vector<std::uint32_t> last_;  ///< By demand: its last entry in the plan.
 };
 
-/// A ready host with room for something.
-struct Seat {
+/// A ready host with room for at least one item.
+struct ReadyHost {
   std::uint32_t host;
   model::Resources free;
   std::int32_t attempts_left;
 };
 
-/// Puts on reserved hosts what they are reserved for, where it fits by now. Returns what is left
-/// everywhere, the tightest first; a host that stays reserved has no seat.
-std::vector<Seat> place_reserved(World& world, std::vector<std::uint32_t>& reserved,
-                                 Placements& put) {
-  std::vector<Seat> out;
+/// Places the items that hosts are reserved for, if they fit by now. Returns the hosts that have
+/// room left, the fullest first, without those that stay reserved.
+std::vector<ReadyHost> place_reserved(World& world, std::vector<std::uint32_t>& reserved,
+                                      Placements& put) {
+  std::vector<ReadyHost> out;
   const model::Resources least = least_need(world);
   for (const std::uint32_t h : world.hosts) {
     const HostView& host = world.snapshot.hosts[h];
     if (host.phase != HostPhase::kReady || !host.takes_work || host.attempts_left <= 0) continue;
-    Seat seat{h, host.free, host.attempts_left};
+    ReadyHost ready{h, host.free, host.attempts_left};
     if (reserved[h] != kNone) {
       Demand& demand = world.demand[reserved[h]];
       const auto& wants = world.needs[demand.need].resources;
@@ -106,13 +109,13 @@ std::vector<Seat> place_reserved(World& world, std::vector<std::uint32_t>& reser
       --demand.left;
       put(reserved[h], h, 1);
       reserved[h] = kNone;
-      seat.free -= wants;
-      --seat.attempts_left;
+      ready.free -= wants;
+      --ready.attempts_left;
     }
-    if (least.fits_in(seat.free)) out.push_back(seat);
+    if (least.fits_in(ready.free)) out.push_back(ready);
   }
-  // Equal vcpus: the tighter host first; equals end in ids.
-  std::stable_sort(out.begin(), out.end(), [](const Seat& a, const Seat& b) {
+  // Of equal vcpus the fuller host first; ids break ties.
+  std::stable_sort(out.begin(), out.end(), [](const ReadyHost& a, const ReadyHost& b) {
     return std::tie(a.free.ram, a.free.scratch) < std::tie(b.free.ram, b.free.scratch);
   });
   return out;
@@ -124,12 +127,12 @@ void place(World& world, Plan& plan) {
   const auto& hosts = world.snapshot.hosts;
   Placements put(world, plan);
   std::vector<std::uint32_t> reserved = reservations(world);
-  const std::vector<Seat> with_room = place_reserved(world, reserved, put);
+  const std::vector<ReadyHost> with_room = place_reserved(world, reserved, put);
   if (!world.demand.empty() && !with_room.empty()) {
     Room room(world);
-    for (const Seat& seat : with_room)
-      room.add(seat.host, seat.free, seat.attempts_left,
-               !hosts[seat.host].busy && !world.used[seat.host]);
+    for (const ReadyHost& ready : with_room)
+      room.add(ready.host, ready.free, ready.attempts_left,
+               !hosts[ready.host].busy && !world.used[ready.host]);
     fill(world, room, &Demand::left, put);
   }
   for (Demand& demand : world.demand) demand.uncovered = demand.left;
@@ -149,7 +152,7 @@ void cover(World& world) {
     if (host.phase == HostPhase::kComing && !host.draining && !host.kept) coming.push_back(h);
   }
   if (coming.empty() || world.demand.empty()) return;
-  // Oldest first, fulfilled before unfulfilled: what ends up unused is the youngest.
+  // The oldest first, spot requests that are not fulfilled last: the youngest stay unused.
   std::stable_sort(coming.begin(), coming.end(), [&](std::uint32_t a, std::uint32_t b) {
     return std::tie(hosts[a].unfulfilled_spot, hosts[a].created) <
            std::tie(hosts[b].unfulfilled_spot, hosts[b].created);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "core/base/assert.h"
+
 namespace hostler::scheduler {
 namespace {
 
@@ -12,11 +14,11 @@ auto by_arrival(const std::deque<Queue::Item>& items, std::uint64_t arrival) {
       [](const Queue::Item& item, std::uint64_t wanted) { return item.arrival < wanted; });
 }
 
-/// How many items of some classes came before each of some arrivals.
+/// Counts the items of some classes that came before each of some arrivals.
 struct Earlier {
-  std::vector<std::uint64_t> arrivals;  ///< Sorted; before the first add().
+  std::vector<std::uint64_t> arrivals;  ///< Sorted; set before the first add().
 
-  /// As many searches as there are items or arrivals, whichever are fewer.
+  /// Searches once for each item or once for each arrival, whichever are fewer.
   void add(const Queue::Class& cls) {
     steps_.resize(arrivals.size() + 1);
     counts_.resize(arrivals.size());
@@ -45,7 +47,7 @@ struct Earlier {
   }
 
   std::vector<std::uint64_t> counts_;
-  std::vector<std::uint64_t> steps_;  ///< What also counts from this arrival on.
+  std::vector<std::uint64_t> steps_;  ///< Items to add from this arrival on.
 };
 
 }  // namespace
@@ -74,6 +76,7 @@ void Queue::push(ClassId cls, const Item& item) {
 
 Queue::Item Queue::pop(ClassId cls) {
   Class& c = classes_[cls];
+  HOSTLER_ASSERT(c.count > 0, "an item is popped from a class that has one");
   leave_order(cls);
   const Item item = c.items.front();
   c.items.pop_front();
@@ -95,13 +98,14 @@ bool Queue::erase(ClassId cls, std::uint64_t arrival) {
 }
 
 void Queue::forget_one(Class& c) {
+  HOSTLER_ASSERT(c.count > 0 && size_ > 0, "the queue counts the items that it has");
   --c.count;
   --size_;
   while (!c.items.empty() && !c.items.front().work) {
     c.items.pop_front();
     c.holes.pop_front();
   }
-  // A class whose tail was cancelled must not hold on to the holes.
+  // A class whose last items were cancelled must not keep their holes for ever.
   if (c.holes.size() <= 64 || c.holes.size() <= c.count / 8) return;
   std::erase_if(c.items, [](const Item& item) { return !item.work; });
   c.holes.clear();

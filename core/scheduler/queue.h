@@ -12,11 +12,11 @@
 #include "core/model/ids.h"
 #include "core/model/records.h"
 
-/// Waiting work, kept as shape classes: same needs, constraints and priority. What a decision
-/// costs goes by classes, not by jobs.
+/// The queue of waiting work, in classes: items of equal needs, constraints and priority. A plan
+/// takes time by the number of classes, not of jobs.
 namespace hostler::scheduler {
 
-/// Slot of a class in its queue; stable while the queue lives, never reused for another shape.
+/// Index of a class in its queue. It never changes and is never used for another shape.
 using ClassId = std::uint32_t;
 
 class Queue {
@@ -24,22 +24,23 @@ class Queue {
   struct Item {
     std::uint64_t arrival = 0;
     model::WorkId work;
-    Mono since;  ///< Waiting since.
+    Mono since;  ///< When it was queued.
   };
   struct Class {
-    model::WorkShape shape;  ///< restartable and attempts_max are not part of the class: defaults.
-    std::size_t count = 0;   ///< Items that wait.
-    std::deque<Item> items;  ///< By arrival; an erased one has work 0 until it reaches the front.
-    std::deque<std::uint64_t> holes = {};  ///< Arrivals of those that were erased, sorted.
+    model::WorkShape
+        shape;  ///< With default restartable and attempts_max: these do not matter here.
+    std::size_t count = 0;   ///< Waiting items.
+    std::deque<Item> items;  ///< By arrival; an erased item has work 0 until it reaches the front.
+    std::deque<std::uint64_t> holes = {};  ///< Arrivals of the erased items, sorted.
   };
 
   /// Finds or makes the class of a shape. O(log classes).
   ClassId intern(const model::WorkShape& shape);
-  /// Arrivals mostly rise; an older one (work queued again) is put where it belongs.
+  /// Adds an item. Fast if its arrival is the newest of the class.
   void push(ClassId cls, const Item& item);
-  /// Takes the class's first item out; the class must not be empty.
+  /// Removes and returns the first item of a class that has one.
   Item pop(ClassId cls);
-  /// Takes one item out wherever it is; false if it does not wait there.
+  /// Removes an item; false if the class has no such item.
   bool erase(ClassId cls, std::uint64_t arrival);
 
   [[nodiscard]] const Class& at(ClassId cls) const { return classes_[cls]; }
@@ -48,10 +49,10 @@ class Queue {
     ClassId cls = 0;
     std::uint64_t arrival = 0;
   };
-  /// For each, how many items go before it: of higher priority, or of the same and earlier. Goes
-  /// through the classes once, however many are asked for.
+  /// For each place, how many items are before it: of a higher priority, or of the same priority
+  /// and an earlier arrival. Goes through the classes once.
   [[nodiscard]] std::vector<std::uint64_t> ahead(const std::vector<Place>& places) const;
-  /// Classes that have items: highest priority first, then by the arrival of their first item.
+  /// Classes that have items, the next one first: by priority, then by arrival of the first item.
   struct Order {
     std::int32_t priority;
     std::uint64_t arrival;

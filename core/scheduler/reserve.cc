@@ -11,11 +11,11 @@ bool starves(const World& world, const Demand& demand, const HostView& host) {
          world.snapshot.now - demand.view->oldest >= pool->starvation_after;
 }
 
-/// The host may one day hold an item of the class, once what is on it has ended.
+/// The host could hold an item of the class if nothing else ran on it.
 bool may_hold(const World& world, const Demand& demand, std::uint32_t index) {
   const HostView& host = world.snapshot.hosts[index];
   const Need& need = world.needs[demand.need];
-  // A coming host is counted on by what it was made for; that must not be driven off it.
+  // Other items are counted on a host that comes, if it was created for them: leave it to them.
   const bool for_it = std::any_of(host.load.begin(), host.load.end(),
                                   [&](const Load& load) { return load.cls == demand.view->id; });
   const bool usable = (host.phase == HostPhase::kReady && host.takes_work) ||
@@ -43,7 +43,7 @@ std::vector<std::uint32_t> reservations(const World& world) {
 
 namespace {
 
-/// How much must end on a host before the item fits, as a share of the host; coming ones last.
+/// The share of the host that must become free before the item fits; hosts that come sort last.
 double missing_share(const Need& need, const HostView& host) {
   const auto share = [](auto want, auto free, auto total) {
     return want <= free ? 0.0 : static_cast<double>(want - free) / static_cast<double>(total);

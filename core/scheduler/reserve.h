@@ -5,14 +5,14 @@
 
 #include "core/scheduler/world.h"
 
-/// Hosts kept for work that starves: that waits longer than its pool allows while smaller work
-/// takes what becomes free.
+/// Reserves hosts for starving work: it waits longer than its pool's starvation_after, because
+/// smaller work takes all room that becomes free.
 namespace hostler::scheduler {
 
-/// What an earlier plan reserved and is still needed: by host, the demand it is for, or kNone.
+/// The reservations of the last plan that are still needed: by host, the demand, or kNone.
 [[nodiscard]] std::vector<std::uint32_t> reservations(const World& world);
 
-/// The oldest item of the highest priority that still waits gets a host of its own.
+/// Reserves a host for the first starving demand, if it has none: highest priority, then oldest.
 void reserve_one(const World& world, std::vector<std::uint32_t>& reserved);
 
 }  // namespace hostler::scheduler

@@ -6,30 +6,30 @@ namespace hostler::scheduler {
 
 void Room::add(std::uint32_t host, const model::Resources& free, std::int32_t attempts_left,
                bool empty) {
-  if (seat_of_.empty()) seat_of_.assign(world_.snapshot.hosts.size(), kNone);
-  seat_of_[host] = static_cast<std::uint32_t>(seats_.size());
-  seats_.push_back({.host = host, .free = free, .attempts_left = attempts_left});
-  enter(seat_of_[host], empty);
+  if (room_of_.empty()) room_of_.assign(world_.snapshot.hosts.size(), kNone);
+  room_of_[host] = static_cast<std::uint32_t>(rooms_.size());
+  rooms_.push_back({.host = host, .free = free, .attempts_left = attempts_left});
+  add_to_list(room_of_[host], empty);
 }
 
-void Room::enter(std::uint32_t index, bool empty) {
-  Seat& seat = seats_[index];
-  const auto vcpus = static_cast<std::size_t>(std::max(0, seat.free.vcpus));
+void Room::add_to_list(std::uint32_t index, bool empty) {
+  HostRoom& room = rooms_[index];
+  const auto vcpus = static_cast<std::size_t>(std::max(0, room.free.vcpus));
   const std::size_t level = std::min(vcpus, kLevels - 1);
-  const std::size_t side = (seat.free.gpus > 0 ? kBusyGpu : kBusy) + (empty ? 1U : 0U);
+  const std::size_t side = (room.free.gpus > 0 ? kBusyGpu : kBusy) + (empty ? 1U : 0U);
   levels_ = std::max(levels_, level + 1);
-  seat.list = static_cast<std::uint32_t>(side * kLevels + level);
-  seat.position = static_cast<std::uint32_t>(lists_[seat.list].size());
-  lists_[seat.list].push_back(index);
+  room.list = static_cast<std::uint32_t>(side * kLevels + level);
+  room.position = static_cast<std::uint32_t>(lists_[room.list].size());
+  lists_[room.list].push_back(index);
 }
 
 std::uint32_t Room::scan(std::uint32_t list, const Need& need, std::uint32_t& next) const {
   const auto& entries = lists_[list];
   for (; next < entries.size(); ++next) {
-    const Seat& seat = seats_[entries[next]];
-    if (seat.list == list && seat.position == next && seat.attempts_left > 0 &&
-        need.resources.fits_in(seat.free)) {
-      const std::uint32_t host = seat.host;
+    const HostRoom& room = rooms_[entries[next]];
+    if (room.list == list && room.position == next && room.attempts_left > 0 &&
+        need.resources.fits_in(room.free)) {
+      const std::uint32_t host = room.host;
       if (!world_.given_up(need, host) && world_.meets(need, world_.snapshot.hosts[host]))
         return host;
     }
@@ -55,15 +55,15 @@ std::uint32_t Room::find(std::uint32_t need_index) {
 }
 
 std::uint64_t Room::take(std::uint32_t host, std::uint32_t need, std::uint64_t count) {
-  const std::uint32_t index = seat_of_[host];
-  Seat& seat = seats_[index];
+  const std::uint32_t index = room_of_[host];
+  HostRoom& room = rooms_[index];
   const model::Resources& wants = world_.needs[need].resources;
   std::uint64_t taken = 0;
-  for (; taken < count && seat.attempts_left > 0 && wants.fits_in(seat.free); ++taken) {
-    seat.free -= wants;
-    --seat.attempts_left;
+  for (; taken < count && room.attempts_left > 0 && wants.fits_in(room.free); ++taken) {
+    room.free -= wants;
+    --room.attempts_left;
   }
-  enter(index, false);
+  add_to_list(index, false);
   return taken;
 }
 

@@ -6,14 +6,14 @@
 namespace hostler::scheduler {
 namespace {
 
-/// Why a host may go, judged alone; minimum and standby are judged after.
+/// A host that may go, if the pool's minimum and standby do not need it.
 struct Candidate {
   std::uint32_t host = 0;
   ShutdownCode code{};
-  bool keeps_minimum = false;  ///< It counts for min and standby, so these may keep it.
+  bool keeps_minimum = false;  ///< It counts for minimum and standby, so they may keep it.
 };
 
-std::optional<Candidate> judge(const World& world, std::uint32_t h) {
+std::optional<Candidate> candidate_of(const World& world, std::uint32_t h) {
   const HostView& host = world.snapshot.hosts[h];
   const auto* pool = world.pool(host);
   if (pool == nullptr || world.pool_held[host.pool] || host.kept ||
@@ -37,7 +37,7 @@ std::optional<Candidate> judge(const World& world, std::uint32_t h) {
   return std::nullopt;
 }
 
-/// Place in the shrink order, least wanted first.
+/// Position in the order of shutdowns: the lowest goes first.
 int rank(ShutdownCode code) {
   switch (code) {
     case ShutdownCode::kUnwantedSpot:
@@ -97,18 +97,18 @@ std::string reason_of(const World& world, const Candidate& c) {
   return {};
 }
 
-/// Hosts of a pool, as they are until the plan ends some.
+/// Hosts of a pool that the plan has not ended.
 struct Count {
   std::int64_t alive = 0;
-  std::int64_t spare = 0;    ///< Alive with nothing on them; some are still on their way.
-  std::int64_t ready = 0;    ///< Spare and no longer on their way.
-  std::int64_t up = 0;       ///< Alive and no longer on their way.
-  std::int64_t booting = 0;  ///< Surplus that still boots, whatever it costs.
-  std::int64_t off = 0;      ///< Switched off to be kept so.
-  std::int64_t ready_price = INT64_MAX;  ///< Of the cheapest that is `ready`.
+  std::int64_t spare = 0;                ///< Alive and empty; some still boot.
+  std::int64_t ready = 0;                ///< Spare, and booted.
+  std::int64_t up = 0;                   ///< Alive, and booted.
+  std::int64_t booting = 0;              ///< Surplus hosts that still boot.
+  std::int64_t off = 0;                  ///< Switched off and kept.
+  std::int64_t ready_price = INT64_MAX;  ///< The lowest price of the `ready` ones.
 };
 
-/// Counts the host, a candidate or not.
+/// Adds the host to the counts of its pool.
 void add(const World& world, std::uint32_t h, const std::optional<Candidate>& candidate,
          std::vector<Count>& counts) {
   const HostView& host = world.snapshot.hosts[h];
@@ -134,8 +134,8 @@ bool is_anything_missing(const World& world) {
   return std::ranges::any_of(world.demand, [](const Demand& d) { return d.uncovered > 0; });
 }
 
-/// Whether the pool's minimum, standby or `stopped` wants the host: the mirror of grow's
-/// keep_ready, or the one would end what the other makes.
+/// Whether the pool's minimum, standby or `stopped` needs the host. This mirrors keep_ready() of
+/// grow.cc: else one plan would end the host that the plan before created.
 bool is_wanted(const World& world, const Candidate& c, const Count& count) {
   const HostView& host = world.snapshot.hosts[c.host];
   const auto& pool = *world.pool(host);
@@ -145,11 +145,11 @@ bool is_wanted(const World& world, const Candidate& c, const Count& count) {
   const bool boots = c.code == ShutdownCode::kBootingSurplus;
   const std::int64_t to_be_off = boots ? missing : 0;
   if (count.alive <= pool.min + to_be_off || count.spare <= pool.standby + to_be_off) return true;
-  // One that boots does not stand in for one that is ready.
+  // A booting host does not replace a ready one.
   if (c.code == ShutdownCode::kIdle) return count.ready <= pool.standby || count.up <= pool.min;
-  // What the reserve may need may finish: else each short job on the reserve would have another
-  // host made, and ended as soon as the job has. Unless it is far dearer than what it would stand
-  // in for, or work waits whose host it may keep from being bought.
+  // A booting host that the standby may need finishes its boot: else each short job on a standby
+  // host would create a host, and its end would destroy that one. Except if it is far dearer than
+  // the ready hosts, or if items wait and it could keep a host for them from being created.
   return boots && !is_anything_missing(world) && count.booting <= pool.standby + missing &&
          static_cast<double>(host.price_per_hour.value) <=
              static_cast<double>(count.ready_price) * pool.price_factor_max;
@@ -161,7 +161,7 @@ void shrink(World& world, Plan& plan) {
   std::vector<Count> counts(world.policy.pools.size());
   std::vector<Candidate> candidates;
   for (const std::uint32_t h : world.hosts) {
-    const auto candidate = judge(world, h);
+    const auto candidate = candidate_of(world, h);
     if (candidate) candidates.push_back(*candidate);
     add(world, h, candidate, counts);
   }
@@ -188,24 +188,24 @@ void shrink(World& world, Plan& plan) {
   }
 }
 
-const char* to_string(ShutdownCode code) {
+model::Reason reason_of(ShutdownCode code) {
   switch (code) {
     case ShutdownCode::kUnwantedSpot:
-      return "unwanted_spot";
+      return model::Reason::kUnwantedSpot;
     case ShutdownCode::kFailed:
-      return "failed";
+      return model::Reason::kFailed;
     case ShutdownCode::kUnreachable:
-      return "unreachable";
+      return model::Reason::kUnreachable;
     case ShutdownCode::kIdle:
-      return "idle";
+      return model::Reason::kIdle;
     case ShutdownCode::kDrained:
-      return "drained";
+      return model::Reason::kDrained;
     case ShutdownCode::kBootingSurplus:
-      return "booting_surplus";
+      return model::Reason::kBootingSurplus;
     case ShutdownCode::kStandbySurplus:
-      return "standby_surplus";
+      return model::Reason::kStandbySurplus;
   }
-  return "?";
+  return model::Reason::kUnknown;
 }
 
 }  // namespace hostler::scheduler

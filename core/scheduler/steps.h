@@ -3,29 +3,30 @@
 #include "core/scheduler/plan.h"
 #include "core/scheduler/world.h"
 
-/// The steps of make_plan, in their order. Each adds to the plan and uses up demand and headroom of
-/// the world.
+/// The steps of make_plan, in their order. Each adds to the plan, and subtracts from the demand and
+/// the headroom of the world.
 namespace hostler::scheduler {
 
-/// 1. Work onto hosts that are ready; starving work keeps or gets its reservation.
+/// 1. Places waiting items on ready hosts, and reserves a host for starving work.
 void place(World& world, Plan& plan);
-/// 2. What is coming against what waits.
+/// 2. Counts waiting items on hosts that boot already.
 void cover(World& world);
-/// 3. What is switched off against what still waits: cheapest first, and where it is worth it: the
-/// price factor over what those alike that would share it would pay on hosts of their own.
+/// 3. Wakes switched-off hosts for items that still wait, the cheapest first. A host is woken if it
+/// costs at most price_factor_max times the cost of new hosts for the items of one need on it.
 void wake(World& world, Plan& plan);
-/// Hosts that may be switched on and are not used yet, cheapest first.
+/// Hosts that may be switched on and that the plan does not use yet, cheapest first.
 [[nodiscard]] std::vector<std::uint32_t> wakeable(const World& world);
-/// The host is switched off to be kept so, and not woken by this plan.
+/// The host is switched off and kept, and this plan does not wake it.
 [[nodiscard]] bool is_standby(const World& world, std::uint32_t host);
-/// 4. Creates for what is missing, for minimums and for standby, switched off or not.
+/// 4. Creates hosts for the remaining items, and for the minimum and standby of each pool.
 void grow(World& world, Plan& plan);
-/// 5. What is not wanted any more.
+/// 5. Switches off or shuts down hosts that nothing needs.
 void shrink(World& world, Plan& plan);
-/// 6. Why each class that still waits does, and why nothing cheaper is bought.
+/// 6. Explains why classes still wait, and why cheaper types were not bought.
 void explain(const World& world, Plan& plan);
 
-/// May work of this class be bought here now, gates and price factor aside? Empty if so, else the
-/// first constraint that fails. Spot patience included; not the headroom.
-[[nodiscard]] std::string bars(const World& world, const Demand& demand, std::uint32_t offering);
+/// Why the offering may not be bought for the demand, or empty. Checks constraints, size, price cap
+/// and spot patience; not gates, price factor and headroom.
+[[nodiscard]] std::string obstacle(const World& world, const Demand& demand,
+                                   std::uint32_t offering);
 }  // namespace hostler::scheduler

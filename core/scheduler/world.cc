@@ -12,7 +12,7 @@
 namespace hostler::scheduler {
 namespace {
 
-/// A policy that no sense can be made of is no reason to create or destroy anything.
+/// False for a policy that contradicts itself: nothing is created or destroyed for it.
 bool makes_sense(const model::PoolPolicy& pool) {
   const auto duration_ok = [](Duration d) { return d >= Duration::zero(); };
   return pool.min >= 0 && pool.standby >= 0 && pool.stopped >= 0 && pool.min <= pool.max &&
@@ -60,20 +60,20 @@ Budget::Budget(const Snapshot& snapshot, const model::SitePolicy& policy)
   for (std::uint32_t p = 0; p < policy.pools.size(); ++p) standby[p] = policy.pools[p].stopped;
   for (const HostView& host : snapshot.hosts) {
     if (host.phase == HostPhase::kLeaving || host.pool >= pool_left_.size()) continue;
-    // Whichever they are, held ones too: a maximum is of what is on.
+    // The maximum counts hosts that are on, and all that are switched off beyond `stopped`.
     const bool within_standby = host.phase == HostPhase::kStopped && standby[host.pool]-- > 0;
     if (!within_standby) --pool_left_[host.pool];
   }
 }
 
-std::int64_t Budget::creates(const Offering& o, std::int64_t wanted, std::string* says_no) const {
+std::int64_t Budget::creates(const Offering& o, std::int64_t wanted, std::string* ceiling) const {
   std::int64_t most = wanted;
   const auto bound = [&](std::int64_t limit, const std::string& who, const char* what) {
     if (limit >= most) return;
     most = std::max<std::int64_t>(0, limit);
-    if (says_no != nullptr) *says_no = who + " is at its ceiling: " + what;
+    if (ceiling != nullptr) *ceiling = who + " is at its ceiling: " + what;
   };
-  const auto look = [&](const Headroom& room, const std::string& who) {
+  const auto check = [&](const Headroom& room, const std::string& who) {
     if (room.instances) bound(*room.instances, who, "instances");
     if (room.creates) bound(*room.creates, who, "creates per minute");
     if (room.price_per_hour && o.price_per_hour.value > 0)
@@ -81,9 +81,9 @@ std::int64_t Budget::creates(const Offering& o, std::int64_t wanted, std::string
   };
   const std::string& pool = policy_->pools[o.pool].name;
   bound(pool_left_[o.pool], "pool " + pool, "max");
-  look(pools_[o.pool], "pool " + pool);
-  look(sets_[o.set], "set " + policy_->sets[o.set].name);
-  look(site_, "the site");
+  check(pools_[o.pool], "pool " + pool);
+  check(sets_[o.set], "set " + policy_->sets[o.set].name);
+  check(site_, "the site");
   return most;
 }
 
@@ -99,7 +99,7 @@ void Budget::create(const Offering& o, std::int64_t count) {
   each(o.set, o.pool, [&](Headroom& room) {
     lower(room.instances, count);
     lower(room.creates, count);
-    // creates() saw to it that the product fits below the headroom, where there is one.
+    // The product is within the headroom: creates() has checked it.
     if (room.price_per_hour)
       room.price_per_hour->value -=
           std::min(room.price_per_hour->value, o.price_per_hour.value * count);
@@ -214,7 +214,7 @@ bool World::stays(const HostView& host) const {
 }
 
 void World::give_up_spot() {
-  std::vector<const HostView*> in_vain;  // One of each offering tells.
+  std::vector<const HostView*> in_vain;  // One host of each offering is enough.
   for (std::uint32_t h = 0; h < snapshot.hosts.size(); ++h) {
     const HostView& host = snapshot.hosts[h];
     const auto is_alike = [&](const HostView* other) { return other->offering == host.offering; };
@@ -229,7 +229,7 @@ void World::give_up_spot() {
 
 bool World::meets(const Need& need, const HostView& host) const {
   if (host.offering < snapshot.offerings.size()) return meets(need, host.offering);
-  return *need.constraints == model::Constraints{};  // its type has left the menu
+  return *need.constraints == model::Constraints{};  // Its type has left the menu.
 }
 
 std::uint32_t World::find(ClassId cls) const {

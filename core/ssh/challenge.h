@@ -7,29 +7,32 @@
 #include "core/crypto/ssh_keys.h"
 #include "core/ssh/session.h"
 
-/// The proof that a host holds the secret of its init script, bound to the key that it shows:
-/// HMAC-SHA256 over nonce, instance and the host's own key. The key comes from the host's file and
-/// never from the request, so a proof that is relayed does not fit the relay's key.
+/// Proves that a host has the secret of its init script: a script on the host answers with an
+/// HMAC-SHA256 over a nonce, the instance and the host's public key. The script reads this key from
+/// the host's own key file. So a machine in between that relays the proof fails, because the proof
+/// names another key than the one that this machine shows.
 namespace hostler::ssh {
 
 struct Challenge {
-  std::string nonce;     ///< Hexadecimal, never used twice.
+  std::string nonce;     ///< Hexadecimal; another one for each challenge.
   std::string instance;  ///< "h-7".
 };
 
-/// What to run on the host; nothing in it is secret.
+/// The command to run on the host; it contains no secret.
 [[nodiscard]] ExecRequest challenge_request(const Challenge& challenge);
 
-/// The answer that proves the host. `secret` is hexadecimal.
+/// The proof that the right host gives. `secret` is hexadecimal; `shown_key` is the host key that
+/// the connection showed.
 [[nodiscard]] std::string expected_proof(const Challenge& challenge, std::string_view secret,
-                                         const crypto::SshPublicKey& shown);
+                                         const crypto::SshPublicKey& shown_key);
 
-/// Looks for the proof in what the host printed. The error says why there is none, or that it is
-/// wrong; it is kUnavailable, for a booting host may yet give it.
+/// Checks the proof in the output of the command. The error says why the proof is missing or wrong.
+/// Its code is kUnavailable, since a host that is still booting may succeed later.
 [[nodiscard]] Result<void> check_proof(const Challenge& challenge, std::string_view secret,
-                                       const crypto::SshPublicKey& shown, const ExecResult& said);
+                                       const crypto::SshPublicKey& shown_key,
+                                       const ExecResult& result);
 
-/// Runs the challenge on an authenticated session. `secret` and `instance` are copied.
+/// Runs a challenge on an authenticated session. Ends by the limit of the command, see ExecRequest.
 boost::asio::awaitable<Result<void>> prove(Session& session, std::string instance,
                                            std::string secret);
 

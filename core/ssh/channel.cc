@@ -12,7 +12,7 @@ constexpr std::size_t kErrorsKept = 4096;
 }
 
 struct Channel::State {
-  /// Takes in what has come on standard error, so that it never fills the window.
+  /// Reads standard error, which else would fill the channel's window and stop the command.
   void drain_errors() {
     std::array<char, 4096> chunk{};
     for (;;) {
@@ -36,7 +36,7 @@ Channel::~Channel() = default;
 
 const std::string& Channel::errors() const { return state_->errors; }
 
-void Channel::hang_up(std::string why) { state_->transport->lose(std::move(why)); }
+void Channel::hang_up(std::string reason) { state_->transport->disconnect(std::move(reason)); }
 
 asio::awaitable<Result<std::size_t>> Channel::read(std::span<char> into) {
   State& state = *state_;

@@ -25,7 +25,7 @@ std::string address_text(const ConnectRequest& request) {
   return (v6 ? "[" + request.host + "]" : request.host) + ":" + std::to_string(request.port);
 }
 
-/// asio's own open() would leave the descriptor to the children of this process.
+/// Not with asio's open(): child processes of this one would inherit its descriptor.
 Result<tcp::socket> open_socket(const asio::any_io_executor& executor, const tcp& protocol) {
   UniqueFd fd(::socket(protocol.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!fd) return tl::unexpected(errno_error("create a socket", Errc::kUnavailable));
@@ -41,8 +41,9 @@ Result<tcp::socket> open_socket(const asio::any_io_executor& executor, const tcp
 }
 
 std::string hint(const boost::system::error_code& problem) {
-  if (problem == asio::error::connection_refused) return " (nothing listens there: is sshd up?)";
-  if (problem == asio::error::operation_aborted) return " (is a firewall in between?)";
+  if (problem == asio::error::connection_refused)
+    return " (no program listens on this port: is sshd up?)";
+  if (problem == asio::error::operation_aborted) return " (does a firewall block this port?)";
   return {};
 }
 
@@ -70,7 +71,7 @@ asio::awaitable<Result<tcp::socket>> connect_one(tcp::endpoint endpoint, Duratio
   const auto executor = co_await asio::this_coro::executor;
   auto opened = open_socket(executor, endpoint.protocol());
   if (!opened) co_return opened;
-  // Shared with the timer, whose handler may already be queued when this coroutine is destroyed.
+  // The timer shares it: its handler may be queued already when this coroutine is destroyed.
   const auto socket = std::make_shared<tcp::socket>(std::move(*opened));
   asio::steady_timer timer(executor, limit);
   timer.async_wait([socket](const auto& problem) {
@@ -87,7 +88,8 @@ asio::awaitable<Result<tcp::socket>> connect_one(tcp::endpoint endpoint, Duratio
   co_return std::move(*socket);
 }
 
-/// Explicit, since libssh2 prefers ecdsa and would show another key than the one expected.
+/// The host key types in the order to ask for. libssh2 alone would prefer ecdsa, and the server
+/// would show another key than the expected one.
 std::string host_key_order(const std::string& first) {
   constexpr std::array<std::string_view, 4> kOrder{"ssh-ed25519", "ecdsa-sha2-nistp256",
                                                    "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521"};
@@ -114,15 +116,15 @@ asio::awaitable<Result<crypto::SshPublicKey>> exchange_keys(std::shared_ptr<Tran
                                                             Duration limit) {
   const Deadline deadline = std::chrono::steady_clock::now() + limit;
   int rc = 0;
-  auto shake = [&] {
+  auto handshake = [&] {
     rc = libssh2_session_handshake(transport->ssh(), transport->descriptor());
     return rc != LIBSSH2_ERROR_EAGAIN;
   };
-  const Waited waited = co_await transport->until(shake, deadline);
+  const Waited waited = co_await transport->until(handshake, deadline);
   if (waited != Waited::kDone || rc != 0) {
     Error error = transport->error("key exchange", waited, limit);
-    const std::string why = transport->greeting().explain();
-    if (!why.empty()) error.message += "; " + why;
+    const std::string cause = transport->greeting().explain();
+    if (!cause.empty()) error.message += "; " + cause;
     co_return tl::unexpected(std::move(error));
   }
   transport->key_exchanged();

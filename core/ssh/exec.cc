@@ -9,21 +9,22 @@ namespace hostler::ssh {
 namespace asio = boost::asio;
 namespace {
 
-/// Feeds a command's input and takes its output, both at once: a command may answer before it has
-/// read all, and neither side may wait for the other.
-class Conversation {
+/// The input and output of one command. It writes and reads in turns: a command may print before it
+/// has read all its input, and then neither side may wait for the other.
+class CommandIo {
  public:
-  Conversation(Transport& transport, LIBSSH2_CHANNEL* channel, const ExecRequest& request)
+  CommandIo(Transport& transport, LIBSSH2_CHANNEL* channel, const ExecRequest& request)
       : transport_(transport),
         channel_(channel),
         input_(request.input),
         output_max_(request.output_max),
-        flood_min_(request.flood_min) {}
+        received_max_(request.received_max) {}
 
-  /// True when the command has ended, all it wrote is in `result`, or `failed` is set.
+  /// Moves what can be moved now. True when the command has ended and `result` is complete, or when
+  /// `failed` is set.
   bool step() {
-    feed();
-    while (take(0, result.output) || take(SSH_EXTENDED_DATA_STDERR, result.errors)) {
+    write_input();
+    while (read(0, result.output) || read(SSH_EXTENDED_DATA_STDERR, result.errors)) {
     }
     if (failed) return true;
     if (libssh2_channel_eof(channel_) == 0) return false;
@@ -36,14 +37,14 @@ class Conversation {
 
   ExecResult result;
   bool failed = false;
-  bool flooded = false;
+  bool too_much = false;
 
  private:
-  void feed() {
+  void write_input() {
     while (!input_.empty() && transport_.has_room()) {
       const ssize_t n = libssh2_channel_write(channel_, input_.data(), input_.size());
       if (n == LIBSSH2_ERROR_EAGAIN || n == 0) return;
-      // The command may end without reading all: its status tells, not this.
+      // No failure yet: a command may end before it has read all, its status tells.
       if (n < 0)
         input_ = {};
       else
@@ -53,7 +54,8 @@ class Conversation {
     finished_ = libssh2_channel_send_eof(channel_) != LIBSSH2_ERROR_EAGAIN;
   }
 
-  bool take(int stream, std::string& into) {
+  /// Reads one chunk of a stream. False if there is none now.
+  bool read(int stream, std::string& into) {
     std::array<char, 16384> chunk;  // NOLINT(cppcoreguidelines-pro-type-member-init)
     const ssize_t n = libssh2_channel_read_ex(channel_, stream, chunk.data(), chunk.size());
     if (n < 0 && n != LIBSSH2_ERROR_EAGAIN) failed = true;
@@ -63,7 +65,7 @@ class Conversation {
     into.append(chunk.data(), kept);
     result.truncated = result.truncated || kept < got;
     received_ += got;
-    if (received_ > flood_min_) failed = flooded = true;
+    if (received_ > received_max_) failed = too_much = true;
     return !failed;
   }
 
@@ -82,13 +84,13 @@ class Conversation {
   LIBSSH2_CHANNEL* channel_;
   std::string_view input_;
   std::size_t output_max_;
-  std::size_t flood_min_;
+  std::size_t received_max_;
   std::size_t received_ = 0;
   bool finished_ = false;
 };
 
-/// The end of what a command printed, on one line.
-std::string last_words(const ExecResult& result) {
+/// The end of a command's output, on one line.
+std::string end_of_output(const ExecResult& result) {
   constexpr std::size_t kShown = 400;
   std::string_view text = result.errors;
   if (text.empty()) text = result.output;
@@ -103,30 +105,29 @@ std::string ExecResult::describe() const {
   const std::string end = !signal.empty() ? "signal " + signal
                           : status        ? "status " + std::to_string(*status)
                                           : "no status";
-  return end + ", " + last_words(*this);
+  return end + ", " + end_of_output(*this);
 }
 
 asio::awaitable<Result<ExecResult>> Session::exec(ExecRequest request) {
-  const auto transport = transport_;  // the session may be dropped meanwhile
+  const auto transport = transport_;  // the session may be destroyed meanwhile
   const Deadline deadline = std::chrono::steady_clock::now() + request.limit;
   auto command = request.command;
   auto handle = co_await start_command(transport, std::move(command), deadline, request.limit);
   if (!handle) co_return tl::unexpected(std::move(handle).error());
 
-  Conversation talk(*transport, handle->get(), request);
-  auto step = [&] { return talk.step(); };
+  CommandIo io(*transport, handle->get(), request);
+  auto step = [&] { return io.step(); };
   const Waited waited = co_await transport->until(step, deadline);
-  if (waited != Waited::kDone || talk.failed) {
+  if (waited != Waited::kDone || io.failed) {
     const std::string doing = "run '" + printable(request.command, 60) + "'";
     Error error =
-        talk.flooded
-            ? Error{Errc::kOutcomeUnknown, doing + " with " + transport->address() +
-                                               ": it floods its output, and is not read further"}
-            : transport->error(doing, waited, request.limit, Errc::kOutcomeUnknown);
-    error.message += "; " + last_words(talk.result);
+        io.too_much ? Error{Errc::kOutcomeUnknown, doing + " with " + transport->address() +
+                                                       ": it prints too much; the rest is not read"}
+                    : transport->error(doing, waited, request.limit, Errc::kOutcomeUnknown);
+    error.message += "; " + end_of_output(io.result);
     co_return tl::unexpected(std::move(error));
   }
-  co_return std::move(talk.result);
+  co_return std::move(io.result);
 }
 
 }  // namespace hostler::ssh

@@ -64,7 +64,7 @@ std::vector<std::string> Greeting::host_key_algorithms() const {
   const std::size_t line = in.find('\n', from);
   if (line == std::string_view::npos) return {};
   in.remove_prefix(line + 1);
-  // packet: u32 length, u8 padding, u8 message, cookie[16], name-list kex, name-list host keys
+  // The packet: u32 length, u8 padding, u8 message, cookie[16], name-list kex, name-list host keys
   if (!take_u32(in) || in.size() < 18 || in[1] != kKexInit) return {};
   in.remove_prefix(18);
   const auto kex = take_list(in);
@@ -76,16 +76,16 @@ std::vector<std::string> Greeting::host_key_algorithms() const {
 }
 
 std::string Greeting::explain() const {
-  if (bytes_.empty()) return "no SSH banner came; is sshd up there, or past its MaxStartups?";
-  if (banner().empty())
-    return "what answers there is no SSH server: it sent '" + printable(bytes_, 80) + "'";
+  if (bytes_.empty())
+    return "the peer sent no SSH banner; is sshd running, or is its MaxStartups reached?";
+  if (banner().empty()) return "the peer is no SSH server: it sent '" + printable(bytes_, 80) + "'";
   const std::vector<std::string> algorithms = host_key_algorithms();
   if (algorithms.empty() || std::ranges::any_of(algorithms, usable)) return {};
   std::string names;
   for (const std::string& name : algorithms) names += (names.empty() ? "" : ", ") + name;
   return "the server offers host keys of " + printable(names, 200) +
-         " only, hostler needs ed25519 or ecdsa (libssh2 has no RSA with SHA-2): give it one with "
-         "ssh-keygen -A and a HostKey line in sshd_config";
+         " only, hostler needs ed25519 or ecdsa (libssh2 has no RSA with SHA-2): create one with "
+         "ssh-keygen -A and add its HostKey line to sshd_config";
 }
 
 }  // namespace hostler::ssh

@@ -7,18 +7,18 @@
 /// Private to core/ssh.
 namespace hostler::ssh {
 
-/// The first bytes that a peer sent, kept to say why no session came of them: what libssh2 reports
-/// is "Unable to exchange encryption keys" whatever the cause. Pure.
+/// The first bytes that a peer sent. They explain why a key exchange failed, where libssh2 always
+/// reports "Unable to exchange encryption keys". Pure.
 class Greeting {
  public:
-  /// Keeps the first 4 KiB.
+  /// Records the bytes, as long as they are among the first 4 KiB.
   void add(std::string_view bytes);
 
-  /// "SSH-2.0-OpenSSH_9.2p1 ...", or empty if no such line has come.
+  /// "SSH-2.0-OpenSSH_9.2p1 ..."; empty if the peer has sent no such line.
   [[nodiscard]] std::string_view banner() const;
-  /// Host-key algorithms of the peer's KEXINIT; empty if that has not come whole.
+  /// The host-key algorithms of the peer's KEXINIT message; empty if the message is incomplete.
   [[nodiscard]] std::vector<std::string> host_key_algorithms() const;
-  /// Why a key exchange failed or did not even begin, and what to do; empty if it shows nothing.
+  /// Why the key exchange failed, and what to do; empty if the bytes do not show a cause.
   [[nodiscard]] std::string explain() const;
 
  private:

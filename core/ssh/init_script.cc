@@ -5,7 +5,7 @@
 namespace hostler::ssh {
 namespace {
 
-/// The lines are ours (PEM, base64): a quoted here-document takes them as they are.
+/// Needs no quoting: the text is PEM or base64, without a line HOSTLER_END.
 std::string here_document(const std::string& target, std::string text) {
   if (!text.ends_with('\n')) text += '\n';
   return "cat > " + target + " <<'HOSTLER_END'\n" + text + "HOSTLER_END\n";
@@ -14,7 +14,7 @@ std::string here_document(const std::string& target, std::string text) {
 }  // namespace
 
 std::string make_init_script(const InitScript& script) {
-  // One function, called on the last line: a script that was cut off does nothing.
+  // One function, called on the last line: a script that was cut off does not call it.
   std::string out = "#!/bin/sh\nhostler_init() {\n(\nset -eu\numask 077\n";
   out += "file=" HOSTLER_SECRET_FILE "\n";
   out += "mkdir -p \"${file%/*}\"\nchmod 711 \"${file%/*}\"\n";
@@ -28,7 +28,7 @@ std::string make_init_script(const InitScript& script) {
     out += "mv -f \"$key.new\" \"$key\"\n";
     out += "systemctl reload ssh 2>/dev/null || systemctl reload sshd 2>/dev/null || :\n";
   }
-  out += ")\n}\nhostler_init\n[ $? -eq 0 ] || exit 1\n";  // under || the shell would ignore -e
+  out += ")\n}\nhostler_init\n[ $? -eq 0 ] || exit 1\n";  // after || the shell would ignore set -e
   return out + script.command + (script.command.empty() ? "" : "\n");
 }
 

@@ -5,14 +5,14 @@
 namespace hostler::ssh {
 
 struct InitScript {
-  std::string secret;            ///< 64 hexadecimal digits: the host's answer to challenges.
-  std::string host_private_key;  ///< OpenSSH form; empty: none is delivered this way.
-  std::string host_public_key;   ///< Goes with it.
+  std::string secret;            ///< 64 hexadecimal digits; the host answers challenges with it.
+  std::string host_private_key;  ///< In OpenSSH form; empty: the host keeps the key that it has.
+  std::string host_public_key;   ///< Belongs to host_private_key.
   std::string command;           ///< The site's own init command; runs last.
 };
 
 /// The POSIX sh script that a host runs once as root at first boot, before or while sshd starts.
-/// It is a secret. Cut off at any byte it leaves nothing half-written in place.
+/// The script is a secret. If it is cut off at any byte, it leaves no half-written file in place.
 std::string make_init_script(const InitScript& script);
 
 }  // namespace hostler::ssh

@@ -6,8 +6,8 @@ namespace hostler::ssh {
 namespace asio = boost::asio;
 namespace {
 
-/// An open that its coroutine leaves unfinished goes on in the background: libssh2 keeps the
-/// state of the one open in the session.
+/// If its coroutine is destroyed before the open is complete, the transport completes the open in
+/// the background: libssh2 keeps the state of an open in the session, and cannot cancel it.
 struct OpenGuard {
   explicit OpenGuard(Transport& owner) : transport(owner) {}
   OpenGuard(const OpenGuard&) = delete;
@@ -25,13 +25,15 @@ asio::awaitable<Result<ChannelHandle>> start_command(std::shared_ptr<Transport> 
                                                      std::string command, Deadline deadline,
                                                      Duration limit) {
   bool mine = false;
-  auto take = [&] { return mine = mine || (!transport->is_lost() && transport->take_slot()); };
+  auto take = [&] {
+    return mine = mine || (!transport->is_lost() && transport->channels().take());
+  };
   const Waited slot = co_await transport->until(take, deadline);
   if (slot != Waited::kDone) {
     Error error = transport->error("wait for a free channel", slot, limit);
-    if (slot == Waited::kDeadline && transport->buried() > 0)
-      error.message += "; " + std::to_string(transport->buried()) +
-                       " are held by commands that passed their limit and still run there";
+    if (slot == Waited::kDeadline && transport->channels().closing() > 0)
+      error.message += "; " + std::to_string(transport->channels().closing()) +
+                       " are used by commands that passed their limit and still run on the host";
     co_return tl::unexpected(std::move(error));
   }
 
@@ -46,10 +48,10 @@ asio::awaitable<Result<ChannelHandle>> start_command(std::shared_ptr<Transport> 
   if (opened != Waited::kDone)
     co_return tl::unexpected(transport->error("open a channel", opened, limit));
   guard.pending = false;
-  transport->opened(channel);
+  transport->channels().opened(channel);
   if (channel == nullptr) {
     Error error = transport->error("open a channel", opened, limit);
-    error.message += "; the server refuses sessions: see MaxSessions in its sshd_config";
+    error.message += "; the server refuses sessions: check MaxSessions in its sshd_config";
     co_return tl::unexpected(std::move(error));
   }
   ChannelHandle handle(transport, channel);
@@ -58,15 +60,15 @@ asio::awaitable<Result<ChannelHandle>> start_command(std::shared_ptr<Transport> 
   bool closed = false;
   auto start = [&] {
     rc = libssh2_channel_exec(channel, command.c_str());
-    // libssh2 waits for the answer for ever, also where the channel was closed instead.
+    // libssh2 waits for an answer for ever, even if the server has closed the channel instead.
     closed = rc == LIBSSH2_ERROR_EAGAIN && libssh2_channel_eof(channel) != 0;
     return rc != LIBSSH2_ERROR_EAGAIN || closed;
   };
   const Waited started = co_await transport->until(start, deadline);
   if (closed)
-    co_return fail(Errc::kOutcomeUnknown, "start '" + printable(command, 60) + "' with " +
-                                              transport->address() +
-                                              ": the server closed the channel unasked");
+    co_return fail(Errc::kOutcomeUnknown,
+                   "start '" + printable(command, 60) + "' with " + transport->address() +
+                       ": the server closed the channel instead of answering");
   if (started != Waited::kDone || rc != 0) {
     const Errc code = started == Waited::kDone ? Errc::kUnavailable : Errc::kOutcomeUnknown;
     co_return tl::unexpected(

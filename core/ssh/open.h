@@ -11,7 +11,8 @@
 /// Private to core/ssh.
 namespace hostler::ssh {
 
-/// Owns a libssh2 channel; gives it back to the transport, which closes and frees it.
+/// Owns a libssh2 channel. Its destructor gives the channel to the transport, which closes and
+/// frees it in the background.
 class ChannelHandle {
  public:
   ChannelHandle(std::shared_ptr<Transport> transport, LIBSSH2_CHANNEL* channel)
@@ -20,7 +21,7 @@ class ChannelHandle {
       : transport_(std::move(other.transport_)), channel_(std::exchange(other.channel_, nullptr)) {}
   ChannelHandle& operator=(ChannelHandle&&) = delete;
   ~ChannelHandle() {
-    if (channel_ != nullptr) transport_->bury(channel_);
+    if (channel_ != nullptr) transport_->close_channel(channel_);
   }
   [[nodiscard]] LIBSSH2_CHANNEL* get() const { return channel_; }
   LIBSSH2_CHANNEL* release() { return std::exchange(channel_, nullptr); }
@@ -30,7 +31,8 @@ class ChannelHandle {
   LIBSSH2_CHANNEL* channel_;
 };
 
-/// Waits for a free place, opens a channel and starts `command` on it. `limit` is for messages.
+/// Waits for a free slot, opens a channel and starts `command` on it. Ends at `deadline` at the
+/// latest; `limit` is the same time as a duration, for messages.
 boost::asio::awaitable<Result<ChannelHandle>> start_command(std::shared_ptr<Transport> transport,
                                                             std::string command, Deadline deadline,
                                                             Duration limit);

@@ -13,14 +13,15 @@ asio::awaitable<Result<NextKey>> prepare_rotation(Session& session, std::string 
   ExecRequest request;
   request.command = scripts::command(prefix, {nonce});
   request.input = scripts::kPrepareRotation;
-  const auto said = co_await session.exec(std::move(request));
-  if (!said) co_return tl::unexpected(Error(said.error()).with_context("make the next host key"));
+  const auto result = co_await session.exec(std::move(request));
+  if (!result)
+    co_return tl::unexpected(Error(result.error()).with_context("make the next host key"));
 
   NextKey out;
-  out.why = printable(scripts::answer(said->output, "hostler-rotation-none", nonce));
+  out.why = printable(scripts::answer(result->output, "hostler-rotation-none", nonce));
   out.none = !out.why.empty();
   if (out.none) co_return out;
-  const std::string_view made = scripts::answer(said->output, "hostler-rotation", nonce);
+  const std::string_view made = scripts::answer(result->output, "hostler-rotation", nonce);
   const std::size_t space = made.find(' ');
   if (space == 64 && from_hex(made.substr(0, space))) {
     const auto key = crypto::parse_public_key(made.substr(space + 1));
@@ -30,28 +31,30 @@ asio::awaitable<Result<NextKey>> prepare_rotation(Session& session, std::string 
       co_return out;
     }
   }
-  // What was printed may hold the secret: only the errors are shown.
+  // The output may hold the secret, so the message quotes standard error only.
   co_return fail(Errc::kUnavailable, "make the next host key: the script on " + session.address() +
-                                         " gave none; '" + printable(said->errors) + "'");
+                                         " printed no key; '" + printable(result->errors) + "'");
 }
 
 asio::awaitable<Result<void>> activate_rotation(Session& session, std::string prefix,
                                                 std::string public_key) {
   const auto key = crypto::parse_public_key(public_key);
   if (!key) co_return tl::unexpected(key.error());
+  const auto usable = crypto::require_usable(*key);
+  if (!usable) co_return tl::unexpected(usable.error());
   const std::string nonce = crypto::random_hex(16);
   const std::string line = key->line();
   ExecRequest request;
   request.command = scripts::command(
       prefix, {nonce, key->type, std::string_view(line).substr(line.find(' ') + 1)});
   request.input = scripts::kActivateRotation;
-  const auto said = co_await session.exec(std::move(request));
-  if (!said)
-    co_return tl::unexpected(Error(said.error()).with_context("activate the next host key"));
-  const std::string_view result = scripts::answer(said->output, "hostler-activated", nonce);
-  if (result == "done") co_return Result<void>();
+  const auto result = co_await session.exec(std::move(request));
+  if (!result)
+    co_return tl::unexpected(Error(result.error()).with_context("activate the next host key"));
+  const std::string_view answer = scripts::answer(result->output, "hostler-activated", nonce);
+  if (answer == "done") co_return Result<void>();
   co_return fail(Errc::kUnavailable, "activate the next host key: " +
-                                         (result.empty() ? said->describe() : printable(result)));
+                                         (answer.empty() ? result->describe() : printable(answer)));
 }
 
 }  // namespace hostler::ssh

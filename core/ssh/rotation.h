@@ -6,24 +6,26 @@
 #include "core/base/error.h"
 #include "core/ssh/session.h"
 
-/// A new host key and secret for a host that was just proved: what user data delivered is used
-/// once. Both run over a verified session and need the rights of the owner of the host key;
-/// `prefix` is put before the command, e.g. "sudo -n ".
+/// Replaces the host key and the secret of a host that was just proved, so that the ones delivered
+/// in its user data are used only once. Both functions run commands over a verified session, with
+/// the rights of the host key's owner: `prefix` stands before the command, e.g. "sudo -n ".
 namespace hostler::ssh {
 
 struct NextKey {
-  bool none = false;  ///< The host's key may not be replaced: `why` says so, the rest is empty.
+  bool none =
+      false;  ///< The host cannot replace its key: `why` says the reason, the rest is empty.
   std::string why;
   std::string public_key;  ///< "ssh-ed25519 AAAA..."
   std::string secret;      ///< 64 hexadecimal digits.
 };
 
-/// Makes KEY.next, its .pub and a next secret on the host. Nothing is active yet; done again, it
-/// replaces what it made before.
+/// Creates KEY.next, KEY.next.pub and the next secret on the host, in place of earlier ones. They
+/// are not in use yet.
 boost::asio::awaitable<Result<NextKey>> prepare_rotation(Session& session, std::string prefix);
 
-/// Puts the committed next key in place and has sshd read it. Done again it finds the key in
-/// place and only has it read. New connections are refused for some milliseconds meanwhile.
+/// Makes the next key, which must be `public_key`, and the next secret the current ones, and
+/// reloads sshd. May be repeated: if the key is in place already, it only reloads sshd. During the
+/// reload, sshd refuses new connections for some milliseconds.
 boost::asio::awaitable<Result<void>> activate_rotation(Session& session, std::string prefix,
                                                        std::string public_key);
 

@@ -1,15 +1,15 @@
 #include "core/ssh/scripts.h"
 
 #include <algorithm>
-#include <cstdlib>
 
+#include "core/base/assert.h"
 #include "core/base/text.h"
 
 namespace hostler::ssh::scripts {
 
-// HMAC-SHA256 with nothing but sha256sum and printf. The secret and all digests stay hexadecimal
-// in variables; bytes exist in pipes only, for a shell's variable holds no NUL. Octal digits are
-// computed rather than printed: a command substitution for each of 192 bytes would be a fork each.
+// HMAC-SHA256 with only sha256sum and printf. Variables hold the secret and the digests in
+// hexadecimal, and only pipes carry bytes, since a shell variable cannot hold NUL. The octal digits
+// are computed: a command substitution would start a process for each of 192 bytes.
 const std::string_view kChallenge = R"sh(set -eu
 LC_ALL=C; export LC_ALL
 nonce=$1 instance=$2
@@ -23,7 +23,7 @@ elif command -v sudo >/dev/null 2>&1; then
   secret=$(sudo -n sh -c 'read -r s < "$1" && printf %s "$s"' sh "$file" 2>/dev/null) || :
 fi
 case $secret in
-  '' | *[!0-9a-f]*) cannot "there is no secret in $file: has the init command run yet?" ;;
+  '' | *[!0-9a-f]*) cannot "there is no secret in $file: has the init script run yet?" ;;
 esac
 [ ${#secret} -eq 64 ] || cannot "the secret in $file is damaged"
 
@@ -90,14 +90,14 @@ public_of() { ssh-keygen -y -f "$1" 2>/dev/null | { read -r t b rest && printf '
 
 if [ "$(public_of "$key")" != "$wanted" ]; then
   [ "$(public_of "$key.next")" = "$wanted" ] || failed "$key.next is not the key that was agreed"
-  # The public half first: at no moment is either path empty.
+  # The public key first. Both paths exist at any moment.
   mv -f "$key.next.pub" "$key.pub"
   mv -f "$key.next" "$key"
 fi
 [ ! -f "$secret_file.next" ] || mv -f "$secret_file.next" "$secret_file"
 sync "$key" "$key.pub" "$secret_file" 2>/dev/null || sync
 
-# The listener is the topmost sshd above this session.
+# The listener is the topmost sshd among the parents of this session.
 pid=$$ listener=
 while [ "$pid" -gt 0 ]; do
   read -r line < "/proc/$pid/stat" || break
@@ -109,8 +109,8 @@ while [ "$pid" -gt 0 ]; do
   set -- ${line##*)}
   pid=$2
 done
-[ -n "$listener" ] || failed 'no sshd is found above this session'
-# One that reloads just now, as after an activation whose answer was lost, is named so in a moment.
+[ -n "$listener" ] || failed 'no sshd is among the parents of this session'
+# A listener that is reloading, e.g. for an earlier activation, has this title again in a moment.
 for look in 1 2 3 4 5 6 7 8 9 10; do
   title=$(tr '\0' ' ' < "/proc/$listener/cmdline")
   case $title in *' [listener]'*) break ;; esac
@@ -118,9 +118,9 @@ for look in 1 2 3 4 5 6 7 8 9 10; do
 done
 case $title in
   *' [listener]'*) ;;
-  *) failed "the sshd above this session does not listen: $title" ;;
+  *) failed "the sshd of this session does not listen: $title" ;;
 esac
-# A listener that is told to reload with a bad configuration ends.
+# With a bad configuration a reload would end the listener.
 sshd=${title#sshd: } sshd=${sshd%% \[listener\]*}
 $sshd -t >/dev/null 2>&1 || failed "its own check of the configuration fails: $sshd -t"
 if [ -d /run/systemd/system ] && systemctl reload ssh 2>/dev/null; then :
@@ -137,7 +137,7 @@ std::string command(std::string_view prefix, std::initializer_list<std::string_v
       return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
              kHarmless.find(c) != std::string_view::npos;
     });
-    if (!harmless) std::abort();  // ours: nonces, ids and keys are such words
+    HOSTLER_ASSERT(harmless, "an argument of a script needs no quoting");
     out.append(" ").append(argument);
   }
   return out;

@@ -5,22 +5,23 @@
 
 /// The fixed POSIX sh scripts that run on hosts. Private to core/ssh.
 ///
-/// Each is sent on standard input to `sh -s -- ARGUMENT...`, so that no login shell has to quote
-/// it, and answers with one whole line that begins with a word of ours and the caller's nonce;
-/// whatever else a noisy login shell prints is passed over.
+/// A script is sent on standard input to `sh -s -- ARGUMENT...`, so that it needs no quoting for
+/// the login shell. It answers with one line that begins with a fixed word and the caller's nonce;
+/// all other output, e.g. of the login shell, is ignored.
 namespace hostler::ssh::scripts {
 
-/// Where the host keeps its secret: written by the init script, read by the challenge.
+/// The file of the host's secret: the init script writes it, the challenge reads it.
 #define HOSTLER_SECRET_FILE "${HOSTLER_AGENT_DIR:-/var/lib/hostler-agent}/secret"
 
+// The comments give the arguments.
 extern const std::string_view kChallenge;         ///< NONCE INSTANCE
 extern const std::string_view kPrepareRotation;   ///< NONCE
 extern const std::string_view kActivateRotation;  ///< NONCE KEY_TYPE KEY
 
-/// "sh -s -- a b". Arguments are words of [A-Za-z0-9_./+=:-]; asserted.
+/// "sh -s -- a b". Arguments must be words of [A-Za-z0-9_./+=:-]; asserted.
 std::string command(std::string_view prefix, std::initializer_list<std::string_view> arguments);
 
-/// What stands behind "WORD NONCE " in the first whole line that begins so; empty if none does.
+/// The text after "WORD NONCE " in the first complete line that begins so; empty if there is none.
 std::string_view answer(std::string_view output, std::string_view word, std::string_view nonce);
 
 }  // namespace hostler::ssh::scripts

@@ -13,22 +13,23 @@
 #include "core/crypto/ssh_keys.h"
 #include "core/ssh/channel.h"
 
-/// SSH to one host by libssh2, never blocking, as coroutines of an asio executor.
+/// SSH to one host with libssh2. The functions are coroutines of an asio executor and never block.
 ///
-/// Rules for all of it. Threads: everything of one session on its executor's one thread; many
-/// sessions may share it. Deadlines: every call has one and ends by it. Cancelling or destroying
-/// a coroutine at any moment is fine and leaves nothing behind. Arguments of an awaited call are
-/// named variables, moved (gcc 12.2 miscompiles temporaries there).
-/// Errors: kUnavailable had no effect on the host; kOutcomeUnknown may have had; the message says
-/// which step failed, at which address and what to do.
+/// Rules for all of them. Threads: the executor's one thread; many sessions may share it.
+/// Deadlines: every call has a limit, except where it says otherwise. Cancellation: a coroutine may
+/// be destroyed at any moment; its channel is then closed in the background. Arguments of an
+/// awaited call are named variables, moved (gcc 12.2 miscompiles temporaries there). Errors: after
+/// kUnavailable the host has not started the command; after kOutcomeUnknown it may have. The
+/// message says which step failed, at which address, and what to do.
 namespace hostler::ssh {
 
 class Transport;
 
 struct ConnectRequest {
-  std::string host;  ///< An address, better than a name: getaddrinfo cannot be interrupted.
+  std::string host;  ///< Better an address than a name: getaddrinfo cannot be interrupted.
   std::uint16_t port = 22;
-  /// Type of the key that is expected, asked for first: "ssh-ed25519". Empty: ed25519, then ecdsa.
+  /// Type of the expected host key, e.g. "ssh-ed25519": the server is asked for this type first.
+  /// Empty: ed25519, then ecdsa.
   std::string key_type;
   Duration connect_limit = std::chrono::seconds(10);
   Duration key_exchange_limit = std::chrono::seconds(10);
@@ -43,21 +44,21 @@ struct Credentials {
 struct ExecRequest {
   std::string command;
   std::string input;  ///< Sent to its standard input, then end of file.
-  std::size_t output_max = std::size_t{1}
-                           << 20U;  ///< Of each stream; the rest is read and dropped.
-  /// More than this in all is a failure, and not waited for.
-  std::size_t flood_min = std::numeric_limits<std::size_t>::max();
+  /// Bytes to keep of each stream; the rest is read and dropped.
+  std::size_t output_max = std::size_t{1} << 20U;
+  /// More bytes than this in both streams end the call with an error.
+  std::size_t received_max = std::numeric_limits<std::size_t>::max();
   Duration limit = std::chrono::seconds(30);
 };
 
 struct ExecResult {
   std::string output, errors;  ///< Standard output and standard error.
   bool truncated = false;
-  std::optional<int> status;  ///< Unset if a signal ended it.
+  std::optional<int> status;  ///< Unset if a signal ended the command.
   std::string signal;         ///< "TERM", "KILL", ...
 
   [[nodiscard]] bool ok() const { return status == 0; }
-  /// "status 1: <the end of what it printed>".
+  /// "status 1, it printed '<the end of its output>'".
   [[nodiscard]] std::string describe() const;
 };
 
@@ -66,11 +67,11 @@ struct OpenRequest {
   Duration limit = std::chrono::seconds(30);
 };
 
-/// One connection to one host. Destroying it, once its channels are gone, ends the connection.
+/// One connection to one host. The connection ends when the session and all its channels are gone.
 class Session {
  public:
-  /// Connects and exchanges keys; nothing is sent to the host's users yet. The caller looks at
-  /// host_key() and then either authenticates or lets the session go.
+  /// Connects and exchanges keys. Sends neither user name nor credentials: the caller first checks
+  /// host_key(), and then authenticates or destroys the session.
   static boost::asio::awaitable<Result<std::unique_ptr<Session>>> connect(ConnectRequest request);
 
   explicit Session(std::shared_ptr<Transport> transport, crypto::SshPublicKey host_key);
@@ -81,20 +82,20 @@ class Session {
   [[nodiscard]] const crypto::SshPublicKey& host_key() const { return host_key_; }
   /// "127.0.0.1:22", for messages.
   [[nodiscard]] const std::string& address() const;
-  /// True once the connection has ended for whatever reason.
+  /// True once the connection has ended, for any reason.
   [[nodiscard]] bool is_lost() const;
 
   boost::asio::awaitable<Result<void>> authenticate(Credentials credentials);
 
-  /// Runs a command to its end. At most eight commands and channels run at once, later ones wait
-  /// their turn. A command that passes its limit goes on there (SSH has no way to end it) and
-  /// keeps its place until it ends: close the session then.
+  /// Runs a command to its end. At most eight commands and channels run at once; later ones wait. A
+  /// command that passes its limit continues on the host, since SSH cannot end it, and keeps its
+  /// slot until it ends. To get rid of it, close the session.
   boost::asio::awaitable<Result<ExecResult>> exec(ExecRequest request);
 
-  /// Starts a command and leaves it running, its streams being the channel.
+  /// Starts a command and returns the channel to its streams.
   boost::asio::awaitable<Result<Channel>> open_channel(OpenRequest request);
 
-  /// Says goodbye and ends the connection; whoever waits gets an error.
+  /// Ends the connection in order; everyone who waits gets an error.
   void close();
 
  private:

@@ -1,7 +1,5 @@
 #include "core/ssh/transport.h"
 
-#include <sys/socket.h>
-
 #include <algorithm>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/post.hpp>
@@ -21,9 +19,10 @@ namespace {
 
 constexpr auto kKeepaliveEvery = 15s;
 constexpr int kImmediateMax = 32;
+constexpr std::size_t kUnauthenticatedMax = std::size_t{256} << 10U;  // received bytes
 
-/// libssh2 1.10 reads 32 bytes of a host's ed25519 key however short the host made it, past the end
-/// of what it allocated for it (fixed in 1.11). Each of its allocations has room for that.
+/// libssh2 1.10 always reads 32 bytes of a host's ed25519 key, also if the host sent a shorter one,
+/// and so reads past its allocation (fixed in 1.11). Each allocation gets this many bytes more.
 constexpr std::size_t kSlack = 32;
 
 LIBSSH2_ALLOC_FUNC(allocate) {
@@ -51,11 +50,11 @@ LIBSSH2_SESSION* new_session(void* self) {
 
 }  // namespace
 
-/// One coroutine that waits for its step. Its timer is both the deadline and the way to wake it,
-/// so that asio owns the suspended coroutine and may destroy it whenever it likes.
+/// One coroutine that waits until its step is done. The timer is the deadline, and cancelling it
+/// wakes the coroutine. So asio owns the suspended coroutine and may destroy it at any moment.
 struct Transport::Waiter {
   Waiter(Transport& owner, Step tried, Deadline deadline)
-      : transport(owner), step(tried), timer(owner.socket_.get_executor(), deadline) {
+      : transport(owner), step(tried), timer(owner.stream_.executor(), deadline) {
     place = transport.waiters_.insert(transport.waiters_.end(), this);
   }
   ~Waiter() { transport.waiters_.erase(place); }
@@ -70,18 +69,19 @@ struct Transport::Waiter {
   bool lost = false;
 };
 
-Transport::Transport(Socket socket, std::string address)
-    : socket_(std::move(socket)),
+Transport::Transport(ByteStream::Socket socket, std::string address)
+    : stream_(std::move(socket), [this] { pump(); }),
       address_(std::move(address)),
       ssh_(new_session(this)),
-      keepalive_(socket_.get_executor()) {
+      channels_(ssh_),
+      keepalive_(stream_.executor()) {
   libssh2_session_callback_set(ssh_, LIBSSH2_CALLBACK_RECV, reinterpret_cast<void*>(&on_receive));
   libssh2_session_callback_set(ssh_, LIBSSH2_CALLBACK_SEND, reinterpret_cast<void*>(&on_send));
 }
 
 Transport::~Transport() {
-  // Both callbacks fail from here on, so nothing below waits; an unfinished key exchange is
-  // stepped once more because only its own failure path frees what it holds.
+  // From here on both callbacks fail, so the calls below do not wait. An unfinished key exchange
+  // must run once more, since libssh2 frees its memory only when the exchange fails.
   destroying_ = true;
   if (!key_exchanged_) libssh2_session_handshake(ssh_, descriptor());
   libssh2_session_free(ssh_);
@@ -92,10 +92,10 @@ asio::awaitable<Waited> Transport::wait(Step step, Deadline deadline) {
   Waiter waiter(*this, step, deadline);
   pump();
   if (waiter.done) {
-    // Steps that never have to wait must not keep the thread from other hosts.
+    // Steps that never wait must not take the thread away from other hosts.
     if (++immediate_ < kImmediateMax) co_return Waited::kDone;
     immediate_ = 0;
-    const auto executor = socket_.get_executor();
+    const auto executor = stream_.executor();
     co_await asio::post(executor, asio::use_awaitable);
     co_return Waited::kDone;
   }
@@ -108,26 +108,32 @@ asio::awaitable<Waited> Transport::wait(Step step, Deadline deadline) {
 }
 
 void Transport::pump() {
-  budget_ = kBudget;
-  bool advanced = true;
-  while (advanced || moved_ > 0) {
-    moved_ = 0;
-    advanced = poll_all();
-    flush();
+  stream_.renew_budget();
+  for (bool progress = true; progress;) {
+    const bool advanced = poll_all();
+    stream_.flush();
+    progress = stream_.take_moved() > 0 || advanced;
   }
-  if (lost_) {
-    for (Waiter* const waiter : waiters_) {
-      if (waiter->done || waiter->lost) continue;
-      waiter->lost = true;
-      waiter->timer.cancel();
-    }
-    return;
-  }
-  arm();
+  if (is_lost()) return end_waiters();
+  // Bytes beyond the budget wait until the other hosts of this thread have had their turn.
+  if (stream_.is_over_budget()) pump_later();
+  stream_.wait(weak_from_this(), !waiters_.empty() || channels_.is_closing());
 }
 
+void Transport::pump_later() {
+  if (pump_posted_) return;
+  asio::post(stream_.executor(), [weak = weak_from_this()] {
+    const auto self = weak.lock();
+    if (!self) return;
+    self->pump_posted_ = false;
+    self->pump();
+  });
+  pump_posted_ = true;
+}
+
+/// Tries every unfinished step once. Returns whether one was completed.
 bool Transport::poll_all() {
-  bool advanced = poll_graves();
+  bool advanced = channels_.poll();
   for (Waiter* const waiter : waiters_) {
     if (waiter->done || waiter->lost || !waiter->step()) continue;
     waiter->done = true;
@@ -137,76 +143,12 @@ bool Transport::poll_all() {
   return advanced;
 }
 
-bool Transport::poll_graves() {
-  if (open_abandoned_) {
-    LIBSSH2_CHANNEL* const channel = libssh2_channel_open_session(ssh_);
-    if (channel != nullptr || libssh2_session_last_errno(ssh_) != LIBSSH2_ERROR_EAGAIN) {
-      open_abandoned_ = false;
-      opened(channel);
-      if (channel != nullptr) graves_.push_back(channel);
-    }
-  }
-  const auto freed = std::erase_if(graves_, [](LIBSSH2_CHANNEL* channel) {
-    return libssh2_channel_free(channel) != LIBSSH2_ERROR_EAGAIN;
-  });
-  channels_ -= static_cast<int>(freed);
-  return freed > 0;
-}
-
-void Transport::arm() {
-  // What is left over after the budget waits its turn behind the other hosts.
-  if (readable_ && budget_ == 0 && !continuing_) {
-    continuing_ = true;
-    asio::post(socket_.get_executor(), [weak = weak_from_this()] {
-      const auto self = weak.lock();
-      if (!self) return;
-      self->continuing_ = false;
-      self->pump();
-    });
-  }
-  const bool wanted = !waiters_.empty() || !graves_.empty() || open_abandoned_;
-  if (!readable_ && !reading_ && wanted) {
-    reading_ = true;
-    socket_.async_wait(Socket::wait_read, [weak = weak_from_this()](const auto& problem) {
-      const auto self = weak.lock();
-      if (!self) return;
-      self->reading_ = false;
-      if (problem) return;
-      self->readable_ = true;
-      self->pump();
-    });
-  }
-  if (out_sent_ < out_.size() && !writing_) {
-    writing_ = true;
-    socket_.async_wait(Socket::wait_write, [weak = weak_from_this()](const auto& problem) {
-      const auto self = weak.lock();
-      if (!self) return;
-      self->writing_ = false;
-      if (!problem) self->pump();
-    });
-  }
-}
-
-void Transport::flush() {
-  while (!lost_ && out_sent_ < out_.size()) {
-    const ssize_t n = ::send(descriptor(), out_.data() + out_sent_, out_.size() - out_sent_,
-                             MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) break;
-    if (n < 0) {
-      lose(std::generic_category().message(errno));
-      return;
-    }
-    out_sent_ += static_cast<std::size_t>(n);
-    moved_ += static_cast<std::size_t>(n);
-  }
-  if (out_sent_ == out_.size()) {
-    out_.clear();
-    out_sent_ = 0;
-    if (out_.capacity() > kRoom / 4) out_.shrink_to_fit();  // 10,000 hosts are idle at once
-  } else if (out_sent_ > kRoom) {
-    out_.erase(0, out_sent_);
-    out_sent_ = 0;
+void Transport::end_waiters() {
+  keepalive_.cancel();
+  for (Waiter* const waiter : waiters_) {
+    if (waiter->done || waiter->lost) continue;
+    waiter->lost = true;
+    waiter->timer.cancel();
   }
 }
 
@@ -218,60 +160,36 @@ ssize_t Transport::on_send(libssh2_socket_t, const void* data, size_t size, int,
   return static_cast<Transport*>(*self)->send(data, size);
 }
 
-/// Never reports the end of the connection to libssh2, which would then withhold what it still
-/// has; pump() ends the waiters after they have had everything.
 ssize_t Transport::receive(void* into, std::size_t size) {
   if (destroying_) return -ECONNRESET;
-  if (!readable_ || lost_ || budget_ == 0) return -EAGAIN;
-  ssize_t n = 0;
-  do {
-    n = ::recv(descriptor(), into, std::min(size, budget_), MSG_DONTWAIT);
-  } while (n < 0 && errno == EINTR);
-  if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
-    readable_ = false;
-    return -EAGAIN;
-  }
-  if (n <= 0) {
-    lose(n == 0 ? "the peer closed the connection" : std::generic_category().message(errno));
-    return -EAGAIN;
-  }
-  const auto got = static_cast<std::size_t>(n);
-  moved_ += got;
-  budget_ -= got;
-  if (!authenticated_) {
+  const ssize_t n = stream_.receive(into, size);
+  if (n > 0 && !authenticated_) {
+    const auto got = static_cast<std::size_t>(n);
     greeting_.add({static_cast<const char*>(into), got});
     received_ += got;
-    if (received_ > kUnauthenticatedMax) lose("the peer sent too much before authentication");
+    if (received_ > kUnauthenticatedMax)
+      stream_.end("the peer sent too much before authentication");
   }
   return n;
 }
 
 ssize_t Transport::send(const void* data, std::size_t size) {
-  if (destroying_) return -EPIPE;
-  if (!lost_) out_.append(static_cast<const char*>(data), size);
-  moved_ += size;
-  return static_cast<ssize_t>(size);
+  return destroying_ ? -EPIPE : stream_.send(data, size);
 }
 
-void Transport::lose(std::string why) {
-  if (lost_) return;
-  lost_ = true;
-  lost_because_ = std::move(why);
-  keepalive_.cancel();
-  boost::system::error_code ignored;
-  socket_.cancel(ignored);
-  asio::post(socket_.get_executor(), [weak = weak_from_this()] {
-    if (const auto self = weak.lock()) self->pump();
-  });
+void Transport::disconnect(std::string reason) {
+  if (is_lost()) return;
+  stream_.end(std::move(reason));
+  pump_later();
 }
 
 void Transport::close() {
-  if (lost_) return;
+  if (is_lost()) return;
   libssh2_session_disconnect(ssh_, "done");
-  flush();
-  lose("the session was closed here");
-  boost::system::error_code ignored;
-  socket_.shutdown(Socket::shutdown_both, ignored);
+  stream_.flush();
+  stream_.end("the session was closed here");
+  pump_later();
+  stream_.shut_down();
 }
 
 std::string Transport::last_error() const {
@@ -291,44 +209,31 @@ Error Transport::error(std::string_view doing, Waited waited, Duration limit, Er
       text += "no answer within " + format_duration(limit);
       break;
     case Waited::kLost:
-      text += lost_because_;
+      text += stream_.end_reason();
       break;
   }
   return {code, std::move(text)};
 }
 
-bool Transport::take_slot() {
-  if (opening_ || channels_ >= kChannelsMax) return false;
-  opening_ = true;
-  ++channels_;
-  return true;
-}
-
-void Transport::opened(LIBSSH2_CHANNEL* channel) {
-  opening_ = false;
-  if (channel == nullptr) --channels_;
-}
-
 void Transport::abandon_open() {
-  open_abandoned_ = true;
-  bury(nullptr);
+  channels_.abandon_open();
+  close_channel(nullptr);
 }
 
-void Transport::bury(LIBSSH2_CHANNEL* channel) {
-  // Not pumped here: this runs in destructors, maybe of a waiter's own coroutine.
+void Transport::close_channel(LIBSSH2_CHANNEL* channel) {
+  // Destructors call this, perhaps that of a waiter's own coroutine: so the pump runs later.
   try {
-    if (channel != nullptr) graves_.push_back(channel);
-    asio::post(socket_.get_executor(), [weak = weak_from_this()] {
-      if (const auto self = weak.lock()) self->pump();
-    });
+    if (channel != nullptr) channels_.close(channel);
+    pump_later();
   } catch (const std::exception&) {
-    // Out of memory: a channel stays open, or the session's next event pumps.
+    // Out of memory: the channel stays open, or the next event of the session closes it.
   }
 }
 
 void Transport::authenticated() {
   authenticated_ = true;
-  // No reply wanted: libssh2 1.10 would queue each for ever. A dead peer shows by TCP_USER_TIMEOUT.
+  // Asks for no replies, which libssh2 1.10 would queue for ever. TCP_USER_TIMEOUT detects a dead
+  // peer.
   libssh2_keepalive_config(ssh_, 0, static_cast<unsigned>(kKeepaliveEvery.count()));
   keep_alive();
 }
@@ -337,7 +242,7 @@ void Transport::keep_alive() {
   keepalive_.expires_after(kKeepaliveEvery);
   keepalive_.async_wait([weak = weak_from_this()](const auto& problem) {
     const auto self = weak.lock();
-    if (problem || !self || self->lost_) return;
+    if (problem || !self || self->is_lost()) return;
     int next = 0;
     libssh2_keepalive_send(self->ssh_, &next);
     self->pump();

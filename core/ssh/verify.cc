@@ -15,7 +15,7 @@ std::string fingerprint(std::string_view line) {
   return key ? key->fingerprint() : "unreadable key";
 }
 
-/// Equal keys; comments do not count.
+/// Whether both lines hold the same key; their comments do not matter.
 bool same_key(std::string_view a, std::string_view b) {
   if (a.empty() || b.empty()) return false;
   const auto left = crypto::parse_public_key(a);
@@ -28,7 +28,7 @@ Judgement judge_known(const model::HostIdentity& identity, std::string_view show
   if (same_key(shown, identity.public_key)) return {Verdict::kAccept, method, false, {}};
   if (same_key(shown, identity.next_public_key)) return {Verdict::kAccept, method, true, {}};
   return {Verdict::kAlarm, method, false,
-          "the host shows key " + fingerprint(shown) + " but was proved with " +
+          "the host shows key " + fingerprint(shown) + " but was proved with key " +
               fingerprint(identity.public_key) + ": nothing was sent to it"};
 }
 
@@ -53,12 +53,12 @@ Judgement judge(const model::HostIdentity& identity, const std::vector<VerifyMet
   if (accepts(VerifyMethod::kDriver)) {
     if (!driver_says) return {Verdict::kAskDriver, VerifyMethod::kDriver, false, {}};
     if (*driver_says) return {Verdict::kAccept, VerifyMethod::kDriver, false, {}};
-    why += " the driver does not vouch for it;";
+    why += " the driver does not confirm it;";
   }
   if (accepts(VerifyMethod::kChallenge)) {
     if (!identity.challenge_secret.empty())
       return {Verdict::kChallenge, VerifyMethod::kChallenge, false, {}};
-    why += " the host was given no secret to be challenged for;";
+    why += " the host has no secret for a challenge;";
   }
   why.back() = '.';
   return {Verdict::kNotYet, {}, false, why + " The host may still be booting"};
@@ -71,14 +71,13 @@ std::string expected_key_type(const model::HostIdentity& identity) {
   return {};
 }
 
-unsigned failures_after(unsigned failures, Duration of_use) {
-  // A host that greets and hangs up at once is to be asked less and less often too.
-  return of_use < std::chrono::seconds(5) ? failures : 0;
+unsigned failures_after(unsigned failures, Duration usable) {
+  return usable < std::chrono::seconds(5) ? failures : 0;
 }
 
 Duration retry_pause(unsigned failures, Random& random) {
   using namespace std::chrono_literals;
-  constexpr unsigned kDoublingsMax = 5;  // 0.2 s << 5 is past 5 s
+  constexpr unsigned kDoublingsMax = 5;  // 0.2 s << 5 is more than 5 s
   const Duration base =
       std::min<Duration>(200ms * (1 << std::min(failures, kDoublingsMax)), Duration(5s));
   return Duration(

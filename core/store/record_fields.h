@@ -15,6 +15,7 @@
 /// - flag: 0 or 1. choice: an enum up to its last value. maybe: likewise, -1 for none.
 /// - time: microseconds since 1970; 0 for none. host_time: likewise, by the clock of a host, which
 ///   may say anything.
+/// - code: a value of a table (events, reasons) by its code; an unknown code reads as kUnknown.
 /// - text: any bytes. names: texts without a comma, separated by commas.
 /// - optional: a flag, then the fields of the value; without a value those of a default one.
 namespace hostler::store {
@@ -148,7 +149,7 @@ void fields(V& v, typename V::template Ref<model::InstanceRecord> r) {
   v.any_number("last_sequence", r.last_sequence);
   v.number("destroy_tries", r.destroy_tries);
   v.number("absent_sightings", r.absent_sightings);
-  v.text("reason_code", r.reason_code);
+  v.code("reason_code", r.reason_code);
   v.text("reason", r.reason);
   v.text("last_text", r.last_text);
   v.time("created_us", r.created);
@@ -197,7 +198,7 @@ void fields(V& v, typename V::template Ref<model::LedgerRecord> r) {
   v.any_number("epoch", r.epoch);
   v.text("actor", r.actor);
   v.text("subject", r.subject);
-  v.text("event", r.event);
+  v.code("event", r.event);
   v.text("reason_code", r.reason_code);
   v.text("reason", r.reason);
   v.any_number("cause_rev", r.cause_rev);

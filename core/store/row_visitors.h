@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "core/base/assert.h"
+#include "core/model/event.h"
 #include "core/model/ids.h"
+#include "core/model/reason.h"
 #include "core/store/database.h"
 
 /// The visitors of record_fields.h: one lists the columns, one binds the values of a record to a
@@ -65,6 +67,10 @@ class ColumnLister {
   }
   void time(std::string_view column, Wall) { add(column); }
   void host_time(std::string_view column, Wall) { add(column); }
+  template <class T>
+  void code(std::string_view column, T) {
+    add(column, Column::Type::kText);
+  }
   void text(std::string_view column, const std::string&) { add(column, Column::Type::kText); }
   void names(std::string_view column, const std::vector<std::string>&) {
     add(column, Column::Type::kText);
@@ -128,6 +134,10 @@ class RowWriter {
   }
   void time(std::string_view, Wall value) { bind(value.us); }
   void host_time(std::string_view, Wall value) { bind(value.us); }
+  template <class T>
+  void code(std::string_view, T value) {
+    bind(std::string_view(to_string(value)));
+  }
   void text(std::string_view, std::string_view value) { bind(value); }
   void names(std::string_view, const std::vector<std::string>& values) {
     HOSTLER_ASSERT(names_.empty(), "a row has one list of names at most");
@@ -206,6 +216,12 @@ class RowReader {
     bounded(column, out.us, kNoNumber + 1, INT64_MAX);
   }
   void host_time(std::string_view, Wall& out) { out.us = next(); }
+  void code(std::string_view, model::Event& out) {
+    out = model::parse_event(row_.view(column_++)).value_or(model::Event::kUnknown);
+  }
+  void code(std::string_view, model::Reason& out) {
+    out = model::parse_reason(row_.view(column_++)).value_or(model::Reason::kUnknown);
+  }
   void text(std::string_view, std::string& out) { out = row_.view(column_++); }
   void names(std::string_view, std::vector<std::string>& out) {
     out = split_names(row_.view(column_++));

@@ -2,13 +2,13 @@
 
 #include "core/usage/usage.h"
 
-/// The script is generated whole: it needs no library of a shell's, and knows every word.
+/// Generates a complete script that needs no library of bash and contains every command and option.
 namespace hostler::usage {
 namespace {
 
-// compgen -W expands its words as the shell does: of what the daemon says only plain ones pass.
+// compgen -W expands its words like the shell. So only plain words of the daemon's answer are used.
 constexpr const char* kHead = R"(# bash completion for PROGRAM, printed by: PROGRAM completion bash
-# What is asked of the daemon comes within a second or not at all.
+# Words from the daemon: if it does not answer within a second, there are none.
 _PROGRAM_list() {
   timeout 1 "${COMP_WORDS[0]}" "${own[@]}" "$@" 2>/dev/null | sed -n '2,$s/^\([A-Za-z0-9_.-]*\) .*/\1/p'
 }
@@ -37,9 +37,9 @@ constexpr const char* kTail = R"(  esac
 complete -F _PROGRAM PROGRAM
 )";
 
-std::string replaced(std::string text, std::string_view what, const std::string& by) {
-  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size())
-    text.replace(at, what.size(), by);
+std::string replaced(std::string text, std::string_view old, const std::string& by) {
+  for (std::size_t at = 0; (at = text.find(old, at)) != std::string::npos; at += by.size())
+    text.replace(at, old.size(), by);
   return text;
 }
 
@@ -69,7 +69,8 @@ class Script {
     out_ += indent + patterns + ") " + action + " ;;\n";
   }
 
-  /// They say where the daemon is: what is asked is asked of that one.
+  /// The options of the program itself name the daemon: queries for words must use the same
+  /// options.
   [[nodiscard]] std::string own_options() const {
     std::string apart, joined;
     for (const Option& option : program_.options) {
@@ -91,7 +92,7 @@ class Script {
     }
   }
 
-  /// How a value of that name is completed.
+  /// The shell code that completes a value of this name.
   [[nodiscard]] std::string action(const std::string& value) const {
     const auto is_in = [&](const std::vector<std::string>& list) {
       return std::ranges::find(list, value) != list.end();
@@ -107,11 +108,11 @@ class Script {
     return words.empty() ? "return" : "words=\"" + words + "\"";
   }
 
-  /// Gathers the options that take a value by how that is completed.
+  /// Groups the options that take a value by the code that completes the value.
   void values(const Command& command, bool is_program) {
     for (const Option& option : command.options) {
       if (option.value.empty()) continue;
-      // The program's own go with every command.
+      // Options of the program itself are allowed with every command.
       const std::string before = is_program ? "*\" " : "\"" + command.name + " ";
       std::string patterns = before + option.name + "\"";
       if (!option.short_name.empty()) patterns += "|" + before + option.short_name + "\"";

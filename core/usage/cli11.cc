@@ -45,7 +45,7 @@ Command read(const CLI::App& app, const std::string& name) {
   return out;
 }
 
-/// CLI11's own adds "Excludes: --a --b ..." to options, lines longer than what they describe.
+/// Without the "Excludes: --a --b ..." that the formatter of CLI11 adds to options.
 class HelpFormatter final : public CLI::Formatter {
  public:
   std::string make_option_opts(const CLI::Option* option) const override {

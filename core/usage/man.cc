@@ -11,7 +11,7 @@ std::string upper(std::string text) {
   return text;
 }
 
-/// As text of a line: a leading . or ' would be a request, a bare - may become a hyphen.
+/// Escapes text for roff: a leading . or ' would be a command, and a bare - may become a hyphen.
 std::string plain(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -30,7 +30,7 @@ std::string plain(std::string_view text) {
 std::string bold(const std::string& text) { return "\\fB" + plain(text) + "\\fR"; }
 std::string italic(const std::string& text) { return "\\fI" + plain(text) + "\\fR"; }
 
-/// Empty lines part paragraphs.
+/// Text with paragraphs that are separated by empty lines.
 std::string paragraphs(const std::string& text) {
   std::string out = plain(text);
   for (std::size_t at = 0; (at = out.find("\n\n", at)) != std::string::npos;)
@@ -38,8 +38,8 @@ std::string paragraphs(const std::string& text) {
   return out + "\n";
 }
 
-std::string term(const std::string& what, const std::string& text) {
-  return ".TP\n" + what + "\n" + plain(text) + "\n";
+std::string term(const std::string& name, const std::string& text) {
+  return ".TP\n" + name + "\n" + plain(text) + "\n";
 }
 
 std::string synopsis(const std::string& program, const Command& command, bool is_program) {
@@ -66,7 +66,7 @@ std::string options(const Command& command) {
   return out;
 }
 
-/// Every command that has none below it.
+/// Writes all commands that have no subcommands.
 void write_commands(const std::string& program, const Command& command, std::string& out) {
   for (const Command& one : command.below) {
     if (one.below.empty())
@@ -90,7 +90,7 @@ std::string man_page(const Command& program, int section, const std::string& ver
   write_commands(program.name, program, out);
   for (const Section& one : sections) {
     out += ".SH " + upper(one.title) + "\n";
-    for (const auto& [what, text] : one.terms) out += term(bold(what), text);
+    for (const auto& [name, text] : one.terms) out += term(bold(name), text);
   }
   return out + ".SH SEE ALSO\n" + see_also + "\n";
 }

@@ -9,8 +9,8 @@ namespace CLI {  // NOLINT(readability-identifier-naming): theirs
 class App;
 }
 
-/// How a program is used, as a value: what --help says, made into a man page and into completion
-/// for shells. No I/O, any thread.
+/// The usage of a program as a value: the content of --help, from which the man page and the shell
+/// completion are generated. No I/O, any thread.
 namespace hostler::usage {
 
 struct Option {
@@ -26,41 +26,43 @@ struct Argument {
 };
 struct Command {
   std::string name;  ///< "hostler", "driver list"
-  std::string help;  ///< Its first line.
-  std::string more;  ///< What follows it; may be empty.
+  std::string help;  ///< First line of the description.
+  std::string more;  ///< The rest of the description; may be empty.
   std::vector<Option> options;
   std::vector<Argument> arguments;
   std::vector<Command> below;
 };
 
-/// What is to be known beside the arguments, in --help and in the man page.
+/// A section of --help and of the man page that is not about arguments.
 struct Section {
   std::string title;                                       ///< "Exit status"
   std::vector<std::pair<std::string, std::string>> terms;  ///< {"0", "done"}
 };
 
-/// How --help is laid out. Before commands are added below it, which take it over.
+/// Sets the layout of --help. Call it before commands are added to `app`, because they copy the
+/// layout.
 void lay_out_help(CLI::App& app);
 
-/// What CLI11 was told, but for what is hidden (of the group "").
+/// Reads the usage from CLI11, without hidden commands and options (those of the group "").
 Command command_of(const CLI::App& app);
 
-/// For the end of --help.
+/// The sections as text for the end of --help.
 std::string help_text(const std::vector<Section>& sections);
 
-/// In roff, for `man`. `section` is the manual's: 1 or 8.
+/// The man page in roff. `section` is the section of the manual, 1 or 8.
 std::string man_page(const Command& program, int section, const std::string& version,
                      const std::vector<Section>& sections, const std::string& see_also);
 
-/// How values are completed, by their names: "FILE", "JOB". Others are not.
+/// How to complete a value. Keys are the names of values in --help, e.g. "FILE" or "JOB"; values
+/// that are not listed here are not completed.
 struct Completions {
-  std::map<std::string, std::string> words;  ///< "on_demand spot"
-  /// What lists them: the program's own arguments, for a table with the words in its first column.
+  std::map<std::string, std::string> words;  ///< The allowed words: "on_demand spot".
+  /// Arguments with which the program prints a table; its first column has the allowed words.
   std::map<std::string, std::vector<std::string>> asked;
   std::vector<std::string> files;    ///< Values that are files.
   std::vector<std::string> folders;  ///< Values that are folders.
 };
-/// For bash: to be sourced, or kept where bash-completion looks.
+/// A completion script for bash, to be sourced or installed for bash-completion.
 std::string bash_completion(const Command& program, const Completions& completions);
 
 }  // namespace hostler::usage

@@ -7,8 +7,8 @@
 
 namespace hostler::work {
 
-/// One live job in memory. A waiting one costs tens of bytes: its body is in the store, its record
-/// is made when it is first placed.
+/// One job that has not ended, in memory. A job that was never placed takes tens of bytes: its body
+/// is in the store, and its record is made when it is first placed.
 struct Job {
   model::WorkId id;
   std::uint64_t arrival = 0;
@@ -17,12 +17,14 @@ struct Job {
   std::uint32_t attempts_max = 3;
   bool restartable = false;
   bool queued = true;
-  model::WorkState counted = model::WorkState::kQueued;  ///< As the dispatcher's totals have it.
-  std::unique_ptr<model::WorkRecord> record;             ///< Set from the first placement on.
+  /// The state that the totals count it in; kept by dispatch::Jobs.
+  model::WorkState counted = model::WorkState::kQueued;
+  std::unique_ptr<model::WorkRecord> record;  ///< Set from the first placement on.
 
   [[nodiscard]] model::WorkState state() const {
     return record ? record->state : model::WorkState::kQueued;
   }
+  /// Its record, made if there is none yet.
   model::WorkRecord& made() {
     if (!record) {
       record = std::make_unique<model::WorkRecord>();

@@ -1,13 +1,27 @@
 #include "core/work/step.h"
 
+#include "core/base/assert.h"
+
 namespace hostler::work {
 namespace {
 
 using model::EndReason;
+using model::Event;
 using model::WorkState;
 
 bool on_host(const Job& job) {
   return job.state() == WorkState::kStarting || job.state() == WorkState::kRunning;
+}
+
+Event event_of(WorkState ended) {
+  switch (ended) {
+    case WorkState::kSucceeded:
+      return Event::kSucceeded;
+    case WorkState::kCancelled:
+      return Event::kCancelled;
+    default:
+      return Event::kFailed;
+  }
 }
 
 Outcome end(Job& job, WorkState state, EndReason reason, const std::string& text, Now now) {
@@ -17,20 +31,20 @@ Outcome end(Job& job, WorkState state, EndReason reason, const std::string& text
   record.reason_text = text;
   if (record.ended.us == 0) record.ended = now.wall;
   job.queued = false;
-  return {Next::kEnd, true, model::to_string(state), model::to_string(reason), text};
+  return {Next::kEnd, true, event_of(state), model::to_string(reason), text};
 }
 
-Outcome queue_again(Job& job, const std::string& event, const std::string& why) {
+Outcome queue_again(Job& job, const std::string& why) {
   auto& record = job.made();
   record.state = WorkState::kQueued;
   record.reason = EndReason::kNone;
   record.reason_text = why;
   record.started = record.ended = Wall{};
   job.queued = true;
-  return {Next::kQueueAgain, true, event, "", why};
+  return {Next::kQueueAgain, true, Event::kQueuedAgain, "", why};
 }
 
-/// What an ended attempt makes of its job, once nothing more is to come.
+/// Ends the job after its last attempt: the attempt has ended and its output is here.
 Outcome conclude(Job& job, Now now) {
   auto& record = job.made();
   const bool success = record.reason == EndReason::kExit && record.exit_code == 0;
@@ -65,14 +79,15 @@ std::string describe(const model::AttemptEnd& end) {
 
 Outcome placed(Job& job, model::InstanceId instance, Now now) {
   (void)now;
+  HOSTLER_ASSERT(job.queued && job.state() == WorkState::kQueued, "only a queued job is placed");
   auto& record = job.made();
   record.state = WorkState::kStarting;
   record.reason_text.clear();
   record.instance = instance;
   ++record.attempt;
-  ++record.starts;  // It counts as started until it is shown that it never did.
+  ++record.starts;  // It counts until it is certain that it never started.
   job.queued = false;
-  return {Next::kSend, true, "starting", "", "on " + instance.text()};
+  return {Next::kSend, true, Event::kStarting, "", "on " + instance.text()};
 }
 
 Outcome started(Job& job, Wall at) {
@@ -82,19 +97,19 @@ Outcome started(Job& job, Wall at) {
   record.started = at;
   Outcome out;
   out.changed = true;
-  // A cancel that came before the start was known has been sent already.
+  // A cancel before this event has sent its kill already.
   return out;
 }
 
 Outcome never_started(Job& job, const std::string& why, Now now) {
-  // Its host said that it runs, and has forgotten it since: that attempt did start.
+  // The host reported it running before: the attempt did start.
   if (job.state() == WorkState::kRunning) return host_gone(job, why, now);
   if (job.state() != WorkState::kStarting) return {};
   --job.record->starts;
   if (job.record->cancel_requested)
     return end(job, WorkState::kCancelled, EndReason::kCancelled, "cancelled before it started",
                now);
-  return queue_again(job, "queued_again", "it never started: " + why);
+  return queue_again(job, "it never started: " + why);
 }
 
 Outcome exited(Job& job, const model::AttemptEnd& ended, Now now) {
@@ -112,10 +127,10 @@ Outcome exited(Job& job, const model::AttemptEnd& ended, Now now) {
   record.started = ended.started;
   record.ended = ended.ended.us != 0 ? ended.ended : now.wall;
   if (ended.reason == EndReason::kSupervisionLost && may_restart(job))
-    return queue_again(job, "queued_again", "supervision of the attempt was lost");
+    return queue_again(job, "supervision of the attempt was lost");
   if (ended.output_is_inline && !ended.has_output_files) return conclude(job, now);
   record.state = WorkState::kCollecting;
-  return {Next::kCollect, true, "collecting", "", ""};
+  return {Next::kCollect, true, Event::kCollecting, "", ""};
 }
 
 Outcome collected(Job& job, const std::string& lost, Now now) {
@@ -133,7 +148,7 @@ Outcome host_gone(Job& job, const std::string& why, Now now) {
   if (job.state() == WorkState::kCollecting)
     return collected(job, "its host went before all output was here: " + why, now);
   if (!on_host(job)) return {};
-  if (may_restart(job)) return queue_again(job, "queued_again", "its host was lost: " + why);
+  if (may_restart(job)) return queue_again(job, "its host was lost: " + why);
   if (job.record->cancel_requested)
     return end(job, WorkState::kCancelled, EndReason::kCancelled, "its host was lost: " + why, now);
   return end(job, WorkState::kFailed, EndReason::kHostLost, why, now);
@@ -148,10 +163,10 @@ Outcome cancel(Job& job, const std::string& actor, Now now) {
     case WorkState::kStarting:
     case WorkState::kRunning: {
       auto& record = job.made();
-      if (record.cancel_requested) return {Next::kKill, false, "", "", ""};
+      if (record.cancel_requested) return {Next::kKill, false, {}, "", ""};
       record.cancel_requested = true;
       record.reason_text = "by " + actor;
-      return {Next::kKill, true, "cancel_requested", "", "by " + actor};
+      return {Next::kKill, true, Event::kCancelRequested, "", "by " + actor};
     }
     default:
       return {};  // It has ended.

@@ -1,40 +1,47 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "core/model/host.h"
 #include "core/work/job.h"
 
-/// The life of a job and its attempts: an attempt starts at most once, and the next begins only
-/// when this one is known never to have started or its instance is gone. Pure, as core/fleet is.
+/// The state machine of a job and its attempts (docs/states.md has its table). An attempt starts at
+/// most once. The next attempt begins only after it is certain that this one never started, or that
+/// it ended, or that its instance is gone. Pure, as core/fleet is.
 namespace hostler::work {
 
 enum class Next : std::uint8_t {
   kNothing,
-  kSend,        ///< The attempt's intent is to be journalled, then sent.
+  kSend,        ///< Journal the attempt, then send its start.
   kKill,        ///< Tell the host to end it.
-  kQueueAgain,  ///< Back into the queue at its old place.
-  kCollect,     ///< Ended; output is still to come.
-  kEnd,         ///< Terminal: journal, acknowledge, forget.
+  kQueueAgain,  ///< Put it back into the queue, at its old place.
+  kCollect,     ///< The attempt ended; wait for its output.
+  kEnd,         ///< The job ended: journal it, acknowledge the attempt, forget the job.
 };
 
 struct Outcome {
   Next next = Next::kNothing;
   bool changed = false;
-  std::string event;  ///< For the ledger; empty: none.
-  std::string reason_code;
+  std::optional<model::Event> event;  ///< For the ledger, if `changed`; unset: none.
+  std::string reason_code;            ///< As LedgerRecord::reason_code.
   std::string reason;
 };
 
+/// The scheduler chose an instance for a queued job.
 [[nodiscard]] Outcome placed(Job& job, model::InstanceId instance, Now now);
+/// The host reports that the attempt runs, since `at`.
 [[nodiscard]] Outcome started(Job& job, Wall at);
-/// Its host does not have the attempt: it never started and is queued again at no cost, or, where
-/// it was known to run, it is lost.
+/// The host does not have the attempt. If it was not known to run, it never started: the job is
+/// queued again and the start does not count. Else the attempt is lost.
 [[nodiscard]] Outcome never_started(Job& job, const std::string& why, Now now);
+/// The host reports the end of the attempt.
 [[nodiscard]] Outcome exited(Job& job, const model::AttemptEnd& end, Now now);
+/// The output is complete, or `lost` says why part of it is lost.
 [[nodiscard]] Outcome collected(Job& job, const std::string& lost, Now now);
-/// Its instance is confirmed gone, or came back with another boot and no record of its end.
+/// The instance is gone, or came back with another boot id and without the end of the attempt.
 [[nodiscard]] Outcome host_gone(Job& job, const std::string& why, Now now);
+/// A user or admin cancels the job.
 [[nodiscard]] Outcome cancel(Job& job, const std::string& actor, Now now);
 
 }  // namespace hostler::work

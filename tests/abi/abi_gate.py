@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Keeps the driver ABI stable: compares the header with the committed dump of what was promised.
+"""Keeps the driver ABI stable: compares the header with the committed baseline of its version.
 
-usage: abi_gate.py check HEADER BASELINE_DIR   is HEADER what its version promised?
-       abi_gate.py dump HEADER                 a baseline, as JSON
-       abi_gate.py asserts HEADER              the layout as static asserts in C89
+usage: abi_gate.py check HEADER BASELINE_DIR   fail if HEADER breaks the promise of its version
+       abi_gate.py dump HEADER                 print a baseline, as JSON
+       abi_gate.py asserts HEADER              print the layout as static asserts in C89
 
-A draft may not change at all under its number: a new number, its baseline and an ADR come together.
-From 1.0 on, structs and constants may grow at their ends when HOSTLER_ABI_MINOR grows with them."""
+A draft may not change without a new number, a baseline for this number and an ADR.
+From 1.0 on, structs may get fields at their ends, and the header new constants, if
+HOSTLER_ABI_MINOR grows too."""
 
 import json
 import pathlib
@@ -26,7 +27,7 @@ def run(command: list, **options) -> str:
 
 
 def declarators(body: str):
-    """(type, name) of each field; a function pointer's type is its whole signature."""
+    """Yields (type, name) of each field; the type of a function pointer is its whole signature."""
     for declaration in filter(None, (" ".join(d.split()) for d in body.split(";"))):
         if function := re.fullmatch(r"(.*?)\(\*(\w+)\)(\(.*\))", declaration):
             yield f"{function[1].strip()} (*){function[3]}", function[2]
@@ -53,7 +54,7 @@ def parse(header: pathlib.Path) -> dict:
 
 
 def measure(header: pathlib.Path, structs: dict):
-    """Adds sizes and offsets, as the compiler has them; a field becomes "offset name: type"."""
+    """Adds the compiler's sizes and offsets; a field becomes "offset name: type"."""
     lines = ['#include "%s"' % header.resolve(), "#include <stdio.h>", "int main(void) {"]
     for name, struct in structs.items():
         lines.append(f'printf("%zu\\n", sizeof({name}));')
@@ -82,7 +83,7 @@ def dump(header: pathlib.Path) -> dict:
 
 
 def violations(old: dict, new: dict):
-    """What of `old` is not in `new` any more, and what has grown though it may not."""
+    """Yields what `new` removed or changed of `old`, and frozen structs that grew."""
     for name, was in old["structs"].items():
         now = new["structs"].get(name)
         if now is None:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The gate notices what would break a driver, and lets legal growth pass."""
+"""The gate refuses changes that would break a driver, and accepts legal growth."""
 
 import json
 import pathlib
@@ -22,7 +22,7 @@ class Gate(unittest.TestCase):
         self.released = DRAFT.sub("", HEADER.read_text())
 
     def found(self, *edits):
-        """What the gate says after `edits`, (pattern, replacement) pairs, of a released 1.0."""
+        """The gate's findings after `edits`, (pattern, replacement) pairs, of a released 1.0."""
         header = self.folder / "driver.h"
         header.write_text(self.released)
         (self.folder / "1_0.json").write_text(json.dumps(abi_gate.dump(header)))

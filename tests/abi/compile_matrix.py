@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compiles the SDK's headers as every standard that they promise, with each compiler there is.
+"""Compiles the SDK's headers with each installed compiler, in every language standard they promise.
 
 usage: compile_matrix.py ROOT"""
 

@@ -275,7 +275,7 @@ void Cloud::power(const dispatch::PowerCall& call, const Reply& reply) {
 void Cloud::prices(const dispatch::PricesCall& call, const Reply& reply) {
   if (!has_prices_) complain_("a cloud without price histories is asked for one");
   if (auto refused = refusal())
-    return reply(latency(), dispatch::PricesSeen{call.set, call.type.name,
+    return reply(latency(), dispatch::PricesFetched{call.set, call.type.name,
                                                  tl::unexpected(std::move(*refused))});
   std::vector<model::ZonePrice> said;
   const std::int64_t menu = call.type.price_per_hour.value;
@@ -290,7 +290,7 @@ void Cloud::prices(const dispatch::PricesCall& call, const Reply& reply) {
     const auto [least, fresh] = least_said_.try_emplace({call.type.name, one.zone}, price);
     if (!fresh) least->second = std::min(least->second, price);
   }
-  reply(latency(), dispatch::PricesSeen{call.set, call.type.name, std::move(said)});
+  reply(latency(), dispatch::PricesFetched{call.set, call.type.name, std::move(said)});
 }
 
 void Cloud::switch_off(Machine& machine) {

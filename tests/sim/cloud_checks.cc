@@ -43,7 +43,8 @@ void Cloud::check_destroy(const Machine& machine, const dispatch::DestroyCall& c
   if (known == nullptr || known->record.state != model::InstanceState::kTerminating ||
       known->record.provider_id != call.request.id)
     complain_(call.instance.text() + " is destroyed without a durable intent");
-  if (machine.works() && is_own_will(call.request.reason))
+  if (machine.works() &&
+      is_own_will(model::parse_reason(call.request.reason).value_or(model::Reason::kUnknown)))
     complain_(machine.instance.text() + " is destroyed as " + call.request.reason +
               " while work runs");
   if (machine.works() && call.request.reason == "duplicate")

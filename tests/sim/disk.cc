@@ -5,10 +5,10 @@
 
 namespace hostler::sim {
 
-bool is_own_will(const std::string& reason_code) {
-  static const std::set<std::string> kCodes{"idle",   "drained",       "booting_surplus",
-                                            "broken", "unwanted_spot", "standby_surplus"};
-  return kCodes.contains(reason_code);
+bool is_own_will(model::Reason reason) {
+  using enum model::Reason;
+  return reason == kIdle || reason == kDrained || reason == kBootingSurplus || reason == kBroken ||
+         reason == kUnwantedSpot || reason == kStandbySurplus;
 }
 
 void Disk::commit(const std::vector<model::Change>& changes) {
@@ -73,7 +73,8 @@ void Disk::apply(const model::InstanceChanged& row) {
   const auto state = row.record.state;
   if (state == model::InstanceState::kTerminating && known.record.state != state &&
       row.record.idle_behavior == model::IdleBehavior::kHold && is_own_will(row.record.reason_code))
-    complain_(row.record.id.text() + " is ended as " + row.record.reason_code + " against a hold");
+    complain_(row.record.id.text() + " is ended as " + to_string(row.record.reason_code) +
+              " against a hold");
   known.record = row.record;
   if (row.create) known.create = row.create;
   if (row.erase_create) known.create.reset();
@@ -97,16 +98,16 @@ model::Restored Disk::open() {
   out.owner = "owner-1";
   out.epoch = ++epoch_;
   out.last_revision = revision_;
-  out.last_job = last_job_;
+  out.last_work = last_job_;
   out.last_arrival = last_arrival_;
   for (const auto& [id, row] : jobs_) {
     if (!row.client_key.empty())
       out.client_keys.push_back({row.principal, row.client_key, row.client_digest, id});
     if (model::is_terminal(row.record.state)) continue;
-    out.jobs.push_back(row);
-    out.jobs.back().body.reset();
+    out.work.push_back(row);
+    out.work.back().body.reset();
   }
-  std::sort(out.jobs.begin(), out.jobs.end(),
+  std::sort(out.work.begin(), out.work.end(),
             [](const auto& a, const auto& b) { return a.arrival < b.arrival; });
   for (const auto& [id, row] : attempts_) {
     if (row.state == model::AttemptState::kDone) continue;

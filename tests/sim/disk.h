@@ -11,7 +11,7 @@
 namespace hostler::sim {
 
 /// Reasons for which a host is ended that works well and that nobody asked to end.
-[[nodiscard]] bool is_own_will(const std::string& reason_code);
+[[nodiscard]] bool is_own_will(model::Reason reason);
 
 /// The journal: what was committed, and nothing else, outlives the daemon. Checks what it is told.
 class Disk {

@@ -37,7 +37,10 @@ void World::submit(std::size_t index) {
   dispatch::Submit submit;
   submit.ticket = index + 1;
   submit.principal = "ann";
-  submit.jobs.push_back({wish.shape, "", wish.key, "digest", nullptr});
+  model::WorkItem& item = submit.work.emplace_back();
+  item.shape = wish.shape;
+  item.client_key = wish.key;
+  item.client_digest = "digest";
   post(std::move(submit));
   time_.after(chance_.between(1s, 5s), [this, index] { this->submit(index); });
 }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <variant>
 
+#include "core/dispatch/immediate_effects.h"
 #include "core/scheduler/plan.h"
 
 namespace hostler::sim {
@@ -178,6 +179,7 @@ void World::post(dispatch::Event event) {
 }
 
 void World::take(dispatch::Outbox outbox) {
+  for (const auto& effect : dispatch::take_immediate(outbox)) carry_out(effect);
   if (!outbox.changes.empty() || !outbox.effects.empty()) uncommitted_.push_back(std::move(outbox));
   if (!uncommitted_.empty() && !committing_) {
     committing_ = true;
@@ -188,7 +190,7 @@ void World::take(dispatch::Outbox outbox) {
   plan_next_tick();
 }
 
-/// A group commit: durable all or not at all, then the effects leave.
+/// A group commit: durable all or not at all, then the effects leave that waited for it.
 void World::commit() {
   committing_ = false;
   ++tally_.commits;
@@ -197,8 +199,8 @@ void World::commit() {
     if (trace_)
       for (const auto& change : outbox.changes)
         if (const auto* row = std::get_if<model::LedgerRecord>(&change))
-          note("ledger " + row->subject + " " + row->event + " " + row->reason_code + " " +
-               row->reason);
+          note("ledger " + row->subject + " " + to_string(row->event) + " " + row->reason_code +
+               " " + row->reason);
     disk_.commit(outbox.changes);
   }
   for (const auto& outbox : group)
@@ -284,7 +286,7 @@ void World::tick() {
 }
 
 bool World::over() const {
-  return calm_ && kernel_ && kernel_->at_rest() && cloud_.alive() == 0 && uncommitted_.empty() &&
+  return calm_ && kernel_ && kernel_->queries().at_rest() && cloud_.alive() == 0 && uncommitted_.empty() &&
          std::all_of(wishes_.begin(), wishes_.end(), [](const Wish& w) { return w.answered; });
 }
 

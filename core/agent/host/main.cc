@@ -14,22 +14,22 @@
 #include "core/agent/host/server/socket.h"
 #include "core/agent/host/system/os.h"
 
-/// hostler-agent: what hostler puts on a host. `connect` is what the SSH channel runs; it starts
-/// the server where none runs, and gives it the channel. See docs of core/agent.
+/// hostler-agent, the program that hostler copies to a host. The SSH channel runs `connect`, which
+/// starts the server if none runs, and hands the channel over to it. See core/agent/README.md.
 namespace hostler::agent {
 namespace {
 
 constexpr std::string_view kUsage =
-    "usage: hostler-agent connect --dir DIR   speak to the server of DIR on stdin and stdout\n"
-    "       hostler-agent serve --dir DIR     be the server of DIR\n";
+    "usage: hostler-agent connect --dir DIR   connect stdin and stdout to the server of DIR\n"
+    "       hostler-agent serve --dir DIR     run the server of DIR\n";
 
-int complain(std::string_view what) {
-  (void)write_all(STDERR_FILENO, "hostler-agent: " + std::string(what) + "\n", "stderr");
+int complain(std::string_view problem) {
+  (void)write_all(STDERR_FILENO, "hostler-agent: " + std::string(problem) + "\n", "stderr");
   return 1;
 }
 
 Result<void> enter(const std::string& folder) {
-  // Jobs of another user pass through; they cannot list it.
+  // 0711: jobs that run as other users can enter the folder but not list it.
   if (::mkdir(folder.c_str(), 0711) != 0 && errno != EEXIST)
     return tl::unexpected(os_error("create " + folder));
   if (::chdir(folder.c_str()) != 0) return tl::unexpected(os_error("enter " + folder));
@@ -37,7 +37,7 @@ Result<void> enter(const std::string& folder) {
   if (::stat(".", &info) != 0) return tl::unexpected(os_error("stat " + folder));
   if (info.st_uid != ::geteuid() || (info.st_mode & 022) != 0)
     return fail(Errc::kForbidden,
-                folder + " must belong to this user, and be writable for no other");
+                folder + " must belong to this user and must not be writable for others");
   return {};
 }
 
@@ -49,7 +49,7 @@ int serve() {
   return 0;
 }
 
-/// A server that outlives this session. Returns when it listens or has given up.
+/// Starts a server that outlives this session. Returns when it listens or has failed.
 Result<void> start_server() {
   int ready[2];
   if (::pipe2(ready, O_CLOEXEC) != 0) return tl::unexpected(os_error("pipe"));
@@ -84,7 +84,7 @@ int connect() {
     if (!control && control.error().code != Errc::kUnavailable)
       return complain(control.error().message);
     if (control) {
-      // The server has the channel now; this process only keeps the session open.
+      // The server has the channel now. This process only keeps the SSH session open.
       ::close(STDIN_FILENO);
       ::close(STDOUT_FILENO);
       char byte = 0;
@@ -98,7 +98,7 @@ int connect() {
       ::nanosleep(&pause, nullptr);
     }
   }
-  return complain("no server could be started: " + read_small("server.log", 4096));
+  return complain("cannot start a server: " + read_small("server.log", 4096));
 }
 
 int run(int argc, char** argv) {

@@ -138,7 +138,7 @@ class Bench {
     for (std::size_t i = 0; i < count; ++i) {
       Committer committer(*store_, 1);
       model::Commit commit;
-      commit.changes.emplace_back(record("cloud", "set local", "opened"));
+      commit.changes.emplace_back(record("cloud", "set local", model::Event::kOpened));
       committer.commit(std::move(commit));
     }
     std::printf("commit and wait, one ledger record   %9.0f /s\n",
@@ -180,13 +180,13 @@ class Bench {
     store_ = must(Store::open(folder_, std::move(options)));
   }
 
-  model::LedgerRecord record(std::string actor, std::string subject, std::string event) {
+  model::LedgerRecord record(std::string actor, std::string subject, model::Event event) {
     model::LedgerRecord out;
     out.rev = ++revision_;
     out.time = {1'760'000'000'000'000};
     out.actor = std::move(actor);
     out.subject = std::move(subject);
-    out.event = std::move(event);
+    out.event = event;
     return out;
   }
 
@@ -199,7 +199,8 @@ class Bench {
     job.submitted = {1'760'000'000'000'000};
     job.body = body_;
     commit.changes.emplace_back(std::move(job));
-    commit.changes.emplace_back(record("user", model::WorkId{job_}.text(), "submitted"));
+    commit.changes.emplace_back(
+        record("user", model::WorkId{job_}.text(), model::Event::kSubmitted));
   }
 
   model::WorkChanged changed(std::uint64_t id, model::WorkState state) {
@@ -226,7 +227,8 @@ class Bench {
     for (std::uint64_t id = first; id < first + count; ++id) {
       commit.changes.emplace_back(changed(id, model::WorkState::kStarting));
       commit.changes.emplace_back(attempt(id, model::AttemptState::kIntended));
-      commit.changes.emplace_back(record("dispatcher", model::WorkId{id}.text(), "starting"));
+      commit.changes.emplace_back(
+          record("dispatcher", model::WorkId{id}.text(), model::Event::kStarting));
       commit.bodies_wanted.push_back({id});
     }
     return commit;
@@ -240,7 +242,8 @@ class Bench {
       done.end->stdout_inline = "hello, world\n";
       commit.changes.emplace_back(changed(id, model::WorkState::kSucceeded));
       commit.changes.emplace_back(std::move(done));
-      commit.changes.emplace_back(record("dispatcher", model::WorkId{id}.text(), "succeeded"));
+      commit.changes.emplace_back(
+          record("dispatcher", model::WorkId{id}.text(), model::Event::kSucceeded));
     }
     return commit;
   }

@@ -145,8 +145,8 @@ TEST_F(AgentOutputTest, PlacesInputsAndCollectsOutputFiles) {
   EXPECT_EQ(listed.str(),
             "big  400033\n"
             "d/e/f  5\n"
-            "l a symbolic link is not followed 0\n"
-            "none the job left no such file 0\n"
+            "l it is a symbolic link; links are not followed 0\n"
+            "none the file does not exist 0\n"
             "out.txt  7\n");
 }
 
@@ -178,7 +178,7 @@ TEST_F(AgentOutputTest, AFailingCheckIsReportedOnceAndAnInterruptionTold) {
   ASSERT_TRUE(disk);
   EXPECT_EQ(disk->text, "exit status 3: no disk ");
   ASSERT_TRUE(slow);
-  EXPECT_EQ(slow->text, "it took too long: ");
+  EXPECT_EQ(slow->text, "timeout: ");
   ASSERT_TRUE(spot);
   EXPECT_EQ(spot->text, "exit status 0: at noon ");
 }

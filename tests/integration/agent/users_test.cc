@@ -118,7 +118,7 @@ TEST_F(UsersTest, InputsBelongToTheJobAndHardLinksToOthersAreNotCollected) {
   ASSERT_TRUE(files);
   ASSERT_EQ(files->files.size(), 2u);
   EXPECT_EQ(files->files[0].problem, "");
-  EXPECT_EQ(files->files[1].problem, "belongs to another user");
+  EXPECT_EQ(files->files[1].problem, "it belongs to another user");
 }
 
 TEST_F(UsersTest, RunsUnprivilegedAsTheSameUser) {
@@ -199,8 +199,9 @@ TEST_F(UsersTest, ACgroupBoundsMemoryAndProcessesWhereThereAreCgroups) {
 
   EXPECT_TRUE(starved.end.limits_enforced);
   EXPECT_EQ(starved.end.stdout_inline.find("survived"), std::string::npos);
-  EXPECT_EQ(starved.end.text,
-            "something of the job was killed for memory: its limit is 50000000 bytes");
+  EXPECT_EQ(
+      starved.end.text,
+      "a process of the job was killed because the job reached its memory limit of 50000000 bytes");
   EXPECT_GT(starved.end.ram_peak, 0);
   EXPECT_LE(starved.end.ram_peak, 60'000'000);
   EXPECT_EQ(alone.end.stdout_inline.find("survived"), std::string::npos);

@@ -58,7 +58,7 @@ class ArgumentsTest(CommandTest):
                       self.refused("submit", "--input", "x=/dev/null", "--", "true"))
 
     def test_says_where_a_command_with_options_goes(self):
-        self.assertIn("behind --", self.refused("submit", "ls", "-l"))
+        self.assertIn("put -- before", self.refused("submit", "ls", "-l"))
 
     def test_says_what_is_wrong_with_a_job_in_the_words_of_its_options(self):
         err = self.refused("submit", "--time-limit", "1", "--", "true")

@@ -79,7 +79,7 @@ class MoneyTest(unittest.TestCase):
         self.assertEqual(head.split(), ["SET", "TYPE", "MARKET", "ZONE", "SINCE", "PRICE/H"])
         self.assertRegex(rows[0], r"^local +small +on_demand .*2021-01-01T00:00:00Z +7200(\.0)?$")
         self.assertEqual(json.loads(hostler("prices", "--json")), SITE.get("/v1/prices"))
-        self.assertIn("no cloud has said such a price", hostler("prices", "--type", "large"))
+        self.assertIn("no cloud has reported a price", hostler("prices", "--type", "large"))
 
     def test_7_cost_is_shown_by_user_and_by_instance(self):
         its = end_of("true")

@@ -2,7 +2,7 @@
 
 #include "core/agent/protocol.h"
 #include "core/ssh/challenge.h"
-#include "tests/integration/hosts/desk.h"
+#include "tests/integration/hosts/fake_daemon.h"
 #include "tests/temp_folder.h"
 
 /// Hosts whose agent is an enemy's.
@@ -32,9 +32,9 @@ std::string greeting(const std::vector<agent::Known>& known = {}) {
   return std::string(agent::kGreeting) + frames(agent::Hello{}, agent::Listing{known, true});
 }
 
-void install(Desk& desk, std::string program) {
-  desk.settings.agent_program = std::move(program);
-  desk.settings.agent_sha256 = crypto::sha256_hex(desk.settings.agent_program);
+void install(FakeDaemon& daemon, std::string program) {
+  daemon.settings.agent_program = std::move(program);
+  daemon.settings.agent_sha256 = crypto::sha256_hex(daemon.settings.agent_program);
 }
 
 agent::Exit exit_of(model::AttemptId attempt) {
@@ -49,43 +49,43 @@ agent::Exit exit_of(model::AttemptId attempt) {
 // Bug: whatever a host listed it could write the output and the files of, though it ran elsewhere.
 TEST(HostileHostTest, WritesNoOutputOfAnothersAttempt) {
   const BootedHost host;
-  Desk desk(host);
+  FakeDaemon daemon(host);
   const model::AttemptId others{model::WorkId{42}, 1};
   const model::AttemptId unheard_of{model::WorkId{43}, 1};
-  install(desk, enemy(greeting({{others, agent::Phase::kEnded}}) +
-                          frames(exit_of(others), exit_of(unheard_of),
-                                 agent::Output{others, agent::kStdout, 0, "forged"},
-                                 agent::Output{unheard_of, agent::kStdout, 0, "forged"},
-                                 agent::Files{others, {{"forged", 0, 0600, ""}}, true},
-                                 agent::Files{unheard_of, {{"forged", 0, 0600, ""}}, true},
-                                 agent::HostBroken{"all", "is said"}),
-                      "exec cat > /dev/null"));
-  desk.open();
+  install(daemon, enemy(greeting({{others, agent::Phase::kEnded}}) +
+                            frames(exit_of(others), exit_of(unheard_of),
+                                   agent::Output{others, agent::kStdout, 0, "forged"},
+                                   agent::Output{unheard_of, agent::kStdout, 0, "forged"},
+                                   agent::Files{others, {{"forged", 0, 0600, ""}}, true},
+                                   agent::Files{unheard_of, {{"forged", 0, 0600, ""}}, true},
+                                   agent::HostBroken{"all", "is said"}),
+                        "exec cat > /dev/null"));
+  daemon.open();
 
-  desk.connect(host.target());
-  EXPECT_EQ(desk.await<model::AttemptExited>().attempt, others) << "the loop knows what to do";
-  desk.await<model::HostBroken>();
-  desk.close();
+  daemon.connect(host.target());
+  EXPECT_EQ(daemon.await<model::AttemptExited>().attempt, others) << "the loop knows what to do";
+  daemon.await<model::HostBroken>();
+  daemon.close();
 
-  EXPECT_EQ(desk.output(others, agent::kStdout), "");
-  EXPECT_EQ(desk.output(unheard_of, agent::kStdout), "");
-  EXPECT_THAT(desk.listed(), testing::IsEmpty());
+  EXPECT_EQ(daemon.output(others, agent::kStdout), "");
+  EXPECT_EQ(daemon.output(unheard_of, agent::kStdout), "");
+  EXPECT_THAT(daemon.listed(), testing::IsEmpty());
 }
 
 // Bug: what is queued for it was bounded by nothing. Each exit that it makes up is acknowledged.
 TEST(HostileHostTest, IsHungUpOnWhenItSendsAndDoesNotRead) {
   const BootedHost host;
-  Desk desk(host);
-  desk.settings.unread_max = std::size_t{1} << 20;
-  install(desk, enemy(greeting(), "while again; do :; done", frames(agent::Pong{})));
-  desk.open();
+  FakeDaemon daemon(host);
+  daemon.settings.unread_max = std::size_t{1} << 20;
+  install(daemon, enemy(greeting(), "while again; do :; done", frames(agent::Pong{})));
+  daemon.open();
   const model::HostTarget target = host.target();
-  desk.connect(target);
+  daemon.connect(target);
 
   for (std::uint64_t i = 1; i <= 400'000; ++i)
-    desk.send(model::AckAttempt{target.instance, {model::WorkId{i}, 1}});
+    daemon.send(model::AckAttempt{target.instance, {model::WorkId{i}, 1}});
 
-  EXPECT_THAT(desk.await<model::HostLost>().text, testing::HasSubstr("does not read"));
+  EXPECT_THAT(daemon.await<model::HostLost>().text, testing::HasSubstr("does not read"));
 }
 
 // It passes on to the real host, which answers, all that it is asked.
@@ -101,15 +101,15 @@ TEST(HostileHostTest, LearnsNothingButTheChallengeAsARelay) {
                   (real.dir() / "user").string() + " -p " + std::to_string(real.port()) +
                   " 127.0.0.1 \"$SSH_ORIGINAL_COMMAND\"";
   const Sshd relay(options);
-  Desk desk(relay);
-  desk.open();
+  FakeDaemon daemon(relay);
+  daemon.open();
   model::HostTarget target = real.target();
   target.port = relay.port();
 
-  desk.send(model::ConnectHost{target});
+  daemon.send(model::ConnectHost{target});
 
-  EXPECT_THAT(desk.await<model::HostNotYet>().text, testing::HasSubstr("wrong proof"));
-  desk.close();
+  EXPECT_THAT(daemon.await<model::HostNotYet>().text, testing::HasSubstr("wrong proof"));
+  daemon.close();
   EXPECT_THAT(*read_file(folder + "/commands", 10000),
               testing::ContainsRegex("^(sh -s -- [0-9a-f]{32} h-7\n)+$"));
   const std::string script = ssh::challenge_request({"00", "h-7"}).input;
@@ -122,51 +122,51 @@ TEST(HostileHostTest, LearnsNothingButTheChallengeAsARelay) {
 // What waits to be started is not held against an agent that reads slowly.
 TEST(HostileHostTest, IsNoneThatReadsManyStartsSlowly) {
   const BootedHost host;
-  Desk desk(host);
-  desk.settings.unread_max = std::size_t{3} << 20;
-  install(desk, enemy(greeting(),
-                      "head -c 5000 > /dev/null; again; head -c 20000000 > /dev/null; again; "
-                      "exec cat > /dev/null",
-                      frames(agent::HostBroken{"some", "were read"})));
-  desk.open();
-  desk.connect(host.target());
+  FakeDaemon daemon(host);
+  daemon.settings.unread_max = std::size_t{3} << 20;
+  install(daemon, enemy(greeting(),
+                        "head -c 5000 > /dev/null; again; head -c 20000000 > /dev/null; again; "
+                        "exec cat > /dev/null",
+                        frames(agent::HostBroken{"some", "were read"})));
+  daemon.open();
+  daemon.connect(host.target());
 
-  for (int i = 0; i < 40; ++i) desk.start("# " + std::string(std::size_t{1} << 20, 'x'));
+  for (int i = 0; i < 40; ++i) daemon.start("# " + std::string(std::size_t{1} << 20, 'x'));
 
-  desk.await<model::HostBroken>();
-  desk.await<model::HostBroken>();
+  daemon.await<model::HostBroken>();
+  daemon.await<model::HostBroken>();
 }
 
 // Bug: after the last piece of an input one without a byte followed every write, until the agent
 // had answered; and with every "not here" all of it began anew.
 TEST(HostileHostTest, IsSentAnInputOnceHoweverOftenItSaysThatItIsNotThere) {
   const BootedHost host;
-  Desk desk(host);
+  FakeDaemon daemon(host);
   const std::string data = "input";
   const std::string sha = crypto::sha256_hex(data);
-  desk.blobs[sha] = data;
+  daemon.blobs[sha] = data;
   agent::Configure configure;
-  configure.blobs_max = desk.settings.blobs_max;
+  configure.blobs_max = daemon.settings.blobs_max;
   const auto read = [](const std::string& bytes) {
     return "head -c " + std::to_string(bytes.size()) + " > /dev/null\nagain\n";
   };
   const std::string upload =
       frames(agent::BlobPut{.sha256 = sha, .size = data.size(), .offset = 0, .data = data});
-  install(desk,
+  install(daemon,
           enemy(greeting(),
                 read(frames(configure, agent::BlobQuery{sha})) + read(upload) +
                     read(frames(configure)) + "exec cat > /dev/null",
                 frames(agent::BlobState{sha, false, ""}, agent::HostBroken{"all", "is read"})));
-  desk.open();
-  desk.connect(host.target());
+  daemon.open();
+  daemon.connect(host.target());
 
-  desk.start("true", {{"data", sha, false}});
-  desk.await<model::HostBroken>();
-  desk.await<model::HostBroken>();
-  desk.change_pool(desk.pool);
-  desk.await<model::HostBroken>();
+  daemon.start("true", {{"data", sha, false}});
+  daemon.await<model::HostBroken>();
+  daemon.await<model::HostBroken>();
+  daemon.change_pool(daemon.pool);
+  daemon.await<model::HostBroken>();
 
-  EXPECT_EQ(desk.blob_reads, 1);
+  EXPECT_EQ(daemon.blob_reads, 1);
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using ssh::Session;
 
-/// Accepts one connection and says `greeting`; keeps it open, or closes it at once.
+/// Accepts one connection and sends `greeting`; then keeps the connection open or closes it.
 class FakeServer {
  public:
   FakeServer(Loop& loop, std::string greeting, bool hang_up)
@@ -49,7 +49,7 @@ std::string failure(Loop& loop, const ssh::ConnectRequest& request) {
   return session ? "it worked" : session.error().message;
 }
 
-TEST(SshFailureTest, SaysThatNothingListens) {
+TEST(SshFailureTest, NamesTheReasonIfNoProgramListens) {
   Loop loop;
   ssh::ConnectRequest request;
   request.host = "127.0.0.1";
@@ -63,7 +63,7 @@ TEST(SshFailureTest, SaysThatNothingListens) {
   EXPECT_NE(text.find("is sshd up?"), std::string::npos) << text;
 }
 
-TEST(SshFailureTest, SaysThatASilentServerSentNoBanner) {
+TEST(SshFailureTest, ReportsThatASilentServerSentNoBanner) {
   Loop loop;
   const FakeServer server(loop, "", false);
   const std::string text = failure(loop, server.request());
@@ -72,14 +72,14 @@ TEST(SshFailureTest, SaysThatASilentServerSentNoBanner) {
   EXPECT_NE(text.find("no SSH banner"), std::string::npos) << text;
 }
 
-TEST(SshFailureTest, SaysThatTheServerHungUp) {
+TEST(SshFailureTest, ReportsThatAServerClosedBeforeItsBanner) {
   Loop loop;
   const FakeServer server(loop, "", true);
   const std::string text = failure(loop, server.request());
   EXPECT_NE(text.find("no SSH banner"), std::string::npos) << text;
 }
 
-TEST(SshFailureTest, QuotesWhatAnotherKindOfServerSent) {
+TEST(SshFailureTest, QuotesTheGreetingOfAServerThatIsNoSshServer) {
   Loop loop;
   const FakeServer server(loop, "HTTP/1.1 400 Bad Request\r\n\r\n", true);
   const std::string text = failure(loop, server.request());
@@ -87,7 +87,7 @@ TEST(SshFailureTest, QuotesWhatAnotherKindOfServerSent) {
       << text;
 }
 
-TEST(SshFailureTest, GivesUpOnAFloodOfGarbage) {
+TEST(SshFailureTest, EndsTheConnectionAfterTooManyBytesBeforeLogin) {
   Loop loop;
   std::string flood;
   while (flood.size() < 600'000) flood += "hello\r\n";
@@ -96,7 +96,7 @@ TEST(SshFailureTest, GivesUpOnAFloodOfGarbage) {
   EXPECT_NE(text.find("too much before authentication"), std::string::npos) << text;
 }
 
-TEST(SshFailureTest, SurvivesADamagedKeyExchange) {
+TEST(SshFailureTest, ReportsADamagedKeyExchange) {
   Loop loop;
   for (const std::string& packet :
        {std::string("\0\0\0\x0c\x0a\x14garbage!!!", 16), std::string("\xff\xff\xff\xff\0\0\0\0", 8),
@@ -107,7 +107,7 @@ TEST(SshFailureTest, SurvivesADamagedKeyExchange) {
   }
 }
 
-TEST(SshFailureTest, NamesAServerThatHasRsaKeysOnly) {
+TEST(SshFailureTest, NamesTheKeyTypesOfAServerThatHasRsaKeysOnly) {
   Sshd::Options options;
   options.host_keys = {"rsa"};
   const Sshd sshd(options);
@@ -117,7 +117,7 @@ TEST(SshFailureTest, NamesAServerThatHasRsaKeysOnly) {
   EXPECT_NE(text.find("needs ed25519 or ecdsa"), std::string::npos) << text;
 }
 
-TEST(SshFailureTest, SaysThatSessionsAreRefused) {
+TEST(SshFailureTest, ReportsThatTheServerRefusesSessions) {
   Sshd::Options options;
   options.lines = "MaxSessions 0";
   const Sshd sshd(options);
@@ -163,7 +163,7 @@ TEST(SshFailureTest, EndsAnExecOnASessionThatHasDropped) {
   EXPECT_EQ(second.error().code, Errc::kUnavailable);
 }
 
-TEST(SshFailureTest, ReadsWhatCameBeforeTheEndOfAChannel) {
+TEST(SshFailureTest, ReadsBytesThatArrivedBeforeTheEndOfAChannel) {
   Sshd sshd;
   Loop loop;
   const auto session = login(loop, sshd);
@@ -172,7 +172,7 @@ TEST(SshFailureTest, ReadsWhatCameBeforeTheEndOfAChannel) {
   auto channel = loop.get(session->open_channel(request));
   ASSERT_TRUE(channel);
   ASSERT_TRUE(loop.get(channel->write("last words")));
-  // The other command's end shows that the echo is on its way here too.
+  // The server sent the echo before it ended this other command.
   std::string chunk(100, '\0');
   ASSERT_TRUE(loop.get(session->exec(command("true"))));
 

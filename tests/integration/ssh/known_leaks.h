@@ -1,6 +1,6 @@
 #pragma once
 
-#if defined(__SANITIZE_ADDRESS__)  // gcc's word; clang has its own
+#if defined(__SANITIZE_ADDRESS__)  // gcc defines it; clang has __has_feature
 #define HOSTLER_LOOKS_FOR_LEAKS
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer)
@@ -13,10 +13,10 @@
 
 namespace hostler::test {
 
-/// While it lives, what this thread allocates is not looked at for leaks. For what libssh2 1.10
-/// leaks by itself: the old host key at each further key exchange (51 bytes), and the key's
-/// numbers at each login with ecdsa (144 bytes), and what it made for a key exchange that a server
-/// breaks off at the wrong moment (152 bytes and more).
+/// While this object exists, the leak check ignores allocations of this thread. libssh2 1.10 leaks
+/// the old host key at each further key exchange (51 bytes), numbers of the key at each login with
+/// ecdsa (144 bytes), and the state of a key exchange that a server ends at certain moments (152
+/// bytes and more).
 class LeaksOfLibssh2 {
  public:
 #ifdef HOSTLER_LOOKS_FOR_LEAKS

@@ -14,12 +14,12 @@
 
 namespace hostler::test {
 
-/// An event loop for tests, turned by hand on the test's thread.
+/// An event loop that runs on the test's thread, inside the functions below.
 class Loop {
  public:
   static constexpr auto kPatience = std::chrono::seconds(60);
 
-  /// Runs `task` to its end. Throws when that takes more than a minute.
+  /// Runs `task` to its end and returns its result. Throws after a minute.
   template <class T>
   T get(boost::asio::awaitable<T> task) {
     std::optional<T> out;
@@ -39,7 +39,7 @@ class Loop {
     while (!done()) {
       context_.restart();
       if (context_.run_one_until(deadline) == 0 && !done())
-        throw std::runtime_error("nothing happens any more, or it takes longer than a minute");
+        throw std::runtime_error("no event is left, or the test waited longer than a minute");
     }
   }
 
@@ -75,7 +75,7 @@ inline ssh::ExecRequest command(std::string text, std::string input = {}) {
   return out;
 }
 
-/// A session that is logged in.
+/// Returns a session that is logged in.
 inline std::unique_ptr<ssh::Session> login(Loop& loop, const Sshd& sshd) {
   auto session = loop.get(ssh::Session::connect(connect_to(sshd)));
   if (!session) throw std::runtime_error(session.error().message);

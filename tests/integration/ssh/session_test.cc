@@ -9,7 +9,7 @@ namespace {
 namespace asio = boost::asio;
 using ssh::Session;
 
-TEST(SessionTest, ShowsTheHostKeyBeforeAnythingIsSentToTheHost) {
+TEST(SessionTest, ShowsTheHostKeyBeforeItAuthenticates) {
   const Sshd sshd;
   Loop loop;
 
@@ -19,7 +19,7 @@ TEST(SessionTest, ShowsTheHostKeyBeforeAnythingIsSentToTheHost) {
   EXPECT_EQ((*session)->host_key().line(), sshd.host_key());
 }
 
-TEST(SessionTest, AsksForEd25519FirstAndForThePinnedTypeBeforeIt) {
+TEST(SessionTest, AsksForThePinnedKeyTypeFirstAndElseForEd25519) {
   Sshd::Options options;
   options.host_keys = {"rsa", "ecdsa", "ed25519"};
   const Sshd sshd(options);
@@ -49,7 +49,7 @@ TEST(SessionTest, RunsACommandWithInputAndKeepsItsStreamsApart) {
   EXPECT_EQ(done->describe(), "status 7, it printed 'oops'");
 }
 
-TEST(SessionTest, TellsASignalFromAStatus) {
+TEST(SessionTest, DistinguishesASignalFromAStatus) {
   const Sshd sshd;
   Loop loop;
   const auto session = login(loop, sshd);
@@ -61,7 +61,7 @@ TEST(SessionTest, TellsASignalFromAStatus) {
   EXPECT_FALSE(done->status);
 }
 
-TEST(SessionTest, KeepsNoMoreOutputThanAsked) {
+TEST(SessionTest, KeepsNoMoreOutputThanItsLimit) {
   const Sshd sshd;
   Loop loop;
   const auto session = login(loop, sshd);
@@ -91,7 +91,7 @@ TEST(SessionTest, CarriesLargeInputAndOutputAtOnce) {
   EXPECT_TRUE(done->output == data);
 }
 
-TEST(SessionTest, EndsAnExecAtItsLimitAndSaysWhatItPrinted) {
+TEST(SessionTest, EndsAnExecAtItsLimitAndQuotesItsOutput) {
   const Sshd sshd;
   Loop loop;
   const auto session = login(loop, sshd);
@@ -106,7 +106,7 @@ TEST(SessionTest, EndsAnExecAtItsLimitAndSaysWhatItPrinted) {
   EXPECT_TRUE(loop.get(session->exec(command("true"))));
 }
 
-TEST(SessionTest, TriesSeveralKeysAndSaysWhoWasRefused) {
+TEST(SessionTest, TriesSeveralKeysAndNamesARefusedUser) {
   const Sshd sshd;
   Loop loop;
   const std::string stranger = crypto::make_ed25519_key("").private_key;
@@ -129,7 +129,7 @@ TEST(SessionTest, TriesSeveralKeysAndSaysWhoWasRefused) {
 }
 
 TEST(SessionTest, LogsInWithEcdsa) {
-  const LeaksOfLibssh2 theirs;
+  const LeaksOfLibssh2 ignored;
   Sshd::Options options;
   options.user_key_type = "ecdsa -b 384";
   const Sshd sshd(options);
@@ -161,7 +161,7 @@ TEST(SessionTest, NeverLosesAWakeUpInSixHundredCommandsOnEightChannels) {
   EXPECT_EQ(wrong, 0);
 }
 
-TEST(SessionTest, QueuesWhatExceedsTheServersMaxSessions) {
+TEST(SessionTest, QueuesCommandsBeyondTheServersMaxSessions) {
   Sshd::Options options;
   options.lines = "MaxSessions 10";
   const Sshd sshd(options);
@@ -176,7 +176,8 @@ TEST(SessionTest, QueuesWhatExceedsTheServersMaxSessions) {
   EXPECT_EQ(wrong, 0);
 }
 
-asio::awaitable<void> pour(ssh::Channel& channel, std::size_t bytes, std::size_t piece, bool& ok) {
+asio::awaitable<void> write_all(ssh::Channel& channel, std::size_t bytes, std::size_t piece,
+                                bool& ok) {
   const std::string data(piece, 'x');
   for (std::size_t sent = 0; sent < bytes; sent += piece) {
     const auto done = co_await channel.write(data);
@@ -186,7 +187,7 @@ asio::awaitable<void> pour(ssh::Channel& channel, std::size_t bytes, std::size_t
   ok = done.has_value();
 }
 
-asio::awaitable<std::size_t> drain(ssh::Channel& channel) {
+asio::awaitable<std::size_t> read_all(ssh::Channel& channel) {
   std::size_t total = 0;
   std::string chunk(65536, '\0');
   for (;;) {
@@ -204,10 +205,10 @@ void echo(const Sshd& sshd, std::size_t bytes, std::size_t piece) {
   auto channel = loop.get(session->open_channel(request));
   ASSERT_TRUE(channel) << channel.error().message;
 
-  bool poured = false;
-  loop.spawn(pour(*channel, bytes, piece, poured));
-  EXPECT_EQ(loop.get(drain(*channel)), bytes);
-  EXPECT_TRUE(poured);
+  bool written = false;
+  loop.spawn(write_all(*channel, bytes, piece, written));
+  EXPECT_EQ(loop.get(read_all(*channel)), bytes);
+  EXPECT_TRUE(written);
 }
 
 TEST(SessionTest, EchoesAHundredMegabytesOverAChannel) { echo(Sshd(), 100'000'000, 50'000); }
@@ -215,13 +216,13 @@ TEST(SessionTest, EchoesAHundredMegabytesOverAChannel) { echo(Sshd(), 100'000'00
 TEST(SessionTest, EchoesManySmallFramesOverAChannel) { echo(Sshd(), 2'000'000, 40); }
 
 TEST(SessionTest, OutlivesKeyExchangesThatTheServerBegins) {
-  const LeaksOfLibssh2 theirs;
+  const LeaksOfLibssh2 ignored;
   Sshd::Options options;
   options.lines = "RekeyLimit 1M";
   echo(Sshd(options), 20'000'000, 10'000);
 }
 
-TEST(SessionTest, KeepsWhatAChannelsCommandWroteToStandardError) {
+TEST(SessionTest, KeepsTheStandardErrorOfAChannelsCommand) {
   const Sshd sshd;
   Loop loop;
   const auto session = login(loop, sshd);
@@ -230,12 +231,12 @@ TEST(SessionTest, KeepsWhatAChannelsCommandWroteToStandardError) {
 
   auto channel = loop.get(session->open_channel(request));
   ASSERT_TRUE(channel) << channel.error().message;
-  EXPECT_EQ(loop.get(drain(*channel)), 0U);
+  EXPECT_EQ(loop.get(read_all(*channel)), 0U);
 
   EXPECT_EQ(channel->errors(), "no such agent\n");
 }
 
-TEST(SessionTest, GivesPlacesBackWhenChannelsAreDropped) {
+TEST(SessionTest, FreesTheSlotsOfDestroyedChannels) {
   const Sshd sshd;
   Loop loop;
   const auto session = login(loop, sshd);
@@ -248,7 +249,7 @@ TEST(SessionTest, GivesPlacesBackWhenChannelsAreDropped) {
   }
 }
 
-TEST(SessionTest, MayBeDestroyedInTheMiddleOfAnything) {
+TEST(SessionTest, MayBeDestroyedAtAnyMoment) {
   const Sshd sshd;
   for (int turns = 1; turns < 400; turns += 7) {
     Loop loop;

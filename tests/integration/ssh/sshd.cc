@@ -28,7 +28,7 @@ void put(const std::filesystem::path& path, std::string_view text, unsigned mode
   if (!write_file(path, text, mode)) throw std::runtime_error("write " + path.string());
 }
 
-/// A port that nobody has; sshd binds it with SO_REUSEADDR a moment later.
+/// A free port; sshd binds it with SO_REUSEADDR a moment later.
 std::uint16_t free_port(const std::string& address) {
   const UniqueFd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in at{};
@@ -41,7 +41,7 @@ std::uint16_t free_port(const std::string& address) {
   return ntohs(at.sin_port);
 }
 
-/// Processes whose parent is `parent`, by the kernel's own list.
+/// The child processes of `parent`.
 std::vector<pid_t> children(pid_t parent) {
   std::vector<pid_t> out;
   const std::string pid = std::to_string(parent);
@@ -90,7 +90,7 @@ std::string shell(const std::string& command) {
 }
 
 Sshd::Sshd(Options options) : options_(std::move(options)) {
-  if (::geteuid() == 0) ::mkdir("/run/sshd", 0755);  // its privilege separation folder
+  if (::geteuid() == 0) ::mkdir("/run/sshd", 0755);  // the folder for its privilege separation
   const std::string d = dir().string();
   for (const std::string& type : options_.host_keys)
     shell("ssh-keygen -q -t " + type + " -N '' -C '' -f " + d + "/host_" + type);
@@ -140,13 +140,13 @@ void Sshd::start() {
     ::_exit(127);
   }
   theirs.reset();
-  std::string said;
-  while (said.find("Server listening on") == std::string::npos) {
+  std::string log_text;
+  while (log_text.find("Server listening on") == std::string::npos) {
     char c = 0;
-    if (::read(log.get(), &c, 1) != 1) throw std::runtime_error("sshd did not start: " + said);
-    said += c;
+    if (::read(log.get(), &c, 1) != 1) throw std::runtime_error("sshd did not start: " + log_text);
+    log_text += c;
   }
-  // From here on its log goes nowhere: SIGPIPE is ignored by sshd.
+  // From here on nobody reads the log; sshd ignores SIGPIPE.
 }
 
 void Sshd::stop() {

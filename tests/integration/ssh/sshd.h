@@ -12,13 +12,14 @@
 
 namespace hostler::test {
 
-/// A real sshd on loopback with a configuration, keys and home folder of its own. With the object
-/// it ends, and whatever was started below its folder. Whoever runs the tests logs in as himself.
+/// A real sshd on loopback with a configuration, keys and home folder of its own. The destructor
+/// ends it and all processes that work below its folder. The user who runs the tests is the user
+/// who logs in.
 class Sshd {
  public:
   struct Options {
-    std::vector<std::string> host_keys{"ed25519"};  ///< Types; the files are kept across restarts.
-    std::string lines;                              ///< More of sshd_config.
+    std::vector<std::string> host_keys{"ed25519"};  ///< Their types; restarts keep the files.
+    std::string lines;                              ///< Appended to sshd_config.
     std::string bashrc;  ///< The user's start-up file, read when the login shell is bash.
     std::string user_key_type = "ed25519";
     std::string address = "127.0.0.1";
@@ -35,14 +36,14 @@ class Sshd {
   [[nodiscard]] std::filesystem::path host_key_file() const {
     return dir() / ("host_" + options_.host_keys.front());
   }
-  /// "ssh-ed25519 AAAA...", as the file says now.
+  /// "ssh-ed25519 AAAA...": the current content of the file.
   [[nodiscard]] std::string host_key() const;
   [[nodiscard]] std::string user_key() const;
   [[nodiscard]] static std::string user();
   [[nodiscard]] pid_t pid() const { return pid_; }
 
-  void start();  ///< Returns when it listens, on the same port as before.
-  void stop();   ///< Ends it and every session that it serves; what has left them goes on.
+  void start();  ///< Returns when sshd listens; the port never changes.
+  void stop();   ///< Kills sshd and its sessions, but not processes that have left them.
 
  private:
   void write_config();
@@ -53,7 +54,7 @@ class Sshd {
   pid_t pid_ = -1;
 };
 
-/// Kills every process that works in `folder` or below; there is none left afterwards.
+/// Kills all processes whose working folder is `folder` or below, until none is left.
 void kill_all_in(const std::filesystem::path& folder);
 
 /// Runs `command` with sh and returns what it printed, without the last newline.

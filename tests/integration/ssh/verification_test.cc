@@ -11,7 +11,7 @@ namespace {
 
 using ssh::Session;
 
-/// A host whose init script has run.
+/// An sshd whose host has run its init script.
 class Host : public Sshd {
  public:
   Host() : Host(Options()) {}
@@ -46,7 +46,7 @@ TEST(VerificationTest, RefusesAHostWithAnotherSecret) {
   EXPECT_NE(proved.error().message.find("wrong proof"), std::string::npos);
 }
 
-TEST(VerificationTest, RefusesAnImpostorThatRelaysToTheRealHost) {
+TEST(VerificationTest, RefusesAMachineInBetweenThatRelaysToTheRealHost) {
   const Host real;
   Sshd::Options options;
   options.lines =
@@ -57,7 +57,7 @@ TEST(VerificationTest, RefusesAnImpostorThatRelaysToTheRealHost) {
   const Sshd impostor(options);
   Loop loop;
   const auto session = login(loop, impostor);
-  // It does relay: what it answers comes from the real host.
+  // It does relay: its answers come from the real host.
   const auto relayed = loop.get(session->exec(command("echo $HOSTLER_HOST_KEY")));
   ASSERT_TRUE(relayed);
   ASSERT_EQ(relayed->output, real.host_key_file().string() + "\n");
@@ -69,7 +69,7 @@ TEST(VerificationTest, RefusesAnImpostorThatRelaysToTheRealHost) {
       << proved.error().message;
 }
 
-TEST(VerificationTest, PassesANoisyLoginShell) {
+TEST(VerificationTest, ProvesAHostWithANoisyLoginShell) {
   if (!login_shell_is_bash()) GTEST_SKIP() << "the login shell is not bash";
   Sshd::Options options;
   options.bashrc =
@@ -120,7 +120,7 @@ TEST(RotationTest, PutsANewKeyAndSecretInPlace) {
   EXPECT_EQ(host.host_key(), next->public_key);
   EXPECT_EQ(*read_file(host.dir() / "agent/secret", 1000), next->secret + "\n");
   EXPECT_TRUE(loop.get(session->exec(command("true"))));
-  // A listener that reloads refuses for a moment; what it shows then is the new key.
+  // While it reloads, the listener refuses connections. After that it shows the new key.
   Result<std::unique_ptr<Session>> again = fail(Errc::kUnavailable, "");
   for (int i = 0; i < 1000 && !again; ++i) again = loop.get(Session::connect(connect_to(host)));
   ASSERT_TRUE(again);
@@ -136,7 +136,7 @@ TEST(RotationTest, MayBeActivatedAgainWhileSshdReloads) {
   const auto next = loop.get(ssh::prepare_rotation(*session, ""));
   ASSERT_TRUE(next);
 
-  // It reads them for longer than it takes the next activation to look for a listener.
+  // With these lines a reload takes longer than the next activation needs to find the listener.
   shell("for n in $(seq 300); do echo HostKey " + (host.dir() / "user").string() + "; done >> " +
         (host.dir() / "sshd_config").string());
   for (int n = 0; n < 5; ++n) {
@@ -145,7 +145,7 @@ TEST(RotationTest, MayBeActivatedAgainWhileSshdReloads) {
   }
 }
 
-TEST(RotationTest, ReplacesNothingButWhatWasAgreed) {
+TEST(RotationTest, ActivatesOnlyTheAgreedKey) {
   const Host host;
   Loop loop;
   const auto session = login(loop, host);
@@ -158,6 +158,19 @@ TEST(RotationTest, ReplacesNothingButWhatWasAgreed) {
   ASSERT_FALSE(done);
   EXPECT_NE(done.error().message.find("not the key that was agreed"), std::string::npos);
   EXPECT_EQ(host.host_key(), before);
+}
+
+TEST(RotationTest, RefusesToActivateAKeyOfAnUnsupportedType) {
+  const Host host;
+  Loop loop;
+  const auto session = login(loop, host);
+  const std::string key = (host.dir() / "rsa").string();
+  shell("ssh-keygen -q -t rsa -N '' -C '' -f " + key);
+
+  const auto done = loop.get(ssh::activate_rotation(*session, "", *read_file(key + ".pub", 10000)));
+
+  ASSERT_FALSE(done);
+  EXPECT_NE(done.error().message.find("not supported"), std::string::npos) << done.error().message;
 }
 
 TEST(RotationTest, NeverReloadsAnSshdWhoseConfigurationIsBroken) {
@@ -176,7 +189,7 @@ TEST(RotationTest, NeverReloadsAnSshdWhoseConfigurationIsBroken) {
   EXPECT_EQ(::kill(host.pid(), 0), 0);
 }
 
-TEST(RotationTest, LeavesAKeyAloneThatIsNotThere) {
+TEST(RotationTest, ReportsAHostKeyThatIsMissing) {
   const Host host;
   Loop loop;
   const auto session = login(loop, host);

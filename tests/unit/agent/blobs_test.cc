@@ -41,7 +41,7 @@ TEST_F(BlobsTest, UploadsThatBrokeOffLeaveNothing) {
     EXPECT_FALSE(blobs.put({sha_of("many" + std::to_string(i)), 5, 0, "m"}));
   ASSERT_TRUE(blobs.put({sha_of("hello"), 5, 0, "h"}));
 
-  blobs.drop_coming();
+  blobs.drop_incomplete();
 
   EXPECT_TRUE(std::filesystem::is_empty("blobs"));
   const auto whole = blobs.put({sha_of("hello"), 5, 0, "hello"});

@@ -117,7 +117,7 @@ TEST(AgentClientTest, RefusesAnotherVersionAndMessagesOutOfPlace) {
   other.version = 2;
   Pair pair;
   ASSERT_TRUE(pair.client.receive(kGreeting));
-  EXPECT_EQ(error_of(pair.say(other)), "agent: speaks protocol 2, not 1");
+  EXPECT_EQ(error_of(pair.say(other)), "agent: uses protocol version 2, not 1");
   Pair early;
   ASSERT_TRUE(early.client.receive(kGreeting));
   EXPECT_EQ(error_of(early.say(Pong{1})), "agent: the first message is not hello");
@@ -126,7 +126,7 @@ TEST(AgentClientTest, RefusesAnotherVersionAndMessagesOutOfPlace) {
   EXPECT_EQ(error_of(twice.say(Hello{})), "agent: a second hello");
   Pair hung_up;
   hung_up.greet();
-  EXPECT_EQ(error_of(hung_up.say(Problem{"x"})), "agent: hung up, since: x");
+  EXPECT_EQ(error_of(hung_up.say(Problem{"x"})), "agent: closed the connection: x");
 }
 
 TEST(AgentClientTest, InlineOutputIsCollectedAtOnce) {
@@ -182,7 +182,7 @@ TEST(AgentClientTest, CreditMovesOnWithWhatIsDurable) {
   EXPECT_EQ(*credit, (Credit{kId, kStdout, 600, 1600}));
   ASSERT_TRUE(pair.say(Output{kId, kStdout, 1000, std::string(600, 'x')}));
   EXPECT_EQ(error_of(pair.say(Output{kId, kStdout, 1600, "x"})),
-            "agent: output of j-1.1 past its credit");
+            "agent: output of j-1.1 exceeds its credit");
 }
 
 TEST(AgentClientTest, AGapIsToldAndRenewsTheCredit) {
@@ -228,12 +228,12 @@ TEST(AgentClientTest, AGapUpToTheEndIsTheEnd) {
 // Bug: a gap before every byte had a growing file written and synced for each, on the one thread
 // that keeps everybody's output.
 TEST(AgentClientTest, OneGapIsAllThatAStreamCanHave) {
-  const std::string refused = "agent: output of j-1.1 leaves out what was kept";
+  const std::string refused = "agent: output of j-1.1 has a gap where bytes were kept";
   Pair pair;
   pair.greet();
   pair.start();
   EXPECT_EQ(error_of(pair.say(Output{kId, kStdout, 0, ""})),
-            "agent: output of j-1.1 has a piece without bytes");
+            "agent: output of j-1.1 has an empty piece");
   EXPECT_EQ(error_of(pair.say(Output{kId, kStdout, 1, "x"})), refused) << "it still runs";
   ASSERT_TRUE(pair.say(exit_with(1000, 0, true)));
   ASSERT_TRUE(pair.say(Output{kId, kStdout, 1, "x"}));
@@ -279,7 +279,8 @@ TEST(AgentClientTest, ResumesAfterWhatIsDurable) {
 
   EXPECT_EQ(*pair.heard<Credit>(), (Credit{kId, kStdout, 700, 1700}));
   EXPECT_EQ(*pair.heard<Credit>(), (Credit{kId, kStderr, 0, 1000}));
-  EXPECT_EQ(error_of(pair.say(Output{kId, kStdout, 699, "x"})), "agent: output of j-1.1 goes back");
+  EXPECT_EQ(error_of(pair.say(Output{kId, kStdout, 699, "x"})),
+            "agent: output of j-1.1 repeats bytes");
 }
 
 // Bug: what was durable beyond the bytes of this connection was ignored: no credit followed, and
@@ -362,13 +363,13 @@ TEST(AgentClientTest, AnExitWithMoreOutputThanItSaysIsRefused) {
   pair.start();
   ASSERT_TRUE(pair.say(Output{kId, kStdout, 0, "abc"}));
   EXPECT_EQ(error_of(pair.say(exit_with(2, 0))),
-            "agent: exit of j-1.1 with less output than it has sent");
+            "agent: exit of j-1.1 states less output than was sent");
   Pair reason;
   reason.greet();
   Exit exit = exit_with(0, 0);
   exit.end.reason = model::EndReason::kHostLost;
   EXPECT_EQ(error_of(reason.say(exit)),
-            "agent: exit of j-1.1 with a reason that is not an agent's to give");
+            "agent: exit of j-1.1 with a reason that only the daemon may give");
 }
 
 TEST(AgentClientTest, SizesThatNoStoreCanHoldAreRefused) {
@@ -380,10 +381,11 @@ TEST(AgentClientTest, SizesThatNoStoreCanHoldAreRefused) {
             std::string::npos);
   EXPECT_NE(error_of(pair.say(Output{kId, kStdout, kTooFar - 1, "x"})).find("longer"),
             std::string::npos);
-  EXPECT_NE(error_of(pair.say(exit_with(kTooFar, 0))).find("more output"), std::string::npos);
+  EXPECT_NE(error_of(pair.say(exit_with(kTooFar, 0))).find("impossible amount"), std::string::npos);
   ASSERT_TRUE(pair.say(exit_with(0, 0, true)));
-  EXPECT_NE(error_of(pair.say(Files{kId, {{"a", kTooFar, 0644, ""}}, true})).find("larger"),
-            std::string::npos);
+  EXPECT_NE(
+      error_of(pair.say(Files{kId, {{"a", kTooFar, 0644, ""}}, true})).find("impossible size"),
+      std::string::npos);
 }
 
 TEST(AgentClientTest, WhatComesForAcknowledgedAttemptsIsIgnored) {

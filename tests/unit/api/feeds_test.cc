@@ -23,7 +23,7 @@ class FeedTest : public ApiTest {
     model::LedgerRecord out;
     out.rev = rev;
     out.subject = "j-" + std::to_string(rev);
-    out.event = "submitted";
+    out.event = model::Event::kSubmitted;
     return out;
   }
 };

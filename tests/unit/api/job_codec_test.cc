@@ -220,7 +220,7 @@ TEST(JobCodecTest, SaysWhatAWaitingJobWaitsFor) {
   model::WorkItem job;
   job.record.id = {1};
   job.principal = "user root";
-  const model::WaitingView waiting{"no_host", "waits for a host to boot", 3};
+  const model::WaitingView waiting{model::WaitingCode::kHostComing, "waits for a host to boot", 3};
 
   std::string out;
   json::Writer w(out);
@@ -229,7 +229,7 @@ TEST(JobCodecTest, SaysWhatAWaitingJobWaitsFor) {
   EXPECT_EQ(
       out,
       R"({"id":"j-1","state":"queued","principal":"user root",)"
-      R"("waiting_because":{"code":"no_host","reason":"waits for a host to boot","ahead":3}})");
+      R"("waiting_because":{"code":"host_coming","reason":"waits for a host to boot","ahead":3}})");
 }
 
 }  // namespace

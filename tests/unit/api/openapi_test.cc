@@ -7,6 +7,7 @@
 
 #include "core/api/route_table.h"
 #include "core/json/document.h"
+#include "core/model/event.h"
 #include "tests/unit/api/fake_service.h"
 #include "tests/unit/api/wire.h"
 
@@ -151,6 +152,24 @@ TEST(OpenapiTest, KnowsEveryCodeOfAnError) {
         Errc::kUnavailable, Errc::kOutcomeUnknown, Errc::kMisbehaving, Errc::kInternal})
     codes.emplace(to_string(code));
   EXPECT_EQ(there, codes);
+}
+
+TEST(OpenapiTest, ListsTheCodesOfTheTablesOfEventsAndReasons) {
+  const auto document = parsed();
+  const auto examples = [&](const char* schema) {
+    std::set<std::string> out;
+    const Value all = document.root().at("components").at("schemas").at(schema);
+    for (const Value code : all.at("examples").children()) out.emplace(code.text());
+    return out;
+  };
+  const auto codes = [](const auto& table) {
+    std::set<std::string> out;
+    for (const auto& one : table) out.emplace(one.code);
+    return out;
+  };
+  EXPECT_EQ(examples("EventCode"), codes(model::all_events()));
+  EXPECT_EQ(examples("ReasonCode"), codes(model::all_reasons()));
+  EXPECT_EQ(examples("WaitingCode"), codes(model::all_waiting_codes()));
 }
 
 class ServedDocumentTest : public ApiTest {};

@@ -43,7 +43,7 @@ TEST(DiffTest, PoliciesAreTakenOverAtOnce) {
 TEST(DiffTest, TokensAreTakenOverAtOnceAndTheRestOfAccessIsNamed) {
   Config fresh = sample();
   fresh.access.tokens.push_back({"ci", "submit", "abc"});
-  EXPECT_THAT(diff(sample(), fresh).live, ElementsAre("access.tcp.tokens_file (what is in it)"));
+  EXPECT_THAT(diff(sample(), fresh).live, ElementsAre("access.tcp.tokens_file (its content)"));
   EXPECT_THAT(diff(sample(), fresh).restart, ElementsAre());
   fresh.access.tcp_port = 7;
   EXPECT_THAT(diff(sample(), fresh).restart, ElementsAre("access.tcp"));

@@ -66,7 +66,7 @@ TEST(LoadTest, TakesAConnectionStringAndRefusesAPasswordInIt) {
   for (const auto* secret : {"dbname=x password=opensesame", "sslpassword = opensesame",
                              "postgresql://ann:opensesame@db.example.org/hostler"})
     EXPECT_THAT(problems_of(in_store(secret)),
-                ElementsAre(AllOf(HasSubstr("store.postgres: it holds a password"),
+                ElementsAre(AllOf(HasSubstr("store.postgres: it contains a password"),
                                   Not(HasSubstr("opensesame")))))
         << secret;
 }
@@ -85,10 +85,11 @@ TEST(LoadTest, NamesAllProblemsAtOnce) {
 
 TEST(LoadTest, WantsInProcessIsolationWritten) {
   const std::string in_process = R"("isolation": "in-process",)";
-  EXPECT_THAT(problems_of(with(in_process, "")),
-              ElementsAre(HasSubstr("sets[0]: isolation: child (the default) cannot be had yet")));
+  EXPECT_THAT(
+      problems_of(with(in_process, "")),
+      ElementsAre(HasSubstr("sets[0]: isolation: child (the default) is not available yet")));
   EXPECT_THAT(problems_of(with(in_process, R"("isolation": "child",)")),
-              ElementsAre(HasSubstr("isolation: found \"child\", which cannot be had yet")));
+              ElementsAre(HasSubstr("isolation: found \"child\", which is not available yet")));
   std::string own = with(in_process, "");
   own.replace(own.find(R"("driver")"), 0, in_process + " ");
   EXPECT_THAT(problems_of(own), ElementsAre());
@@ -140,23 +141,25 @@ TEST(LoadTest, WantsTlsBeyondLoopback) {
 
   EXPECT_EQ(problems(R"("address": "127.0.0.1")"), "good");
   EXPECT_EQ(problems(R"("address": "::1")"), "good");
-  EXPECT_THAT(problems(R"("address": "0.0.0.0")"), HasSubstr("beyond loopback, which needs tls"));
+  EXPECT_THAT(problems(R"("address": "0.0.0.0")"),
+              HasSubstr("not a loopback address, so it needs tls"));
   EXPECT_THAT(problems(R"("address": "localhost")"), HasSubstr("numeric address"));
   EXPECT_EQ(read_text(tcp(R"("address": "localhost")"), "/", options).problems.size(), 1U);
   EXPECT_EQ(problems(R"("address": "::", "tls_certificate_file": "c", "tls_key_file": "k")"),
             "good");
-  EXPECT_THAT(problems(R"("tls_key_file": "k")"), HasSubstr("go together"));
+  EXPECT_THAT(problems(R"("tls_key_file": "k")"), HasSubstr("need each other"));
 }
 
 TEST(LoadTest, RefusesTagsThatAreHostlersOwn) {
-  EXPECT_THAT(problems_of(with(R"("driver": "local")",
-                               R"("driver": "local", "tags": {"hostler-set": "x", "a b": "c"})")),
-              ElementsAre(HasSubstr("sets[0].tags.hostler-set: tags that begin with hostler-"),
-                          HasSubstr("sets[0].tags[\"a b\"]: a tag's name")));
+  EXPECT_THAT(
+      problems_of(with(R"("driver": "local")",
+                       R"("driver": "local", "tags": {"hostler-set": "x", "a b": "c"})")),
+      ElementsAre(HasSubstr("sets[0].tags.hostler-set: names of tags that begin with hostler-"),
+                  HasSubstr("sets[0].tags[\"a b\"]: the name of a tag")));
 }
 
 TEST(LoadTest, SurvivesMalformedOversizedAndDeepFiles) {
-  EXPECT_THAT(problems_of("{\"types\": [}"), ElementsAre(HasSubstr("types: no JSON: ")));
+  EXPECT_THAT(problems_of("{\"types\": [}"), ElementsAre(HasSubstr("types: not JSON: ")));
   EXPECT_THAT(problems_of(""), ElementsAre(HasSubstr("empty")));
   EXPECT_THAT(problems_of(std::string(200'000, '[')), ElementsAre(HasSubstr("nested too deeply")));
   EXPECT_THAT(problems_of("{\"sets\": [{\"config\": " + std::string(200'000, '[')),
@@ -187,8 +190,8 @@ TEST(CheckTest, ListsProblemsAndWarningsAndSumsUp) {
   const CheckReport bad_report = check(bad, as_root());
 
   EXPECT_TRUE(good_report.good());
-  EXPECT_EQ(good_report.text(), "warning: pools: \"p\" has max 0 and gets no instance\n" + good +
-                                    ": good: 1 set, 1 type, 1 pool\n");
+  EXPECT_EQ(good_report.text(), "warning: pools: \"p\" has max 0, so it never gets an instance\n" +
+                                    good + ": good: 1 set, 1 type, 1 pool\n");
   EXPECT_FALSE(bad_report.good());
   EXPECT_THAT(bad_report.text(), HasSubstr("error: types: found 1, allowed: an array"));
   EXPECT_THAT(bad_report.text(), HasSubstr(bad + ": 1 error\n"));

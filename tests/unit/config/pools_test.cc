@@ -5,6 +5,7 @@
 namespace hostler::config {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using namespace std::chrono_literals;
@@ -32,7 +33,7 @@ TEST(PoolsTest, ReadsEveryKey) {
       "creates_per_minute_max": 7, "destroys_per_decision_max": 8}, "idle_timeout": "2m",
       "boot_timeout": "3m", "probe_timeout": "4m", "shutdown_timeout": "5s",
       "price_factor_max": 3.5, "price_cap_per_hour": 0.25, "spot_patience": "6m",
-      "starvation_after": "7m", "verify": ["challenge"], "rotate_keys": false,
+      "starvation_after": "7m", "readiness": "agent", "verify": ["challenge"], "rotate_keys": false,
       "init_command": "a", "boot_probe": "b", "broken_checks":
       [{"name": "c", "command": "d", "interval": "8s"}], "attempts_parallel_max": 9})");
   ASSERT_TRUE(reading.problems.empty()) << reading.problems[0].message;
@@ -50,12 +51,22 @@ TEST(PoolsTest, ReadsEveryKey) {
   EXPECT_EQ(reading.config.site.pools[0], pool);
 }
 
+TEST(PoolsTest, OnlyTheAgentsAnswerCanBeConfiguredAsReadiness) {
+  const Reading reading =
+      read_pool(R"({"name": "p", "sets": ["s"], "types": ["t"], "readiness": "ssh"})");
+  ASSERT_EQ(reading.problems.size(), 1U);
+  EXPECT_THAT(reading.problems[0].message,
+              AllOf(HasSubstr("pools[0].readiness"), HasSubstr("ssh"), HasSubstr("agent")));
+}
+
 TEST(PoolsTest, RefusesNamesOfNothing) {
   const Reading reading = read_pool(R"({"name": "p", "sets": ["nope", "s", "s"], "types": []})");
   ASSERT_EQ(reading.problems.size(), 3U);
 
-  EXPECT_THAT(reading.problems[0].message,
-              HasSubstr("pools[0].sets[0]: found \"nope\", which is no set, allowed: s (at "));
+  EXPECT_THAT(
+      reading.problems[0].message,
+      HasSubstr(
+          "pools[0].sets[0]: found \"nope\", which is not a configured set, allowed: s (at "));
   EXPECT_THAT(reading.problems[1].message,
               HasSubstr("pools[0].sets[2]: found \"s\" a second time"));
   EXPECT_THAT(reading.problems[2].message, HasSubstr("pools[0].types: found no type"));

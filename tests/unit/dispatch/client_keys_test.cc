@@ -1,4 +1,4 @@
-#include "core/dispatch/client_keys.h"
+#include "core/dispatch/state/client_keys.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@ TEST(ClientKeysTest, NamesAJobForItsPrincipalAlone) {
   keys.add("ann", "k", {"digest", {1}});
 
   ASSERT_NE(keys.find("ann", "k"), nullptr);
-  EXPECT_EQ(keys.find("ann", "k")->job, model::WorkId{1});
+  EXPECT_EQ(keys.find("ann", "k")->work, model::WorkId{1});
   EXPECT_EQ(keys.find("ann", "k")->digest, "digest");
   EXPECT_EQ(keys.find("bob", "k"), nullptr);
   EXPECT_EQ(keys.find("ann", "other"), nullptr);

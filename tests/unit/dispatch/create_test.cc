@@ -142,7 +142,7 @@ TEST_F(CreateTest, GivenUpItFillsNoCeilingOnceAListLacksItLongAfter) {
 TEST_F(CreateTest, AShutGateDoesNotCutTheSearchForAnUnknownCreateShort) {
   const auto first = wanted();
   story.create_ended(first.instance, error(CloudErrorClass::kQuota, true));
-  ASSERT_THAT(story.dispatcher.gates(story.now.mono), SizeIs(1));
+  ASSERT_THAT(story.dispatcher.queries().gates(story.now.mono), SizeIs(1));
   story.clear();
 
   story.list({});
@@ -174,7 +174,8 @@ TEST_F(CreateTest, ACapacityErrorShutsItsTypeOnlyAndAnotherIsTaken) {
   EXPECT_EQ(story.state(first.instance), InstanceState::kGone);
   // The other type costs more than price_factor_max allows: it is waited for, with the reason.
   EXPECT_THAT(calls, IsEmpty());
-  EXPECT_THAT(story.dispatcher.waiting(WorkId{1})->reason, testing::HasSubstr("the cloud says no"));
+  EXPECT_THAT(story.dispatcher.queries().waiting(WorkId{1})->reason,
+              testing::HasSubstr("the cloud says no"));
 }
 
 // Bug: it was asked for again ten times a second, and the job was told that a host was coming.
@@ -187,14 +188,14 @@ TEST_F(CreateTest, WhatIsRefusedForGoodIsNotAskedForAgainAndItsJobSaysWhy) {
   for (int n = 0; n < 100; ++n) story.pass(100ms);
 
   EXPECT_THAT(story.all<CreateCall>(), IsEmpty());
-  const auto waits = story.dispatcher.waiting(WorkId{1});
+  const auto waits = story.dispatcher.queries().waiting(WorkId{1});
   ASSERT_TRUE(waits);
-  EXPECT_EQ(waits->code, "gate_shut");
+  EXPECT_EQ(waits->code, model::WaitingCode::kGateShut);
   EXPECT_EQ(waits->reason, "small: no image 'debain-12'");
 
   story.say(PolicyChanged{small_site()});
   EXPECT_THAT(story.all<CreateCall>(), SizeIs(1)) << "the settings may be right now";
-  EXPECT_THAT(story.dispatcher.gates(story.now.mono), IsEmpty());
+  EXPECT_THAT(story.dispatcher.queries().gates(story.now.mono), IsEmpty());
 }
 
 TEST_F(CreateTest, AfterARestartTheSettingsMayBeRightToo) {
@@ -217,7 +218,7 @@ TEST_F(CreateTest, AfterARestartTheSettingsMayBeRightToo) {
 TEST_F(CreateTest, AGateOpensAgainWhereTheCloudChoseTheZone) {
   const auto first = wanted();
   story.create_ended(first.instance, error(CloudErrorClass::kCapacity));
-  ASSERT_THAT(story.dispatcher.gates(story.now.mono), SizeIs(1));
+  ASSERT_THAT(story.dispatcher.queries().gates(story.now.mono), SizeIs(1));
   story.clear();
   story.pass(10min);
   const auto second = story.all<CreateCall>().at(0);
@@ -226,7 +227,7 @@ TEST_F(CreateTest, AGateOpensAgainWhereTheCloudChoseTheZone) {
   story.say(CreateSeen{second.instance, seen});
   story.create_ended(second.instance);
 
-  EXPECT_THAT(story.dispatcher.gates(story.now.mono), IsEmpty());
+  EXPECT_THAT(story.dispatcher.queries().gates(story.now.mono), IsEmpty());
 }
 
 // Bug: they stayed in the journal's files for a month where the instance was never proved.
@@ -298,7 +299,7 @@ TEST_F(CreateTest, ASlowDestroyDoesNotKeepItsGateHalfOpen) {
   story.list({});
 
   EXPECT_EQ(story.state(call.instance), InstanceState::kGone);
-  EXPECT_THAT(story.dispatcher.gates(story.now.mono), IsEmpty());
+  EXPECT_THAT(story.dispatcher.queries().gates(story.now.mono), IsEmpty());
 }
 
 }  // namespace

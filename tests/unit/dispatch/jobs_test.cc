@@ -304,7 +304,7 @@ TEST_F(AttemptTest, AHostThatRefusesEveryStartIsGivenUp) {
     story.pass(10s);
   }
   EXPECT_EQ(story.state(on), InstanceState::kTerminating);
-  EXPECT_EQ(story.record(on).reason_code, "broken");
+  EXPECT_EQ(story.record(on).reason_code, model::Reason::kBroken);
 }
 
 TEST_F(AttemptTest, AnAttemptThatNobodyAskedForIsKilled) {

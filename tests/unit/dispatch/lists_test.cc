@@ -28,7 +28,7 @@ TEST(StrangerTest, OneOfOursIsAdoptedAndGivenNoWork) {
   story.begin();
   story.list({stranger()});
 
-  const auto instances = story.dispatcher.instances();
+  const auto instances = story.dispatcher.queries().instances();
   ASSERT_THAT(instances, SizeIs(1));
   EXPECT_EQ(instances[0].record.state, InstanceState::kUnknown);
   EXPECT_EQ(instances[0].record.type, "small");
@@ -58,14 +58,14 @@ TEST(StrangerTest, IsAdoptedOnceEvenIfItHasLostItsKey) {
   Story story;
   story.begin();
   for (int n = 0; n < 4; ++n) story.list({stranger("")});
-  EXPECT_THAT(story.dispatcher.instances(), SizeIs(1));
+  EXPECT_THAT(story.dispatcher.queries().instances(), SizeIs(1));
 
   story.pass(10min);
   EXPECT_EQ(story.state(InstanceId{1}), InstanceState::kTerminating);
   story.say(DestroyEnded{InstanceId{1}, {}});
   story.list({});
   story.list({});
-  EXPECT_TRUE(story.dispatcher.at_rest());
+  EXPECT_TRUE(story.dispatcher.queries().at_rest());
 }
 
 /// A host and another machine that the cloud has made under its key.
@@ -114,12 +114,12 @@ TEST_F(DoubleTest, IsEndedAndTheHostGoesOn) {
   for (int n = 0; n < 2; ++n) story.list({story.seen(on)});
   EXPECT_EQ(story.state(other), InstanceState::kGone);
   EXPECT_EQ(story.state(on), InstanceState::kBusy);
-  EXPECT_THAT(story.dispatcher.instances(), SizeIs(1));
+  EXPECT_THAT(story.dispatcher.queries().instances(), SizeIs(1));
 }
 
 TEST_F(DoubleTest, ListedTwiceIsEndedOnce) {
   for (int n = 0; n < 3; ++n) story.list({story.seen(on), twin, twin});
-  EXPECT_THAT(story.dispatcher.instances(), SizeIs(2));
+  EXPECT_THAT(story.dispatcher.queries().instances(), SizeIs(2));
   EXPECT_THAT(story.all<DestroyCall>(), SizeIs(1));
 }
 
@@ -131,7 +131,7 @@ TEST_F(DoubleTest, AndTheRequestThatItWasAreOneInstance) {
   twin.request_id = "sir-1";
   for (int n = 0; n < 3; ++n) story.list({request, twin, story.seen(on)});
   EXPECT_EQ(story.record(on).provider_id, "i-" + std::to_string(on.value));
-  EXPECT_THAT(story.dispatcher.instances(), SizeIs(2));
+  EXPECT_THAT(story.dispatcher.queries().instances(), SizeIs(2));
   EXPECT_THAT(story.commands<model::ConnectHost>(), IsEmpty());
 }
 
@@ -140,7 +140,7 @@ TEST_F(DoubleTest, IsKnownByTheRequestThatItWas) {
   request.id = twin.request_id = "sir-1";
   story.list({story.seen(on), twin});
   for (int n = 0; n < 3; ++n) story.list({story.seen(on), request});
-  EXPECT_THAT(story.dispatcher.instances(), SizeIs(2));
+  EXPECT_THAT(story.dispatcher.queries().instances(), SizeIs(2));
 }
 
 TEST_F(DoubleTest, IsNotTakenForTheHostAfterARestart) {
@@ -155,7 +155,7 @@ TEST_F(DoubleTest, IsNotTakenForTheHostAfterARestart) {
   for (int n = 0; n < 3; ++n) next.list({next.seen(on), twin});
 
   EXPECT_EQ(next.record(on).provider_id, "i-" + std::to_string(on.value));
-  EXPECT_THAT(next.dispatcher.instances(), SizeIs(2));
+  EXPECT_THAT(next.dispatcher.queries().instances(), SizeIs(2));
   EXPECT_THAT(next.commands<model::ConnectHost>(), IsEmpty());
 }
 
@@ -172,7 +172,7 @@ TEST_F(DoubleTest, IsNoneWhereASpotRequestIsShownBesideItsMachine) {
   auto fulfilled = twin;
   fulfilled.request_id = story.record(on).provider_id;
   for (int n = 0; n < 2; ++n) story.list({story.seen(on), fulfilled});
-  EXPECT_THAT(story.dispatcher.instances(), SizeIs(1));
+  EXPECT_THAT(story.dispatcher.queries().instances(), SizeIs(1));
   EXPECT_THAT(story.all<DestroyCall>(), IsEmpty());
 }
 
@@ -222,10 +222,11 @@ TEST(ForeignTest, IsNeverTouchedAndStopsCreates) {
 
   EXPECT_THAT(story.all<CreateCall>(), IsEmpty());
   EXPECT_THAT(story.all<DestroyCall>(), IsEmpty());
-  EXPECT_THAT(story.dispatcher.instances(), IsEmpty());
-  ASSERT_TRUE(story.dispatcher.sets()[0].foreign_owner);
-  EXPECT_THAT(story.dispatcher.sets()[0].problem, HasSubstr("--take-over-set west"));
-  EXPECT_THAT(story.dispatcher.waiting(WorkId{1})->reason, HasSubstr("belongs to another hostler"));
+  EXPECT_THAT(story.dispatcher.queries().instances(), IsEmpty());
+  ASSERT_TRUE(story.dispatcher.queries().sets()[0].foreign_owner);
+  EXPECT_THAT(story.dispatcher.queries().sets()[0].problem, HasSubstr("--take-over-set west"));
+  EXPECT_THAT(story.dispatcher.queries().waiting(WorkId{1})->reason,
+              HasSubstr("belongs to another hostler"));
 
   story.list({});
   story.pass(10s);
@@ -250,8 +251,8 @@ TEST(ForeignTest, OfAnotherSetOrWithoutTagsIsNotOurs) {
   auto bare = stranger();
   bare.tags_unknown = true;
   story.list({other, bare});
-  EXPECT_THAT(story.dispatcher.instances(), IsEmpty());
-  EXPECT_FALSE(story.dispatcher.sets()[0].foreign_owner);
+  EXPECT_THAT(story.dispatcher.queries().instances(), IsEmpty());
+  EXPECT_FALSE(story.dispatcher.queries().sets()[0].foreign_owner);
 }
 
 TEST(ListTest, AFailedListIsNoAbsence) {
@@ -265,7 +266,7 @@ TEST(ListTest, AFailedListIsNoAbsence) {
     story.say(SetListed{"west", sent, tl::unexpected(error(CloudErrorClass::kTransient))});
   }
   EXPECT_EQ(story.state(on), InstanceState::kBusy);
-  EXPECT_EQ(story.dispatcher.sets()[0].problem, "the cloud says no");
+  EXPECT_EQ(story.dispatcher.queries().sets()[0].problem, "the cloud says no");
 }
 
 TEST(ListTest, WhatTheCloudShowsAsGoneIsAbsent) {

@@ -38,7 +38,7 @@ TEST_F(PlanTest, AnIdleHostEndsAtItsTimeout) {
   EXPECT_EQ(story.state(on), InstanceState::kIdle);
   story.pass(2s);
   EXPECT_EQ(story.state(on), InstanceState::kTerminating);
-  EXPECT_EQ(story.record(on).reason_code, "idle");
+  EXPECT_EQ(story.record(on).reason_code, model::Reason::kIdle);
 }
 
 TEST_F(PlanTest, WakesForWhatTimeAloneBrings) {
@@ -98,7 +98,7 @@ TEST_F(PlanTest, AHostIsNeverEndedAsWorkLandsOnIt) {
     const auto plan = *story.plan;
     (void)story.submit({story.job(2)});
     story.ready(on);  // Filled at once.
-    ASSERT_THAT(story.dispatcher.instances()[0].attempts, SizeIs(1));
+    ASSERT_THAT(story.dispatcher.queries().instances()[0].attempts, SizeIs(1));
     story.say(plan);
     EXPECT_EQ(story.state(on), InstanceState::kBusy) << to_string(code);
   }
@@ -322,7 +322,7 @@ TEST_F(PlanTest, AHostKeepsItsTypeThroughAReload) {
   auto site = small_site();
   std::swap(site.types[0], site.types[1]);
   story.say(PolicyChanged{site});
-  EXPECT_EQ(story.dispatcher.instances()[0].total.vcpus, 2);
+  EXPECT_EQ(story.dispatcher.queries().instances()[0].total.vcpus, 2);
 
   site.types = {site.types[0]};
   site.pools[0].types = {"large"};

@@ -48,7 +48,7 @@ class SwitchedOffTest : public testing::Test {
   /// A list of all that is known, `one` of it in a state of its own.
   std::vector<model::ListedInstance> everything(CloudState state, InstanceId one) {
     std::vector<model::ListedInstance> out;
-    for (const auto& view : story.dispatcher.instances())
+    for (const auto& view : story.dispatcher.queries().instances())
       if (!view.record.provider_id.empty())
         out.push_back(
             story.seen(view.record.id, view.record.id == one ? state : CloudState::kRunning));
@@ -151,7 +151,7 @@ TEST_F(SwitchedOffTest, StandbyIsNotMadeOfATypeThatTheCloudRefusedToStop) {
       fresh.list({});
       fresh.list({});
     }
-    EXPECT_TRUE(fresh.dispatcher.at_rest());
+    EXPECT_TRUE(fresh.dispatcher.queries().at_rest());
     EXPECT_THAT(fresh.all<CreateCall>(), IsEmpty());
 
     fresh.say(PolicyChanged{site_with_standby()});
@@ -231,7 +231,7 @@ TEST_F(SwitchedOffTest, ASmallerNumberEndsTheRest) {
   policy.pools[0].stopped = 0;
   story.say(PolicyChanged{policy});
   EXPECT_EQ(story.state(on), InstanceState::kTerminating);
-  EXPECT_EQ(story.record(on).reason_code, "standby_surplus");
+  EXPECT_EQ(story.record(on).reason_code, model::Reason::kStandbySurplus);
 }
 
 }  // namespace

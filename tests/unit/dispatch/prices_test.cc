@@ -16,9 +16,9 @@ class PricesTest : public testing::Test {
     story.say(SetOpened{"west", info});
   }
   void say_price(const std::string& type, std::int64_t price, Duration ago = 1h) {
-    story.say(PricesSeen{"west", type,
-                         std::vector<model::ZonePrice>{
-                             {"", model::Market::kOnDemand, {story.now.wall + -ago, {price}}}}});
+    story.say(PricesFetched{"west", type,
+                            std::vector<model::ZonePrice>{
+                                {"", model::Market::kOnDemand, {story.now.wall + -ago, {price}}}}});
   }
   std::string type_bought() {
     story.submit({story.job()});
@@ -49,7 +49,7 @@ TEST_F(PricesTest, WhatTheCloudSaysGoesBeforeTheMenu) {
 TEST_F(PricesTest, ADearOneIsPassedOver) {
   say_price("small", 900);
   EXPECT_EQ(type_bought(), "large");
-  EXPECT_EQ(story.dispatcher.instances().at(0).record.price_per_hour, model::Micros{200});
+  EXPECT_EQ(story.dispatcher.queries().instances().at(0).record.price_per_hour, model::Micros{200});
 }
 
 // Bug: such a submit was refused with "no instance type of this site can ever run it".
@@ -60,7 +60,8 @@ TEST_F(PricesTest, WorkWaitsForAPriceThatItsPoolPays) {
   say_price("small", 900);
   say_price("large", 900);
   EXPECT_EQ(type_bought(), "none");
-  EXPECT_THAT(story.dispatcher.waiting(WorkId{1})->reason, testing::HasSubstr("above the cap"));
+  EXPECT_THAT(story.dispatcher.queries().waiting(WorkId{1})->reason,
+              testing::HasSubstr("above the cap"));
   say_price("small", 100, 1min);
   EXPECT_THAT(story.all<CreateCall>(), SizeIs(1));
 }
@@ -83,7 +84,7 @@ TEST_F(PricesTest, ARestartDecidesByThem) {
 }
 
 TEST_F(PricesTest, ACloudThatCannotTellIsNotAskedAgain) {
-  story.say(PricesSeen{"west", "small", tl::unexpected(error(CloudErrorClass::kUnsupported))});
+  story.say(PricesFetched{"west", "small", tl::unexpected(error(CloudErrorClass::kUnsupported))});
   story.clear();
   story.pass(1h);
   EXPECT_THAT(story.all<PricesCall>(), IsEmpty());
@@ -92,7 +93,7 @@ TEST_F(PricesTest, ACloudThatCannotTellIsNotAskedAgain) {
 TEST_F(PricesTest, AShutGateIsWaitedFor) {
   auto slow = error(CloudErrorClass::kRateLimit);
   slow.retry_after = 30min;
-  story.say(PricesSeen{"west", "small", tl::unexpected(slow)});
+  story.say(PricesFetched{"west", "small", tl::unexpected(slow)});
   story.clear();
   story.pass(11min);
   EXPECT_THAT(story.all<PricesCall>(), IsEmpty());
@@ -112,19 +113,19 @@ TEST_F(PricesTest, WithoutTypesNoGateIsTried) {
   story.say(PolicyChanged{policy});
   auto slow = error(CloudErrorClass::kRateLimit);
   slow.retry_after = 11min;
-  story.say(PricesSeen{"west", "small", tl::unexpected(slow)});
+  story.say(PricesFetched{"west", "small", tl::unexpected(slow)});
   story.pass(30min);
-  EXPECT_THAT(story.dispatcher.gates(story.now.mono), IsEmpty());
+  EXPECT_THAT(story.dispatcher.queries().gates(story.now.mono), IsEmpty());
 }
 
 TEST_F(PricesTest, WhoMayNotReadPricesMayCreate) {
-  story.say(PricesSeen{"west", "small", tl::unexpected(error(CloudErrorClass::kAuth))});
+  story.say(PricesFetched{"west", "small", tl::unexpected(error(CloudErrorClass::kAuth))});
   EXPECT_EQ(type_bought(), "small");
 }
 
 TEST_F(PricesTest, AnErrorLeavesThePricesAsTheyWere) {
   say_price("small", 900);
-  story.say(PricesSeen{"west", "small", tl::unexpected(error(CloudErrorClass::kTransient))});
+  story.say(PricesFetched{"west", "small", tl::unexpected(error(CloudErrorClass::kTransient))});
   EXPECT_EQ(type_bought(), "large");
 }
 

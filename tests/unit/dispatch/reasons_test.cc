@@ -16,7 +16,7 @@ TEST(ReasonsTest, APoolTellsWhatWaitsForItAndWhatItDecidedLast) {
   story.begin();
   (void)story.submit({story.job(2), story.job(2), story.job(2)});
 
-  const auto why = story.dispatcher.reasons_of_pool("default", story.now.mono);
+  const auto why = story.dispatcher.queries().reasons_of_pool("default", story.now.mono);
 
   ASSERT_TRUE(why);
   EXPECT_THAT(why->ceiling, HasSubstr("max is 1"));
@@ -25,9 +25,9 @@ TEST(ReasonsTest, APoolTellsWhatWaitsForItAndWhatItDecidedLast) {
   EXPECT_EQ(why->demand[0].needs.vcpus, 2);
   EXPECT_NE(why->demand[0].waiting.reason, "");
   ASSERT_THAT(why->decisions, SizeIs(1));
-  EXPECT_EQ(why->decisions[0].event, "create_intended");
+  EXPECT_EQ(why->decisions[0].event, model::Event::kCreateIntended);
   EXPECT_EQ(why->decisions[0].subject, "h-1");
-  EXPECT_FALSE(story.dispatcher.reasons_of_pool("none", story.now.mono));
+  EXPECT_FALSE(story.dispatcher.queries().reasons_of_pool("none", story.now.mono));
 }
 
 TEST(ReasonsTest, APoolTellsOfWorkThatItMayServeOnly) {
@@ -40,8 +40,9 @@ TEST(ReasonsTest, APoolTellsOfWorkThatItMayServeOnly) {
   story.begin();
   (void)story.submit({story.job(8)});
 
-  EXPECT_THAT(story.dispatcher.reasons_of_pool("default", story.now.mono)->demand, IsEmpty());
-  const auto large = story.dispatcher.reasons_of_pool("large", story.now.mono);
+  EXPECT_THAT(story.dispatcher.queries().reasons_of_pool("default", story.now.mono)->demand,
+              IsEmpty());
+  const auto large = story.dispatcher.queries().reasons_of_pool("large", story.now.mono);
   EXPECT_THAT(large->demand, SizeIs(1));
   EXPECT_EQ(large->ceiling, "") << "there is room for more";
 }
@@ -56,12 +57,12 @@ TEST(ReasonsTest, APoolIsNotAtACeilingWhileOneSetHasRoom) {
   story.begin();
   (void)story.submit({story.job(2)});
   ASSERT_THAT(story.all<CreateCall>(), SizeIs(1));
-  EXPECT_EQ(story.dispatcher.reasons_of_pool("default", story.now.mono)->ceiling, "");
+  EXPECT_EQ(story.dispatcher.queries().reasons_of_pool("default", story.now.mono)->ceiling, "");
 
   site.sets[1].ceilings.instances_max = 1;
   site.sets[1].ceilings.price_per_hour_max = {1};
   story.say(PolicyChanged{site});
-  EXPECT_THAT(story.dispatcher.reasons_of_pool("default", story.now.mono)->ceiling,
+  EXPECT_THAT(story.dispatcher.queries().reasons_of_pool("default", story.now.mono)->ceiling,
               HasSubstr("set west is at its ceiling"));
 }
 
@@ -73,11 +74,11 @@ TEST(ReasonsTest, WhatLeavesAPoolDoesNotCountForItsMaximum) {
   story.begin();
   const auto [id, on] = story.running();
   story.exited(on, id);
-  EXPECT_THAT(story.dispatcher.reasons_of_pool("default", story.now.mono)->ceiling,
+  EXPECT_THAT(story.dispatcher.queries().reasons_of_pool("default", story.now.mono)->ceiling,
               HasSubstr("has 1 instances, max is 1"));
   (void)story.ask(SetIdleBehavior{0, "user root", on, model::IdleBehavior::kDrain});
   ASSERT_EQ(story.state(on), InstanceState::kTerminating);
-  EXPECT_EQ(story.dispatcher.reasons_of_pool("default", story.now.mono)->ceiling, "");
+  EXPECT_EQ(story.dispatcher.queries().reasons_of_pool("default", story.now.mono)->ceiling, "");
 }
 
 TEST(ReasonsTest, AGateTellsWhatItHoldsBack) {
@@ -85,10 +86,10 @@ TEST(ReasonsTest, AGateTellsWhatItHoldsBack) {
   story.begin();
   const auto id = story.submit({story.job(2)}).at(0);
   story.create_ended(story.all<CreateCall>().at(0).instance, error(CloudErrorClass::kCapacity));
-  const auto gates = story.dispatcher.gates(story.now.mono);
+  const auto gates = story.dispatcher.queries().gates(story.now.mono);
   ASSERT_THAT(gates, SizeIs(1));
 
-  const auto why = story.dispatcher.reasons_of_gate(gates[0].key, story.now.mono);
+  const auto why = story.dispatcher.queries().reasons_of_gate(gates[0].key, story.now.mono);
 
   ASSERT_TRUE(why);
   ASSERT_THAT(why->rejected, SizeIs(1)) << "the other type is free";
@@ -96,8 +97,8 @@ TEST(ReasonsTest, AGateTellsWhatItHoldsBack) {
   EXPECT_EQ(why->rejected[0].pool, "default");
   ASSERT_THAT(why->demand, SizeIs(1));
   EXPECT_EQ(why->demand[0].jobs, 1U);
-  EXPECT_EQ(why->demand[0].waiting.reason, story.dispatcher.waiting(id)->reason);
-  EXPECT_FALSE(story.dispatcher.reasons_of_gate("west quota op=create", story.now.mono));
+  EXPECT_EQ(why->demand[0].waiting.reason, story.dispatcher.queries().waiting(id)->reason);
+  EXPECT_FALSE(story.dispatcher.queries().reasons_of_gate("west quota op=create", story.now.mono));
 }
 
 // Bug: a gate whose time was over counted as shut until somebody tried it.
@@ -106,10 +107,10 @@ TEST(ReasonsTest, AGateIsShutForItsTimeOnly) {
   story.begin();
   (void)story.submit({story.job(2)});
   story.create_ended(story.all<CreateCall>().at(0).instance, error(CloudErrorClass::kCapacity));
-  const auto shut = story.dispatcher.gates(story.now.mono);
+  const auto shut = story.dispatcher.queries().gates(story.now.mono);
   ASSERT_THAT(shut, SizeIs(1));
-  EXPECT_THAT(story.dispatcher.gates(story.now.mono + 24h), SizeIs(0));
-  EXPECT_FALSE(story.dispatcher.reasons_of_gate(shut[0].key, story.now.mono + 24h));
+  EXPECT_THAT(story.dispatcher.queries().gates(story.now.mono + 24h), SizeIs(0));
+  EXPECT_FALSE(story.dispatcher.queries().reasons_of_gate(shut[0].key, story.now.mono + 24h));
 }
 
 TEST(ReasonsTest, APoolTellsOfTheCandidatesThatItsLastPlanRejected) {
@@ -118,7 +119,7 @@ TEST(ReasonsTest, APoolTellsOfTheCandidatesThatItsLastPlanRejected) {
   (void)story.submit({story.job(2)});
   story.create_ended(story.all<CreateCall>().at(0).instance, error(CloudErrorClass::kCapacity));
   std::vector<std::string> types;
-  const auto why = story.dispatcher.reasons_of_pool("default", story.now.mono);
+  const auto why = story.dispatcher.queries().reasons_of_pool("default", story.now.mono);
   for (const auto& one : why->rejected) {
     types.push_back(one.type);
     EXPECT_NE(one.reason, "");

@@ -54,12 +54,12 @@ model::AttemptChanged attempt(AttemptState state) {
 /// One running job on one host.
 model::Restored busy_site() {
   model::Restored out;
-  out.last_job = 5;
+  out.last_work = 5;
   out.last_instance = 7;
   out.last_arrival = 5;
   out.last_revision = 100;
   out.instances = {instance(InstanceState::kBusy)};
-  out.jobs = {job(WorkState::kRunning, 1)};
+  out.work = {job(WorkState::kRunning, 1)};
   out.attempts = {attempt(AttemptState::kIntended)};
   return out;
 }
@@ -76,6 +76,54 @@ TEST(RestartTest, GoesOnWithARunningJobAndStartsNothingTwice) {
   EXPECT_THAT(story.commands<model::StartAttempt>(), IsEmpty());
   story.exited({7}, {5});
   EXPECT_EQ(story.record(WorkId{5}).state, WorkState::kSucceeded);
+}
+
+/// The row of instance 7 is damaged; nothing else is there.
+model::Restored damaged_site() {
+  model::Restored out;
+  out.last_instance = 7;
+  out.damaged.push_back({"instances", "h-7", "state is 99", instance(InstanceState::kBusy).record});
+  return out;
+}
+
+TEST(RestartTest, AMachineWhoseRowIsDamagedCountsForCeilings) {
+  auto site = small_site();
+  site.ceilings.instances_max = 1;
+  Story story(site);
+  story.begin(damaged_site());
+  (void)story.submit({story.job()});
+  EXPECT_THAT(story.all<CreateCall>(), IsEmpty());
+  EXPECT_FALSE(story.dispatcher.queries().has_no_instances());
+
+  story.say(PolicyChanged{site});
+  EXPECT_THAT(story.all<CreateCall>(), IsEmpty()) << "a reload does not forget it";
+  site.ceilings.instances_max = 2;
+  story.say(PolicyChanged{site});
+  EXPECT_THAT(story.all<CreateCall>(), SizeIs(1));
+}
+
+TEST(RestartTest, AMachineWhoseRowIsDamagedIsNeitherAdoptedNorEnded) {
+  Story story;
+  story.begin(damaged_site());
+  model::ListedInstance seen;
+  seen.id = "i-7";
+  seen.idempotency_key = "key-old";
+  seen.set_id = "west";
+  seen.owner = "us";
+  seen.state = model::CloudState::kRunning;
+  story.list({seen});
+  EXPECT_THAT(story.dispatcher.queries().instances(), IsEmpty());
+  EXPECT_THAT(story.all<DestroyCall>(), IsEmpty());
+}
+
+TEST(RestartTest, WorkOfAKindThatNobodyCanSubmitYetIsLeftAlone) {
+  model::Restored restored;
+  restored.work = {job(WorkState::kQueued)};
+  restored.work[0].record.id.kind = model::WorkKind::kLease;
+  Story story;
+  story.begin(restored);
+  EXPECT_TRUE(story.dispatcher.queries().at_rest());
+  EXPECT_THAT(story.journalled<model::WorkChanged>(), IsEmpty());
 }
 
 // Bug: creates that were sent again passed the ceiling of creates a minute, five a second each.
@@ -119,7 +167,7 @@ TEST(RestartTest, CreatesThatAreSentAgainKeepToTheirRate) {
 TEST(RestartTest, AnIdleHostIsProvedAgainAndKeptToItsIdleTimeout) {
   Story story;
   auto restored = busy_site();
-  restored.jobs.clear();
+  restored.work.clear();
   restored.attempts.clear();
   restored.instances[0].record.state = InstanceState::kIdle;
   story.begin(std::move(restored));
@@ -128,14 +176,14 @@ TEST(RestartTest, AnIdleHostIsProvedAgainAndKeptToItsIdleTimeout) {
   story.ready({7});
   EXPECT_EQ(story.state(InstanceId{7}), InstanceState::kIdle);
   story.pass(2min);
-  EXPECT_EQ(story.record(InstanceId{7}).reason_code, "idle");
+  EXPECT_EQ(story.record(InstanceId{7}).reason_code, model::Reason::kIdle);
 }
 
 // Bug: a job that was cancelled as the daemon died ran to its natural end.
 TEST(RestartTest, SendsAKillThatMayNotHaveLeft) {
   Story story;
   auto restored = busy_site();
-  restored.jobs[0].record.cancel_requested = true;
+  restored.work[0].record.cancel_requested = true;
   story.begin(std::move(restored));
   story.ready({7}, {{{{5}, 1}, AttemptPhase::kRunning}});
   EXPECT_THAT(story.commands<model::KillAttempt>(), SizeIs(1));
@@ -162,13 +210,13 @@ TEST(RestartTest, IsRefusedWhileAnInstanceHasNoSetOrPool) {
 TEST(RestartTest, AnAbandonedInstanceWhoseSetIsGoneStillCounts) {
   Story story;
   auto restored = busy_site();
-  restored.jobs.clear();
+  restored.work.clear();
   restored.attempts.clear();
   restored.instances[0].record.set = "east";
   restored.instances[0].record.state = InstanceState::kAbandoned;
   story.begin(std::move(restored));
-  EXPECT_THAT(story.dispatcher.instances(), IsEmpty());
-  EXPECT_FALSE(story.dispatcher.has_no_instances());
+  EXPECT_THAT(story.dispatcher.queries().instances(), IsEmpty());
+  EXPECT_FALSE(story.dispatcher.queries().has_no_instances());
 }
 
 // Bug: each restart allowed a whole minute's creates again.
@@ -221,7 +269,7 @@ TEST(RestartTest, HearsOfAnEndThatCameMeanwhile) {
 TEST(RestartTest, AnIntentThatNeverLeftIsPlacedAgainWithANewNumber) {
   Story story;
   auto restored = busy_site();
-  restored.jobs[0].record.state = WorkState::kStarting;
+  restored.work[0].record.state = WorkState::kStarting;
   story.begin(std::move(restored));
   story.clear();
   story.ready({7}, {});
@@ -237,7 +285,7 @@ TEST(RestartTest, AWaitingJobWaitsAtItsOldPlace) {
   auto early = job(WorkState::kQueued);
   early.record.id = {2};
   early.arrival = 2;
-  restored.jobs.insert(restored.jobs.begin(), early);
+  restored.work.insert(restored.work.begin(), early);
   story.begin(std::move(restored));
   (void)story.submit({story.job(2)});
   story.ready({7}, {{{{5}, 1}, AttemptPhase::kRunning}});
@@ -250,12 +298,12 @@ TEST(RestartTest, AWaitingJobWaitsAtItsOldPlace) {
 TEST(RestartTest, CollectsWhatHadEnded) {
   Story story;
   auto restored = busy_site();
-  restored.jobs[0].record.state = WorkState::kCollecting;
-  restored.jobs[0].record.reason = EndReason::kExit;
+  restored.work[0].record.state = WorkState::kCollecting;
+  restored.work[0].record.reason = EndReason::kExit;
   restored.attempts[0].state = AttemptState::kEnded;
   story.begin(std::move(restored));
   story.ready({7}, {{{{5}, 1}, AttemptPhase::kEnded}});
-  EXPECT_EQ(story.dispatcher.instances()[0].used.vcpus, 0) << "its resources are free";
+  EXPECT_EQ(story.dispatcher.queries().instances()[0].used.vcpus, 0) << "its resources are free";
   story.clear();
   story.host({7}, model::AttemptCollected{{{5}, 1}, ""});
   EXPECT_EQ(story.record(WorkId{5}).state, WorkState::kSucceeded);
@@ -271,7 +319,7 @@ TEST(RestartTest, ACreateThatMayHaveHappenedIsLookedForAndSentAgain) {
   request->idempotency_key = "key-old";
   request->user_data = "secret";
   restored.instances[0].create = request;
-  restored.jobs = {job(WorkState::kQueued)};
+  restored.work = {job(WorkState::kQueued)};
   story.begin(std::move(restored));
   EXPECT_THAT(story.all<CreateCall>(), IsEmpty());
 

@@ -4,7 +4,7 @@ namespace hostler::dispatch {
 namespace {
 
 /// Keys and secrets by number.
-Mint counting_mint() {
+CreateSecretsFactory counting_secrets() {
   auto made = std::make_shared<int>(0);
   return [made](const model::PoolPolicy&, const std::string&, const model::SetInfo&,
                 model::CreateRequest& request, model::HostIdentity& identity) {
@@ -47,13 +47,13 @@ model::CloudError error(CloudErrorClass cls, bool outcome_unknown) {
 }
 
 Story::Story(model::SitePolicy policy, Options options)
-    : dispatcher(std::move(policy), counting_mint(), std::move(options)) {}
+    : dispatcher(std::move(policy), counting_secrets(), std::move(options)) {}
 
 void Story::restore(model::Restored restored) {
   if (restored.owner.empty()) restored.owner = "us";
   if (restored.epoch == 0) restored.epoch = 3;
   for (const auto& row : restored.instances) history_.emplace_back(row);
-  for (const auto& row : restored.jobs) history_.emplace_back(model::WorkChanged{row.record});
+  for (const auto& row : restored.work) history_.emplace_back(model::WorkChanged{row.record});
   take(dispatcher.restore(std::move(restored), now));
   pump();
 }
@@ -91,7 +91,7 @@ void Story::pump() {
 
 void Story::say(Event event) {
   take(dispatcher.apply(std::move(event), now));
-  pass(dispatcher.policy().plan_interval);
+  pass(dispatcher.queries().policy().plan_interval);
 }
 
 void Story::pass(Duration time) {
@@ -209,7 +209,7 @@ model::InstanceRecord Story::record(InstanceId id) const {
 std::vector<std::string> Story::ledger() const {
   std::vector<std::string> out;
   for (const auto& one : journalled<model::LedgerRecord>())
-    out.push_back(one.subject + " " + one.event +
+    out.push_back(one.subject + " " + to_string(one.event) +
                   (one.reason_code.empty() ? "" : " " + one.reason_code));
   return out;
 }

@@ -64,7 +64,7 @@ TEST_F(SubmitTest, NamesATypeThatThereIsNot) {
 TEST_F(SubmitTest, OneBadJobRefusesAllAndIsNamed) {
   EXPECT_THAT(refusal({story.job(), story.job(64)}, Errc::kInvalidArgument), HasSubstr("jobs[1]"));
   EXPECT_THAT(story.journalled<model::WorkItem>(), IsEmpty());
-  EXPECT_TRUE(story.dispatcher.at_rest());
+  EXPECT_TRUE(story.dispatcher.queries().at_rest());
 }
 
 TEST_F(SubmitTest, TheSameKeyAndBodyMakesNoSecondJob) {
@@ -103,11 +103,11 @@ TEST_F(SubmitTest, AKeyOutlivesItsJobAndTheDaemon) {
 TEST_F(SubmitTest, AWaitingJobSaysWhyAndHowManyGoFirst) {
   story.plans_wait = true;
   (void)submit({story.job(), story.job(), story.job()});
-  EXPECT_EQ(story.dispatcher.waiting(WorkId{1})->code, "planning");
+  EXPECT_EQ(story.dispatcher.queries().waiting(WorkId{1})->code, model::WaitingCode::kPlanning);
   story.say(*story.plan);
-  EXPECT_EQ(story.dispatcher.waiting(WorkId{3})->ahead, 2U);
-  EXPECT_NE(story.dispatcher.waiting(WorkId{3})->reason, "");
-  EXPECT_FALSE(story.dispatcher.waiting(WorkId{9}));
+  EXPECT_EQ(story.dispatcher.queries().waiting(WorkId{3})->ahead, 2U);
+  EXPECT_NE(story.dispatcher.queries().waiting(WorkId{3})->reason, "");
+  EXPECT_FALSE(story.dispatcher.queries().waiting(WorkId{9}));
 }
 
 // Bug: "2 jobs go first" counted jobs that were cancelled, and some that came later.
@@ -115,11 +115,11 @@ TEST_F(SubmitTest, OnlyWhatWaitsGoesFirst) {
   story.plans_wait = true;
   const auto ids = *submit({story.job(1), story.job(1), story.job(1), story.job(2), story.job(1)});
   story.say(*story.plan);
-  EXPECT_EQ(story.dispatcher.waiting(ids[3])->ahead, 3U);
-  EXPECT_EQ(story.dispatcher.waiting(ids[4])->ahead, 4U);
+  EXPECT_EQ(story.dispatcher.queries().waiting(ids[3])->ahead, 3U);
+  EXPECT_EQ(story.dispatcher.queries().waiting(ids[4])->ahead, 4U);
   (void)story.ask(CancelWork{0, "user ann", false, ids[1]});
-  EXPECT_EQ(story.dispatcher.waiting(ids[2])->ahead, 1U);
-  EXPECT_EQ(story.dispatcher.waiting(ids[3])->ahead, 2U);
+  EXPECT_EQ(story.dispatcher.queries().waiting(ids[2])->ahead, 1U);
+  EXPECT_EQ(story.dispatcher.queries().waiting(ids[3])->ahead, 2U);
 }
 
 TEST_F(SubmitTest, CancelIsForItsSubmitterAndAdmins) {
@@ -151,9 +151,9 @@ TEST_F(SubmitTest, ACancelledJobIsNeverPlaced) {
 
 TEST_F(SubmitTest, TotalsFollowTheJobs) {
   const auto [id, on] = story.running();
-  EXPECT_THAT(story.dispatcher.totals(story.now.mono).jobs, ElementsAre(0, 0, 1, 0));
+  EXPECT_THAT(story.dispatcher.queries().totals(story.now.mono).jobs, ElementsAre(0, 0, 1, 0));
   story.exited(on, id);
-  EXPECT_THAT(story.dispatcher.totals(story.now.mono).jobs, ElementsAre(0, 0, 0, 0));
+  EXPECT_THAT(story.dispatcher.queries().totals(story.now.mono).jobs, ElementsAre(0, 0, 0, 0));
 }
 
 }  // namespace

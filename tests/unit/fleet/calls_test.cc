@@ -60,7 +60,7 @@ TEST(CreateTest, WaitsLongerEachTimeThenGivesUp) {
   }
   const auto out = create_failed(instance, error(CloudErrorClass::kTransient), at(2h));
   EXPECT_EQ(instance.record.state, InstanceState::kGone);
-  EXPECT_EQ(out.event, "create_refused");
+  EXPECT_EQ(out.event, Event::kCreateRefused);
   EXPECT_THAT(out.reason, HasSubstr("the cloud says no"));
 }
 
@@ -96,7 +96,7 @@ TEST(CreateTest, ARefusalDoesNotForgetASpotRequestThatWasSeen) {
 // a day, counted against every ceiling.
 TEST(CreateTest, ARefusalEndsWhatWasKilledMeanwhile) {
   Instance instance = instance_in(InstanceState::kRequested);
-  (void)terminate(instance, "killed", "by root", at(1s));
+  (void)terminate(instance, Reason::kKilled, "by root", at(1s));
   const auto out = create_failed(instance, error(CloudErrorClass::kCapacity), at(2s));
 
   EXPECT_EQ(instance.record.state, InstanceState::kGone);
@@ -108,7 +108,7 @@ TEST(CreateTest, AnUnknownOutcomeDoesNotEndWhatWasKilledMeanwhile) {
   for (const bool before : {true, false}) {
     Instance instance = instance_in(InstanceState::kRequested);
     if (before) (void)create_failed(instance, error(CloudErrorClass::kTimeout, true), at(1s));
-    (void)terminate(instance, "killed", "by root", at(2s));
+    (void)terminate(instance, Reason::kKilled, "by root", at(2s));
     (void)create_failed(instance, error(CloudErrorClass::kTimeout, !before), at(3s));
     EXPECT_EQ(instance.record.state, InstanceState::kTerminating);
   }
@@ -119,7 +119,7 @@ TEST(DestroyTest, IsRetriedWithBackOffUntilTheCloudAgrees) {
   const auto refusal = error(CloudErrorClass::kInternal);
   for (const Duration wait : {10s, 20s, 40s, 80s, 160s, 300s, 300s}) {
     const auto out = destroy_answered(instance, &refusal, pool(), at(1h));
-    EXPECT_EQ(out.event, "destroy_refused");
+    EXPECT_EQ(out.event, Event::kDestroyRefused);
     EXPECT_EQ(instance.deadline, at(1h + wait).mono);
     EXPECT_THAT(due(instance, pool(), at(1h + wait)).effects,
                 ElementsAre(Effect::kDestroy, Effect::kList));

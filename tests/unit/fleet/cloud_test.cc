@@ -178,11 +178,11 @@ TEST(AbsentTest, AListSentBeforeItWasKnownSaysNothing) {
 
 TEST(AbsentTest, ErasesSecretsAndKeepsWhoEndedIt) {
   Instance instance = instance_in(InstanceState::kIdle);
-  (void)terminate(instance, "killed", "by root", at(1s));
+  (void)terminate(instance, Reason::kKilled, "by root", at(1s));
   (void)absent_at(instance, 10s);
   const auto out = absent_at(instance, 20s);
 
-  EXPECT_EQ(out.event, "gone");
+  EXPECT_EQ(out.event, Event::kGone);
   EXPECT_EQ(out.reason_code, "killed");
   EXPECT_EQ(out.reason, "by root");
   EXPECT_EQ(instance.record.identity, model::HostIdentity{});
@@ -247,7 +247,7 @@ TEST(AbsentTest, ASpotRequestThatTheCloudDroppedIsGone) {
 TEST(AbsentTest, WhatWasNeverSeenIsWatchedForNotForgotten) {
   Instance instance = instance_in(InstanceState::kRequested);
   (void)create_failed(instance, error(CloudErrorClass::kTimeout, true), at(1s));
-  (void)terminate(instance, "killed", "by root", at(2s));
+  (void)terminate(instance, Reason::kKilled, "by root", at(2s));
 
   (void)absent_at(instance, 10s);
   const auto out = absent_at(instance, 20s);

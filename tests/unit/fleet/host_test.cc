@@ -30,7 +30,8 @@ TEST(ReadyTest, LeadsEachStateToItsNext) {
   for (const Row& row : table) {
     Instance instance = instance_in(row.before);
     instance.ready = false;
-    instance.attempts = row.attempts;
+    clear(instance);
+    place(instance, row.attempts);
     (void)ready(instance, hello(), at(1s));
     EXPECT_EQ(instance.record.state, row.after) << to_string(row.before);
     EXPECT_EQ(instance.ready, row.after == S::kIdle || row.after == S::kBusy)
@@ -65,7 +66,7 @@ TEST(ReadyTest, EndsUnreachability) {
   (void)lost(instance, {"reset"}, pool(), at(1s));
   const auto out = ready(instance, hello("boot-1", 2), at(2min));
 
-  EXPECT_EQ(out.event, "reachable");
+  EXPECT_EQ(out.event, Event::kReachable);
   EXPECT_EQ(instance.record.health, Health::kHealthy);
   EXPECT_EQ(instance.deadline, kNever);
   EXPECT_FALSE(instance.unreachable_since);
@@ -75,7 +76,7 @@ TEST(LostTest, ABusyHostKeepsItsWorkUntilTheProbeTimeout) {
   Instance instance = instance_in(InstanceState::kBusy);
   const auto out = lost(instance, {"connection reset"}, pool(), at(1s));
 
-  EXPECT_EQ(out.event, "unreachable");
+  EXPECT_EQ(out.event, Event::kUnreachable);
   EXPECT_EQ(instance.record.state, InstanceState::kBusy);
   EXPECT_EQ(instance.record.health, Health::kUnreachable);
   EXPECT_FALSE(instance.takes_work());
@@ -108,23 +109,26 @@ TEST(NotYetTest, IsToldWhenTheBootTimesOut) {
 
 TEST(VerifiedTest, RecordsTheMethodAndErasesTheDeliveredKey) {
   Instance instance = instance_in(InstanceState::kBooting);
-  const auto out = verified(instance, {VerifyMethod::kDelivered, "ssh-ed25519 new"}, at(5s));
+  const auto out =
+      verified(instance, {VerifyMethod::kDelivered, "ssh-ed25519 new"}, pool(), at(5s));
 
-  EXPECT_EQ(out.event, "verified");
+  EXPECT_EQ(out.event, Event::kVerified);
   EXPECT_EQ(out.reason_code, "delivered");
   EXPECT_EQ(instance.record.verified, at(5s).wall);
   EXPECT_EQ(instance.record.identity.public_key, "ssh-ed25519 new");
   EXPECT_EQ(instance.record.identity.delivered_private_key, "");
   EXPECT_EQ(instance.record.state, InstanceState::kBooting) << "the boot probe is still to pass";
 
-  const auto again = verified(instance, {VerifyMethod::kDelivered, "ssh-ed25519 new"}, at(9s));
+  const auto again =
+      verified(instance, {VerifyMethod::kDelivered, "ssh-ed25519 new"}, pool(), at(9s));
   EXPECT_FALSE(again.changed);
 }
 
 TEST(VerifiedTest, SaysNothingOfHostsThatAreLeaving) {
   for (const auto state : {InstanceState::kTerminating, InstanceState::kGone}) {
     Instance instance = instance_in(state);
-    EXPECT_FALSE(verified(instance, {VerifyMethod::kDriver, "ssh-ed25519 x"}, at(1s)).changed);
+    EXPECT_FALSE(
+        verified(instance, {VerifyMethod::kDriver, "ssh-ed25519 x"}, pool(), at(1s)).changed);
   }
 }
 
@@ -137,7 +141,7 @@ TEST(RotationTest, IsCommittedBeforeItIsShownAndForgetsTheOldKeyAfter) {
 
   const auto out = rotation_ended(instance, {.rotated = true, .never = false, .text = "shown"});
 
-  EXPECT_EQ(out.event, "key_rotated");
+  EXPECT_EQ(out.event, Event::kKeyRotated);
   EXPECT_EQ(identity.public_key, "ssh-ed25519 next");
   EXPECT_EQ(identity.challenge_secret, "next secret");
   EXPECT_EQ(identity.next_public_key, "");
@@ -148,9 +152,10 @@ TEST(RotationTest, ANewConnectionThatShowsTheNextKeyEndsItToo) {
   Instance instance = instance_in(InstanceState::kIdle);
   (void)rotation_proposed(instance, {"ssh-ed25519 next", "next secret"});
 
-  const auto out = verified(instance, {VerifyMethod::kChallenge, "ssh-ed25519 next"}, at(1s));
+  const auto out =
+      verified(instance, {VerifyMethod::kChallenge, "ssh-ed25519 next"}, pool(), at(1s));
 
-  EXPECT_EQ(out.event, "key_rotated");
+  EXPECT_EQ(out.event, Event::kKeyRotated);
   EXPECT_EQ(instance.record.identity.rotation, model::Rotation::kDone);
   EXPECT_EQ(instance.record.identity.challenge_secret, "next secret");
   EXPECT_EQ(instance.record.identity.next_public_key, "");
@@ -162,7 +167,7 @@ TEST(RotationTest, AFailureKeepsBothKeys) {
 
   const auto out = rotation_ended(instance, {.rotated = false, .never = false, .text = "refused"});
 
-  EXPECT_EQ(out.event, "rotation_put_off");
+  EXPECT_EQ(out.event, Event::kRotationPutOff);
   EXPECT_EQ(instance.record.identity.public_key, "ssh-ed25519 old");
   EXPECT_EQ(instance.record.identity.next_public_key, "ssh-ed25519 next");
 }
@@ -170,7 +175,7 @@ TEST(RotationTest, AFailureKeepsBothKeys) {
 TEST(RotationTest, IsShownAsNoneWhereTheKeyMayNotBeReplaced) {
   Instance instance = instance_in(InstanceState::kIdle);
   const auto out = rotation_ended(instance, {.rotated = false, .never = true, .text = "read-only"});
-  EXPECT_EQ(out.event, "rotation_none");
+  EXPECT_EQ(out.event, Event::kRotationNone);
   EXPECT_EQ(instance.record.identity.rotation, model::Rotation::kNone);
 }
 
@@ -184,7 +189,7 @@ TEST(KeyAlarmTest, MarksUnreachableListsAgainAndGivesUpNoJob) {
   Instance instance = instance_in(InstanceState::kBusy);
   const auto out = key_alarm(instance, {"SHA256:evil", "another key"}, pool(), at(1s));
 
-  EXPECT_EQ(out.event, "host_key_alarm");
+  EXPECT_EQ(out.event, Event::kHostKeyAlarm);
   EXPECT_EQ(out.reason_code, "SHA256:evil");
   EXPECT_EQ(instance.record.state, InstanceState::kBusy);
   EXPECT_EQ(instance.record.health, Health::kUnreachable);
@@ -222,7 +227,7 @@ TEST(BrokenTest, ABusyHostEndsItsWorkFirst) {
   EXPECT_EQ(instance.record.state, InstanceState::kBusy);
   EXPECT_FALSE(instance.takes_work());
 
-  instance.attempts = 0;
+  clear(instance);
   EXPECT_EQ(work_changed(instance, at(2s)).reason_code, "broken");
   EXPECT_EQ(instance.record.state, InstanceState::kTerminating);
 }
@@ -251,7 +256,7 @@ TEST(BrokenTest, StaysBrokenThroughAReconnect) {
 TEST(BrokenTest, StaysBrokenThroughARestart) {
   Instance instance = instance_in(InstanceState::kBusy);
   (void)broken(instance, {"disk", "read-only"}, at(1s));
-  instance.attempts = 0;
+  clear(instance);
   (void)adopt(instance, pool(), 24h, false, at(2s));
   const auto out = ready(instance, hello("boot-1", 2), at(3s));
 
@@ -277,7 +282,7 @@ TEST(StartRefusedTest, AHostThatGoesOnRefusingRestsLongerAndLonger) {
     (void)due(instance, pool(), at(when += rest));
     EXPECT_TRUE(instance.takes_work());
   }
-  EXPECT_EQ(refuse_one(instance, when).event, "broken");
+  EXPECT_EQ(refuse_one(instance, when).event, Event::kBroken);
   EXPECT_EQ(instance.record.health, Health::kBroken);
 }
 

@@ -14,9 +14,11 @@ namespace hostler::fleet {
 using namespace std::chrono_literals;
 using model::CloudErrorClass;
 using model::CloudState;
+using model::Event;
 using model::Health;
 using model::IdleBehavior;
 using model::InstanceState;
+using model::Reason;
 
 inline void PrintTo(Effect effect, std::ostream* out) {
   static const char* const kNames[] = {"connect", "disconnect", "create again", "destroy", "list",
@@ -36,6 +38,16 @@ inline model::PoolPolicy pool() {
   out.shutdown_timeout = 10s;
   return out;
 }
+
+/// Attempts of that many jobs.
+inline void place(Instance& instance, std::uint32_t attempts = 1) {
+  for (std::uint64_t job = 1; job <= attempts; ++job)
+    instance.occupancy.add(
+        {.attempt = {{job}, 1}, .boot_id = "boot-1", .sequence = job, .needs = {}});
+}
+
+/// All attempts have left.
+inline void clear(Instance& instance) { instance.occupancy = {}; }
 
 /// An instance as it is `at(0s)` in a state, having come there in the usual way.
 inline Instance instance_in(InstanceState state) {
@@ -63,10 +75,10 @@ inline Instance instance_in(InstanceState state) {
   r.verified = r.ready = at(0s).wall;
   if (state == InstanceState::kIdle || state == InstanceState::kBusy) {
     r.boot_id = "boot-1";
-    out.ready = true;
+    out.ready = out.has_agent = true;
     out.connection = 1;
   }
-  if (state == InstanceState::kBusy) out.attempts = 1;
+  if (state == InstanceState::kBusy) place(out);
   return out;
 }
 

@@ -66,7 +66,7 @@ TEST(DueTest, AnAdoptedHostThatIsNotProvedEndsUnlessWorkIsOnIt) {
   EXPECT_EQ(empty.record.state, InstanceState::kTerminating);
 
   Instance working = instance_in(InstanceState::kUnknown);
-  working.attempts = 1;
+  place(working);
   (void)due(working, pool(), at(5min));
   EXPECT_EQ(working.record.state, InstanceState::kBusy);
   EXPECT_EQ(working.record.health, Health::kUnreachable);
@@ -117,11 +117,10 @@ TEST(DrainTest, AnEmptyHostGoesAtOnceABusyOneWhenItIsEmpty) {
   Instance busy = instance_in(InstanceState::kBusy);
   EXPECT_THAT(set_idle_behavior(busy, IdleBehavior::kDrain, "root", at(1s)).effects,
               ElementsAre(Effect::kRetag));
-  busy.attempts = 0;
-  busy.collecting = 1;
+  busy.occupancy.release({{1}, 1});
   (void)work_changed(busy, at(2s));
   EXPECT_EQ(busy.record.state, InstanceState::kBusy) << "its output is still to come";
-  busy.collecting = 0;
+  clear(busy);
   EXPECT_EQ(work_changed(busy, at(3s)).reason_code, "drained");
 }
 
@@ -136,12 +135,12 @@ TEST(IdleBehaviorTest, IsTaggedAndSaysWhoSetIt) {
 
 TEST(WorkTest, TheIdleClockStartsWhenTheLastWorkLeaves) {
   Instance instance = instance_in(InstanceState::kIdle);
-  instance.attempts = 1;
+  place(instance);
   (void)work_changed(instance, at(1min));
   EXPECT_EQ(instance.record.state, InstanceState::kBusy);
   EXPECT_EQ(instance.record.first_job, at(1min).wall);
 
-  instance.attempts = 0;
+  clear(instance);
   (void)work_changed(instance, at(1h));
   EXPECT_EQ(instance.record.state, InstanceState::kIdle);
   EXPECT_EQ(instance.since, at(1h).mono);
@@ -154,15 +153,16 @@ TEST(TerminateTest, EndsEveryStateOnceAndAsksTheCloud) {
                            InstanceState::kStopped, InstanceState::kAbandoned}) {
     Instance instance = instance_in(state);
     instance.record.absent_sightings = 1;
-    const auto out = terminate(instance, "killed", "by root", at(1s));
+    const auto out = terminate(instance, Reason::kKilled, "by root", at(1s));
     EXPECT_EQ(instance.record.state, InstanceState::kTerminating) << to_string(state);
     EXPECT_EQ(instance.record.absent_sightings, 0U) << "absence counts from the wish on";
     EXPECT_THAT(out.effects, Contains(Effect::kDestroy));
-    EXPECT_EQ(terminate(instance, "idle", "", at(2s)).event, "") << "the first reason stays";
-    EXPECT_EQ(instance.record.reason_code, "killed");
+    EXPECT_EQ(terminate(instance, Reason::kIdle, "", at(2s)).event, std::nullopt)
+        << "the first reason stays";
+    EXPECT_EQ(instance.record.reason_code, Reason::kKilled);
   }
   Instance gone = instance_in(InstanceState::kGone);
-  EXPECT_FALSE(terminate(gone, "killed", "", at(1s)).changed);
+  EXPECT_FALSE(terminate(gone, Reason::kKilled, "", at(1s)).changed);
 }
 
 TEST(AdoptTest, TakesEachStateUpAsItStood) {

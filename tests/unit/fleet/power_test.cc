@@ -12,7 +12,7 @@ using testing::IsEmpty;
 /// Idle, switched off `at(1s)`, answered and seen off `at(10s)`.
 Instance standby() {
   Instance instance = instance_in(InstanceState::kIdle);
-  (void)switch_off(instance, "idle", "", at(1s));
+  (void)switch_off(instance, Reason::kIdle, "", at(1s));
   (void)stop_answered(instance, nullptr, pool(), at(2s));
   (void)listed(instance, listing(CloudState::kStopped), at(9s).mono, pool(), at(10s));
   return instance;
@@ -21,7 +21,7 @@ Instance standby() {
 TEST(PowerTest, SwitchingOffIsJournalledBeforeTheCallAndForgetsTheAddress) {
   Instance instance = instance_in(InstanceState::kIdle);
 
-  const Outcome out = switch_off(instance, "idle", "idle for 1m", at(1min));
+  const Outcome out = switch_off(instance, Reason::kIdle, "idle for 1m", at(1min));
 
   EXPECT_TRUE(out.changed);
   EXPECT_EQ(instance.record.state, InstanceState::kStopped);
@@ -34,14 +34,14 @@ TEST(PowerTest, OnlyAnIdleHostIsSwitchedOff) {
   for (const auto state : {InstanceState::kBooting, InstanceState::kBusy, InstanceState::kUnknown,
                            InstanceState::kTerminating}) {
     Instance instance = instance_in(state);
-    EXPECT_FALSE(switch_off(instance, "idle", "", at(1min)).changed) << to_string(state);
+    EXPECT_FALSE(switch_off(instance, Reason::kIdle, "", at(1min)).changed) << to_string(state);
     EXPECT_EQ(instance.record.state, state);
   }
 }
 
 TEST(PowerTest, AHostIsOffOnlyOnceAListOfAfterTheStopSaysSo) {
   Instance instance = instance_in(InstanceState::kIdle);
-  (void)switch_off(instance, "idle", "", at(10s));
+  (void)switch_off(instance, Reason::kIdle, "", at(10s));
   EXPECT_THAT(listed(instance, listing(), at(9s).mono, pool(), at(11s)).effects, IsEmpty())
       << "the list is older than the order";
   (void)stop_answered(instance, nullptr, pool(), at(12s));
@@ -54,7 +54,7 @@ TEST(PowerTest, AHostIsOffOnlyOnceAListOfAfterTheStopSaysSo) {
 
 TEST(PowerTest, AStopThatCameToNothingIsAskedForAgain) {
   Instance instance = instance_in(InstanceState::kIdle);
-  (void)switch_off(instance, "idle", "", at(1s));
+  (void)switch_off(instance, Reason::kIdle, "", at(1s));
   const auto busy = error(CloudErrorClass::kTransient);
   (void)stop_answered(instance, &busy, pool(), at(2s));
 
@@ -65,7 +65,7 @@ TEST(PowerTest, AStopThatCameToNothingIsAskedForAgain) {
 
 TEST(PowerTest, AStopUnderWayIsNotAskedForAgain) {
   Instance instance = instance_in(InstanceState::kIdle);
-  (void)switch_off(instance, "idle", "", at(1s));
+  (void)switch_off(instance, Reason::kIdle, "", at(1s));
   (void)stop_answered(instance, nullptr, pool(), at(2s));
   (void)listed(instance, listing(CloudState::kStopping), at(3s).mono, pool(), at(4s));
   EXPECT_EQ(instance.deadline, kNever);
@@ -87,7 +87,7 @@ TEST(PowerTest, AStartThatWasRefusedIsNoWakeInVain) {
 TEST(PowerTest, WhatCannotBeStoppedOrStartedIsEnded) {
   const auto never = error(CloudErrorClass::kUnsupported);
   Instance instance = instance_in(InstanceState::kIdle);
-  (void)switch_off(instance, "idle", "", at(1s));
+  (void)switch_off(instance, Reason::kIdle, "", at(1s));
   EXPECT_EQ(stop_answered(instance, &never, pool(), at(2s)).reason_code, "cannot_stop");
   EXPECT_EQ(instance.record.state, InstanceState::kTerminating);
 
@@ -99,7 +99,7 @@ TEST(PowerTest, WhatCannotBeStoppedOrStartedIsEnded) {
 
 TEST(PowerTest, WakingNeedsTheCloudsWordThatItIsOff) {
   Instance instance = instance_in(InstanceState::kIdle);
-  (void)switch_off(instance, "idle", "", at(1s));
+  (void)switch_off(instance, Reason::kIdle, "", at(1s));
   EXPECT_FALSE(switch_on(instance, "", pool(), at(2s)).changed);
 
   instance = standby();
@@ -129,7 +129,7 @@ TEST(PowerTest, AStartRefusedForNowLeavesItStandby) {
   (void)switch_on(instance, "", pool(), at(1min));
   const auto none = error(CloudErrorClass::kCapacity);
   const Outcome out = start_answered(instance, &none, at(61s));
-  EXPECT_EQ(out.event, "start_refused");
+  EXPECT_EQ(out.event, Event::kStartRefused);
   EXPECT_EQ(instance.record.state, InstanceState::kStopped);
   EXPECT_TRUE(instance.seen_stopped) << "the next plan may wake it again";
 }
@@ -155,7 +155,7 @@ TEST(PowerTest, AHostThatNeverComesUpIsNotWokenForEver) {
                  at(began + 6s));
   }
   EXPECT_EQ(instance.record.state, InstanceState::kTerminating);
-  EXPECT_EQ(instance.record.reason_code, "does_not_start");
+  EXPECT_EQ(instance.record.reason_code, Reason::kDoesNotStart);
 }
 
 TEST(PowerTest, AListOfBeforeItWasReadyCannotSwitchItOff) {

@@ -46,32 +46,32 @@ TEST(DocumentTest, KnowsPathAndPlaceOfEveryValue) {
 
 TEST(DocumentTest, SaysLineAndColumnOfWhatIsNoJson) {
   EXPECT_THAT(error_of("{\n  \"a\": 1,\n  \"b\" 2\n}"), HasSubstr("(at 3:7)"));
-  EXPECT_THAT(error_of("{\"a\": [1, 2}"), HasSubstr("a: no JSON: "));
+  EXPECT_THAT(error_of("{\"a\": [1, 2}"), HasSubstr("a: not JSON: "));
   EXPECT_THAT(error_of(""), HasSubstr("empty"));
   EXPECT_THAT(error_of("{} {}"), HasSubstr("(at 1:4)"));
-  EXPECT_THAT(error_of("[1,]"), HasSubstr("no JSON"));
-  EXPECT_THAT(error_of("[NaN]"), HasSubstr("no JSON"));
-  EXPECT_THAT(error_of("[01]"), HasSubstr("no JSON"));
+  EXPECT_THAT(error_of("[1,]"), HasSubstr("not JSON"));
+  EXPECT_THAT(error_of("[NaN]"), HasSubstr("not JSON"));
+  EXPECT_THAT(error_of("[01]"), HasSubstr("not JSON"));
   EXPECT_THAT(error_of("[1e999999999999]"), testing::Ne("parsed"));
 }
 
 TEST(DocumentTest, RefusesAKeyThatIsThereTwice) {
   EXPECT_EQ(error_of(R"({"a": {"x": 1, "y": 2, "x": 3}})"),
-            "a.x: the key is there twice, allowed once (at 1:29)");
+            "a.x: the key occurs twice, allowed once (at 1:29)");
 }
 
 TEST(DocumentTest, RefusesBytesThatAreNoUtf8) {
   EXPECT_THAT(error_of("[\"\xff\"]"), HasSubstr("UTF-8 (at 1:2)"));
   EXPECT_THAT(error_of("{\"\xc0\x80\": 1}"), HasSubstr("UTF-8"));
   EXPECT_THAT(error_of(R"(["\udc00"])"), HasSubstr("UTF-8"));
-  EXPECT_THAT(error_of(R"(["\ud800"])"), HasSubstr("no JSON"));
+  EXPECT_THAT(error_of(R"(["\ud800"])"), HasSubstr("not JSON"));
   EXPECT_THAT(error_of(std::string_view("[1]\0[", 5)), HasSubstr("NUL byte (at 1:4)"));
 }
 
 TEST(DocumentTest, AllowsCommentsOnlyWhenAsked) {
   const std::string text = "// all of it\n{\"a\": 1 /* one */ }\n";
 
-  EXPECT_THAT(error_of(text), HasSubstr("no JSON"));
+  EXPECT_THAT(error_of(text), HasSubstr("not JSON"));
   EXPECT_EQ(error_of(text, {.comments = true}), "parsed");
 }
 

@@ -104,7 +104,7 @@ TEST(ReaderTest, NamesAllProblemsAndLeavesTargetsAlone) {
                   HasSubstr("color: found \"green\", allowed: red, blue"),
                   HasSubstr("wait: found 10, allowed: a duration from 1 s to 1 h"),
                   HasSubstr("name: found \"No Name\", allowed: a name"),
-                  HasSubstr("gone: missing, but needed"),
+                  HasSubstr("gone: missing, but required"),
                   HasSubstr("extra: unknown key; known here: count, color, wait, name, gone")));
   EXPECT_EQ(count, 7);
   EXPECT_EQ(color, Color::kBlue);

@@ -18,10 +18,10 @@ namespace hostler::plugin_host {
 
 using namespace std::chrono_literals;
 
-/// Long enough for anything that should happen, on a machine that is busy with other things.
+/// A timeout for events that must happen; long enough for a busy machine.
 inline constexpr auto kPatience = 60s;
 
-/// One awaited result.
+/// Waits for the result of one call.
 template <class T>
 class Awaited {
  public:
@@ -37,7 +37,7 @@ class Awaited {
     }
     return future_.get();
   }
-  bool here() { return future_.wait_for(0s) == std::future_status::ready; }
+  bool has_arrived() { return future_.wait_for(0s) == std::future_status::ready; }
 
  private:
   std::shared_ptr<std::promise<model::CloudResult<T>>> promise_ =
@@ -53,7 +53,7 @@ inline std::shared_ptr<const DriverLibrary> load_fake(const std::string& name) {
   return *library;
 }
 
-/// A set on the driver that misbehaves as `word` says (drivers/chaos.cc).
+/// A set of a fake driver that misbehaves in the way that `word` selects (drivers/chaos.cc).
 class ChaosSet {
  public:
   explicit ChaosSet(const std::string& word, InProcessOptions options = {},
@@ -100,7 +100,7 @@ class ChaosSet {
   model::CloudResult<model::SetInfo> opened_;
 };
 
-/// Lets everything go that hangs, or will, in the sets of a fake driver that are open.
+/// Ends all calls that hang, now or later, in the open sets of a fake driver.
 inline void release_hung(const std::string& driver = "fake_chaos") {
   ChaosSet release("release", {}, driver);
 }

@@ -1,4 +1,4 @@
-// The host's defence of each rule: a broken one is an error that names it.
+// The host checks each rule: a call that breaks one ends with an error that names it.
 #include <thread>
 
 #include "tests/unit/plugin_host/chaos_set.h"
@@ -11,7 +11,7 @@ using ::testing::HasSubstr;
 
 struct Fault {
   const char* word;
-  const char* rule;  ///< That the message has to begin with, after who and what.
+  const char* rule;  ///< Begins the message, after driver and function.
 };
 
 class BrokenCreate : public ::testing::TestWithParam<Fault> {};
@@ -25,7 +25,7 @@ TEST_P(BrokenCreate, IsAnErrorThatNamesTheRule) {
   EXPECT_EQ(created.error().cls, CloudErrorClass::kMisbehaving);
   EXPECT_THAT(created.error().message,
               HasSubstr(std::string("driver 'fake_chaos': create: ") + GetParam().rule));
-  EXPECT_TRUE(created.error().outcome_unknown) << "an instance may have come of it";
+  EXPECT_TRUE(created.error().outcome_unknown) << "the driver may have created an instance";
   EXPECT_EQ(set->health().broken_rules, 1U);
   EXPECT_THAT(set->health().last_broken_rule, HasSubstr(GetParam().rule));
 }
@@ -63,7 +63,7 @@ TEST(DriverRulesTest, UnknownStatusIsReadAsInternal) {
   EXPECT_EQ(set->health().broken_rules, 0U);
 }
 
-TEST(DriverRulesTest, UnknownStatesFlagsAndRecordsAreSurvived) {
+TEST(DriverRulesTest, UnknownStatesFlagsAndRecordsAreIgnored) {
   ChaosSet set("unknown_values");
 
   const auto created = set.create();
@@ -73,7 +73,7 @@ TEST(DriverRulesTest, UnknownStatesFlagsAndRecordsAreSurvived) {
   EXPECT_EQ(set->health().broken_rules, 0U);
 }
 
-TEST(DriverRulesTest, ErrorArrivesWholeAndFitToPrint) {
+TEST(DriverRulesTest, ErrorArrivesWithAllFieldsAndIsPrintable) {
   ChaosSet set("quota");
 
   const auto created = set.create();
@@ -101,7 +101,7 @@ TEST(DriverRulesTest, TooManyRecordsEndTheOperation) {
   EXPECT_THAT(listed.error().message, HasSubstr("limit: more than 100000 records"));
 }
 
-TEST(DriverRulesTest, ListThatWasToldToStopIsNotTakenForComplete) {
+TEST(DriverRulesTest, ListThatWasCancelledIsNotTakenForComplete) {
   ChaosSet set("ignores_stop");
 
   const auto listed = set.list(10ms);
@@ -110,7 +110,7 @@ TEST(DriverRulesTest, ListThatWasToldToStopIsNotTakenForComplete) {
   EXPECT_EQ(listed.error().cls, CloudErrorClass::kTimeout);
 }
 
-TEST(DriverRulesTest, UseAfterTheEndIsCountedAndChangesNothing) {
+TEST(DriverRulesTest, UseOfAnEndedOperationIsCountedAndChangesNothing) {
   for (const char* word : {"late_twice", "late_emit"}) {
     ChaosSet set(word);
 

@@ -9,7 +9,7 @@ using model::CloudErrorClass;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-TEST(DriverSetTest, TellsWhatTheAccountAllows) {
+TEST(DriverSetTest, ReportsTheLimitsOfTheAccount) {
   const ChaosSet set("");
 
   ASSERT_TRUE(set.opened()) << set.opened().error().message;
@@ -17,7 +17,7 @@ TEST(DriverSetTest, TellsWhatTheAccountAllows) {
   EXPECT_EQ(set.opened()->list_consistency, 1500ms);
   EXPECT_TRUE(set.opened()->spot);
   EXPECT_FALSE(set.opened()->stop);
-  EXPECT_EQ(set.opened()->max_concurrency, 4U) << "the driver's, where the account says nothing";
+  EXPECT_EQ(set.opened()->max_concurrency, 4U) << "the driver's limit, since the account has none";
   EXPECT_TRUE(set.opened()->has_host_key_extension);
   EXPECT_TRUE(set.opened()->has_price_history);
 }
@@ -43,7 +43,7 @@ TEST(DriverSetTest, CreatesListsAndDestroys) {
   EXPECT_EQ(set->health().broken_rules, 0U);
 }
 
-TEST(DriverSetTest, TellsWhatTheTagsOfHostlersOwnSay) {
+TEST(DriverSetTest, ReadsHostlersOwnTags) {
   ChaosSet set("tagged");
 
   const auto created = set.create();
@@ -66,7 +66,7 @@ TEST(DriverSetTest, RefusesCallsBeforeItIsOpen) {
   EXPECT_THAT(listed.error().message, HasSubstr("the set is not open"));
 }
 
-TEST(DriverSetTest, TakesCompletionBeforeAndAfterTheFunctionReturns) {
+TEST(DriverSetTest, AcceptsCompletionBeforeAndAfterTheFunctionReturns) {
   for (const char* word : {"early", "later"}) {
     ChaosSet set(word);
 
@@ -88,7 +88,7 @@ TEST(DriverSetTest, PassesOnTheFirstRecordOfACreateThatHasNotReturned) {
       [&](const model::ListedInstance& record) { seen.set_value(record.id); }, created.done());
   auto early = seen.get_future();
   ASSERT_EQ(early.wait_for(kPatience), std::future_status::ready);
-  const bool ended_before = created.here();
+  const bool ended_before = created.has_arrived();
   release_hung();
 
   EXPECT_EQ(early.get(), "i-key-1");
@@ -113,7 +113,7 @@ TEST(DriverSetTest, CancelsACallAtItsDeadline) {
 
   ASSERT_FALSE(created);
   EXPECT_EQ(created.error().cls, CloudErrorClass::kTimeout);
-  EXPECT_THAT(created.error().message, HasSubstr("given up as told (its time was up)"));
+  EXPECT_THAT(created.error().message, HasSubstr("given up as told (its deadline has passed)"));
   EXPECT_EQ(set->health().hung_calls, 0U);
 }
 
@@ -132,7 +132,7 @@ TEST(DriverSetTest, KeepsTheIdThatACancelledCreateStillEmits) {
   EXPECT_EQ(seen, "i-key-1");
 }
 
-TEST(DriverSetTest, GivesUpOnACallThatHangsAndGoesOn) {
+TEST(DriverSetTest, AbandonsACallThatHangsAndMakesOthers) {
   ChaosSet set("hang", {.grace = 20ms});
 
   const auto created = set.create(10ms);
@@ -149,11 +149,11 @@ TEST(DriverSetTest, GivesUpOnACallThatHangsAndGoesOn) {
   EXPECT_FALSE(health.suspended);
 }
 
-TEST(DriverSetTest, TwoHungCallsSuspendTheSetUntilOneComesBack) {
+TEST(DriverSetTest, TwoHungCallsSuspendTheSetUntilOneReturns) {
   for (const char* word : {"hang", "hang_pending"}) {
     ChaosSet set(word, {.grace = 20ms});
 
-    // On a busy machine a call may end before it is made; then it hangs in nobody.
+    // On a busy machine a call may reach its deadline before it is sent: then it does not hang.
     while (set->health().hung_calls < 2) ASSERT_FALSE(set.create(10ms));
     const auto refused = set.list();
     const auto health = set->health();
@@ -170,13 +170,13 @@ TEST(DriverSetTest, TwoHungCallsSuspendTheSetUntilOneComesBack) {
   }
 }
 
-TEST(DriverSetTest, KeepsALaneForListAndDestroy) {
+TEST(DriverSetTest, ReservesASlotForListAndDestroy) {
   ChaosSet set("block");
   std::vector<Awaited<model::ListedInstance>> creates(8);  // the driver allows four calls at once
   for (auto& create : creates) set->create(ChaosSet::request(), kPatience, {}, create.done());
 
   const auto listed = set.list();
-  const bool creates_wait = !creates[0].here() && !creates[7].here();
+  const bool creates_wait = !creates[0].has_arrived() && !creates[7].has_arrived();
 
   EXPECT_TRUE(listed);
   EXPECT_TRUE(creates_wait);
@@ -184,7 +184,7 @@ TEST(DriverSetTest, KeepsALaneForListAndDestroy) {
   for (auto& create : creates) EXPECT_TRUE(create.get());
 }
 
-TEST(DriverSetTest, NeverExceedsWhatTheDriverAllowsAtOnce) {
+TEST(DriverSetTest, NeverSendsMoreCallsAtOnceThanTheDriverAllows) {
   for (const std::string driver : {"fake_serial_set", "fake_serial_driver"}) {
     ChaosSet one("", {}, driver), two("peak", {}, driver);
     std::vector<Awaited<model::ListedInstance>> creates(50);
@@ -201,7 +201,7 @@ TEST(DriverSetTest, NeverExceedsWhatTheDriverAllowsAtOnce) {
   }
 }
 
-TEST(DriverSetTest, EndsCallsThatFindNoLaneInTimeWithoutSendingThem) {
+TEST(DriverSetTest, EndsCallsThatGetNoSlotInTimeWithoutSendingThem) {
   ChaosSet set("block", {}, "fake_serial_set");
   Awaited<model::ListedInstance> first;
   std::promise<void> inside;
@@ -219,7 +219,7 @@ TEST(DriverSetTest, EndsCallsThatFindNoLaneInTimeWithoutSendingThem) {
   EXPECT_TRUE(first.get());
 }
 
-TEST(DriverSetTest, ClosingCancelsWhatIsUnderWayAndAnswersEveryCall) {
+TEST(DriverSetTest, ClosingCancelsRunningCallsAndDeliversAResultForEach) {
   ChaosSet set("cancellable");
   std::vector<Awaited<model::ListedInstance>> creates(8);
   for (auto& create : creates) set->create(ChaosSet::request(), kPatience, {}, create.done());
@@ -227,14 +227,14 @@ TEST(DriverSetTest, ClosingCancelsWhatIsUnderWayAndAnswersEveryCall) {
   set.close();
 
   for (auto& create : creates) {
-    ASSERT_TRUE(create.here());
+    ASSERT_TRUE(create.has_arrived());
     EXPECT_EQ(create.get().error().cls, CloudErrorClass::kCancelled);
   }
 }
 
-TEST(DriverSetTest, CallbacksComeOneAfterAnotherInTheOrderOfTheEnds) {
+TEST(DriverSetTest, CallbacksRunOneAfterAnotherInTheOrderOfTheEnds) {
   ChaosSet set("");
-  std::vector<std::string> order;  // without a lock: that is the promise
+  std::vector<std::string> order;  // Without a lock: callbacks never run at the same time.
   Awaited<model::ListedInstance> created;
 
   set->create(
@@ -248,7 +248,7 @@ TEST(DriverSetTest, CallbacksComeOneAfterAnotherInTheOrderOfTheEnds) {
   EXPECT_THAT(order, ElementsAre("record", "done"));
 }
 
-TEST(DriverSetTest, ExtensionsAreCalledWhereTheyAreAndUnsupportedElsewhere) {
+TEST(DriverSetTest, CallsExtensionsThatTheDriverHasAndReportsOthersAsUnsupported) {
   ChaosSet set("");
   Awaited<DriverSet::Nothing> good, bad, started;
   Awaited<std::string> group;
@@ -266,7 +266,7 @@ TEST(DriverSetTest, ExtensionsAreCalledWhereTheyAreAndUnsupportedElsewhere) {
   EXPECT_THAT(not_there.error().message, HasSubstr("no hostler.power/1"));
 }
 
-TEST(DriverSetTest, AZoneOfAPriceIsBoundedForItIsAKeyInTheStore) {
+TEST(DriverSetTest, LimitsTheZoneOfAPriceSinceItIsAKeyInTheStore) {
   const auto prices_of = [](const char* word) {
     ChaosSet set(word);
     Awaited<std::vector<model::ZonePrice>> prices;

@@ -37,7 +37,7 @@ class LibraryTest : public ::testing::Test {
   test::TempFolder folder_;
 };
 
-TEST_F(LibraryTest, SaysWhatIsWrongWithAFileThatIsNoDriver) {
+TEST_F(LibraryTest, NamesTheProblemOfAFileThatIsNoDriver) {
   const auto text = file("text.so", "no library");
   const auto cut = file("cut.so", std::string_view("\177ELF\2\1\1", 7));
 
@@ -47,7 +47,7 @@ TEST_F(LibraryTest, SaysWhatIsWrongWithAFileThatIsNoDriver) {
   EXPECT_THAT(error_of(cut), HasSubstr("not a shared library for"));
 }
 
-TEST_F(LibraryTest, SurvivesADamagedElfFile) {
+TEST_F(LibraryTest, RefusesADamagedElfFile) {
   auto content = *read_file(fake("fake_chaos"), 64U << 20U);
   content.resize(4096);
   const auto cut = file("cut.so", content);
@@ -55,7 +55,7 @@ TEST_F(LibraryTest, SurvivesADamagedElfFile) {
   EXPECT_THAT(error_of(cut), HasSubstr("cut.so: "));
 }
 
-TEST_F(LibraryTest, RefusesTablesThatItCannotCall) {
+TEST_F(LibraryTest, RefusesTablesThatBreakTheAbi) {
   EXPECT_THAT(error_of(fake("fake_no_entry")), HasSubstr("exports no hostler_driver_entry_1"));
   EXPECT_THAT(error_of(fake("fake_null")), HasSubstr("hostler_driver_entry_1 returned NULL"));
   EXPECT_THAT(error_of(fake("fake_other_major")), HasSubstr("speaks ABI major 2, this hostler 1"));
@@ -63,7 +63,7 @@ TEST_F(LibraryTest, RefusesTablesThatItCannotCall) {
   EXPECT_THAT(error_of(fake("fake_no_create")), HasSubstr("lacks a function"));
 }
 
-TEST_F(LibraryTest, NamesBothDraftsWhereTheyDiffer) {
+TEST_F(LibraryTest, NamesBothDraftsIfTheyDiffer) {
   const auto ours = std::to_string(HOSTLER_ABI_DRAFT);
   const auto theirs = std::to_string(HOSTLER_ABI_DRAFT + 1);
   auto manifest = installed();
@@ -100,7 +100,7 @@ TEST_F(LibraryTest, RefusesALibraryOfAnotherUser) {
   EXPECT_THAT(loaded.error().message, HasSubstr("belongs to uid 65534"));
 }
 
-TEST_F(LibraryTest, AManifestWithoutASchemaIsWrittenAsItWasRead) {
+TEST_F(LibraryTest, AManifestWithoutASchemaCanBeReadAndWrittenAgain) {
   auto manifest = installed();
   const auto text = to_json(manifest);
   const auto at = text.find(",\"config_schema\"");
@@ -112,7 +112,7 @@ TEST_F(LibraryTest, AManifestWithoutASchemaIsWrittenAsItWasRead) {
   EXPECT_TRUE(read_manifest(manifest.file)) << to_json(*read);
 }
 
-TEST_F(LibraryTest, RefusesALibraryThatIsNotTheManifestsOne) {
+TEST_F(LibraryTest, RefusesALibraryThatDiffersFromItsManifest) {
   const auto manifest = installed();
   auto content = *read_file(manifest.resolved(), 64U << 20U);
   ASSERT_TRUE(write_file(manifest.resolved(), content + "x", 0644));
@@ -134,7 +134,7 @@ TEST_F(LibraryTest, RefusesAManifestThatNamesAnotherDriver) {
   EXPECT_THAT(loaded.error().message, HasSubstr("names the driver 'other'"));
 }
 
-TEST_F(LibraryTest, OneLibraryIsLoadedOnce) {
+TEST_F(LibraryTest, LoadsTheSameLibraryOnce) {
   const auto first = load_fake("fake_chaos");
   const auto second = DriverLibrary::load(installed());
 
@@ -170,7 +170,7 @@ TEST_F(LibraryTest, DiscoveryNamesBothManifestsOfOneName) {
                     HasSubstr(manifest.file.string())));
 }
 
-TEST_F(LibraryTest, DiscoveryTellsEveryPathAndWhy) {
+TEST_F(LibraryTest, DiscoveryReportsEveryPathAndItsProblem) {
   const auto damaged = file("damaged.hostler.json", R"({"name": "x", "nmae": 1})");
 
   const auto all = discover({folder_ / "none", folder_.path(), "relative", folder_ / "."});
@@ -182,7 +182,7 @@ TEST_F(LibraryTest, DiscoveryTellsEveryPathAndWhy) {
               AllOf(HasSubstr("none: No such file"), HasSubstr(damaged.string()),
                     HasSubstr("relative: ignored: not an absolute path"),
                     HasSubstr("apt install hostler-driver-")));
-  EXPECT_EQ(all.tried.size(), 3U) << "one folder by two names is read once";
+  EXPECT_EQ(all.tried.size(), 3U) << "a folder with two paths is read once";
 }
 
 TEST(DiscoveryTest, ConfigurationComesBeforeEnvironmentAndSystem) {

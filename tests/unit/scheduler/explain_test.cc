@@ -19,15 +19,15 @@ TEST(ExplainTest, SaysWhyEachClassWaits) {
   site.jobs(1, 16);
   Plan plan = site.plan();
   ASSERT_THAT(plan.waiting, SizeIs(2));
-  EXPECT_EQ(plan.waiting[0].code, "host_coming");
-  EXPECT_EQ(plan.waiting[1].code, "no_offering");
+  EXPECT_EQ(plan.waiting[0].code, model::WaitingCode::kHostComing);
+  EXPECT_EQ(plan.waiting[1].code, model::WaitingCode::kNoOffering);
   EXPECT_EQ(plan.waiting[1].reason, "small: 2 of 16 vcpus");
   ASSERT_THAT(plan.rejected, SizeIs(1));
   EXPECT_EQ(plan.rejected[0].reason, "2 of 16 vcpus");
 
   site.snapshot.offerings[small].shut = "quota of group standard";
   plan = site.plan();
-  EXPECT_EQ(plan.waiting[0].code, "gate_shut");
+  EXPECT_EQ(plan.waiting[0].code, model::WaitingCode::kGateShut);
   EXPECT_EQ(plan.waiting[0].reason, "small: quota of group standard");
 }
 

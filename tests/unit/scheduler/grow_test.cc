@@ -106,7 +106,7 @@ TEST(GrowTest, StaysBelowThePriceCap) {
   const Plan plan = site.plan();
   EXPECT_THAT(plan.creates, IsEmpty());
   ASSERT_THAT(plan.waiting, SizeIs(1));
-  EXPECT_EQ(plan.waiting[0].code, "no_offering");
+  EXPECT_EQ(plan.waiting[0].code, model::WaitingCode::kNoOffering);
   EXPECT_THAT(plan.waiting[0].reason, HasSubstr("cap"));
 }
 
@@ -172,7 +172,7 @@ TEST(GrowTest, AtACeilingTheHighestPriorityIsServedFirst) {
   EXPECT_EQ(plan.creates[0].for_class, urgent);
   ASSERT_THAT(plan.waiting, SizeIs(2));
   EXPECT_EQ(plan.waiting[1].cls, other);
-  EXPECT_EQ(plan.waiting[1].code, "at_ceiling");
+  EXPECT_EQ(plan.waiting[1].code, model::WaitingCode::kAtCeiling);
 }
 
 TEST(GrowTest, RotatesZones) {

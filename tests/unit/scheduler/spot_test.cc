@@ -21,7 +21,7 @@ TEST(SpotTest, WaitsForSpotBeforeItFallsBackToOnDemand) {
   site.jobs(1, 1, 1, 0, 10min - 1ns);
   Plan plan = site.plan();
   EXPECT_THAT(plan.creates, IsEmpty());
-  EXPECT_EQ(plan.waiting[0].code, "gate_shut");
+  EXPECT_EQ(plan.waiting[0].code, model::WaitingCode::kGateShut);
 
   site.snapshot.classes[0].oldest = site.snapshot.now - 10min;
   plan = site.plan();

@@ -14,7 +14,7 @@ namespace {
 
 using test::shell;
 
-/// A host without sshd: its files, and the shell that the script runs in.
+/// A host without sshd: its files and the shell that runs the script. The parameter is the shell.
 class ChallengeTest : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
@@ -43,8 +43,8 @@ class ChallengeTest : public testing::TestWithParam<const char*> {
                  "\n";
     return out;
   }
-  [[nodiscard]] Result<void> check(const ExecResult& said) const {
-    return check_proof(challenge_, secret_, *crypto::parse_public_key(key_.public_key), said);
+  [[nodiscard]] Result<void> check(const ExecResult& result) const {
+    return check_proof(challenge_, secret_, *crypto::parse_public_key(key_.public_key), result);
   }
 
   test::TempFolder folder_;
@@ -54,7 +54,7 @@ class ChallengeTest : public testing::TestWithParam<const char*> {
 };
 
 TEST_P(ChallengeTest, ProvesTheHostForAnySecret) {
-  // Zero, newline, percent and high bytes are what a shell would stumble over.
+  // Zero, newline, percent and high bytes are difficult for a shell.
   for (const std::string& secret :
        {secret_, std::string(64, '0'), std::string(64, 'f'),
         std::string("000a0d25255c5c270009202225002f7f80ff00010203040506070809abcdef00")}) {
@@ -67,8 +67,8 @@ TEST_P(ChallengeTest, ProvesTheHostForAnySecret) {
 
 TEST_P(ChallengeTest, RefusesAnotherSecretKeyInstanceOrNonce) {
   init({secret_, "", "", ""});
-  const ExecResult said = run(GetParam());
-  ASSERT_TRUE(check(said));
+  const ExecResult result = run(GetParam());
+  ASSERT_TRUE(check(result));
   const auto key = *crypto::parse_public_key(key_.public_key);
   const auto other_key = *crypto::parse_public_key(crypto::make_ed25519_key("").public_key);
   Challenge other_instance = challenge_;
@@ -76,14 +76,14 @@ TEST_P(ChallengeTest, RefusesAnotherSecretKeyInstanceOrNonce) {
   Challenge other_nonce = challenge_;
   other_nonce.nonce = crypto::random_hex(16);
 
-  EXPECT_FALSE(check_proof(challenge_, crypto::random_hex(32), key, said));
-  EXPECT_FALSE(check_proof(challenge_, "", key, said));
-  EXPECT_FALSE(check_proof(challenge_, secret_, other_key, said));
-  EXPECT_FALSE(check_proof(other_instance, secret_, key, said));
-  EXPECT_FALSE(check_proof(other_nonce, secret_, key, said));
+  EXPECT_FALSE(check_proof(challenge_, crypto::random_hex(32), key, result));
+  EXPECT_FALSE(check_proof(challenge_, "", key, result));
+  EXPECT_FALSE(check_proof(challenge_, secret_, other_key, result));
+  EXPECT_FALSE(check_proof(other_instance, secret_, key, result));
+  EXPECT_FALSE(check_proof(other_nonce, secret_, key, result));
 }
 
-TEST_P(ChallengeTest, SaysWhatTheHostLacks) {
+TEST_P(ChallengeTest, NamesWhatIsMissingOnTheHost) {
   const auto without_secret = check(run(GetParam()));
   ASSERT_FALSE(without_secret);
   EXPECT_NE(without_secret.error().message.find("there is no secret in"), std::string::npos)
@@ -105,33 +105,33 @@ class ProofTest : public testing::Test {
   std::string line_ = "hostler-proof 0123 " + expected_proof(challenge_, secret_, key_);
 };
 
-TEST_F(ProofTest, IsFoundAmongWhatANoisyShellPrints) {
-  ExecResult said;
-  said.output = "Welcome!\r\nlast login\n" + line_ + "\r\nbye\n";
-  EXPECT_TRUE(check_proof(challenge_, secret_, key_, said));
+TEST_F(ProofTest, IsFoundInTheOutputOfANoisyShell) {
+  ExecResult result;
+  result.output = "Welcome!\r\nlast login\n" + line_ + "\r\nbye\n";
+  EXPECT_TRUE(check_proof(challenge_, secret_, key_, result));
 }
 
-TEST_F(ProofTest, IsOneWholeLine) {
-  ExecResult said;
+TEST_F(ProofTest, IsOneCompleteLine) {
+  ExecResult result;
   for (const std::string& output :
        {"x" + line_ + "\n", line_, line_ + "x\n", "hostler-proof 0123\n" + line_.substr(19)}) {
-    said.output = output;
-    EXPECT_FALSE(check_proof(challenge_, secret_, key_, said)) << output;
+    result.output = output;
+    EXPECT_FALSE(check_proof(challenge_, secret_, key_, result)) << output;
   }
 }
 
-TEST_F(ProofTest, NamesWhatMayKeepTheScriptFromRunning) {
-  ExecResult said;
-  said.status = 0;
-  said.output = "This account is only for backups\n";
-  const auto proved = check_proof(challenge_, secret_, key_, said);
+TEST_F(ProofTest, NamesPossibleCausesIfItIsMissing) {
+  ExecResult result;
+  result.status = 0;
+  result.output = "This account is only for backups\n";
+  const auto proved = check_proof(challenge_, secret_, key_, result);
   ASSERT_FALSE(proved);
   EXPECT_NE(proved.error().message.find("ForceCommand"), std::string::npos);
   EXPECT_NE(proved.error().message.find("~/.bashrc"), std::string::npos);
   EXPECT_NE(proved.error().message.find("only for backups"), std::string::npos);
 }
 
-TEST(InitScriptTest, PlantsSecretAndKeyForTheirOwnerAndRunsTheSitesCommand) {
+TEST(InitScriptTest, InstallsSecretAndKeyForTheirOwnerAndRunsTheSitesCommand) {
   const test::TempFolder folder;
   const std::string d = folder.path().string();
   const crypto::SshKeyPair key = crypto::make_ed25519_key("");

@@ -14,7 +14,7 @@ std::string kex_init(const std::string& host_keys) {
          name_list(host_keys);
 }
 
-TEST(GreetingTest, FindsTheBannerBehindOtherLines) {
+TEST(GreetingTest, FindsTheBannerAfterOtherLines) {
   Greeting greeting;
   greeting.add("welcome\r\nSSH-2.0-Open");
   EXPECT_EQ(greeting.banner(), "");
@@ -22,20 +22,20 @@ TEST(GreetingTest, FindsTheBannerBehindOtherLines) {
   EXPECT_EQ(greeting.banner(), "SSH-2.0-OpenSSH_9.2p1");
 }
 
-TEST(GreetingTest, NamesTheKeysOfAServerThatHasNoneOfUse) {
+TEST(GreetingTest, NamesTheKeyTypesOfAServerThatHasNoUsableOne) {
   Greeting greeting;
   greeting.add("SSH-2.0-x\r\n" + kex_init("rsa-sha2-512,rsa-sha2-256"));
   EXPECT_EQ(greeting.host_key_algorithms().size(), 2U);
   EXPECT_NE(greeting.explain().find("rsa-sha2-512, rsa-sha2-256 only"), std::string::npos);
 }
 
-TEST(GreetingTest, HasNothingToSayOfAServerWithAUsableKey) {
+TEST(GreetingTest, ExplainsNothingIfTheServerHasAUsableKey) {
   Greeting greeting;
   greeting.add("SSH-2.0-x\r\n" + kex_init("rsa-sha2-512,ssh-ed25519"));
   EXPECT_EQ(greeting.explain(), "");
 }
 
-TEST(GreetingTest, ReadsNothingOutOfACutOrDamagedKexInit) {
+TEST(GreetingTest, ReadsNoAlgorithmsFromACutOrDamagedKexInit) {
   const std::string whole = "SSH-2.0-x\r\n" + kex_init("rsa-sha2-512");
   for (std::size_t size = 0; size < whole.size(); ++size) {
     Greeting greeting;
@@ -47,7 +47,7 @@ TEST(GreetingTest, ReadsNothingOutOfACutOrDamagedKexInit) {
   EXPECT_TRUE(greeting.host_key_algorithms().empty());
 }
 
-TEST(GreetingTest, KeepsLittleOfAFlood) {
+TEST(GreetingTest, KeepsOnlyTheFirstBytesOfAFlood) {
   Greeting greeting;
   for (int i = 0; i < 100; ++i) greeting.add(std::string(1000, '\x1b'));
   EXPECT_LT(greeting.explain().size(), 200U);

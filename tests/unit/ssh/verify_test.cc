@@ -29,7 +29,7 @@ TEST(JudgeTest, AcceptsTheDeliveredKeyAndNoOther) {
   EXPECT_NE(wrong.why.find("not the delivered SHA256:"), std::string::npos) << wrong.why;
 }
 
-TEST(JudgeTest, TakesNoDeliveredKeyFromAPoolThatDoesNotAcceptIt) {
+TEST(JudgeTest, IgnoresTheDeliveredKeyIfThePoolDoesNotAcceptThisMethod) {
   model::HostIdentity identity;
   identity.delivered_public_key = new_key();
 
@@ -40,23 +40,23 @@ TEST(JudgeTest, TakesNoDeliveredKeyFromAPoolThatDoesNotAcceptIt) {
 TEST(JudgeTest, NeverTrustsAKeyOnFirstUse) {
   EXPECT_EQ(judge({}, {}, new_key(), {}).verdict, Verdict::kNotYet);
   EXPECT_EQ(judge({}, kAll, new_key(), false).verdict, Verdict::kNotYet);
-  // No delivered key is no match for a key that cannot be read.
+  // A missing delivered key does not match a key that cannot be parsed.
   EXPECT_EQ(judge({}, kAll, "", false).verdict, Verdict::kNotYet);
 }
 
-TEST(JudgeTest, AsksTheDriverBeforeItChallenges) {
+TEST(JudgeTest, AsksTheDriverBeforeAChallenge) {
   model::HostIdentity identity;
   identity.challenge_secret = std::string(64, 'a');
   const std::string key = new_key();
 
   EXPECT_EQ(judge(identity, kAll, key, {}).verdict, Verdict::kAskDriver);
   EXPECT_EQ(judge(identity, kAll, key, false).verdict, Verdict::kChallenge);
-  const Judgement vouched = judge(identity, kAll, key, true);
-  EXPECT_EQ(vouched.verdict, Verdict::kAccept);
-  EXPECT_EQ(vouched.method, VerifyMethod::kDriver);
+  const Judgement confirmed = judge(identity, kAll, key, true);
+  EXPECT_EQ(confirmed.verdict, Verdict::kAccept);
+  EXPECT_EQ(confirmed.method, VerifyMethod::kDriver);
 }
 
-TEST(JudgeTest, ChallengesOnlyForASecretThatTheHostWasGiven) {
+TEST(JudgeTest, ChallengesOnlyAHostThatHasASecret) {
   model::HostIdentity identity;
   EXPECT_EQ(judge(identity, {VerifyMethod::kChallenge}, new_key(), {}).verdict, Verdict::kNotYet);
   identity.challenge_secret = std::string(64, 'a');
@@ -64,7 +64,7 @@ TEST(JudgeTest, ChallengesOnlyForASecretThatTheHostWasGiven) {
             Verdict::kChallenge);
 }
 
-TEST(JudgeTest, RaisesTheAlarmOverAnotherKeyAfterTheFirstSuccess) {
+TEST(JudgeTest, RaisesTheAlarmIfAProvedHostShowsAnotherKey) {
   model::HostIdentity identity;
   identity.verified_by = VerifyMethod::kChallenge;
   identity.public_key = new_key();
@@ -94,7 +94,7 @@ TEST(JudgeTest, AcceptsOldAndNextKeyDuringARotation) {
   EXPECT_EQ(judge(identity, {}, new_key(), {}).verdict, Verdict::kAlarm);
 }
 
-TEST(JudgeTest, DoesNotLookAtComments) {
+TEST(JudgeTest, IgnoresCommentsOfKeys) {
   model::HostIdentity identity;
   identity.delivered_public_key = new_key();
   const std::string shown = crypto::parse_public_key(identity.delivered_public_key)->line();
@@ -115,8 +115,8 @@ TEST(RetryTest, DoublesFromAFifthOfASecondToFiveWithJitter) {
   EXPECT_LE(retry_pause(1'000'000, random), 6s);
 }
 
-// Bug: a host that was ready and hung up was called again after a fifth of a second, for ever.
-TEST(RetryTest, AShortConnectionIsAFailureToo) {
+// Once a bug: a host that was ready and disconnected was retried every 0.2 s for ever.
+TEST(RetryTest, AShortConnectionCountsAsAFailure) {
   EXPECT_EQ(failures_after(3, 0s), 3U);
   EXPECT_EQ(failures_after(3, 4999ms), 3U);
   EXPECT_EQ(failures_after(3, 5s), 0U);

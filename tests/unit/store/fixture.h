@@ -58,7 +58,7 @@ inline model::LedgerRecord record(model::Revision rev, std::string subject, std:
   out.time = time;
   out.actor = "test";
   out.subject = std::move(subject);
-  out.event = std::move(event);
+  out.event = model::parse_event(event).value_or(model::Event::kUnknown);
   return out;
 }
 

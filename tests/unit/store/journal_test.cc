@@ -270,14 +270,14 @@ TEST_P(JournalTest, KeepsTextsByteForByte) {
   model::GateChanged gate;
   gate.record.key = gate.record.message = any;
   gate.record.set = "local";
-  must_commit({job, gate, record(1, any, any)});
+  must_commit({job, gate, record(1, any, "gone")});
 
   const auto stored = store_->reads().job({1});
   ASSERT_TRUE(stored) << stored.error().message;
   EXPECT_EQ(*stored->body, any + any);
   EXPECT_EQ(stored->record.reason_text, any);
   EXPECT_EQ(store_->reads().jobs({.principal = any, .name = any})->items.size(), 1U);
-  EXPECT_EQ(store_->reads().ledger_of(any, 0, 10)->items.at(0).event, any);
+  EXPECT_EQ(store_->reads().ledger_of(any, 0, 10)->items.at(0).subject, any);
   const auto restored = reopened();
   EXPECT_EQ(restored.client_keys.at(0).key, any);
   EXPECT_EQ(restored.gates.at(0).message, any);

@@ -197,7 +197,7 @@ TEST_P(ReadsTest, GivesTheLedgerFromARevisionOn) {
 
 TEST_P(ReadsTest, GivesTheLedgerOfOneSubjectInBothDirections) {
   must_commit(
-      {record(10, "j-2", "started"), record(11, "j-3", "started"), record(12, "j-2", "ended")});
+      {record(10, "j-2", "started"), record(11, "j-3", "started"), record(12, "j-2", "succeeded")});
 
   const auto forward = store_->reads().ledger_of("j-2", 2, 10);
   const auto backward = store_->reads().ledger_of("j-2", 0, 2, /*newest_first=*/true);
@@ -205,7 +205,7 @@ TEST_P(ReadsTest, GivesTheLedgerOfOneSubjectInBothDirections) {
   ASSERT_TRUE(forward && backward);
   EXPECT_EQ(forward->items.size(), 2U);
   ASSERT_EQ(backward->items.size(), 2U);
-  EXPECT_EQ(backward->items[0].event, "ended");
+  EXPECT_EQ(backward->items[0].event, model::Event::kSucceeded);
   EXPECT_TRUE(backward->more);
 }
 

@@ -169,7 +169,7 @@ TEST_P(StoreTest, RestoresAnInstanceWithItsIdentityAndItsCreateByteForByte) {
                 model::VerifyMethod::kChallenge,
                 model::Rotation::kNone};
   r.boot_id = "boot", r.last_sequence = 44, r.destroy_tries = 2, r.absent_sightings = 1;
-  r.reason_code = "code", r.reason = "why", r.last_text = "last";
+  r.reason_code = model::Reason::kBootTimeout, r.reason = "why", r.last_text = "last";
   r.created = {1}, r.verified = {2}, r.ready = {3}, r.first_job = {4}, r.state_since = {5},
   r.deadline = {6}, r.gone = {7}, r.off_us = 8;
   r.total = {.vcpus = 9, .gpus = 10, .ram = 11, .scratch = 12};

@@ -12,7 +12,7 @@
 namespace hostler::agent {
 namespace {
 
-constexpr std::size_t kComingMax = 32;
+constexpr std::size_t kIncompleteMax = 32;
 constexpr std::uint64_t kSyncEvery = std::uint64_t{4} << 20;
 
 std::string part_path(const std::string& sha256) { return blob_path(sha256) + ".part"; }
@@ -55,59 +55,69 @@ bool Blobs::has(const std::string& sha256) {
 
 std::optional<BlobState> Blobs::put(const BlobPut& piece) {
   if (!is_sha256(piece.sha256))
-    return BlobState{piece.sha256, false, "the name is no sha256 in lower-case hex"};
-  const auto whole = has(piece.sha256) ? Result<bool>(true) : take(piece);
+    return BlobState{piece.sha256, false, "the blob's name is not a sha256 in lower-case hex"};
+  const auto whole = has(piece.sha256) ? Result<bool>(true) : add_piece(piece);
   if (whole && !*whole) return std::nullopt;
   if (whole) return BlobState{piece.sha256, true, ""};
-  coming_.erase(piece.sha256);
+  incomplete_.erase(piece.sha256);
   (void)::unlink(part_path(piece.sha256).c_str());
   return BlobState{piece.sha256, false, whole.error().message};
 }
 
-/// True when the blob is whole and kept.
-Result<bool> Blobs::take(const BlobPut& piece) {
-  if (piece.offset == 0) {
-    if (piece.size > max_)
-      return fail(Errc::kTooLarge, std::to_string(piece.size) + " bytes is more than the " +
-                                       std::to_string(max_) + " that this host keeps");
-    if (coming_.size() >= kComingMax) return fail(Errc::kUnavailable, "too many blobs at once");
-    Coming& begun = coming_[piece.sha256] = Coming{};
-    begun.size = piece.size;
-    begun.fd.reset(
-        ::open(part_path(piece.sha256).c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0400));
-    if (!begun.fd) return tl::unexpected(os_error("create " + part_path(piece.sha256)));
-  }
-  const auto found = coming_.find(piece.sha256);
-  if (found == coming_.end() || found->second.have != piece.offset ||
+/// True if the blob is complete now.
+Result<bool> Blobs::add_piece(const BlobPut& piece) {
+  if (piece.offset == 0) HOSTLER_TRY(begin(piece));
+  const auto found = incomplete_.find(piece.sha256);
+  if (found == incomplete_.end() || found->second.received != piece.offset ||
       found->second.size != piece.size || piece.data.size() > piece.size - piece.offset)
-    return fail(Errc::kMisbehaving,
-                "a piece at " + std::to_string(piece.offset) + " does not follow the one before");
-  Coming& coming = found->second;
-  HOSTLER_TRY(write_all(coming.fd.get(), piece.data, part_path(piece.sha256)));
-  coming.hash.update(piece.data);
-  coming.have += piece.data.size();
-  // A crash of the host shall not leave the name with less than its content; and the loop stands
-  // still meanwhile, so in small portions.
-  if (coming.have == coming.size || coming.have - coming.synced >= kSyncEvery) {
-    if (::fdatasync(coming.fd.get()) != 0)
+    return fail(Errc::kMisbehaving, "the piece at offset " + std::to_string(piece.offset) +
+                                        " does not follow the piece before it");
+  Incomplete& blob = found->second;
+  HOSTLER_TRY(write_all(blob.fd.get(), piece.data, part_path(piece.sha256)));
+  blob.hash.update(piece.data);
+  blob.received += piece.data.size();
+  // Sync before the rename, so that a crash of the host leaves no blob with missing content. Sync
+  // in small portions, because the server handles no other event meanwhile.
+  if (blob.received == blob.size || blob.received - blob.synced >= kSyncEvery) {
+    if (::fdatasync(blob.fd.get()) != 0)
       return tl::unexpected(os_error("sync " + part_path(piece.sha256)));
-    coming.synced = coming.have;
+    blob.synced = blob.received;
   }
-  if (coming.have < coming.size) return false;
-  if (const std::string is = coming.hash.finish_hex(); is != piece.sha256)
-    return fail(Errc::kMisbehaving, "its content hashes to " + is);
-  make_room(coming.size);
-  if (::rename(part_path(piece.sha256).c_str(), blob_path(piece.sha256).c_str()) != 0)
-    return tl::unexpected(os_error("rename " + part_path(piece.sha256)));
-  kept_[piece.sha256] = {coming.size, ++clock_};
-  bytes_ += coming.size;
-  coming_.erase(found);
+  if (blob.received < blob.size) return false;
+  HOSTLER_TRY(complete(piece.sha256, blob));
+  incomplete_.erase(found);
   return true;
 }
 
-void Blobs::drop_coming() {
-  for (const auto& [sha256, coming] : coming_) (void)::unlink(part_path(sha256).c_str());
-  coming_.clear();
+Result<void> Blobs::begin(const BlobPut& piece) {
+  if (piece.size > max_)
+    return fail(Errc::kTooLarge, "the blob has " + std::to_string(piece.size) +
+                                     " bytes; this host keeps at most " + std::to_string(max_));
+  if (incomplete_.size() >= kIncompleteMax)
+    return fail(Errc::kUnavailable, "too many blobs are being sent at once");
+  Incomplete& blob = incomplete_[piece.sha256] = Incomplete{};
+  blob.size = piece.size;
+  const std::string path = part_path(piece.sha256);
+  blob.fd.reset(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0400));
+  if (!blob.fd) return tl::unexpected(os_error("create " + path));
+  return {};
+}
+
+Result<void> Blobs::complete(const std::string& sha256, Incomplete& blob) {
+  if (const std::string actual = blob.hash.finish_hex(); actual != sha256)
+    return fail(Errc::kMisbehaving, "the content has the sha256 " + actual);
+  make_room(blob.size);
+  const std::string part = part_path(sha256);
+  if (::rename(part.c_str(), blob_path(sha256).c_str()) != 0)
+    return tl::unexpected(os_error("rename " + part));
+  kept_[sha256] = {blob.size, ++clock_};
+  bytes_ += blob.size;
+  return {};
+}
+
+void Blobs::drop_incomplete() {
+  for (const auto& [sha256, blob] : incomplete_) (void)::unlink(part_path(sha256).c_str());
+  incomplete_.clear();
 }
 
 void Blobs::make_room(std::uint64_t size) {

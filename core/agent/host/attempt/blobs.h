@@ -11,47 +11,52 @@
 
 namespace hostler::agent {
 
-/// True for 64 lower-case hex digits: the only names that blobs have.
+/// True for 64 lower-case hex digits, the form of every blob name.
 bool is_sha256(std::string_view text);
 /// "blobs/<sha256>"
 std::string blob_path(const std::string& sha256);
 
-/// Input files kept by their content, least recently used out first. A piece at a time comes in;
-/// what does not hash to its name is not kept.
+/// A cache of input files on the host. A blob is named by the sha256 of its content, arrives in
+/// pieces, and is kept only if its content has that hash. The least recently used blobs are removed
+/// first. Every call may block for disk writes.
 class Blobs {
  public:
-  /// Makes the folder if need be and counts what is there; unfinished ones are removed.
+  /// Creates the folder `blobs` if needed, counts the blobs in it, and removes incomplete ones.
   Result<void> open();
+  /// The total size of all blobs; used when the next blob is complete.
   void set_max(std::uint64_t bytes) { max_ = bytes; }
 
-  /// Marks it as used now.
+  /// Also marks the blob as used now.
   bool has(const std::string& sha256);
-  /// Takes one piece. An answer is due when the result has a value: the last piece, or a refusal.
+  /// Stores one piece. Returns the answer to send after the last piece or after an error; nullopt:
+  /// no answer is needed.
   std::optional<BlobState> put(const BlobPut& piece);
-  /// The connection has ended: what began to come in on it will not be continued.
-  void drop_coming();
+  /// Removes incomplete blobs; call this when the connection that sent them has ended.
+  void drop_incomplete();
 
  private:
-  struct Coming {
+  struct Incomplete {
     UniqueFd fd;
     std::uint64_t size = 0;
-    std::uint64_t have = 0;
+    std::uint64_t received = 0;
     std::uint64_t synced = 0;
     Sha256 hash;
   };
   struct Kept {
     std::uint64_t size = 0;
-    std::uint64_t used = 0;  ///< Rises with every use.
+    std::uint64_t used = 0;  ///< Value of clock_ at the last use.
   };
 
-  Result<bool> take(const BlobPut& piece);
+  Result<bool> add_piece(const BlobPut& piece);
+  Result<void> begin(const BlobPut& piece);
+  Result<void> complete(const std::string& sha256, Incomplete& blob);
   void make_room(std::uint64_t size);
 
   std::uint64_t max_ = std::uint64_t{10} << 30;
-  std::uint64_t bytes_ = 0;
-  std::uint64_t clock_ = 0;
+  std::uint64_t bytes_ = 0;  ///< Of all kept blobs.
+  std::uint64_t clock_ = 0;  ///< Counts uses.
   std::map<std::string, Kept> kept_;
-  std::map<std::string, Coming> coming_;
+  std::map<std::string, Incomplete> incomplete_;
 };
 
 }  // namespace hostler::agent

@@ -17,24 +17,24 @@ namespace hostler::agent {
 
 void Cleaner::open() {
   (void)::mkdir("trash", 0700);
-  work_ = true;
+  has_work_ = true;
 }
 
 bool Cleaner::discard(const std::string& path) {
   if (::rmdir(path.c_str()) == 0 || errno == ENOENT) return true;
-  // The pid keeps names apart from those of servers before.
+  // The pid distinguishes these names from those of an earlier server.
   const std::string trash = "trash/" + std::to_string(::getpid()) + "." + std::to_string(++count_);
   if (!move_tree(AT_FDCWD, path.c_str(), AT_FDCWD, trash.c_str())) return false;
-  work_ = true;
+  has_work_ = true;
   return true;
 }
 
 void Cleaner::tick() {
-  if (!work_ || child_ > 0) return;
-  work_ = false;
+  if (!has_work_ || child_ > 0) return;
+  has_work_ = false;
   const pid_t pid = ::fork();
   if (pid == 0) {
-    // None of the server's descriptors, least of all its lock.
+    // Close all descriptors of the server: an inherited server.lock would block the next server.
     (void)::syscall(SYS_close_range, 3U, ~0U, 0U);
     sigset_t none;
     ::sigemptyset(&none);

@@ -13,9 +13,9 @@
 namespace hostler::agent {
 namespace {
 
-Result<void> give(const std::string& path, std::uint32_t uid) {
+Result<void> change_owner(const std::string& path, std::uint32_t uid) {
   if (uid != 0 && ::lchown(path.c_str(), uid, uid) != 0)
-    return tl::unexpected(os_error("give away " + path));
+    return tl::unexpected(os_error("change the owner of " + path));
   return {};
 }
 
@@ -23,7 +23,7 @@ Result<void> make_folders(const std::string& folder, const std::string& inner, s
   for (std::size_t at = inner.find('/'); at != std::string::npos; at = inner.find('/', at + 1)) {
     const std::string path = folder + "/" + inner.substr(0, at);
     if (::mkdir(path.c_str(), 0755) == 0) {
-      HOSTLER_TRY(give(path, uid));
+      HOSTLER_TRY(change_owner(path, uid));
     } else if (errno != EEXIST) {
       return tl::unexpected(os_error("create " + path));
     }
@@ -32,7 +32,7 @@ Result<void> make_folders(const std::string& folder, const std::string& inner, s
 }
 
 Result<void> copy(int from, int to) {
-  bool in_kernel = true;  // shares blocks where the file system can
+  bool in_kernel = true;  // copies fast, by sharing blocks where the file system can
   for (;;) {
     ssize_t n = 0;
     if (in_kernel) {
@@ -63,8 +63,8 @@ Result<void> place_inputs(const std::vector<model::Input>& inputs, const std::st
   for (const model::Input& input : inputs) {
     if (!is_inner_path(input.path) || !is_sha256(input.sha256))
       return fail(Errc::kInvalidArgument, "input '" + printable(input.path) +
-                                              "': a relative path without '..' and a sha256 are "
-                                              "needed");
+                                              "': it needs a relative path without '..' and "
+                                              "a sha256");
     const UniqueFd from(::open(blob_path(input.sha256).c_str(), O_RDONLY | O_CLOEXEC));
     if (!from) return tl::unexpected(os_error("input '" + input.path + "': blob " + input.sha256));
     HOSTLER_TRY(make_folders(folder, input.path, uid));
@@ -73,7 +73,7 @@ Result<void> place_inputs(const std::vector<model::Input>& inputs, const std::st
                              input.executable ? 0755 : 0644));
     if (!to) return tl::unexpected(os_error("create input '" + input.path + "'"));
     HOSTLER_TRY(copy(from.get(), to.get()));
-    HOSTLER_TRY(give(path, uid));
+    HOSTLER_TRY(change_owner(path, uid));
   }
   return {};
 }

@@ -9,11 +9,11 @@
 
 namespace hostler::agent {
 
-/// Relative, without empty parts, "." and "..".
+/// True if `path` is relative and has no empty part, no "." and no "..".
 bool is_inner_path(const std::string& path);
 
-/// Copies the blobs of `inputs` into the new, empty `folder`, with the folders above them; all of
-/// it belongs to `uid` (0: the caller). Blocks as long as copying takes.
+/// Copies the blobs of `inputs` into the empty `folder` and creates the folders in their paths. All
+/// of them will belong to `uid` (0: the caller). Blocks until all is copied.
 Result<void> place_inputs(const std::vector<model::Input>& inputs, const std::string& folder,
                           std::uint32_t uid);
 

@@ -16,7 +16,7 @@ Result<std::vector<std::string>> command_of(const ShimTask& task) {
   if (!fd) return tl::unexpected(os_error("create " + path));
   HOSTLER_TRY(write_all(fd.get(), task.start.script, path));
   if (task.uid != 0 && ::fchown(fd.get(), task.uid, task.uid) != 0)
-    return tl::unexpected(os_error("give away " + path));
+    return tl::unexpected(os_error("change the owner of " + path));
   return std::vector<std::string>{"/bin/sh", task.state_folder + "/" + path};
 }
 
@@ -27,7 +27,7 @@ Result<void> make_folder(const ShimTask& task) {
   const std::string folder = work_path(task.slot);
   if (::mkdir(folder.c_str(), 0700) != 0) return tl::unexpected(os_error("create " + folder));
   if (task.uid != 0 && ::chown(folder.c_str(), task.uid, task.uid) != 0)
-    return tl::unexpected(os_error("give away " + folder));
+    return tl::unexpected(os_error("change the owner of " + folder));
   return {};
 }
 

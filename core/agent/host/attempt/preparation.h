@@ -7,19 +7,20 @@
 #include "core/agent/host/system/os.h"
 #include "core/base/error.h"
 
-/// What a job finds when it begins: its folder, its command and environment, its standard input.
+/// Prepares what a job needs before it starts: its folder, command, environment and standard input.
+/// Runs in the shim; the functions may block for disk writes.
 namespace hostler::agent {
 
-/// The working folder of the task's slot, for its user; inputs are not placed yet.
+/// Creates the empty working folder of the task's slot, which belongs to the user of the job.
 Result<void> make_folder(const ShimTask& task);
 
-/// All but its three streams. Writes the job's script, if it is one.
+/// Fills in everything but the three streams. If the job is a script, writes it to a file.
 Result<Launch> launch_of(const ShimTask& task);
 
-/// The text that the job was given, or nothing.
+/// A descriptor to read the job's standard input from; empty if the job has none.
 Result<UniqueFd> standard_input(const Start& start);
 
-/// "out/42.1.sh"
+/// "out/42.1.sh": the file of a job that is a script.
 std::string script_path(model::AttemptId attempt);
 
 }  // namespace hostler::agent

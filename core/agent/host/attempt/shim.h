@@ -4,22 +4,25 @@
 
 #include "core/agent/host/attempt/shim_task.h"
 
-/// One attempt's guardian: forked from the server and not executed, so that an end or an upgrade of
-/// the server loses no job. It places the inputs, starts the command, keeps its output, enforces
-/// its time limit, kills all that is left of it, writes its end to the journal, and is gone.
+/// The shim is the process that runs one attempt. It is forked from the server and executes no
+/// other program, so that jobs survive the end and the upgrade of the server. It places the inputs,
+/// starts the command, keeps the output, enforces the time limit, kills the processes that the job
+/// leaves, writes the End to the journal, and exits.
 ///
-/// SIGTERM asks it to end the job by TERM, and KILL after the grace; SIGUSR1 by KILL.
+/// After SIGTERM it ends the job with TERM, then KILL after the grace period; after SIGUSR1 with
+/// KILL.
 namespace hostler::agent {
 
-/// What is written to `wake`; fits a pipe's atomic write.
+/// The message that a shim writes to the named pipe `wake`. Small enough to be written atomically.
 struct WakeNote {
   std::uint64_t job = 0;
   std::uint32_t number = 0;
   std::uint32_t unused = 0;
 };
 
-/// In the forked child: never returns. Closes every descriptor that it does not need, the server's
-/// lock only after its own is held, so that who gets the server's lock finds all shims' locks.
+/// Call it in the forked child; it never returns. It closes all descriptors that it does not need.
+/// server.lock is among these, and is closed only after the shim holds its own lock: so whoever
+/// acquires server.lock finds the lock of every living shim.
 [[noreturn]] void run_shim(const ShimTask& task);
 
 }  // namespace hostler::agent

@@ -4,15 +4,15 @@
 
 #include <cstdint>
 
-/// How a server finds the shims of the one before it: each holds a byte of one file as long as it
-/// lives. A record lock, so it goes with the process, and when *any* descriptor of the file in that
-/// process is closed.
+/// Each shim locks one byte of the file shims.lock as long as it lives. A new server finds living
+/// shims by these locks. They are record locks (fcntl): the kernel releases them when the process
+/// ends, and also when the process closes *any* descriptor of the file.
 namespace hostler::agent {
 
-/// Takes byte `sequence`; false if another has it.
+/// Locks byte `sequence`; false if another process holds it.
 bool hold_shim_lock(int locks, std::uint64_t sequence);
 
-/// The process that holds byte `sequence`, or 0: the shim of that number lives no more.
+/// The process that holds byte `sequence`; 0 if that shim has ended.
 pid_t shim_pid(int locks, std::uint64_t sequence);
 
 }  // namespace hostler::agent

@@ -8,19 +8,19 @@
 
 namespace hostler::agent {
 
-/// What a shim is given when it is forked.
+/// The arguments of a shim.
 struct ShimTask {
   const Start& start;
   std::uint32_t slot = 0;
-  std::uint32_t uid = 0;             ///< Of the attempt's own; 0: as the agent.
-  bool folder_is_ready = false;      ///< The slot's working folder need not be made.
-  std::vector<std::string> cgroups;  ///< Of the slot; empty: no limits.
-  std::string state_folder;          ///< Absolute.
-  std::string marker;                ///< NAME=value for the environment; see kill_strays().
+  std::uint32_t uid = 0;             ///< The attempt's own uid; 0: run as the agent's user.
+  bool folder_is_ready = false;      ///< The slot's working folder exists already.
+  std::vector<std::string> cgroups;  ///< Folders of the slot's cgroups; empty: no limits.
+  std::string state_folder;          ///< Absolute path.
+  std::string marker;                ///< Variable NAME=value for the job; see kill_strays().
   std::int64_t started_us = 0;
-  int journal = -1;  ///< The End goes here.
-  int wake = -1;     ///< A named pipe: an attempt's key here says that it has new output.
-  int locks = -1;    ///< Open file whose byte `sequence` is locked while the shim lives.
+  int journal = -1;  ///< File to append the End to.
+  int wake = -1;     ///< Named pipe for WakeNote: the attempt has new output.
+  int locks = -1;    ///< shims.lock; see shim_lock.h.
 };
 
 }  // namespace hostler::agent

@@ -14,7 +14,8 @@
 namespace hostler::agent {
 namespace {
 
-/// Nothing in it, nothing about it (an access list of one job would open the files of the next).
+/// True if the folder is empty and has its original owner, mode and attributes. (An access list
+/// that one job left would let its user read the files of the next job.)
 bool is_clean(const std::string& path, std::uint32_t uid) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (fd < 0) return false;
@@ -68,7 +69,7 @@ bool Slots::is_ready(std::uint32_t slot, std::uint32_t uid, Cleaner& cleaner) {
   if (found == ready_.end()) return false;
   const bool same = found->second == uid;
   ready_.erase(found);
-  if (!same) (void)cleaner.discard(work_path(slot));  // empty: it can go
+  if (!same) (void)cleaner.discard(work_path(slot));
   return same;
 }
 
@@ -76,7 +77,7 @@ void Slots::give_back(std::uint32_t slot, std::uint32_t uid, Cleaner& cleaner) {
   if (is_clean(work_path(slot), uid))
     ready_[slot] = uid;
   else if (!cleaner.discard(work_path(slot)))
-    return;  // A job that got this slot could not begin.
+    return;  // a job in this slot could not start
   used_.erase(slot);
 }
 

@@ -14,28 +14,32 @@ namespace hostler::agent {
 /// "work/7": the working folder of slot 7.
 std::string work_path(std::uint32_t slot);
 
-/// Places for attempts. A slot is a working folder, and, where the agent is root, the uid that goes
-/// with it; an attempt has one from its start to its acknowledgement. A folder that comes back as
-/// it was given out is given out again: making and removing one costs more than starting a program.
+/// The slots of this host. A slot is a working folder and, where the agent is root, a uid. An
+/// attempt holds a slot from its start to its acknowledgement. A folder that is still empty when
+/// its slot is freed is used again, because creating and removing a folder costs more than starting
+/// a program.
 class Slots {
  public:
-  /// Makes work/. Then occupy() for what is in use; then discard_rest().
+  /// Creates work/. Afterwards call occupy() for each slot in use, and then discard_rest().
   Result<void> open();
   void occupy(std::uint32_t slot) { used_.insert(slot); }
   [[nodiscard]] const std::set<std::uint32_t>& used() const { return used_; }
-  /// Folders that no known attempt has go to the cleaner; a slot whose folder stays is in use.
+  /// Gives the folders of free slots to the cleaner. A slot whose folder cannot be removed counts
+  /// as used.
   void discard_rest(Cleaner& cleaner);
 
-  /// The lowest free slot, counted from 1; nullopt if `max` (0: no bound) are in use.
+  /// Takes the lowest free slot, counted from 1. nullopt if `max` slots are in use; `max` 0: no
+  /// limit.
   std::optional<std::uint32_t> take(std::uint32_t max);
-  /// True if the slot's folder exists, empty, for this uid; else it is to be made.
+  /// True if the slot's folder exists, is empty and belongs to `uid`. Otherwise the shim has to
+  /// create it.
   bool is_ready(std::uint32_t slot, std::uint32_t uid, Cleaner& cleaner);
-  /// A slot whose folder cannot be got rid of is given out no more.
+  /// Frees a slot. A slot whose folder cannot be removed stays used.
   void give_back(std::uint32_t slot, std::uint32_t uid, Cleaner& cleaner);
 
  private:
   std::set<std::uint32_t> used_;
-  std::map<std::uint32_t, std::uint32_t> ready_;  ///< Clean folders of free slots, and their uid.
+  std::map<std::uint32_t, std::uint32_t> ready_;  ///< Free slots with an empty folder; their uids.
 };
 
 }  // namespace hostler::agent

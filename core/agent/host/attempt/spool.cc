@@ -49,9 +49,8 @@ void Spool::write(std::string_view data) {
   }
   while (!data.empty()) {
     const std::uint64_t run = shape_.run(written_);
-    const std::size_t piece =
-        run == 0 ? data.size()
-                 : std::min<std::uint64_t>(run, data.size());  // no tail: it falls out
+    // Without a tail, bytes behind the head are counted and dropped.
+    const std::size_t piece = run == 0 ? data.size() : std::min<std::uint64_t>(run, data.size());
     std::size_t done = run == 0 || !problem_.empty() ? piece : 0;
     while (done < piece) {
       const ssize_t n = ::pwrite(fd_.get(), data.data() + done, piece - done,

@@ -11,15 +11,12 @@
 
 namespace hostler::agent {
 
-/// One attempt that the daemon has not acknowledged.
+/// One attempt that the daemon has not acknowledged yet.
 struct Attempt {
   Begin begin;
   std::optional<model::AttemptEnd> end;
   bool spooled = true;               ///< See End.
-  bool unknown_end = false;          ///< Begun in a boot that is over.
-  pid_t shim = 0;                    ///< While it runs.
-  bool is_child = false;             ///< The shim is this server's own, not one that it found.
-  UniqueFd pidfd;                    ///< Of a shim that was found.
+  bool unknown_end = false;          ///< Began in an earlier boot and left no end.
   std::uint64_t journal_number = 0;  ///< The file that its shim appends to.
 
   [[nodiscard]] Phase phase() const {
@@ -27,21 +24,21 @@ struct Attempt {
   }
 };
 
-/// What the server knows: the journal, applied. No I/O.
+/// The table of attempts: the result of applying all records of the journal in order. No I/O.
 class Attempts {
  public:
   void apply(Record&& record);
 
   [[nodiscard]] Attempt* find(model::AttemptId id);
   [[nodiscard]] std::map<model::AttemptId, Attempt>& all() { return all_; }
-  /// Attempts whose end was applied since the last call.
+  /// Returns the attempts whose End was applied since the last call.
   std::set<model::AttemptId> take_ended();
 
-  /// Everything, as the begin of a new journal file.
+  /// The records that make this table. A new journal file begins with them.
   [[nodiscard]] std::string snapshot() const;
 
-  std::string state_id;
-  std::uint64_t last_sequence = 0;
+  std::string state_id;             ///< Names this state folder; see Hello.
+  std::uint64_t last_sequence = 0;  ///< The highest sequence number of all Begin records.
 
  private:
   std::map<model::AttemptId, Attempt> all_;

@@ -20,11 +20,11 @@ using wire::fields;
 using wire::Reader;
 using wire::Writer;
 
-// u32 magic, u32 length, u32 checksum. The magic is how a reader finds on behind a torn record.
+// Header: u32 magic, u32 length, u32 checksum. Behind a torn record, the reader searches the magic.
 constexpr std::size_t kHead = 12;
 constexpr std::uint32_t kMagic = 0x6c6a6168;
 constexpr std::uint32_t kRecordMax = 65536;
-constexpr std::size_t kBufferSize = std::size_t{2} * kRecordMax;  // more than any one record
+constexpr std::size_t kBufferSize = std::size_t{2} * kRecordMax;  // holds any record
 constexpr std::string_view kPrefix = "journal.";
 
 template <class V>
@@ -122,8 +122,8 @@ Result<void> Journal::map_buffer() {
   void* const pages =
       ::mmap(nullptr, kBufferSize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (pages == MAP_FAILED) return tl::unexpected(os_error("mmap"));
-  // Each page that a fork shares is copied when it is next written to, and shims are forked all
-  // the time.
+  // Shims are forked all the time, and after each fork the kernel copies every shared page that is
+  // written to. MADV_DONTFORK keeps this buffer out of that.
   (void)::madvise(pages, kBufferSize, MADV_DONTFORK);
   buffer_.reset(static_cast<char*>(pages));
   return {};
@@ -161,12 +161,12 @@ std::size_t Journal::take_records(File& file, std::string_view bytes,
   std::string_view rest = bytes;
   while (rest.size() >= kHead) {
     const std::uint32_t length = u32_at(rest.substr(4));
-    const bool sane = u32_at(rest) == kMagic && length > 0 && length <= kRecordMax;
-    if (sane && rest.size() < kHead + length) break;
-    const std::string_view body = sane ? rest.substr(kHead, length) : std::string_view();
+    const bool has_header = u32_at(rest) == kMagic && length > 0 && length <= kRecordMax;
+    if (has_header && rest.size() < kHead + length) break;
+    const std::string_view body = has_header ? rest.substr(kHead, length) : std::string_view();
     std::optional<Record> record;
-    if (sane && checksum(body) == u32_at(rest.substr(8))) record = decode(body);
-    // Torn, which only a crash of the host or a full disk can do: look for the next whole one.
+    if (has_header && checksum(body) == u32_at(rest.substr(8))) record = decode(body);
+    // A crash of the host or a full disk can leave a torn record. Search for the next complete one.
     const std::size_t used = record ? kHead + length : 1;
     rest.remove_prefix(used);
     file.read += used;
@@ -183,7 +183,7 @@ void Journal::read_file(File& file, const std::function<void(Record&&)>& apply) 
         ::pread(file.fd.get(), buffer + have, room, static_cast<off_t>(file.read + have));
     const std::size_t end = have + static_cast<std::size_t>(n < 0 ? 0 : n);
     have = take_records(file, {buffer, end}, apply);
-    if (n < static_cast<ssize_t>(room)) return;  // the end of the file
+    if (n < static_cast<ssize_t>(room)) return;  // end of file
     std::memmove(buffer, buffer + end - have, have);
   }
 }
@@ -197,7 +197,7 @@ Result<void> Journal::rotate(std::string_view records) {
     (void)::unlink(name_of(next).c_str());
     return written;
   }
-  // The file before it may go soon.
+  // The older files may be removed soon.
   (void)::fdatasync(fd.get());
   files_[next] = File{std::move(fd), records.size()};
   return {};

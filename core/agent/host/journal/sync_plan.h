@@ -8,18 +8,21 @@
 
 namespace hostler::agent {
 
-/// When the journal is to be synced. A crash of the host may cost an attempt its begin, or what the
-/// daemon has acknowledged; an end that lies here because the daemon is away must outlive it.
+/// Decides when the journal is synced. A crash of the host may lose a Begin, or an End that the
+/// daemon has acknowledged. It must not lose an End that the daemon has not acknowledged, for
+/// example because the daemon is down. Pure.
 class SyncPlan {
  public:
-  /// The attempt's end is in the journal.
+  /// The End of the attempt was written to the journal at `now_us`.
   void ended(model::AttemptId id, std::int64_t now_us) { ends_.emplace_back(now_us, id); }
   void synced() { ends_.clear(); }
-  /// When the oldest end that `attempts` still has is to be on disk; INT64_MAX: there is none.
+  /// When the journal has to be synced, in the time of `now_us`; INT64_MAX: no End in `attempts`
+  /// needs it.
   std::int64_t due(Attempts& attempts);
 
  private:
-  std::deque<std::pair<std::int64_t, model::AttemptId>> ends_;  ///< Not synced, oldest first.
+  /// Time and attempt of each End that is not synced, oldest first.
+  std::deque<std::pair<std::int64_t, model::AttemptId>> ends_;
 };
 
 }  // namespace hostler::agent

@@ -32,18 +32,19 @@ void Checks::configure(std::vector<Check> checks) {
 }
 
 void Checks::start(State& state) {
-  // What it prints lies in the pipe until it ends; beyond that it would block, and time out.
+  // The output stays in the pipe until the command ends. A command that prints more than the pipe
+  // holds blocks and runs into its timeout.
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return;
   state.output.reset(ends[0]);
   const UniqueFd in = open_null();
   const UniqueFd out(ends[1]);
-  Launch what;
-  what.command = {"/bin/sh", "-c", state.check.command};
-  what.folder = "/";
-  what.stdin_fd = in.get();
-  what.stdout_fd = what.stderr_fd = out.get();
-  const auto pid = launch(what);
+  Launch shell;
+  shell.command = {"/bin/sh", "-c", state.check.command};
+  shell.folder = "/";
+  shell.stdin_fd = in.get();
+  shell.stdout_fd = shell.stderr_fd = out.get();
+  const auto pid = launch(shell);
   state.pid = pid ? *pid : 0;
   state.timed_out = false;
   state.kill_at = boottime_us() + bounded(state.check.timeout_us);
@@ -88,7 +89,7 @@ bool Checks::on_exit(pid_t pid, int status, const std::function<void(Finding&&)>
   const bool zero = WIFEXITED(status) && WEXITSTATUS(status) == 0 && !state.timed_out;
   const bool bad = state.check.kind == Check::Kind::kHealthy ? !zero : zero;
   if (!std::exchange(state.bad, bad) && bad) {
-    const std::string how = state.timed_out ? "it took too long"
+    const std::string how = state.timed_out ? "timeout"
                             : WIFSIGNALED(status)
                                 ? "signal " + std::to_string(WTERMSIG(status))
                                 : "exit status " + std::to_string(WEXITSTATUS(status));

@@ -13,36 +13,38 @@
 
 namespace hostler::agent {
 
-/// Runs the configured checks, each at its interval and the first time at once, and says when one
-/// turns bad. Driven by the server's loop; nothing here blocks but a check's exec.
+/// Runs the configured checks, each one at once and then at its interval, and reports when a check
+/// turns from good to bad. Called by the server's loop. Does not block, except for the start of a
+/// command.
 class Checks {
  public:
+  /// A check that turned bad.
   struct Finding {
-    std::string check;
-    std::string text;
+    std::string check;  ///< Name of the check.
+    std::string text;   ///< How the command ended, and the end of its output.
     Check::Kind kind{};
   };
 
-  /// Forgets the checks before; what runs of them is killed.
+  /// Replaces all checks. Commands of the previous checks are killed.
   void configure(std::vector<Check> checks);
-  /// Starts what is due, ends what is over its time.
+  /// Starts the commands that are due, and kills those that exceed their timeout.
   void tick();
-  /// When tick() is due next, boottime in us; INT64_MAX: never.
+  /// When tick() has to be called next, boottime in us; INT64_MAX: never.
   [[nodiscard]] std::int64_t due() const;
-  /// Children that are no strays.
+  /// Adds the process ids of running commands.
   void add_pids(std::set<pid_t>& out) const;
-  /// True if `pid` was a check's. `status` is waitpid's.
+  /// Call it for each child that was reaped, with its wait status. False if it was no check.
   bool on_exit(pid_t pid, int status, const std::function<void(Finding&&)>& report);
 
  private:
   struct State {
     Check check;
-    std::int64_t next = 0;
-    pid_t pid = 0;
+    std::int64_t next = 0;  ///< When to start it next, boottime in us.
+    pid_t pid = 0;          ///< 0: it does not run.
     UniqueFd output;
     std::int64_t kill_at = 0;
     bool timed_out = false;
-    bool bad = false;  ///< It was reported.
+    bool bad = false;  ///< The last result was bad, and was reported.
   };
   static void start(State& state);
 

@@ -14,7 +14,7 @@ bool Connection::read_some() {
     if (n < 0) return errno == EAGAIN;
     if (n == 0) return false;
     decoder_.feed({buffer, static_cast<std::size_t>(n)});
-    // Enough for one turn: what it asks for comes first.
+    // One read for each event: its messages are carried out before more bytes are read.
     return true;
   }
 }

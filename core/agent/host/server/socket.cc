@@ -22,7 +22,7 @@ sockaddr_un address() {
   return out;
 }
 
-/// A message of one byte and two descriptors. It points into itself.
+/// A message of one byte and two descriptors. Not copyable, because `header` points to the members.
 struct PairMessage {
   PairMessage() {
     header.msg_iov = &part;
@@ -100,13 +100,13 @@ Result<UniqueFd> hand_over() {
   const int fds[2] = {STDIN_FILENO, STDOUT_FILENO};
   std::memcpy(CMSG_DATA(head), fds, sizeof fds);
   if (::sendmsg(fd.get(), &message.header, MSG_NOSIGNAL) != 1)
-    return tl::unexpected(os_error("hand over", Errc::kUnavailable));
-  // A server that dies now may have left its listener to a child that is about to close it.
+    return tl::unexpected(os_error("hand over stdin and stdout", Errc::kUnavailable));
+  // Wait for an answer: if the server has just died, a child of it may still hold the listener.
   char byte = 0;
-  ssize_t taken = 0;
-  while ((taken = ::read(fd.get(), &byte, 1)) < 0 && errno == EINTR) {
+  ssize_t received = 0;
+  while ((received = ::read(fd.get(), &byte, 1)) < 0 && errno == EINTR) {
   }
-  if (taken != 1) return fail(Errc::kUnavailable, "the server did not take the channel");
+  if (received != 1) return fail(Errc::kUnavailable, "the server did not accept stdin and stdout");
   return fd;
 }
 

@@ -4,8 +4,9 @@
 
 namespace hostler::agent {
 
-/// What names this boot: HOSTLER_BOOT_ID of the session, since namespaces share the kernel's; else
-/// a hash of the kernel's and the start time of pid 1; else (no /proc) a new one at each start.
+/// An id of this boot of the host. It is HOSTLER_BOOT_ID if that variable is set (containers share
+/// the boot id of the kernel); otherwise a hash of the kernel's boot id and the start time of pid
+/// 1; without /proc a random id.
 std::string boot_id();
 
 }  // namespace hostler::agent

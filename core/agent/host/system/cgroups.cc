@@ -37,7 +37,7 @@ std::string own_path(const std::string& controller) {
   return "";
 }
 
-std::string bound(std::uint64_t value, const char* none) {
+std::string limit_text(std::uint64_t value, const char* none) {
   return value == 0 ? none : std::to_string(value);
 }
 
@@ -46,9 +46,9 @@ std::uint64_t number_in(const std::string& path) {
   return parse_u64(std::string_view(text).substr(0, text.find('\n'))).value_or(0);
 }
 
-/// Whether the slot's last jobs left memory in the group that cannot be reclaimed, such as files in
-/// /dev/shm: it would count against the next job. v2 takes any bound whatever is in use.
-bool is_laden(const std::string& folder, std::uint64_t ram_max) {
+/// True if earlier jobs left much memory in the cgroup that the kernel cannot reclaim, such as
+/// files in /dev/shm. It would count against the limit of the next job.
+bool has_leftover_memory(const std::string& folder, std::uint64_t ram_max) {
   if (ram_max == 0) return false;
   const std::uint64_t kept_max = ram_max / 8;
   const std::uint64_t used =
@@ -69,7 +69,7 @@ void Cgroups::open(const std::string& name) {
       info.st_ino != kFirstPidNamespace)
     return;
   if (exists(kRoot + "/cgroup.controllers")) {
-    // Beside systemd's slices: the session's own scope may not be divided.
+    // At the top, beside the slices of systemd: the cgroup of this session must not have children.
     (void)write_value(kRoot + "/cgroup.subtree_control", "+memory +pids");
     bases_ = {kRoot + "/" + name};
     kind_ = Limits::kCgroupV2;
@@ -98,7 +98,7 @@ void Cgroups::open(const std::string& name) {
 std::vector<std::string> Cgroups::prepare(std::uint32_t slot, std::uint64_t ram_max,
                                           std::uint32_t processes_max) {
   if (kind_ == Limits::kNone || (ram_max == 0 && processes_max == 0)) return {};
-  // Again with a new group if the old one still holds too much of its last job.
+  // The second round replaces a cgroup that still holds memory of an earlier job.
   for (int i = 0; i < 2; ++i) {
     std::vector<std::string> out;
     for (const std::string& base : bases_) {
@@ -108,7 +108,7 @@ std::vector<std::string> Cgroups::prepare(std::uint32_t slot, std::uint64_t ram_
       if (::mkdir(out.back().c_str(), 0755) != 0 && errno != EEXIST) return {};
     }
     made_.insert(slot);
-    if (set_bounds(out, ram_max, processes_max) && (i > 0 || !is_laden(out[0], ram_max)))
+    if (set_limits(out, ram_max, processes_max) && (i > 0 || !has_leftover_memory(out[0], ram_max)))
       return out;
     for (const std::string& folder : out) (void)::rmdir(folder.c_str());
     made_.erase(slot);
@@ -116,16 +116,16 @@ std::vector<std::string> Cgroups::prepare(std::uint32_t slot, std::uint64_t ram_
   return {};
 }
 
-bool Cgroups::set_bounds(const std::vector<std::string>& folders, std::uint64_t ram_max,
+bool Cgroups::set_limits(const std::vector<std::string>& folders, std::uint64_t ram_max,
                          std::uint32_t processes_max) const {
   if (kind_ == Limits::kCgroupV2) {
     (void)write_value(folders[0] + "/memory.swap.max", ram_max == 0 ? "max" : "0");
-    return write_value(folders[0] + "/memory.max", bound(ram_max, "max")) &&
-           write_value(folders[0] + "/pids.max", bound(processes_max, "max"));
+    return write_value(folders[0] + "/memory.max", limit_text(ram_max, "max")) &&
+           write_value(folders[0] + "/pids.max", limit_text(processes_max, "max"));
   }
   (void)write_value(folders[0] + "/memory.max_usage_in_bytes", "0");
-  return write_value(folders[0] + "/memory.limit_in_bytes", bound(ram_max, "-1")) &&
-         write_value(folders[1] + "/pids.max", bound(processes_max, "max"));
+  return write_value(folders[0] + "/memory.limit_in_bytes", limit_text(ram_max, "-1")) &&
+         write_value(folders[1] + "/pids.max", limit_text(processes_max, "max"));
 }
 
 std::vector<std::string> Cgroups::folders(std::uint32_t slot) const {
@@ -150,7 +150,8 @@ void Cgroups::remove_idle(const std::set<std::uint32_t>& used) {
 
 std::int64_t Cgroups::ram_peak(const std::vector<std::string>& folders) {
   if (folders.empty()) return 0;
-  // v2's memory.peak cannot be begun anew before Linux 6.12; an earlier job's would be told.
+  // v1 only. Before Linux 6.12, memory.peak of v2 cannot be reset, so it would include earlier
+  // jobs.
   return static_cast<std::int64_t>(number_in(folders[0] + "/memory.max_usage_in_bytes"));
 }
 

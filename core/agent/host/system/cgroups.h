@@ -9,39 +9,40 @@
 
 namespace hostler::agent {
 
-/// Where a job's memory and processes are bounded: one cgroup for each slot, in v2 or in v1's
-/// memory and pids hierarchies. Only root of a machine of its own has them: in a container or
-/// another pid namespace the tree is not ours, and jobs run without limits, which their end says.
+/// Limits the memory and the number of processes of jobs: one cgroup for each slot, in cgroup v2 or
+/// in the memory and pids hierarchies of v1. Needs root and the initial pid namespace. Elsewhere
+/// (in a container, say) jobs run without limits, and AttemptEnd::limits_enforced is false.
 class Cgroups {
  public:
-  /// Finds out what there is; `name` is the folder of this agent in each hierarchy. Whatever an
-  /// earlier server left empty there goes.
+  /// Detects which cgroups can be used. `name` is the folder of this agent in each hierarchy.
+  /// Removes the empty cgroups that an earlier server left there.
   void open(const std::string& name);
   [[nodiscard]] Limits kind() const { return kind_; }
 
-  /// Folders to which the slot's job is to be added, with these bounds (0: none); made if need be.
-  /// Empty if there are none, or a bound cannot be set.
+  /// Creates the slot's cgroups if needed and sets these limits (0: none). Returns the folders that
+  /// the job has to enter; none if there are no cgroups or a limit cannot be set.
   std::vector<std::string> prepare(std::uint32_t slot, std::uint64_t ram_max,
                                    std::uint32_t processes_max);
-  /// Those of the slot, if they were made.
+  /// The folders of the slot's cgroups that exist.
   [[nodiscard]] std::vector<std::string> folders(std::uint32_t slot) const;
-  /// Removes the groups of slots that are free: they cost the kernel memory.
+  /// Removes the cgroups of free slots, because each costs kernel memory.
   void remove_idle(const std::set<std::uint32_t>& used);
 
   /// Peak memory use of a job in these folders in bytes, 0 if unknown.
   static std::int64_t ram_peak(const std::vector<std::string>& folders);
-  /// How often something in them was killed for memory; rises.
+  /// How often the kernel has killed a process in these folders at the memory limit, since they
+  /// exist.
   static std::uint64_t memory_kills(const std::vector<std::string>& folders);
-  /// Kills what is in them.
+  /// Kills all processes in these folders.
   static void kill(const std::vector<std::string>& folders);
 
  private:
-  bool set_bounds(const std::vector<std::string>& folders, std::uint64_t ram_max,
+  bool set_limits(const std::vector<std::string>& folders, std::uint64_t ram_max,
                   std::uint32_t processes_max) const;
 
   Limits kind_ = Limits::kNone;
   std::vector<std::string> bases_;  ///< "/sys/fs/cgroup/memory/.../hostler-agent-x", one or two.
-  std::set<std::uint32_t> made_;
+  std::set<std::uint32_t> made_;    ///< Slots with cgroups.
 };
 
 }  // namespace hostler::agent

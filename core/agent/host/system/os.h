@@ -10,23 +10,24 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 
-/// The few system calls that the agent's parts share. All paths are relative to its state folder,
-/// which is its working directory. Nothing here uses iostream, NSS, locales or threads.
+/// Small functions on system calls that all parts of the agent use. Paths are relative to the state
+/// folder, which is the working directory. Nothing here uses iostream, NSS, locales or threads.
 namespace hostler::agent {
 
-/// "open x: No such file or directory", from errno as it is now.
+/// The current errno as an error: "open x: No such file or directory" for `doing` "open x".
 Error os_error(std::string_view doing, Errc code = Errc::kInternal);
 
+/// Microseconds since 1970.
 std::int64_t wall_us();
 /// Microseconds of CLOCK_BOOTTIME.
 std::int64_t boottime_us();
 
-/// The file, cut at `max` bytes; "" if it cannot be read. For /proc and the like.
+/// The first `max` bytes of a file; "" if it cannot be read. For /proc and the like.
 std::string read_small(const char* path, std::size_t max = 65536);
 
-/// Opens /dev/null, or in a root without /dev an empty pipe end that reads as end of file.
+/// Opens /dev/null. In a root without /dev, returns the read end of an empty pipe instead.
 UniqueFd open_null();
-/// An anonymous file that holds `data`, at its begin.
+/// An anonymous file with the content `data`, to be read from its beginning.
 Result<UniqueFd> memory_file(std::string_view data);
 
 /// Random bytes as lower-case hexadecimal.

@@ -16,7 +16,7 @@ epoll_event event_of(int fd, std::uint32_t number, std::uint32_t events) {
 
 Result<void> Poller::open() {
   epoll_.reset(::epoll_create1(EPOLL_CLOEXEC));
-  if (!epoll_) return tl::unexpected(os_error("make an epoll"));
+  if (!epoll_) return tl::unexpected(os_error("create an epoll instance"));
   return {};
 }
 
@@ -37,7 +37,8 @@ void Poller::wait(int timeout_ms, const Handle& handle) {
   for (int i = 0; i < count; ++i) {
     const int fd = static_cast<int>(events[i].data.u64 & 0xffffffffU);
     const Use use = uses_.at(fd);
-    // An event before this one may have closed the descriptor and given its number away.
+    // The handler of an earlier event may have closed this descriptor and opened another one with
+    // the same number.
     if (use.number == events[i].data.u64 >> 32U) handle(use.tag, fd, events[i].events);
   }
 }

@@ -8,30 +8,30 @@
 
 namespace hostler::agent {
 
-/// An epoll whose events are of the descriptor that was added, also when one of the same number was
-/// closed in between. Closing a descriptor takes it out.
+/// An epoll instance. A descriptor leaves it when it is closed. Events of a closed descriptor are
+/// not taken for events of a new descriptor with the same number.
 class Poller {
  public:
   Result<void> open();
 
-  /// `tag` comes back with each of its events (those of <sys/epoll.h>).
+  /// Watches `fd` for `events` (see <sys/epoll.h>). `tag` is passed to the handler with each event.
   void add(int fd, std::uint32_t tag, std::uint32_t events);
   void change(int fd, std::uint32_t events);
 
   using Handle = std::function<void(std::uint32_t tag, int fd, std::uint32_t events)>;
-  /// Waits for events and hands over each; -1 ms: for as long as it takes. A handler may add and
-  /// close descriptors.
+  /// Blocks until there are events or `timeout_ms` have passed (-1: no limit), and calls `handle`
+  /// for each event. A handler may add and close descriptors.
   void wait(int timeout_ms, const Handle& handle);
 
  private:
   struct Use {
     std::uint32_t tag;
-    std::uint32_t number;  ///< Of this use of the descriptor.
+    std::uint32_t number;  ///< Distinguishes uses of the same descriptor number.
   };
 
   UniqueFd epoll_;
-  std::map<int, Use> uses_;  ///< By descriptor: also such as are closed by now.
-  std::uint32_t last_ = 0;
+  std::map<int, Use> uses_;  ///< Key: descriptor. Includes descriptors that have been closed.
+  std::uint32_t last_ = 0;   ///< The last Use::number.
 };
 
 }  // namespace hostler::agent

@@ -7,11 +7,11 @@
 
 namespace hostler::agent {
 
-/// SHA-256 (FIPS 180-4), since the agent links no library. 64 hex digits come out.
+/// SHA-256 (FIPS 180-4). The agent has its own because it links no crypto library.
 class Sha256 {
  public:
   Sha256& update(std::string_view data);
-  /// Call once, last.
+  /// The hash as 64 lower-case hex digits. Call it once, as the last call.
   std::string finish_hex();
 
  private:

@@ -19,11 +19,11 @@
 namespace hostler::agent {
 namespace {
 
-constexpr std::int64_t kPatienceUs = 10'000'000;
-/// What lives on after this forks faster than we see.
-constexpr std::int64_t kStormUs = 1'000'000;
+constexpr std::int64_t kTimeoutUs = 10'000'000;
+/// Processes that survive longer than this fork faster than /proc can be read.
+constexpr std::int64_t kForkStormUs = 1'000'000;
 
-/// Parents of all processes; empty without /proc.
+/// Maps each process to its parent; empty without /proc.
 std::map<pid_t, pid_t> parents() {
   std::map<pid_t, pid_t> out;
   DIR* dir = ::opendir("/proc");
@@ -43,7 +43,7 @@ std::map<pid_t, pid_t> parents() {
   return out;
 }
 
-/// False without /proc.
+/// Kills all descendants of `top`. False without /proc.
 bool kill_below(pid_t top) {
   const auto parent_of = parents();
   for (const auto& [pid, parent] : parent_of) {
@@ -58,7 +58,7 @@ bool kill_below(pid_t top) {
   return !parent_of.empty();
 }
 
-/// One call that a process which forks all the time cannot run away from: all of a uid's processes.
+/// Kills all processes of a user with one system call, which a process cannot escape by forking.
 void kill_user(std::uint32_t uid) {
   if (uid == 0) return;
   const pid_t pid = ::fork();
@@ -69,7 +69,7 @@ void kill_user(std::uint32_t uid) {
   if (pid > 0) ::waitpid(pid, nullptr, 0);
 }
 
-void nap() {
+void sleep_1ms() {
   const timespec pause{0, 1'000'000};
   ::nanosleep(&pause, nullptr);
 }
@@ -81,16 +81,17 @@ bool kill_descendants(pid_t session, std::uint32_t uid, const std::vector<std::s
   for (int round = 0;; ++round) {
     for (;;) {
       const pid_t dead = ::waitpid(-1, nullptr, WNOHANG);
-      if (dead < 0 && errno == ECHILD) return true;  // a subreaper's proof that nothing is left
+      // A subreaper without children has no descendants.
+      if (dead < 0 && errno == ECHILD) return true;
       if (dead <= 0) break;
     }
     const std::int64_t spent = boottime_us() - begin;
-    if (spent > kPatienceUs) return false;
-    // Not at once: another agent on this machine may have given a job of its own the same uid.
-    if (spent > kStormUs) kill_user(uid);
+    if (spent > kTimeoutUs) return false;
+    // Only as a last resort: another agent on this machine may use the same uid for its own job.
+    if (spent > kForkStormUs) kill_user(uid);
     Cgroups::kill(cgroups);
     if (!kill_below(::getpid()) && session > 0) ::kill(-session, SIGKILL);
-    if (round > 0) nap();
+    if (round > 0) sleep_1ms();
   }
 }
 
@@ -98,7 +99,7 @@ void kill_strays(const std::string& marker, std::uint32_t uid, const std::set<pi
                  const std::vector<std::string>& cgroups) {
   const std::int64_t begin = boottime_us();
   const pid_t self = ::getpid();
-  for (bool found = true; found && boottime_us() - begin < kPatienceUs;) {
+  for (bool found = true; found && boottime_us() - begin < kTimeoutUs;) {
     found = false;
     kill_user(uid);
     Cgroups::kill(cgroups);
@@ -112,7 +113,7 @@ void kill_strays(const std::string& marker, std::uint32_t uid, const std::set<pi
       if (::kill(pid, SIGKILL) == 0) found = true;
       if (parent == self) ::waitpid(pid, nullptr, 0);
     }
-    if (found) nap();
+    if (found) sleep_1ms();
   }
 }
 

@@ -27,7 +27,7 @@ Dir open_dir(int at, const char* name) {
   if (!fd && errno == EACCES && ::fchmodat(at, name, 0700, AT_SYMLINK_NOFOLLOW) == 0)
     fd.reset(::openat(at, name, kFlags));
   if (!fd) return nullptr;
-  // A folder that its owner made unwritable; as root this changes nothing.
+  // The job may have made the folder read-only. (For root that would not matter.)
   (void)::fchmod(fd.get(), 0700);
   Dir dir(::fdopendir(fd.get()));
   if (dir) (void)fd.release();
@@ -38,19 +38,19 @@ bool remove_one(int at, const char* name) {
   return ::unlinkat(at, name, 0) == 0 || ::unlinkat(at, name, AT_REMOVEDIR) == 0;
 }
 
-/// Empties `top`. A folder in it that is not empty is emptied first, and folders in that one which
-/// are not empty are moved up into `top`: a tree of any depth needs two open folders.
+/// Empties the folder `top`. Each folder in `top` is emptied; folders inside it that are not empty
+/// are moved up into `top`. So at most two folders are open at a time, whatever the depth.
 class Emptier {
  public:
   explicit Emptier(DIR* top) : top_(top), fd_(::dirfd(top)) {}
 
-  /// Every round that achieves anything leaves less, or the same less deep.
+  /// Repeats until a round changes nothing. Each round removes entries or reduces their depth.
   void run() {
     do {
-      achieved_ = false;
+      progress_ = false;
       ::rewinddir(top_);
       each(top_, [this](const char* name) { remove(name); });
-    } while (achieved_);
+    } while (progress_);
   }
 
  private:
@@ -64,16 +64,16 @@ class Emptier {
 
   void remove(const char* name) {
     if (remove_one(fd_, name)) {
-      achieved_ = true;
+      progress_ = true;
       return;
     }
     const Dir dir = open_dir(fd_, name);
     if (!dir) return;
     const int inner = ::dirfd(dir.get());
     each(dir.get(), [&](const char* entry) {
-      if (remove_one(inner, entry) || move_up(inner, entry)) achieved_ = true;
+      if (remove_one(inner, entry) || move_up(inner, entry)) progress_ = true;
     });
-    if (::unlinkat(fd_, name, AT_REMOVEDIR) == 0) achieved_ = true;
+    if (::unlinkat(fd_, name, AT_REMOVEDIR) == 0) progress_ = true;
   }
 
   bool move_up(int from, const char* name) {
@@ -83,14 +83,14 @@ class Emptier {
     for (;;) {
       const std::string up = "up." + std::to_string(moved_++);
       if (move_tree(from, name, fd_, up.c_str())) return true;
-      // A removal that was cut short may have left that name.
+      // An earlier removal that was interrupted may have left an entry of this name.
       if (errno != ENOTEMPTY && errno != EEXIST && errno != ENOTDIR) return false;
     }
   }
 
   DIR* const top_;
   const int fd_;
-  bool achieved_ = false;
+  bool progress_ = false;
   unsigned long moved_ = 0;
 };
 

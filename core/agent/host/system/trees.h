@@ -1,14 +1,14 @@
 #pragma once
 
-/// Removing what jobs leave, whatever its depth and modes, also where the agent is not root. No
-/// link is followed.
+/// Removing the files of jobs: trees of any depth and with any permissions, also if the agent is
+/// not root. Links are never followed.
 namespace hostler::agent {
 
-/// Removes what is in a folder, and leaves the folder. What cannot be removed stays.
+/// Removes the content of a folder, but not the folder. Skips what cannot be removed. Blocks.
 void empty_folder(const char* path);
 
-/// Renames a file or folder, also one that its owner made unwritable: a folder's new place is
-/// written into its "..". Errno tells why it could not.
+/// Renames a file or folder. If a folder is not writable, makes it writable first, because a rename
+/// changes its ".." entry. False on failure; errno says why.
 bool move_tree(int at, const char* name, int to, const char* new_name);
 
 }  // namespace hostler::agent

@@ -1,5 +1,5 @@
-// A driver that misbehaves on command: the word in its config (`{"do": "hang"}`) chooses how, one
-// way for each rule that the host polices. Without a word it is a well-behaved cloud in memory.
+// A driver that misbehaves: the word in its config (`{"do": "hang"}`) selects how. There is one
+// word for each rule that the host checks. Without a word it is a correct cloud in memory.
 #include <atomic>
 #include <condition_variable>
 #include <map>
@@ -23,8 +23,9 @@ using hostler::driver::instance_record;
 using hostler::driver::str;
 using hostler::driver::view;
 
-/// What hangs is let go by opening a set with the word "release": whatever hangs in a set that was
-/// opened before, and whatever comes to hang there later, for a call may be slow on its way in.
+/// Ends calls that hang: opening a set with the word "release" ends all calls that hang in sets
+/// that were opened before, and also calls that reach this gate later, since a call may arrive
+/// late.
 class Gate {
  public:
   int releases() {
@@ -50,13 +51,13 @@ Gate& gate() {
   static auto* const g = new Gate;
   return *g;
 }
-std::atomic<int> calls_now{0}, calls_most{0};  // in this library, for the serial ones
+std::atomic<int> calls_now{0}, calls_max{0};  // in this library, for the serial drivers
 
 struct Counted {
   Counted() {
     const int now = ++calls_now;
-    int most = calls_most;
-    while (now > most && !calls_most.compare_exchange_weak(most, now)) {
+    int max = calls_max;
+    while (now > max && !calls_max.compare_exchange_weak(max, now)) {
     }
   }
   ~Counted() { --calls_now; }
@@ -83,7 +84,7 @@ const hostler_rec* as_record(const hostler_instance& i) {
   return reinterpret_cast<const hostler_rec*>(&i);
 }
 
-/// A record that points into its arguments, so they must outlive it.
+/// A record that points into its arguments, which must outlive it.
 hostler_instance made(const std::string& id, const std::string& key) {
   auto record = instance_record();
   record.id = str(id);
@@ -92,7 +93,7 @@ hostler_instance made(const std::string& id, const std::string& key) {
   return record;
 }
 
-/// Creates whose record is wrong, or holds more than most.
+/// Emits a wrong or unusual record, if the word asks for one.
 bool emit_wrong(const std::string& word, hostler_op* op, const std::string& id,
                 const std::string& key) {
   auto record = made(id, key);
@@ -160,8 +161,8 @@ hostler_status emit_then(hostler_op* op, const std::string& id, const std::strin
   return status;
 }
 
-/// Ways to end an operation, and to end it wrongly.
-hostler_status end_wrongly(hostler_set* s, hostler_op* op, const std::string& id,
+/// Ends an operation in the way that the word asks for. PENDING if it asks for none of these.
+hostler_status end_as_told(hostler_set* s, hostler_op* op, const std::string& id,
                            const std::string& key) {
   const auto& word = s->word;
   if (word == "nothing") return HOSTLER_OK;
@@ -197,7 +198,7 @@ hostler_status create(hostler_set* s, const hostler_create_req* r, hostler_op* o
   const std::string key(view(r->idempotency_key)), id = "i-" + key;
   const std::string& word = s->word;
   if (emit_wrong(word, op, id, key)) return HOSTLER_OK;
-  if (const auto status = end_wrongly(s, op, id, key);
+  if (const auto status = end_as_told(s, op, id, key);
       status != HOSTLER_PENDING || word == "early" || word == "complete_twice") {
     return status;
   }
@@ -257,7 +258,7 @@ hostler_status list(hostler_set* s, const hostler_list_req*, hostler_op* op) {
   if (s->word == "peak") {
     const std::string id = "i-peak", key;
     auto record = made(id, key);
-    record.boot_generation = static_cast<std::uint64_t>(calls_most.load());
+    record.boot_generation = static_cast<std::uint64_t>(calls_max.load());
     op->emit(op, as_record(record));
     return HOSTLER_OK;
   }
@@ -315,7 +316,7 @@ const hostler_ext_host_key kHostKey = {
                  ? HOSTLER_OK
                  : fails(op, HOSTLER_E_KEY_MISMATCH, "that is another key");
     }};
-/// Of a zone whose name is as long as the last word of the config says: "zone of 63".
+/// Emits a price; the word gives the length of the zone's name: "zone of 63".
 const hostler_ext_price_history kPrices = {
     sizeof kPrices, 0, [](hostler_set* s, const hostler_price_req*, hostler_op* op) {
       if (!s->word.starts_with("zone of ")) return HOSTLER_E_UNSUPPORTED;

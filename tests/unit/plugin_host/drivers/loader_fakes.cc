@@ -1,4 +1,4 @@
-// Libraries that no host may take for a driver: each breaks one thing, chosen by FAKE_*.
+// Libraries that a host must refuse. Each has one fault, which a FAKE_* macro selects.
 #include "hostler/driver.h"
 
 namespace {

@@ -1,0 +1,160 @@
+#include "core/agent/host/server/session.h"
+
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include <utility>
+
+#include "core/agent/host/attempt/outputs.h"
+
+namespace hostler::agent {
+namespace {
+
+constexpr std::size_t kUnreadMax = std::size_t{64} << 20;
+
+}  // namespace
+
+Session::Session(std::unique_ptr<Connection> connection, Parts parts, std::string agent_sha)
+    : connection_(std::move(connection)), parts_(parts) {
+  on(Configure());
+  connection_->send_greeting();
+  send_hello(std::move(agent_sha));
+  send_listing();
+}
+
+Session::~Session() { parts_.blobs.drop_incomplete(); }
+
+void Session::send_hello(std::string agent_sha) {
+  AttemptLog& attempts = parts_.supervisor.attempts();
+  Hello hello;
+  hello.boot_id = parts_.supervisor.boot_id();
+  hello.state_id = attempts.state_id();
+  hello.agent_sha = std::move(agent_sha);
+  hello.uid = ::geteuid();
+  hello.limits = parts_.supervisor.limits();
+  hello.last_sequence = attempts.last_sequence();
+  connection_->send(hello);
+}
+
+void Session::send_listing() {
+  Listing listing;
+  listing.last = false;
+  for (const auto& [id, attempt] : parts_.supervisor.attempts().all()) {
+    listing.known.push_back({id, attempt.phase()});
+    if (attempt.end) exits_.push_back(id);
+    if (listing.known.size() < kListingMax) continue;
+    connection_->send(listing);
+    listing.known.clear();
+  }
+  listing.last = true;
+  connection_->send(listing);
+}
+
+bool Session::on_readable() {
+  if (!connection_->read_some()) return false;
+  while (!quit_asked_) {
+    auto message = connection_->next();
+    if (!message) {
+      connection_->send(Problem{message.error().message.substr(0, kTextMax)});
+      (void)connection_->write_some();
+      return false;
+    }
+    if (!*message) return true;
+    std::visit([this](const auto& m) { on(m); }, **message);
+    // The daemon sends requests and does not read the answers.
+    if (connection_->queued() > kUnreadMax) return false;
+  }
+  return true;
+}
+
+bool Session::flush() {
+  send_exits();
+  output_.send(parts_.supervisor.attempts(), *connection_);
+  if (!connection_->write_some()) return false;
+  const bool wait = connection_->queued() > 0;
+  if (wait != std::exchange(waits_for_room_, wait))
+    parts_.poller.change(connection_->out(), wait ? std::uint32_t{EPOLLOUT} : 0U);
+  return true;
+}
+
+void Session::send_exits() {
+  while (!exits_.empty() && connection_->has_room()) {
+    const model::AttemptId id = exits_.front();
+    exits_.pop_front();
+    const Attempt* attempt = parts_.supervisor.attempts().find(id);
+    if (attempt == nullptr || !attempt->end) continue;
+    connection_->send(Exit{id, *attempt->end});
+    if (attempt->end->output_is_inline)
+      output_.forget(id);
+    else
+      output_.on_new_output(id);
+  }
+}
+
+void Session::on_ended(const std::set<model::AttemptId>& ids) {
+  exits_.insert(exits_.end(), ids.begin(), ids.end());
+}
+
+void Session::on_finding(const Checks::Finding& finding) {
+  if (finding.kind == Check::Kind::kHealthy)
+    connection_->send(HostBroken{finding.check, finding.text});
+  else
+    connection_->send(SpotNotice{finding.text});
+}
+
+// ---- the daemon's messages ---------------------------------------------------------------------
+
+void Session::on(const Configure& configure) {
+  parts_.supervisor.set_uids(configure.uid_first, configure.uid_count);
+  parts_.blobs.set_max(configure.blobs_max);
+  parts_.checks.configure(configure.checks);
+}
+
+void Session::on(const Start& start) {
+  const auto answer = parts_.supervisor.start(start);
+  std::visit([this](const auto& message) { connection_->send(message); }, answer);
+  if (start.credit == 0 || !std::holds_alternative<Started>(answer)) return;
+  for (const std::uint32_t stream : {kStdout, kStderr})
+    output_.add_credit(Credit{start.attempt, stream, 0, start.credit}, false);
+}
+
+void Session::on(const Kill& kill) { parts_.supervisor.kill(kill.attempt, kill.at_once); }
+
+void Session::on(const List&) {
+  exits_.clear();  // send_listing() names all of them again
+  send_listing();
+}
+
+void Session::on(const Ack& ack) {
+  for (const model::AttemptId id : ack.attempts)
+    if (parts_.supervisor.forget(id)) output_.forget(id);
+}
+
+void Session::on(const Credit& credit) {
+  if (parts_.supervisor.attempts().find(credit.attempt) != nullptr) output_.add_credit(credit);
+}
+
+void Session::on(const ListFiles& list) {
+  const auto files = read_files(list.attempt);
+  Files piece{list.attempt, {}, false};
+  for (const OutputFile& file : files) {
+    piece.files.push_back(file);
+    if (piece.files.size() < kListingMax / 4) continue;
+    connection_->send(piece);
+    piece.files.clear();
+  }
+  piece.last = true;
+  connection_->send(piece);
+}
+
+void Session::on(const BlobQuery& query) {
+  connection_->send(BlobState{query.sha256, parts_.blobs.has(query.sha256), ""});
+}
+
+void Session::on(const BlobPut& put) {
+  if (const auto answer = parts_.blobs.put(put)) connection_->send(*answer);
+}
+
+void Session::on(const Ping& ping) { connection_->send(Pong{ping.token}); }
+
+}  // namespace hostler::agent

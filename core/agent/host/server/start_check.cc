@@ -1,0 +1,38 @@
+#include "core/agent/host/server/start_check.h"
+
+#include <utility>
+
+namespace hostler::agent {
+namespace {
+
+constexpr std::uint64_t kKeptMax = std::uint64_t{1} << 40;
+
+}  // namespace
+
+std::optional<Refused> check_start(const Start& start, const HostFacts& host) {
+  using Why = Refused::Why;
+  const auto refuse = [&](Why why, std::string text) {
+    return Refused{start.attempt, why, std::move(text)};
+  };
+  if (start.boot_id != host.boot_id)
+    return refuse(Why::kOtherBoot, "this host's boot is " + host.boot_id + " by now");
+  if (start.sequence <= host.last_sequence || start.sequence > INT64_MAX)
+    return refuse(Why::kUsedSequence, "sequence number " + std::to_string(start.sequence) +
+                                          " is not above " + std::to_string(host.last_sequence));
+  if (host.is_known) return refuse(Why::kBadRequest, "this attempt is known already");
+  if (start.command.empty() == start.script.empty())
+    return refuse(Why::kBadRequest, "exactly one of command and script is needed");
+  if (!start.command.empty() && start.command[0].empty())
+    return refuse(Why::kBadRequest, "the command's first word is empty");
+  for (const auto& [name, value] : start.env)
+    if (name.empty() || name.find('=') != std::string::npos)
+      return refuse(Why::kBadRequest, "an environment name is empty or has '='");
+  if (start.output_head_max > kKeptMax || start.output_tail_max > kKeptMax ||
+      start.time_limit_us > INT64_MAX / 4 || start.grace_us > INT64_MAX / 4)
+    return refuse(Why::kBadRequest, "a limit is out of range");
+  if (host.attempts >= kAttemptsMax)
+    return refuse(Why::kBusy, std::to_string(kAttemptsMax) + " attempts are not acknowledged yet");
+  return std::nullopt;
+}
+
+}  // namespace hostler::agent

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "core/agent/protocol.h"
+
+namespace hostler::agent {
+
+/// The facts about this host that a Start is checked against.
+struct HostFacts {
+  std::string boot_id;
+  std::uint64_t last_sequence = 0;  ///< The highest sequence number that a start has used.
+  std::size_t attempts = 0;         ///< Attempts in the table, ended ones included.
+  bool is_known = false;            ///< The attempt of this Start is already in the table.
+};
+
+/// Returns why the attempt must not start on this host, or nullopt if it may. Pure.
+std::optional<Refused> check_start(const Start& start, const HostFacts& host);
+
+}  // namespace hostler::agent

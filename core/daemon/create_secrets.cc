@@ -1,0 +1,56 @@
+#include "core/daemon/create_secrets.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/crypto/random.h"
+#include "core/crypto/ssh_keys.h"
+#include "core/ssh/init_script.h"
+
+namespace hostler::daemon {
+namespace {
+
+/// RFC 4122, version 4.
+std::string make_uuid() {
+  std::string hex = crypto::random_hex(16);
+  hex[12] = '4';
+  hex[16] = "89ab"[hex[16] % 4];
+  return hex.substr(0, 8) + "-" + hex.substr(8, 4) + "-" + hex.substr(12, 4) + "-" +
+         hex.substr(16, 4) + "-" + hex.substr(20);
+}
+
+}  // namespace
+
+dispatch::CreateSecretsFactory make_create_secrets(
+    std::map<std::string, std::vector<std::string>> public_keys) {
+  return [public_keys = std::move(public_keys)](
+             const model::PoolPolicy& pool, const std::string& set, const model::SetInfo& info,
+             model::CreateRequest& request, model::HostIdentity& identity) {
+    const auto accepts = [&](model::VerifyMethod method) {
+      return std::ranges::find(pool.verify, method) != pool.verify.end();
+    };
+    request.idempotency_key = make_uuid();
+    if (const auto keys = public_keys.find(set); keys != public_keys.end())
+      request.ssh_public_keys = keys->second;
+    ssh::InitScript init;
+    init.command = pool.init_command;
+    identity.challenge_secret = init.secret = crypto::random_hex(32);
+    if (accepts(model::VerifyMethod::kDelivered)) {
+      const auto pair = crypto::make_ed25519_key("hostler");
+      const auto line = crypto::parse_public_key(pair.public_key);
+      identity.delivered_private_key = pair.private_key;
+      identity.delivered_public_key = line ? line->line() : pair.public_key;
+      if (info.host_key_inject) {
+        request.ssh_host_key_private = pair.private_key;
+        request.ssh_host_key_public = pair.public_key;
+      } else {
+        init.host_private_key = pair.private_key;
+        init.host_public_key = pair.public_key;
+      }
+    }
+    request.user_data_format = model::UserDataFormat::kSh;
+    request.user_data = ssh::make_init_script(init);
+  };
+}
+
+}  // namespace hostler::daemon

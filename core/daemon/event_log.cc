@@ -1,0 +1,48 @@
+#include "core/daemon/event_log.h"
+
+#include "core/base/text.h"
+
+namespace hostler::daemon {
+namespace {
+
+/// Clouds, hosts and users write parts of a record: one record must not fill the log.
+constexpr std::size_t kSubjectMax = 200, kCodeMax = 200, kReasonMax = 1000;
+
+std::optional<log::Level> level_of(model::Severity severity) {
+  switch (severity) {
+    case model::Severity::kDebug:
+      return std::nullopt;
+    case model::Severity::kInfo:
+      return log::Level::kInfo;
+    case model::Severity::kWarning:
+      return log::Level::kWarn;
+    case model::Severity::kAlarm:
+      return log::Level::kError;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<EventLine> line_of(const model::LedgerRecord& record) {
+  const auto level = level_of(model::severity_of(record.event, record.reason_code));
+  if (!level) return std::nullopt;
+  const auto& event = model::info(record.event);
+  std::string text = printable(record.subject, kSubjectMax) + " " + event.code;
+  if (!record.reason_code.empty()) text += " [" + printable(record.reason_code, kCodeMax) + "]";
+  text += ": ";
+  text += record.reason.empty() ? event.sentence : printable(record.reason, kReasonMax);
+  return EventLine{*level, std::move(text)};
+}
+
+void log_events(const std::vector<model::Change>& changes, metrics::Metrics& metrics) {
+  for (const auto& change : changes) {
+    const auto* record = std::get_if<model::LedgerRecord>(&change);
+    if (record == nullptr) continue;
+    if (const auto line = line_of(*record)) log::write(line->level, "event", line->text);
+    const auto& event = model::info(record->event);
+    if (event.severity == model::Severity::kAlarm) metrics.alarm(record->event);
+  }
+}
+
+}  // namespace hostler::daemon

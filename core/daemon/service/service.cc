@@ -1,0 +1,169 @@
+#include "core/daemon/service/service.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace hostler::daemon {
+namespace {
+
+/// While more commits than this wait for the disk, changes are refused.
+constexpr std::size_t kCommitsWaitingMax = 1000;
+
+PendingReplies::Answer without_jobs(api::Answer<void> answer) {
+  return [answer = std::move(answer)](Result<std::vector<model::WorkId>> result) {
+    if (!result) return answer(tl::unexpected(std::move(result.error())));
+    answer({});
+  };
+}
+
+}  // namespace
+
+Result<void> DaemonService::check_store() const {
+  const auto health = uses_.store->health();
+  if (health.ok && health.queued <= kCommitsWaitingMax) return {};
+  return fail(Errc::kUnavailable, "nothing can be accepted now: the store does not commit" +
+                                      (health.error.empty() ? std::string() : ": " + health.error));
+}
+
+template <class Event>
+void DaemonService::request_change(Event event, PendingReplies::Answer answer) {
+  if (const auto able = check_store(); !able) return answer(tl::unexpected(able.error()));
+  const auto ticket = uses_.replies->add(std::move(answer));
+  if (!ticket) return;
+  event.ticket = *ticket;
+  uses_.loop->post(std::move(event));
+}
+
+void DaemonService::submit(const api::Principal& who, std::vector<model::WorkItem> jobs,
+                           api::Answer<std::vector<model::WorkId>> answer) {
+  request_change(dispatch::Submit{0, who.name, std::move(jobs)}, std::move(answer));
+}
+
+void DaemonService::cancel(const api::Principal& who, model::WorkId job, api::Answer<void> answer) {
+  const auto known = uses_.store->reads().job(job);
+  if (!known) return answer(tl::unexpected(known.error()));
+  if (who.role != api::Role::kAdmin && known->principal != who.name)
+    return answer(fail(Errc::kForbidden, job.text() + " is not yours"));
+  if (model::is_terminal(known->record.state))
+    return answer(
+        fail(Errc::kConflict, job.text() + " has ended: " + model::to_string(known->record.state)));
+  request_change(dispatch::CancelWork{0, who.name, who.role == api::Role::kAdmin, job},
+                 without_jobs(std::move(answer)));
+}
+
+Result<model::WorkItem> DaemonService::readable_job(const api::Principal& who, model::WorkId job,
+                                                    bool with_body) const {
+  auto found = HOSTLER_TRY(uses_.store->reads().job(job, with_body));
+  if (who.role == api::Role::kSubmit && found.principal != who.name)
+    return fail(Errc::kForbidden, job.text() + " is not yours");
+  return found;
+}
+
+void DaemonService::job(const api::Principal& who, model::WorkId id, bool with_body,
+                        api::Answer<api::JobDetail> answer) {
+  auto found = readable_job(who, id, with_body);
+  if (!found) return answer(tl::unexpected(found.error()));
+  api::JobDetail detail{std::move(*found), std::nullopt};
+  if (detail.job.record.state != model::WorkState::kQueued) return answer(std::move(detail));
+  uses_.loop->query([id, detail = std::move(detail), answer = std::move(answer)](
+                        const dispatch::Queries& state, Now) mutable {
+    detail.waiting = state.waiting(id);
+    answer(std::move(detail));
+  });
+}
+
+void DaemonService::jobs(const api::Principal& who, const api::JobFilter& filter,
+                         api::Answer<api::JobPage> answer) {
+  store::JobFilter wanted;
+  wanted.states = filter.states;
+  wanted.principal = who.role == api::Role::kSubmit ? who.name : filter.principal;
+  wanted.name = filter.name;
+  wanted.after = filter.before;
+  wanted.newest_first = true;
+  wanted.limit = filter.limit;
+  auto found = uses_.store->reads().jobs(wanted);
+  if (!found) return answer(tl::unexpected(found.error()));
+  api::JobPage page;
+  if (found->more && !found->items.empty()) page.next = found->items.back().record.id;
+  for (auto& row : found->items) page.jobs.push_back({std::move(row), std::nullopt});
+  uses_.loop->query([page = std::move(page), answer = std::move(answer)](
+                        const dispatch::Queries& state, Now) mutable {
+    std::vector<model::WorkId> queued;
+    for (const auto& one : page.jobs)
+      if (one.job.record.state == model::WorkState::kQueued) queued.push_back(one.job.record.id);
+    auto waiting = state.waiting(queued);
+    for (auto& one : page.jobs)
+      if (const auto its = waiting.find(one.job.record.id); its != waiting.end())
+        one.waiting = std::move(its->second);
+    answer(std::move(page));
+  });
+}
+
+void DaemonService::set_idle_behavior(const api::Principal& who, model::InstanceId instance,
+                                      model::IdleBehavior behavior, api::Answer<void> answer) {
+  request_change(dispatch::SetIdleBehavior{0, who.name, instance, behavior},
+                 without_jobs(std::move(answer)));
+}
+
+void DaemonService::kill(const api::Principal& who, model::InstanceId instance,
+                         const std::string& reason, api::Answer<void> answer) {
+  request_change(dispatch::KillInstance{0, who.name, instance, reason},
+                 without_jobs(std::move(answer)));
+}
+
+void DaemonService::instances(const api::Principal&,
+                              api::Answer<std::vector<model::InstanceView>> answer) {
+  uses_.loop->query([answer = std::move(answer)](const dispatch::Queries& state, Now) {
+    answer(state.instances());
+  });
+}
+void DaemonService::pools(const api::Principal&, api::Answer<std::vector<model::PoolView>> answer) {
+  uses_.loop->query(
+      [answer = std::move(answer)](const dispatch::Queries& state, Now) { answer(state.pools()); });
+}
+void DaemonService::sets(const api::Principal&, api::Answer<std::vector<model::SetView>> answer) {
+  uses_.loop->query(
+      [answer = std::move(answer)](const dispatch::Queries& state, Now) { answer(state.sets()); });
+}
+void DaemonService::gates(const api::Principal&,
+                          api::Answer<std::vector<model::GateRecord>> answer) {
+  uses_.loop->query([answer = std::move(answer)](const dispatch::Queries& state, Now now) {
+    answer(state.gates(now.mono));
+  });
+}
+
+Result<void> DaemonService::hide_reasons(const api::Principal& who,
+                                         std::vector<model::LedgerRecord>& records) const {
+  if (who.role != api::Role::kSubmit) return {};
+  const auto job_of = [](const model::LedgerRecord& record) {
+    return model::WorkId::parse(record.subject.substr(0, record.subject.find('.')));
+  };
+  std::set<model::WorkId> named;
+  for (const auto& record : records)
+    if (const auto id = job_of(record)) named.insert(*id);
+  const auto own = HOSTLER_TRY(uses_.store->reads().submitted_by(who.name, named));
+  for (auto& record : records)
+    if (const auto id = job_of(record); id && !own.contains(*id))
+      record.reason.clear(), record.data_json.clear();
+  return {};
+}
+
+void DaemonService::events(const api::Principal& who, model::Revision after, std::size_t limit,
+                           api::Answer<std::vector<model::LedgerRecord>> answer) {
+  auto page = uses_.store->reads().ledger(after, limit);
+  if (!page) return answer(tl::unexpected(page.error()));
+  if (const auto hidden = hide_reasons(who, page->items); !hidden)
+    return answer(tl::unexpected(hidden.error()));
+  answer(std::move(page->items));
+}
+
+std::shared_ptr<void> DaemonService::on_new_events(std::function<void()> wake) {
+  return uses_.events->watch(0, std::move(wake));
+}
+
+std::shared_ptr<void> DaemonService::on_new_output(model::WorkId job, std::function<void()> wake) {
+  return uses_.output->watch(job, std::move(wake));
+}
+
+}  // namespace hostler::daemon

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "core/api/service.h"
+#include "core/daemon/loop.h"
+#include "core/daemon/metrics_feed.h"
+#include "core/daemon/notifier.h"
+#include "core/daemon/pending_replies.h"
+#include "core/daemon/worker.h"
+#include "core/metrics/metrics.h"
+#include "core/store/store.h"
+
+namespace hostler::daemon {
+
+/// Answers the requests of the API. Changes go to the loop as events, durable data is read from the
+/// store, and the loop is queried for the state that it alone has. Any thread; the worker makes the
+/// answers that read much.
+class DaemonService final : public api::Service {
+ public:
+  /// What the service uses. All of it must outlive the service.
+  struct Dependencies {
+    Loop* loop = nullptr;
+    store::Store* store = nullptr;
+    Worker* worker = nullptr;
+    PendingReplies* replies = nullptr;
+    metrics::Metrics* metrics = nullptr;
+    MetricsFeed* feed = nullptr;
+    const std::atomic<model::Revision>* durable = nullptr;  ///< The last revision that is.
+    std::shared_ptr<Notifier<int>> events;                  ///< Notified when records are durable.
+    std::shared_ptr<Notifier<model::WorkId>>
+        output;  ///< Notified when output is, and at a job's end.
+    std::filesystem::path state_dir;
+  };
+  explicit DaemonService(Dependencies uses) : uses_(std::move(uses)) {}
+
+  void submit(const api::Principal& who, std::vector<model::WorkItem> jobs,
+              api::Answer<std::vector<model::WorkId>> answer) override;
+  void cancel(const api::Principal& who, model::WorkId job, api::Answer<void> answer) override;
+  void job(const api::Principal& who, model::WorkId job, bool with_body,
+           api::Answer<api::JobDetail> answer) override;
+  void jobs(const api::Principal& who, const api::JobFilter& filter,
+            api::Answer<api::JobPage> answer) override;
+
+  void output(const api::Principal& who, model::WorkId job, const api::OutputQuery& query,
+              api::Answer<api::OutputPart> answer) override;
+  std::shared_ptr<void> on_new_output(model::WorkId job, std::function<void()> wake) override;
+  void output_files(const api::Principal& who, model::WorkId job,
+                    api::Answer<std::vector<api::OutputFile>> answer) override;
+  Result<int> open_output_file(const api::Principal& who, model::WorkId job,
+                               const std::string& path) override;
+  Result<bool> has_blob(const std::string& sha256) override;
+  Result<std::unique_ptr<api::BlobWriter>> put_blob(const api::Principal& who,
+                                                    const std::string& sha256) override;
+
+  void instances(const api::Principal& who,
+                 api::Answer<std::vector<model::InstanceView>> answer) override;
+  void set_idle_behavior(const api::Principal& who, model::InstanceId instance,
+                         model::IdleBehavior behavior, api::Answer<void> answer) override;
+  void kill(const api::Principal& who, model::InstanceId instance, const std::string& reason,
+            api::Answer<void> answer) override;
+  void pools(const api::Principal& who, api::Answer<std::vector<model::PoolView>> answer) override;
+  void sets(const api::Principal& who, api::Answer<std::vector<model::SetView>> answer) override;
+  void gates(const api::Principal& who,
+             api::Answer<std::vector<model::GateRecord>> answer) override;
+  void prices(const api::Principal& who, const api::PriceQuery& query,
+              api::Answer<api::PricesView> answer) override;
+  void cost(const api::Principal& who, const api::CostQuery& query,
+            api::Answer<model::CostView> answer) override;
+  void why(const api::Principal& who, const std::string& subject,
+           api::Answer<api::WhyView> answer) override;
+
+  void events(const api::Principal& who, model::Revision after, std::size_t limit,
+              api::Answer<std::vector<model::LedgerRecord>> answer) override;
+  std::shared_ptr<void> on_new_events(std::function<void()> wake) override;
+
+  api::HealthView health() override;
+  std::string metrics_text() override;
+
+ private:
+  /// kUnavailable while the store does not commit, so that no change would become durable.
+  [[nodiscard]] Result<void> check_store() const;
+  /// Posts a change to the loop, which answers once it is durable. Refused at once, and not posted,
+  /// while the store does not commit.
+  template <class Event>
+  void request_change(Event event, PendingReplies::Answer answer);
+  /// kNotFound, or kForbidden if the principal may not see the job.
+  Result<model::WorkItem> readable_job(const api::Principal& who, model::WorkId job,
+                                       bool with_body = false) const;
+  /// Removes the reasons of jobs that the principal may not see. The records themselves stay,
+  /// because the revisions of a feed have no gaps.
+  Result<void> hide_reasons(const api::Principal& who,
+                            std::vector<model::LedgerRecord>& records) const;
+  void set_store_gauges() const;
+
+  const Dependencies uses_;
+};
+
+}  // namespace hostler::daemon

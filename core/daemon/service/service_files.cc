@@ -1,0 +1,85 @@
+#include <utility>
+
+#include "core/daemon/service/service.h"
+
+/// Requests about output, output files and blobs.
+namespace hostler::daemon {
+namespace {
+
+class StoredBlob final : public api::BlobWriter {
+ public:
+  explicit StoredBlob(std::unique_ptr<store::BlobUpload> upload) : upload_(std::move(upload)) {}
+  Result<void> append(std::string_view bytes) override { return upload_->append(bytes); }
+  Result<void> finish() override { return upload_->finish(); }
+
+ private:
+  std::unique_ptr<store::BlobUpload> upload_;
+};
+
+/// Owners and admins may see the output of a job; the role `read` may not.
+Result<void> may_see_output(const api::Principal& who, model::WorkId job) {
+  if (who.role != api::Role::kRead) return {};
+  return fail(Errc::kForbidden, who.name + " may not see the output of " + job.text());
+}
+
+}  // namespace
+
+void DaemonService::output(const api::Principal& who, model::WorkId job,
+                           const api::OutputQuery& query, api::Answer<api::OutputPart> answer) {
+  if (auto allowed = may_see_output(who, job); !allowed)
+    return answer(tl::unexpected(allowed.error()));
+  const auto known = readable_job(who, job);
+  if (!known) return answer(tl::unexpected(known.error()));
+  const bool ended = model::is_terminal(known->record.state);
+  const std::uint32_t attempt = known->record.attempt;
+  if (attempt == 0) {
+    api::OutputPart none;
+    none.offset = query.offset;
+    none.complete = ended;
+    return answer(std::move(none));
+  }
+  auto part = uses_.store->read_output(
+      {job, attempt},
+      query.stream == api::Stream::kStdout ? store::kStdoutStream : store::kStderrStream,
+      query.offset_in(attempt), query.max);
+  if (!part) return answer(tl::unexpected(part.error()));
+  // After the attempt's end another attempt may follow, unless the job has ended.
+  const bool complete = ended && (part->complete || part->offset + part->data.size() >= part->end);
+  answer(api::OutputPart{attempt, std::move(part->data), part->offset, part->lost, complete});
+}
+
+void DaemonService::output_files(const api::Principal& who, model::WorkId job,
+                                 api::Answer<std::vector<api::OutputFile>> answer) {
+  if (auto allowed = may_see_output(who, job); !allowed)
+    return answer(tl::unexpected(allowed.error()));
+  const auto known = readable_job(who, job);
+  if (!known) return answer(tl::unexpected(known.error()));
+  auto files = uses_.store->outputs().files({job, known->record.attempt});
+  if (!files) return answer(tl::unexpected(files.error()));
+  std::vector<api::OutputFile> out;
+  for (auto& file : *files)
+    if (file.problem.empty()) out.push_back({std::move(file.path), file.size});
+  answer(std::move(out));
+}
+
+Result<int> DaemonService::open_output_file(const api::Principal& who, model::WorkId job,
+                                            const std::string& path) {
+  HOSTLER_TRY(may_see_output(who, job));
+  const auto known = HOSTLER_TRY(readable_job(who, job));
+  auto file = HOSTLER_TRY(uses_.store->outputs().open_file({job, known.record.attempt}, path));
+  return file.release();
+}
+
+Result<bool> DaemonService::has_blob(const std::string& sha256) {
+  return uses_.store->blobs().exists(sha256);
+}
+
+Result<std::unique_ptr<api::BlobWriter>> DaemonService::put_blob(const api::Principal& who,
+                                                                 const std::string& sha256) {
+  if (who.role == api::Role::kRead)
+    return fail(Errc::kForbidden, who.name + " may not upload: this needs the role submit");
+  auto upload = HOSTLER_TRY(uses_.store->blobs().begin(sha256));
+  return std::unique_ptr<api::BlobWriter>(std::make_unique<StoredBlob>(std::move(upload)));
+}
+
+}  // namespace hostler::daemon

@@ -1,0 +1,72 @@
+#include <chrono>
+#include <filesystem>
+#include <future>
+#include <utility>
+
+#include "core/daemon/clock.h"
+#include "core/daemon/service/service.h"
+
+/// Requests about the daemon itself: its health and its metrics.
+namespace hostler::daemon {
+namespace {
+
+/// How long a thread waits for the loop's answer to a query.
+constexpr std::chrono::seconds kQueryTimeout{5};
+
+}  // namespace
+
+api::HealthView DaemonService::health() {
+  const auto store = uses_.store->health();
+  api::HealthView view;
+  view.version = HOSTLER_VERSION;
+  view.revision = *uses_.durable;
+  view.ok = store.ok;
+  if (!store.ok) view.problems.push_back({"store", store.error});
+  if (const auto problem = uses_.store->outputs().problem(); !problem.empty())
+    view.problems.push_back({"jobs' output", problem});
+  auto promise = std::make_shared<std::promise<std::vector<model::SetView>>>();
+  auto sets = promise->get_future();
+  uses_.loop->query(
+      [promise](const dispatch::Queries& state, Now) { promise->set_value(state.sets()); });
+  if (sets.wait_for(kQueryTimeout) != std::future_status::ready) {
+    view.ok = false;
+    view.problems.push_back({"loop", "it does not answer"});
+    return view;
+  }
+  for (const auto& set : sets.get())
+    if (!set.problem.empty()) view.problems.push_back({"set " + set.name, set.problem});
+  return view;
+}
+
+void DaemonService::set_store_gauges() const {
+  const auto store = uses_.store->health();
+  metrics::StoreStatus status;
+  status.commits = store.ok;
+  status.takes_output = uses_.store->outputs().problem().empty();
+  status.waiting = store.queued;
+  std::error_code problem;
+  const auto disk = std::filesystem::space(uses_.state_dir, problem);
+  if (!problem) {
+    status.disk_bytes = disk.capacity;
+    status.disk_free_bytes = disk.available;
+  }
+  uses_.metrics->set_store(status);
+}
+
+std::string DaemonService::metrics_text() {
+  // Counters are kept up to date all the time, gauges are set for each answer.
+  set_store_gauges();
+  auto promise = std::make_shared<std::promise<void>>();
+  auto done = promise->get_future();
+  const std::size_t waiting = uses_.loop->waiting();
+  const Mono asked = read_clocks().mono;
+  uses_.loop->query([feed = uses_.feed, promise](const dispatch::Queries& state, Now now) {
+    feed->set_gauges(state, now);
+    promise->set_value();
+  });
+  done.wait_for(kQueryTimeout);
+  uses_.metrics->set_loop(waiting, read_clocks().mono - asked);
+  return uses_.metrics->text();
+}
+
+}  // namespace hostler::daemon

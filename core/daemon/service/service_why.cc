@@ -1,0 +1,111 @@
+#include <algorithm>
+#include <utility>
+
+#include "core/base/text.h"
+#include "core/daemon/service/service.h"
+
+/// The request for reasons: why a job waits, why an instance or a gate is in its state.
+namespace hostler::daemon {
+namespace {
+
+template <class Named>
+std::optional<Named> named(std::vector<Named> all, std::string_view name) {
+  const auto found = std::ranges::find(all, name, &Named::name);
+  if (found == all.end()) return std::nullopt;
+  return std::move(*found);
+}
+
+void add_job(api::WhyView& view, const dispatch::Queries& state, model::WorkId id, Mono now) {
+  view.waiting = state.waiting(id);
+  if (!view.waiting) return;
+  view.reasons.rejected = state.rejected(id);
+  view.gates = state.gates(now);
+}
+
+bool add_pool(api::WhyView& view, const dispatch::Queries& state, std::string_view name, Mono now) {
+  auto reasons = state.reasons_of_pool(std::string(name), now);
+  if (!reasons) return false;
+  view.pool = named(state.pools(), name);
+  view.records = std::move(reasons->decisions);
+  view.reasons = std::move(*reasons);
+  view.gates = state.gates(now);
+  const auto& pools = state.policy().pools;
+  const auto& sets = std::ranges::find(pools, name, &model::PoolPolicy::name)->sets;
+  std::erase_if(view.gates,
+                [&](const auto& gate) { return std::ranges::find(sets, gate.set) == sets.end(); });
+  return true;
+}
+
+bool add_set(api::WhyView& view, const dispatch::Queries& state, std::string_view name, Mono now) {
+  view.set = named(state.sets(), name);
+  view.gates = state.gates(now);
+  std::erase_if(view.gates, [&](const auto& gate) { return gate.set != name; });
+  return view.set.has_value();
+}
+
+/// Of a gate that is open again only the records are known.
+bool add_gate(api::WhyView& view, const dispatch::Queries& state, std::string_view key, Mono now) {
+  if (auto reasons = state.reasons_of_gate(std::string(key), now))
+    view.reasons = std::move(*reasons);
+  view.gates = state.gates(now);
+  std::erase_if(view.gates, [&](const auto& gate) { return gate.key != key; });
+  return !view.gates.empty();
+}
+
+/// Adds what the loop knows of the subject. An error if there is and was no such subject.
+Result<void> add_state(api::WhyView& view, const dispatch::Queries& state, Mono now) {
+  const std::string_view subject = view.subject;
+  const std::size_t space = std::min(subject.find(' '), subject.size());
+  const std::string_view kind = subject.substr(0, space);
+  const std::string_view name = subject.substr(std::min(space + 1, subject.size()));
+  bool known = !view.records.empty();
+  if (const auto job = model::WorkId::parse(subject)) {
+    add_job(view, state, *job, now);  // It exists: readable_job() found it in the store.
+    known = true;
+  } else if (const auto instance = model::InstanceId::parse(subject)) {
+    view.instance = state.instance(*instance);
+    known = known || view.instance;
+  } else if (kind == "pool") {
+    known = add_pool(view, state, name, now) || known;
+  } else if (kind == "set") {
+    known = add_set(view, state, name, now) || known;
+  } else if (kind == "gate") {
+    known = add_gate(view, state, name, now) || known;
+  } else if (subject == "site") {
+    view.gates = state.gates(now);
+    known = true;
+  } else if (!known) {
+    return fail(Errc::kInvalidArgument,
+                "'" + printable(subject, 60) +
+                    "' is no subject with reasons: ask about a job (j-42), an instance (h-7), "
+                    "'pool NAME', 'set NAME', 'gate KEY' or 'site'");
+  }
+  if (known) return {};
+  return fail(Errc::kNotFound, "there is no " + (kind == "gate" ? "shut " : std::string()) +
+                                   (space < subject.size() ? "" : "instance ") +
+                                   printable(subject, 60));
+}
+
+}  // namespace
+
+void DaemonService::why(const api::Principal& who, const std::string& subject,
+                        api::Answer<api::WhyView> answer) {
+  if (const auto id = model::WorkId::parse(subject)) {
+    if (const auto allowed = readable_job(who, *id); !allowed)
+      return answer(tl::unexpected(allowed.error()));
+  }
+  auto records = uses_.store->reads().ledger_of(subject, 0, 200, true);
+  if (!records) return answer(tl::unexpected(records.error()));
+  api::WhyView view;
+  view.subject = subject;
+  view.records.assign(std::make_move_iterator(records->items.rbegin()),
+                      std::make_move_iterator(records->items.rend()));
+  uses_.loop->query([view = std::move(view), answer = std::move(answer)](
+                        const dispatch::Queries& state, Now now) mutable {
+    if (const auto known = add_state(view, state, now.mono); !known)
+      return answer(tl::unexpected(known.error()));
+    answer(std::move(view));
+  });
+}
+
+}  // namespace hostler::daemon

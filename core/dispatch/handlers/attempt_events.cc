@@ -1,0 +1,181 @@
+#include "core/dispatch/handlers/attempt_events.h"
+
+#include <map>
+#include <utility>
+
+#include "core/scheduler/plan.h"
+
+namespace hostler::dispatch {
+namespace {
+
+constexpr std::size_t kForeignShown = 10;  ///< Foreign attempts of one report in the ledger.
+
+}  // namespace
+
+bool AttemptEvents::place(Host& host, scheduler::ClassId cls, Now now) {
+  auto& instance = host.instance;
+  const auto& klass = jobs_.queue().at(cls);
+  if (klass.count == 0 || !instance.takes_work() || !instance.type) return false;
+  const model::Resources needs = klass.shape.needs;
+  const auto total = policy_.types[*instance.type].resources;
+  if (!(instance.occupancy.used() + needs).fits_in(total)) return false;
+  const std::int32_t most = policy_.pools[instance.pool].attempts_parallel_max;
+  if (most > 0 && instance.occupancy.active_attempts() >= static_cast<std::uint32_t>(most))
+    return false;
+  work::Job& job = jobs_.pop(cls);
+  if (host.reserved_for == cls) host.reserved_for.reset();
+  job_steps_.apply(job, work::placed(job, host.id(), now), now);
+  const model::AttemptId attempt = job.attempt();
+  const std::uint64_t sequence = ++instance.record.last_sequence;
+  fleet::PlacedAttempt placed{attempt, instance.record.boot_id, sequence, needs};
+  recorder_.change(AttemptRows::row_of(host, placed));
+  instance.occupancy.add(std::move(placed));
+  recorder_.want_body(job.id);
+  recorder_.command(model::StartAttempt{host.id(), attempt, instance.record.boot_id,
+                                        instance.connection, sequence, nullptr});
+  return true;
+}
+
+void AttemptEvents::fill(Host& host, Now now) {
+  const auto& instance = host.instance;
+  if (jobs_.queue().size() != 0 && instance.takes_work() && instance.type) {
+    const auto& type = policy_.types[*instance.type];
+    for (;;) {
+      const auto cls = scheduler::pick_next(jobs_.queue(), viewer_.view(host), type.name,
+                                            instance.record.zone, instance.record.market);
+      if (!cls || !place(host, *cls, now)) break;
+    }
+  }
+  steps_.apply(host, fleet::work_changed(host.instance, now), "dispatcher", now);
+}
+
+void AttemptEvents::on(Host& host, const model::AttemptStarted& event, Now now) {
+  work::Job* job = jobs_.find(event.attempt);
+  if (job != nullptr && host.instance.occupancy.find(event.attempt) != nullptr)
+    job_steps_.apply(*job, work::started(*job, event.started), now);
+  host.instance.refusals = 0;
+}
+
+void AttemptEvents::on(Host& host, const model::AttemptRefused& event, Now now) {
+  const auto* placed = host.instance.occupancy.find(event.attempt);
+  if (placed == nullptr) return;
+  const std::uint64_t sequence = placed->sequence;
+  rows_.finish(host, event.attempt, now);
+  if (work::Job* job = jobs_.find(event.attempt))
+    job_steps_.apply(*job, work::never_started(*job, event.text, now), now);
+  steps_.apply(host, fleet::start_refused(host.instance, sequence, event.text, now), "host", now);
+  steps_.apply(host, fleet::work_changed(host.instance, now), "host", now);
+  plan_.want();  // Its room is not filled at once: the same job might go there again.
+}
+
+void AttemptEvents::on(Host& host, const model::AttemptExited& event, Now now) {
+  auto& occupancy = host.instance.occupancy;
+  const auto* placed = occupancy.find(event.attempt);
+  work::Job* job = jobs_.find(event.attempt);
+  if (placed == nullptr || job == nullptr) {
+    rows_.acknowledge(host, event.attempt);  // Reported again; its end is durable here already.
+    if (placed == nullptr) return;
+    occupancy.remove(event.attempt);
+    return fill(host, now);
+  }
+  auto row = AttemptRows::row_of(host, *placed);
+  row.end = event.end;
+  if (placed->collecting) {
+    // Reported again on a new connection. If no piece of its output came to rest here before the
+    // old one ended, this report brings it whole, and nothing else will.
+    if (!event.end.output_is_inline) return;
+    row.state = model::AttemptState::kEnded;
+    return recorder_.change(std::move(row));
+  }
+  auto outcome = work::exited(*job, event.end, now);
+  const bool done = outcome.next != work::Next::kCollect;
+  row.state = done ? model::AttemptState::kDone : model::AttemptState::kEnded;
+  recorder_.change(std::move(row));
+  job_steps_.apply(*job, std::move(outcome), now);
+  if (done) {
+    occupancy.remove(event.attempt);
+    rows_.acknowledge(host, event.attempt);
+  } else {
+    occupancy.release(event.attempt);
+  }
+  fill(host, now);
+}
+
+void AttemptEvents::on(Host& host, const model::AttemptCollected& event, Now now) {
+  if (host.instance.occupancy.find(event.attempt) == nullptr) return;
+  rows_.finish(host, event.attempt, now);
+  if (work::Job* job = jobs_.find(event.attempt))
+    job_steps_.apply(*job, work::collected(*job, event.lost, now), now);
+  rows_.acknowledge(host, event.attempt);
+  steps_.apply(host, fleet::work_changed(host.instance, now), "host", now);
+}
+
+void AttemptEvents::compare(Host& host, const model::HostReady& report, Now now) {
+  Reported reported;
+  for (const auto& one : report.attempts) reported[one.attempt] = one.phase;
+  model::ResumeAttempts resume{host.id(), report.connection, {}};
+  const auto placed = host.instance.occupancy.attempts();
+  for (const auto& ours : placed) {
+    work::Job* job = jobs_.find(ours.attempt);
+    if (job == nullptr) {
+      rows_.finish(host, ours.attempt, now);
+      continue;
+    }
+    const auto found = reported.find(ours.attempt);
+    if (found == reported.end()) {
+      missing(host, *job, ours, report.boot_id, now);
+      continue;
+    }
+    if (known(host, *job, ours, found->second, now)) resume.attempts.push_back(ours.attempt);
+    reported.erase(found);
+  }
+  recorder_.command(std::move(resume));
+  end_foreign(host, reported, now);
+  steps_.apply(host, fleet::work_changed(host.instance, now), "host", now);
+}
+
+void AttemptEvents::missing(Host& host, work::Job& job, const fleet::PlacedAttempt& ours,
+                            const std::string& boot_id, Now now) {
+  rows_.finish(host, ours.attempt, now);
+  if (ours.collecting)
+    job_steps_.apply(job, work::collected(job, "its output is not on the host any more", now), now);
+  else if (ours.boot_id == boot_id)
+    job_steps_.apply(job, work::never_started(job, "the host does not know it", now), now);
+  else
+    job_steps_.apply(job, work::host_gone(job, "the host was rebooted", now), now);
+}
+
+bool AttemptEvents::known(Host& host, work::Job& job, const fleet::PlacedAttempt& ours,
+                          model::AttemptPhase phase, Now now) {
+  if (phase == model::AttemptPhase::kUnknownEnd) {
+    rows_.finish(host, ours.attempt, now);
+    job_steps_.apply(job, work::host_gone(job, "the host was rebooted", now), now);
+    rows_.acknowledge(host, ours.attempt);
+    return false;
+  }
+  if (phase != model::AttemptPhase::kRunning) return true;
+  job_steps_.apply(job, work::started(job, now.wall), now);
+  // The kill may have been lost with the connection, or with an earlier daemon.
+  if (job.record && job.record->cancel_requested)
+    recorder_.command(model::KillAttempt{host.id(), ours.attempt});
+  return true;
+}
+
+void AttemptEvents::end_foreign(const Host& host, const Reported& foreign, Now now) {
+  std::size_t killed = 0;
+  for (const auto& [attempt, phase] : foreign) {
+    if (phase != model::AttemptPhase::kRunning) {
+      rows_.acknowledge(host, attempt);
+      continue;
+    }
+    if (killed++ < kForeignShown)  // A host may report any number of them.
+      recorder_.record("host", attempt.text(), model::Event::kUnexpectedAttempt, "",
+                       "killed on " + host.id().text(), now);
+    recorder_.command(model::KillAttempt{host.id(), attempt});
+  }
+  if (killed > kForeignShown)
+    recorder_.record("host", host.id().text(), model::Event::kUnexpectedAttempts, "",
+                     std::to_string(killed - kForeignShown) + " more were killed", now);
+}
+
+}  // namespace hostler::dispatch

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "core/dispatch/handlers/instance_steps.h"
+#include "core/dispatch/state/host_viewer.h"
+
+namespace hostler::dispatch {
+
+/// Places jobs on hosts, and follows their attempts until nothing more is expected of them.
+class AttemptEvents {
+ public:
+  AttemptEvents(const model::SitePolicy& policy, Jobs& jobs, const HostViewer& viewer,
+                PlanState& plan, Recorder& recorder, AttemptRows& rows, JobSteps& job_steps,
+                InstanceSteps& steps)
+      : policy_(policy),
+        jobs_(jobs),
+        viewer_(viewer),
+        plan_(plan),
+        recorder_(recorder),
+        rows_(rows),
+        job_steps_(job_steps),
+        steps_(steps) {}
+
+  /// Puts the first job of the class on the host. False if it does not fit any more.
+  bool place(Host& host, scheduler::ClassId cls, Now now);
+  /// Fills the room of a host at once, in the order of the queue.
+  void fill(Host& host, Now now);
+
+  void on(Host& host, const model::AttemptStarted& event, Now now);
+  void on(Host& host, const model::AttemptRefused& event, Now now);
+  void on(Host& host, const model::AttemptExited& event, Now now);
+  void on(Host& host, const model::AttemptCollected& event, Now now);
+  /// A new connection reports all attempts that its host knows. One that was sent and that the host
+  /// does not know never started (same boot), or counts as started and lost (another boot).
+  void compare(Host& host, const model::HostReady& report, Now now);
+
+ private:
+  using Reported = std::map<model::AttemptId, model::AttemptPhase>;
+
+  /// Of compare(): the host does not report an attempt of ours.
+  void missing(Host& host, work::Job& job, const fleet::PlacedAttempt& ours,
+               const std::string& boot_id, Now now);
+  /// Of compare(): the host reports it. True: it goes on, or its end is still to come.
+  bool known(Host& host, work::Job& job, const fleet::PlacedAttempt& ours,
+             model::AttemptPhase phase, Now now);
+  /// Attempts that are ours no more: ended and acknowledged by an earlier daemon, or cancelled.
+  void end_foreign(const Host& host, const Reported& foreign, Now now);
+
+  const model::SitePolicy& policy_;
+  Jobs& jobs_;
+  const HostViewer& viewer_;
+  PlanState& plan_;
+  Recorder& recorder_;
+  AttemptRows& rows_;
+  JobSteps& job_steps_;
+  InstanceSteps& steps_;
+};
+
+}  // namespace hostler::dispatch

@@ -1,0 +1,79 @@
+#include "core/dispatch/handlers/creates.h"
+
+#include <utility>
+
+#include "core/dispatch/handlers/new_host.h"
+
+namespace hostler::dispatch {
+
+bool Creates::still_holds(const scheduler::Create& create, Now now) const {
+  if (create.offering >= menu_.offerings().size()) return false;
+  const auto& offering = menu_.offerings()[create.offering];
+  const Set& set = owners_.sets.at(offering.set);
+  if (create.for_class && owners_.jobs.queue().at(*create.for_class).count == 0) return false;
+  if (!set.open || set.foreign) return false;
+  if (!owners_.governor
+           .refuses_create(offering.set, offering.pool, offering.price_per_hour, now.mono)
+           .empty())
+    return false;
+  return owners_.gates.shut(owners_.gates.create_query(offering), now.mono) == nullptr;
+}
+
+/// Intent first: the whole request is journalled with its key, and the call leaves once that is
+/// durable.
+void Creates::apply(const scheduler::Create& create, Now now) {
+  if (!still_holds(create, now)) return;
+  const auto& offering = menu_.offerings()[create.offering];
+  const auto& type = owners_.policy.types[offering.type];
+  Host intended =
+      new_host(owners_.policy, owners_.hosts, owners_.recorder, offering.set, offering.pool, now);
+  intended.instance.type = offering.type;
+  auto& record = intended.instance.record;
+  record.type = type.name;
+  record.zone = offering.zone;
+  record.market = offering.market;
+  record.price_per_hour = offering.price_per_hour;
+  record.total = type.resources;
+  record.reason = create.reason;
+  intended.create = make_request(offering, record);
+  intended.load = create.load;
+  Host& added = owners_.hosts.add(std::move(intended));
+  steps_.count(added);
+  const std::string& cheaper = create.passed_over;
+  const auto& entry = owners_.recorder.record(
+      "scheduler", added.id().text(), model::Event::kCreateIntended, type.name,
+      create.reason + (cheaper.empty() ? "" : "; cheaper but passed over: " + cheaper), now);
+  owners_.plan.decided(offering.pool, entry);
+  owners_.recorder.change(model::InstanceChanged{added.instance.record, added.create, false});
+  calls_.create(added, now);
+}
+
+std::shared_ptr<model::CreateRequest> Creates::make_request(const scheduler::Offering& offering,
+                                                            model::InstanceRecord& record) const {
+  const auto& set_policy = owners_.policy.sets[offering.set];
+  const auto& pool = owners_.policy.pools[offering.pool];
+  const auto& type = owners_.policy.types[offering.type];
+  const auto& recorder = owners_.recorder;
+  auto out = std::make_shared<model::CreateRequest>();
+  out->host_instance_id = record.id.text();
+  out->owner = recorder.owner();
+  out->epoch = recorder.epoch();
+  out->type = type;
+  out->region = set_policy.region;
+  out->zone = offering.zone;
+  out->price_cap_per_hour = pool.price_cap_per_hour;
+  out->name_hint = "hostler-" + pool.name + "-" + record.id.text();
+  make_secrets_(pool, set_policy.name, owners_.sets.at(offering.set).info, *out, record.identity);
+  record.idempotency_key = out->idempotency_key;
+  out->tags = set_policy.tags;
+  out->tags[model::tag::kSet] = set_policy.name;
+  out->tags[model::tag::kOwner] = recorder.owner();
+  out->tags[model::tag::kPool] = pool.name;
+  out->tags[model::tag::kEpoch] = std::to_string(recorder.epoch());
+  out->tags[model::tag::kKey] = out->idempotency_key;
+  out->tags[model::tag::kType] = type.name;
+  out->tags[model::tag::kIdle] = "run";
+  return out;
+}
+
+}  // namespace hostler::dispatch

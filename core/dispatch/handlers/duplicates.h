@@ -1,0 +1,38 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/dispatch/handlers/instance_steps.h"
+
+namespace hostler::dispatch {
+
+/// A machine in a cloud's list, and the instance that it is, if that is known.
+struct Sighting {
+  const model::ListedInstance* seen;
+  std::optional<model::InstanceId> known;
+};
+
+/// Finds machines that carry one key: a create was sent again while the first was still under way,
+/// to a cloud that does not honour keys.
+class Duplicates {
+ public:
+  Duplicates(const model::SitePolicy& policy, Hosts& hosts, Recorder& recorder,
+             InstanceSteps& steps)
+      : policy_(policy), hosts_(hosts), recorder_(recorder), steps_(steps) {}
+
+  /// The host stays the machine that its record names. The others are ended as instances of their
+  /// own, and the sightings name these afterwards.
+  void end(const Set& set, std::vector<Sighting>& all, Now now);
+
+ private:
+  void end_one(const Host& of, const model::ListedInstance& seen, const std::string& kept, Now now);
+
+  const model::SitePolicy& policy_;
+  Hosts& hosts_;
+  Recorder& recorder_;
+  InstanceSteps& steps_;
+};
+
+}  // namespace hostler::dispatch

@@ -1,0 +1,48 @@
+#pragma once
+
+#include "core/dispatch/handlers/admin_requests.h"
+#include "core/dispatch/handlers/attempt_events.h"
+#include "core/dispatch/handlers/call_answers.h"
+#include "core/dispatch/handlers/creates.h"
+#include "core/dispatch/handlers/duplicates.h"
+#include "core/dispatch/handlers/host_events.h"
+#include "core/dispatch/handlers/list_events.h"
+#include "core/dispatch/handlers/plan_events.h"
+#include "core/dispatch/handlers/power_actions.h"
+#include "core/dispatch/handlers/restore.h"
+#include "core/dispatch/handlers/set_events.h"
+#include "core/dispatch/handlers/snapshot_maker.h"
+#include "core/dispatch/handlers/work_requests.h"
+#include "core/dispatch/state/state.h"
+
+namespace hostler::dispatch {
+
+/// All handlers, in the order of dependence: the first ones carry out steps, the others decide
+/// which step an event means. Each is given the owners that it uses.
+struct Handlers {
+  Handlers(State& s, CreateSecretsFactory make_secrets,
+           const std::vector<std::string>& take_over_sets);
+  Handlers(const Handlers&) = delete;
+  Handlers& operator=(const Handlers&) = delete;
+
+  InstanceCalls calls;
+  AttemptRows attempt_rows;
+  JobSteps job_steps;
+  InstanceSteps instance_steps;
+
+  SetEvents sets;
+  Duplicates duplicates;
+  ListEvents lists;
+  CallAnswers answers;
+  AttemptEvents attempts;
+  HostEvents hosts;
+  WorkRequests work;
+  AdminRequests admin;
+  Creates creates;
+  PowerActions power;
+  SnapshotMaker snapshots;
+  PlanEvents plans;
+  Restore restore;
+};
+
+}  // namespace hostler::dispatch

@@ -1,0 +1,62 @@
+#include "core/dispatch/handlers/host_events.h"
+
+#include <utility>
+#include <variant>
+
+namespace hostler::dispatch {
+
+void HostEvents::on(const model::HostEvent& event, Now now) {
+  Host* host = hosts_.change(event.instance);
+  if (host != nullptr) std::visit([&](const auto& body) { on(*host, body, now); }, event.body);
+}
+
+void HostEvents::on(Host& host, const model::HostNotYet& event, Now now) {
+  steps_.apply(host, fleet::not_yet(host.instance, event, now), "host", now);
+}
+
+void HostEvents::on(Host& host, const model::HostVerified& event, Now now) {
+  const auto& pool = policy_.pools[host.instance.pool];
+  steps_.apply(host, fleet::verified(host.instance, event, pool, now), "host", now);
+}
+
+void HostEvents::on(Host& host, const model::HostKeyAlarm& event, Now now) {
+  const auto& pool = policy_.pools[host.instance.pool];
+  steps_.apply(host, fleet::key_alarm(host.instance, event, pool, now), "host", now);
+}
+
+void HostEvents::on(Host& host, const model::RotationProposed& event, Now now) {
+  const auto& record = host.instance.record;
+  auto outcome = fleet::rotation_proposed(host.instance, event);
+  const bool accepted = outcome.changed;
+  steps_.apply(host, std::move(outcome), "host", now);
+  if (accepted) recorder_.command(model::ActivateRotation{record.id, record.identity});
+}
+
+void HostEvents::on(Host& host, const model::RotationEnded& event, Now now) {
+  steps_.apply(host, fleet::rotation_ended(host.instance, event), "host", now);
+}
+
+void HostEvents::on(Host& host, const model::HostReady& event, Now now) {
+  const model::InstanceId id = host.id();
+  steps_.apply(host, fleet::ready(host.instance, event, now), "host", now);
+  attempts_.compare(host, event, now);
+  if (Host* still = hosts_.change(id)) attempts_.fill(*still, now);
+}
+
+void HostEvents::on(Host& host, const model::HostLost& event, Now now) {
+  const auto& pool = policy_.pools[host.instance.pool];
+  steps_.apply(host, fleet::lost(host.instance, event, pool, now), "host", now);
+}
+
+void HostEvents::on(Host& host, const model::HostBroken& event, Now now) {
+  steps_.apply(host, fleet::broken(host.instance, event, now), "host", now);
+}
+
+void HostEvents::on(Host& host, const model::HostInterruption& event, Now now) {
+  steps_.apply(host,
+               fleet::set_idle_behavior(host.instance, model::IdleBehavior::kDrain,
+                                        "an interruption notice: " + event.text, now),
+               "host", now);
+}
+
+}  // namespace hostler::dispatch

@@ -1,0 +1,41 @@
+#pragma once
+
+#include "core/dispatch/handlers/attempt_events.h"
+#include "core/dispatch/handlers/instance_steps.h"
+
+namespace hostler::dispatch {
+
+/// Reports of hosts: of their links, their agents and their attempts.
+class HostEvents {
+ public:
+  HostEvents(const model::SitePolicy& policy, Hosts& hosts, Recorder& recorder,
+             InstanceSteps& steps, AttemptEvents& attempts)
+      : policy_(policy), hosts_(hosts), recorder_(recorder), steps_(steps), attempts_(attempts) {}
+
+  /// An event of a host that is gone has no effect.
+  void on(const model::HostEvent& event, Now now);
+
+ private:
+  void on(Host& host, const model::HostNotYet& event, Now now);
+  void on(Host& host, const model::HostVerified& event, Now now);
+  void on(Host& host, const model::HostKeyAlarm& event, Now now);
+  void on(Host& host, const model::RotationProposed& event, Now now);
+  void on(Host& host, const model::RotationEnded& event, Now now);
+  void on(Host& host, const model::HostReady& event, Now now);
+  void on(Host& host, const model::HostLost& event, Now now);
+  void on(Host& host, const model::HostBroken& event, Now now);
+  void on(Host& host, const model::HostInterruption& event, Now now);
+  /// Events of attempts.
+  template <class Event>
+  void on(Host& host, const Event& event, Now now) {
+    attempts_.on(host, event, now);
+  }
+
+  const model::SitePolicy& policy_;
+  Hosts& hosts_;
+  Recorder& recorder_;
+  InstanceSteps& steps_;
+  AttemptEvents& attempts_;
+};
+
+}  // namespace hostler::dispatch

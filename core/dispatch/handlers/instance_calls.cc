@@ -1,0 +1,102 @@
+#include "core/dispatch/handlers/instance_calls.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace hostler::dispatch {
+
+using model::CloudOp;
+
+namespace {
+
+constexpr Duration kRetryMin = std::chrono::seconds(1);
+
+Mono retry_time(const scheduler::Gate* gate, Mono now) {
+  return std::max(gate != nullptr ? gate->until : Mono{}, now + kRetryMin);
+}
+
+}  // namespace
+
+void InstanceCalls::create(Host& host, Now now) {
+  if (host.create_under_way || !host.create) return;
+  auto& instance = host.instance;
+  const Set& set = sets_.at(instance.set);
+  const auto query = gates_.query(host, CloudOp::kCreate);
+  const auto* gate = gates_.shut(query, now.mono);
+  const auto bound = rate_bound(host, now.mono);
+  if (!set.open || gate != nullptr || bound) {
+    // An instance that may exist already keeps the deadline by which its create is given up: every
+    // list that lacks it leads here again.
+    if (instance.create_outcome_unknown && instance.deadline != fleet::kNever) return;
+    instance.deadline = std::max(retry_time(gate, now.mono), bound.value_or(Mono{}));
+    return hosts_.schedule(host);
+  }
+  gates_.sent(query, now.mono);
+  governor_.create_sent(instance.set, instance.pool, now.mono);
+  host.create_under_way = query;
+  instance.known_at = now.mono;
+  recorder_.effect(
+      CreateCall{set.name, host.id(), host.create, policy_.sets[instance.set].create_timeout});
+}
+
+std::optional<Mono> InstanceCalls::rate_bound(const Host& host, Mono now) const {
+  const auto has_room = [](const scheduler::Headroom& headroom) {
+    return !headroom.creates || *headroom.creates > 0;
+  };
+  if (has_room(governor_.site(now)) && has_room(governor_.set(host.instance.set, now)) &&
+      has_room(governor_.pool(host.instance.pool, now)))
+    return std::nullopt;
+  return governor_.next_create(now);
+}
+
+void InstanceCalls::destroy(Host& host, Now now) {
+  auto& instance = host.instance;
+  if (host.destroy_under_way) return;
+  const auto query = gates_.query(host, CloudOp::kDestroy);
+  const auto* gate = gates_.shut(query, now.mono);
+  if (instance.record.provider_id.empty() || gate != nullptr || !sets_.at(instance.set).open) {
+    instance.deadline = retry_time(gate, now.mono);
+    return hosts_.schedule(host);
+  }
+  gates_.sent(query, now.mono);
+  host.destroy_under_way = query;
+  model::DestroyRequest request;
+  request.id = instance.record.provider_id;
+  request.expected_set_id = instance.record.set;
+  request.idempotency_key = instance.record.idempotency_key;
+  request.reason = to_string(instance.record.reason_code);
+  recorder_.effect(DestroyCall{instance.record.set, host.id(), std::move(request),
+                               policy_.sets[instance.set].destroy_timeout});
+}
+
+void InstanceCalls::set_tags(const Host& host) {
+  const auto& record = host.instance.record;
+  if (record.provider_id.empty()) return;
+  model::SetTagsRequest request{.id = record.provider_id};
+  request.set[model::tag::kIdle] = model::to_string(record.idle_behavior);
+  recorder_.effect(TagsCall{record.set, record.id, std::move(request),
+                            policy_.sets[host.instance.set].list_timeout});
+}
+
+void InstanceCalls::power(Host& host, CloudOp op, Now now) {
+  auto& instance = host.instance;
+  if (host.power_under_way) return;
+  const auto query = gates_.query(host, op);
+  const auto* gate = gates_.shut(query, now.mono);
+  if (gate != nullptr || !sets_.at(instance.set).open) {
+    if (op == CloudOp::kStop) instance.deadline = retry_time(gate, now.mono);
+    return;
+  }
+  gates_.sent(query, now.mono);
+  host.power_under_way = query;
+  recorder_.effect(PowerCall{instance.record.set,
+                             host.id(),
+                             op == CloudOp::kStart,
+                             {.id = instance.record.provider_id,
+                              .expected_set_id = instance.record.set,
+                              .reason = to_string(instance.record.reason_code)},
+                             policy_.sets[instance.set].power_timeout});
+}
+
+}  // namespace hostler::dispatch

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <optional>
+
+#include "core/dispatch/state/call_gates.h"
+#include "core/dispatch/state/hosts.h"
+#include "core/dispatch/state/recorder.h"
+#include "core/dispatch/state/sets.h"
+#include "core/scheduler/governor.h"
+
+namespace hostler::dispatch {
+
+/// Sends the driver calls of one instance. A call that a gate or a ceiling holds back is not sent:
+/// the wish stands in the instance's state, and its deadline brings it up again.
+class InstanceCalls {
+ public:
+  InstanceCalls(const model::SitePolicy& policy, Sets& sets, Hosts& hosts, CallGates& gates,
+                scheduler::Governor& governor, Recorder& recorder)
+      : policy_(policy),
+        sets_(sets),
+        hosts_(hosts),
+        gates_(gates),
+        governor_(governor),
+        recorder_(recorder) {}
+
+  /// The request that was journalled with the intent, byte for byte.
+  void create(Host& host, Now now);
+  void destroy(Host& host, Now now);
+  void set_tags(const Host& host);
+  /// `op` is kStart or kStop.
+  void power(Host& host, model::CloudOp op, Now now);
+
+ private:
+  /// When a create may be sent that would pass the ceiling of a rate now; unset: it may now.
+  [[nodiscard]] std::optional<Mono> rate_bound(const Host& host, Mono now) const;
+
+  const model::SitePolicy& policy_;
+  Sets& sets_;
+  Hosts& hosts_;
+  CallGates& gates_;
+  scheduler::Governor& governor_;
+  Recorder& recorder_;
+};
+
+}  // namespace hostler::dispatch

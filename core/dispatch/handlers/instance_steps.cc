@@ -1,0 +1,119 @@
+#include "core/dispatch/handlers/instance_steps.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace hostler::dispatch {
+
+void InstanceSteps::apply(Host& host, fleet::Outcome outcome, const char* actor, Now now) {
+  auto& [policy, sets, hosts, jobs, gates, governor, plan, recorder] = owners_;
+  const model::InstanceId id = host.id();
+  auto& instance = host.instance;
+  if (outcome.event) {
+    const auto& entry =
+        recorder.record(actor, id.text(), *outcome.event, outcome.reason_code, outcome.reason, now);
+    if (actor == std::string_view("scheduler")) plan.decided(instance.pool, entry);
+  }
+  if (instance.record.state == model::InstanceState::kAbandoned &&
+      instance.deadline == fleet::kNever) {
+    instance.deadline = now.mono + policy.abandoned_for;
+    instance.record.deadline = now.wall + policy.abandoned_for;
+  }
+  if (outcome.changed) {
+    const bool create_is_over = host.create && instance.create_is_over();
+    recorder.change(model::InstanceChanged{instance.record, nullptr, create_is_over});
+    if (create_is_over) host.create.reset();
+  }
+  count(host);
+  for (const auto effect : outcome.effects) execute(effect, host, outcome.list_after, now);
+  if (std::ranges::find(outcome.effects, fleet::Effect::kGone) != outcome.effects.end())
+    gone(id, now);
+  else
+    hosts.schedule(host);
+}
+
+void InstanceSteps::execute(fleet::Effect effect, Host& host, Duration list_after, Now now) {
+  const auto& record = host.instance.record;
+  switch (effect) {
+    case fleet::Effect::kConnect:
+      if (!record.address.empty()) owners_.recorder.command(model::ConnectHost{target(host)});
+      break;
+    case fleet::Effect::kDisconnect:
+      owners_.recorder.command(model::DisconnectHost{record.id});
+      break;
+    case fleet::Effect::kCreateAgain:
+      calls_.create(host, now);
+      break;
+    case fleet::Effect::kDestroy:
+      calls_.destroy(host, now);
+      break;
+    case fleet::Effect::kList:
+      owners_.sets.at(host.instance.set)
+          .want_list(owners_.policy.sets[host.instance.set], now.mono + list_after);
+      break;
+    case fleet::Effect::kRetag:
+      calls_.set_tags(host);
+      break;
+    case fleet::Effect::kStop:
+      calls_.power(host, model::CloudOp::kStop, now);
+      break;
+    case fleet::Effect::kStart:
+      calls_.power(host, model::CloudOp::kStart, now);
+      break;
+    case fleet::Effect::kGone:
+      break;  // Last of all, for it ends the host: apply() does it.
+  }
+}
+
+void InstanceSteps::count(Host& host) {
+  const auto& instance = host.instance;
+  std::optional<model::Micros> price;
+  if (instance.may_exist()) price = instance.record.price_per_hour;
+  if (host.counted_price == price) return;
+  auto& governor = owners_.governor;
+  if (host.counted_price) governor.removed(instance.set, instance.pool, *host.counted_price);
+  if (price) governor.added(instance.set, instance.pool, *price);
+  if (!price) owners_.plan.want();  // A ceiling may have room again.
+  host.counted_price = price;
+}
+
+void InstanceSteps::gone(model::InstanceId id, Now now) {
+  Host* ended = owners_.hosts.change(id);
+  if (ended == nullptr) return;
+  auto& instance = ended->instance;
+  const std::string why = id.text() + " is gone (" + to_string(instance.record.reason_code) + ")";
+  const auto attempts = instance.occupancy.attempts();
+  for (const auto& lost : attempts) {
+    attempts_.finish(*ended, lost.attempt, now);
+    if (work::Job* job = owners_.jobs.find(lost.attempt))
+      job_steps_.apply(*job, work::host_gone(*job, why, now), now);
+  }
+  const auto claims = instance.occupancy.claims();
+  for (const auto& claim : claims) instance.occupancy.remove(claim.work);
+  if (ended->counted_price)
+    owners_.governor.removed(instance.set, instance.pool, *ended->counted_price);
+  std::string group;
+  if (instance.type) group = owners_.policy.types[*instance.type].quota_group;
+  // A create that was refused freed nothing: its own quota gate stays shut.
+  if (!instance.record.provider_id.empty())
+    owners_.gates.destroyed(instance.record.set, group, why, now);
+  owners_.hosts.erase(id);
+  owners_.plan.want();
+}
+
+model::HostTarget InstanceSteps::target(const Host& host) const {
+  const auto& record = host.instance.record;
+  const auto& set = owners_.policy.sets[host.instance.set];
+  return {.instance = record.id,
+          .set = record.set,
+          .provider_id = record.provider_id,
+          .address = record.address,
+          .port = record.ssh_port,
+          .user = set.remote_user.empty() ? record.remote_user : set.remote_user,
+          .pool = record.pool,
+          .identity = record.identity};
+}
+
+}  // namespace hostler::dispatch

@@ -1,0 +1,51 @@
+#pragma once
+
+#include "core/dispatch/handlers/attempt_rows.h"
+#include "core/dispatch/handlers/instance_calls.h"
+#include "core/dispatch/handlers/job_steps.h"
+#include "core/dispatch/state/call_gates.h"
+#include "core/dispatch/state/hosts.h"
+#include "core/dispatch/state/jobs.h"
+#include "core/dispatch/state/plan_state.h"
+#include "core/dispatch/state/recorder.h"
+#include "core/dispatch/state/sets.h"
+#include "core/fleet/step.h"
+#include "core/scheduler/governor.h"
+
+namespace hostler::dispatch {
+
+/// Carries out what a step of core/fleet decided for an instance.
+class InstanceSteps {
+ public:
+  struct Owners {
+    const model::SitePolicy& policy;
+    Sets& sets;
+    Hosts& hosts;
+    Jobs& jobs;
+    CallGates& gates;
+    scheduler::Governor& governor;
+    PlanState& plan;
+    Recorder& recorder;
+  };
+  InstanceSteps(Owners owners, InstanceCalls& calls, AttemptRows& attempts, JobSteps& job_steps)
+      : owners_(owners), calls_(calls), attempts_(attempts), job_steps_(job_steps) {}
+
+  /// Journals the instance and its ledger record and sends the calls of the outcome's effects. The
+  /// host may be gone afterwards: callers look it up again before they touch it.
+  void apply(Host& host, fleet::Outcome outcome, const char* actor, Now now);
+  /// Brings the governor's account of the instance up to date.
+  void count(Host& host);
+
+ private:
+  void execute(fleet::Effect effect, Host& host, Duration list_after, Now now);
+  /// The instance is certain not to exist any more: its attempts are lost, its ceilings have room.
+  void gone(model::InstanceId id, Now now);
+  [[nodiscard]] model::HostTarget target(const Host& host) const;
+
+  const Owners owners_;
+  InstanceCalls& calls_;
+  AttemptRows& attempts_;
+  JobSteps& job_steps_;
+};
+
+}  // namespace hostler::dispatch

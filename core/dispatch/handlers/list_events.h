@@ -1,0 +1,58 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/dispatch/handlers/duplicates.h"
+#include "core/dispatch/handlers/instance_steps.h"
+#include "core/dispatch/state/menu.h"
+#include "core/dispatch/state/set_aside.h"
+
+namespace hostler::dispatch {
+
+/// Asks clouds for lists of their sets, and brings the instances into agreement with the answers.
+class ListEvents {
+ public:
+  ListEvents(InstanceSteps::Owners owners, const Menu& menu, const SetAside& set_aside,
+             const std::vector<std::string>& take_over_sets, Duplicates& duplicates,
+             InstanceSteps& steps)
+      : owners_(owners),
+        menu_(menu),
+        set_aside_(set_aside),
+        take_over_sets_(take_over_sets),
+        duplicates_(duplicates),
+        steps_(steps) {}
+
+  /// Sends the set's list if one is due.
+  void send_due(std::uint32_t set, Now now);
+  /// O(instances of the set).
+  void on(const SetListed& event, Now now);
+
+ private:
+  void failed(std::uint32_t set, const model::CloudError& error, Now now);
+  /// Instances in the list that are not gone; a spot request that is listed beside the instance it
+  /// has become is left out.
+  [[nodiscard]] std::vector<Sighting> recognise(
+      const Set& set, const std::vector<model::ListedInstance>& all) const;
+  /// The instance that a listed one is known as from now on; unset: it is not ours.
+  std::optional<model::InstanceId> take(std::uint32_t set, const Sighting& sighting, Mono as_of,
+                                        Now now);
+  /// One of ours that the journal does not know, or one that is taken over. Its secrets are lost,
+  /// so it gets no work unless a driver proves its key, and ends at its boot deadline.
+  std::optional<model::InstanceId> adopt(std::uint32_t set, const model::ListedInstance& seen,
+                                         Mono as_of, Now now);
+  [[nodiscard]] std::optional<std::uint32_t> pool_of(const Set& set,
+                                                     const model::ListedInstance& seen) const;
+  /// Instances of the set that a complete list did not show.
+  void mark_absent(std::uint32_t set, std::vector<model::InstanceId> seen, Mono sent, Now now);
+
+  const InstanceSteps::Owners owners_;
+  const Menu& menu_;
+  const SetAside& set_aside_;
+  const std::vector<std::string>& take_over_sets_;
+  Duplicates& duplicates_;
+  InstanceSteps& steps_;
+};
+
+}  // namespace hostler::dispatch

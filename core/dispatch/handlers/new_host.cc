@@ -1,0 +1,26 @@
+#include "core/dispatch/handlers/new_host.h"
+
+namespace hostler::dispatch {
+
+Host new_host(const model::SitePolicy& policy, const Hosts& hosts, const Recorder& recorder,
+              std::uint32_t set, std::uint32_t pool, Now now) {
+  Host made;
+  auto& instance = made.instance;
+  instance.set = set;
+  instance.pool = pool;
+  instance.created = instance.since = instance.known_at = now.mono;
+  auto& record = instance.record;
+  record.id = hosts.next_id();
+  record.set = policy.sets[set].name;
+  record.pool = policy.pools[pool].name;
+  record.epoch = recorder.epoch();
+  record.created = record.state_since = now.wall;
+  return made;
+}
+
+bool is_recorded(const model::InstanceRecord& record, const model::ListedInstance& seen) {
+  if (record.provider_id.empty()) return false;
+  return seen.id == record.provider_id || seen.request_id == record.provider_id;
+}
+
+}  // namespace hostler::dispatch

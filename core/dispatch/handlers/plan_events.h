@@ -1,0 +1,47 @@
+#pragma once
+
+#include "core/dispatch/handlers/attempt_events.h"
+#include "core/dispatch/handlers/creates.h"
+#include "core/dispatch/handlers/power_actions.h"
+#include "core/dispatch/handlers/snapshot_maker.h"
+
+namespace hostler::dispatch {
+
+/// Asks for plans and applies them to a world that may have moved on since their snapshot.
+class PlanEvents {
+ public:
+  PlanEvents(InstanceSteps::Owners owners, const HostViewer& viewer, const SnapshotMaker& snapshots,
+             InstanceSteps& steps, AttemptEvents& attempts, Creates& creates, PowerActions& power)
+      : owners_(owners),
+        viewer_(viewer),
+        snapshots_(snapshots),
+        steps_(steps),
+        attempts_(attempts),
+        creates_(creates),
+        power_(power) {}
+
+  /// Sends a snapshot to the planner if a plan is due.
+  void send_due(Now now);
+  void on(PlanMade& event, Now now);
+  /// Views touched hosts again, and wants a plan if one looks different to the planner.
+  void refresh_views();
+
+ private:
+  void apply_plan(scheduler::Plan& plan, Now now);
+  void apply(const scheduler::Place& place, Now now);
+  void apply(const scheduler::Shutdown& shutdown, Now now);
+  /// A host is never ended as work lands on it, nor against a hold, nor for a reason that is true
+  /// no more.
+  [[nodiscard]] bool still_holds(const scheduler::Shutdown& shutdown, const Host& host,
+                                 Now now) const;
+
+  const InstanceSteps::Owners owners_;
+  const HostViewer& viewer_;
+  const SnapshotMaker& snapshots_;
+  InstanceSteps& steps_;
+  AttemptEvents& attempts_;
+  Creates& creates_;
+  PowerActions& power_;
+};
+
+}  // namespace hostler::dispatch

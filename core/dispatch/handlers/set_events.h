@@ -1,0 +1,38 @@
+#pragma once
+
+#include "core/dispatch/handlers/instance_steps.h"
+#include "core/dispatch/state/menu.h"
+
+namespace hostler::dispatch {
+
+/// Opens sets and asks clouds for prices; answers to calls that are about no list and no create.
+class SetEvents {
+ public:
+  SetEvents(const model::SitePolicy& policy, Sets& sets, Hosts& hosts, Menu& menu, CallGates& gates,
+            PlanState& plan, Recorder& recorder)
+      : policy_(policy),
+        sets_(sets),
+        hosts_(hosts),
+        menu_(menu),
+        gates_(gates),
+        plan_(plan),
+        recorder_(recorder) {}
+
+  /// Sends the calls of the set that are due: open, prices.
+  void send_due(std::uint32_t set, Now now);
+  void on(SetOpened& event, Now now);
+  void on(const PricesFetched& event, Now now);
+
+ private:
+  void fetch_prices(std::uint32_t set, Now now);
+
+  const model::SitePolicy& policy_;
+  Sets& sets_;
+  Hosts& hosts_;
+  Menu& menu_;
+  CallGates& gates_;
+  PlanState& plan_;
+  Recorder& recorder_;
+};
+
+}  // namespace hostler::dispatch

@@ -1,0 +1,89 @@
+#include "core/dispatch/handlers/snapshot_maker.h"
+
+#include <algorithm>
+#include <cassert>
+#include <chrono>
+
+namespace hostler::dispatch {
+
+using scheduler::HostPhase;
+
+namespace {
+
+constexpr std::size_t kHeadsSeen = 32;  ///< Items of a class that the planner sees one by one.
+/// While work waits, a plan looks at it again.
+constexpr Duration kReviewInterval = std::chrono::seconds(10);
+
+}  // namespace
+
+SnapshotMaker::Made SnapshotMaker::make(Now now) const {
+  auto out = std::make_shared<scheduler::Snapshot>();
+  out->now = now.mono;
+  Mono wake = std::min(add_offerings(*out, now), add_hosts(*out, now));
+  for (const auto& order : jobs_.queue().order()) out->classes.push_back(class_view(order.cls));
+  if (!out->classes.empty()) wake = std::min(wake, now.mono + kReviewInterval);
+  out->site = governor_.site(now.mono);
+  for (std::uint32_t i = 0; i < policy_.sets.size(); ++i)
+    out->sets.push_back(governor_.set(i, now.mono));
+  for (std::uint32_t i = 0; i < policy_.pools.size(); ++i)
+    out->pools.push_back(governor_.pool(i, now.mono));
+  if (const auto next = governor_.next_create(now.mono)) wake = std::min(wake, *next);
+  return {std::move(out), wake};
+}
+
+Mono SnapshotMaker::add_hosts(scheduler::Snapshot& out, Now now) const {
+  Mono wake = fleet::kNever;
+  // Ignore expired deadlines: a plan already ran for them.
+  const auto wake_at = [&](Mono when) {
+    if (when > now.mono) wake = std::min(wake, when);
+  };
+  // Debug builds only: it is as much work as the snapshot again.
+  assert(std::ranges::equal(hosts_.views(), hosts_.all(), {}, {},
+                            [&](const auto& entry) { return viewer_.view(entry.second); }));
+  out.hosts = hosts_.views();
+  for (auto& seen : out.hosts) {
+    const auto& pool = policy_.pools[seen.pool];
+    if (seen.phase == HostPhase::kReady && !seen.busy) wake_at(seen.since + pool.idle_timeout);
+    if (seen.unreachable_since) wake_at(*seen.unreachable_since + pool.probe_timeout);
+    if (!seen.can_wake) continue;
+    const auto query = gates_.query(*hosts_.find(seen.id), model::CloudOp::kStart);
+    const auto* gate = gates_.shut(query, now.mono);
+    if (gate == nullptr) continue;
+    seen.can_wake = false;
+    wake_at(gate->until);
+  }
+  return wake;
+}
+
+Mono SnapshotMaker::add_offerings(scheduler::Snapshot& out, Now now) const {
+  Mono wake = fleet::kNever;
+  out.offerings = menu_.offerings();
+  for (auto& offering : out.offerings) {
+    const Set& set = sets_.at(offering.set);
+    offering.can_stop =
+        viewer_.can_stop(offering.set, policy_.types[offering.type].name, offering.market);
+    if (!set.open) {
+      offering.shut = "the set is not open" + (set.problem.empty() ? "" : ": " + set.problem);
+    } else if (set.foreign) {
+      offering.shut = set.problem;
+    } else if (const auto* gate = gates_.shut(gates_.create_query(offering), now.mono)) {
+      offering.shut = gate->record.message.empty() ? "a gate is shut" : gate->record.message;
+      if (gate->until > now.mono) wake = std::min(wake, gate->until);
+    }
+  }
+  return wake;
+}
+
+scheduler::ClassView SnapshotMaker::class_view(scheduler::ClassId id) const {
+  const auto& klass = jobs_.queue().at(id);
+  scheduler::ClassView out{.id = id, .shape = klass.shape, .count = klass.count};
+  for (const auto& item : klass.items) {
+    if (out.heads.size() >= kHeadsSeen) break;
+    if (!item.work) continue;
+    if (out.heads.empty()) out.oldest = item.since;
+    out.heads.push_back(item.arrival);
+  }
+  return out;
+}
+
+}  // namespace hostler::dispatch

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <memory>
+
+#include "core/dispatch/state/call_gates.h"
+#include "core/dispatch/state/hosts.h"
+#include "core/dispatch/state/jobs.h"
+#include "core/scheduler/governor.h"
+
+namespace hostler::dispatch {
+
+/// Copies the world as the planner sees it.
+class SnapshotMaker {
+ public:
+  SnapshotMaker(const model::SitePolicy& policy, const Sets& sets, const Hosts& hosts,
+                const Jobs& jobs, const Menu& menu, const HostViewer& viewer,
+                const CallGates& gates, const scheduler::Governor& governor)
+      : policy_(policy),
+        sets_(sets),
+        hosts_(hosts),
+        jobs_(jobs),
+        menu_(menu),
+        viewer_(viewer),
+        gates_(gates),
+        governor_(governor) {}
+
+  struct Made {
+    std::shared_ptr<const scheduler::Snapshot> snapshot;
+    Mono wake;  ///< When time alone makes another plan worth making, or earlier.
+  };
+  /// O(hosts + classes + offerings).
+  [[nodiscard]] Made make(Now now) const;
+
+ private:
+  // Each returns `wake` as far as it can tell.
+  Mono add_hosts(scheduler::Snapshot& out, Now now) const;
+  Mono add_offerings(scheduler::Snapshot& out, Now now) const;
+  [[nodiscard]] scheduler::ClassView class_view(scheduler::ClassId id) const;
+
+  const model::SitePolicy& policy_;
+  const Sets& sets_;
+  const Hosts& hosts_;
+  const Jobs& jobs_;
+  const Menu& menu_;
+  const HostViewer& viewer_;
+  const CallGates& gates_;
+  const scheduler::Governor& governor_;
+};
+
+}  // namespace hostler::dispatch

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/dispatch/handlers/job_steps.h"
+#include "core/dispatch/state/menu.h"
+
+namespace hostler::dispatch {
+
+/// Submits and cancels.
+class WorkRequests {
+ public:
+  WorkRequests(const model::SitePolicy& policy, Jobs& jobs, const Menu& menu, PlanState& plan,
+               Recorder& recorder, JobSteps& steps)
+      : policy_(policy),
+        jobs_(jobs),
+        menu_(menu),
+        plan_(plan),
+        recorder_(recorder),
+        steps_(steps) {}
+
+  /// An item with a client key that names work already gets that work's id.
+  void on(Submit& event, Now now);
+  void on(const CancelWork& event, Now now);
+  void on(const WorkForgotten& event);
+
+ private:
+  /// All reasons to refuse a submit, so that it is accepted as a whole or not at all.
+  [[nodiscard]] Result<void> check(const Submit& event) const;
+  [[nodiscard]] Result<void> check_shape(const model::WorkShape& shape) const;
+  model::WorkId accept(model::WorkItem item, const std::string& principal, Now now);
+
+  const model::SitePolicy& policy_;
+  Jobs& jobs_;
+  const Menu& menu_;
+  PlanState& plan_;
+  Recorder& recorder_;
+  JobSteps& steps_;
+};
+
+}  // namespace hostler::dispatch

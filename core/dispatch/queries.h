@@ -1,0 +1,65 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/time.h"
+#include "core/model/policy.h"
+#include "core/model/views.h"
+#include "core/scheduler/queue.h"
+#include "core/scheduler/snapshot.h"
+
+namespace hostler::dispatch {
+
+struct State;
+
+/// Read-only questions about the dispatcher's state; every answer is a copy. Threads: the
+/// dispatcher's.
+class Queries {
+ public:
+  explicit Queries(const State& state) : state_(state) {}
+
+  [[nodiscard]] const model::SitePolicy& policy() const;
+  [[nodiscard]] model::Revision revision() const;
+
+  /// Why a job waits; unset if it does not.
+  [[nodiscard]] std::optional<model::WaitingView> waiting(model::WorkId job) const;
+  /// Of those that are queued. Goes through the queue's classes once: not to be called for each of
+  /// many jobs.
+  [[nodiscard]] std::map<model::WorkId, model::WaitingView> waiting(
+      const std::vector<model::WorkId>& jobs) const;
+  /// Candidates that the last plan did not take for the job.
+  [[nodiscard]] std::vector<model::RejectedView> rejected(model::WorkId job) const;
+  /// Unset if there is no such pool, or no such gate that is shut.
+  [[nodiscard]] std::optional<model::ReasonsView> reasons_of_pool(const std::string& name,
+                                                                  Mono now) const;
+  [[nodiscard]] std::optional<model::ReasonsView> reasons_of_gate(const std::string& key,
+                                                                  Mono now) const;
+
+  [[nodiscard]] std::vector<model::InstanceView> instances() const;
+  [[nodiscard]] std::optional<model::InstanceView> instance(model::InstanceId id) const;
+  [[nodiscard]] std::vector<model::PoolView> pools() const;
+  [[nodiscard]] std::vector<model::SetView> sets() const;
+  /// Gates that hold calls back now. More are remembered, which only count failures or let one call
+  /// try.
+  [[nodiscard]] std::vector<model::GateRecord> gates(Mono now) const;
+  [[nodiscard]] model::Totals totals(Mono now) const;
+
+  /// Nothing waits, runs or is being collected, and no instance is left.
+  [[nodiscard]] bool at_rest() const;
+  /// Not even one that was given up and whose set has left the configuration since.
+  [[nodiscard]] bool has_no_instances() const;
+
+ private:
+  [[nodiscard]] model::RejectedView rejected_view(const scheduler::Offering& offering,
+                                                  std::string reason) const;
+  [[nodiscard]] model::DemandView demand_view(scheduler::ClassId cls) const;
+  [[nodiscard]] std::string ceiling_of(std::uint32_t pool, Mono now) const;
+  [[nodiscard]] bool may_serve(std::uint32_t pool, const model::WorkShape& shape) const;
+
+  const State& state_;
+};
+
+}  // namespace hostler::dispatch

@@ -1,0 +1,126 @@
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "core/dispatch/queries.h"
+#include "core/dispatch/state/state.h"
+#include "core/scheduler/fit.h"
+
+/// Why a job waits, and why a pool and a gate are as they are.
+namespace hostler::dispatch {
+namespace {
+
+constexpr std::size_t kDemandShown = 64, kRejectedShown = 64;
+
+}  // namespace
+
+model::RejectedView Queries::rejected_view(const scheduler::Offering& offering,
+                                           std::string reason) const {
+  const auto& policy = state_.policy;
+  return {policy.types[offering.type].name, offering.zone, model::to_string(offering.market),
+          policy.pools[offering.pool].name, std::move(reason)};
+}
+
+std::vector<model::RejectedView> Queries::rejected(model::WorkId id) const {
+  std::vector<model::RejectedView> out;
+  const work::Job* job = state_.jobs.find(id);
+  if (job == nullptr) return out;
+  const auto& offerings = state_.menu.offerings();
+  for (const auto& one : state_.plan.rejected(job->cls))
+    if (one.offering < offerings.size())
+      out.push_back(rejected_view(offerings[one.offering], one.reason));
+  return out;
+}
+
+model::DemandView Queries::demand_view(scheduler::ClassId cls) const {
+  const auto& klass = state_.jobs.queue().at(cls);
+  model::DemandView out{.jobs = klass.count, .needs = klass.shape.needs, .waiting = {}};
+  const auto first = std::ranges::find_if(
+      klass.items, [](const scheduler::Queue::Item& item) { return static_cast<bool>(item.work); });
+  if (first != klass.items.end()) out.waiting = waiting(first->work).value_or(model::WaitingView{});
+  return out;
+}
+
+/// Why the pool cannot have one more instance; empty: it can.
+std::string Queries::ceiling_of(std::uint32_t pool, Mono now) const {
+  const auto& policy = state_.policy.pools[pool];
+  std::int32_t there = 0, standby = 0;
+  for (const auto& seen : state_.hosts.views()) {  // Counted as the planner does.
+    if (seen.pool != pool || seen.phase == scheduler::HostPhase::kLeaving) continue;
+    const bool off = seen.phase == scheduler::HostPhase::kStopped;
+    ++(off && standby < policy.stopped ? standby : there);
+  }
+  if (there >= policy.max)
+    return "pool " + policy.name + " has " + std::to_string(there) + " instances, max is " +
+           std::to_string(policy.max);
+  // Prices and sets differ: one offering that can be had is enough, else the cheapest explains.
+  const scheduler::Offering* cheapest = nullptr;
+  std::string ceiling;
+  for (const auto& offering : state_.menu.offerings()) {
+    if (offering.pool != pool) continue;
+    auto refusal = state_.governor.refuses_create(offering.set, pool, offering.price_per_hour, now);
+    if (refusal.empty()) return "";
+    if (cheapest != nullptr && !scheduler::cheaper(offering, *cheapest, state_.policy)) continue;
+    cheapest = &offering;
+    ceiling = std::move(refusal);
+  }
+  return ceiling;
+}
+
+bool Queries::may_serve(std::uint32_t pool, const model::WorkShape& shape) const {
+  return std::ranges::any_of(state_.menu.offerings(), [&](const scheduler::Offering& offering) {
+    return offering.pool == pool && shape.needs.fits_in(offering.resources) &&
+           scheduler::meets(shape.constraints, state_.policy.types[offering.type].name,
+                            offering.zone, offering.market);
+  });
+}
+
+std::optional<model::ReasonsView> Queries::reasons_of_pool(const std::string& name,
+                                                           Mono now) const {
+  const auto& pools = state_.policy.pools;
+  const auto found = std::ranges::find(pools, name, &model::PoolPolicy::name);
+  if (found == pools.end()) return std::nullopt;
+  const auto pool = static_cast<std::uint32_t>(found - pools.begin());
+  const auto& offerings = state_.menu.offerings();
+  model::ReasonsView out;
+  out.ceiling = ceiling_of(pool, now);
+  out.decisions = state_.plan.decisions(pool);
+  std::set<std::pair<std::uint32_t, std::string>> shown;
+  for (const auto& order : state_.jobs.queue().order()) {
+    if (!may_serve(pool, state_.jobs.queue().at(order.cls).shape)) continue;
+    if (out.demand.size() < kDemandShown) out.demand.push_back(demand_view(order.cls));
+    for (const auto& [cls, index, reason] : state_.plan.rejected(order.cls))
+      if (index < offerings.size() && offerings[index].pool == pool &&
+          out.rejected.size() < kRejectedShown && shown.emplace(index, reason).second)
+        out.rejected.push_back(rejected_view(offerings[index], reason));
+  }
+  return out;
+}
+
+std::optional<model::ReasonsView> Queries::reasons_of_gate(const std::string& key, Mono now) const {
+  const auto found = state_.gates.all().find(key);
+  if (found == state_.gates.all().end() || !found->second.is_shut(now)) return std::nullopt;
+  const auto& gate = found->second.record;
+  const auto& offerings = state_.menu.offerings();
+  model::ReasonsView out;
+  // Offerings within the gate's scope, with the reason by which plans reject them.
+  std::set<std::pair<std::uint32_t, std::string>> held;
+  for (std::uint32_t i = 0; i < offerings.size(); ++i) {
+    const auto query = state_.gates.create_query(offerings[i]);
+    if (!scheduler::holds(gate, query)) continue;
+    if (out.rejected.size() < kRejectedShown)
+      out.rejected.push_back(rejected_view(offerings[i], gate.message));
+    if (const auto* shut = state_.gates.shut(query, now)) held.emplace(i, shut->record.message);
+  }
+  for (const auto& order : state_.jobs.queue().order()) {
+    if (out.demand.size() >= kDemandShown) break;
+    const auto& rejected = state_.plan.rejected(order.cls);
+    if (std::ranges::any_of(rejected, [&](const scheduler::Rejected& one) {
+          return held.contains({one.offering, one.reason});
+        }))
+      out.demand.push_back(demand_view(order.cls));
+  }
+  return out;
+}
+
+}  // namespace hostler::dispatch

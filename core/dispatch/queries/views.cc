@@ -1,0 +1,128 @@
+#include <algorithm>
+#include <utility>
+
+#include "core/dispatch/queries.h"
+#include "core/dispatch/state/state.h"
+
+/// The state as it is shown: jobs, instances, pools, sets, gates, totals.
+namespace hostler::dispatch {
+namespace {
+
+model::InstanceView view_of(const Host& host, const model::SitePolicy& policy) {
+  const auto& instance = host.instance;
+  model::InstanceView out;
+  out.record = instance.record;
+  if (!instance.may_exist()) out.record.price_per_hour = {};
+  out.record.identity = {};  // Secrets are for links only.
+  out.record.identity.public_key = instance.record.identity.public_key;
+  out.record.identity.verified_by = instance.record.identity.verified_by;
+  out.record.identity.rotation = instance.record.identity.rotation;
+  if (instance.type) out.total = policy.types[*instance.type].resources;
+  out.used = instance.occupancy.used();
+  for (const auto& placed : instance.occupancy.attempts()) out.attempts.push_back(placed.attempt);
+  out.key_alarm = instance.key_alarm;
+  return out;
+}
+
+}  // namespace
+
+const model::SitePolicy& Queries::policy() const { return state_.policy; }
+model::Revision Queries::revision() const { return state_.recorder.revision(); }
+bool Queries::at_rest() const { return state_.jobs.empty() && state_.hosts.empty(); }
+bool Queries::has_no_instances() const {
+  return state_.hosts.empty() && state_.set_aside.empty() && !state_.has_orphans;
+}
+
+std::optional<model::WaitingView> Queries::waiting(model::WorkId job) const {
+  auto found = waiting(std::vector{job});
+  if (found.empty()) return std::nullopt;
+  return std::move(found.begin()->second);
+}
+
+std::map<model::WorkId, model::WaitingView> Queries::waiting(
+    const std::vector<model::WorkId>& jobs) const {
+  std::map<model::WorkId, model::WaitingView> out;
+  std::vector<model::WorkId> asked;
+  std::vector<scheduler::Queue::Place> places;
+  for (const model::WorkId id : jobs) {
+    const work::Job* job = state_.jobs.find(id);
+    if (job == nullptr || !job->queued || out.contains(id)) continue;
+    asked.push_back(id);
+    places.push_back({job->cls, job->arrival});
+    out.emplace(id, state_.plan.waiting(job->cls));
+  }
+  const auto ahead = state_.jobs.queue().ahead(places);
+  for (std::size_t i = 0; i < asked.size(); ++i) out[asked[i]].ahead = ahead[i];
+  return out;
+}
+
+std::vector<model::InstanceView> Queries::instances() const {
+  std::vector<model::InstanceView> out;
+  out.reserve(state_.hosts.all().size());
+  for (const auto& [id, host] : state_.hosts.all()) out.push_back(view_of(host, state_.policy));
+  return out;
+}
+
+std::optional<model::InstanceView> Queries::instance(model::InstanceId id) const {
+  const Host* host = state_.hosts.find(id);
+  if (host == nullptr) return std::nullopt;
+  return view_of(*host, state_.policy);
+}
+
+std::vector<model::PoolView> Queries::pools() const {
+  std::vector<model::PoolView> out;
+  for (const auto& pool : state_.policy.pools) {
+    model::PoolView one;
+    one.name = pool.name;
+    one.min = pool.min;
+    one.max = pool.max;
+    one.standby = pool.standby;
+    one.stopped = pool.stopped;
+    out.push_back(std::move(one));
+  }
+  for (const auto& [id, host] : state_.hosts.all()) {
+    auto& pool = out[host.instance.pool];
+    const model::InstanceRecord& record = host.instance.record;
+    ++pool.instances[model::to_string(record.state)];
+    // As bills do: an instance that is switched off costs nothing.
+    if (record.state != model::InstanceState::kStopped)
+      pool.price_per_hour += record.price_per_hour;
+  }
+  return out;
+}
+
+std::vector<model::SetView> Queries::sets() const {
+  std::vector<model::SetView> out;
+  for (const Set& set : state_.sets.all())
+    out.push_back({set.name, set.open, set.foreign, set.problem});
+  return out;
+}
+
+std::vector<model::GateRecord> Queries::gates(Mono now) const {
+  std::vector<model::GateRecord> out;
+  for (const auto& [key, gate] : state_.gates.all())
+    if (gate.is_shut(now)) out.push_back(gate.record);
+  return out;
+}
+
+model::Totals Queries::totals(Mono now) const {
+  model::Totals out;
+  out.jobs = state_.jobs.counts();
+  for (const auto& [id, host] : state_.hosts.all()) {
+    const auto& record = host.instance.record;
+    ++out.instances[{model::to_string(record.state), record.type}];
+    out.price_per_hour += record.price_per_hour;
+  }
+  for (const auto& order : state_.jobs.queue().order()) {
+    const auto& klass = state_.jobs.queue().at(order.cls);
+    out.waiting[state_.plan.waiting(order.cls).code] += klass.count;
+    for (const auto& item : klass.items) {
+      if (!item.work) continue;
+      out.oldest_wait = std::max(out.oldest_wait, now - item.since);
+      break;
+    }
+  }
+  return out;
+}
+
+}  // namespace hostler::dispatch

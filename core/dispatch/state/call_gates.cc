@@ -1,0 +1,62 @@
+#include "core/dispatch/state/call_gates.h"
+
+#include <utility>
+
+namespace hostler::dispatch {
+
+void CallGates::answered(const scheduler::GateQuery& call, const model::CloudError* error,
+                         Now now) {
+  if (error == nullptr) return opened("cloud", gates_.succeeded(call), "a call passed", now);
+  auto shut = gates_.refuse(call, *error, now, random_);
+  if (!shut) return;
+  recorder_.record("cloud", "gate " + shut->key, model::Event::kGateShut,
+                   model::to_string(error->cls), error->message, now);
+  recorder_.change(model::GateChanged{std::move(*shut)});
+  plan_.want();
+}
+
+void CallGates::destroyed(const std::string& set, const std::string& group, const std::string& why,
+                          Now now) {
+  opened("scheduler", gates_.destroyed(set, group), why, now);
+}
+
+void CallGates::reloaded(const char* actor, Now now) {
+  opened(actor, gates_.settings_changed(), "the configuration was read again", now);
+}
+
+void CallGates::opened(const char* actor, std::vector<std::string> keys, const std::string& why,
+                       Now now) {
+  for (auto& key : keys) {
+    recorder_.record(actor, "gate " + key, model::Event::kGateOpened, "", why, now);
+    recorder_.change(model::GateOpened{std::move(key)});
+    plan_.want();
+  }
+}
+
+scheduler::GateQuery CallGates::create_query(const scheduler::Offering& offering) const {
+  const auto& type = policy_.types[offering.type];
+  const auto& set = policy_.sets[offering.set];
+  return {.set = set.name,
+          .op = model::CloudOp::kCreate,
+          .type = type.name,
+          .group = type.quota_group,
+          .zone = offering.zone,
+          .subnet = "",
+          .region = set.region,
+          .market = offering.market};
+}
+
+scheduler::GateQuery CallGates::query(const Host& host, model::CloudOp op) const {
+  const auto& record = host.instance.record;
+  scheduler::GateQuery query;
+  query.set = record.set;
+  query.op = op;
+  query.type = record.type;
+  query.zone = record.zone;
+  query.market = record.market;
+  query.region = policy_.sets[host.instance.set].region;
+  if (host.instance.type) query.group = policy_.types[*host.instance.type].quota_group;
+  return query;
+}
+
+}  // namespace hostler::dispatch

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/base/random.h"
+#include "core/dispatch/state/host.h"
+#include "core/dispatch/state/plan_state.h"
+#include "core/dispatch/state/recorder.h"
+#include "core/model/policy.h"
+#include "core/scheduler/gates.h"
+
+namespace hostler::dispatch {
+
+/// The gates of driver calls. Each one that shuts or opens is journalled, and is worth a plan.
+class CallGates {
+ public:
+  /// The others outlive it. `seed`: of the jitter of back-off.
+  CallGates(const model::SitePolicy& policy, Recorder& recorder, PlanState& plan,
+            std::uint64_t seed)
+      : policy_(policy), recorder_(recorder), plan_(plan), random_(seed) {}
+
+  void restore(const model::GateRecord& gate, Now now) { gates_.restore(gate, now); }
+  /// The gate that holds the call back now; null: none.
+  [[nodiscard]] const scheduler::Gate* shut(const scheduler::GateQuery& call, Mono now) const {
+    return gates_.shut(call, now);
+  }
+  /// The call leaves now: through a half-open gate no other one does until its answer.
+  void sent(const scheduler::GateQuery& call, Mono now) { gates_.passing(call, now); }
+  /// The answer to the call; `error` null: it succeeded.
+  void answered(const scheduler::GateQuery& call, const model::CloudError* error, Now now);
+  /// An instance of the quota group is gone.
+  void destroyed(const std::string& set, const std::string& group, const std::string& why, Now now);
+  /// The configuration was read again.
+  void reloaded(const char* actor, Now now);
+
+  [[nodiscard]] scheduler::GateQuery create_query(const scheduler::Offering& offering) const;
+  [[nodiscard]] scheduler::GateQuery query(const Host& host, model::CloudOp op) const;
+  /// By key.
+  [[nodiscard]] const std::map<std::string, scheduler::Gate>& all() const { return gates_.all(); }
+
+ private:
+  void opened(const char* actor, std::vector<std::string> keys, const std::string& why, Now now);
+
+  const model::SitePolicy& policy_;
+  Recorder& recorder_;
+  PlanState& plan_;
+  scheduler::Gates gates_;
+  Random random_;
+};
+
+}  // namespace hostler::dispatch

@@ -1,0 +1,76 @@
+#include "core/dispatch/state/host_viewer.h"
+
+#include <algorithm>
+
+namespace hostler::dispatch {
+
+using model::InstanceState;
+using scheduler::HostPhase;
+
+namespace {
+
+HostPhase phase_of(InstanceState state) {
+  switch (state) {
+    case InstanceState::kRequested:
+    case InstanceState::kBooting:
+    case InstanceState::kUnknown:
+      return HostPhase::kComing;
+    case InstanceState::kIdle:
+    case InstanceState::kBusy:
+      return HostPhase::kReady;
+    case InstanceState::kStopped:
+      return HostPhase::kStopped;
+    case InstanceState::kTerminating:
+    case InstanceState::kAbandoned:
+    case InstanceState::kGone:
+      return HostPhase::kLeaving;
+  }
+  return HostPhase::kLeaving;
+}
+
+}  // namespace
+
+scheduler::HostView HostViewer::view(const Host& host) const {
+  const auto& instance = host.instance;
+  const auto& record = instance.record;
+  scheduler::HostView out;
+  out.id = record.id;
+  out.offering = menu_.offering_of(instance);
+  out.pool = instance.pool;
+  out.phase = phase_of(record.state);
+  out.takes_work = instance.takes_work();
+  out.busy = !instance.empty();
+  out.kept = record.idle_behavior == model::IdleBehavior::kHold;
+  // While its set is closed nobody can start or end a host that is off.
+  out.kept = out.kept || (out.phase == HostPhase::kStopped && !sets_.at(instance.set).open);
+  out.can_stop = out.phase == HostPhase::kStopped
+                     ? sets_.has_power(instance.set, record.market)
+                     : can_stop(instance.set, record.type, record.market);
+  out.can_wake = can_wake(host);
+  out.draining = record.idle_behavior == model::IdleBehavior::kDrain;
+  out.adopted = record.state == InstanceState::kUnknown;
+  out.unfulfilled_spot = instance.unfulfilled_spot;
+  if (instance.type) out.total = policy_.types[*instance.type].resources;
+  out.free = out.total - instance.occupancy.used();
+  const std::int32_t most = policy_.pools[instance.pool].attempts_parallel_max;
+  if (most > 0)
+    out.attempts_left =
+        std::max(0, most - static_cast<std::int32_t>(instance.occupancy.active_attempts()));
+  out.price_per_hour = record.price_per_hour;
+  out.created = instance.created;
+  if (out.phase == HostPhase::kReady && !out.busy) out.since = instance.since;
+  out.unreachable_since = instance.unreachable_since;
+  out.reserved_for = host.reserved_for;
+  if (out.phase == HostPhase::kComing) out.load = host.load;
+  return out;
+}
+
+bool HostViewer::can_wake(const Host& host) const {
+  const auto& instance = host.instance;
+  const Set& set = sets_.at(instance.set);
+  return instance.record.state == InstanceState::kStopped && instance.seen_stopped &&
+         instance.record.idle_behavior == model::IdleBehavior::kRun && !host.power_under_way &&
+         set.open && !set.foreign && sets_.has_power(instance.set, instance.record.market);
+}
+
+}  // namespace hostler::dispatch

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "core/dispatch/state/host.h"
+#include "core/dispatch/state/menu.h"
+#include "core/dispatch/state/sets.h"
+
+namespace hostler::dispatch {
+
+/// Makes the planner's view of a host, as if no gate were shut. Reads the policy, the host's set
+/// and the menu: after a change of these every host is viewed again.
+class HostViewer {
+ public:
+  HostViewer(const model::SitePolicy& policy, const Sets& sets, const Menu& menu)
+      : policy_(policy), sets_(sets), menu_(menu) {}
+
+  [[nodiscard]] scheduler::HostView view(const Host& host) const;
+  /// It is switched off, and a call to start it may be made.
+  [[nodiscard]] bool can_wake(const Host& host) const;
+  /// Instances like this one can be kept switched off.
+  [[nodiscard]] bool can_stop(std::uint32_t set, const std::string& type,
+                              model::Market market) const {
+    return sets_.has_power(set, market) && !menu_.refuses_stop(set, type);
+  }
+
+ private:
+  const model::SitePolicy& policy_;
+  const Sets& sets_;
+  const Menu& menu_;
+};
+
+}  // namespace hostler::dispatch

@@ -1,0 +1,128 @@
+#include "core/dispatch/state/hosts.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/assert.h"
+
+namespace hostler::dispatch {
+namespace {
+
+/// Free room is no reason for a plan: it is filled at once, in the order of the queue.
+bool is_worth_a_plan(scheduler::HostView before, const scheduler::HostView& after) {
+  before.free = after.free;
+  before.attempts_left = after.attempts_left;
+  return before != after;
+}
+
+}  // namespace
+
+Host& Hosts::add(Host made) {
+  const model::InstanceId id = made.id();
+  HOSTLER_ASSERT(id == next_id(), "instances are numbered in the order of their making");
+  last_ = id.value;
+  return restore(std::move(made));
+}
+
+Host& Hosts::restore(Host known) {
+  const model::InstanceId id = known.id();
+  keys_.add(known.instance.record);
+  touched_.push_back(id);
+  const auto [at, fresh] = hosts_.emplace(id, std::move(known));
+  HOSTLER_ASSERT(fresh, "an instance is added once");
+  return at->second;
+}
+
+void Hosts::erase(model::InstanceId id) {
+  const auto found = hosts_.find(id);
+  HOSTLER_ASSERT(found != hosts_.end(), "only a known host is erased");
+  HOSTLER_ASSERT(found->second.instance.empty(), "a host that is erased has no attempts");
+  keys_.remove(found->second.instance.record);
+  deadlines_.remove(id);
+  touched_.push_back(id);
+  hosts_.erase(found);
+}
+
+Host* Hosts::change(model::InstanceId id) {
+  const auto found = hosts_.find(id);
+  if (found == hosts_.end()) return nullptr;
+  if (touched_.empty() || touched_.back() != id) touched_.push_back(id);
+  return &found->second;
+}
+
+const Host* Hosts::find(model::InstanceId id) const {
+  const auto found = hosts_.find(id);
+  return found == hosts_.end() ? nullptr : &found->second;
+}
+
+std::vector<model::InstanceId> Hosts::ids() const {
+  std::vector<model::InstanceId> out;
+  out.reserve(hosts_.size());
+  for (const auto& [id, host] : hosts_) out.push_back(id);
+  return out;
+}
+
+std::optional<model::InstanceId> Hosts::find_listed(const std::string& set,
+                                                    const model::ListedInstance& seen) const {
+  if (const auto known = keys_.find(set, seen)) return known;
+  // A cloud that hides an instance's tags hides its key too. Rare, so there is no index.
+  if (!seen.tags_unknown && !seen.idempotency_key.empty()) return std::nullopt;
+  for (const auto& [id, other] : hosts_) {
+    const auto& record = other.instance.record;
+    if (record.set == set && !record.provider_id.empty() &&
+        (record.provider_id == seen.id || record.provider_id == seen.request_id))
+      return id;
+  }
+  return std::nullopt;
+}
+
+void Hosts::reserve(model::InstanceId id, scheduler::ClassId cls) {
+  Host* chosen = change(id);
+  if (chosen == nullptr) return;
+  chosen->reserved_for = cls;
+  reserved_.push_back(id);
+}
+
+void Hosts::clear_reservations() {
+  for (const auto id : std::exchange(reserved_, {}))
+    if (Host* host = change(id)) host->reserved_for.reset();
+}
+
+void Hosts::touch_all() {
+  for (const auto& [id, other] : hosts_) touched_.push_back(id);
+}
+
+bool Hosts::refresh_views(const HostViewer& viewer) {
+  bool wants_plan = false;
+  std::vector<model::InstanceId> gone;
+  for (const auto id : touched_) {
+    const Host* touched = find(id);
+    if (touched == nullptr) {
+      gone.push_back(id);
+      continue;
+    }
+    auto seen = viewer.view(*touched);
+    const auto before = std::ranges::lower_bound(views_, id, {}, &scheduler::HostView::id);
+    if (before == views_.end() || before->id != id) {
+      views_.insert(before, std::move(seen));
+      wants_plan = true;
+    } else if (*before != seen) {
+      wants_plan |= is_worth_a_plan(*before, seen);
+      *before = std::move(seen);
+    }
+  }
+  touched_.clear();
+  if (!gone.empty()) {
+    std::ranges::sort(gone);
+    std::erase_if(views_, [&](const auto& of) { return std::ranges::binary_search(gone, of.id); });
+  }
+  HOSTLER_ASSERT(views_.size() == hosts_.size(), "each host has one view");
+  return wants_plan;
+}
+
+const std::vector<scheduler::HostView>& Hosts::views() const {
+  HOSTLER_ASSERT(touched_.empty(), "a host that was touched is viewed again before it is shown");
+  return views_;
+}
+
+}  // namespace hostler::dispatch

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "core/dispatch/state/client_keys.h"
+#include "core/scheduler/queue.h"
+#include "core/work/step.h"
+
+namespace hostler::dispatch {
+
+/// All jobs that have not ended: the queue of those that wait, counts by state, client keys and
+/// principals. A job is in the queue exactly while its `queued` is set, and is counted once.
+class Jobs {
+ public:
+  void restore_last(std::uint64_t work, std::uint64_t arrival);
+  void restore_client_key(std::string principal, std::string key, std::string digest,
+                          model::WorkId id);
+  /// A job that the journal knew. `waiting_since`: for those that are queued.
+  void restore(model::WorkItem item, Mono waiting_since);
+
+  /// Accepts a job: gives it the next number and arrival, written into `item` too, and queues it.
+  model::WorkId add(model::WorkItem& item, Mono now);
+  /// Null if it has ended or never was. Valid until it ends.
+  [[nodiscard]] work::Job* find(model::WorkId id);
+  [[nodiscard]] const work::Job* find(model::WorkId id) const;
+  /// The job, while this is its attempt.
+  [[nodiscard]] work::Job* find(const model::AttemptId& attempt);
+  /// Takes the first job of a class that has one out of the queue, to be placed.
+  work::Job& pop(scheduler::ClassId cls);
+
+  /// After each step of core/work: brings queue and counts into agreement with the job. A job that
+  /// has ended is forgotten, so callers do not touch it afterwards. True: the queue has changed.
+  bool settle(work::Job& job, work::Next next, Mono now);
+
+  [[nodiscard]] const scheduler::Queue& queue() const { return queue_; }
+  [[nodiscard]] ClientKeys& client_keys() { return client_keys_; }
+  [[nodiscard]] const ClientKeys& client_keys() const { return client_keys_; }
+  [[nodiscard]] const std::string& principal_of(const work::Job& job) const;
+  /// Queued, starting, running, collecting.
+  [[nodiscard]] const std::array<std::uint64_t, 4>& counts() const { return counts_; }
+  [[nodiscard]] bool empty() const { return jobs_.empty(); }
+  /// Of jobs that are on a host as far as their record says, by id.
+  [[nodiscard]] std::vector<model::WorkId> placed() const;
+
+ private:
+  work::Job& insert(const model::WorkItem& item);
+  void count(work::Job& job);
+  std::uint32_t principal(const std::string& name);
+
+  std::unordered_map<model::WorkId, work::Job> jobs_;
+  std::array<std::uint64_t, 4> counts_{};
+  scheduler::Queue queue_;
+  ClientKeys client_keys_;
+  std::vector<std::string> principals_;
+  std::uint64_t last_work_ = 0, last_arrival_ = 0;
+};
+
+}  // namespace hostler::dispatch

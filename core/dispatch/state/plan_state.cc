@@ -1,0 +1,89 @@
+#include "core/dispatch/state/plan_state.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/assert.h"
+
+namespace hostler::dispatch {
+namespace {
+
+constexpr std::size_t kRejectedKept = 32;   ///< Of a class.
+constexpr std::size_t kDecisionsKept = 50;  ///< Of a pool.
+
+}  // namespace
+
+PlanState::PlanState(const model::SitePolicy& policy)
+    : policy_(std::make_shared<const model::SitePolicy>(policy)) {}
+
+bool PlanState::is_due(Mono now) const {
+  return (wanted_ || wake_ <= now) && !under_way_ && not_before_ <= now;
+}
+
+std::uint64_t PlanState::begin(Mono now, Mono wake) {
+  HOSTLER_ASSERT(!under_way_, "one plan at a time is under way");
+  wanted_ = false;
+  under_way_ = true;
+  wake_ = wake;
+  not_before_ = now + policy_->plan_interval;
+  return ++number_;
+}
+
+bool PlanState::end(std::uint64_t number) {
+  if (number != number_) return false;
+  under_way_ = false;
+  return true;
+}
+
+void PlanState::wake_at(Mono when) { wake_ = std::min(wake_, when); }
+
+Mono PlanState::next_wake() const {
+  if (under_way_) return fleet::kNever;
+  const Mono at = wanted_ ? Mono{} : wake_;
+  return at == fleet::kNever ? at : std::max(at, not_before_);
+}
+
+void PlanState::reload(const model::SitePolicy& policy) {
+  policy_ = std::make_shared<const model::SitePolicy>(policy);
+  rejected_.clear();
+  if (std::exchange(under_way_, false)) ++number_;
+  wanted_ = true;
+}
+
+void PlanState::explain(std::vector<scheduler::Waiting> waiting,
+                        std::vector<scheduler::Rejected> rejected) {
+  waiting_.clear();
+  for (auto& one : waiting) waiting_[one.cls] = std::move(one);
+  rejected_.clear();
+  for (auto& one : rejected) {
+    auto& list = rejected_[one.cls];
+    if (list.size() < kRejectedKept) list.push_back(std::move(one));
+  }
+}
+
+model::WaitingView PlanState::waiting(scheduler::ClassId cls) const {
+  const auto found = waiting_.find(cls);
+  if (found == waiting_.end())
+    return {model::WaitingCode::kPlanning, "the next plan looks at it", 0};
+  return {found->second.code, found->second.reason, 0};
+}
+
+const std::vector<scheduler::Rejected>& PlanState::rejected(scheduler::ClassId cls) const {
+  static const std::vector<scheduler::Rejected> kNone;
+  const auto found = rejected_.find(cls);
+  return found == rejected_.end() ? kNone : found->second;
+}
+
+void PlanState::decided(std::uint32_t pool, const model::LedgerRecord& decision) {
+  auto& kept = decisions_[pool];
+  kept.push_back(decision);
+  if (kept.size() > kDecisionsKept) kept.pop_front();
+}
+
+std::vector<model::LedgerRecord> PlanState::decisions(std::uint32_t pool) const {
+  const auto found = decisions_.find(pool);
+  if (found == decisions_.end()) return {};
+  return {found->second.begin(), found->second.end()};
+}
+
+}  // namespace hostler::dispatch

@@ -1,0 +1,50 @@
+#include "core/dispatch/state/sets.h"
+
+#include <algorithm>
+
+namespace hostler::dispatch {
+namespace {
+
+// A list is of a whole set, so it is not asked for at each change of one instance. Two lists fit in
+// the default shutdown_timeout: an instance that is not known to be gone by then is destroyed
+// again, and it takes two lists to know.
+constexpr Duration kPausePerInstance = std::chrono::milliseconds(2);
+constexpr Duration kPauseMax = std::chrono::seconds(4);
+
+}  // namespace
+
+void Set::want_list(const model::SetPolicy& policy, Mono at) {
+  const Duration pause =
+      std::max(info.list_interval_min,
+               std::min({policy.list_interval, kPauseMax, kPausePerInstance * listed}));
+  list_at = std::min(list_at, std::max(at, list_sent + pause));
+}
+
+Mono Set::next_wake() const {
+  if (!open) return opening ? fleet::kNever : open_at;
+  return listing ? prices_at : std::min(list_at, prices_at);
+}
+
+Sets::Sets(const model::SitePolicy& policy) {
+  for (const auto& set : policy.sets) sets_.emplace_back().name = set.name;
+}
+
+std::optional<std::uint32_t> Sets::index_of(const std::string& name) const {
+  const auto found = std::ranges::find(sets_, name, &Set::name);
+  if (found == sets_.end()) return std::nullopt;
+  return static_cast<std::uint32_t>(found - sets_.begin());
+}
+
+Mono Sets::next_wake() const {
+  Mono next = fleet::kNever;
+  for (const Set& set : sets_) next = std::min(next, set.next_wake());
+  return next;
+}
+
+bool Sets::has_power(std::uint32_t set, model::Market market) const {
+  const auto& info = at(set).info;
+  // A cloud takes a spot instance back when it is stopped.
+  return info.stop && info.has_power && market == model::Market::kOnDemand;
+}
+
+}  // namespace hostler::dispatch

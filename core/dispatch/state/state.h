@@ -1,0 +1,43 @@
+#pragma once
+
+#include "core/dispatch/state/call_gates.h"
+#include "core/dispatch/state/hosts.h"
+#include "core/dispatch/state/jobs.h"
+#include "core/dispatch/state/menu.h"
+#include "core/dispatch/state/plan_state.h"
+#include "core/dispatch/state/recorder.h"
+#include "core/dispatch/state/set_aside.h"
+#include "core/dispatch/state/sets.h"
+#include "core/scheduler/governor.h"
+
+namespace hostler::dispatch {
+
+/// All state of the dispatcher, each part with one owner. Parts refer to earlier ones, so it is
+/// neither copied nor moved.
+struct State {
+  State(model::SitePolicy site, std::uint64_t seed)
+      : policy(std::move(site)),
+        sets(policy),
+        menu(policy),
+        viewer(policy, sets, menu),
+        plan(policy),
+        gates(policy, recorder, plan, seed),
+        governor(policy) {}
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  model::SitePolicy policy;
+  Recorder recorder;
+  Sets sets;
+  Menu menu;
+  HostViewer viewer;
+  Hosts hosts;
+  SetAside set_aside;
+  Jobs jobs;
+  PlanState plan;
+  CallGates gates;
+  scheduler::Governor governor;
+  bool has_orphans = false;  ///< The journal has instances whose set is not in the policy.
+};
+
+}  // namespace hostler::dispatch

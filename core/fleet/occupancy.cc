@@ -1,0 +1,57 @@
+#include "core/fleet/occupancy.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/assert.h"
+
+namespace hostler::fleet {
+
+void Occupancy::add(PlacedAttempt attempt) {
+  HOSTLER_ASSERT(find(attempt.attempt) == nullptr, "an attempt is placed on a host once");
+  if (!attempt.collecting) {
+    used_ += attempt.needs;
+    ++active_;
+  }
+  attempts_.push_back(std::move(attempt));
+}
+
+void Occupancy::add(Claim claim) {
+  HOSTLER_ASSERT(std::ranges::find(claims_, claim.work, &Claim::work) == claims_.end(),
+                 "a piece of work claims a host once");
+  used_ += claim.needs;
+  claims_.push_back(std::move(claim));
+}
+
+void Occupancy::release(const model::AttemptId& attempt) {
+  const auto found = std::ranges::find(attempts_, attempt, &PlacedAttempt::attempt);
+  if (found == attempts_.end() || found->collecting) return;
+  HOSTLER_ASSERT(active_ > 0, "an attempt that is not collecting is counted as active");
+  found->collecting = true;
+  used_ -= found->needs;
+  --active_;
+}
+
+bool Occupancy::remove(const model::AttemptId& attempt) {
+  const auto found = std::ranges::find(attempts_, attempt, &PlacedAttempt::attempt);
+  if (found == attempts_.end()) return false;
+  release(attempt);
+  if (found != attempts_.end() - 1) std::iter_swap(found, attempts_.end() - 1);
+  attempts_.pop_back();
+  return true;
+}
+
+bool Occupancy::remove(const model::WorkId& claim) {
+  const auto found = std::ranges::find(claims_, claim, &Claim::work);
+  if (found == claims_.end()) return false;
+  used_ -= found->needs;
+  claims_.erase(found);
+  return true;
+}
+
+const PlacedAttempt* Occupancy::find(const model::AttemptId& attempt) const {
+  const auto found = std::ranges::find(attempts_, attempt, &PlacedAttempt::attempt);
+  return found == attempts_.end() ? nullptr : &*found;
+}
+
+}  // namespace hostler::fleet

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/model/ids.h"
+#include "core/model/resources.h"
+
+namespace hostler::fleet {
+
+/// An attempt that was placed on a host and that the host has not been told to forget.
+struct PlacedAttempt {
+  model::AttemptId attempt;
+  std::string boot_id;         ///< Of the host when the attempt was placed.
+  std::uint64_t sequence = 0;  ///< Of its start on that boot.
+  model::Resources needs;
+  bool collecting = false;  ///< Ended; its output is still to come.
+  friend bool operator==(const PlacedAttempt&, const PlacedAttempt&) = default;
+};
+
+/// Work that uses a part of a host without attempts: a lease or a reservation.
+struct Claim {
+  model::WorkId work;
+  model::Resources needs;
+  friend bool operator==(const Claim&, const Claim&) = default;
+};
+
+/// What uses one host: attempts and claims. The room that they take is added up here alone, and
+/// each of them gives it back once.
+class Occupancy {
+ public:
+  void add(PlacedAttempt attempt);
+  void add(Claim claim);
+  /// The attempt ended: its room is free, its output is still to come. Again: no effect.
+  void release(const model::AttemptId& attempt);
+  /// Nothing more is expected of the attempt, or the claim has ended. False: it is not here.
+  bool remove(const model::AttemptId& attempt);
+  bool remove(const model::WorkId& claim);
+
+  /// Null if it is not here; valid until the next change.
+  [[nodiscard]] const PlacedAttempt* find(const model::AttemptId& attempt) const;
+  [[nodiscard]] const std::vector<PlacedAttempt>& attempts() const { return attempts_; }
+  [[nodiscard]] const std::vector<Claim>& claims() const { return claims_; }
+  /// Of active attempts and of claims.
+  [[nodiscard]] const model::Resources& used() const { return used_; }
+  /// Attempts that are starting or running.
+  [[nodiscard]] std::uint32_t active_attempts() const { return active_; }
+  /// An attempt is active, or a claim stands.
+  [[nodiscard]] bool in_use() const { return active_ > 0 || !claims_.empty(); }
+  /// Nothing is here, not even output that is still to come.
+  [[nodiscard]] bool empty() const { return attempts_.empty() && claims_.empty(); }
+
+ private:
+  std::vector<PlacedAttempt> attempts_;
+  std::vector<Claim> claims_;
+  model::Resources used_;
+  std::uint32_t active_ = 0;
+};
+
+}  // namespace hostler::fleet

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "core/agent/client.h"
+#include "core/hosts/host_context.h"
+#include "core/hosts/output_receiver.h"
+#include "core/hosts/start_queue.h"
+#include "core/ssh/channel.h"
+
+namespace hostler::hosts {
+
+/// The exchange of messages with the agent over one connection: reads, writes and pings. Commands
+/// become messages and messages become events; starts wait in a StartQueue, output goes to an
+/// OutputReceiver. Hosts thread only; its coroutines keep it alive.
+class Conversation : public std::enable_shared_from_this<Conversation> {
+ public:
+  /// `connection` is the number that HostReady reports and that resume and start must name.
+  Conversation(boost::asio::io_context& io, ssh::Channel channel, std::shared_ptr<HostContext> host,
+               std::uint64_t connection);
+
+  /// Ends with the connection and returns why. Calls `on_ready` once the agent has listed all its
+  /// attempts.
+  boost::asio::awaitable<Result<void>> run(std::function<void()> on_ready);
+  void resume(const model::ResumeAttempts& command);
+  void start(model::StartAttempt command);
+  void kill(const model::KillAttempt& command);
+  void ack(const model::AckAttempt& command);
+  /// The pool's checks have changed: sends them to the agent.
+  void update_checks();
+  /// Ends run() soon. The agent's messages are ignored from now on.
+  void stop();
+
+ private:
+  enum class Phase : std::uint8_t {
+    kGreeting,  ///< The agent has not yet listed its attempts.
+    kHeld,      ///< They were reported, and the loop has not yet said which to resume.
+    kOpen,
+    kOutdated,  ///< The agent is of another version and was told to quit.
+    kEnded,
+  };
+
+  /// One step of run(): waits for bytes and handles them. An error, or kOutdated, ends run().
+  boost::asio::awaitable<Result<void>> read_once(std::span<char> buffer);
+  /// Writes the client's last bytes, which tell an agent why it is sent away.
+  boost::asio::awaitable<void> say_goodbye(std::span<char> buffer);
+  boost::asio::awaitable<void> write_loop();
+  boost::asio::awaitable<void> ping_loop();
+  [[nodiscard]] bool is_connected() const {
+    return phase_ == Phase::kHeld || phase_ == Phase::kOpen;
+  }
+  [[nodiscard]] bool has_ended() const { return phase_ == Phase::kEnded; }
+  void wake_writer() { writer_wake_.cancel(); }
+  void send_checks();
+  void handle_events();
+  void on_event(agent::Event&& event);
+  void on_ready(agent::Ready& ready);
+
+  boost::asio::io_context& io_;
+  const std::shared_ptr<HostContext> host_;
+  ssh::Channel channel_;
+  const std::uint64_t connection_;
+  agent::Client client_;
+  StartQueue starts_;
+  const std::shared_ptr<OutputReceiver> output_;
+  boost::asio::steady_timer reader_wake_, writer_wake_, ping_timer_;
+  std::function<void()> on_ready_;
+  Phase phase_ = Phase::kGreeting;
+  bool received_ = false;  ///< Bytes, since the last ping.
+  std::string problem_;    ///< Of the writer or of the ping; ends run().
+};
+
+}  // namespace hostler::hosts

@@ -1,0 +1,40 @@
+#include "core/hosts/host_context.h"
+
+#include <utility>
+
+namespace hostler::hosts {
+namespace {
+
+const HostSettings::Set& find_set(const HostSettings& settings, const std::string& name) {
+  static const HostSettings::Set kDefault;
+  const auto found = settings.sets.find(name);
+  return found == settings.sets.end() ? kDefault : found->second;
+}
+
+}  // namespace
+
+HostContext::HostContext(std::shared_ptr<const HostSettings> all_settings,
+                         std::shared_ptr<const HostPorts> host_ports, model::PoolPolicy pool_policy,
+                         model::HostTarget host)
+    : settings(std::move(all_settings)),
+      ports(std::move(host_ports)),
+      pool(std::move(pool_policy)),
+      target(std::move(host)),
+      set_(find_set(*settings, target.set)) {}
+
+void HostContext::report(model::HostEventBody body) {
+  if (!stopped_) ports->post({target.instance, std::move(body)});
+}
+
+void HostContext::report_not_yet(const std::string& step, const std::string& text) {
+  const std::string failure = step + ": " + text;
+  if (last_failure_ == failure) return;
+  last_failure_ = failure;
+  report(model::HostNotYet{step, text});
+}
+
+void HostContext::refuse(model::AttemptId attempt, const std::string& why) const {
+  ports->post({target.instance, model::AttemptRefused{attempt, why}});
+}
+
+}  // namespace hostler::hosts

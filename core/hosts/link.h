@@ -1,0 +1,67 @@
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/base/random.h"
+#include "core/hosts/conversation.h"
+#include "core/hosts/host_context.h"
+#include "core/hosts/proof.h"
+#include "core/hosts/rotation.h"
+
+namespace hostler::hosts {
+
+/// The link to one host: connects, has the host proved and probed, deploys the agent, runs the
+/// conversation with it, and connects again after a pause when the connection has ended. One
+/// connection at a time. Hosts thread only; its own coroutines keep it alive until stop().
+class Link : public std::enable_shared_from_this<Link> {
+ public:
+  Link(boost::asio::io_context& io, std::shared_ptr<const HostSettings> settings,
+       std::shared_ptr<const HostPorts> ports, model::PoolPolicy pool, model::HostTarget target);
+
+  void start();
+  /// Ends the connection. Reports nothing afterwards but refusals of starts that were not sent.
+  void stop();
+  /// Takes over a new address or identity. A connection to another address is ended.
+  void retarget(model::HostTarget target);
+  void command(model::HostCommand command);
+  [[nodiscard]] const std::string& pool_name() const { return host_->target.pool; }
+  /// Checks are sent to the agent at once; the rest applies to the next connection.
+  void set_pool(model::PoolPolicy pool);
+
+ private:
+  using Step = boost::asio::awaitable<Result<void>>;
+
+  boost::asio::awaitable<void> run();
+  Step connect_once();
+  boost::asio::awaitable<Result<std::string>> choose_prefix(ssh::Session& session);
+  /// Repeats the boot probe until it passes or the session is lost. Once per link.
+  Step await_boot(ssh::Session& session);
+  Step probe(ssh::Session& session);
+  Step converse(ssh::Session& session);
+  void on_agent_ready(std::shared_ptr<ssh::Session> session);
+  boost::asio::awaitable<void> pause(Duration time);
+  /// Runs a coroutine beside run(); this link lives until it ends.
+  void spawn(boost::asio::awaitable<void> coroutine);
+
+  boost::asio::io_context& io_;
+  const std::shared_ptr<HostContext> host_;
+  HostProof proof_;
+  KeyRotation rotation_;
+  Random random_;
+  boost::asio::steady_timer timer_;
+  bool probed_ = false;                                            ///< The boot probe has passed.
+  std::optional<std::chrono::steady_clock::time_point> ready_at_;  ///< Until HostLost.
+  unsigned failures_ = 0;                                          ///< In a row.
+  std::uint64_t connection_ = 0;  ///< Number of the current conversation; rises.
+  std::string prefix_;            ///< "sudo -n " or nothing.
+  std::shared_ptr<ssh::Session> session_;
+  std::shared_ptr<Conversation> conversation_;
+};
+
+}  // namespace hostler::hosts

@@ -1,0 +1,149 @@
+#include "core/model/event.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+namespace hostler::model {
+namespace {
+
+using enum Severity;
+using Holds = ReasonCode;
+
+constexpr const char *kJob = "job", *kAttempt = "attempt", *kInstance = "instance", *kSet = "set",
+                     *kGate = "gate", *kSite = "site";
+
+/// By value of Event. The codes are stored and part of the API: they never change.
+constexpr std::array kEvents{
+    EventInfo{Event::kUnknown, "unknown", kSite, kDebug, Holds::kData,
+              "an event of another version of this program"},
+
+    EventInfo{Event::kSubmitted, "submitted", kJob, kDebug, Holds::kNone, "the job was accepted"},
+    EventInfo{Event::kStarting, "starting", kJob, kDebug, Holds::kNone,
+              "an attempt is sent to a host"},
+    EventInfo{Event::kQueuedAgain, "queued_again", kJob, kInfo, Holds::kNone,
+              "the attempt was lost, or never started: the job waits again at its old place"},
+    EventInfo{Event::kCancelRequested, "cancel_requested", kJob, kDebug, Holds::kNone,
+              "its host is told to end the attempt"},
+    EventInfo{Event::kCollecting, "collecting", kJob, kDebug, Holds::kNone,
+              "the attempt has ended; its output is being fetched"},
+    EventInfo{Event::kSucceeded, "succeeded", kJob, kDebug, Holds::kReason,
+              "the job ended with exit status 0"},
+    EventInfo{Event::kFailed, "failed", kJob, kDebug, Holds::kReason,
+              "the job ended in another way"},
+    EventInfo{Event::kCancelled, "cancelled", kJob, kDebug, Holds::kReason,
+              "the job was cancelled and has ended"},
+    EventInfo{Event::kUnexpectedAttempt, "unexpected_attempt", kAttempt, kWarning, Holds::kNone,
+              "a host runs an attempt that it should not: it is killed"},
+
+    EventInfo{Event::kCreateIntended, "create_intended", kInstance, kInfo, Holds::kData,
+              "an instance of the type in `reason_code` is asked for"},
+    EventInfo{Event::kCreated, "created", kInstance, kInfo, Holds::kNone,
+              "the cloud shows the instance: it boots"},
+    EventInfo{Event::kCreateRefused, "create_refused", kInstance, kWarning, Holds::kReason,
+              "the cloud refused to make the instance"},
+    EventInfo{Event::kCreateUnknown, "create_unknown", kInstance, kWarning, Holds::kReason,
+              "the create got no answer: lists show whether the instance exists"},
+    EventInfo{Event::kAbandoned, "abandoned", kInstance, kWarning, Holds::kReason,
+              "the create was given up; the instance is destroyed if it still appears"},
+    EventInfo{Event::kAdopted, "adopted", kInstance, kInfo, Holds::kReason,
+              "the instance is taken over and proved again"},
+    EventInfo{Event::kDuplicate, "duplicate", kInstance, kAlarm, Holds::kData,
+              "the cloud made two instances of one create: this one is destroyed, the one in "
+              "`reason_code` is kept"},
+    EventInfo{Event::kVerified, "verified", kInstance, kInfo, Holds::kData,
+              "the host proved its key by the method in `reason_code`"},
+    EventInfo{Event::kReady, "ready", kInstance, kInfo, Holds::kNone,
+              "the host can take jobs for the first time"},
+    EventInfo{Event::kReachable, "reachable", kInstance, kInfo, Holds::kNone,
+              "the host can be reached again"},
+    EventInfo{Event::kUnreachable, "unreachable", kInstance, kWarning, Holds::kReason,
+              "the connection to the host is lost"},
+    EventInfo{Event::kBroken, "broken", kInstance, kAlarm, Holds::kData,
+              "the check in `reason_code` failed: the host gets no more jobs"},
+    EventInfo{Event::kHostKeyAlarm, "host_key_alarm", kInstance, kAlarm, Holds::kData,
+              "another host answers at the address, with the key in `reason_code`: nothing is "
+              "sent there"},
+    EventInfo{Event::kKeyRotated, "key_rotated", kInstance, kInfo, Holds::kData,
+              "the host has its new key"},
+    EventInfo{Event::kKeyChanged, "key_changed", kInstance, kInfo, Holds::kData,
+              "the host proved another key by the method in `reason_code`"},
+    EventInfo{Event::kRotationPutOff, "rotation_put_off", kInstance, kInfo, Holds::kNone,
+              "the host's key was not replaced; the next connection tries again"},
+    EventInfo{Event::kRotationNone, "rotation_none", kInstance, kInfo, Holds::kNone,
+              "the host's key cannot be replaced there"},
+    EventInfo{Event::kIdleBehavior, "idle_behavior", kInstance, kInfo, Holds::kData,
+              "the instance is to `reason_code`: run, hold or drain"},
+    EventInfo{Event::kStopped, "stopped", kInstance, kWarning, Holds::kReason,
+              "the cloud shows the instance stopped, unasked"},
+    EventInfo{Event::kSwitchedOff, "switched_off", kInstance, kInfo, Holds::kReason,
+              "the instance is switched off and kept"},
+    EventInfo{Event::kOff, "off", kInstance, kDebug, Holds::kNone,
+              "a list shows the instance off: it can be switched on"},
+    EventInfo{Event::kSwitchedOn, "switched_on", kInstance, kInfo, Holds::kNone,
+              "the instance is switched on again"},
+    EventInfo{Event::kStartRefused, "start_refused", kInstance, kWarning, Holds::kReason,
+              "the cloud refused to switch the instance on"},
+    EventInfo{Event::kTerminating, "terminating", kInstance, kInfo, Holds::kReason,
+              "the instance is destroyed"},
+    EventInfo{Event::kDestroyRefused, "destroy_refused", kInstance, kWarning, Holds::kReason,
+              "the cloud refused to destroy the instance: it is asked again"},
+    EventInfo{Event::kTagsFailed, "tags_failed", kInstance, kWarning, Holds::kReason,
+              "the instance's tags could not be written"},
+    EventInfo{Event::kSetMissing, "set_missing", kInstance, kAlarm, Holds::kData,
+              "the configuration has no instance set of the name in `reason_code`: nothing can "
+              "be done to the instance"},
+    EventInfo{Event::kUnexpectedAttempts, "unexpected_attempts", kInstance, kWarning, Holds::kNone,
+              "the host runs more unexpected attempts than the ten with an event of their own"},
+    EventInfo{Event::kGone, "gone", kInstance, kInfo, Holds::kReason,
+              "the instance does not exist any more"},
+
+    EventInfo{Event::kOpened, "opened", kSet, kInfo, Holds::kNone,
+              "the instance set's cloud can be used"},
+    EventInfo{Event::kOpenFailed, "open_failed", kSet, kWarning, Holds::kReason,
+              "the instance set's cloud cannot be used; it is tried again"},
+    EventInfo{Event::kForeignOwner, "foreign_owner", kSet, kAlarm, Holds::kNone,
+              "the instance set has instances of another daemon: nothing is created in it"},
+    EventInfo{Event::kForeignOwnerLeft, "foreign_owner_left", kSet, kInfo, Holds::kNone,
+              "the instance set has no instances of another daemon any more"},
+    EventInfo{Event::kCannotStop, "cannot_stop", kSet, kWarning, Holds::kData,
+              "the cloud never stops instances of the type in `reason_code`: they are destroyed "
+              "instead"},
+    EventInfo{Event::kGateShut, "gate_shut", kGate, kInfo, Holds::kReason,
+              "the cloud refused a call: such calls are held back for a while"},
+    EventInfo{Event::kGateOpened, "gate_opened", kGate, kInfo, Holds::kNone,
+              "such calls are made again"},
+    EventInfo{Event::kStarted, "started", kSite, kInfo, Holds::kNone, "the daemon was started"},
+    EventInfo{Event::kPolicyChanged, "policy_changed", kSite, kInfo, Holds::kNone,
+              "the configuration was read again"},
+};
+
+constexpr bool events_are_in_order() {
+  for (std::size_t i = 0; i < kEvents.size(); ++i)
+    if (static_cast<std::size_t>(kEvents[i].event) != i) return false;
+  return static_cast<std::size_t>(Event::kPolicyChanged) + 1 == kEvents.size();
+}
+static_assert(events_are_in_order());
+
+}  // namespace
+
+std::span<const EventInfo> all_events() { return std::span(kEvents).subspan(1); }
+
+const EventInfo& info(Event event) { return kEvents[static_cast<std::size_t>(event)]; }
+
+const char* to_string(Event event) { return info(event).code; }
+
+std::optional<Event> parse_event(std::string_view code) {
+  for (const EventInfo& one : all_events())
+    if (code == one.code) return one.event;
+  return std::nullopt;
+}
+
+Severity severity_of(Event event, std::string_view reason_code) {
+  const EventInfo& of = info(event);
+  if (of.reason_code != ReasonCode::kReason) return of.severity;
+  const Reason reason = parse_reason(reason_code).value_or(Reason::kUnknown);
+  return std::max(of.severity, info(reason).severity);
+}
+
+}  // namespace hostler::model

@@ -1,0 +1,209 @@
+#include "core/model/reason.h"
+
+#include <array>
+#include <cstddef>
+
+namespace hostler::model {
+namespace {
+
+using enum Severity;
+
+/// By value of Reason. The codes are stored and part of the API: they never change.
+constexpr std::array kReasons{
+    ReasonInfo{Reason::kNone, "", kDebug, ""},
+    ReasonInfo{Reason::kUnknown, "unknown", kDebug, "a reason of another version of this program"},
+
+    ReasonInfo{Reason::kIdle, "idle", kDebug, "no job used the instance for its idle timeout"},
+    ReasonInfo{Reason::kDrained, "drained", kDebug, "the instance was drained, and is empty"},
+    ReasonInfo{Reason::kKilled, "killed", kDebug, "an admin killed the instance"},
+    ReasonInfo{Reason::kBootingSurplus, "booting_surplus", kDebug,
+               "no job needs the booting instance any more"},
+    ReasonInfo{Reason::kStandbySurplus, "standby_surplus", kDebug,
+               "more instances are switched off than the pool keeps"},
+    ReasonInfo{Reason::kUnwantedSpot, "unwanted_spot", kDebug,
+               "no job needs the unfulfilled spot request any more"},
+    ReasonInfo{Reason::kFailed, "failed", kWarning,
+               "the instance is stopped and cannot be switched on"},
+    ReasonInfo{Reason::kUnreachable, "unreachable", kWarning,
+               "the host was unreachable for longer than the probe timeout"},
+    ReasonInfo{Reason::kBroken, "broken", kWarning, "a check of the host failed"},
+    ReasonInfo{Reason::kBootTimeout, "boot_timeout", kWarning,
+               "the host was not ready within the boot timeout"},
+    ReasonInfo{Reason::kNotVerified, "not_verified", kWarning,
+               "the adopted host did not prove its key within the probe timeout"},
+    ReasonInfo{Reason::kCloudFailed, "cloud_failed", kWarning,
+               "the cloud says that the instance failed"},
+    ReasonInfo{Reason::kCloudStopped, "cloud_stopped", kWarning,
+               "the cloud stopped the instance, unasked"},
+    ReasonInfo{Reason::kVanished, "vanished", kWarning,
+               "the cloud no longer lists the instance, unasked"},
+    ReasonInfo{Reason::kGoneAlready, "gone_already", kWarning,
+               "the create found an instance of its key that is gone already"},
+    ReasonInfo{Reason::kCreateTimeout, "create_timeout", kWarning,
+               "the outcome of the create stayed unknown"},
+    ReasonInfo{Reason::kNeverSeen, "never_seen", kDebug,
+               "the create was given up, and no list has shown the instance since"},
+    ReasonInfo{Reason::kAbandonedSeen, "abandoned_seen", kWarning,
+               "the instance appeared after its create was given up"},
+    ReasonInfo{Reason::kDuplicate, "duplicate", kWarning,
+               "the cloud made two instances of one create"},
+    ReasonInfo{Reason::kCannotStop, "cannot_stop", kWarning,
+               "the cloud never stops such an instance"},
+    ReasonInfo{Reason::kCannotStart, "cannot_start", kWarning,
+               "the cloud never starts such an instance"},
+    ReasonInfo{Reason::kDoesNotStart, "does_not_start", kWarning,
+               "the instance was switched on, and was off again, several times"},
+    ReasonInfo{Reason::kRestart, "restart", kDebug, "the daemon was started"},
+    ReasonInfo{Reason::kNotInJournal, "not_in_journal", kWarning,
+               "the cloud lists an instance of this daemon that its journal does not have"},
+    ReasonInfo{Reason::kTakenOver, "taken_over", kInfo,
+               "the instance set was taken over from another daemon"},
+
+    ReasonInfo{Reason::kInvalid, "invalid", kDebug, "the cloud says that the request is invalid"},
+    ReasonInfo{Reason::kUnsupported, "unsupported", kDebug, "the cloud does not support the call"},
+    ReasonInfo{Reason::kNotFound, "not_found", kDebug, "the cloud does not know the instance"},
+    ReasonInfo{Reason::kConflict, "conflict", kWarning,
+               "the cloud has another request of the same key"},
+    ReasonInfo{Reason::kAuth, "auth", kWarning, "the cloud refused the credentials"},
+    ReasonInfo{Reason::kRateLimit, "rate_limit", kDebug, "there were too many calls"},
+    ReasonInfo{Reason::kQuota, "quota", kDebug, "the account's quota is used up"},
+    ReasonInfo{Reason::kCapacity, "capacity", kDebug, "the cloud has no such machine to give now"},
+    ReasonInfo{Reason::kTransient, "transient", kDebug, "the cloud failed for the moment"},
+    ReasonInfo{Reason::kTimeout, "timeout", kDebug, "the cloud did not answer in time"},
+    ReasonInfo{Reason::kCancelled, "cancelled", kDebug, "it was cancelled"},
+    ReasonInfo{Reason::kKeyMismatch, "key_mismatch", kWarning,
+               "the cloud says that the host's key is another one"},
+    ReasonInfo{Reason::kInternal, "internal", kWarning, "the driver failed"},
+    ReasonInfo{Reason::kMisbehaving, "misbehaving", kWarning,
+               "the driver broke a rule of the driver interface"},
+
+    ReasonInfo{Reason::kExit, "exit", kDebug, "the job's process exited"},
+    ReasonInfo{Reason::kSignal, "signal", kDebug, "a signal ended the job's process"},
+    ReasonInfo{Reason::kTimeLimit, "time_limit", kDebug, "the job's time limit passed"},
+    ReasonInfo{Reason::kHostLost, "host_lost", kInfo, "the host was lost while the job ran"},
+    ReasonInfo{Reason::kStartFailed, "start_failed", kDebug, "the job's process did not start"},
+    ReasonInfo{Reason::kInputFailed, "input_failed", kDebug,
+               "the job's inputs could not be brought to the host"},
+    ReasonInfo{Reason::kOutputLost, "output_lost", kInfo,
+               "the job's output could not be fetched whole"},
+    ReasonInfo{Reason::kSupervisionLost, "supervision_lost", kInfo,
+               "the end of the job's process was not observed"},
+};
+
+constexpr std::array kWaitingCodes{
+    WaitingInfo{WaitingCode::kPlanning, "planning", "the next plan looks at the job"},
+    WaitingInfo{WaitingCode::kHostComing, "host_coming",
+                "a host for the job boots or is asked for"},
+    WaitingInfo{WaitingCode::kAtCeiling, "at_ceiling", "a ceiling of the site allows no more"},
+    WaitingInfo{WaitingCode::kGateShut, "gate_shut",
+                "the cloud refused the hosts that fit: creates of them are held back"},
+    WaitingInfo{WaitingCode::kNoOffering, "no_offering", "nothing on offer fits the job"},
+    WaitingInfo{WaitingCode::kReserved, "reserved", "a host is reserved for the job"},
+};
+
+constexpr bool reasons_are_in_order() {
+  for (std::size_t i = 0; i < kReasons.size(); ++i)
+    if (static_cast<std::size_t>(kReasons[i].reason) != i) return false;
+  for (std::size_t i = 0; i < kWaitingCodes.size(); ++i)
+    if (static_cast<std::size_t>(kWaitingCodes[i].waiting) != i) return false;
+  return static_cast<std::size_t>(Reason::kSupervisionLost) + 1 == kReasons.size() &&
+         static_cast<std::size_t>(WaitingCode::kReserved) + 1 == kWaitingCodes.size();
+}
+static_assert(reasons_are_in_order());
+
+}  // namespace
+
+const char* to_string(Severity severity) {
+  switch (severity) {
+    case Severity::kDebug:
+      return "debug";
+    case Severity::kInfo:
+      return "info";
+    case Severity::kWarning:
+      return "warning";
+    case Severity::kAlarm:
+      return "alarm";
+  }
+  return "?";
+}
+
+std::span<const ReasonInfo> all_reasons() { return std::span(kReasons).subspan(2); }
+
+const ReasonInfo& info(Reason reason) { return kReasons[static_cast<std::size_t>(reason)]; }
+
+const char* to_string(Reason reason) { return info(reason).code; }
+
+std::optional<Reason> parse_reason(std::string_view code) {
+  if (code.empty()) return Reason::kNone;
+  for (const ReasonInfo& one : all_reasons())
+    if (code == one.code) return one.reason;
+  return std::nullopt;
+}
+
+Reason reason_of(CloudErrorClass cls) {
+  switch (cls) {
+    case CloudErrorClass::kInvalid:
+      return Reason::kInvalid;
+    case CloudErrorClass::kUnsupported:
+      return Reason::kUnsupported;
+    case CloudErrorClass::kNotFound:
+      return Reason::kNotFound;
+    case CloudErrorClass::kConflict:
+      return Reason::kConflict;
+    case CloudErrorClass::kAuth:
+      return Reason::kAuth;
+    case CloudErrorClass::kRateLimit:
+      return Reason::kRateLimit;
+    case CloudErrorClass::kQuota:
+      return Reason::kQuota;
+    case CloudErrorClass::kCapacity:
+      return Reason::kCapacity;
+    case CloudErrorClass::kTransient:
+      return Reason::kTransient;
+    case CloudErrorClass::kTimeout:
+      return Reason::kTimeout;
+    case CloudErrorClass::kCancelled:
+      return Reason::kCancelled;
+    case CloudErrorClass::kKeyMismatch:
+      return Reason::kKeyMismatch;
+    case CloudErrorClass::kInternal:
+      return Reason::kInternal;
+    case CloudErrorClass::kMisbehaving:
+      return Reason::kMisbehaving;
+  }
+  return Reason::kUnknown;
+}
+
+Reason reason_of(EndReason reason) {
+  switch (reason) {
+    case EndReason::kNone:
+      return Reason::kNone;
+    case EndReason::kExit:
+      return Reason::kExit;
+    case EndReason::kSignal:
+      return Reason::kSignal;
+    case EndReason::kTimeLimit:
+      return Reason::kTimeLimit;
+    case EndReason::kHostLost:
+      return Reason::kHostLost;
+    case EndReason::kStartFailed:
+      return Reason::kStartFailed;
+    case EndReason::kInputFailed:
+      return Reason::kInputFailed;
+    case EndReason::kOutputLost:
+      return Reason::kOutputLost;
+    case EndReason::kSupervisionLost:
+      return Reason::kSupervisionLost;
+    case EndReason::kCancelled:
+      return Reason::kCancelled;
+  }
+  return Reason::kUnknown;
+}
+
+std::span<const WaitingInfo> all_waiting_codes() { return kWaitingCodes; }
+
+const char* to_string(WaitingCode waiting) {
+  return kWaitingCodes[static_cast<std::size_t>(waiting)].code;
+}
+
+}  // namespace hostler::model

@@ -1,0 +1,116 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "core/model/cloud.h"
+#include "core/model/job.h"
+
+/// The reasons of events, and why work waits: tables of codes and sentences, as in event.h.
+namespace hostler::model {
+
+/// How much an event concerns an admin, rising. The log shows info and higher.
+enum class Severity : std::uint8_t {
+  kDebug,
+  kInfo,
+  kWarning,  ///< Something failed; the daemon deals with it.
+  kAlarm,    ///< An admin has to look: it does not mend itself.
+};
+[[nodiscard]] const char* to_string(Severity severity);
+
+enum class Reason : std::uint8_t {
+  kNone,
+  kUnknown,  ///< A store of another version holds a code that this program does not know.
+
+  // Why an instance ends, or is in its state.
+  kIdle,
+  kDrained,
+  kKilled,
+  kBootingSurplus,
+  kStandbySurplus,
+  kUnwantedSpot,
+  kFailed,
+  kUnreachable,
+  kBroken,
+  kBootTimeout,
+  kNotVerified,
+  kCloudFailed,
+  kCloudStopped,
+  kVanished,
+  kGoneAlready,
+  kCreateTimeout,
+  kNeverSeen,
+  kAbandonedSeen,
+  kDuplicate,
+  kCannotStop,
+  kCannotStart,
+  kDoesNotStart,
+  kRestart,
+  kNotInJournal,
+  kTakenOver,
+
+  // The class of a cloud's error.
+  kInvalid,
+  kUnsupported,
+  kNotFound,
+  kConflict,
+  kAuth,
+  kRateLimit,
+  kQuota,
+  kCapacity,
+  kTransient,
+  kTimeout,
+  kCancelled,  ///< Also of a job.
+  kKeyMismatch,
+  kInternal,
+  kMisbehaving,
+
+  // How a job ended.
+  kExit,
+  kSignal,
+  kTimeLimit,
+  kHostLost,
+  kStartFailed,
+  kInputFailed,
+  kOutputLost,
+  kSupervisionLost,
+};
+
+struct ReasonInfo {
+  Reason reason;
+  const char* code;      ///< As stored and shown: "boot_timeout"; "" for kNone.
+  Severity severity;     ///< An event with this reason has at least this severity.
+  const char* sentence;  ///< For people, without a full stop.
+};
+
+/// All but kNone and kUnknown.
+[[nodiscard]] std::span<const ReasonInfo> all_reasons();
+[[nodiscard]] const ReasonInfo& info(Reason reason);
+[[nodiscard]] const char* to_string(Reason reason);
+/// kNone for an empty text; nullopt: this program knows no such code.
+[[nodiscard]] std::optional<Reason> parse_reason(std::string_view code);
+[[nodiscard]] Reason reason_of(CloudErrorClass cls);
+[[nodiscard]] Reason reason_of(EndReason reason);
+
+/// Why queued work does not start.
+enum class WaitingCode : std::uint8_t {
+  kPlanning,
+  kHostComing,
+  kAtCeiling,
+  kGateShut,
+  kNoOffering,
+  kReserved,
+};
+
+struct WaitingInfo {
+  WaitingCode waiting;
+  const char* code;
+  const char* sentence;
+};
+
+[[nodiscard]] std::span<const WaitingInfo> all_waiting_codes();
+[[nodiscard]] const char* to_string(WaitingCode waiting);
+
+}  // namespace hostler::model

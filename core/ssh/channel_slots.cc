@@ -1,0 +1,37 @@
+#include "core/ssh/channel_slots.h"
+
+#include "core/base/assert.h"
+
+namespace hostler::ssh {
+
+bool ChannelSlots::take() {
+  if (opening_ || taken_ >= kMax) return false;
+  opening_ = true;
+  ++taken_;
+  return true;
+}
+
+void ChannelSlots::opened(LIBSSH2_CHANNEL* channel) {
+  HOSTLER_ASSERT(opening_ && taken_ > 0, "a channel has a slot before it is opened");
+  opening_ = false;
+  if (channel == nullptr) --taken_;
+}
+
+bool ChannelSlots::poll() {
+  if (open_abandoned_) {
+    LIBSSH2_CHANNEL* const channel = libssh2_channel_open_session(ssh_);
+    if (channel != nullptr || libssh2_session_last_errno(ssh_) != LIBSSH2_ERROR_EAGAIN) {
+      open_abandoned_ = false;
+      opened(channel);
+      if (channel != nullptr) closing_.push_back(channel);
+    }
+  }
+  const auto freed = std::erase_if(closing_, [](LIBSSH2_CHANNEL* channel) {
+    return libssh2_channel_free(channel) != LIBSSH2_ERROR_EAGAIN;
+  });
+  taken_ -= static_cast<int>(freed);
+  HOSTLER_ASSERT(taken_ >= 0, "each freed channel had a slot");
+  return freed > 0;
+}
+
+}  // namespace hostler::ssh

@@ -1,0 +1,95 @@
+#include "core/daemon/loop.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "core/base/mutex.h"
+
+/// What the loop hands over, and when.
+namespace hostler::daemon {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// One set with one pool and one small type.
+model::SitePolicy small_site() {
+  model::SitePolicy site;
+  auto& set = site.sets.emplace_back();
+  set.name = "west";
+  auto& type = site.types.emplace_back();
+  type.name = "small";
+  type.resources.vcpus = 2;
+  auto& pool = site.pools.emplace_back();
+  pool.name = "default";
+  pool.sets = {"west"};
+  return site;
+}
+
+/// A loop whose store never commits: it takes changes and answers nothing.
+class LoopTest : public testing::Test {
+ protected:
+  LoopTest()
+      : loop(dispatch::Dispatcher(
+                 small_site(),
+                 [](const model::PoolPolicy&, const std::string&, const model::SetInfo&,
+                    model::CreateRequest&, model::HostIdentity&) {},
+                 {}),
+             metrics,
+             {[this](const dispatch::Outbox& out, model::Revision) {
+                const MutexLock lock(mutex);
+                waiting += out.effects.size();
+              },
+              [this](std::vector<dispatch::Effect> effects) {
+                const MutexLock lock(mutex);
+                for (auto& effect : effects) issued.push_back(std::move(effect));
+                changed.notify_all();
+              }}) {
+    loop.start({});
+  }
+
+  /// Waits until an effect of this kind was issued; false: it was not.
+  template <class Kind>
+  [[nodiscard]] bool await() {
+    const MutexLock lock(mutex);
+    return changed.wait_for(mutex, 60s, [this]() HOSTLER_REQUIRES(mutex) {
+      return std::ranges::any_of(
+          issued, [](const auto& effect) { return std::holds_alternative<Kind>(effect); });
+    });
+  }
+
+  metrics::Metrics metrics{"test"};
+  Mutex mutex;
+  Condition changed;
+  std::vector<dispatch::Effect> issued HOSTLER_GUARDED_BY(mutex);
+  std::size_t waiting HOSTLER_GUARDED_BY(mutex) = 0;  ///< Effects that wait for a commit.
+  Loop loop;
+};
+
+// Bug: all effects waited for the disk, so a daemon on a slow one planned and listed late.
+TEST_F(LoopTest, SetsAreOpenedAndListedAndPlansMadeThoughNothingIsDurable) {
+  EXPECT_TRUE(await<dispatch::OpenSet>());
+
+  loop.post(dispatch::SetOpened{"west", model::SetInfo{}});
+
+  EXPECT_TRUE(await<dispatch::ListCall>());
+  EXPECT_TRUE(await<dispatch::MakePlan>());
+}
+
+TEST_F(LoopTest, AnAnswerToAPersonWaitsForItsCommit) {
+  dispatch::Submit submit;
+  submit.ticket = 7;
+  submit.principal = "user ann";
+  submit.work.resize(1);
+  loop.post(std::move(submit));
+
+  loop.stop();
+
+  const MutexLock lock(mutex);
+  EXPECT_EQ(waiting, 1U);
+  for (const auto& effect : issued) EXPECT_FALSE(std::holds_alternative<dispatch::Reply>(effect));
+}
+
+}  // namespace
+}  // namespace hostler::daemon

@@ -1,0 +1,86 @@
+#include "core/dispatch/state/jobs.h"
+
+#include <gmock/gmock.h>
+
+namespace hostler::dispatch {
+namespace {
+
+using model::WorkId;
+using testing::ElementsAre;
+
+struct JobListTest : testing::Test {
+  WorkId add(const std::string& principal = "user ann", const std::string& key = "") {
+    model::WorkItem item;
+    item.shape.needs = {.vcpus = 1, .gpus = 0, .ram = 1, .scratch = 0};
+    item.principal = principal;
+    item.client_key = key;
+    return jobs.add(item, {});
+  }
+  Jobs jobs;
+};
+
+TEST_F(JobListTest, EachJobIsCountedInOneState) {
+  const WorkId first = add();
+  add();
+  EXPECT_THAT(jobs.counts(), ElementsAre(2, 0, 0, 0));
+
+  work::Job& job = jobs.pop(0);
+  EXPECT_EQ(job.id, first);
+  (void)jobs.settle(job, work::placed(job, {1}, {}).next, {});
+  EXPECT_THAT(jobs.counts(), ElementsAre(1, 1, 0, 0));
+  (void)jobs.settle(job, work::started(job, {}).next, {});
+  EXPECT_THAT(jobs.counts(), ElementsAre(1, 0, 1, 0));
+  model::AttemptEnd end;
+  (void)jobs.settle(job, work::exited(job, end, {}).next, {});
+  EXPECT_THAT(jobs.counts(), ElementsAre(1, 0, 0, 0));
+  EXPECT_EQ(jobs.find(first), nullptr) << "it has ended";
+}
+
+TEST_F(JobListTest, AJobThatIsQueuedAgainGoesBeforeLaterOnes) {
+  const WorkId first = add();
+  const WorkId second = add();
+  work::Job& job = jobs.pop(0);
+  (void)jobs.settle(job, work::placed(job, {1}, {}).next, {});
+  EXPECT_TRUE(jobs.settle(job, work::never_started(job, "refused", {}).next, {}));
+  EXPECT_EQ(jobs.pop(0).id, first);
+  EXPECT_EQ(jobs.pop(0).id, second);
+}
+
+TEST_F(JobListTest, AWaitingJobThatIsCancelledLeavesTheQueue) {
+  const WorkId id = add();
+  work::Job& job = *jobs.find(id);
+  EXPECT_TRUE(jobs.settle(job, work::cancel(job, "ann", {}).next, {}));
+  EXPECT_EQ(jobs.queue().size(), 0U);
+  EXPECT_TRUE(jobs.empty());
+  EXPECT_THAT(jobs.counts(), ElementsAre(0, 0, 0, 0));
+}
+
+TEST_F(JobListTest, OnlyTheCurrentAttemptFindsItsJob) {
+  const WorkId id = add();
+  work::Job& job = jobs.pop(0);
+  (void)jobs.settle(job, work::placed(job, {1}, {}).next, {});
+  EXPECT_EQ(jobs.find(model::AttemptId{id, 1}), &job);
+  EXPECT_EQ(jobs.find(model::AttemptId{id, 2}), nullptr);
+  EXPECT_THAT(jobs.placed(), ElementsAre(id));
+}
+
+TEST_F(JobListTest, ANumberThatWasGivenOutIsNotGivenAgainAfterARestart) {
+  jobs.restore_last(41, 90);
+  model::WorkItem known;
+  known.record.id = {40};
+  known.arrival = 80;
+  known.principal = "user bob";
+  jobs.restore(known, {});
+  EXPECT_EQ(add(), WorkId{42});
+  EXPECT_EQ(jobs.principal_of(*jobs.find(WorkId{40})), "user bob");
+  EXPECT_EQ(jobs.pop(0).id, WorkId{40}) << "its arrival is older";
+}
+
+TEST_F(JobListTest, AClientKeyNamesTheJobOfItsPrincipal) {
+  const WorkId id = add("user ann", "nightly");
+  EXPECT_EQ(jobs.client_keys().find("user ann", "nightly")->work, id);
+  EXPECT_EQ(jobs.client_keys().find("user bob", "nightly"), nullptr);
+}
+
+}  // namespace
+}  // namespace hostler::dispatch

@@ -1,0 +1,102 @@
+#include "core/dispatch/state/menu.h"
+
+#include <gmock/gmock.h>
+
+#include "core/dispatch/state/sets.h"
+#include "tests/unit/dispatch/story.h"
+
+namespace hostler::dispatch {
+namespace {
+
+using model::Market;
+
+TEST(MenuTest, OffersEachTypeInEachZoneOfItsPoolsSets) {
+  auto policy = small_site();
+  policy.types[1].zones = {"a", "b"};
+  const Menu menu(policy);
+  std::vector<std::string> all;
+  for (const auto& offering : menu.offerings())
+    all.push_back(policy.types[offering.type].name + " " + offering.zone);
+  EXPECT_THAT(all, testing::ElementsAre("small ", "large a", "large b"));
+}
+
+TEST(MenuTest, AnInstanceWhoseZoneHasLeftKeepsAnOfferingOfItsType) {
+  auto policy = small_site();
+  policy.types[1].zones = {"a", "b"};
+  const Menu menu(policy);
+  fleet::Instance instance;
+  instance.type = 1;
+  instance.record.zone = "c";
+  const auto index = menu.offering_of(instance);
+  ASSERT_LT(index, menu.offerings().size());
+  EXPECT_EQ(menu.offerings()[index].type, 1U);
+  instance.type.reset();
+  EXPECT_EQ(menu.offering_of(instance), UINT32_MAX) << "its type has left the menu";
+}
+
+TEST(MenuTest, ANewPriceIsInForceAtOnceAndIsNewsOnce) {
+  const auto policy = small_site();
+  Menu menu(policy);
+  const std::vector<model::ZonePrice> fetched{{"", Market::kOnDemand, {{Wall{1}, {75}}}}};
+  const auto first = menu.take_prices(0, "small", fetched, Wall{10});
+  EXPECT_EQ(first.news.size(), 1U);
+  EXPECT_TRUE(first.changed);
+  EXPECT_EQ(menu.offerings()[0].price_per_hour, model::Micros{75});
+  EXPECT_TRUE(menu.take_prices(0, "small", fetched, Wall{11}).news.empty());
+}
+
+TEST(MenuTest, ATypeThatRefusedToStopMayBeTriedAgainAfterAReload) {
+  const auto policy = small_site();
+  Menu menu(policy);
+  EXPECT_TRUE(menu.refuse_stop(0, "small"));
+  EXPECT_FALSE(menu.refuse_stop(0, "small")) << "it was known";
+  EXPECT_TRUE(menu.refuses_stop(0, "small"));
+  EXPECT_FALSE(menu.refuses_stop(0, "large"));
+  menu.reload();
+  EXPECT_FALSE(menu.refuses_stop(0, "small"));
+}
+
+TEST(SetsTest, TwoListsOfALargeSetHaveAPauseBetweenThem) {
+  const auto policy = small_site();
+  Sets sets(policy);
+  Set& set = sets.at(0);
+  set.list_sent = Mono(1h);
+  set.listed = 1000;
+  set.want_list(policy.sets[0], Mono(1h));
+  EXPECT_EQ(set.list_at, Mono(1h + 2s));
+}
+
+TEST(SetsTest, AWishForALaterListDoesNotPutOffAnEarlierOne) {
+  const auto policy = small_site();
+  Sets sets(policy);
+  Set& set = sets.at(0);
+  set.want_list(policy.sets[0], Mono(1h));
+  set.want_list(policy.sets[0], Mono(2h));
+  EXPECT_EQ(set.list_at, Mono(1h));
+}
+
+TEST(SetsTest, ASetWithACallUnderWayIsNotWokenForTheSame) {
+  const auto policy = small_site();
+  Sets sets(policy);
+  Set& set = sets.at(0);
+  set.open_at = Mono(1h);
+  EXPECT_EQ(sets.next_wake(), Mono(1h));
+  set.opening = true;
+  EXPECT_EQ(sets.next_wake(), fleet::kNever);
+  set.open = true;
+  set.list_at = Mono(2h);
+  EXPECT_EQ(sets.next_wake(), Mono(2h));
+  set.listing = true;
+  EXPECT_EQ(sets.next_wake(), fleet::kNever);
+}
+
+TEST(SetsTest, ASpotInstanceIsNeverSwitchedOff) {
+  const auto policy = small_site();
+  Sets sets(policy);
+  sets.at(0).info.stop = sets.at(0).info.has_power = true;
+  EXPECT_TRUE(sets.has_power(0, Market::kOnDemand));
+  EXPECT_FALSE(sets.has_power(0, Market::kSpot));
+}
+
+}  // namespace
+}  // namespace hostler::dispatch

@@ -1,0 +1,77 @@
+#include "core/dispatch/state/plan_state.h"
+
+#include <gmock/gmock.h>
+
+#include "core/dispatch/state/recorder.h"
+#include "tests/unit/dispatch/story.h"
+
+namespace hostler::dispatch {
+namespace {
+
+TEST(PlanStateTest, OnePlanIsUnderWayAndTheNextWaitsForTheInterval) {
+  PlanState plan(small_site());
+  EXPECT_TRUE(plan.is_due(Mono(1h)));
+  const auto number = plan.begin(Mono(1h), fleet::kNever);
+  plan.want();
+  EXPECT_FALSE(plan.is_due(Mono(2h))) << "one is under way";
+  EXPECT_EQ(plan.next_wake(), fleet::kNever);
+
+  EXPECT_TRUE(plan.end(number));
+  EXPECT_FALSE(plan.is_due(Mono(1h) + 99ms));
+  EXPECT_EQ(plan.next_wake(), Mono(1h) + 100ms);
+  EXPECT_TRUE(plan.is_due(Mono(1h) + 100ms));
+}
+
+TEST(PlanStateTest, TimeAloneBringsAPlanAtItsWake) {
+  PlanState plan(small_site());
+  plan.end(plan.begin(Mono(1h), Mono(3h)));
+  EXPECT_FALSE(plan.is_due(Mono(2h)));
+  plan.wake_at(Mono(4h));
+  EXPECT_EQ(plan.next_wake(), Mono(3h)) << "a later wake does not put it off";
+  EXPECT_TRUE(plan.is_due(Mono(3h)));
+}
+
+TEST(PlanStateTest, APlanOfAnOldPolicyIsGivenUp) {
+  PlanState plan(small_site());
+  const auto number = plan.begin(Mono(1h), fleet::kNever);
+  plan.explain({}, {{1, 0, "too small"}});
+  plan.reload(small_site());
+  EXPECT_FALSE(plan.end(number));
+  EXPECT_TRUE(plan.rejected(1).empty()) << "its offerings may be others now";
+  EXPECT_TRUE(plan.is_wanted());
+}
+
+TEST(PlanStateTest, AClassThatNoPlanLookedAtWaitsForOne) {
+  PlanState plan(small_site());
+  const auto unplanned = plan.waiting(7);
+  plan.explain({{7, unplanned.code, "another reason"}}, {});
+  EXPECT_EQ(plan.waiting(7).reason, "another reason");
+  EXPECT_EQ(plan.waiting(8).reason, unplanned.reason);
+}
+
+TEST(PlanStateTest, KeepsTheLastDecisionsOfAPool) {
+  PlanState plan(small_site());
+  for (model::Revision rev = 1; rev <= 60; ++rev) {
+    model::LedgerRecord decision;
+    decision.rev = rev;
+    plan.decided(0, decision);
+  }
+  EXPECT_EQ(plan.decisions(0).size(), 50U);
+  EXPECT_EQ(plan.decisions(0).front().rev, 11U);
+  EXPECT_TRUE(plan.decisions(1).empty());
+}
+
+TEST(RecorderTest, RevisionsGoOnWhereTheJournalEnded) {
+  Recorder recorder;
+  recorder.restore("us", 3, 41);
+  recorder.change(model::GateOpened{"gate"});
+  recorder.reply(5, std::vector<WorkId>{});
+  const Outbox out = recorder.take();
+  EXPECT_EQ(out.changes.size(), 1U);
+  EXPECT_EQ(out.effects.size(), 1U);
+  EXPECT_EQ(recorder.revision(), 41U) << "only ledger records have revisions";
+  EXPECT_TRUE(recorder.take().changes.empty());
+}
+
+}  // namespace
+}  // namespace hostler::dispatch

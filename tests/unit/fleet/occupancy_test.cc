@@ -1,0 +1,84 @@
+#include "core/fleet/occupancy.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/fleet/instances.h"
+
+namespace hostler::fleet {
+namespace {
+
+using model::WorkId;
+using model::WorkKind;
+
+constexpr model::Resources kHalf{.vcpus = 2, .gpus = 0, .ram = 4096, .scratch = 0};
+
+PlacedAttempt attempt(std::uint64_t job, bool collecting = false) {
+  return {{{job}, 1}, "boot-1", job, kHalf, collecting};
+}
+
+TEST(OccupancyTest, RoomIsFreedOnceThoughAnEndIsReportedTwice) {
+  Occupancy occupancy;
+  occupancy.add(attempt(1));
+  occupancy.add(attempt(2));
+  EXPECT_EQ(occupancy.used(), kHalf + kHalf);
+
+  occupancy.release({{1}, 1});
+  occupancy.release({{1}, 1});
+  EXPECT_EQ(occupancy.used(), kHalf);
+  EXPECT_EQ(occupancy.active_attempts(), 1U);
+  EXPECT_TRUE(occupancy.find({{1}, 1})->collecting);
+
+  EXPECT_TRUE(occupancy.remove(model::AttemptId{{1}, 1}));
+  EXPECT_FALSE(occupancy.remove(model::AttemptId{{1}, 1}));
+  EXPECT_EQ(occupancy.used(), kHalf);
+}
+
+TEST(OccupancyTest, AnAttemptThatIsRemovedWhileItRunsFreesItsRoom) {
+  Occupancy occupancy;
+  occupancy.add(attempt(1));
+  EXPECT_TRUE(occupancy.remove(model::AttemptId{{1}, 1}));
+  EXPECT_EQ(occupancy.used(), model::Resources{});
+  EXPECT_TRUE(occupancy.empty());
+}
+
+TEST(OccupancyTest, AnAttemptThatIsCollectingTakesNoRoom) {
+  Occupancy occupancy;
+  occupancy.add(attempt(1, true));
+  EXPECT_EQ(occupancy.used(), model::Resources{});
+  EXPECT_FALSE(occupancy.in_use());
+  EXPECT_FALSE(occupancy.empty()) << "its output is still to come";
+}
+
+TEST(OccupancyDeathTest, AnAttemptIsNeverPlacedTwice) {
+  Occupancy occupancy;
+  occupancy.add(attempt(1));
+  EXPECT_DEATH(occupancy.add(attempt(1)), "an attempt is placed on a host once");
+}
+
+TEST(OccupancyTest, ALeaseTakesRoomUntilItsClaimEnds) {
+  const WorkId lease{7, WorkKind::kLease};
+  Occupancy occupancy;
+  occupancy.add(attempt(1));
+  occupancy.add(Claim{lease, kHalf});
+  EXPECT_EQ(occupancy.used(), kHalf + kHalf);
+  EXPECT_EQ(occupancy.active_attempts(), 1U) << "a claim is no attempt";
+
+  EXPECT_FALSE(occupancy.remove(WorkId{7})) << "job 7 is other work than lease 7";
+  EXPECT_TRUE(occupancy.remove(lease));
+  EXPECT_EQ(occupancy.used(), kHalf);
+}
+
+TEST(OccupancyTest, AHostWithALeaseIsBusyAndNeverEndsAsIdle) {
+  Instance instance = instance_in(InstanceState::kIdle);
+  instance.occupancy.add(Claim{{7, WorkKind::kLease}, kHalf});
+  (void)work_changed(instance, at(1min));
+  EXPECT_EQ(instance.record.state, InstanceState::kBusy);
+  EXPECT_FALSE(instance.empty());
+
+  instance.occupancy.remove(WorkId{7, WorkKind::kLease});
+  (void)work_changed(instance, at(2min));
+  EXPECT_EQ(instance.record.state, InstanceState::kIdle);
+}
+
+}  // namespace
+}  // namespace hostler::fleet
