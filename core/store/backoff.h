@@ -5,13 +5,13 @@
 
 namespace hostler::store {
 
-/// How long a thread that writes rests before it tries again what failed: twice as long each time.
+/// How long a writing thread waits before it tries again: twice as long after each failure.
 class Backoff {
  public:
   std::chrono::milliseconds next() {
-    const auto rest = next_;
+    const auto wait = next_;
     next_ = std::min(next_ * 2, kLongest);
-    return rest;
+    return wait;
   }
 
  private:

@@ -5,7 +5,7 @@
 namespace hostler::store {
 namespace {
 
-/// Takes changes in order and keeps where each subject's entry is.
+/// Takes changes in order and remembers the entry of each row.
 class Collector {
  public:
   explicit Collector(Batch& batch) : batch_(batch) {}

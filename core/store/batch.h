@@ -9,30 +9,29 @@
 
 namespace hostler::store {
 
-/// Commits made one: of several changes of one subject the last stays, of prices and
-/// of the ledger every record.
-/// Points into the commits, which must outlive it.
+/// Several commits merged into one. Of several changes of one row the last is kept; of prices and
+/// of the ledger every record is. It points into the commits, which must outlive it.
 struct Batch {
   struct Inserted {
     const model::WorkItem* item;
-    const model::WorkRecord* record;  ///< The newest, be it from a later change.
+    const model::WorkRecord* record;  ///< The newest, maybe of a later change.
   };
   struct Attempt {
     const model::AttemptChanged* last;
-    const model::AttemptEnd* end;     ///< The newest; null: none came.
-    const model::AttemptEnd* output;  ///< The one that brought inline output; null: none did.
+    const model::AttemptEnd* end;     ///< The newest; null: no change has one.
+    const model::AttemptEnd* output;  ///< The end that has inline output; null: none has.
   };
   struct Instance {
     const model::InstanceRecord* record;
-    const model::CreateRequest* create;  ///< Null: none came.
+    const model::CreateRequest* create;  ///< Null: no change has one.
     bool erase_create;
   };
 
   std::vector<Inserted> inserted;
-  std::vector<const model::WorkRecord*> work;  ///< Of work that is in the store already.
+  std::vector<const model::WorkRecord*> work;  ///< Of work that was inserted before.
   std::vector<Attempt> attempts;
   std::vector<Instance> instances;
-  std::map<std::string_view, const model::GateRecord*> gates;  ///< Null: opened.
+  std::map<std::string_view, const model::GateRecord*> gates;  ///< Null: the gate was opened.
   std::vector<const model::PriceSeen*> prices;
   std::vector<const model::LedgerRecord*> ledger;
 };

@@ -6,7 +6,7 @@
 namespace hostler::store {
 namespace {
 
-/// How long a lock by someone else is waited for in one try.
+/// How long one try waits for a lock of another process.
 constexpr int kWriteBusyMs = 1000, kReadBusyMs = 2000;
 
 }  // namespace

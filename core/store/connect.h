@@ -15,10 +15,10 @@ struct Place {
   std::string postgres = {};     ///< libpq's connection string; empty: SQLite.
 };
 
-/// Blocking. One kWrite connection a store: in PostgreSQL another's is refused with kConflict.
+/// Blocks. A store has one kWrite connection; PostgreSQL refuses a second one with kConflict.
 Result<std::unique_ptr<Connection>> connect(const Place& place, Mode mode);
-/// So many kRead connections. When a server cannot be reached, what one of them has waited for the
-/// others are told at once.
+/// `count` kRead connections. They share the knowledge that a server cannot be reached, so only one
+/// of them waits for it.
 Result<std::vector<std::unique_ptr<Connection>>> connect_readers(const Place& place,
                                                                  std::size_t count);
 

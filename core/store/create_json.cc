@@ -89,8 +89,8 @@ class MemberWriter {
   json::Writer& out_;
 };
 
-/// A member that is not there leaves its field as it is; one of another kind, or out of its range,
-/// is a problem.
+/// A missing member leaves its field as it is. A member of another kind, or out of its range, is a
+/// problem.
 class MemberReader {
  public:
   template <class T>
@@ -167,7 +167,7 @@ class MemberReader {
   }
   /// Not the value: it may be a secret.
   void complain(const char* key) {
-    if (problem_.empty()) problem_ = std::string(key) + " has no value that it may have";
+    if (problem_.empty()) problem_ = std::string(key) + " has an invalid value";
   }
 
   json::Value from_;
@@ -189,7 +189,7 @@ std::string to_json(const model::CreateRequest& request) {
 Result<model::CreateRequest> create_from_json(std::string_view json_text) {
   const auto document = json::Document::parse(json_text, {.bytes_max = std::size_t{16} << 20U});
   if (!document || !document->root().is(json::Kind::kObject))
-    return fail(Errc::kInternal, "the create is no JSON object");
+    return fail(Errc::kInternal, "the create is not a JSON object");
   MemberReader members(document->root());
   model::CreateRequest request;
   fields(members, request);

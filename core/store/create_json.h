@@ -8,8 +8,8 @@
 
 namespace hostler::store {
 
-/// A create's intent as the one text column it is kept in. Holds secrets. What comes back equals
-/// what went in byte for byte, for it is sent again as it is.
+/// A create request as the text of one column. Holds secrets. Reading gives back the same request
+/// byte for byte, as it may be sent to the cloud again. kInternal: the text is damaged.
 std::string to_json(const model::CreateRequest& request);
 Result<model::CreateRequest> create_from_json(std::string_view text);
 

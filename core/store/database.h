@@ -11,38 +11,38 @@
 
 #include "core/base/error.h"
 
-/// What the store asks of a database. Two engines give it: sqlite/ and postgres/. Statements are
+/// The interface of a database engine. There are two engines: sqlite/ and postgres/. Statements are
 /// written once for both: parameters are $1, $2, ... and first appear in that order; values are
 /// int64 and text, and NULL only where an outer join finds no row.
 namespace hostler::store {
 
-/// What a failure asks of the store; the Error beside it is for people.
+/// The class of a failure: it decides what the store does next. The Error has the text for people.
 enum class Failure : std::uint8_t {
   kNone,
-  kPassing,  ///< Locked, disk full, server gone: had no effect; try again.
-  kUnknown,  ///< The answer to a COMMIT was lost: Connection::was_committed() finds out.
-  kLost,     ///< A failed fsync, or another daemon has the database: the process must end.
-  kOurs,     ///< A broken constraint, misuse, too large for it: a mistake in this program.
+  kTransient,     ///< Locked, disk full, server away: it had no effect, so try again.
+  kUnknown,       ///< The answer to a COMMIT did not arrive: ask Connection::was_committed().
+  kLost,          ///< fsync failed, or another daemon uses the database: the process must end.
+  kProgramError,  ///< A broken constraint, misuse, a value too large: a bug in hostlerd.
 };
 
 enum class Engine : std::uint8_t { kSqlite, kPostgres };
 enum class Mode : std::uint8_t { kWrite, kRead };
-/// How long a server is waited for that says nothing: some seconds, half a minute.
+/// How long to wait for a server that does not answer: some seconds, or half a minute.
 enum class Patience : std::uint8_t { kShort, kLong };
 using Value = std::variant<std::int64_t, std::string>;
 /// Read where a column holds no integer: NULL, or what an admin wrote there.
 inline constexpr std::int64_t kNoNumber = INT64_MIN;
 
-/// One prepared statement. Bind in order by arguments, then read the rows:
+/// One prepared statement. The arguments are bound in order, then the rows are read:
 ///
 ///     HOSTLER_TRY(find.start(id.value));
 ///     while (HOSTLER_TRY(find.next())) use(find.i64(0), find.text(1));
 ///
-/// Threads: those of its Connection, which must outlive it. Rows that are left to read are lost
-/// when another statement of that connection is started.
+/// Threads: as its Connection, which must outlive it. Starting another statement of the connection
+/// drops the rows that were not read yet.
 class Statement {
  public:
-  /// An engine's part. Parameters count from 1, columns from 0.
+  /// The part that an engine implements. Parameters count from 1, columns from 0.
   class Rows {
    public:
     Rows() = default;
@@ -60,8 +60,8 @@ class Statement {
   };
   explicit Statement(std::unique_ptr<Rows> rows) : rows_(std::move(rows)) {}
 
-  /// Binds the arguments to $1, $2, ...: integers, bool, anything a string_view is made of. Texts
-  /// must live until the rows are read.
+  /// Binds the arguments to $1, $2, ...: integers, bool, enums, texts. Texts must live until the
+  /// rows are read.
   template <class... Args>
   Result<void> start(const Args&... args) {
     rows_->rewind();
@@ -69,7 +69,7 @@ class Statement {
     (bind(++index, args), ...);
     return {};
   }
-  /// The same with parameters whose number is known at run time only.
+  /// Likewise, if the number of parameters is known at run time only.
   Result<void> start_with(std::span<const Value> values) {
     rows_->rewind();
     int index = 0;
@@ -77,8 +77,8 @@ class Statement {
       std::visit([&](const auto& one) { bind(++index, one); }, value);
     return {};
   }
-  /// Binds, runs to the end, drops what rows there are. Within a transaction an engine may put it
-  /// off: a failure then shows at a later call, the commit at the latest.
+  /// Binds, runs to the end and drops the rows. Within a transaction an engine may delay the
+  /// statement: a later call then returns its failure, the commit at the latest.
   template <class... Args>
   Result<void> run(const Args&... args) {
     HOSTLER_TRY(start(args...));
@@ -98,24 +98,24 @@ class Statement {
   void bind(int index, T value) { rows_->bind_number(index, static_cast<std::int64_t>(value)); }
   /// As run().
   Result<void> run_bound() { return rows_->finish(); }
-  /// Lets go of rows that were not read, and with them of the view of the database they hold.
+  /// Drops the rows that were not read, and with them the snapshot of the database that they hold.
   void rewind() { rows_->rewind(); }
   /// True: a row can be read. False: no more; the statement may be started anew.
   Result<bool> next() { return rows_->next(); }
 
   [[nodiscard]] std::int64_t i64(int column) const { return rows_->number(column); }
   [[nodiscard]] std::string text(int column) const { return std::string(view(column)); }
-  /// Good until the next row.
+  /// Valid until the next row.
   [[nodiscard]] std::string_view view(int column) const { return rows_->text(column); }
 
  private:
   std::unique_ptr<Rows> rows_;
 };
 
-/// One connection. Threads: one at a time. Blocking: every call. SQLite: on the disk, and on
-/// another process's lock for a second or two. PostgreSQL: on the server, a round trip as a rule;
-/// one that is away for as long as Patience says, and first for 2 s (kWrite: 5 s) to begin a
-/// session anew.
+/// One connection. Threads: one at a time. Every call blocks. SQLite: on the disk, and for a second
+/// or two on another process's lock. PostgreSQL: on the server, mostly for one round trip; if the
+/// server does not answer, as long as Patience says, and before that 2 s (kWrite: 5 s) for a new
+/// session.
 class Connection {
  public:
   virtual ~Connection() = default;
@@ -124,32 +124,32 @@ class Connection {
 
   [[nodiscard]] virtual Engine engine() const = 0;
   virtual Result<Statement> prepare(std::string_view sql) = 0;
-  /// kWrite has kLong, kRead begins with kShort: people wait for what it reads.
+  /// kWrite has kLong. kRead begins with kShort, as people wait for reads.
   virtual void set_patience(Patience patience) = 0;
   /// Any number of statements without parameters.
   virtual Result<void> execute(const std::string& sql) = 0;
 
   virtual Result<void> begin() = 0;
   virtual Result<void> commit() = 0;
-  /// Ends a transaction that a failure has not ended by itself; failure() stays as it is.
+  /// Ends a transaction, unless its failure ended it already; failure() stays as it is.
   virtual void roll_back() = 0;
-  /// After a commit() that failed as kUnknown: whether it had its effect after all. An error: not
-  /// known yet; ask again before anything else is written.
+  /// After a commit() that failed with kUnknown: whether it took effect. An error: not known yet;
+  /// ask again before anything else is written.
   virtual Result<bool> was_committed() = 0;
 
-  /// Whoever writes calls it after a commit, when nobody waits.
+  /// The writer calls it after each commit, once the callbacks were called.
   virtual Result<void> after_commit() = 0;
-  /// What is done while nothing is written. SQLite: what was erased leaves the files for good.
-  /// PostgreSQL: a session that ended is begun anew. True: call it again in a second.
-  virtual Result<bool> rest() = 0;
-  /// What the rows and indexes take, about, without room that is free for new ones. PostgreSQL
-  /// takes some seconds to notice what went.
+  /// Work for idle times. SQLite: removes erased data from the files for good. PostgreSQL: opens a
+  /// new session if the last one ended. True: call it again in a second.
+  virtual Result<bool> do_idle_work() = 0;
+  /// About the size of rows and indexes, without free space. PostgreSQL notices removed rows some
+  /// seconds later.
   virtual Result<std::uint64_t> used_bytes() = 0;
 
-  /// What the last failed call asks for; kNone after clear_failure() if none has failed since.
+  /// The class of the last failure since clear_failure().
   [[nodiscard]] Failure failure() const { return failure_; }
   void clear_failure() { failure_ = Failure::kNone; }
-  /// With kLost: what has happened, and what to do.
+  /// With kLost: what happened, and what to do.
   [[nodiscard]] const std::string& why_lost() const { return why_lost_; }
 
  protected:
@@ -158,8 +158,8 @@ class Connection {
   std::string why_lost_;
 };
 
-/// Runs `body` between BEGIN and COMMIT; on any failure nothing of it stays (but see kUnknown), and
-/// connection.failure() says what it asks for (kNone: `body` failed for a reason of its own).
+/// Runs `body` between BEGIN and COMMIT. After a failure nothing of it is in the database (but see
+/// kUnknown), and connection.failure() has its class (kNone: `body` itself returned the error).
 template <class Body>
 Result<void> in_one_transaction(Connection& connection, Body body) {
   connection.clear_failure();

@@ -3,13 +3,17 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/base/assert.h"
+
 namespace hostler::store {
 namespace {
 
 constexpr std::size_t kPlaces = 100;
 
-/// The next keys, taken off `keys`. The last fills the places that are left: it is there already.
+/// Takes the next keys off `keys`. The last key fills the remaining parameters, which changes
+/// nothing, as it is in the list already.
 std::vector<Value> next_part(std::span<const Value>& keys) {
+  HOSTLER_ASSERT(!keys.empty(), "a part of a list is taken only while keys are left");
   const auto part = keys.first(std::min(keys.size(), kPlaces));
   keys = keys.subspan(part.size());
   std::vector<Value> out(part.begin(), part.end());

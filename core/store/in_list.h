@@ -9,17 +9,17 @@
 /// One statement for many keys, in place of one each: "... WHERE id IN (" + in_list() + ")".
 namespace hostler::store {
 
-/// "$1, $2, ...": the places of a list. Always as many, so that a statement is prepared once.
+/// "$1, $2, ...": the parameters of a list. Their number is fixed, so a statement is prepared once.
 const std::string& in_list();
 
-/// The same places as rows of one number each, to select from: "VALUES " + number_rows().
+/// The same parameters as rows of one number each: "VALUES " + number_rows().
 const std::string& number_rows();
 
-/// Runs a statement that has these places and no others for all of `keys`, part by part; `each` is
-/// called at every row. A key in `keys` twice may give its rows twice.
+/// Runs a statement with these parameters and no others for all of `keys`, 100 at a time, and calls
+/// `each` at every row. A key that is in `keys` twice may give its rows twice.
 Result<void> for_each_in(Statement& statement, std::span<const Value> keys,
                          const std::function<Result<void>(const Statement&)>& each);
-/// Likewise one that gives no rows.
+/// Likewise for a statement that gives no rows.
 Result<void> run_in(Statement& statement, std::span<const Value> keys);
 
 }  // namespace hostler::store

@@ -14,12 +14,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Bound a transaction to some 100 ms.
+// Limit a transaction to about 100 ms.
 constexpr std::size_t kGroupChangesMax = 20'000, kGroupBytesMax = 16 << 20;
-constexpr auto kRestAfter = 1s;
+constexpr auto kIdleAfter = 1s;
 
-[[noreturn]] void die(const std::string& message) {
-  log::error("store", message + "; ending at once: restart goes on from what is durable");
+[[noreturn]] void abort_with(const std::string& message) {
+  log::error("store",
+             message + "; hostlerd ends now: a restart continues from the last durable commit");
   std::abort();
 }
 
@@ -30,7 +31,7 @@ bool erases_secrets(const model::Commit& commit) {
   });
 }
 
-/// Of what may be long: bodies and inline output.
+/// Of the parts that may be long: bodies and inline output.
 std::size_t bytes_in(const model::Commit& commit) {
   std::size_t bytes = 0;
   for (const auto& change : commit.changes) {
@@ -92,12 +93,12 @@ void Journal::run() {
   for (;;) {
     wait_for_work();
     if (queue_.empty() && stopping_) {
-      (void)connection_->rest();  // it is done at the next start, if not now
+      (void)connection_->do_idle_work();  // if it fails, the next start does it
       return;
     }
     if (!queue_.empty()) {
       take_group();
-      if (!commit_group()) return give_up();
+      if (!commit_group()) return fail_queued_commits();
     }
     if (!chores_.empty() && !stopping_) run_chore();
   }
@@ -107,17 +108,17 @@ void Journal::wait_for_work() {
   const auto has_work = [this]() HOSTLER_REQUIRES(mutex_) {
     return stopping_ || !queue_.empty() || !chores_.empty();
   };
-  if (!restless_) return wake_.wait(mutex_, has_work);
-  if (wake_.wait_for(mutex_, kRestAfter, has_work)) return;
+  if (!has_idle_work_) return wake_.wait(mutex_, has_work);
+  if (wake_.wait_for(mutex_, kIdleAfter, has_work)) return;
   const MutexUnlock unlocked(mutex_);
   connection_->clear_failure();
-  const auto rested = connection_->rest();
-  restless_ = !rested || *rested;  // what failed now, as for a reader in the way, is tried again
-  end_if_lost();
+  const auto more = connection_->do_idle_work();
+  has_idle_work_ = !more || *more;  // a failure is tried again: a reader may be in the way
+  abort_if_lost();
 }
 
-void Journal::end_if_lost() {
-  if (connection_->failure() == Failure::kLost) die(connection_->why_lost());
+void Journal::abort_if_lost() {
+  if (connection_->failure() == Failure::kLost) abort_with(connection_->why_lost());
 }
 
 void Journal::take_group() {
@@ -150,8 +151,8 @@ bool Journal::commit_group() {
   group_.clear();
   connection_->clear_failure();
   const auto after = connection_->after_commit();
-  end_if_lost();
-  if (!after) log::warn("store", after.error().message + ", ignoring: the next commit tries again");
+  abort_if_lost();
+  if (!after) log::warn("store", after.error().message + "; the next commit tries again");
   return true;
 }
 
@@ -173,13 +174,13 @@ Result<void> Journal::write_group() {
     commits.reserve(group_.size());
     for (const auto& entry : group_) commits.push_back(&entry.commit);
     auto written = writer_->write(make_batch(commits));
-    if (!written) end_if_lost();
-    if (!written && connection_->failure() == Failure::kOurs)
-      die("a commit breaks the database's rules, which is a mistake in hostlerd: " +
-          written.error().message);
+    if (!written) abort_if_lost();
+    if (!written && connection_->failure() == Failure::kProgramError)
+      abort_with("a commit breaks a constraint of the database, which is a bug in hostlerd: " +
+                 written.error().message);
     HOSTLER_TRY(std::move(written));
     group_written_ = true;
-    for (const auto* commit : commits) restless_ = restless_ || erases_secrets(*commit);
+    for (const auto* commit : commits) has_idle_work_ = has_idle_work_ || erases_secrets(*commit);
   }
   return read_bodies();
 }
@@ -200,7 +201,7 @@ Result<void> Journal::read_bodies() {
   return {};
 }
 
-void Journal::give_up() {
+void Journal::fail_queued_commits() {
   const auto error =
       Error{Errc::kUnavailable, "the store stopped before this was durable: " + health_.error};
   std::move(queue_.begin(), queue_.end(), std::back_inserter(group_));
@@ -218,7 +219,7 @@ void Journal::run_chore() {
     const MutexUnlock unlocked(mutex_);
     connection_->clear_failure();
     more = chore(*connection_);
-    end_if_lost();
+    abort_if_lost();
   }
   if (more) chores_.push_front(chore);
 }

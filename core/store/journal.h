@@ -18,7 +18,7 @@
 
 namespace hostler::store {
 
-/// A commit that is durable.
+/// The result of a durable commit.
 struct Committed {
   model::Revision last_revision = 0;
   struct Body {
@@ -33,47 +33,47 @@ using OnCommitted = std::function<void(Result<Committed>)>;
 
 struct Health {
   bool ok = true;
-  std::string error;       ///< Of the last try, while not ok.
-  std::size_t queued = 0;  ///< Commits that are not durable yet.
+  std::string error;       ///< Of the last try; empty while ok.
+  std::size_t queued = 0;  ///< Number of commits that are not durable yet.
 };
 
-/// One try to make a group of commits durable.
+/// One try to make a group of commits durable, for metrics.
 struct GroupTry {
   Duration took{};
   std::size_t commits = 0, changes = 0;
   bool ok = false;
 };
 
-/// The store thread: makes commits durable in the order of their coming, as many as have queued up
-/// in one transaction, within bounds. What fails stays at the front and is tried again with
-/// back-off, so nothing is ever left out or overtaken. A failed sync, a broken constraint or
-/// another daemon on the database end the process.
+/// The store thread. It makes commits durable in the order in which they came; all that are queued
+/// go into one transaction, up to a limit. A group that fails stays at the front and is tried again
+/// with back-off, so no commit is skipped or overtaken. The process ends if a sync fails, if a
+/// constraint is broken or if another daemon uses the database.
 class Journal {
  public:
-  /// One short step of housekeeping, run between groups; true: there is more to do. It leaves no
-  /// transaction open.
+  /// One short step of housekeeping, run between two groups. True: there is more to do. It must
+  /// leave no transaction open.
   using Chore = std::function<bool(Connection&)>;
   /// Both are called on the store thread.
   struct Watch {
-    /// When a try fails with a new error (effects must stop), and when it works again.
+    /// Called when a try fails with a new error (effects must stop), and when a try succeeds again.
     std::function<void(const Health&)> on_health = {};
     std::function<void(const GroupTry&)> on_try = {};
   };
 
   static Result<std::unique_ptr<Journal>> start(std::unique_ptr<Connection> connection,
                                                 Segments segments, Watch watch);
-  /// Makes durable what has queued up, then ends the thread. If that fails, one more try; then the
-  /// callbacks of what is left get the error.
+  /// Makes the queued commits durable, then ends the thread. If that fails, there is one more try;
+  /// then the callbacks of the remaining commits get the error.
   ~Journal();
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
 
-  /// Any thread; never blocks. `done` is called on the store thread, in order of the commits.
+  /// Any thread; never blocks. `done` is called on the store thread, in the order of the commits.
   void commit(model::Commit commit, OnCommitted done);
   /// Any thread. Chores run in order, one at a time.
   void add_chore(Chore chore);
   [[nodiscard]] Health health() const;
-  /// The segment file that is being written. Chores only.
+  /// The number of the segment file that is being written. For chores only.
   [[nodiscard]] std::uint64_t current_segment() const { return segments_.current(); }
 
  private:
@@ -91,21 +91,21 @@ class Journal {
 
   void run();
   void take_group() HOSTLER_REQUIRES(mutex_);
-  /// False: the store is stopping and cannot write.
+  /// False: the store stops and cannot write.
   bool commit_group() HOSTLER_REQUIRES(mutex_);
-  // Whatever of these writes or calls back lets go of the mutex meanwhile.
-  /// One try, timed.
+  // These functions unlock the mutex while they write or call back.
+  /// One try, with its time measured.
   Result<void> try_group() HOSTLER_REQUIRES(mutex_);
   Result<void> write_group();
   Result<void> read_bodies();
-  void give_up() HOSTLER_REQUIRES(mutex_);
+  void fail_queued_commits() HOSTLER_REQUIRES(mutex_);
   void run_chore() HOSTLER_REQUIRES(mutex_);
-  void end_if_lost();
-  /// Waits for work; at times does what only an idle store does.
+  void abort_if_lost();
+  /// Waits for commits or chores; does idle work meanwhile.
   void wait_for_work() HOSTLER_REQUIRES(mutex_);
   void report(bool ok, const std::string& error) HOSTLER_REQUIRES(mutex_);
 
-  // The store thread's.
+  // Used by the store thread only.
   std::unique_ptr<Connection> connection_;
   Segments segments_;
   std::unique_ptr<Writer> writer_;
@@ -113,9 +113,9 @@ class Journal {
   std::vector<Entry> group_;
   std::size_t group_changes_ = 0;
   bool group_written_ = false;
-  /// The connection has something to do while nothing is written: erased secrets may still lie in
-  /// a log, as those of a run that was killed may.
-  bool restless_ = true;
+  /// The connection has work for idle times: erased secrets may still be in a log. True at a start,
+  /// as an earlier run may have been killed.
+  bool has_idle_work_ = true;
 
   mutable Mutex mutex_;
   Condition wake_;

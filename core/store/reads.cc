@@ -48,9 +48,9 @@ Result<model::InstanceRecord> read_instance(const Statement& from) {
   return out;
 }
 
-/// A list of jobs by the index that narrows it most. The order of the join is written down (CROSS
-/// JOIN): a planner without statistics may begin at the wrong end. Without a filter it goes by id
-/// and leaves out other kinds of work one by one: they are few beside jobs.
+/// A list of jobs by the index that selects the fewest rows. CROSS JOIN fixes the order of the
+/// join: without statistics a query planner may choose the wrong one. Without a filter it goes by
+/// id and leaves out other kinds of work one by one: they are few beside jobs.
 struct JobQuery {
   std::string sql;
   std::vector<Value> values;
@@ -124,7 +124,7 @@ Result<void> collect(Statement& statement, Result<T> (*read_one)(const Statement
 
 }  // namespace
 
-/// A connection and the statements that were used on it.
+/// A connection with the statements that were prepared on it.
 struct Reads::Session {
   explicit Session(std::unique_ptr<Connection> opened) : connection(std::move(opened)) {}
 
@@ -144,7 +144,7 @@ class Reads::Borrowed {
   Borrowed(Borrowed&&) = default;
   ~Borrowed() {
     if (!session_) return;  // moved from
-    // Half-read statements would hold an old view of the database open.
+    // A statement with rows left to read would hold an old snapshot of the database.
     for (auto& [sql, statement] : session_->statements) statement.rewind();
     session_->connection->set_patience(Patience::kShort);
     {
@@ -182,7 +182,8 @@ Result<Reads::Borrowed> Reads::borrow() const {
   const MutexLock lock(mutex_);
   if (!returned_.wait_for(mutex_, kBorrowWait,
                           [this]() HOSTLER_REQUIRES(mutex_) { return !free_.empty(); }))
-    return fail(Errc::kUnavailable, "all of the store's connections for reading are busy");
+    return fail(Errc::kUnavailable,
+                "all of the store's connections for reading are in use: try again");
   auto session = std::move(free_.back());
   free_.pop_back();
   return Borrowed(*this, std::move(session));
@@ -233,7 +234,7 @@ Result<StoredAttempt> Reads::attempt(model::AttemptId id) const {
 
 Result<Page<model::WorkItem>> Reads::jobs(const JobFilter& filter) const {
   auto session = HOSTLER_TRY(borrow());
-  // One query a state, each in the order of its index, then merged: no sort of a million rows.
+  // One query per state, each in the order of its index: no sort of a million rows.
   std::set<std::optional<model::WorkState>> states(filter.states.begin(), filter.states.end());
   if (states.empty()) states.emplace(std::nullopt);
   std::vector<model::WorkItem> all;
@@ -241,7 +242,7 @@ Result<Page<model::WorkItem>> Reads::jobs(const JobFilter& filter) const {
   for (const auto& state : states) {
     JobFilter part = filter;
     Found<model::WorkItem> found;
-    // Again only if damaged rows took the place of good ones.
+    // More than once only if damaged rows took the place of good ones.
     do {
       const auto query = job_query(part, state);
       auto* select = HOSTLER_TRY(session->prepared(query.sql));
@@ -353,8 +354,8 @@ Result<Page<model::PriceSeen>> Reads::prices(const PriceFilter& filter) const {
 Result<void> Reads::uses(Wall from, Wall to, const std::function<void(const Use&)>& seen) const {
   auto session = HOSTLER_TRY(borrow());
   session->connection->set_patience(Patience::kLong);
-  // Page by page: a server ends a statement that takes half a minute. While an attempt runs, and
-  // where its host took its end along, only its work knows its times.
+  // Page by page, as a server ends a statement after half a minute. An attempt without an end has
+  // its times in the row of its work.
   static const std::string kSql =
       "SELECT a.work, a.kind, a.number, a.instance, s.principal, s.vcpus, s.gpus, s.ram, "
       "s.scratch, CASE WHEN a.has_end = 1 THEN a.started_us ELSE w.started_us END, "

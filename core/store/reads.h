@@ -18,7 +18,7 @@
 
 namespace hostler::store {
 
-/// Some of a list. If there is more, ask again from the last one's id or revision.
+/// A part of a list. If there is more, ask again from the id or revision of the last item.
 template <class T>
 struct Page {
   std::vector<T> items;
@@ -26,11 +26,11 @@ struct Page {
 };
 
 struct JobFilter {
-  std::vector<model::WorkState> states = {};  ///< Empty: any. Twice counts once.
+  std::vector<model::WorkState> states = {};  ///< Empty: any. A repeated state counts once.
   std::string principal = {}, name = {};      ///< Empty: any.
-  model::WorkId after = {};   ///< Not this one nor what comes before it; 0: from the start.
-  bool newest_first = false;  ///< Then `after` is the one whose older ones are wanted.
-  std::size_t limit = 100;    ///< At most 10,000 are given.
+  model::WorkId after = {};                   ///< Only jobs after this one; 0: from the start.
+  bool newest_first = false;                  ///< Then only jobs before `after`.
+  std::size_t limit = 100;                    ///< At most 10,000.
 };
 
 struct InstanceFilter {
@@ -44,13 +44,13 @@ struct PriceFilter {
   std::size_t limit = 0;            ///< 0: all.
 };
 
-/// What one attempt had of its instance, and when.
+/// The resources that one attempt used of its instance, and when.
 struct Use {
   model::AttemptId attempt;
   model::InstanceId instance;
   std::string principal;
   model::Resources needs;
-  Wall from, to;  ///< to 0: it runs.
+  Wall from, to;  ///< to 0: it still runs.
 };
 
 struct Counts {
@@ -60,12 +60,12 @@ struct Counts {
   std::uint64_t database_bytes = 0;
 };
 
-/// What is durable, read back. A commit can be seen once its callback was called.
-/// Threads: any, several at once; each call takes one of a few connections and waits for one if all
-/// are taken, for 2 s at most. Blocking: SQLite: on the disk, mostly well below a millisecond;
-/// PostgreSQL: on the server, a round trip a statement, and one that is away for some seconds; not
-/// for the loop. kUnavailable: try again. A damaged row is left out of lists; asked for by its id
-/// it is kInternal, with a message that names the row.
+/// Reads of durable data. A commit is visible once its callback was called.
+/// Threads: any, several at once. Each call takes one of a few connections, and waits up to 2 s if
+/// all are in use. Every call blocks, so the loop must not call it. SQLite: on the disk, mostly
+/// well below a millisecond. PostgreSQL: on the server, a round trip per statement, or some seconds
+/// if it does not answer. kUnavailable: try again. A damaged row is left out of lists; asked for by
+/// its id it is kInternal, with a message that names the row.
 class Reads {
  public:
   static Result<std::unique_ptr<Reads>> open(const Place& place, std::size_t connections);
@@ -75,17 +75,17 @@ class Reads {
 
   /// kNotFound if there is none, or if it is another kind of work. Bodies may be megabytes.
   Result<model::WorkItem> job(model::WorkId id, bool with_body = true) const;
-  /// Those of `among` that `principal` submitted.
+  /// The members of `among` that `principal` submitted.
   Result<std::set<model::WorkId>> submitted_by(std::string_view principal,
                                                const std::set<model::WorkId>& among) const;
   Result<StoredAttempt> attempt(model::AttemptId id) const;
   /// Jobs only, without bodies.
   Result<Page<model::WorkItem>> jobs(const JobFilter& filter) const;
 
-  /// In order, revisions above `after`.
+  /// In order, revisions after `after`.
   Result<Page<model::LedgerRecord>> ledger(model::Revision after, std::size_t limit) const;
-  /// Likewise of one subject ("j-42"); newest first if asked for, then revisions below `after`
-  /// (0: from the newest).
+  /// Likewise of one subject ("j-42"). With newest_first the revisions before `after` (0: from the
+  /// newest).
   Result<Page<model::LedgerRecord>> ledger_of(std::string_view subject, model::Revision after,
                                               std::size_t limit, bool newest_first = false) const;
 
@@ -94,10 +94,10 @@ class Reads {
   Result<Page<model::InstanceRecord>> instances(const InstanceFilter& filter) const;
   Result<Counts> counts() const;
 
-  /// Of each set, type, market and zone newest first.
+  /// In order of set, type, market and zone; the newest first.
   Result<Page<model::PriceSeen>> prices(const PriceFilter& filter) const;
-  /// Calls `seen` for each attempt that ran within [from, to), by work. Reads all attempts that are
-  /// kept, 10,000 at a time: a second for some million. What changes meanwhile may be seen or not.
+  /// Calls `seen` for each attempt that ran within [from, to), by work. Reads all attempts,
+  /// 10,000 at a time: about a second for a few million. Changes during the call may be missed.
   Result<void> uses(Wall from, Wall to, const std::function<void(const Use&)>& seen) const;
 
  private:

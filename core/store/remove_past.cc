@@ -3,6 +3,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "core/base/assert.h"
 #include "core/model/instance.h"
 #include "core/model/job.h"
 #include "core/store/in_list.h"
@@ -31,7 +32,7 @@ bool is_whole(const std::string& subject) {
   return model::WorkId::parse(subject) || model::InstanceId::parse(subject);
 }
 
-Result<void> note_highest(Connection& connection) {
+Result<void> save_highest_numbers(Connection& connection) {
   struct Mark {
     const char *key, *sql;
   };
@@ -64,7 +65,7 @@ Result<void> rows_for(Connection& connection, const std::string& sql,
   return for_each_in(statement, keys, each);
 }
 
-/// A damaged state is none of an end: its row stays.
+/// A row with a damaged state is kept.
 bool has_ended(std::int64_t work_state) {
   return work_state >= static_cast<int>(model::WorkState::kSucceeded) &&
          work_state <= static_cast<int>(model::WorkState::kCancelled);
@@ -98,11 +99,11 @@ Result<Live> live_ones(Connection& connection, const Subjects& subjects) {
   return live;
 }
 
-/// Of the work and instances that `records` speak of those that may go.
+/// The work and instances in `records` that can be removed.
 Result<Subjects> past_subjects(Connection& connection, const std::vector<PastRecord>& records,
                                Wall until) {
   Subjects all;
-  std::vector<Value> revisions;  // a record of each
+  std::vector<Value> revisions;  // one record of each
   std::unordered_set<std::string> seen;
   for (const auto& record : records) {
     if (!is_whole(record.subject) || !seen.insert(record.subject).second) continue;
@@ -124,16 +125,16 @@ Result<Subjects> past_subjects(Connection& connection, const std::vector<PastRec
 }
 
 Result<void> remove_work(Connection& connection, Outputs& outputs, const Subjects& past) {
-  // Files first: a crash in between leaves rows, which the next run finds, and no files that
-  // nobody knows.
-  HOSTLER_TRY(rows_for(connection,
-                       "SELECT work, number FROM attempts WHERE (output_is_inline = 0 OR "
-                       "has_end = 0 OR has_output_files = 1) AND work IN (",
-                       past.work, [&](const Statement& row) {
-                         const auto& work =
-                             past.work_ids.at(static_cast<std::uint64_t>(row.i64(0)));
-                         return outputs.remove({work, static_cast<std::uint32_t>(row.i64(1))});
-                       }));
+  // Files first: after a crash in between the next run finds the rows and removes them.
+  HOSTLER_TRY(rows_for(
+      connection,
+      "SELECT work, number FROM attempts WHERE (output_is_inline = 0 OR "
+      "has_end = 0 OR has_output_files = 1) AND work IN (",
+      past.work, [&](const Statement& row) {
+        const auto work = past.work_ids.find(static_cast<std::uint64_t>(row.i64(0)));
+        HOSTLER_ASSERT(work != past.work_ids.end(), "only attempts of the given work are selected");
+        return outputs.remove({work->second, static_cast<std::uint32_t>(row.i64(1))});
+      }));
   HOSTLER_TRY(run_for(connection, "DELETE FROM attempts WHERE work IN (", past.work));
   HOSTLER_TRY(run_for(connection, "DELETE FROM work_specs WHERE id IN (", past.work));
   return run_for(connection, "DELETE FROM work WHERE id IN (", past.work);
@@ -143,7 +144,7 @@ Result<void> remove_work(Connection& connection, Outputs& outputs, const Subject
 
 Result<void> remove_past(Connection& connection, Outputs& outputs,
                          const std::vector<PastRecord>& records, Wall until, Tidied& result) {
-  HOSTLER_TRY(note_highest(connection));
+  HOSTLER_TRY(save_highest_numbers(connection));
   std::vector<Value> others;
   for (const auto& record : records)
     if (!is_whole(record.subject)) others.emplace_back(static_cast<std::int64_t>(record.rev));

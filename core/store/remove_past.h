@@ -12,7 +12,7 @@
 
 namespace hostler::store {
 
-/// A record of the ledger, as far as it tells what may go.
+/// The part of a ledger record that decides whether it is removed.
 struct PastRecord {
   model::Revision rev = 0;
   Wall time;
@@ -20,7 +20,7 @@ struct PastRecord {
 };
 
 struct Tidied {
-  std::vector<model::WorkId> work;  ///< Gone with its ledger, attempts and output.
+  std::vector<model::WorkId> work;  ///< Removed with its ledger, attempts and output.
   std::uint64_t instances = 0, records = 0, segments = 0, blobs = 0;
 
   Tidied& operator+=(const Tidied& more) {
@@ -33,10 +33,11 @@ struct Tidied {
   }
 };
 
-/// Removes `records`, which are older than `until`, in a transaction of the caller's. What speaks
-/// of work or of an instance goes with all else of it, once that has ended and its last record is
-/// older too; not before. The highest numbers are noted in meta: they are never given twice. Adds
-/// to `result` what goes with the commit. Some dozen statements, however many records.
+/// Removes `records`, which are older than `until`, in the caller's transaction. Records of a piece
+/// of work or of an instance are removed together with its rows and files, and only after it has
+/// ended and its last record is older than `until`. The highest numbers are saved in meta, so no
+/// number is used twice. Adds to `result` what the commit will remove. Runs some dozen statements
+/// for any number of records.
 Result<void> remove_past(Connection& connection, Outputs& outputs,
                          const std::vector<PastRecord>& records, Wall until, Tidied& result);
 

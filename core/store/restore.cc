@@ -20,7 +20,7 @@ Result<std::uint64_t> meta_number(Connection& connection, std::string_view key) 
   if (value.empty()) return 0;
   if (const auto number = parse_u64(value); number && *number <= INT64_MAX) return *number;
   return fail(Errc::kInternal, "the store's " + std::string(key) + " is '" + printable(value, 60) +
-                                   "', which is no number: the database is damaged; restore a "
+                                   "', which is not a number: the database is damaged; restore a "
                                    "backup");
 }
 
@@ -242,9 +242,10 @@ Result<void> begin_epoch(Connection& connection) {
     if (owner.empty())
       HOSTLER_TRY(put_meta(connection, "owner", crypto::random_hex(16)));
     else if (!is_name(owner))
-      return fail(Errc::kInternal, "the store's owner is '" + printable(owner, 60) +
-                                       "', which is no name: the database is damaged; restore a "
-                                       "backup");
+      return fail(Errc::kInternal,
+                  "the store's owner is '" + printable(owner, 60) +
+                      "', which is not a valid name: the database is damaged; restore a "
+                      "backup");
     const auto epoch = HOSTLER_TRY(meta_number(connection, "epoch"));
     return put_meta(connection, "epoch", std::to_string(epoch + 1));
   });

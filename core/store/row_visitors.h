@@ -246,7 +246,7 @@ class RowReader {
   void complain(std::string_view column, std::int64_t value) {
     if (!ok()) return;
     problem_ = std::string(column) +
-               (value == kNoNumber ? " is no number" : " is " + std::to_string(value));
+               (value == kNoNumber ? " is not a number" : " is " + std::to_string(value));
   }
 
   const Statement& row_;

@@ -11,12 +11,12 @@
 namespace hostler::store {
 namespace {
 
-// One entry a version, never edited once released. Times are microseconds since 1970, 0 for none;
-// enums are their numbers in core/model; ids are the number behind "j-" or "h-", so that a cursor
-// follows their order; the kind of a piece of work is a column beside its number. Two words differ
-// by engine: {id} is an int64 that may be a table's key (INTEGER in SQLite, BIGINT in PostgreSQL),
-// {by_key} says that a table is stored in the order of its key (WITHOUT ROWID in SQLite, nothing in
-// PostgreSQL). TEXT is compared by bytes in both.
+// One entry per version; a released entry is never edited. Times are microseconds since 1970, 0 for
+// none; enums are their numbers in core/model; ids are the number behind "j-" or "h-", so that a
+// cursor follows their order; the kind of a piece of work is a column beside its number. Two words
+// differ by engine: {id} is an int64 that can be a table's key (INTEGER in SQLite, BIGINT in
+// PostgreSQL), {by_key} says that a table is stored in the order of its key (WITHOUT ROWID in
+// SQLite, nothing in PostgreSQL). TEXT is compared by bytes in both.
 constexpr std::array<std::string_view, 3> kMigrations{R"sql(
 CREATE TABLE jobs (            -- what of a job changes
   id {id} PRIMARY KEY, state BIGINT NOT NULL, reason BIGINT NOT NULL, reason_text TEXT NOT NULL,
@@ -115,7 +115,7 @@ std::string replaced(std::string text, std::string_view word, std::string_view b
   return text;
 }
 
-std::string in_words_of(Engine engine, std::string_view sql) {
+std::string sql_for_engine(Engine engine, std::string_view sql) {
   const bool sqlite = engine == Engine::kSqlite;
   auto out = replaced(std::string(sql), "{id}", sqlite ? "INTEGER" : "BIGINT");
   out = replaced(std::move(out), "{by_key}", sqlite ? "WITHOUT ROWID" : "");
@@ -127,14 +127,15 @@ Result<int> version_in(Connection& connection) {
   if (value.empty()) return 0;
   const auto version = parse_u64(value);
   if (!version || *version > 1'000'000)
-    return fail(Errc::kInternal, "the schema version is no number; the database is damaged");
+    return fail(Errc::kInternal,
+                "the schema version is not a number: the database is damaged; restore a backup");
   return static_cast<int>(*version);
 }
 
 Result<void> migrate_in_transaction(Connection& connection, int wanted) {
-  HOSTLER_TRY(connection.execute(
-      in_words_of(connection.engine(),
-                  "CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL)")));
+  HOSTLER_TRY(connection.execute(sql_for_engine(
+      connection.engine(),
+      "CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL)")));
   const int found = HOSTLER_TRY(version_in(connection));
   if (found > schema_version())
     return fail(Errc::kConflict, "the database has schema " + std::to_string(found) +
@@ -143,7 +144,7 @@ Result<void> migrate_in_transaction(Connection& connection, int wanted) {
                                      ": start the newer hostlerd that wrote it");
   for (int version = found; version < wanted; ++version)
     HOSTLER_TRY(connection.execute(
-        in_words_of(connection.engine(), kMigrations[static_cast<std::size_t>(version)])));
+        sql_for_engine(connection.engine(), kMigrations[static_cast<std::size_t>(version)])));
   return put_meta(connection, "schema_version", std::to_string(std::max(found, wanted)));
 }
 

@@ -7,11 +7,11 @@
 
 namespace hostler::store {
 
-/// One daemon a state folder. Held until destroyed; the kernel lets go of it when the process ends,
-/// however it ends.
+/// Allows one daemon per state folder. Held until destroyed; the kernel releases it when the
+/// process ends in any way.
 class StateLock {
  public:
-  /// kConflict, naming the process that holds it, if another does.
+  /// kConflict if another process holds it; the message names the process.
   static Result<StateLock> take(const std::filesystem::path& file);
 
  private:

@@ -14,7 +14,7 @@
 namespace hostler::store {
 namespace {
 
-/// Secrets lie in it: nobody else may look.
+/// It holds secrets, so other users have no access.
 Result<void> make_private(const std::filesystem::path& folder) {
   HOSTLER_TRY(make_folder(folder));
   struct stat info {};
@@ -58,7 +58,7 @@ Store::~Store() = default;
 Result<model::Restored> Store::load() {
   auto connection = HOSTLER_TRY(connect(place_, Mode::kRead));
   connection->set_patience(Patience::kLong);
-  // A start that was given up after half a minute would be given up each time.
+  // A start that takes longer than the timeout would fail each time.
   if (connection->engine() == Engine::kPostgres)
     HOSTLER_TRY(connection->execute("SET statement_timeout = 0"));
   return restore(*connection);
@@ -79,8 +79,9 @@ Result<OutputPart> Store::read_output(model::AttemptId id, std::uint32_t stream,
         read_segment(place_.folder / "segments", place.segment,
                      place.offset + (is_stdout ? 0 : place.stdout_length) + offset, length));
     if (part.data.size() < length)
-      return fail(Errc::kInternal, "segment " + std::to_string(place.segment) +
-                                       " is shorter than its rows say: it was damaged");
+      return fail(Errc::kInternal,
+                  "segment " + std::to_string(place.segment) +
+                      " is shorter than its rows say: it is damaged; restore a backup");
     part.complete = offset + length == part.end;
     return part;
   }
@@ -89,11 +90,11 @@ Result<OutputPart> Store::read_output(model::AttemptId id, std::uint32_t stream,
           .offset = stored.offset,
           .lost = stored.lost,
           .end = stored.end};
-  // The row was read before the file: what a done attempt has was there by then.
+  // The row was read before the file: if it says done, the file was complete.
   part.complete =
       attempt.state == model::AttemptState::kDone && part.offset + part.data.size() >= part.end;
   if (part.complete && end) {
-    // What the host had no more when the stream was collected.
+    // The rest was lost on the host before it was collected.
     const auto produced = stream == kStdoutStream ? end->stdout_bytes : end->stderr_bytes;
     if (part.data.empty() && produced > part.offset) {
       part.lost += produced - part.offset;
@@ -109,11 +110,11 @@ void Store::tidy(const Keep& keep, Wall now, OnTidied done) {
                       .outputs = outputs_.get(),
                       .blobs = blobs_.get(),
                       .current_segment = [this] { return journal_->current_segment(); }};
-  auto run = std::make_shared<Tidy>(std::move(places), keep, now, std::move(doubtful_));
+  auto run = std::make_shared<Tidy>(std::move(places), keep, now, std::move(unknown_removals_));
   journal_->add_chore([this, run, done = std::move(done)](Connection& connection) {
     const auto more = run->step(connection);
     if (more && *more) return true;
-    doubtful_ = run->doubtful();
+    unknown_removals_ = run->unknown_removals();
     tidying_ = false;
     done(run->result(), more ? Result<void>() : tl::unexpected(more.error()));
     return false;

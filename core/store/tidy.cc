@@ -14,16 +14,16 @@
 namespace hostler::store {
 namespace {
 
-// Commits wait for a step.
+// Small, as commits wait for a step.
 constexpr std::size_t kRecordsPerStep = 500, kWorkPerStep = 200;
-constexpr Duration kNeverYounger = 1h;  ///< Someone may be waiting for the result.
+constexpr Duration kNeverYounger = 1h;  ///< A client may wait for the result.
 
 Wall earlier(Wall time, Duration by) {
   return {time.us - std::chrono::duration_cast<std::chrono::microseconds>(by).count()};
 }
 
-/// Takes every quoted text of 64 hexadecimal digits in `body` off `blobs`: more than the inputs'
-/// hashes perhaps, never less.
+/// Removes from `blobs` each quoted text of 64 characters in `body`: all hashes of inputs, and
+/// maybe others.
 void keep_needed(std::string_view body, std::set<std::string>& blobs) {
   for (std::size_t at = 0; (at = body.find('"', at)) != std::string_view::npos; ++at)
     if (at + 65 < body.size() && body[at + 65] == '"')
@@ -32,11 +32,14 @@ void keep_needed(std::string_view body, std::set<std::string>& blobs) {
 
 }  // namespace
 
-Tidy::Tidy(Places places, Keep keep, Wall now, std::vector<model::WorkId> doubtful)
-    : places_(std::move(places)), keep_(keep), now_(now), doubtful_(std::move(doubtful)) {}
+Tidy::Tidy(Places places, Keep keep, Wall now, std::vector<model::WorkId> unknown_removals)
+    : places_(std::move(places)),
+      keep_(keep),
+      now_(now),
+      unknown_removals_(std::move(unknown_removals)) {}
 
 Result<bool> Tidy::step(Connection& connection) {
-  HOSTLER_TRY(settle_doubts(connection));
+  HOSTLER_TRY(resolve_unknown_removals(connection));
   switch (phase_) {
     case Phase::kLedger:
       if (HOSTLER_TRY(step_ledger(connection))) return true;
@@ -53,7 +56,7 @@ Result<bool> Tidy::step(Connection& connection) {
   return phase_ != Phase::kDone;
 }
 
-// ---- the ledger and what it speaks of -----------------------------------------------------------
+// ---- the ledger and its subjects ----------------------------------------------------------------
 
 Result<Wall> Tidy::cutoff(Connection& connection) {
   auto files = places_.outputs->bytes();
@@ -68,11 +71,11 @@ Result<Wall> Tidy::cutoff(Connection& connection) {
   return earlier(now_, too_much ? std::min(keep_.age, kNeverYounger) : keep_.age);
 }
 
-/// What the rows take if each record that went took its share along. An engine that tells late what
-/// went would have the run go on and on.
+/// The size of the rows, if each removed record freed its share. An engine reports removed rows
+/// late, and a run that waited for the report would remove too much.
 Result<std::uint64_t> Tidy::rows_left(Connection& connection, std::uint64_t rows) {
   if (!before_) {
-    // Not COUNT(*), which reads them all; the numbers have few gaps.
+    // Not COUNT(*), which reads all rows; the revisions have few gaps.
     auto count = HOSTLER_TRY(connection.prepare(
         "SELECT COALESCE((SELECT MAX(rev) FROM ledger) - (SELECT MIN(rev) FROM ledger) + 1, 0)"));
     HOSTLER_TRY(count.next());
@@ -119,15 +122,15 @@ Result<void> Tidy::remove_records(Connection& connection, const std::vector<Past
   if (done)
     result_ += removed;
   else if (connection.failure() == Failure::kUnknown)
-    doubtful_ = std::move(removed.work);
+    unknown_removals_ = std::move(removed.work);
   return done;
 }
 
-/// By their rows, which tells also a later run, when other commits have followed.
-Result<void> Tidy::settle_doubts(Connection& connection) {
-  if (doubtful_.empty()) return {};
+/// Looks for the rows. That also works in a later run, after other commits.
+Result<void> Tidy::resolve_unknown_removals(Connection& connection) {
+  if (unknown_removals_.empty()) return {};
   std::vector<Value> ids;
-  for (const auto id : doubtful_) ids.emplace_back(static_cast<std::int64_t>(id.value));
+  for (const auto id : unknown_removals_) ids.emplace_back(static_cast<std::int64_t>(id.value));
   auto find =
       HOSTLER_TRY(connection.prepare("SELECT id FROM work WHERE id IN (" + in_list() + ")"));
   std::set<std::uint64_t> there;
@@ -135,12 +138,12 @@ Result<void> Tidy::settle_doubts(Connection& connection) {
     there.insert(static_cast<std::uint64_t>(row.i64(0)));
     return {};
   }));
-  for (const auto id : std::exchange(doubtful_, {}))
+  for (const auto id : std::exchange(unknown_removals_, {}))
     if (!there.contains(id.value)) result_.work.push_back(id);
   return {};
 }
 
-/// Those that another had followed by then; what was in force stays known.
+/// Removes prices that a newer price had replaced by `until`.
 Result<void> Tidy::remove_prices(Connection& connection, Wall until) {
   auto remove = HOSTLER_TRY(connection.prepare(
       "DELETE FROM prices WHERE start_us < $1 AND EXISTS (SELECT 1 FROM prices n WHERE "
@@ -149,7 +152,7 @@ Result<void> Tidy::remove_prices(Connection& connection, Wall until) {
   return remove.run(until.us, until.us);
 }
 
-/// Those that no row points into. All, each time: what is not removed counts as too much.
+/// Removes all segments that no row points into. Those that stay count for the size limit.
 Result<void> Tidy::remove_segments(Connection& connection) {
   std::vector<Value> old;
   for (const auto& name : HOSTLER_TRY(names_in(places_.segments)))

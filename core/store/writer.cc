@@ -1,5 +1,6 @@
 #include "core/store/writer.h"
 
+#include "core/base/assert.h"
 #include "core/store/create_json.h"
 #include "core/store/in_list.h"
 #include "core/store/rows.h"
@@ -27,22 +28,22 @@ Result<std::unique_ptr<Writer>> Writer::open(Connection& connection, Segments& s
 
 Result<void> Writer::write(const Batch& batch) {
   connection_.clear_failure();
-  if (unsettled_ && HOSTLER_TRY(settle())) return {};
+  if (outcome_unknown_ && HOSTLER_TRY(was_batch_committed())) return {};
   auto result = [&]() -> Result<void> {
     const auto places = HOSTLER_TRY(write_outputs(batch));
     return in_one_transaction(connection_, [&] { return write_rows(batch, places); });
   }();
-  unsettled_ = connection_.failure() == Failure::kUnknown;
+  outcome_unknown_ = connection_.failure() == Failure::kUnknown;
   if (result)
     segments_.keep();
-  else if (!unsettled_)  // rows may point there
+  else if (!outcome_unknown_)  // else rows may point there
     segments_.discard();
   return result;
 }
 
-Result<bool> Writer::settle() {
+Result<bool> Writer::was_batch_committed() {
   const bool is_there = HOSTLER_TRY(connection_.was_committed());
-  unsettled_ = false;
+  outcome_unknown_ = false;
   if (is_there)
     segments_.keep();
   else
@@ -62,6 +63,7 @@ Result<std::vector<InlinePlace>> Writer::write_outputs(const Batch& batch) {
 }
 
 Result<void> Writer::write_rows(const Batch& batch, const std::vector<InlinePlace>& places) {
+  HOSTLER_ASSERT(places.size() == batch.attempts.size(), "each attempt has a place");
   HOSTLER_TRY(write_work(batch));
   for (std::size_t i = 0; i < batch.attempts.size(); ++i)
     HOSTLER_TRY(write_attempt(batch.attempts[i], places[i]));
@@ -74,12 +76,12 @@ Result<void> Writer::write_rows(const Batch& batch, const std::vector<InlinePlac
   }
   for (const auto* price : batch.prices) HOSTLER_TRY(store::write(sql_.put_price, *price));
   for (const auto* record : batch.ledger) HOSTLER_TRY(store::write(sql_.put_record, *record));
-  // Before the rows that point there, and while they were written the disk was busy with it.
+  // Before the commit of the rows that point there; the disk has begun with it at flush().
   return segments_.sync();
 }
 
 Result<void> Writer::write_work(const Batch& batch) {
-  // Table by table: each then stays in the cache.
+  // Table by table, so that the pages of each stay in the cache.
   for (const auto& [item, record] : batch.inserted)
     HOSTLER_TRY(store::write(sql_.put_work, *record));
   for (const auto& [item, record] : batch.inserted) HOSTLER_TRY(write_spec(sql_.put_spec, *item));

@@ -11,7 +11,7 @@
 
 namespace hostler::store {
 
-/// Writes batches by statements prepared once. Threads: the store's.
+/// Writes batches with statements that are prepared once. Threads: the store thread.
 class Writer {
  public:
   /// By the number of the work.
@@ -19,9 +19,9 @@ class Writer {
 
   static Result<std::unique_ptr<Writer>> open(Connection& connection, Segments& segments);
 
-  /// The whole batch in one transaction, inline output durable before it; nothing of it on
-  /// failure. After kOutcomeUnknown the same batch must be given again: it is found out whether it
-  /// is there, and written if it is not.
+  /// Writes the whole batch in one transaction, and makes its inline output durable before that.
+  /// After an error nothing of it is in the database; after kOutcomeUnknown the same batch must be
+  /// given again: it is written unless it is there already.
   Result<void> write(const Batch& batch);
   /// The bodies of the pieces of work with these numbers, as far as they are in the store.
   Result<Bodies> bodies(std::span<const Value> numbers);
@@ -36,8 +36,8 @@ class Writer {
 
   Result<std::vector<InlinePlace>> write_outputs(const Batch& batch);
   Result<void> write_rows(const Batch& batch, const std::vector<InlinePlace>& places);
-  /// Whether a batch whose outcome was unknown is there.
-  Result<bool> settle();
+  /// Whether the batch with the unknown outcome is in the database.
+  Result<bool> was_batch_committed();
   Result<void> write_work(const Batch& batch);
   Result<void> write_attempt(const Batch::Attempt& attempt, const InlinePlace& place);
   Result<void> write_instance(const Batch::Instance& instance);
@@ -45,7 +45,7 @@ class Writer {
   Connection& connection_;
   Segments& segments_;
   Statements sql_;
-  bool unsettled_ = false;
+  bool outcome_unknown_ = false;
 };
 
 }  // namespace hostler::store

@@ -48,7 +48,7 @@ Result<void> BlobUpload::finish() {
   if (found != sha256_)
     return fail(Errc::kInvalidArgument,
                 "the content has sha256 " + found + ", not " + sha256_ + " as was said");
-  if (::fdatasync(fd_.get()) != 0) die_of_failed_sync(part_);
+  if (::fdatasync(fd_.get()) != 0) abort_after_failed_sync(part_);
   if (::rename(part_.c_str(), path_.c_str()) != 0)
     return tl::unexpected(errno_error("rename to " + path_.string(), Errc::kUnavailable));
   fd_.reset();

@@ -14,7 +14,7 @@
 
 namespace hostler::store {
 
-/// One upload under way; dropped without finish() it leaves nothing. One thread; blocking.
+/// One upload; if it is destroyed before finish(), nothing is left of it. One thread; blocks.
 class BlobUpload {
  public:
   ~BlobUpload();
@@ -23,7 +23,7 @@ class BlobUpload {
 
   /// kTooLarge beyond the limit.
   Result<void> append(std::string_view bytes);
-  /// Durable under its name when done. kInvalidArgument if the content is not what was promised.
+  /// Makes the blob durable under its name. kInvalidArgument if the content has another hash.
   Result<void> finish();
 
  private:
@@ -37,23 +37,24 @@ class BlobUpload {
   crypto::Sha256 hash_;
 };
 
-/// Inputs of jobs, by what they contain: "blobs/<first two digits>/<sha256>". Any thread; blocking.
+/// Inputs of jobs, by the hash of their content: "blobs/<first two digits>/<sha256>". Any thread;
+/// blocks.
 class Blobs {
  public:
-  /// Removes what uploads of an earlier run left unfinished.
+  /// Removes unfinished uploads of an earlier run.
   static Result<Blobs> open(const std::filesystem::path& folder, std::uint64_t blob_bytes_max);
 
   /// `sha256`: 64 lower-case hexadecimal digits, else kInvalidArgument.
   Result<std::unique_ptr<BlobUpload>> begin(std::string_view sha256) const;
-  /// Also keeps a blob that is there for another day.
+  /// If the blob exists, it is also kept for another day.
   Result<bool> exists(std::string_view sha256) const;
-  /// Open for reading, from its begin. kNotFound if it is not there.
+  /// Open for reading, from its beginning. kNotFound if there is none.
   Result<UniqueFd> open_blob(std::string_view sha256) const;
   Result<std::uint64_t> size(std::string_view sha256) const;
 
-  /// Those that were last put or asked for before `time`.
+  /// The hashes of blobs that were last uploaded or asked for before `time`.
   Result<std::set<std::string>> older_than(Wall time) const;
-  /// Removes it if it still is older than `time`.
+  /// Removes the blob if it still is older than `time`.
   Result<void> remove(std::string_view sha256, Wall time) const;
 
  private:

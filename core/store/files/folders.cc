@@ -36,7 +36,7 @@ Result<void> make_folder(const std::filesystem::path& folder) {
 Result<void> sync_folder(const std::filesystem::path& folder) {
   const UniqueFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!fd) return tl::unexpected(errno_error("open folder " + folder.string(), Errc::kUnavailable));
-  if (::fsync(fd.get()) != 0) die_of_failed_sync(folder);
+  if (::fsync(fd.get()) != 0) abort_after_failed_sync(folder);
   return {};
 }
 
@@ -81,9 +81,9 @@ Result<std::string> read_at(const std::filesystem::path& file, std::uint64_t off
   return out;
 }
 
-void die_of_failed_sync(const std::filesystem::path& file) {
+void abort_after_failed_sync(const std::filesystem::path& file) {
   log::error("store", errno_error("sync " + file.string()).message +
-                          "; what is on the disk is not known any more: ending at once, "
+                          "; what is on the disk is not known any more, so hostlerd ends now: "
                           "check the disk and start again");
   std::abort();
 }

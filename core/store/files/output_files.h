@@ -10,21 +10,22 @@
 
 namespace hostler::store {
 
-/// A file that an attempt left, as its host says.
+/// An output file of an attempt, as its host reports it.
 struct OutputFile {
   std::string path;  ///< Relative, safe: is_safe_path().
   std::uint64_t size = 0;
   std::uint32_t mode = 0;    ///< Permission bits.
-  std::string problem = {};  ///< Not empty: it is not collected, and why.
+  std::string problem = {};  ///< Not empty: why it is not collected.
   friend bool operator==(const OutputFile&, const OutputFile&) = default;
 };
 
-/// The list of an attempt's files, "files" in its folder. The files themselves lie there under
-/// their numbers, so no name that a host chose is ever one on this disk.
+/// The list of an attempt's files, stored as "files" in its folder. The files themselves are stored
+/// under their numbers, so no name on this disk was chosen by a host.
 std::string to_json(const std::vector<OutputFile>& files);
 Result<std::vector<OutputFile>> output_files_from_json(std::string_view text);
 
-/// kInvalidArgument or kTooLarge, naming the path: unsafe, twice there, or too many.
+/// kInvalidArgument or kTooLarge if a path is unsafe or there twice, or if there are too many; the
+/// message names the path.
 Result<void> check_output_files(const std::vector<OutputFile>& files, std::size_t files_max);
 
 }  // namespace hostler::store

@@ -79,17 +79,18 @@ void Outputs::append(model::AttemptId attempt, std::uint32_t stream, std::uint64
                          .offset = offset,
                          .bytes = std::move(bytes),
                          .done = std::move(done)},
-        .order = std::nullopt});
+        .task = std::nullopt});
 }
 
 void Outputs::set_files(model::AttemptId attempt, std::vector<OutputFile> files, OnDone done) {
   if (auto checked = check_output_files(files, limits_.files_max); !checked)
-    return push({.append = std::nullopt,
-                 .order = Order{[checked]() -> Result<void> { return checked; }, std::move(done)}});
+    return push(
+        {.append = std::nullopt,
+         .task = ListTask{[checked]() -> Result<void> { return checked; }, std::move(done)}});
   push({.append = std::nullopt,
-        .order =
-            Order{[this, attempt, files = std::move(files)] { return write_list(attempt, files); },
-                  std::move(done)}});
+        .task = ListTask{
+            [this, attempt, files = std::move(files)] { return write_list(attempt, files); },
+            std::move(done)}});
 }
 
 Result<void> Outputs::remove(model::AttemptId attempt) {
@@ -108,7 +109,7 @@ Result<StreamPart> Outputs::read(model::AttemptId attempt, std::uint32_t stream,
 }
 
 Result<std::uint64_t> Outputs::durable_end(model::AttemptId attempt, std::uint32_t stream) const {
-  // Opening one makes durable what it has.
+  // Opening the file makes its bytes durable.
   return HOSTLER_TRY(StreamFile::open(file_of({attempt, stream}), /*bytes_max=*/0)).end();
 }
 
@@ -147,35 +148,35 @@ void Outputs::run() {
   for (;;) {
     wake_.wait(mutex_, [this]() HOSTLER_REQUIRES(mutex_) { return stopping_ || !queue_.empty(); });
     if (queue_.empty()) return;
-    std::optional<Order> order;
-    const auto appends = take_group(order);
+    std::optional<ListTask> task;
+    const auto appends = take_group(task);
     const MutexUnlock unlocked(mutex_);
-    carry_out(appends);
-    if (order) {
-      const auto result = insist(order->run);
-      if (order->done) order->done(result);
+    write_appends(appends);
+    if (task) {
+      const auto result = retry_until_done(task->run);
+      if (task->done) task->done(result);
     }
-    close_unused();
+    close_least_used();
   }
 }
 
-std::vector<Outputs::Append> Outputs::take_group(std::optional<Order>& order) {
+std::vector<Outputs::Append> Outputs::take_group(std::optional<ListTask>& task) {
   std::vector<Append> appends;
   std::size_t bytes = 0;
-  while (!queue_.empty() && !order && bytes < kAppendsBytesMax) {
+  while (!queue_.empty() && !task && bytes < kAppendsBytesMax) {
     auto& item = queue_.front();
     if (item.append) {
       bytes += item.append->bytes.size();
       appends.push_back(*std::move(item.append));
     } else {
-      order = std::move(item.order);
+      task = std::move(item.task);
     }
     queue_.pop_front();
   }
   return appends;
 }
 
-Result<void> Outputs::insist(const std::function<Result<void>()>& work) {
+Result<void> Outputs::retry_until_done(const std::function<Result<void>()>& work) {
   Backoff backoff;
   for (;;) {
     auto result = work();
@@ -187,11 +188,11 @@ Result<void> Outputs::insist(const std::function<Result<void>()>& work) {
   }
 }
 
-void Outputs::carry_out(const std::vector<Append>& appends) {
+void Outputs::write_appends(const std::vector<Append>& appends) {
   std::vector<Result<std::uint64_t>> results;
   results.reserve(appends.size());
   for (const auto& append : appends) {
-    auto written = insist([&] { return write(append); });
+    auto written = retry_until_done([&] { return write(append); });
     if (written)
       results.emplace_back(0);
     else
@@ -200,7 +201,7 @@ void Outputs::carry_out(const std::vector<Append>& appends) {
   for (std::size_t i = 0; i < appends.size(); ++i) {
     const auto open = open_.find(appends[i].key);
     if (!results[i] || open == open_.end()) continue;
-    // One sync a file: the second finds nothing to do.
+    // One sync per file: the second one does nothing.
     const auto synced = open->second.file.sync();
     if (synced)
       results[i] = open->second.file.end();
@@ -240,7 +241,7 @@ Result<std::uint64_t> Outputs::bytes_max(Key key) const {
   return std::min(list[number].size, limits_.file_bytes_max);
 }
 
-void Outputs::close_unused() {
+void Outputs::close_least_used() {
   while (uses_.size() > kOpenMax) {
     open_.erase(uses_.front());
     uses_.pop_front();
@@ -252,7 +253,7 @@ Result<void> Outputs::write_list(model::AttemptId attempt, const std::vector<Out
   std::error_code ignored;
   if (list.empty() || std::filesystem::exists(folder / "files", ignored)) return {};
   HOSTLER_TRY(make_folder(folder));
-  // Empty files get no bytes, yet they are there.
+  // Empty files get no bytes, but they must exist.
   for (std::size_t i = 0; i < list.size(); ++i) {
     if (list[i].size > 0 || !list[i].problem.empty()) continue;
     const auto path = file_of({attempt, kFirstFileStream + static_cast<std::uint32_t>(i)});

@@ -32,50 +32,51 @@ struct OutputLimits {
   std::size_t files_max = 10'000;                             ///< Of one attempt.
 };
 
-/// Output that is more than comes with an exit: "spool/<shard>/<attempt>/<stream>".
+/// Output that is larger than an inline output: "spool/<shard>/<attempt>/<stream>".
 ///
-/// Threads: append() and set_files() from any, never blocking; a thread of its own writes
-/// what has queued up and makes it durable with one sync a file. Callbacks come on that thread, in
-/// order, and must not wait. What fails for want of room is tried again until it works, so nothing
-/// is skipped; callers bound what is on its way by their credit. Reads: any thread, blocking.
+/// Threads: append() and set_files() can be called from any thread and never block. The thread of
+/// this object writes the queue and makes it durable with one sync per file. Callbacks come on that
+/// thread, in order, and must not wait. A write that fails as the disk is full is tried again until
+/// it succeeds, so nothing is skipped; callers limit the queue by their credit. Reads: any thread;
+/// they block.
 class Outputs {
  public:
-  /// The stream's end: everything before it is durable here, or known to be lost.
+  /// The end of the stream: all bytes before it are durable here, or known to be lost.
   using OnStored = std::function<void(Result<std::uint64_t>)>;
   using OnDone = std::function<void(Result<void>)>;
 
   static Result<std::unique_ptr<Outputs>> open(const std::filesystem::path& folder,
                                                OutputLimits limits);
-  /// Writes what has queued up; what fails then gets an error.
+  /// Writes the queue; a write that fails then gets an error.
   ~Outputs();
   Outputs(const Outputs&) = delete;
   Outputs& operator=(const Outputs&) = delete;
 
-  /// Again with the same offset it changes nothing; an offset beyond the end means that what is
-  /// between was lost on the host. Empty `bytes` ask for the end.
-  /// kTooLarge: the stream has reached its limit; what came before stays.
+  /// A repeated call with the same offset changes nothing. An offset beyond the end means that the
+  /// bytes between were lost on the host. Empty `bytes` ask for the end.
+  /// kTooLarge: the stream has reached its limit; earlier bytes stay.
   void append(model::AttemptId attempt, std::uint32_t stream, std::uint64_t offset,
               std::string bytes, OnStored done);
-  /// Keeps the list of an ended attempt's files; their bytes follow as streams. The list given
-  /// first stays. Fails as check_output_files().
+  /// Stores the list of an ended attempt's files; their bytes follow as streams. A second list is
+  /// ignored. Fails like check_output_files().
   void set_files(model::AttemptId attempt, std::vector<OutputFile> files, OnDone done);
-  /// Removes all of an attempt to which nothing more will be appended. Any thread; blocking.
+  /// Removes all output of an attempt; nothing more may be appended to it. Any thread; blocks.
   Result<void> remove(model::AttemptId attempt);
 
-  /// Up to `max` bytes of a stream from `offset`; empty if none came.
+  /// Up to `max` bytes of a stream from `offset`; empty if there are none.
   Result<StreamPart> read(model::AttemptId attempt, std::uint32_t stream, std::uint64_t offset,
                           std::size_t max) const;
-  /// The end of what is here, made durable first: a reconnect resumes there. Any thread; blocking
-  /// for one sync, or for nothing if there is no file.
+  /// The end of the stored bytes, after making them durable: a reconnect resumes there. Any thread;
+  /// blocks for one sync, if there is a file.
   Result<std::uint64_t> durable_end(model::AttemptId attempt, std::uint32_t stream) const;
   /// Empty if the attempt has none.
   Result<std::vector<OutputFile>> files(model::AttemptId attempt) const;
-  /// Open for reading. kNotFound: no such file, or it was not collected (says why).
+  /// Open for reading. kNotFound: no such file, or it was not collected (the message says why).
   Result<UniqueFd> open_file(model::AttemptId attempt, std::string_view path) const;
 
-  /// What all of it takes on the disk, about.
+  /// About the size of all output on the disk.
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
-  /// The error of the last try; empty while all is well.
+  /// The error of the last try; empty after a success.
   [[nodiscard]] std::string problem() const;
 
  private:
@@ -91,13 +92,13 @@ class Outputs {
     OnStored done;
   };
   /// set_files; runs once all appends before it are done.
-  struct Order {
+  struct ListTask {
     std::function<Result<void>()> run;
     OnDone done;
   };
   struct Item {
     std::optional<Append> append;
-    std::optional<Order> order;
+    std::optional<ListTask> task;
   };
   struct Open {
     StreamFile file;
@@ -107,15 +108,15 @@ class Outputs {
   Outputs(std::filesystem::path folder, OutputLimits limits);
   void push(Item item);
   void run();
-  /// Takes appends up to the next order, which goes to `order`.
-  std::vector<Append> take_group(std::optional<Order>& order) HOSTLER_REQUIRES(mutex_);
-  /// Tries again while there is no room and the object is not being destroyed.
-  Result<void> insist(const std::function<Result<void>()>& work) HOSTLER_EXCLUDES(mutex_);
-  void carry_out(const std::vector<Append>& appends) HOSTLER_EXCLUDES(mutex_);
+  /// Takes appends up to the next task, which goes to `task`.
+  std::vector<Append> take_group(std::optional<ListTask>& task) HOSTLER_REQUIRES(mutex_);
+  /// Tries again while the disk is full, until the object is destroyed.
+  Result<void> retry_until_done(const std::function<Result<void>()>& work) HOSTLER_EXCLUDES(mutex_);
+  void write_appends(const std::vector<Append>& appends) HOSTLER_EXCLUDES(mutex_);
   Result<void> write(const Append& append);
   Result<StreamFile*> stream_file(Key key);
   Result<std::uint64_t> bytes_max(Key key) const;
-  void close_unused();
+  void close_least_used();
   Result<void> write_list(model::AttemptId attempt, const std::vector<OutputFile>& files);
 
   [[nodiscard]] std::filesystem::path folder_of(model::AttemptId attempt) const;
@@ -125,9 +126,9 @@ class Outputs {
   const OutputLimits limits_;
   std::atomic<std::uint64_t> bytes_ = 0;
 
-  // The thread's own.
+  // Used by the thread of this object only.
   std::map<Key, Open> open_;
-  std::list<Key> uses_;  ///< Least lately used first.
+  std::list<Key> uses_;  ///< Least recently used first.
 
   mutable Mutex mutex_;
   Condition wake_;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/base/assert.h"
 #include "core/base/text.h"
 #include "core/store/files/folders.h"
 
@@ -27,7 +28,7 @@ Result<Segments> Segments::open(const std::filesystem::path& folder, std::uint64
 Result<void> Segments::begin_next() {
   HOSTLER_TRY(sync());
   const auto path = segment_path(folder_, number_ + 1);
-  // O_TRUNC: a first try whose folder could not be synced may have left it.
+  // O_TRUNC: an earlier try may have left the file, if the sync of the folder failed.
   UniqueFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
   if (!file) return tl::unexpected(errno_error("create " + path.string(), Errc::kUnavailable));
   HOSTLER_TRY(sync_folder(folder_));
@@ -48,7 +49,8 @@ Result<InlinePlace> Segments::append(const model::AttemptEnd& end) {
 }
 
 Result<void> Segments::flush() {
-  // At its place, so that a write cut short by a full disk is simply done again.
+  // With pwrite(), so that a short write on a full disk can be repeated.
+  HOSTLER_ASSERT(buffer_.size() <= offset_, "the buffer is the end of the file");
   auto at = offset_ - buffer_.size();
   std::string_view rest = buffer_;
   while (!rest.empty()) {
@@ -61,7 +63,7 @@ Result<void> Segments::flush() {
     at += static_cast<std::uint64_t>(n);
   }
   if (buffer_.empty()) return {};
-  // Only a hint: sync() is what counts.
+  // Only a hint: sync() makes it durable.
   (void)::sync_file_range(file_.get(), static_cast<off_t>(offset_ - buffer_.size()),
                           static_cast<off_t>(buffer_.size()), SYNC_FILE_RANGE_WRITE);
   unsynced_ = true;
@@ -72,7 +74,7 @@ Result<void> Segments::flush() {
 Result<void> Segments::sync() {
   HOSTLER_TRY(flush());
   if (!unsynced_) return {};
-  if (::fdatasync(file_.get()) != 0) die_of_failed_sync(segment_path(folder_, number_));
+  if (::fdatasync(file_.get()) != 0) abort_after_failed_sync(segment_path(folder_, number_));
   unsynced_ = false;
   return {};
 }

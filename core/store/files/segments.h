@@ -10,34 +10,34 @@
 
 namespace hostler::store {
 
-/// Where the inline output of an attempt lies: stdout, then stderr. segment 0: there is none.
+/// Where the inline output of an attempt is: stdout, then stderr. segment 0: there is none.
 struct InlinePlace {
   std::uint64_t segment = 0, offset = 0;
   std::uint32_t stdout_length = 0, stderr_length = 0;
   friend bool operator==(const InlinePlace&, const InlinePlace&) = default;
 };
 
-/// Shared files in which the small outputs of many attempts lie one after the other; a row of
-/// `attempts` says where. "segments/<number>", appended only, never written again after a restart.
-/// Threads: the store's, but for read_segment.
+/// Shared files, "segments/<number>", with the small outputs of many attempts one after the other;
+/// a row of `attempts` says where. A restart begins a new file. Threads: the store thread;
+/// read_segment: any.
 class Segments {
  public:
-  /// Goes on with the number after the highest there, and after `used`: rows may point into what
-  /// is there no more.
+  /// The next number is above the highest file and above `used`, as rows may point into a file that
+  /// was removed.
   static Result<Segments> open(const std::filesystem::path& folder, std::uint64_t bytes_max,
                                std::uint64_t used);
 
   /// Appends stdout, then stderr. Not durable before sync().
   Result<InlinePlace> append(const model::AttemptEnd& end);
-  /// Writes what was appended and has the kernel begin to move it to the disk.
+  /// Writes the appended bytes, and has the kernel begin to write them to the disk.
   Result<void> flush();
-  /// Makes what was appended durable: one fdatasync, none if nothing was.
+  /// Makes the appended bytes durable with one fdatasync, or none if there are none.
   Result<void> sync();
-  /// The rows of what was appended are durable: it stays.
+  /// The rows of the appended bytes are durable: the bytes stay.
   void keep() { kept_ = {number_, offset_}; }
-  /// They are not: what was appended since keep() is overwritten by what comes.
+  /// The rows are not there: the next bytes overwrite those appended since keep().
   void discard();
-  /// The one that is being written; it must not be removed.
+  /// The number of the file that is being written; it must not be removed.
   [[nodiscard]] std::uint64_t current() const { return number_; }
 
  private:
@@ -59,7 +59,7 @@ class Segments {
 
 std::filesystem::path segment_path(const std::filesystem::path& folder, std::uint64_t number);
 
-/// `length` bytes from `offset`. Any thread; blocking.
+/// `length` bytes from `offset`. Any thread; blocks.
 Result<std::string> read_segment(const std::filesystem::path& folder, std::uint64_t number,
                                  std::uint64_t offset, std::size_t length);
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "core/base/assert.h"
 #include "core/base/text.h"
 #include "core/store/files/folders.h"
 
@@ -19,8 +20,8 @@ std::filesystem::path gaps_path(const std::filesystem::path& file) {
   return file.string() + ".gaps";
 }
 
-/// One line a gap: "<at> <length>". A last line without its end was cut short by a crash before
-/// anything followed it.
+/// One line per gap: "<at> <length>". A last line without a line end was cut by a crash; no byte
+/// was written after it.
 Result<std::vector<Gap>> read_gaps(const std::filesystem::path& file) {
   const auto text = read_file(gaps_path(file), kGapsFileMax);
   if (!text && text.error().code == Errc::kNotFound) return std::vector<Gap>{};
@@ -74,7 +75,7 @@ Result<void> StreamFile::make() {
 }
 
 Result<void> StreamFile::add_gap(std::uint64_t length) {
-  // Durable before the bytes after it: a reader that sees them sees the gap.
+  // Durable before the bytes behind it, so that a reader of these bytes sees the gap.
   auto gaps = gaps_;
   gaps.push_back({size_, length});
   std::string text;
@@ -111,14 +112,15 @@ Result<void> StreamFile::append(std::uint64_t offset, std::string_view bytes) {
 
 Result<void> StreamFile::sync() {
   if (!dirty_) return {};
-  if (::fdatasync(fd_.get()) != 0) die_of_failed_sync(path_);
+  HOSTLER_ASSERT(fd_, "bytes that are not synced were written to an open file");
+  if (::fdatasync(fd_.get()) != 0) abort_after_failed_sync(path_);
   dirty_ = false;
   return {};
 }
 
 Result<StreamPart> read_stream(const std::filesystem::path& file, std::uint64_t offset,
                                std::size_t max) {
-  // The size first: every gap before these bytes was written before they were.
+  // The size first: each gap was written before the bytes behind it.
   const auto size = HOSTLER_TRY(size_of(file));
   auto gaps = HOSTLER_TRY(read_gaps(file));
   gaps.push_back({size, 0});

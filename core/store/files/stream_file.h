@@ -11,22 +11,22 @@
 
 namespace hostler::store {
 
-/// Bytes of a stream that fell out before they came here: `length` of them, where the file has
-/// `at` bytes.
+/// Bytes of a stream that were lost before they came here: `length` bytes, after the first `at`
+/// bytes of the file.
 struct Gap {
   std::uint64_t at = 0, length = 0;
 };
 
-/// One stream of an attempt on disk: the bytes that came in the file itself, gaps in "<file>.gaps"
-/// beside it, which is made only when there are any. Offsets are the stream's; the end is the
-/// file's size and all gaps. One thread at a time.
+/// One stream of an attempt on disk: its bytes are in the file, its gaps in "<file>.gaps", which
+/// exists only if there are any. Offsets count the bytes of the stream; the end is the size of the
+/// file plus all gaps. One thread at a time.
 class StreamFile {
  public:
-  /// Nothing is made before the first byte; what a killed run left is made durable at once.
+  /// Creates no file before the first byte. Makes the bytes of an earlier run durable.
   static Result<StreamFile> open(const std::filesystem::path& file, std::uint64_t bytes_max);
 
-  /// Bytes before the end are known already and skipped; an offset beyond it makes a gap. Nothing
-  /// of it is durable before sync(); a failed call leaves the end where it was. kTooLarge beyond
+  /// Skips bytes before the end, which are there already; an offset beyond the end makes a gap.
+  /// Nothing is durable before sync(). A failed call leaves the end where it was. kTooLarge beyond
   /// `bytes_max` bytes in the file.
   Result<void> append(std::uint64_t offset, std::string_view bytes);
   Result<void> sync();
@@ -43,7 +43,7 @@ class StreamFile {
 
   std::filesystem::path path_;
   std::uint64_t bytes_max_;
-  UniqueFd fd_;  ///< Unset until the file is there.
+  UniqueFd fd_;  ///< Unset until the file exists.
   std::vector<Gap> gaps_;
   std::uint64_t size_ = 0, missing_ = 0;  ///< Bytes in the file, and in all gaps.
   bool dirty_ = false;
@@ -52,9 +52,9 @@ class StreamFile {
 /// A piece of a stream as it is on disk.
 struct StreamPart {
   std::string data;
-  std::uint64_t offset = 0;  ///< Of data's first byte; beyond the one asked for after a gap.
-  std::uint64_t lost = 0;    ///< Bytes between the offset asked for and `offset` that fell out.
-  std::uint64_t end = 0;     ///< Of the stream as far as it is here.
+  std::uint64_t offset = 0;  ///< Of the first byte of data; after a gap larger than asked for.
+  std::uint64_t lost = 0;    ///< Bytes that are missing between the offset asked for and `offset`.
+  std::uint64_t end = 0;     ///< Of the stored part of the stream.
 };
 /// Up to `max` bytes from `offset`, not across a gap; none at the end, or if there is no file. Any
 /// thread, also while the file is written.

@@ -22,11 +22,11 @@ constexpr const char* kMarkKey = "last_commit";
 const std::string kPutMark(kPutMeta);
 const std::string kOfMark = std::string(" WHERE key = '") + kMarkKey + "'";
 const std::string kFindMark = "SELECT value FROM meta" + kOfMark;
-// Has an end only when all that was committed before it is where a commit has to be.
+// Returns only after all earlier commits are durable, on standbys too if commits wait for them.
 const std::string kCommitAnew = "UPDATE meta SET value = value" + kOfMark;
 
-// Rows by their number and mean width: the files of a table do not shrink when rows go. The number
-// is some seconds old, and too low for a while after a crash of the server.
+// Number of rows times their mean width, as the files of a table do not shrink when rows are
+// removed. The number is some seconds old, and too low for a while after a crash of the server.
 constexpr const char* kUsedBytes =
     "SELECT COALESCE(SUM(CASE WHEN c.reltuples < 0 THEN pg_total_relation_size(c.oid) ELSE "
     "LEAST(pg_total_relation_size(c.oid), "
@@ -38,7 +38,7 @@ constexpr const char* kUsedBytes =
     "LEFT JOIN pg_class t ON t.oid = c.reltoastrelid "
     "WHERE n.nspname = 'hostler' AND c.relkind = 'r'";
 
-/// At most 63 bytes of ASCII: the server would change another.
+/// At most 63 bytes of ASCII: the server would change any other name.
 std::string session_name(Mode mode) {
   std::array<char, 64> buffer{};
   (void)::gethostname(buffer.data(), buffer.size() - 1);
@@ -67,11 +67,11 @@ void PostgresConnection::set_patience(Patience patience) {
 // ---- sessions -----------------------------------------------------------------------------------
 
 Result<void> PostgresConnection::ensure_session() {
-  if (session_ && session_->stands()) return {};
-  // Many readers must not wait one after the other for a server that is away.
+  if (session_ && session_->is_alive()) return {};
+  // Readers must not wait for an absent server one after the other.
   if (mode_ == Mode::kRead)
     if (auto refused = refusal_->current()) {
-      failure_ = Failure::kPassing;
+      failure_ = Failure::kTransient;
       return tl::unexpected(*std::move(refused));
     }
   session_.reset();
@@ -85,7 +85,7 @@ Result<void> PostgresConnection::ensure_session() {
     session_ = *std::move(session);
     return {};
   }
-  if (failure_ != Failure::kLost) failure_ = Failure::kPassing;
+  if (failure_ != Failure::kLost) failure_ = Failure::kTransient;
   auto error = std::move(session).error().with_context("PostgreSQL");
   refusal_->set(error, Refusal::Clock::now() - begin);
   return tl::unexpected(std::move(error));
@@ -98,15 +98,15 @@ Result<std::unique_ptr<Session>> PostgresConnection::new_session() {
   if (mode_ == Mode::kRead) return session;
   auto taken = take_database(*session, name_);
   if (!taken && taken.error().code == Errc::kConflict && !mark_.empty())
-    return tl::unexpected(lost(taken.error().message));
+    return tl::unexpected(database_lost(taken.error().message));
   HOSTLER_TRY(std::move(taken));
   HOSTLER_TRY(make_schema(*session));
   HOSTLER_TRY(compare_mark(*session));
   return session;
 }
 
-/// The database is ours again, so whatever an earlier session committed is there by now; but a
-/// standby that commits wait for may lack it, if that session ended while it waited.
+/// This session holds the lock on the database, so commits of earlier sessions have ended. A
+/// standby that commits wait for may lack the last one, if its session ended while it waited.
 Result<void> PostgresConnection::compare_mark(Session& session) {
   if (mark_.empty()) return {};
   const auto found = HOSTLER_TRY(session.value(kFindMark));
@@ -116,9 +116,9 @@ Result<void> PostgresConnection::compare_mark(Session& session) {
   if (is_there) mark_ = pending_mark_;
   pending_mark_.clear();
   if (found == mark_) return {};
-  return tl::unexpected(
-      lost("the database is not as this hostlerd left it: another one has written to it, or the "
-           "server lost commits, as after a fail-over to a standby that lagged behind"));
+  return tl::unexpected(database_lost(
+      "the database is not as this hostlerd left it: another one has written to it, or the "
+      "server lost commits, as after a fail-over to a standby that lagged behind"));
 }
 
 Result<bool> PostgresConnection::was_committed() {
@@ -126,7 +126,7 @@ Result<bool> PostgresConnection::was_committed() {
   return was_committed_;
 }
 
-Result<bool> PostgresConnection::rest() {
+Result<bool> PostgresConnection::do_idle_work() {
   HOSTLER_TRY(ensure_session());
   return true;
 }
@@ -134,7 +134,7 @@ Result<bool> PostgresConnection::rest() {
 Result<void> PostgresConnection::need_session() {
   if (!in_transaction_) return ensure_session();
   if (session_ && !session_->broken()) return {};
-  return tl::unexpected(broken("transaction"));
+  return tl::unexpected(connection_failed("transaction"));
 }
 
 // ---- transactions -------------------------------------------------------------------------------
@@ -160,7 +160,7 @@ Result<void> PostgresConnection::commit() {
   }
   pending_mark_.clear();
   if (end_ == End::kRolledBack) {
-    if (done) return tl::unexpected(broken("COMMIT rolled back"));
+    if (done) return tl::unexpected(connection_failed("COMMIT rolled back"));
     return done;
   }
   in_transaction_ = false;
@@ -191,21 +191,21 @@ Result<std::uint64_t> PostgresConnection::used_bytes() {
 
 // ---- failures -----------------------------------------------------------------------------------
 
-Error PostgresConnection::failed(const PGresult& result, std::string_view doing) {
+Error PostgresConnection::statement_failed(const PGresult& result, std::string_view doing) {
   const auto code = sqlstate_of(&result);
   failure_ = failure_of(code);
   if (ends_session(code)) session_->give_up();
   return error_of(&result, doing);
 }
 
-Error PostgresConnection::broken(std::string_view doing) {
-  failure_ = Failure::kPassing;
+Error PostgresConnection::connection_failed(std::string_view doing) {
+  failure_ = Failure::kTransient;
   if (session_) session_->give_up();
   return {Errc::kUnavailable, "PostgreSQL: " + std::string(doing) + ": " +
                                   (session_ ? session_->message() : "there is no session")};
 }
 
-Error PostgresConnection::lost(std::string why) {
+Error PostgresConnection::database_lost(std::string why) {
   failure_ = Failure::kLost;
   why_lost_ = "PostgreSQL: " + why;
   return {Errc::kConflict, std::move(why)};

@@ -12,15 +12,15 @@
 
 namespace hostler::store::postgres {
 
-/// What database.h promises. Private to postgres/.
+/// The engine of PostgreSQL. Private to postgres/.
 ///
-/// Within a transaction statements without rows are queued and sent in bulk: one wait for the
-/// server a commit, or a MiB, not one a row.
+/// Within a transaction, statements without rows are queued and sent in bulk: one wait for the
+/// server per commit or per MiB, not one per row.
 class PostgresConnection final : public Connection {
  public:
-  /// `refusal` is heeded in kRead.
+  /// `refusal` is used in kRead only.
   PostgresConnection(std::string conninfo, Mode mode, std::shared_ptr<Refusal> refusal);
-  /// A session, the first or the next. Nothing to do if there is one that stands.
+  /// Opens a session, unless there is one that is alive.
   Result<void> ensure_session();
 
   [[nodiscard]] Engine engine() const override { return Engine::kPostgres; }
@@ -32,14 +32,14 @@ class PostgresConnection final : public Connection {
   void roll_back() override;
   Result<bool> was_committed() override;
   Result<void> after_commit() override { return {}; }
-  Result<bool> rest() override;
+  Result<bool> do_idle_work() override;
   Result<std::uint64_t> used_bytes() override;
 
   // For statements.
 
-  /// To the end; within a transaction some time until it ends.
+  /// Runs a statement to the end; within a transaction maybe later, at the commit at the latest.
   Result<void> run(const std::string& sql, const Parameters& parameters);
-  /// Drops what rows another reader has left.
+  /// Drops the rows that another reader has not read.
   Result<void> start_reading(const void* reader, const std::string& sql,
                              const Parameters& parameters);
   /// Null: no more rows.
@@ -49,39 +49,39 @@ class PostgresConnection final : public Connection {
  private:
   Result<std::unique_ptr<Session>> new_session();
   Result<void> compare_mark(Session& session);
-  /// A session to speak on: the transaction's, or one that stands.
+  /// Ensures a usable session: that of the transaction, or one that is alive.
   Result<void> need_session();
   /// The name of `sql`, prepared on this session.
   Result<const char*> prepared(const std::string& sql);
   /// `name`: null if it is not prepared.
   Result<void> queue(const std::string& sql, const char* name, const Parameters& parameters);
-  /// Sends what is queued and waits for its end; the first failure.
+  /// Sends the queue and waits for all answers; returns the first failure.
   Result<void> drain();
-  void hear(const PGresult& result, std::optional<Error>& first);
+  void note_result(const PGresult& result, std::optional<Error>& first);
   void drop_rows();
 
-  Error failed(const PGresult& result, std::string_view doing);
-  Error broken(std::string_view doing);
-  Error lost(std::string why);
+  Error statement_failed(const PGresult& result, std::string_view doing);
+  Error connection_failed(std::string_view doing);
+  Error database_lost(std::string why);
 
   const std::string conninfo_;
   const Mode mode_;
-  const std::string name_;  ///< Of its sessions, on the server.
+  const std::string name_;  ///< Of its sessions, as the server shows it.
   const std::shared_ptr<Refusal> refusal_;
   Patience patience_;
   std::unique_ptr<Session> session_;
   std::unordered_map<std::string, std::string> prepared_;  ///< Names by SQL, on session_.
-  std::size_t queued_ = 0;        ///< Statements whose answers were not read.
+  std::size_t queued_ = 0;        ///< Statements with answers that were not read yet.
   std::size_t queued_bytes_ = 0;  ///< Of their parameters.
   bool in_transaction_ = false;
-  const void* reader_ = nullptr;  ///< The statement whose rows are on their way.
+  const void* reader_ = nullptr;  ///< The statement that reads rows now.
 
   // How the last transaction ended.
   enum class End : std::uint8_t { kOpen, kCommitted, kRolledBack };
   End end_ = End::kOpen;
   std::uint64_t commits_ = 0;
-  std::string mark_;          ///< With the last commit that is known to be there; empty: none yet.
-  std::string pending_mark_;  ///< With the one whose answer has not come.
+  std::string mark_;          ///< Of the last commit that is known to be there; empty: none yet.
+  std::string pending_mark_;  ///< Of the commit without an answer.
   bool was_committed_ = false;
 };
 

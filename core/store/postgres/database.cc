@@ -60,12 +60,12 @@ class PostgresRows final : public Statement::Rows {
 
   PostgresConnection& connection_;
   const std::string sql_;
-  std::vector<std::string> values_;  ///< The first count_ are bound; kept for their memory.
+  std::vector<std::string> values_;  ///< The first count_ are bound; the others keep their memory.
   std::size_t count_ = 0;
   Parameters parameters_;
   bool reading_ = false;
   ResultPtr row_;
-  mutable std::deque<std::string> unescaped_;  ///< Of the row.
+  mutable std::deque<std::string> unescaped_;  ///< Texts of the present row.
 };
 
 Result<bool> PostgresRows::next() {

@@ -9,15 +9,15 @@
 /// The only code that calls libpq.
 namespace hostler::store::postgres {
 
-/// A connection of its own to the database that `conninfo` names; tables lie in the schema
-/// `hostler`, which the first kWrite makes. synchronous_commit is on. It begins anew by itself when
-/// the server has ended it; statements stay good.
+/// A connection to the database that `conninfo` names. The tables are in the schema `hostler`,
+/// which the first kWrite connection makes. synchronous_commit is on. After the server has ended a
+/// session the connection opens another; statements stay valid.
 ///
-/// kWrite takes the database for this process for as long as it lives: kConflict, naming the other,
-/// if another has it. What it commits carries a mark, by which it knows after a broken connection
-/// whether a COMMIT had its effect, and whether anybody else has written: that is kLost.
+/// kWrite locks the database for this process; kConflict if another process has it (the message
+/// names that process). Each commit carries a mark. After a broken connection the mark tells
+/// whether a COMMIT took effect, and whether another process has written, which is kLost.
 Result<std::unique_ptr<Connection>> open(const std::string& conninfo, Mode mode);
-/// kRead, so many, that share what is known of a server that is away.
+/// `count` kRead connections, which share the knowledge that a server is away.
 Result<std::vector<std::unique_ptr<Connection>>> open_readers(const std::string& conninfo,
                                                               std::size_t count);
 

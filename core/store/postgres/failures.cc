@@ -3,16 +3,16 @@
 namespace hostler::store::postgres {
 
 Failure failure_of(std::string_view sqlstate) {
-  if (sqlstate == "42501") return Failure::kPassing;  // a permission: can be given back
+  if (sqlstate == "42501") return Failure::kTransient;  // a permission: an admin can grant it
   const auto cls = sqlstate.substr(0, 2);
-  // Data, constraints, syntax and names, limits of the server: the same again would fail again.
+  // Data, constraints, syntax and names, limits of the server: a retry would fail in the same way.
   const bool ours = cls == "22" || cls == "23" || cls == "42" || cls == "54";
-  return ours ? Failure::kOurs : Failure::kPassing;
+  return ours ? Failure::kProgramError : Failure::kTransient;
 }
 
 bool ends_session(std::string_view sqlstate) {
   return sqlstate == "25006"     // read-only: no primary any more
-         || sqlstate == "26000"  // a pooler gave us somebody else's session
+         || sqlstate == "26000"  // a pooler gave us another session
          || sqlstate == "0A000"  // a plan that does not fit a changed table
          || sqlstate.starts_with("08") || sqlstate.starts_with("57P");
 }

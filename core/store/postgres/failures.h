@@ -5,17 +5,17 @@
 
 #include "core/store/database.h"
 
-/// What PostgreSQL's error codes (SQLSTATE) ask of the store.
+/// Classes of PostgreSQL's error codes (SQLSTATE).
 namespace hostler::store::postgres {
 
-/// Never kUnknown: that takes more than a code.
+/// Never kUnknown, which a code alone cannot tell.
 Failure failure_of(std::string_view sqlstate);
-/// After this code the session is of no use any more, though it may still stand: the server became
-/// a standby, or forgot what was prepared.
+/// After this code the session cannot be used any more, though it is open: the server became a
+/// standby, or forgot the prepared statements.
 bool ends_session(std::string_view sqlstate);
-/// "; what to do", or nothing.
+/// "; " and what to do, or empty.
 std::string_view advice(std::string_view sqlstate);
-/// The same for a connection that was refused, which comes without a code.
+/// Likewise for a refused connection, which has no code.
 std::string_view advice_on_refusal(std::string_view message);
 
 }  // namespace hostler::store::postgres

@@ -7,7 +7,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Longer than a try may take.
+/// Longer than any try takes.
 constexpr auto kTryFor = 10s;
 
 }  // namespace
@@ -16,7 +16,7 @@ std::optional<Error> Refusal::current(Clock::time_point now) {
   const MutexLock lock(mutex_);
   if (!error_) return std::nullopt;
   if (now < until_) return error_;
-  until_ = now + kTryFor;  // whoever asked tries; the others go on with what is known
+  until_ = now + kTryFor;  // the caller tries; the others get the known failure
   return std::nullopt;
 }
 

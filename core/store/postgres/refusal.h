@@ -8,15 +8,15 @@
 
 namespace hostler::store::postgres {
 
-/// That a session could not be had a moment ago, shared by the connections that read: what one
-/// found out the others need not, and after that one at a time tries again. Threads: any.
+/// The last failure to open a session, shared by the connections that read: while it holds, they
+/// fail at once; after that one of them at a time tries again. Threads: any.
 class Refusal {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// The refusal that holds; none: try, then say how it went.
+  /// The failure that holds. None: open a session, then call set() or clear().
   std::optional<Error> current(Clock::time_point now = Clock::now());
-  /// It holds for a second, or for twice the time it took: most of the time nobody waits.
+  /// It holds for a second, or for twice the time that the try took.
   void set(Error error, Clock::duration took, Clock::time_point now = Clock::now());
   void clear();
 

@@ -26,13 +26,13 @@ struct FreeOptions {
   void operator()(PQconninfoOption* options) const { PQconninfoFree(options); }
 };
 
-/// A password in a configuration is seen by whoever reads it, copies it or asks for help with it.
+/// A configuration is copied and shown to others, so it must not contain a password.
 Result<void> refuse_passwords(const std::string& conninfo) {
   char* said = nullptr;
   const std::unique_ptr<PQconninfoOption, FreeOptions> options(
       PQconninfoParse(conninfo.c_str(), &said));
   const std::unique_ptr<char, decltype(&PQfreemem)> problem(said, &PQfreemem);
-  if (!options)  // libpq's words quote the string
+  if (!options)  // the message of libpq would quote the string
     return fail(Errc::kInvalidArgument,
                 "store.postgres is no connection string; one looks like "
                 "\"host=/run/postgresql dbname=hostler\"");
@@ -50,7 +50,7 @@ Result<std::unique_ptr<Session>> Session::open(const std::string& conninfo, cons
                                                int connect_s, int answer_ms) {
   HOSTLER_TRY(refuse_passwords(conninfo));
   const auto connect_timeout = std::to_string(connect_s);
-  // What stands before dbname is a default, what stands after it wins.
+  // Options before dbname are defaults; options after it override the connection string.
   const std::array<std::pair<const char*, const char*>, 9> options{
       {{"connect_timeout", connect_timeout.c_str()},
        {"keepalives_idle", "10"},
@@ -89,9 +89,9 @@ bool Session::wait(short events) {
   return false;
 }
 
-bool Session::stands() {
+bool Session::is_alive() {
   if (broken_) return false;
-  // A last word may come before the end.
+  // A last message may come before the end.
   for (pollfd from{PQsocket(get()), POLLIN, 0}; !broken_ && ::poll(&from, 1, 0) > 0;)
     broken_ = PQconsumeInput(get()) == 0 || PQstatus(get()) != CONNECTION_OK;
   return !broken_;
@@ -106,7 +106,7 @@ bool Session::flush() {
       broken_ = true;
       return false;
     }
-    // The server may be waiting for us to read what it has said already.
+    // The server may wait until its answers are read.
     if (!wait(POLLIN | POLLOUT)) return false;
     if (PQconsumeInput(get()) == 0) broken_ = true;
   }
@@ -115,7 +115,7 @@ bool Session::flush() {
 ResultPtr Session::next_result() {
   while (!broken_ && PQisBusy(get()) != 0) {
     if (!wait(POLLIN)) return nullptr;
-    // A failure makes PQgetResult say why.
+    // After a failure PQgetResult returns the reason.
     if (PQconsumeInput(get()) == 0) break;
   }
   if (broken_) return nullptr;
@@ -155,12 +155,12 @@ std::string_view sqlstate_of(const PGresult* result) {
 
 Error error_of(const PGresult* result, std::string_view doing) {
   const auto code = sqlstate_of(result);
-  // The primary message alone: the detail of a broken constraint quotes the row.
+  // Only the primary message: the detail of a broken constraint quotes the row.
   const char* said = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
   std::string message(doing);
   message += ": " + one_line(said != nullptr ? said : PQresultErrorMessage(result));
   message += advice(code);
-  const bool passing = failure_of(code) == Failure::kPassing && !code.starts_with("XX");
+  const bool passing = failure_of(code) == Failure::kTransient && !code.starts_with("XX");
   return {passing ? Errc::kUnavailable : Errc::kInternal, std::move(message)};
 }
 

@@ -19,13 +19,13 @@ using ResultPtr = std::unique_ptr<PGresult, ClearResult>;
 /// A parameter as libpq takes it: text that ends in NUL.
 using Parameters = std::vector<const char*>;
 
-/// One session with a server: libpq, but nothing waits for ever. Threads: one at a time. Blocking:
-/// on the server, for an answer time without a word from it at most; then, and whenever the
-/// connection fails, the session is broken and stays so.
+/// One session with a server: libpq with timeouts. Threads: one at a time. Calls block until the
+/// server answers, at most for the answer time. After that time, or if the connection fails, the
+/// session is broken for good.
 class Session {
  public:
-  /// `name` is what the server's admin sees it as. kUnavailable if no server could be reached;
-  /// kInvalidArgument if `conninfo` is no connection string, or holds a password.
+  /// The server shows `name` to its admin. kUnavailable if no server could be reached;
+  /// kInvalidArgument if `conninfo` is no connection string, or contains a password.
   static Result<std::unique_ptr<Session>> open(const std::string& conninfo, const std::string& name,
                                                int connect_s, int answer_ms);
 
@@ -33,17 +33,17 @@ class Session {
   [[nodiscard]] bool broken() const { return broken_; }
   void give_up() { broken_ = true; }
   void set_answer_ms(int answer_ms) { answer_ms_ = answer_ms; }
-  /// False: the server has ended the session meanwhile. Only while no answer is expected.
-  bool stands();
+  /// False: the server has ended the session. Call it only while no answer is expected.
+  bool is_alive();
 
-  /// Statements without parameters, to their end; the last result.
+  /// Runs statements without parameters to their end; returns the last result.
   ResultPtr execute(const std::string& sql);
-  /// The first value that a statement gives; empty if there is no row.
+  /// The first value of the first row; empty if there is no row.
   Result<std::string> value(const std::string& sql);
 
   /// Sends what libpq has buffered. False: the session broke.
   bool flush();
-  /// The next result; null: no more of this statement, or the session broke.
+  /// The next result. Null: the statement has no more, or the session broke.
   ResultPtr next_result();
   /// The last error of the connection, in one line.
   [[nodiscard]] std::string message() const;
@@ -58,11 +58,11 @@ class Session {
   std::unique_ptr<PGconn, Finish> connection_;
   int answer_ms_;
   bool broken_ = false;
-  std::string problem_;  ///< Our own, if libpq has none.
+  std::string problem_;  ///< Set if libpq has no message.
 };
 
-/// "the statement's begin: the server's message", without what the statement was about, which may
-/// be secret.
+/// "the first words of the statement: the server's message", without the values, which may be
+/// secret.
 Error error_of(const PGresult* result, std::string_view doing);
 std::string_view sqlstate_of(const PGresult* result);
 

@@ -32,7 +32,7 @@ std::string settings(Mode mode) {
   const auto set = [&sql](const std::string& key, const std::string& value) {
     sql += ", set_config('" + key + "', " + value + ", false)";
   };
-  // An admin who waits for standbys to apply commits has more than this asks for.
+  // remote_apply is stronger than on: leave it.
   set("synchronous_commit",
       "CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' "
       "ELSE 'on' END");
@@ -40,20 +40,20 @@ std::string settings(Mode mode) {
   set("default_transaction_read_only", mode == Mode::kRead ? "'on'" : "'off'");
   set("client_min_messages", "'warning'");
   set("lock_timeout", mode == Mode::kRead ? "'2000'" : "'1000'");
-  // Not beyond what any reader waits for: what nobody waits for must not go on.
+  // As long as a reader waits: a statement must not run on when nobody waits for it.
   set("statement_timeout", mode == Mode::kRead ? "'30000'" : "'60000'");
   set("idle_in_transaction_session_timeout", "'60000'");
   set("jit", "'off'");
-  // A plan made while a table is small must not outlive that: who writes looks up by keys alone.
+  // The writer finds rows by keys only. A plan made while a table is small must not scan it later.
   if (mode == Mode::kWrite) set("enable_seqscan", "'off'");
-  // The server sees within half a minute that this machine is gone, and lets go of the database.
+  // The server notices within half a minute that this machine is gone, and releases the lock.
   set("tcp_keepalives_idle", "'10'");
   set("tcp_keepalives_interval", "'5'");
   set("tcp_keepalives_count", "'3'");
   return sql;
 }
 
-/// Who has the advisory lock: its session's name, then its process on the server.
+/// SQL that gives `what` of the session that holds the advisory lock.
 std::string holder_sql(const std::string& what) {
   return "SELECT " + what +
          " FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid WHERE l.locktype = 'advisory' "
@@ -87,11 +87,12 @@ Result<void> take_database(Session& session, const std::string& name) {
     return fail(Errc::kConflict, "the database is in use by " + printable(holder, 80) +
                                      ": stop that one, or give this one another database");
   if (holder == name) HOSTLER_TRY(session.value(holder_sql("pg_terminate_backend(a.pid)")));
-  return fail(Errc::kUnavailable, "the last session with the database has not ended yet");
+  return fail(Errc::kUnavailable,
+              "the last session with the database has not ended yet: try again");
 }
 
 Result<void> make_schema(Session& session) {
-  // Not IF NOT EXISTS: that asks for the permission to make one even where there is one.
+  // Not IF NOT EXISTS, which needs the permission to create even if the schema exists.
   const auto there =
       HOSTLER_TRY(session.value("SELECT 1 FROM pg_namespace WHERE nspname = 'hostler'"));
   if (there.empty()) HOSTLER_TRY(session.value("CREATE SCHEMA hostler"));

@@ -5,15 +5,15 @@
 #include "core/store/database.h"
 #include "core/store/postgres/session.h"
 
-/// What makes a fresh session one of the store's.
+/// Preparation of a new session.
 namespace hostler::store::postgres {
 
-/// Version, encoding, settings. kUnavailable or kInternal with what to do.
+/// Checks version and encoding, and applies the settings. The error says what to do.
 Result<void> set_up(Session& session, Mode mode);
 
-/// Takes the database for this process; the server lets go of it when the session ends, after what
-/// the session was committing. kConflict: another hostlerd has it. kUnavailable: it may work later;
-/// an earlier session of this process (known by its `name`) that still ends is told to.
+/// Locks the database for this process. The server releases the lock when the session ends, after
+/// the commit that it was doing. kConflict: another hostlerd has it. kUnavailable: try again later;
+/// an earlier session of this process (with the same `name`) that is still open was told to end.
 Result<void> take_database(Session& session, const std::string& name);
 
 /// Makes the schema `hostler` if it is not there.

@@ -3,9 +3,9 @@
 #include <string>
 #include <string_view>
 
-/// PostgreSQL's text holds neither NUL nor what is no UTF-8, and what a host or a driver says may
-/// be either. Each such byte is kept as \x01 and its two hex digits, and so is \x01 itself: every
-/// text comes back byte for byte, and equal ones stay equal.
+/// PostgreSQL's text can hold neither NUL nor invalid UTF-8, but texts of hosts and drivers can.
+/// Each such byte is stored as \x01 and two hex digits, and so is \x01 itself: every text is read
+/// back byte for byte, and equal texts stay equal.
 namespace hostler::store::postgres {
 
 bool needs_escape(std::string_view text);

@@ -42,9 +42,9 @@ Failure failure_of(int code) {
     case SQLITE_MISMATCH:
     case SQLITE_TOOBIG:
     case SQLITE_ERROR:
-      return Failure::kOurs;
+      return Failure::kProgramError;
     default:
-      return Failure::kPassing;
+      return Failure::kTransient;
   }
 }
 
@@ -53,7 +53,7 @@ Error error_of(sqlite3* db, std::string_view doing, Failure& failure) {
   failure = failure_of(code);
   const int primary = code & 0xff;
   const bool damaged = primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB;
-  return {failure == Failure::kPassing && !damaged ? Errc::kUnavailable : Errc::kInternal,
+  return {failure == Failure::kTransient && !damaged ? Errc::kUnavailable : Errc::kInternal,
           std::string(doing) + ": " + sqlite3_errmsg(db) + advice(code)};
 }
 
@@ -97,7 +97,7 @@ class SqliteRows final : public Statement::Rows {
   void rewind() override { sqlite3_reset(statement_.get()); }
 
   [[nodiscard]] std::int64_t number(int column) const override {
-    // A column of integers takes any text too, if someone else writes it.
+    // SQLite lets others write text into a column of integers.
     return sqlite3_column_type(statement_.get(), column) == SQLITE_INTEGER
                ? sqlite3_column_int64(statement_.get(), column)
                : kNoNumber;
@@ -128,9 +128,9 @@ class SqliteConnection final : public Connection {
   Result<void> begin() override { return execute("BEGIN IMMEDIATE"); }
   Result<void> commit() override { return execute("COMMIT"); }
   void roll_back() override;
-  Result<bool> was_committed() override { return false; }  // its answers are not lost
+  Result<bool> was_committed() override { return false; }  // its answers cannot be lost
   Result<void> after_commit() override;
-  Result<bool> rest() override;
+  Result<bool> do_idle_work() override;
   Result<std::uint64_t> used_bytes() override;
 
   Error error(std::string_view doing) { return error_of(db_.get(), doing, failure_); }
@@ -139,7 +139,7 @@ class SqliteConnection final : public Connection {
   Result<std::int64_t> pragma(std::string_view sql);
 
   std::unique_ptr<sqlite3, Close> db_;
-  int log_pages_ = 0;  ///< As the last commit left the log.
+  int log_pages_ = 0;  ///< Length of the log after the last commit.
 };
 
 Result<void> SqliteConnection::set_up(Mode mode, int busy_ms) {
@@ -151,7 +151,7 @@ Result<void> SqliteConnection::set_up(Mode mode, int busy_ms) {
         "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA secure_delete=ON;"
         "PRAGMA wal_autocheckpoint=0; PRAGMA journal_size_limit=67108864;"
         "PRAGMA cache_size=-65536; PRAGMA temp_store=MEMORY;";
-  // Reading the schema makes a damaged file show itself here.
+  // Reading the schema finds a damaged file here.
   pragmas += "SELECT count(*) FROM sqlite_schema;";
   HOSTLER_TRY(execute(pragmas));
   sqlite3_wal_hook(
@@ -183,19 +183,19 @@ void SqliteConnection::roll_back() {
   failure_ = kept;
 }
 
-/// Moves the log into the database once it is longer than some 32 MiB.
+/// Moves the log into the database once it is longer than about 32 MiB.
 Result<void> SqliteConnection::after_commit() {
   if (log_pages_ < kLogPagesMax) return {};
-  log_pages_ = 0;  // set anew by the next commit
-  // Not left to SQLite itself: it would keep a failed sync to itself.
+  log_pages_ = 0;  // the next commit sets it
+  // Not done by SQLite itself, which would not report a failed sync.
   const int code =
       sqlite3_wal_checkpoint_v2(db_.get(), nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
   if (code == SQLITE_OK || code == SQLITE_BUSY) return {};
   return tl::unexpected(error("checkpoint"));
 }
 
-/// Moves all of the log into the database and cuts it to nothing, if no reader is in the way.
-Result<bool> SqliteConnection::rest() {
+/// Moves the whole log into the database and truncates it, unless a reader is in the way.
+Result<bool> SqliteConnection::do_idle_work() {
   const int code =
       sqlite3_wal_checkpoint_v2(db_.get(), nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
   if (code == SQLITE_OK) return false;
@@ -217,7 +217,7 @@ Result<std::uint64_t> SqliteConnection::used_bytes() {
 
 Result<std::unique_ptr<Connection>> open(const std::filesystem::path& file, Mode mode,
                                          int busy_ms) {
-  if (mode == Mode::kWrite) {  // before SQLite would make it with the umask's mode
+  if (mode == Mode::kWrite) {  // else SQLite makes it with the mode of the umask
     const UniqueFd made(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
     if (!made) return tl::unexpected(errno_error("create " + file.string()));
   }

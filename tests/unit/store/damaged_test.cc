@@ -166,14 +166,12 @@ TEST_P(DamagedTest, ADamagedInstanceTellsWhatCountsForCeilingsAndSetsItsWorkAsid
 
 TEST_P(DamagedTest, AnInstanceWithADamagedCreateIsSetAside) {
   for (const auto& [json, problem] : std::vector<std::pair<std::string, std::string>>{
-           {"no JSON", "the create is no JSON object"},
-           {"[]", "the create is no JSON object"},
+           {"no JSON", "the create is not a JSON object"},
+           {"[]", "the create is not a JSON object"},
            {"{}", "the create has no idempotency_key"},
-           {R"({"idempotency_key":7})",
-            "the create's idempotency_key has no value that it may "
-            "have"},
+           {R"({"idempotency_key":7})", "the create's idempotency_key has an invalid value"},
            {R"({"idempotency_key":"k","type":{"market":2}})",
-            "the create's market has no value that it may have"}}) {
+            "the create's market has an invalid value"}}) {
     damage("DELETE FROM creates");
     const auto restored = restored_after("INSERT INTO creates VALUES (8, '" + json + "')");
 
@@ -273,9 +271,9 @@ TEST_P(DamagedTest, ListsLeaveDamagedRowsOutAndGoOnBehindThem) {
 TEST_P(DamagedTest, AStartSaysWhichValueOfTheStoreIsNoNumberOrNoName) {
   for (const auto& [key, value, words] :
        std::vector<std::tuple<std::string, std::string, std::string>>{
-           {"epoch", "many", "the store's epoch is 'many', which is no number"},
-           {"owner", "Not a name", "the store's owner is 'Not a name', which is no name"},
-           {"schema_version", "new", "the schema version is no number"}}) {
+           {"epoch", "many", "the store's epoch is 'many', which is not a number"},
+           {"owner", "Not a name", "the store's owner is 'Not a name', which is not a valid name"},
+           {"schema_version", "new", "the schema version is not a number"}}) {
     const auto good = meta(key);
     damage("UPDATE meta SET value = '" + value + "' WHERE key = '" + key + "'");
 
@@ -289,7 +287,7 @@ TEST_P(DamagedTest, AStartSaysWhichValueOfTheStoreIsNoNumberOrNoName) {
   open();
   const auto restored = store_->load();
   ASSERT_FALSE(restored);
-  EXPECT_THAT(restored.error().message, HasSubstr("last_work is '-4', which is no number"));
+  EXPECT_THAT(restored.error().message, HasSubstr("last_work is '-4', which is not a number"));
 }
 
 /// A server refuses text in a column of numbers.
@@ -298,9 +296,9 @@ INSTANTIATE_TEST_SUITE_P(Sqlite, DamagedFileTest, testing::Values(Engine::kSqlit
 
 TEST_P(DamagedFileTest, TextInPlaceOfANumberIsDamage) {
   EXPECT_THAT(named(restored_after("UPDATE work SET state = 'abc' WHERE id = 6")),
-              ElementsAre("work j-6: state is no number"));
+              ElementsAre("work j-6: state is not a number"));
   EXPECT_THAT(named(restored_after("UPDATE work SET state = 0, attempt = '1x' WHERE id = 6")),
-              ElementsAre("work j-6: attempt is no number"));
+              ElementsAre("work j-6: attempt is not a number"));
 }
 
 }  // namespace

@@ -197,7 +197,7 @@ TEST(StoreFaultsDeathTest, EndsTheProcessWhenACommitBreaksTheRules) {
                          [&](const Result<Committed>&) { done.set_value(); });
         done.get_future().wait();
       },
-      testing::KilledBySignal(SIGABRT), "mistake in hostlerd");
+      testing::KilledBySignal(SIGABRT), "bug in hostlerd");
 }
 
 }  // namespace

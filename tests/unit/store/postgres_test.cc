@@ -308,21 +308,20 @@ TEST_P(PostgresDeathTest, EndsTheProcessWhenSomebodyElseHasWritten) {
 
 TEST_P(PostgresDeathTest, EndsTheProcessWhenACommitBreaksTheRules) {
   EXPECT_EXIT((void)commit(commit_of({record(1, "x", "a"), record(1, "x", "the same revision")})),
-              testing::KilledBySignal(SIGABRT), "mistake in hostlerd");
+              testing::KilledBySignal(SIGABRT), "bug in hostlerd");
 }
 
 TEST_P(PostgresDeathTest, EndsTheProcessWhenACommitIsTooLargeForAnIndex) {
   auto job = new_job(1);
   job.name = crypto::random_hex(10'000);
-  EXPECT_EXIT((void)commit(commit_of({job})), testing::KilledBySignal(SIGABRT),
-              "mistake in hostlerd");
+  EXPECT_EXIT((void)commit(commit_of({job})), testing::KilledBySignal(SIGABRT), "bug in hostlerd");
 }
 
 TEST(PostgresFailureTest, TriesAgainOnlyWhatMayEndOtherwise) {
   for (const auto* passing : {"08006", "40P01", "42501", "53100", "55P03", "57P01", "XX001"})
-    EXPECT_EQ(postgres::failure_of(passing), Failure::kPassing) << passing;
+    EXPECT_EQ(postgres::failure_of(passing), Failure::kTransient) << passing;
   for (const auto* ours : {"22021", "23505", "42703", "54000"})
-    EXPECT_EQ(postgres::failure_of(ours), Failure::kOurs) << ours;
+    EXPECT_EQ(postgres::failure_of(ours), Failure::kProgramError) << ours;
 }
 
 // ---- set up wrongly -----------------------------------------------------------------------------
