@@ -11,6 +11,7 @@ namespace hostler::daemon {
 /// Makes the random parts of a create request: a UUID as its idempotency key, the host key, the
 /// challenge secret and the init script that carries them. `public_keys`: the SSH keys that may log
 /// in, by set.
-dispatch::Mint make_create_secrets(std::map<std::string, std::vector<std::string>> public_keys);
+dispatch::CreateSecretsFactory make_create_secrets(
+    std::map<std::string, std::vector<std::string>> public_keys);
 
 }  // namespace hostler::daemon
