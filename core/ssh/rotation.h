@@ -12,9 +12,8 @@
 namespace hostler::ssh {
 
 struct NextKey {
-  bool none =
-      false;  ///< The host cannot replace its key: `why` says the reason, the rest is empty.
-  std::string why;
+  bool none = false;       ///< The host cannot replace its key; the rest but `why` is empty.
+  std::string why;         ///< With `none`: the reason.
   std::string public_key;  ///< "ssh-ed25519 AAAA..."
   std::string secret;      ///< 64 hexadecimal digits.
 };

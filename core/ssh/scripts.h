@@ -13,7 +13,7 @@ namespace hostler::ssh::scripts {
 /// The file of the host's secret: the init script writes it, the challenge reads it.
 #define HOSTLER_SECRET_FILE "${HOSTLER_AGENT_DIR:-/var/lib/hostler-agent}/secret"
 
-// The comments give the arguments.
+// With their arguments.
 extern const std::string_view kChallenge;         ///< NONCE INSTANCE
 extern const std::string_view kPrepareRotation;   ///< NONCE
 extern const std::string_view kActivateRotation;  ///< NONCE KEY_TYPE KEY
