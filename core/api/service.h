@@ -83,7 +83,7 @@ struct PriceQuery {
   std::size_t limit = 1000;
 };
 struct PricesView {
-  std::vector<model::PriceSeen> prices;  ///< Of each set, type, market and zone newest first.
+  std::vector<model::PriceRow> prices;  ///< Of each set, type, market and zone newest first.
   bool more = false;
 };
 struct CostQuery {

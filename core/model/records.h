@@ -155,15 +155,15 @@ struct GateOpened {
 };
 
 /// What a kind of instance costs from a time on, until the next that is said.
-struct PriceSeen {
+struct PriceRow {
   std::string set, type, zone;  ///< The menu's type; zone empty: every zone.
   Market market = Market::kOnDemand;
   PricePoint point;
-  friend bool operator==(const PriceSeen&, const PriceSeen&) = default;
+  friend bool operator==(const PriceRow&, const PriceRow&) = default;
 };
 
 using Change = std::variant<WorkItem, WorkChanged, AttemptChanged, InstanceChanged, GateChanged,
-                            GateOpened, PriceSeen, LedgerRecord>;
+                            GateOpened, PriceRow, LedgerRecord>;
 
 /// What one or more events changed; durable all or not at all.
 struct Commit {
@@ -194,7 +194,7 @@ struct Restored {
   std::vector<AttemptChanged> attempts;    ///< Not kDone; inline output unset.
   std::vector<InstanceChanged> instances;  ///< Not gone; `create` set where it is kept.
   std::vector<GateRecord> gates;
-  std::vector<PriceSeen> prices;  ///< The newest of each set, type, zone and market.
+  std::vector<PriceRow> prices;  ///< The newest of each set, type, zone and market.
   struct ClientKey {
     std::string principal, key, digest;
     WorkId work;

@@ -26,7 +26,7 @@ Micros part_of(Micros cost, const model::Resources& used, const model::Resources
                     part(used.ram, total.ram), part(used.scratch, total.scratch)})};
 }
 
-Bill::Bill(Wall since, Wall until, Wall now, const std::vector<model::PriceSeen>& prices)
+Bill::Bill(Wall since, Wall until, Wall now, const std::vector<model::PriceRow>& prices)
     : since_(since), until_(std::min(until, now)), now_(now) {
   for (const auto& price : prices)
     histories_[{price.set, price.type, price.market, price.zone}].push_back(price.point);

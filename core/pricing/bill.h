@@ -27,7 +27,7 @@ class Bill {
     std::int64_t used_us = 0;  ///< Time that the instance was on, or that the job ran.
   };
   /// `prices`: newest first for each set, type, market and zone.
-  Bill(Wall since, Wall until, Wall now, const std::vector<model::PriceSeen>& prices);
+  Bill(Wall since, Wall until, Wall now, const std::vector<model::PriceRow>& prices);
 
   /// Adds the instance if it existed in the period and the cloud has ever listed it.
   void add(model::InstanceRecord instance);

@@ -8,13 +8,13 @@ namespace hostler::pricing {
 using model::Market;
 using model::PricePoint;
 
-std::vector<model::PriceSeen> Book::take(const std::string& set, const std::string& type,
+std::vector<model::PriceRow> Book::take(const std::string& set, const std::string& type,
                                          const std::vector<model::ZonePrice>& reported, Wall now) {
   std::map<std::pair<Market, std::string>, std::vector<PricePoint>> by_place;
   for (const auto& one : reported)
     if (one.point.start <= now) by_place[{one.market, one.zone}].push_back(one.point);
 
-  std::vector<model::PriceSeen> news;
+  std::vector<model::PriceRow> news;
   std::size_t places = count(set, type);
   for (auto& [place, points] : by_place) {
     const auto& [market, zone] = place;
@@ -32,7 +32,7 @@ std::vector<model::PriceSeen> Book::take(const std::string& set, const std::stri
   return news;
 }
 
-void Book::restore(const model::PriceSeen& latest) {
+void Book::restore(const model::PriceRow& latest) {
   latest_[{latest.set, latest.type, latest.market, latest.zone}] = latest.point;
 }
 

@@ -22,10 +22,10 @@ class Book {
   /// that are new and have to be journalled, oldest first for each zone and market. Prices that
   /// begin after `now` are ignored: the cloud will report them again. Zones beyond kZonesMax are
   /// ignored.
-  std::vector<model::PriceSeen> take(const std::string& set, const std::string& type,
+  std::vector<model::PriceRow> take(const std::string& set, const std::string& type,
                                      const std::vector<model::ZonePrice>& reported, Wall now);
   /// Sets the newest price of an offering from the journal, at start.
-  void restore(const model::PriceSeen& latest);
+  void restore(const model::PriceRow& latest);
 
   /// The current price; nullopt if unknown. If `zone` is empty, because the driver chooses the
   /// zone, the price of the most expensive zone.

@@ -49,7 +49,7 @@ class Collector {
     batch_.gates[change.record.key] = &change.record;
   }
   void operator()(const model::GateOpened& change) { batch_.gates[change.key] = nullptr; }
-  void operator()(const model::PriceSeen& price) { batch_.prices.push_back(&price); }
+  void operator()(const model::PriceRow& price) { batch_.prices.push_back(&price); }
   void operator()(const model::LedgerRecord& record) { batch_.ledger.push_back(&record); }
 
  private:

@@ -32,7 +32,7 @@ struct Batch {
   std::vector<Attempt> attempts;
   std::vector<Instance> instances;
   std::map<std::string_view, const model::GateRecord*> gates;  ///< Null: the gate was opened.
-  std::vector<const model::PriceSeen*> prices;
+  std::vector<const model::PriceRow*> prices;
   std::vector<const model::LedgerRecord*> ledger;
 };
 

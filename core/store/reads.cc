@@ -335,17 +335,17 @@ Result<Counts> Reads::counts() const {
   return counts;
 }
 
-Result<Page<model::PriceSeen>> Reads::prices(const PriceFilter& filter) const {
+Result<Page<model::PriceRow>> Reads::prices(const PriceFilter& filter) const {
   auto session = HOSTLER_TRY(borrow());
   static const std::string kSql =
-      "SELECT " + columns_sql<model::PriceSeen>() +
+      "SELECT " + columns_sql<model::PriceRow>() +
       " FROM prices WHERE ($1 = '' OR set_name = $2) AND ($3 = '' OR type = $4) "
       "ORDER BY set_name, type, market, zone, start_us DESC LIMIT $5";
   const std::size_t limit = filter.limit == 0 ? INT64_MAX - 1 : bounded(filter.limit);
   auto* select = HOSTLER_TRY(session.start(kSql, filter.set, filter.set, filter.type, filter.type,
                                            static_cast<std::int64_t>(limit + 1)));
-  Found<model::PriceSeen> found;
-  HOSTLER_TRY(collect(*select, &read<model::PriceSeen>, found));
+  Found<model::PriceRow> found;
+  HOSTLER_TRY(collect(*select, &read<model::PriceRow>, found));
   auto page = cut(std::move(found.items), limit);
   page.more = found.rows > limit;
   return page;

@@ -95,7 +95,7 @@ class Reads {
   Result<Counts> counts() const;
 
   /// In order of set, type, market and zone; the newest first.
-  Result<Page<model::PriceSeen>> prices(const PriceFilter& filter) const;
+  Result<Page<model::PriceRow>> prices(const PriceFilter& filter) const;
   /// Calls `seen` for each attempt that ran within [from, to), by work. Reads all attempts,
   /// 10,000 at a time: about a second for a few million. Changes during the call may be missed.
   Result<void> uses(Wall from, Wall to, const std::function<void(const Use&)>& seen) const;

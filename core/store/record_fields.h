@@ -182,7 +182,7 @@ void fields(V& v, typename V::template Ref<model::GateRecord> r) {
 }
 
 template <class V>
-void fields(V& v, typename V::template Ref<model::PriceSeen> r) {
+void fields(V& v, typename V::template Ref<model::PriceRow> r) {
   v.text("set_name", r.set);
   v.text("type", r.type);
   v.text("zone", r.zone);

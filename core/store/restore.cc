@@ -223,12 +223,12 @@ Result<void> Restorer::read_gates() {
 Result<void> Restorer::read_prices() {
   return for_each_row(
       connection_,
-      "SELECT " + columns_sql<model::PriceSeen>("p") +
+      "SELECT " + columns_sql<model::PriceRow>("p") +
           " FROM prices p WHERE NOT EXISTS (SELECT 1 FROM prices n WHERE n.set_name = p.set_name "
           "AND n.type = p.type AND n.market = p.market AND n.zone = p.zone AND "
           "n.start_us > p.start_us) ORDER BY p.set_name, p.type, p.market, p.zone",
       [&](const Statement& from) {
-        model::PriceSeen price;
+        model::PriceRow price;
         RowReader row(from);
         if (is_good(row, price)) out_.prices.push_back(std::move(price));
       });

@@ -115,7 +115,7 @@ std::string key_text(const StoredAttempt& row) { return row.attempt.attempt.text
 std::string key_text(const model::InstanceRecord& row) { return row.id.text(); }
 std::string key_text(const StoredCreate& row) { return row.instance.text(); }
 std::string key_text(const model::GateRecord& row) { return row.key; }
-std::string key_text(const model::PriceSeen& row) {
+std::string key_text(const model::PriceRow& row) {
   return row.set + " " + row.type + " " + row.zone + " " + std::to_string(row.point.start.us);
 }
 std::string key_text(const model::LedgerRecord& row) { return std::to_string(row.rev); }

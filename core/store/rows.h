@@ -64,7 +64,7 @@ struct Table<model::GateRecord> {
   static constexpr std::string_view kName = "gates", kKey = "key";
 };
 template <>
-struct Table<model::PriceSeen> {
+struct Table<model::PriceRow> {
   static constexpr std::string_view kName = "prices",
                                     kKey = "set_name, type, market, zone, start_us";
 };
@@ -131,7 +131,7 @@ std::string key_text(const StoredAttempt& row);
 std::string key_text(const model::InstanceRecord& row);
 std::string key_text(const StoredCreate& row);
 std::string key_text(const model::GateRecord& row);
-std::string key_text(const model::PriceSeen& row);
+std::string key_text(const model::PriceRow& row);
 std::string key_text(const model::LedgerRecord& row);
 
 /// kInternal: "row j-5 of table work is damaged (state is 99): ...", with what to do.

@@ -18,7 +18,7 @@ Result<std::unique_ptr<Writer>> Writer::open(Connection& connection, Segments& s
       .erase_create = HOSTLER_TRY(connection.prepare("DELETE FROM creates WHERE instance = $1")),
       .put_gate = HOSTLER_TRY(connection.prepare(upsert_sql<model::GateRecord>())),
       .open_gate = HOSTLER_TRY(connection.prepare("DELETE FROM gates WHERE key = $1")),
-      .put_price = HOSTLER_TRY(connection.prepare(upsert_sql<model::PriceSeen>())),
+      .put_price = HOSTLER_TRY(connection.prepare(upsert_sql<model::PriceRow>())),
       .put_record = HOSTLER_TRY(connection.prepare(insert_sql<model::LedgerRecord>())),
       .find_bodies = HOSTLER_TRY(
           connection.prepare("SELECT id, body FROM work_specs WHERE id IN (" + in_list() + ")")),

@@ -80,7 +80,7 @@ void Disk::apply(const model::InstanceChanged& row) {
   if (row.erase_create) known.create.reset();
 }
 
-void Disk::apply(const model::PriceSeen& row) {
+void Disk::apply(const model::PriceRow& row) {
   const auto [known, fresh] = prices_.try_emplace({row.set, row.type, row.zone, row.market}, row);
   if (!fresh && row.point.start < known->second.point.start)
     complain_("the price of " + row.type + " went back in time");

@@ -44,7 +44,7 @@ class Disk {
   void apply(const model::InstanceChanged& row);
   void apply(const model::GateChanged& row) { gates_[row.record.key] = row.record; }
   void apply(const model::GateOpened& row) { gates_.erase(row.key); }
-  void apply(const model::PriceSeen& row);
+  void apply(const model::PriceRow& row);
   void apply(const model::LedgerRecord& row);
 
   Complain complain_;
@@ -56,7 +56,7 @@ class Disk {
   std::set<std::pair<std::string, std::string>> client_keys_;
   model::Revision revision_ = 0;
   std::uint64_t last_job_ = 0, last_arrival_ = 0;  ///< Never given twice.
-  std::map<std::tuple<std::string, std::string, std::string, model::Market>, model::PriceSeen>
+  std::map<std::tuple<std::string, std::string, std::string, model::Market>, model::PriceRow>
       prices_;
   std::uint64_t epoch_ = 0;
 };

@@ -25,7 +25,7 @@ class Menu {
 
   /// After a change of the policy: offerings are made anew, and each type may be stopped again.
   void reload();
-  void restore(const model::PriceSeen& price) { prices_.restore(price); }
+  void restore(const model::PriceRow& price) { prices_.restore(price); }
   /// Makes the offerings anew, at the prices of now.
   void rebuild();
 
@@ -45,7 +45,7 @@ class Menu {
   /// When the newest price that is known of the type began.
   [[nodiscard]] std::optional<Wall> newest_price(std::uint32_t set, std::uint32_t type) const;
   struct PriceNews {
-    std::vector<model::PriceSeen> news;  ///< For the journal.
+    std::vector<model::PriceRow> news;  ///< For the journal.
     bool changed = false;                ///< An offering costs another price now.
   };
   PriceNews take_prices(std::uint32_t set, const std::string& type,

@@ -35,7 +35,7 @@ TEST_F(PricesTest, AsksForEveryTypeAndAgainInItsTime) {
   EXPECT_EQ(first[0].type.name, "small");
   EXPECT_EQ(first[0].since, story.now.wall + -24h) << "the first time for the last day";
   say_price("small", 50);
-  const Wall known = story.journalled<model::PriceSeen>().at(0).point.start;
+  const Wall known = story.journalled<model::PriceRow>().at(0).point.start;
   story.clear();
   story.pass(11min);
   ASSERT_THAT(story.all<PricesCall>(), SizeIs(2));
@@ -68,10 +68,10 @@ TEST_F(PricesTest, WorkWaitsForAPriceThatItsPoolPays) {
 
 TEST_F(PricesTest, NewsAreJournalledOnce) {
   say_price("small", 70, 2h);
-  ASSERT_THAT(story.journalled<model::PriceSeen>(), SizeIs(1));
+  ASSERT_THAT(story.journalled<model::PriceRow>(), SizeIs(1));
   story.clear();
   say_price("small", 70, 1h);
-  EXPECT_THAT(story.journalled<model::PriceSeen>(), IsEmpty()) << "the same price goes on";
+  EXPECT_THAT(story.journalled<model::PriceRow>(), IsEmpty()) << "the same price goes on";
 }
 
 TEST_F(PricesTest, ARestartDecidesByThem) {

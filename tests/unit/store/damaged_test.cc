@@ -185,7 +185,7 @@ TEST_P(DamagedTest, AnInstanceWithADamagedCreateIsSetAside) {
 TEST_P(DamagedTest, DamagedGatesAndPricesAreNamedAndLeftOut) {
   model::GateChanged gate;
   gate.record.key = "a gate";
-  must_commit({gate, model::PriceSeen{"local", "small", "z", {}, {{10}, {20}}}});
+  must_commit({gate, model::PriceRow{"local", "small", "z", {}, {{10}, {20}}}});
 
   const auto restored =
       restored_after("UPDATE gates SET cls = 14; UPDATE prices SET price_per_hour = -1");

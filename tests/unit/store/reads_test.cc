@@ -238,7 +238,7 @@ TEST_P(ReadsTest, CountsJobsByState) {
 
 // ---- prices and uses ----------------------------------------------------------------------------
 
-model::PriceSeen price(std::int64_t start, std::int64_t per_hour, const std::string& zone = "z1") {
+model::PriceRow price(std::int64_t start, std::int64_t per_hour, const std::string& zone = "z1") {
   return {"west", "small", zone, model::Market::kOnDemand, {{start}, {per_hour}}};
 }
 

@@ -167,7 +167,7 @@ std::map<std::string, Columns> described() {
   describe<model::InstanceRecord>(tables);
   describe<StoredCreate>(tables);
   describe<model::GateRecord>(tables);
-  describe<model::PriceSeen>(tables);
+  describe<model::PriceRow>(tables);
   describe<model::LedgerRecord>(tables);
   tables["work_specs"].emplace("body", Type::kText);
   tables["meta"] = {{"key", Type::kText}, {"value", Type::kText}};
