@@ -9,7 +9,7 @@ using model::Market;
 using model::PricePoint;
 
 std::vector<model::PriceRow> Book::take(const std::string& set, const std::string& type,
-                                         const std::vector<model::ZonePrice>& reported, Wall now) {
+                                        const std::vector<model::ZonePrice>& reported, Wall now) {
   std::map<std::pair<Market, std::string>, std::vector<PricePoint>> by_place;
   for (const auto& one : reported)
     if (one.point.start <= now) by_place[{one.market, one.zone}].push_back(one.point);

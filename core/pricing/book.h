@@ -23,7 +23,7 @@ class Book {
   /// begin after `now` are ignored: the cloud will report them again. Zones beyond kZonesMax are
   /// ignored.
   std::vector<model::PriceRow> take(const std::string& set, const std::string& type,
-                                     const std::vector<model::ZonePrice>& reported, Wall now);
+                                    const std::vector<model::ZonePrice>& reported, Wall now);
   /// Sets the newest price of an offering from the journal, at start.
   void restore(const model::PriceRow& latest);
 

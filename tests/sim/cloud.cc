@@ -276,7 +276,7 @@ void Cloud::prices(const dispatch::PricesCall& call, const Reply& reply) {
   if (!has_prices_) complain_("a cloud without price histories is asked for one");
   if (auto refused = refusal())
     return reply(latency(), dispatch::PricesFetched{call.set, call.type.name,
-                                                 tl::unexpected(std::move(*refused))});
+                                                    tl::unexpected(std::move(*refused))});
   std::vector<model::ZonePrice> said;
   const std::int64_t menu = call.type.price_per_hour.value;
   for (std::uint64_t n = chance_.below(4); n > 0; --n)

@@ -286,7 +286,8 @@ void World::tick() {
 }
 
 bool World::over() const {
-  return calm_ && kernel_ && kernel_->queries().at_rest() && cloud_.alive() == 0 && uncommitted_.empty() &&
+  return calm_ && kernel_ && kernel_->queries().at_rest() && cloud_.alive() == 0 &&
+         uncommitted_.empty() &&
          std::all_of(wishes_.begin(), wishes_.end(), [](const Wish& w) { return w.answered; });
 }
 

@@ -46,7 +46,7 @@ class Menu {
   [[nodiscard]] std::optional<Wall> newest_price(std::uint32_t set, std::uint32_t type) const;
   struct PriceNews {
     std::vector<model::PriceRow> news;  ///< For the journal.
-    bool changed = false;                ///< An offering costs another price now.
+    bool changed = false;               ///< An offering costs another price now.
   };
   PriceNews take_prices(std::uint32_t set, const std::string& type,
                         const std::vector<model::ZonePrice>& fetched, Wall now);

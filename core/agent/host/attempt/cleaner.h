@@ -12,7 +12,8 @@ class Cleaner {
  public:
   /// Creates trash/. Whatever an earlier server left there is removed, too.
   void open();
-  /// Removes a file or folder, at once or later; its name is free at once. False: it could not be moved.
+  /// Removes a file or folder, at once or later; its name is free at once. False: it could not be
+  /// moved.
   [[nodiscard]] bool discard(const std::string& path);
   /// True if `pid` was the child. Call it for every child that was reaped.
   bool on_exit(pid_t pid);

@@ -7,7 +7,6 @@
 namespace hostler::dispatch {
 namespace {
 
-
 struct HostsTest : testing::Test {
   Host& add() {
     Host made;
