@@ -16,7 +16,8 @@ inline constexpr Mono kNever = Mono::max();
 /// A cloud may execute a create after it was given up, but hardly later than this.
 inline constexpr Duration kCreateMayLag = std::chrono::minutes(10);
 
-/// One instance in memory: its durable record, and state that a restart may lose.
+/// One instance in memory: its durable record, and state that a restart may lose. Its members are
+/// the state of one state machine: each step reads several of them.
 struct Instance {
   model::InstanceRecord record;
   std::uint32_t set = 0, pool = 0;    ///< Indices into SitePolicy.

@@ -57,6 +57,7 @@ class Snapshot {
   std::map<Gauge*, Labels> shown_ HOSTLER_GUARDED_BY(mutex_);
 };
 
+/// All metrics, one member each: they are registered together, and nothing else is here.
 struct Metrics::Families {
   prometheus::Registry registry;
 

@@ -3,8 +3,12 @@
 // HOSTLER_SIM_SEEDS=<count>.
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
+#include <csignal>
+#include <cstdio>
 #include <cstdlib>
 
 #include "tests/sim/world.h"
@@ -17,6 +21,25 @@ std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
 }
 
+std::atomic<std::uint64_t> seed_under_way = 0;
+
+/// A broken invariant ends the process. Its message is on standard error by then.
+void report_seed(int signal) {
+  char text[256];
+  const int size = std::snprintf(
+      text, sizeof text, "replay: HOSTLER_SIM_SEED=%llu HOSTLER_SIM_TRACE=1 %s\n",
+      static_cast<unsigned long long>(seed_under_way.load()), program_invocation_name);
+  (void)!::write(STDERR_FILENO, text, static_cast<std::size_t>(size));
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
+std::optional<std::string> run(std::uint64_t seed) {
+  seed_under_way = seed;
+  std::signal(SIGABRT, report_seed);
+  return World(seed).run();
+}
+
 /// Four parts, so that ctest may run them side by side.
 class KernelSimTest : public testing::TestWithParam<int> {};
 
@@ -25,13 +48,13 @@ TEST_P(KernelSimTest, KeepsItsPromisesThroughABadDay) {
   const std::uint64_t count = from_environment("HOSTLER_SIM_SEEDS", 2000);
   if (only != 0) {
     if (GetParam() != 0) GTEST_SKIP() << "one seed is asked for";
-    const auto wrong = World(only).run();
+    const auto wrong = run(only);
     ASSERT_FALSE(wrong) << *wrong;
     return;
   }
   for (std::uint64_t seed = 1; seed <= count; ++seed) {
     if (static_cast<int>(seed % 4) != GetParam()) continue;
-    const auto wrong = World(seed).run();
+    const auto wrong = run(seed);
     ASSERT_FALSE(wrong) << *wrong << "\nreplay: HOSTLER_SIM_SEED=" << seed
                         << " HOSTLER_SIM_TRACE=1 " << program_invocation_name;
   }

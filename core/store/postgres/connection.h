@@ -12,7 +12,8 @@
 
 namespace hostler::store::postgres {
 
-/// The engine of PostgreSQL. Private to postgres/.
+/// The engine of PostgreSQL. Private to postgres/. One class, for all its members are the state of
+/// one conversation with the server.
 ///
 /// Within a transaction, statements without rows are queued and sent in bulk: one wait for the
 /// server per commit or per MiB, not one per row.
