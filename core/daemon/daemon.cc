@@ -28,7 +28,8 @@
 
 namespace hostler::daemon {
 
-/// Each part may use those before it, so ~Daemon ends them from the last to the first.
+/// Each part may use those before it, so ~Daemon ends them from the last to the first. It has many
+/// members because its only role is to hold and connect all parts; each part has one role.
 struct Daemon::Parts {
   config::Config config;
   metrics::Metrics metrics{HOSTLER_VERSION};

@@ -14,7 +14,8 @@ namespace hostler::daemon {
 /// The one thread that owns the state. All other threads send it values.
 class Loop {
  public:
-  /// Take what a batch of events led to. Called on the loop's thread; must not block.
+  /// Take the results of a batch of events. Called on the loop's thread, and once by start(); they
+  /// must not block.
   struct Sinks {
     /// Changes up to this revision, and the effects that wait until they are durable.
     std::function<void(dispatch::Outbox, model::Revision)> commit;
@@ -29,6 +30,7 @@ class Loop {
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
 
+  /// Restores the state, hands the first changes to the sinks and starts the thread. Once.
   void start(model::Restored restored);
   /// Applies all events that were posted before the call, hands their changes to the sinks, and
   /// joins the thread. Blocks until then.
