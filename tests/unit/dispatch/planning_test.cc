@@ -1,5 +1,7 @@
 #include "tests/unit/dispatch/story.h"
 
+#include "core/fleet/instance.h"
+
 /// Plans meet a world that has moved on; people and policies have the last word.
 namespace hostler::dispatch {
 namespace {
@@ -100,7 +102,7 @@ TEST_F(PlanTest, AHostIsNeverEndedAsWorkLandsOnIt) {
     story.ready(on);  // Filled at once.
     ASSERT_THAT(story.dispatcher.queries().instances()[0].attempts, SizeIs(1));
     story.say(plan);
-    EXPECT_EQ(story.state(on), InstanceState::kBusy) << to_string(code);
+    EXPECT_EQ(story.state(on), InstanceState::kBusy) << to_string(reason_of(code));
   }
 }
 
@@ -157,7 +159,7 @@ TEST_F(PlanTest, NorForWhatWasSoWhenThePlanWasMade) {
     const auto on = idle_host();
     plan_to_end(on, code);
     story.say(*story.plan);
-    EXPECT_EQ(story.state(on), InstanceState::kIdle) << to_string(code);
+    EXPECT_EQ(story.state(on), InstanceState::kIdle) << to_string(reason_of(code));
   }
 }
 
