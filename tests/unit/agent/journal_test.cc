@@ -14,7 +14,7 @@
 namespace hostler::agent {
 namespace {
 
-End end(std::uint64_t job) {
+End failed_end(std::uint64_t job) {
   End out{id(job), {}, false};
   out.end.exit_code = static_cast<int>(job);
   return out;
@@ -37,7 +37,7 @@ TEST_F(JournalTest, WhatWasAppendedIsFoundAgain) {
     ASSERT_TRUE(journal.open([](Record&&) {}));
     ASSERT_TRUE(journal.append(to_record(Opened{"state", 5})));
     for (const int job : {1, 2, 7}) ASSERT_TRUE(journal.append(to_record(begin(job))));
-    ASSERT_TRUE(append_end(journal.fd(), end(2)));
+    ASSERT_TRUE(append_end(journal.fd(), failed_end(2)));
     ASSERT_TRUE(journal.append(to_record(Forget{id(1)})));
   }
 
@@ -74,7 +74,7 @@ TEST_F(JournalTest, RecordsAreReadWholeWhereverTheReadsEnd) {
     ASSERT_TRUE(journal.open([](Record&&) {}));
     for (int job = 1; job <= 100; ++job) {
       ASSERT_TRUE(journal.append(to_record(begin(job))));
-      End big = end(job);
+      End big = failed_end(job);
       big.end.stdout_inline = std::string(3000 + static_cast<std::size_t>(job), 'x');
       ASSERT_TRUE(append_end(journal.fd(), big));
     }
@@ -99,7 +99,7 @@ TEST_F(JournalTest, EndsInAnOldFileAreReadUntilItIsDropped) {
   const int old = ::fcntl(journal.fd(), F_DUPFD_CLOEXEC, 3);
 
   ASSERT_TRUE(journal.rotate(attempts.snapshot()));
-  ASSERT_TRUE(append_end(old, end(1)));
+  ASSERT_TRUE(append_end(old, failed_end(1)));
   journal.read_new(apply);
   ::close(old);
 

@@ -1,6 +1,7 @@
 #include <fstream>
 
 #include "core/api/handlers.h"
+#include "core/api/job_codec.h"
 #include "tests/unit/api/fake_service.h"
 #include "tests/unit/api/wire.h"
 
@@ -27,7 +28,17 @@ TEST_F(RequestTest, ASubmitIsAnsweredWithItsIds) {
   const auto got = submit(R"({"jobs": [{"script": "true"}, {"command": ["a", "b"]}]})");
   EXPECT_EQ(got.status, 200);
   EXPECT_EQ(got.body, "{\"ids\":[\"j-1\",\"j-2\"]}\n");
-  EXPECT_EQ(service.submitted().at(1).spec.command.at(1), "b");
+  EXPECT_EQ(read_job(*service.submitted().at(1).body)->command.at(1), "b");
+}
+
+TEST_F(RequestTest, AnInputThatWasNotUploadedIsNamed) {
+  const std::string blob(64, 'a');
+  const auto got =
+      submit(R"({"jobs": [{"script": "true", "inputs": [{"path": "in.txt", "sha256": ")" + blob +
+             R"("}]}]})");
+  EXPECT_EQ(got.status, 400);
+  EXPECT_THAT(got.body, testing::HasSubstr("input 'in.txt': blob " + blob + " was not uploaded"));
+  EXPECT_TRUE(service.submitted().empty());
 }
 
 TEST_F(RequestTest, EveryBadBodyIsRefusedWithWhatIsWrongAndWhere) {

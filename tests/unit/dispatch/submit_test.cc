@@ -93,7 +93,7 @@ TEST_F(SubmitTest, AKeyIsItsSubmittersOwn) {
 TEST_F(SubmitTest, AKeyOutlivesItsJobAndTheDaemon) {
   Story again;
   model::Restored restored;
-  restored.last_job = 5;
+  restored.last_work = 5;
   restored.client_keys = {{"user ann", "k", "one", {4}}};
   again.begin(std::move(restored));
   EXPECT_THAT(again.submit({keyed("k", "one")}), ElementsAre(WorkId{4}));

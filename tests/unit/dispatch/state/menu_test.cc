@@ -37,7 +37,7 @@ TEST(MenuTest, AnInstanceWhoseZoneHasLeftKeepsAnOfferingOfItsType) {
 TEST(MenuTest, ANewPriceIsInForceAtOnceAndIsNewsOnce) {
   const auto policy = small_site();
   Menu menu(policy);
-  const std::vector<model::ZonePrice> fetched{{"", Market::kOnDemand, {{Wall{1}, {75}}}}};
+  const std::vector<model::ZonePrice> fetched{{"", Market::kOnDemand, {Wall{1}, {75}}}};
   const auto first = menu.take_prices(0, "small", fetched, Wall{10});
   EXPECT_EQ(first.news.size(), 1U);
   EXPECT_TRUE(first.changed);
