@@ -141,7 +141,7 @@ class SubmitTest(unittest.TestCase):
             waiting.send_signal(signal.SIGINT)
             out, err = waiting.communicate(timeout=PATIENCE)
         self.assertEqual((waiting.returncode, out), (-signal.SIGINT, ""))
-        self.assertRegex(err, "hostler: j-[0-9]+ goes on")
+        self.assertRegex(err, "hostler: j-[0-9]+ continues")
         self.assertEqual(hostler("cancel", err.split()[1]).status, 0)
 
     def test_an_array_that_is_waited_for_exits_with_the_last_bad_status(self):

@@ -167,7 +167,7 @@ TEST(HostOutputTest, ARefusedInputFailsEachAttemptForItsOwnReason) {
   for (int i = 0; i < 3; ++i) {
     const auto failed = daemon.await<model::AttemptExited>();
     EXPECT_EQ(failed.end.reason, model::EndReason::kInputFailed);
-    EXPECT_THAT(failed.end.text, testing::HasSubstr("that this host keeps"));
+    EXPECT_THAT(failed.end.text, testing::HasSubstr("this host keeps at most"));
   }
 }
 
