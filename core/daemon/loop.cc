@@ -135,7 +135,7 @@ void Loop::handle(std::vector<Item>& batch, dispatch::Outbox& out) {
     if (auto* query = std::get_if<Query>(&item)) {
       flush(out);
       (*query)(dispatcher_.queries(), now);
-      done(metrics::LoopWork::kLook);
+      done(metrics::LoopWork::kQuery);
     } else {
       auto& event = std::get<dispatch::Event>(item);
       const auto kind = work_of(event);

@@ -41,7 +41,7 @@ enum class LoopWork : std::uint8_t {
   kRequest,  ///< A submit, a cancel or a request of an admin.
   kPlan,     ///< A plan to apply.
   kUpkeep,   ///< A new policy, forgotten jobs.
-  kLook,     ///< A query of its state.
+  kQuery,    ///< A query of its state.
   kTick,     ///< Expired deadlines, and handing over the changes.
 };
 

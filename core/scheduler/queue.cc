@@ -52,17 +52,21 @@ struct Earlier {
 
 }  // namespace
 
-ClassId Queue::intern(const model::WorkShape& shape) {
+ClassId Queue::intern(const model::WorkShape& shape, model::WorkKind kind) {
   model::WorkShape key = shape;
   key.restartable = model::WorkShape{}.restartable;
   key.attempts_max = model::WorkShape{}.attempts_max;
-  const auto [found, fresh] = by_shape_.try_emplace(key, static_cast<ClassId>(classes_.size()));
-  if (fresh) classes_.push_back({.shape = std::move(key), .count = 0, .items = {}, .holes = {}});
+  const auto [found, fresh] =
+      by_shape_.try_emplace({kind, key}, static_cast<ClassId>(classes_.size()));
+  if (fresh)
+    classes_.push_back(
+        {.kind = kind, .shape = std::move(key), .count = 0, .items = {}, .holes = {}});
   return found->second;
 }
 
 void Queue::push(ClassId cls, const Item& item) {
   Class& c = classes_[cls];
+  HOSTLER_ASSERT(item.work.kind == c.kind, "the items of a class are of its kind");
   const bool new_first = c.items.empty() || item.arrival < c.items.front().arrival;
   if (new_first) leave_order(cls);
   if (c.items.empty() || c.items.back().arrival < item.arrival)

@@ -6,13 +6,15 @@
 #include <optional>
 #include <set>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "core/base/time.h"
 #include "core/model/ids.h"
 #include "core/model/records.h"
 
-/// The queue of waiting work, in classes: items of equal needs, constraints and priority. A plan
+/// The queue of waiting work, in classes: items of one kind with equal needs, constraints and
+/// priority. A plan
 /// takes time by the number of classes, not of jobs.
 namespace hostler::scheduler {
 
@@ -27,6 +29,7 @@ class Queue {
     Mono since;  ///< When it was queued.
   };
   struct Class {
+    model::WorkKind kind = model::WorkKind::kJob;
     model::WorkShape
         shape;  ///< With default restartable and attempts_max: these do not matter here.
     std::size_t count = 0;   ///< Waiting items.
@@ -34,9 +37,9 @@ class Queue {
     std::deque<std::uint64_t> holes = {};  ///< Arrivals of the erased items, sorted.
   };
 
-  /// Finds or makes the class of a shape. O(log classes).
-  ClassId intern(const model::WorkShape& shape);
-  /// Adds an item. Fast if its arrival is the newest of the class.
+  /// Finds or makes the class of a kind and a shape. O(log classes).
+  ClassId intern(const model::WorkShape& shape, model::WorkKind kind = model::WorkKind::kJob);
+  /// Adds an item of the class's kind. Fast if its arrival is the newest of the class.
   void push(ClassId cls, const Item& item);
   /// Removes and returns the first item of a class that has one.
   Item pop(ClassId cls);
@@ -70,7 +73,7 @@ class Queue {
   void enter_order(ClassId cls);
 
   std::vector<Class> classes_;
-  std::map<model::WorkShape, ClassId> by_shape_;
+  std::map<std::pair<model::WorkKind, model::WorkShape>, ClassId> by_shape_;
   std::set<Order> order_;
   std::size_t size_ = 0;
 };

@@ -32,6 +32,8 @@ struct Load {
 
 struct ClassView {
   ClassId id = 0;
+  /// Plans treat all kinds alike: the dispatcher knows what placing an item of a kind means.
+  model::WorkKind kind = model::WorkKind::kJob;
   model::WorkShape shape;
   std::uint64_t count = 0;
   std::vector<std::uint64_t> heads = {};  ///< Arrivals of the first items, at most 32.

@@ -76,7 +76,8 @@ Mono SnapshotMaker::add_offerings(scheduler::Snapshot& out, Now now) const {
 
 scheduler::ClassView SnapshotMaker::class_view(scheduler::ClassId id) const {
   const auto& klass = jobs_.queue().at(id);
-  scheduler::ClassView out{.id = id, .shape = klass.shape, .count = klass.count};
+  scheduler::ClassView out{
+      .id = id, .kind = klass.kind, .shape = klass.shape, .count = klass.count};
   for (const auto& item : klass.items) {
     if (out.heads.size() >= kHeadsSeen) break;
     if (!item.work) continue;

@@ -26,7 +26,7 @@ work::Job& Jobs::insert(const model::WorkItem& item) {
   work::Job& made = at->second;
   made.id = item.record.id;
   made.arrival = item.arrival;
-  made.cls = queue_.intern(item.shape);
+  made.cls = queue_.intern(item.shape, made.id.kind);
   made.principal = principal(item.principal);
   made.attempts_max = item.shape.attempts_max;
   made.restartable = item.shape.restartable;

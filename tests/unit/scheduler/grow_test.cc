@@ -29,6 +29,18 @@ TEST(CoverTest, CreatesWhatIsMissingAndDoesNotRepeatIt) {
   EXPECT_THAT(second.shutdowns, IsEmpty());
 }
 
+TEST(CoverTest, WorkOfAnotherKindIsPlannedLikeAJob) {
+  Site site;
+  site.type("small", 2, 4, 100);
+  const ClassId leases = site.jobs(3, 1);
+  site.snapshot.classes[leases].kind = model::WorkKind::kLease;
+
+  const Plan plan = site.plan();
+  ASSERT_THAT(plan.creates, SizeIs(2));
+  EXPECT_EQ(plan.creates[0].for_class, leases);
+  EXPECT_THAT(plan.waiting, SizeIs(1));
+}
+
 TEST(CoverTest, CountsAComingHostWhoeverItWasFor) {
   Site site;
   site.host(1, site.type("small", 4, 8, 100), HostPhase::kComing);

@@ -27,6 +27,19 @@ TEST(QueueTest, GivesJobsThatDifferInAttemptsOnlyOneClass) {
   EXPECT_NE(queue.intern(shape(1)), queue.intern(shape(1, 5)));
 }
 
+TEST(QueueTest, WorkOfAnotherKindHasAClassOfItsOwnAndTheSameOrder) {
+  Queue queue;
+  const ClassId jobs = queue.intern(shape(1));
+  const ClassId leases = queue.intern(shape(1), model::WorkKind::kLease);
+  EXPECT_NE(jobs, leases);
+  queue.push(leases, {.arrival = 1, .work = {7, model::WorkKind::kLease}, .since = {}});
+  queue.push(jobs, item(2));
+
+  EXPECT_EQ(queue.order().begin()->cls, leases) << "it came first";
+  EXPECT_EQ(queue.ahead({{jobs, 2}}).front(), 1U);
+  EXPECT_EQ(queue.pop(leases).work.text(), "l-7");
+}
+
 TEST(QueueTest, HandsOutFirstComeFirstServed) {
   Queue queue;
   const ClassId cls = queue.intern(shape(1));
