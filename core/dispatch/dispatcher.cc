@@ -80,8 +80,8 @@ Outbox Dispatcher::apply(Event event, Now now) {
 
 void Dispatcher::replace_policy(model::SitePolicy policy, Now now) {
   HOSTLER_ASSERT(policy.sets.size() == state_->policy.sets.size() &&
-                     policy.pools.size() == state_->policy.pools.size(),
-                 "a reload keeps sets and pools: config's diff refuses others");
+                     policy.pools.size() >= state_->policy.pools.size(),
+                 "a reload keeps sets and only adds pools: config's diff refuses others");
   state_->policy = std::move(policy);
   handlers_->admin.policy_changed(now);
 }

@@ -108,6 +108,9 @@ void CallRunner::run_worker() {
         const MutexUnlock unlocked(mutex_);
         call(*op);
       }
+      // A function that returned after its call was abandoned does not hold its worker any more.
+      if (const auto hung = hung_.find(op.get()); hung != hung_.end())
+        hung->second.holds_worker = false;
       queue_.leave(*op);
       worker_wakes_.notify_all();  // a slot is free, perhaps one that only some calls may use
     } else if (stopping_) {

@@ -91,6 +91,8 @@ struct Snapshot {
   std::vector<Offering> offerings;  ///< In any order; plans name them by index.
   Headroom site;
   std::vector<Headroom> sets, pools;  ///< By index into SitePolicy.
+  /// Instances of each pool that are no hosts here, and count for its maximum. May be shorter.
+  std::vector<std::int64_t> set_aside;
 };
 
 }  // namespace hostler::scheduler

@@ -56,6 +56,8 @@ Budget::Budget(const Snapshot& snapshot, const model::SitePolicy& policy)
   sets_.resize(policy.sets.size());
   pools_.resize(policy.pools.size());
   for (const auto& pool : policy.pools) pool_left_.push_back(makes_sense(pool) ? pool.max : 0);
+  for (std::size_t p = 0; p < std::min(pool_left_.size(), snapshot.set_aside.size()); ++p)
+    pool_left_[p] -= snapshot.set_aside[p];
   std::vector<std::int64_t> standby(policy.pools.size());
   for (std::uint32_t p = 0; p < policy.pools.size(); ++p) standby[p] = policy.pools[p].stopped;
   for (const HostView& host : snapshot.hosts) {

@@ -1,7 +1,9 @@
 #include "core/store/restore.h"
 
 #include <algorithm>
+#include <optional>
 #include <unordered_set>
+#include <utility>
 
 #include "core/base/text.h"
 #include "core/crypto/random.h"
@@ -14,14 +16,21 @@ namespace {
 
 using model::Restored;
 
+/// Numbers are given out one by one: a larger one was never given out.
+constexpr std::int64_t kNumberMax = INT64_MAX / 2;
+
+Error damaged_number(std::string_view name, std::string_view value) {
+  return {Errc::kInternal, "the store's " + std::string(name) + " is '" + printable(value, 60) +
+                               "', which is not a number in its range: the database is damaged; "
+                               "restore a backup"};
+}
+
 /// 0 if there is none.
 Result<std::uint64_t> meta_number(Connection& connection, std::string_view key) {
   const auto value = HOSTLER_TRY(meta_value(connection, key));
   if (value.empty()) return 0;
-  if (const auto number = parse_u64(value); number && *number <= INT64_MAX) return *number;
-  return fail(Errc::kInternal, "the store's " + std::string(key) + " is '" + printable(value, 60) +
-                                   "', which is not a number: the database is damaged; restore a "
-                                   "backup");
+  if (const auto number = parse_u64(value); number && *number <= kNumberMax) return *number;
+  return tl::unexpected(damaged_number(key, value));
 }
 
 /// The highest number ever given: that of the table's last row, or what was noted before old rows
@@ -33,9 +42,11 @@ Result<std::uint64_t> highest(Connection& connection, const std::string& column,
                                              std::string(Table<Record>::kName) + " ORDER BY " +
                                              std::string(Table<Record>::kKey) + " DESC LIMIT 1"));
   HOSTLER_TRY(find.start());
-  const std::int64_t last = HOSTLER_TRY(find.next()) ? find.i64(0) : 0;
-  return std::max<std::uint64_t>(static_cast<std::uint64_t>(std::max<std::int64_t>(last, 0)),
-                                 HOSTLER_TRY(meta_number(connection, mark)));
+  const std::int64_t last = HOSTLER_TRY(find.next()) ? std::max<std::int64_t>(find.i64(0), 0) : 0;
+  if (last > kNumberMax)
+    return tl::unexpected(damaged_number(
+        "last " + column + " of table " + std::string(Table<Record>::kName), std::to_string(last)));
+  return std::max(static_cast<std::uint64_t>(last), HOSTLER_TRY(meta_number(connection, mark)));
 }
 
 /// Calls `each` at every row of `sql`.
@@ -69,6 +80,7 @@ class Restorer {
   Result<void> read_attempts();
   Result<void> read_gates();
   Result<void> read_prices();
+  void set_equal_arrivals_aside();
   void set_dependents_aside();
 
   /// Reads a record, or sets its row aside.
@@ -139,7 +151,10 @@ Result<void> Restorer::read_work() {
         RowReader row(from);
         if (!is_good(row, item.record)) return;
         static const int kSpec = static_cast<int>(columns_of<model::WorkRecord>().size());
-        if (from.i64(kSpec) == kNoNumber)
+        if (item.record.attempt == UINT32_MAX || item.record.starts == UINT32_MAX)
+          set_aside<model::WorkRecord>(item.record.id.text(),
+                                       "it has no number for an attempt left");
+        else if (from.i64(kSpec) == kNoNumber)
           set_aside<model::WorkItem>(item.record.id.text(), "there is no such row");
         else if (is_good(row, item))
           out_.work.push_back(std::move(item));
@@ -147,7 +162,19 @@ Result<void> Restorer::read_work() {
   const auto earlier = [](const auto& a, const auto& b) { return a.arrival < b.arrival; };
   if (!std::is_sorted(out_.work.begin(), out_.work.end(), earlier))
     std::sort(out_.work.begin(), out_.work.end(), earlier);
+  set_equal_arrivals_aside();
   return {};
+}
+
+/// The queue tells work of one class apart by its arrival.
+void Restorer::set_equal_arrivals_aside() {
+  std::optional<std::uint64_t> before;
+  std::erase_if(out_.work, [&](const model::WorkItem& item) {
+    if (std::exchange(before, item.arrival) != item.arrival) return false;
+    set_aside<model::WorkItem>(item.record.id.text(),
+                               "arrival is " + std::to_string(item.arrival) + ", as of other work");
+    return true;
+  });
 }
 
 /// Of damaged work too: a submit that is repeated must not start it a second time.
@@ -257,7 +284,9 @@ Result<std::uint64_t> last_segment(Connection& connection) {
   auto find = HOSTLER_TRY(connection.prepare(
       "SELECT segment FROM attempts WHERE segment > 0 ORDER BY segment DESC LIMIT 1"));
   HOSTLER_TRY(find.start());
-  return HOSTLER_TRY(find.next()) ? static_cast<std::uint64_t>(find.i64(0)) : 0;
+  return HOSTLER_TRY(find.next())
+             ? static_cast<std::uint64_t>(std::max<std::int64_t>(find.i64(0), 0))
+             : 0;
 }
 
 Result<Restored> restore(Connection& connection) {

@@ -175,8 +175,9 @@ Result<void> Tidy::remove_segments(Connection& connection) {
 Result<bool> Tidy::step_blobs(Connection& connection) {
   // Work that comes meanwhile has higher ids, and its blobs were asked for a moment ago.
   static const std::string kSelect =
-      "SELECT s.id, CASE WHEN w.state < " +
-      std::to_string(static_cast<int>(model::WorkState::kSucceeded)) +
+      "SELECT s.id, CASE WHEN w.state NOT BETWEEN " +
+      std::to_string(static_cast<int>(model::WorkState::kSucceeded)) + " AND " +
+      std::to_string(static_cast<int>(model::WorkState::kCancelled)) +
       " THEN s.body ELSE '' END FROM work_specs s JOIN work w ON w.id = s.id "
       "WHERE s.id > $1 ORDER BY s.id LIMIT $2";
   auto select = HOSTLER_TRY(connection.prepare(kSelect));

@@ -114,6 +114,9 @@ void AttemptEvents::compare(Host& host, const model::HostReady& report, Now now)
   Reported reported;
   for (const auto& one : report.attempts) reported[one.attempt] = one.phase;
   model::ResumeAttempts resume{host.id(), report.connection, {}};
+  const auto claims = host.instance.occupancy.claims();
+  for (const auto& claim : claims)  // end_foreign() makes those that still hold anew.
+    if (set_aside_.contains(claim.work)) host.instance.occupancy.remove(claim.work);
   const auto placed = host.instance.occupancy.attempts();
   for (const auto& ours : placed) {
     work::Job* job = jobs_.find(ours.attempt);
@@ -161,9 +164,18 @@ bool AttemptEvents::known(Host& host, work::Job& job, const fleet::PlacedAttempt
   return true;
 }
 
-void AttemptEvents::end_foreign(const Host& host, const Reported& foreign, Now now) {
+bool AttemptEvents::is_set_aside(Host& host, const model::AttemptId& attempt) {
+  if (!set_aside_.contains(attempt.work)) return false;
+  auto& occupancy = host.instance.occupancy;
+  occupancy.remove(attempt.work);                 // Another attempt of it may be there too.
+  occupancy.add(fleet::Claim{attempt.work, {}});  // Its needs are not known.
+  return true;
+}
+
+void AttemptEvents::end_foreign(Host& host, const Reported& foreign, Now now) {
   std::size_t killed = 0;
   for (const auto& [attempt, phase] : foreign) {
+    if (is_set_aside(host, attempt)) continue;
     if (phase != model::AttemptPhase::kRunning) {
       rows_.acknowledge(host, attempt);
       continue;

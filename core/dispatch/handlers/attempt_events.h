@@ -5,17 +5,19 @@
 
 #include "core/dispatch/handlers/instance_steps.h"
 #include "core/dispatch/state/host_viewer.h"
+#include "core/dispatch/state/set_aside.h"
 
 namespace hostler::dispatch {
 
 /// Places jobs on hosts, and follows their attempts until nothing more is expected of them.
 class AttemptEvents {
  public:
-  AttemptEvents(const model::SitePolicy& policy, Jobs& jobs, const HostViewer& viewer,
-                PlanState& plan, Recorder& recorder, AttemptRows& rows, JobSteps& job_steps,
-                InstanceSteps& steps)
+  AttemptEvents(const model::SitePolicy& policy, Jobs& jobs, const SetAside& set_aside,
+                const HostViewer& viewer, PlanState& plan, Recorder& recorder, AttemptRows& rows,
+                JobSteps& job_steps, InstanceSteps& steps)
       : policy_(policy),
         jobs_(jobs),
+        set_aside_(set_aside),
         viewer_(viewer),
         plan_(plan),
         recorder_(recorder),
@@ -45,11 +47,15 @@ class AttemptEvents {
   /// Of compare(): the host reports it. True: it goes on, or its end is still to come.
   bool known(Host& host, work::Job& job, const fleet::PlacedAttempt& ours,
              model::AttemptPhase phase, Now now);
-  /// Attempts that are ours no more: ended and acknowledged by an earlier daemon, or cancelled.
-  void end_foreign(const Host& host, const Reported& foreign, Now now);
+  /// Of compare(): attempts that are ours no more, for an earlier daemon has acknowledged them or
+  /// they were cancelled. Those of work that is set aside go on: each claims the host.
+  void end_foreign(Host& host, const Reported& foreign, Now now);
+  /// True: it is such an attempt.
+  bool is_set_aside(Host& host, const model::AttemptId& attempt);
 
   const model::SitePolicy& policy_;
   Jobs& jobs_;
+  const SetAside& set_aside_;
   const HostViewer& viewer_;
   PlanState& plan_;
   Recorder& recorder_;

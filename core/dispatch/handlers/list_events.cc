@@ -93,7 +93,10 @@ std::optional<model::InstanceId> ListEvents::take(std::uint32_t index, const Sig
     Host* host = owners_.hosts.change(*known);
     if (host != nullptr && host->instance.record.set == set.name) {
       const auto& pool = owners_.policy.pools[host->instance.pool];
-      steps_.apply(*host, fleet::listed(host->instance, seen, as_of, pool, now), "cloud", now);
+      // A list may overtake a start or stop that waits for its commit: it tells nothing of these.
+      const Mono power_as_of = host->power_under_way ? Mono::min() : as_of;
+      steps_.apply(*host, fleet::listed(host->instance, seen, power_as_of, pool, now), "cloud",
+                   now);
     }
     return known;
   }

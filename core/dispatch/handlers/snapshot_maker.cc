@@ -27,6 +27,7 @@ SnapshotMaker::Made SnapshotMaker::make(Now now) const {
     out->sets.push_back(governor_.set(i, now.mono));
   for (std::uint32_t i = 0; i < policy_.pools.size(); ++i)
     out->pools.push_back(governor_.pool(i, now.mono));
+  out->set_aside = set_aside_.count_pools(policy_);
   if (const auto next = governor_.next_create(now.mono)) wake = std::min(wake, *next);
   return {std::move(out), wake};
 }

@@ -5,6 +5,7 @@
 #include "core/dispatch/state/call_gates.h"
 #include "core/dispatch/state/hosts.h"
 #include "core/dispatch/state/jobs.h"
+#include "core/dispatch/state/set_aside.h"
 #include "core/scheduler/governor.h"
 
 namespace hostler::dispatch {
@@ -14,13 +15,15 @@ class SnapshotMaker {
  public:
   SnapshotMaker(const model::SitePolicy& policy, const Sets& sets, const Hosts& hosts,
                 const Jobs& jobs, const Menu& menu, const HostViewer& viewer,
-                const CallGates& gates, const scheduler::Governor& governor)
+                const SetAside& set_aside, const CallGates& gates,
+                const scheduler::Governor& governor)
       : policy_(policy),
         sets_(sets),
         hosts_(hosts),
         jobs_(jobs),
         menu_(menu),
         viewer_(viewer),
+        set_aside_(set_aside),
         gates_(gates),
         governor_(governor) {}
 
@@ -43,6 +46,7 @@ class SnapshotMaker {
   const Jobs& jobs_;
   const Menu& menu_;
   const HostViewer& viewer_;
+  const SetAside& set_aside_;
   const CallGates& gates_;
   const scheduler::Governor& governor_;
 };

@@ -44,11 +44,15 @@ model::DemandView Queries::demand_view(scheduler::ClassId cls) const {
 /// Why the pool cannot have one more instance; empty: it can.
 std::string Queries::ceiling_of(std::uint32_t pool, Mono now) const {
   const auto& policy = state_.policy.pools[pool];
-  std::int32_t there = 0, standby = 0;
+  std::int64_t there = state_.set_aside.count_pools(state_.policy)[pool];
+  std::int32_t standby = 0;
   for (const auto& seen : state_.hosts.views()) {  // Counted as the planner does.
     if (seen.pool != pool || seen.phase == scheduler::HostPhase::kLeaving) continue;
     const bool off = seen.phase == scheduler::HostPhase::kStopped;
-    ++(off && standby < policy.stopped ? standby : there);
+    if (off && standby < policy.stopped)
+      ++standby;
+    else
+      ++there;
   }
   if (there >= policy.max)
     return "pool " + policy.name + " has " + std::to_string(there) + " instances, max is " +

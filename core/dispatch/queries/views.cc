@@ -30,7 +30,7 @@ const model::SitePolicy& Queries::policy() const { return state_.policy; }
 model::Revision Queries::revision() const { return state_.recorder.revision(); }
 bool Queries::at_rest() const { return state_.jobs.empty() && state_.hosts.empty(); }
 bool Queries::has_no_instances() const {
-  return state_.hosts.empty() && state_.set_aside.empty() && !state_.has_orphans;
+  return state_.hosts.empty() && state_.set_aside.has_no_instances() && !state_.has_orphans;
 }
 
 std::optional<model::WaitingView> Queries::waiting(model::WorkId job) const {

@@ -20,6 +20,15 @@ bool matches(const std::string& ours, const std::string& seen) {
 
 void SetAside::add(const model::DamagedRow& row) {
   if (row.instance) records_.push_back(*row.instance);
+  if (const auto work = model::WorkId::parse(row.key)) work_.insert(work->value);
+  if (const auto attempt = model::AttemptId::parse(row.key)) work_.insert(attempt->work.value);
+}
+
+std::vector<std::int64_t> SetAside::count_pools(const model::SitePolicy& policy) const {
+  std::vector<std::int64_t> out(policy.pools.size());
+  for (const auto& record : records_)
+    if (const auto pool = index_of(policy.pools, record.pool); pool < out.size()) ++out[pool];
+  return out;
 }
 
 void SetAside::count(const model::SitePolicy& policy, scheduler::Governor& governor) const {

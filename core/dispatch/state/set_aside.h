@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -10,21 +11,26 @@
 
 namespace hostler::dispatch {
 
-/// Instances whose row in the store is damaged. Their machines may exist, so they count for
-/// ceilings; nothing is done to them until an admin has corrected the row.
+/// Instances and work whose row in the store is damaged. A machine may exist, so it counts for
+/// ceilings and for its pool's maximum; an attempt may run, so its host goes on with it. Nothing is
+/// done to them until an admin has corrected the row.
 class SetAside {
  public:
-  /// Only rows that stand for an instance are kept. Their values may be anything.
+  /// The values of the row may be anything.
   void add(const model::DamagedRow& row);
   /// Adds them to a new governor's account. An instance whose set or pool is not in the policy
   /// counts for the site alone.
   void count(const model::SitePolicy& policy, scheduler::Governor& governor) const;
   /// The listed machine is one of them.
   [[nodiscard]] bool contains(const std::string& set, const model::ListedInstance& seen) const;
-  [[nodiscard]] bool empty() const { return records_.empty(); }
+  [[nodiscard]] bool contains(model::WorkId work) const { return work_.contains(work.value); }
+  /// Instances of each pool of the policy.
+  [[nodiscard]] std::vector<std::int64_t> count_pools(const model::SitePolicy& policy) const;
+  [[nodiscard]] bool has_no_instances() const { return records_.empty(); }
 
  private:
   std::vector<model::InstanceRecord> records_;
+  std::set<std::uint64_t> work_;  ///< Numbers: the kind may be damaged.
 };
 
 }  // namespace hostler::dispatch

@@ -102,6 +102,34 @@ TEST(RestartTest, AMachineWhoseRowIsDamagedCountsForCeilings) {
   EXPECT_THAT(story.all<CreateCall>(), SizeIs(1));
 }
 
+TEST(RestartTest, AMachineWhoseRowIsDamagedCountsForTheMaximumOfItsPool) {
+  auto site = small_site();
+  site.pools[0].max = 1;
+  Story story(site);
+  story.begin(damaged_site());
+  (void)story.submit({story.job()});
+  EXPECT_THAT(story.all<CreateCall>(), IsEmpty());
+  const auto why = story.dispatcher.queries().reasons_of_pool("default", story.now.mono);
+  EXPECT_THAT(why->ceiling, testing::HasSubstr("has 1 instances, max is 1"));
+}
+
+TEST(RestartTest, AnAttemptWhoseJobIsDamagedGoesOnAndKeepsItsHost) {
+  auto restored = busy_site();
+  restored.work.clear();
+  restored.attempts.clear();
+  restored.damaged.push_back({"work", "j-5", "state is 99", {}});
+  Story story;
+  story.begin(restored);
+  story.clear();
+  story.ready({7}, {{{{5}, 1}, AttemptPhase::kRunning}, {{{6}, 1}, AttemptPhase::kEnded}});
+  EXPECT_THAT(story.commands<model::KillAttempt>(), IsEmpty());
+  ASSERT_THAT(story.commands<model::AckAttempt>(), SizeIs(1))
+      << "only of work that is known to end";
+  EXPECT_EQ(story.commands<model::AckAttempt>()[0].attempt, (AttemptId{{6}, 1}));
+  story.pass(1h);
+  EXPECT_EQ(story.state(InstanceId{7}), InstanceState::kBusy);
+}
+
 TEST(RestartTest, AMachineWhoseRowIsDamagedIsNeitherAdoptedNorEnded) {
   Story story;
   story.begin(damaged_site());
@@ -114,6 +142,18 @@ TEST(RestartTest, AMachineWhoseRowIsDamagedIsNeitherAdoptedNorEnded) {
   story.list({seen});
   EXPECT_THAT(story.dispatcher.queries().instances(), IsEmpty());
   EXPECT_THAT(story.all<DestroyCall>(), IsEmpty());
+}
+
+// Bug: a configuration with one pool more, which a reload may add, ended the daemon.
+TEST(RestartTest, AReloadMayAddAPool) {
+  auto site = small_site();
+  Story story(site);
+  story.begin();
+  site.pools.push_back(site.pools[0]);
+  site.pools[1].name = "second";
+  site.pools[1].min = 1;
+  story.say(PolicyChanged{site});
+  EXPECT_THAT(story.all<CreateCall>(), SizeIs(1));
 }
 
 TEST(RestartTest, WorkOfAKindThatNobodyCanSubmitYetIsLeftAlone) {

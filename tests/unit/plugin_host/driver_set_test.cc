@@ -170,6 +170,13 @@ TEST(DriverSetTest, TwoHungCallsSuspendTheSetUntilOneReturns) {
   }
 }
 
+// Bug: the set waited for ever for the worker of the call, which had left.
+TEST(DriverSetTest, ASetEndsThoughAnAbandonedCallWentOnAsPending) {
+  ChaosSet set("hang_then_pending", {.grace = 20ms});
+  while (set->health().hung_calls < 1) ASSERT_FALSE(set.create(10ms));
+  release_hung();
+}
+
 TEST(DriverSetTest, ReservesASlotForListAndDestroy) {
   ChaosSet set("block");
   std::vector<Awaited<model::ListedInstance>> creates(8);  // the driver allows four calls at once

@@ -100,6 +100,29 @@ TEST_P(DamagedTest, WorkWithABadValueIsNamedAndSetAside) {
   }
 }
 
+// Bug: the next attempt of it had the number 0, which ended the daemon at each start.
+TEST_P(DamagedTest, WorkWithoutANumberForAnotherAttemptIsSetAside) {
+  EXPECT_THAT(named(restored_after("UPDATE work SET attempt = 4294967295 WHERE id = 6")),
+              ElementsAre("work j-6: it has no number for an attempt left"));
+}
+
+// Bug: a cancel took the other one out of the queue.
+TEST_P(DamagedTest, OfWorkWithEqualArrivalsOneIsSetAside) {
+  const auto restored = restored_after("UPDATE work_specs SET arrival = 5 WHERE id = 6");
+  EXPECT_THAT(work(restored), testing::SizeIs(1));
+  EXPECT_THAT(named(restored), ElementsAre(HasSubstr("arrival is 5, as of other work")));
+}
+
+// Bug: the number after it was negative, which ended the daemon at the next submit.
+TEST_P(DamagedTest, ANumberThatNobodyCanHaveGivenOutIsRefusedAtStart) {
+  damage("UPDATE work SET id = 9223372036854775807 WHERE id = 6");
+  open();
+  const auto restored = store_->load();
+  ASSERT_FALSE(restored);
+  EXPECT_THAT(restored.error().message,
+              HasSubstr("last id of table work is '9223372036854775807'"));
+}
+
 TEST_P(DamagedTest, WorkWithABadSpecIsNamedAndSetAside) {
   EXPECT_THAT(named(restored_after("UPDATE work_specs SET market = 2 WHERE id = 6")),
               ElementsAre("work_specs j-6: market is 2"));

@@ -208,6 +208,10 @@ hostler_status create(hostler_set* s, const hostler_create_req* r, hostler_op* o
     return HOSTLER_OK;
   }
   if (word == "hang_pending") return HOSTLER_PENDING;
+  if (word == "hang_then_pending") {
+    gate().wait_for_one_after(s->releases_before);
+    return HOSTLER_PENDING;
+  }
   if (word == "cancellable") return wait_for_cancel(op);
   if (word == "cancelled_after_id") {
     wait_for_cancel(op);
