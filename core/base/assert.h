@@ -10,8 +10,8 @@ namespace hostler {
 
 /// Ends the process if `condition` is false, in release builds too. `invariant` is the sentence
 /// that must always hold: HOSTLER_ASSERT(count > 0, "a class in the order has items"). Only for
-/// what this program alone decides. Input of a cloud, a host, a user, a config file or the store
-/// never reaches an assertion: it is answered with an error.
+/// conditions that depend on this program's own code. Input of a cloud, a host, a user, a config
+/// file or the store never reaches an assertion: it is answered with an error.
 #define HOSTLER_ASSERT(condition, invariant) \
   ((condition) ? static_cast<void>(0)        \
                : ::hostler::invariant_broken(#condition, invariant, __FILE_NAME__, __LINE__))

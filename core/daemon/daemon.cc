@@ -87,7 +87,7 @@ api::Watch api_watch(metrics::Metrics& metrics) {
           [&metrics](int by) { metrics.streams_changed(by); }};
 }
 
-/// A misspelled --take-over-set must fail, not look as if it had worked.
+/// Fails if --take-over-set names an unknown set, so that a misspelled name is noticed.
 Result<void> check_take_over_sets(const std::vector<std::string>& named,
                                   const model::SitePolicy& site) {
   std::string all;
@@ -245,7 +245,7 @@ Daemon::~Daemon() {
   p.worker.reset();  // It reads from the store.
   if (p.loop) p.loop->stop();
   if (p.hosts) p.hosts->stop();  // It writes output to the store, which calls it back.
-  // While the state folder is this daemon's alone.
+  // Before another daemon can use the state folder.
   if (p.serving && p.loop->final_state().has_no_instances()) set_empty_mark(p.config.state_dir);
   p.store.reset();  // Commits what is left and issues its effects.
   // Nobody gets this answer: the server's connections are closed.

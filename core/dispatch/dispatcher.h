@@ -21,14 +21,14 @@ struct Options {
   std::uint64_t seed = 1;                   ///< Of the jitter of back-off.
 };
 
-/// Before restore(): checks that every instance of the journal has its set and its pool in the
-/// policy; else the error names one. A machine that nobody looks after would cost on unseen.
+/// Call it before restore(). Fails if an instance of the journal has a set or a pool that is not in
+/// the policy; the error names one. Nothing would manage this machine, and it would still cost.
 [[nodiscard]] Result<void> check_homes(const model::Restored& restored,
                                        const model::SitePolicy& policy);
 
-/// Threads: none of its own, not thread-safe; the loop owns it. Every call is of the order of what
-/// it changes; of all hosts where a list, the opening of a set or a policy comes in, or a plan
-/// switches hosts off. tick() with a plan due copies a snapshot (hosts + classes + offerings).
+/// Threads: none of its own, not thread-safe; the loop owns it. Time: O(changes) for most calls;
+/// O(all hosts) for a list, the opening of a set, a new policy, and a plan that switches hosts off.
+/// If a plan is due, tick() copies a snapshot: O(hosts + classes + offerings).
 class Dispatcher {
  public:
   Dispatcher(model::SitePolicy policy, CreateSecretsFactory make_secrets, Options options);
@@ -36,7 +36,7 @@ class Dispatcher {
   Dispatcher(Dispatcher&&) noexcept;
   Dispatcher& operator=(Dispatcher&&) noexcept;
 
-  /// Once, first: takes up the journal's state and opens the sets.
+  /// Call it once, first: restores the state of the journal and opens the sets.
   Outbox restore(model::Restored restored, Now now);
   Outbox apply(Event event, Now now);
   /// Fires expired deadlines. Called at next_wake() or later, any number of times.

@@ -12,10 +12,10 @@
 #include "core/model/records.h"
 #include "core/scheduler/plan.h"
 
-/// What goes into the dispatcher and what comes out of it: values only.
+/// The input of the dispatcher (events) and its output (changes and effects). Values only.
 namespace hostler::dispatch {
 
-/// Names a request that waits for its answer.
+/// The number of a request that waits for its answer.
 using Ticket = std::uint64_t;
 
 // ---- events: clouds ----------------------------------------------------------------------------
@@ -35,7 +35,7 @@ struct CreateEnded {
 };
 struct SetListed {
   std::string set;
-  Mono sent;  ///< When the call was made: what happened later it cannot know.
+  Mono sent;  ///< When the call was made. The list does not show later events.
   model::CloudResult<std::vector<model::ListedInstance>> result;
 };
 struct DestroyEnded {
@@ -50,15 +50,15 @@ struct PowerEnded {
   model::InstanceId instance;
   std::optional<model::CloudError> error;
 };
-/// What a set's cloud says that one type of the menu costs and has cost.
+/// The present and past prices of one type of the menu, from the cloud of a set.
 struct PricesFetched {
   std::string set, type;
   model::CloudResult<std::vector<model::ZonePrice>> result;
 };
 
-// ---- events: people ----------------------------------------------------------------------------
+// ---- events: requests and plans ----------------------------------------------------------------
 
-/// All of it is accepted, or none. The dispatcher fills in id, arrival, principal and time.
+/// All items are accepted, or none. The dispatcher fills in id, arrival, principal and time.
 struct Submit {
   Ticket ticket = 0;
   std::string principal;
@@ -89,7 +89,7 @@ struct PlanMade {
 struct PolicyChanged {
   model::SitePolicy policy;
 };
-/// Ended long ago; the store keeps nothing of them any more.
+/// The store has removed this work, which ended long ago.
 struct WorkForgotten {
   std::vector<model::WorkId> work;
 };
@@ -126,7 +126,7 @@ struct TagsCall {
   model::SetTagsRequest request;
   Duration timeout{};
 };
-/// Switch it on or off.
+/// Switches an instance on or off.
 struct PowerCall {
   std::string set;
   model::InstanceId instance;
@@ -144,9 +144,9 @@ struct PricesCall {
 struct MakePlan {
   std::uint64_t number = 0;
   std::shared_ptr<const scheduler::Snapshot> snapshot;
-  std::shared_ptr<const model::SitePolicy> policy;  ///< Which the snapshot's indices are of.
+  std::shared_ptr<const model::SitePolicy> policy;  ///< The snapshot's indices refer to it.
 };
-/// The answer to a person; jobs only for Submit.
+/// The answer to a request; has ids only for Submit.
 struct Reply {
   Ticket ticket = 0;
   Result<std::vector<model::WorkId>> result;
@@ -155,12 +155,12 @@ struct Reply {
 using Effect = std::variant<model::HostCommand, OpenSet, CreateCall, ListCall, DestroyCall,
                             TagsCall, PowerCall, PricesCall, MakePlan, Reply>;
 
-/// What one event led to. An effect leaves only when every change before it is durable, unless it
-/// is one that depends on no commit (immediate_effects.h).
+/// The result of one event. An effect is issued only when every change before it is durable, unless
+/// it depends on no commit (immediate_effects.h).
 struct Outbox {
   std::vector<model::Change> changes;
   std::vector<Effect> effects;
-  std::vector<model::WorkId> bodies_wanted;  ///< For StartAttempt effects, whose spec is unset.
+  std::vector<model::WorkId> bodies_wanted;  ///< For StartAttempt effects, which have no spec yet.
 };
 
 }  // namespace hostler::dispatch

@@ -26,11 +26,11 @@ class Queries {
 
   /// Why a job waits; unset if it does not.
   [[nodiscard]] std::optional<model::WaitingView> waiting(model::WorkId job) const;
-  /// Of those that are queued. Goes through the queue's classes once: not to be called for each of
-  /// many jobs.
+  /// The same for several jobs; has only those that wait. Scans all classes of the queue: call it
+  /// once for many jobs.
   [[nodiscard]] std::map<model::WorkId, model::WaitingView> waiting(
       const std::vector<model::WorkId>& jobs) const;
-  /// Candidates that the last plan did not take for the job.
+  /// Candidates that the last plan rejected for the job.
   [[nodiscard]] std::vector<model::RejectedView> rejected(model::WorkId job) const;
   /// Unset if there is no such pool, or no such gate that is shut.
   [[nodiscard]] std::optional<model::ReasonsView> reasons_of_pool(const std::string& name,
@@ -42,14 +42,14 @@ class Queries {
   [[nodiscard]] std::optional<model::InstanceView> instance(model::InstanceId id) const;
   [[nodiscard]] std::vector<model::PoolView> pools() const;
   [[nodiscard]] std::vector<model::SetView> sets() const;
-  /// Gates that hold calls back now. More are remembered, which only count failures or let one call
-  /// try.
+  /// Gates that hold calls back now. Other gates only count failures, or let one call try; they are
+  /// not returned.
   [[nodiscard]] std::vector<model::GateRecord> gates(Mono now) const;
   [[nodiscard]] model::Totals totals(Mono now) const;
 
   /// Nothing waits, runs or is being collected, and no instance is left.
   [[nodiscard]] bool at_rest() const;
-  /// Not even one that was given up and whose set has left the configuration since.
+  /// No instance is left at all, not even an abandoned one of a set that is no longer configured.
   [[nodiscard]] bool has_no_instances() const;
 
  private:

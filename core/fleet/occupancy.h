@@ -9,7 +9,7 @@
 
 namespace hostler::fleet {
 
-/// An attempt that was placed on a host and that the host has not been told to forget.
+/// An attempt that was placed on a host, until the host gets the command to forget it.
 struct PlacedAttempt {
   model::AttemptId attempt;
   std::string boot_id;         ///< Of the host when the attempt was placed.
@@ -26,8 +26,8 @@ struct Claim {
   friend bool operator==(const Claim&, const Claim&) = default;
 };
 
-/// What uses one host: attempts and claims. The room that they take is added up here alone, and
-/// each of them gives it back once.
+/// The attempts and claims on one host. Only this class adds up the room that they take, and each
+/// of them frees its room once.
 class Occupancy {
  public:
   void add(PlacedAttempt attempt);

@@ -79,7 +79,7 @@ struct EventInfo {
   Event event;
   const char* code;     ///< As stored and shown: "create_intended".
   const char* subject;  ///< "job", "attempt", "instance", "set", "gate" or "site".
-  Severity severity;    ///< Of the event alone; its reason may raise it.
+  Severity severity;    ///< Of the event without its reason, which may raise it.
   ReasonCode reason_code;
   const char* sentence;  ///< For people, without a full stop.
 };

@@ -4,8 +4,8 @@
 
 namespace hostler::model {
 
-/// What one job may hold; checked when it is read. Defaults are what hostler is tested with, and
-/// what config may lower or raise within the frame of the agent's protocol.
+/// Limits of one job, checked when it is read. hostler is tested with the defaults. The
+/// configuration may change them within the limits of the agent's protocol.
 struct JobLimits {
   std::size_t arguments_max = 4096;
   std::size_t argument_bytes_max = std::size_t{128} * 1024 - 1;  ///< Linux' own limit on one.

@@ -16,7 +16,7 @@ enum class Severity : std::uint8_t {
   kDebug,
   kInfo,
   kWarning,  ///< Something failed; the daemon deals with it.
-  kAlarm,    ///< An admin has to look: it does not mend itself.
+  kAlarm,    ///< An admin must act: the problem does not end by itself.
 };
 [[nodiscard]] const char* to_string(Severity severity);
 

@@ -14,8 +14,8 @@
 #include "core/model/ledger.h"
 #include "core/model/reason.h"
 
-/// What is durable, as rows. The loop says changes, the store makes them so, in order and in one
-/// transaction for each commit; restart reads the same rows back.
+/// The durable state, as rows. The loop sends changes, and the store writes them in order, in one
+/// transaction for each commit. A restart reads the same rows back.
 namespace hostler::model {
 
 /// Both are unset, or both point to equal values.
@@ -154,7 +154,7 @@ struct GateOpened {
   friend bool operator==(const GateOpened&, const GateOpened&) = default;
 };
 
-/// What a kind of instance costs from a time on, until the next that is said.
+/// The price of a kind of instance, valid from a time until the start of the next price.
 struct PriceRow {
   std::string set, type, zone;  ///< The menu's type; zone empty: every zone.
   Market market = Market::kOnDemand;
@@ -172,8 +172,9 @@ struct Commit {
   std::vector<WorkId> bodies_wanted;  ///< Jobs whose starts wait for this commit.
 };
 
-/// A row of the store that cannot be used, mostly as a value is out of its range. It stays in the
-/// store as it is, and the daemon leaves alone what it stands for until an admin has corrected it.
+/// A row of the store that cannot be used, usually because a value is out of its range. The row
+/// stays in the store, and the daemon does nothing to its instance or work until an admin has
+/// corrected it.
 struct DamagedRow {
   std::string table;    ///< "work", "work_specs", "attempts", "instances", "creates", "gates", ...
   std::string key;      ///< "l-3", "j-5.2", "h-7", a gate's key.
@@ -201,8 +202,8 @@ struct Restored {
     friend bool operator==(const ClientKey&, const ClientKey&) = default;
   };
   std::vector<ClientKey> client_keys;  ///< In the order of `work`.
-  /// None of these rows is in the lists above. Nor is what depends on one of them: work whose
-  /// attempt or instance is damaged has an entry of its own, as its attempt may still run.
+  /// None of these rows is in the lists above, and neither is work that depends on one of them:
+  /// work with a damaged attempt or instance has an entry here, because its attempt may still run.
   std::vector<DamagedRow> damaged;
 };
 

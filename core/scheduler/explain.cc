@@ -118,8 +118,8 @@ Waiting explain_waiting(const World& world, const Demand& demand) {
   return out;
 }
 
-/// The cheaper types that were not bought, and why, ceilings aside. A type that would do alone, and
-/// costs more only for these items together, is left out.
+/// The cheaper types that were not chosen, and the reasons, except ceilings. A type that fits but
+/// would cost more for all these items together is left out.
 std::string passed_over(const World& world, const Demand& demand, const Offering& bought,
                         std::uint64_t items) {
   std::string out;

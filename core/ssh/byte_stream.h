@@ -35,7 +35,7 @@ class ByteStream {
   [[nodiscard]] bool is_over_budget() const { return readable_ && budget_ == 0; }
 
   /// Takes at most `size` bytes from the socket. -EAGAIN if there are none now, and also after the
-  /// end of the stream: told of an end, libssh2 would withhold what it still has.
+  /// end of the stream: if libssh2 saw the end, it would withhold the bytes that it still has.
   ssize_t receive(void* into, std::size_t size);
   /// Buffers all of `data`, so that a packet is never sent in part; flush() sends it.
   ssize_t send(const void* data, std::size_t size);

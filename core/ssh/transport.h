@@ -43,7 +43,7 @@ enum class Waited : std::uint8_t { kDone, kDeadline, kLost };
 /// channels; this class repeats the unfinished steps of the session whenever bytes have moved.
 ///
 /// libssh2 has one incoming stream for all channels: a step that reads may take in bytes that
-/// another step waits for. A readable socket therefore tells nobody that his step can go on. So
+/// another step waits for. So a readable socket does not show which step can go on, and
 /// pump() tries all steps again and again, until in one whole round no byte moved and no step was
 /// completed. What libssh2 sends goes to a buffer and never gets EAGAIN, so that a half-sent packet
 /// of one channel never blocks the others; writers check has_room() first.

@@ -108,8 +108,8 @@ std::string upsert_sql() {
 }
 /// Into work_specs, with the body.
 std::string insert_spec_sql();
-/// A start that is intended leaves what is known of an end alone; an end leaves the place of inline
-/// output alone unless it brings some.
+/// upsert_intent_sql() does not change columns of the end. upsert_end_sql() changes the place of
+/// inline output only if the end brings some.
 std::string upsert_intent_sql();
 std::string upsert_end_sql();
 

@@ -23,7 +23,7 @@ std::string encoded(const Message& message) {
   return out;
 }
 
-/// What a stream of frames says, and how it ends: in an error, or waiting for more.
+/// The messages of a stream of frames, and its end: an error, or a message that is not complete.
 template <class Message>
 struct Heard {
   std::vector<Message> messages;
@@ -34,7 +34,7 @@ struct Heard {
   }
 };
 
-/// Takes out what is there. False: the stream has ended in an error.
+/// Takes all complete messages from the decoder. False: the stream has an error.
 template <class Message>
 bool drain(agent::Decoder<Message>& decoder, Heard<Message>& heard) {
   for (;;) {
@@ -66,8 +66,8 @@ Heard<Message> hear(std::string_view bytes, const std::vector<std::size_t>& cuts
   return out;
 }
 
-/// The promises of the protocol, either way: the messages do not depend on how their bytes come,
-/// and a message that is encoded again is the same bytes.
+/// Promises of the protocol, in both directions: the messages do not depend on how their bytes are
+/// split into pieces, and encoding a message again gives the same bytes.
 template <class Message>
 Heard<Message> check_frames(std::string_view bytes) {
   auto whole = hear<Message>(bytes, {bytes.size()});

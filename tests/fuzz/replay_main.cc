@@ -14,11 +14,12 @@
 #include "core/base/text.h"
 #include "tests/fuzz/target.h"
 
-/// A target without libFuzzer, for every compiler: tries files, then inputs made of them.
+/// Runs a fuzz target without libFuzzer, with any compiler: first on files, then on mutations of
+/// them.
 ///
 ///   fuzz_TARGET [--mutations=N] [--keep=FILE] FILE|FOLDER...
 ///
-/// The same inputs each time. The one that ends the process is kept in FILE.
+/// The inputs are the same in every run. If an input ends the process, it is kept in FILE.
 namespace hostler::fuzz {
 namespace {
 
@@ -27,10 +28,10 @@ constexpr std::size_t kInputMax = std::size_t{1} << 20;
 struct Arguments {
   std::size_t mutations = 0;
   std::string keep = "fuzz-input";
-  std::vector<std::string> inputs;  ///< What the files hold.
+  std::vector<std::string> inputs;  ///< The contents of the files.
 };
 
-/// Shared with the process that tries it, so that it outlives that.
+/// Memory shared with the process that runs the target, so that the input survives a crash.
 struct Tried {
   std::size_t runs;
   std::size_t size;
@@ -65,7 +66,7 @@ Result<Arguments> read_arguments(const std::vector<std::string>& words) {
   return out;
 }
 
-/// Makes one input of others. All chance is in `random`, so that each run is the same.
+/// Makes new inputs from others. Uses only the generator `random`, so every run is the same.
 class Mutator {
  public:
   explicit Mutator(const std::vector<std::string>& inputs) : inputs_(inputs) {}
@@ -120,7 +121,7 @@ void try_all(const Arguments& arguments, Tried& tried) {
     ++tried.runs;
     tried.size = input.size();
     std::memcpy(tried.bytes, input.data(), input.size());
-    // From memory of just its size, so that a byte read past it is seen.
+    // A copy of exactly this size, so that a sanitizer notices a read beyond its end.
     const std::vector<std::uint8_t> bytes(input.begin(), input.end());
     LLVMFuzzerTestOneInput(bytes.data(), bytes.size());
   };
@@ -150,7 +151,7 @@ int run(const Arguments& arguments) {
   if (child < 0) return std::perror("fork"), 2;
   if (child == 0) {
     try_all(arguments, tried);
-    std::exit(0);  // with whatever a sanitizer has to say at the end
+    std::exit(0);  // a sanitizer may still report something at exit
   }
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {

@@ -7,13 +7,13 @@
 #include <string>
 #include <string_view>
 
-/// What every target of tests/fuzz is made of: one function that is given bytes a stranger chose,
-/// and promises that hold whatever they are.
+/// Parts of every target of tests/fuzz: a function that gets arbitrary bytes, and promises, which
+/// are rules that must hold for all input.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 namespace hostler::fuzz {
 
-/// Ends the process, so that fuzzer and replay keep the input, unless the promise holds.
+/// Ends the process if the promise is broken, so that the fuzzer or the replay keeps the input.
 inline void promise(bool holds, std::string_view what, std::string_view shown = {}) {
   if (holds) return;
   std::fprintf(stderr, "broken promise: %.*s\n  %.*s\n", static_cast<int>(what.size()), what.data(),
@@ -25,8 +25,8 @@ inline std::string_view as_text(const std::uint8_t* data, std::size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
 
-/// Values out of the input, for targets that are given more than one text. Where the input has
-/// ended they are zero and empty, so that every input says something.
+/// Reads values from the input, for targets that need more than one text. After the end of the
+/// input the values are zero or empty, so every input is valid.
 class Bytes {
  public:
   Bytes(const std::uint8_t* data, std::size_t size) : rest_(as_text(data, size)) {}
@@ -50,14 +50,14 @@ class Bytes {
     rest_.remove_prefix(out.size());
     return out;
   }
-  /// A length of one byte, and so many bytes.
+  /// One byte is the length; then this number of bytes follows.
   std::string_view text() { return take(byte()); }
 
  private:
   std::string_view rest_;
 };
 
-/// Where to cut what is fed in pieces: spread over the input, and the same each time.
+/// Positions at which to split the input into pieces: spread over the input, the same each time.
 inline std::size_t cut(std::string_view all, std::size_t salt) {
   std::size_t hash = 0xcbf29ce484222325U ^ salt;
   for (const char c : all) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;

@@ -6,10 +6,10 @@
 
 namespace hostler::sim {
 
-/// The world's dice: delays always, faults only until they are switched off.
+/// The random choices of the simulation: delays always, faults only until they are switched off.
 class Chance {
  public:
-  /// faults: how much of each chance of one.
+  /// `faults`: factor for the probability of each fault.
   Chance(std::uint64_t seed, double faults) : random_(seed), rate_(faults) {}
 
   [[nodiscard]] bool fault(double p) { return random_.chance(p * rate_) && faults_; }

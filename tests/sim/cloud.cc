@@ -46,7 +46,7 @@ void Cloud::open(const dispatch::OpenSet& call, const Reply& reply) {
   reply(latency(), dispatch::SetOpened{call.set, info});
 }
 
-/// Refused before anything was done; sometimes.
+/// Sometimes an error: the call is refused before it has an effect.
 std::optional<CloudError> Cloud::refusal() {
   if (!chance_.fault(0.25)) return std::nullopt;
   switch (chance_.below(7)) {
@@ -83,8 +83,8 @@ void Cloud::create(const dispatch::CreateCall& call, const Reply& reply) {
   }
   if (auto refused = refusal()) return ended(latency(), std::move(refused));
   const auto lost = error(CloudErrorClass::kTimeout, "no answer in time", true);
-  if (chance_.fault(0.05)) return ended(call.timeout, lost);  // never got there
-  if (chance_.fault(0.05)) {                                  // gets there after we gave up
+  if (chance_.fault(0.05)) return ended(call.timeout, lost);  // the request is lost
+  if (chance_.fault(0.05)) {                                  // executed after the caller gave up
     time_.after(call.timeout + chance_.between(0s, 60s),
                 [this, request = call.request] { make(*request, false); });
     return ended(call.timeout, lost);
@@ -98,7 +98,7 @@ void Cloud::create(const dispatch::CreateCall& call, const Reply& reply) {
   ended(answer, std::nullopt);
 }
 
-/// Without tokens the driver lists before it creates, and lists miss what is young.
+/// Without tokens, the driver lists before it creates, and lists may not show new machines.
 Machine* Cloud::made_before(const model::CreateRequest& request, bool looks_first) {
   for (Machine* machine : made_of_[request.idempotency_key]) {
     if (has_tokens_) return machine;  // also if it is gone
@@ -171,7 +171,8 @@ void Cloud::end(Machine& machine) {
   for (auto& [attempt, run] : machine.runs) run.running = false;
 }
 
-/// The daemon may not have heard of what was said last, so this is all to be held against it.
+/// The least price for this create that was ever reported. The daemon may not know the latest
+/// prices, so the checks use no higher one.
 std::int64_t Cloud::least_price(const model::CreateRequest& request) const {
   std::int64_t least = request.type.price_per_hour.value;
   for (const auto& [kind, price] : least_said_)
@@ -203,7 +204,7 @@ model::ListedInstance Cloud::show(const Machine& machine) const {
 void Cloud::list(const dispatch::ListCall& call, const Reply& reply) {
   const Mono sent = time_.now();
   const Duration answer = latency();
-  // Whatever the moment at which the cloud looked, it lies between the call and its answer.
+  // The list shows the state at some moment between the call and its answer.
   time_.after(chance_.between(0s, answer), [this, call, reply, sent, rest = answer / 2] {
     if (chance_.fault(0.1))
       return reply(rest, dispatch::SetListed{
@@ -231,7 +232,7 @@ void Cloud::destroy(const dispatch::DestroyCall& call, const Reply& reply) {
   Machine& machine = *found;
   check_destroy(machine, call);
   if (chance_.fault(0.15)) return ended(error(CloudErrorClass::kTransient, "try again"));
-  // A spot request that has become an instance is cancelled in vain.
+  // Cancelling a spot request that has already become an instance has no effect.
   const bool in_vain = machine.request_id == call.request.id;
   if (!in_vain) {
     machine.state = CloudState::kTerminating;
@@ -271,7 +272,7 @@ void Cloud::power(const dispatch::PowerCall& call, const Reply& reply) {
   ended(latency(), std::nullopt);
 }
 
-/// Up to twice the menu's price, or half of it; said in any order, with what is known already.
+/// Prices from half to twice the menu's price, in any order, including prices reported before.
 void Cloud::prices(const dispatch::PricesCall& call, const Reply& reply) {
   if (!has_prices_) complain_("a cloud without price histories is asked for one");
   if (auto refused = refusal())
@@ -302,7 +303,7 @@ void Cloud::switch_off(Machine& machine) {
 }
 
 void Cloud::switch_on(Machine& machine) {
-  if (chance_.fault(0.05)) return;  // accepted, and nothing comes of it
+  if (chance_.fault(0.05)) return;  // accepted, but never fulfilled
   fulfil(machine);
 }
 

@@ -16,7 +16,7 @@
 
 namespace hostler::sim {
 
-/// One try of a job on a machine, as its agent knows it.
+/// One attempt on a machine, as its agent knows it.
 struct Run {
   std::uint64_t sequence = 0;
   bool running = true, lost_track = false;
@@ -32,16 +32,16 @@ struct Machine {
   model::InstanceId instance;
   model::CloudState state = model::CloudState::kPending;
   Mono created, ready_at;
-  std::int64_t price = 0;  ///< Per hour: the least that the cloud had said of its kind by then.
+  std::int64_t price = 0;  ///< Per hour: the least price reported for its kind before its create.
   bool never_boots = false;
-  bool doubled = false;               ///< One of several that were made of one create.
-  bool unasked = false;               ///< By a call given up, when the others were gone.
-  bool loses_power_at_start = false;  ///< Of its next attempt.
+  bool doubled = false;  ///< One of several machines made by one create.
+  bool unasked = false;  ///< Made by a call that was given up, after the other machines were gone.
+  bool loses_power_at_start = false;  ///< When its next attempt starts.
   std::string host_key;
-  // The agent's side.
+  // State of the agent.
   std::uint64_t boots = 1;
   std::uint64_t last_sequence = 0;
-  std::uint64_t connection = 0;  ///< Newest HELLO that it has answered.
+  std::uint64_t connection = 0;  ///< The newest connection that it has answered.
   std::map<model::AttemptId, Run> runs;
 
   [[nodiscard]] bool exists() const { return state != model::CloudState::kGone; }
@@ -49,12 +49,12 @@ struct Machine {
   [[nodiscard]] bool works() const;
 };
 
-/// A cloud account behind a driver: idempotent by key, or as far as it looks before it creates,
-/// late, refusing, losing replies, losing machines, listing what is not there yet and hiding what
-/// is.
+/// A cloud account behind a driver. Creates are idempotent by key, or only as far as a list before
+/// the create shows. It answers late, refuses calls, loses answers and machines, lists machines too
+/// early, and hides others from lists.
 class Cloud {
  public:
-  /// Hands an event to the daemon that made the call; it is lost if that one is dead by then.
+  /// Delivers an event to the daemon that made the call. It is lost if that daemon is dead by then.
   using Reply = std::function<void(Duration, dispatch::Event)>;
 
   Cloud(Timeline& time, Chance& chance, const Day& day, const model::SitePolicy& policy,
@@ -78,21 +78,21 @@ class Cloud {
   void power(const dispatch::PowerCall& call, const Reply& reply);
   void prices(const dispatch::PricesCall& call, const Reply& reply);
 
-  /// A machine dies, fails, reboots, goes off, or will as its next attempt starts.
+  /// Lets a machine die, fail, reboot or lose power, at once or when its next attempt starts.
   void misfortune();
-  /// What runs dies; of what began a moment ago the log knows nothing, for it was not synced.
+  /// Ends all that runs. The log does not know attempts that have just started: it was not synced.
   void lose_power(Machine& machine);
   [[nodiscard]] Machine* at(const std::string& address);
   [[nodiscard]] std::size_t alive() const { return living_.size(); }
-  /// How long all that are gone lived, together.
+  /// The lifetimes of all machines that are gone, added up.
   [[nodiscard]] Duration lived() const { return lived_; }
 
  private:
   Machine& make(const model::CreateRequest& request, bool looks_first);
   [[nodiscard]] Machine* made_before(const model::CreateRequest& request, bool looks_first);
-  /// Ids and addresses end in the machine's number.
+  /// Ids and addresses end with the machine's number.
   [[nodiscard]] Machine* numbered(const std::string& name) const;
-  /// By its id or that of its request.
+  /// Finds a machine by its id or the id of its request.
   [[nodiscard]] Machine* existing(const std::string& id) const;
   void fulfil(Machine& machine);
   void end(Machine& machine);
@@ -110,19 +110,19 @@ class Cloud {
 
   Timeline& time_;
   Chance& chance_;
-  const std::size_t quota_;  ///< How many machines it lets be.
+  const std::size_t quota_;  ///< The largest number of machines.
   const Duration list_interval_min_;
   const model::SitePolicy& policy_;
   const Disk& disk_;
   Disk::Complain complain_;
   const bool has_power_, has_prices_;
-  const bool has_tokens_;  ///< It knows keys itself: a create made twice makes one machine.
-  std::vector<std::unique_ptr<Machine>> machines_;        ///< All that ever were, by number from 1.
-  std::vector<Machine*> living_;                          ///< In the order they were made.
-  std::map<model::InstanceId, int> asked_for_;            ///< How many live that were made for it.
+  const bool has_tokens_;  ///< The cloud knows keys: a repeated create makes no second machine.
+  std::vector<std::unique_ptr<Machine>> machines_;  ///< All machines ever made, by number from 1.
+  std::vector<Machine*> living_;                    ///< In the order of creation.
+  std::map<model::InstanceId, int> asked_for_;      ///< The number of living machines made for it.
   std::map<std::string, std::vector<Machine*>> made_of_;  ///< By key.
   Duration lived_{};
-  std::map<std::string, model::CreateRequest> asked_;  ///< By key: byte for byte, ever after.
+  std::map<std::string, model::CreateRequest> asked_;  ///< By key; a repeat must be equal.
   std::map<std::pair<std::string, std::string>, std::int64_t> least_said_;  ///< By type and zone.
 };
 

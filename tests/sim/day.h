@@ -9,28 +9,28 @@ namespace hostler::sim {
 using namespace std::chrono_literals;
 
 struct Range {
-  std::uint64_t low = 0, high = 0;  ///< Both are in it.
+  std::uint64_t low = 0, high = 0;  ///< Both are included.
 };
 
-/// How large a site is and what happens to it. The seed throws its dice within this; unless told
-/// otherwise it is the small site of the tests and its eight bad minutes.
+/// The size of a site and the events of its day. The seed chooses values within these limits. The
+/// defaults are those of the tests: a small site with eight minutes of faults.
 struct Day {
-  Duration trouble = 8min;     ///< How long faults and people go on.
-  Duration patience = 150min;  ///< Then all must come to rest within this.
+  Duration trouble = 8min;     ///< How long faults and requests of users continue.
+  Duration patience = 150min;  ///< Afterwards all work must end within this time.
 
-  std::int32_t fleet = 8;        ///< Instances that its pool may have.
-  bool ceilings = true;          ///< By chance; they are those of a fleet of 8.
-  Duration list_interval_min{};  ///< As its driver says: a list no more often, whatever happens.
-  Duration keep_alive = 5s;      ///< Between two looks of a link whether its host is still there.
+  std::int32_t fleet = 8;        ///< The `max` of its pool.
+  bool ceilings = true;          ///< Some seeds have ceilings; they fit a fleet of 8.
+  Duration list_interval_min{};  ///< The pause that the driver requires between two lists.
+  Duration keep_alive = 5s;      ///< Between two checks of a link whether its host is there.
 
   Range bursts{1, 4}, burst_jobs{1, 8};
-  Duration burst = 2s;          ///< From the first submit of one to its last.
-  Duration longest_job = 1min;  ///< Three in ten are a thousand times quicker.
-  double again = 0.3;           ///< Of the jobs that are forgotten, wanted once more.
+  Duration burst = 2s;          ///< From the first submit of a burst to the last.
+  Duration longest_job = 1min;  ///< Three in ten jobs are a thousand times shorter.
+  double again = 0.3;           ///< The part of the forgotten jobs that is submitted again.
 
-  double faults = 1;  ///< How much of each chance of a fault of a call or a connection.
+  double faults = 1;  ///< Factor for the probability of each fault of a call or a connection.
   Range kills{0, 4}, machines_lost{0, 5}, connections_lost{0, 14}, clock_jumps{0, 2};
-  Range meddling{0, 11};  ///< By admins and submitters.
+  Range meddling{0, 11};  ///< Number of requests of admins and submitters.
 };
 
 }  // namespace hostler::sim

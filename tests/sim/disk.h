@@ -10,24 +10,24 @@
 
 namespace hostler::sim {
 
-/// Reasons for which a host is ended that works well and that nobody asked to end.
+/// Reasons to destroy a host that works and that no admin wanted to destroy.
 [[nodiscard]] bool is_own_will(model::Reason reason);
 
-/// The journal: what was committed, and nothing else, outlives the daemon. Checks what it is told.
+/// The journal. Only committed changes survive a kill of the daemon. Checks all changes.
 class Disk {
  public:
-  /// Hears of broken promises.
+  /// Called for each broken rule.
   using Complain = std::function<void(const std::string&)>;
   explicit Disk(Complain complain) : complain_(std::move(complain)) {}
 
   void commit(const std::vector<model::Change>& changes);
-  /// Jobs that had ended when it was asked the last time, and all of them: they are gone.
+  /// Forgets the jobs that had already ended at the previous call, and returns them.
   std::vector<model::WorkId> forget();
-  /// What a start finds; raises the epoch.
+  /// The state that a start reads; increments the epoch.
   model::Restored open();
 
   [[nodiscard]] const std::map<model::WorkId, model::WorkItem>& jobs() const { return jobs_; }
-  /// What the simulation still knows of them. No start finds these.
+  /// Forgotten jobs, for the checks of the simulation only. A start does not read them.
   [[nodiscard]] const std::map<model::WorkId, model::WorkItem>& forgotten() const {
     return forgotten_;
   }
@@ -55,7 +55,7 @@ class Disk {
   std::map<std::string, model::GateRecord> gates_;
   std::set<std::pair<std::string, std::string>> client_keys_;
   model::Revision revision_ = 0;
-  std::uint64_t last_job_ = 0, last_arrival_ = 0;  ///< Never given twice.
+  std::uint64_t last_job_ = 0, last_arrival_ = 0;  ///< No number is used twice.
   std::map<std::tuple<std::string, std::string, std::string, model::Market>, model::PriceRow>
       prices_;
   std::uint64_t epoch_ = 0;

@@ -12,7 +12,8 @@
 
 namespace hostler::sim {
 
-/// The daemon's links and the agents at their other end. Links die with the daemon, agents do not.
+/// The daemon's links, and the agents to which they connect. Links end with the daemon, agents do
+/// not.
 class Hosts {
  public:
   using Post = std::function<void(model::HostEvent)>;
@@ -26,12 +27,12 @@ class Hosts {
         cloud_(cloud),
         complain_(std::move(complain)) {}
 
-  /// A daemon starts; links of the one before are dead.
+  /// A daemon starts; the links of the previous daemon are gone.
   void restart(Post post);
   void take(const model::HostCommand& command);
   /// A connection breaks.
   void misfortune();
-  /// How often attempts of the job started.
+  /// How many attempts of the job have started.
   [[nodiscard]] int starts(model::WorkId job) const;
 
  private:
@@ -39,7 +40,7 @@ class Hosts {
     model::HostTarget target;
     bool up = false, was_proved = false;
     std::uint64_t connection = 0;
-    std::uint64_t tries = 0;  ///< A newer target makes older tries void.
+    std::uint64_t tries = 0;  ///< A new target makes older attempts to connect invalid.
     Mono last_said, last_sent;
     bool resumed = false;            ///< The kernel has answered HostReady.
     std::set<model::AttemptId> own;  ///< Started or resumed on this connection.
@@ -48,7 +49,7 @@ class Hosts {
   using LinkPtr = std::shared_ptr<Link>;
   struct Start {
     int times = 0;
-    const Machine* machine = nullptr;  ///< The last that it started on.
+    const Machine* machine = nullptr;  ///< The machine of the last start.
   };
 
   void on(const model::ConnectHost& command);
@@ -62,15 +63,16 @@ class Hosts {
   void try_connect(const LinkPtr& link, std::uint64_t tries);
   void come_up(const LinkPtr& link, Machine& machine);
   void drop(const LinkPtr& link);
-  /// Notices a peer that is gone without a word.
+  /// Notices a peer that has gone without closing the connection.
   void keep_alive(const LinkPtr& link, std::uint64_t connection);
-  /// From the link to the loop, in order.
+  /// Sends an event from the link to the loop, in order.
   void say(const LinkPtr& link, model::HostEventBody body);
-  /// What came from the agent, once it may be heard.
+  /// Handles a message of the agent; messages before the resume wait.
   void hear(const LinkPtr& link, model::HostEventBody body);
-  /// From the agent by this connection; lost if it broke meanwhile.
+  /// Sends a message of the agent on this connection; lost if the connection breaks before it
+  /// arrives.
   void agent_says(Machine& machine, model::HostEventBody body);
-  /// To the agent, in order, by the connection that stands now.
+  /// Sends a message to the agent, in order, on the present connection.
   void to_agent(const LinkPtr& link, std::function<void(Machine&)> act);
   void start(Machine& machine, const model::StartAttempt& command);
   void check_start(const Machine& machine, model::AttemptId attempt, const Run& run);
@@ -88,7 +90,7 @@ class Hosts {
   std::uint64_t generation_ = 0;
   std::map<model::InstanceId, LinkPtr> links_;
   std::map<model::InstanceId, std::uint64_t> connections_;
-  std::map<model::AttemptId, Start> starts_;  ///< Of all times.
+  std::map<model::AttemptId, Start> starts_;  ///< All starts since the beginning.
 };
 
 }  // namespace hostler::sim

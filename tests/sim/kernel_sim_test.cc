@@ -1,6 +1,6 @@
-// Every seed is a site and its bad day; README.md says what is simulated and what is checked.
-// Replay one with HOSTLER_SIM_SEED=<seed>, see it with HOSTLER_SIM_TRACE=1, run more with
-// HOSTLER_SIM_SEEDS=<count>.
+// Each seed generates a site and a series of faults; README.md describes the simulation and its
+// checks. HOSTLER_SIM_SEED=<seed> replays one seed, HOSTLER_SIM_TRACE=1 prints its events,
+// HOSTLER_SIM_SEEDS=<count> runs more seeds.
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -11,7 +11,7 @@ namespace hostler::sim {
 
 using namespace std::chrono_literals;
 
-/// Events in time order; those of one instant in the order they were made.
+/// Events in the order of time; events of the same time in the order in which they were added.
 class Timeline {
  public:
   [[nodiscard]] Mono now() const { return now_; }

@@ -14,15 +14,15 @@ namespace hostler::sim {
 
 constexpr std::int64_t kGiB = std::int64_t{1} << 30;
 
-/// What it took to simulate a day.
+/// Counts of one simulated day.
 struct Tally {
   std::uint64_t jobs = 0, instances = 0, events = 0, plans = 0, commits = 0, starts_of_daemon = 0;
-  std::size_t machines_at_once = 0;  ///< At most.
+  std::size_t machines_at_once = 0;  ///< The highest number at any time.
   Duration machine_time{};           ///< Of all machines together.
 };
 
-/// A site made of one seed: the real kernel and planner, a cloud, hosts, a disk, people and a
-/// clock. run() returns what went wrong, or nothing.
+/// A site generated from one seed: the real kernel and planner, with a simulated cloud, hosts,
+/// disk, users and clock. run() returns the first broken rule, or nothing.
 class World {
  public:
   explicit World(std::uint64_t seed, const Day& day = {});
@@ -30,12 +30,12 @@ class World {
   [[nodiscard]] Tally tally() const;
 
  private:
-  struct Wish {  ///< A submit that is made until it was answered.
+  struct Wish {  ///< A submit that is repeated until it is answered.
     std::string key;
     model::WorkShape shape;
     bool answered = false;
     model::WorkId job;
-    std::set<model::WorkId> past;  ///< It named these until they were forgotten.
+    std::set<model::WorkId> past;  ///< Jobs with its client key that are forgotten.
   };
 
   void make_policy();
@@ -81,9 +81,9 @@ class World {
   bool committing_ = false;
   Mono tick_at_ = Mono::max();
   std::vector<Wish> wishes_;
-  std::map<model::WorkId, std::size_t> wish_of_;  ///< Of those that were answered.
+  std::map<model::WorkId, std::size_t> wish_of_;  ///< Of answered submits.
   Tally tally_;
-  bool calm_ = false;  ///< Faults and people are done.
+  bool calm_ = false;  ///< Faults and requests have ended.
   const bool trace_;
 };
 

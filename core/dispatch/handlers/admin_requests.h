@@ -6,7 +6,7 @@
 
 namespace hostler::dispatch {
 
-/// Requests of admins about instances, and a configuration that was read again.
+/// Handles requests of admins about instances, and a reloaded configuration.
 class AdminRequests {
  public:
   AdminRequests(InstanceSteps::Owners owners, Menu& menu, const SetAside& set_aside,

@@ -10,7 +10,7 @@
 
 namespace hostler::dispatch {
 
-/// Creates instances, as plans say.
+/// Executes the create actions of plans.
 class Creates {
  public:
   Creates(InstanceSteps::Owners owners, const Menu& menu, CreateSecretsFactory make_secrets,
@@ -21,8 +21,8 @@ class Creates {
         calls_(calls),
         steps_(steps) {}
 
-  /// No effect if the world has moved on since the plan: the work is gone, the set is closed, a
-  /// ceiling or a gate stands in the way.
+  /// No effect if the state has changed since the plan was made: the work is gone, the set is
+  /// closed, or a ceiling or a gate forbids the create.
   void apply(const scheduler::Create& create, Now now);
 
  private:

@@ -8,7 +8,7 @@
 
 namespace hostler::dispatch {
 
-/// A machine in a cloud's list, and the instance that it is, if that is known.
+/// A machine in a cloud's list, and its instance if that is known.
 struct Sighting {
   const model::ListedInstance* seen;
   std::optional<model::InstanceId> known;
@@ -22,8 +22,8 @@ class Duplicates {
              InstanceSteps& steps)
       : policy_(policy), hosts_(hosts), recorder_(recorder), steps_(steps) {}
 
-  /// The host stays the machine that its record names. The others are ended as instances of their
-  /// own, and the sightings name these afterwards.
+  /// Keeps the machine that the host's record names. Makes each other machine an instance of its
+  /// own, enters it into the sightings, and destroys it.
   void end(const Set& set, std::vector<Sighting>& all, Now now);
 
  private:

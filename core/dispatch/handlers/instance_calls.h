@@ -10,8 +10,8 @@
 
 namespace hostler::dispatch {
 
-/// Sends the driver calls of one instance. A call that a gate or a ceiling holds back is not sent:
-/// the wish stands in the instance's state, and its deadline brings it up again.
+/// Sends the driver calls of one instance. A call that a gate or a ceiling holds back is not sent.
+/// The instance's state still shows that the call is needed, and its deadline repeats the attempt.
 class InstanceCalls {
  public:
   InstanceCalls(const model::SitePolicy& policy, Sets& sets, Hosts& hosts, CallGates& gates,

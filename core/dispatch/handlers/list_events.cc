@@ -166,7 +166,8 @@ void ListEvents::mark_absent(std::uint32_t index, std::vector<model::InstanceId>
   const Duration consistency = owners_.sets.at(index).info.list_consistency;
   for (const auto id : missing) {
     Host* host = owners_.hosts.change(id);
-    // The answer to a call under way may be later news, and a half-open gate may wait for it.
+    // The answer to a call under way may be newer than the list, and a half-open gate may wait for
+    // it.
     if (host == nullptr || host->has_call_under_way()) continue;
     steps_.apply(*host, fleet::absent(host->instance, sent, consistency, now), "cloud", now);
   }

@@ -35,11 +35,11 @@ class ListEvents {
   /// has become is left out.
   [[nodiscard]] std::vector<Sighting> recognise(
       const Set& set, const std::vector<model::ListedInstance>& all) const;
-  /// The instance that a listed one is known as from now on; unset: it is not ours.
+  /// The instance of a listed machine, adopted if necessary; unset: the machine is not ours.
   std::optional<model::InstanceId> take(std::uint32_t set, const Sighting& sighting, Mono as_of,
                                         Now now);
-  /// One of ours that the journal does not know, or one that is taken over. Its secrets are lost,
-  /// so it gets no work unless a driver proves its key, and ends at its boot deadline.
+  /// Adopts a machine that the journal does not have, or that is taken over. Its secrets are lost,
+  /// so without a proof by the driver it gets no work, and is destroyed at its boot deadline.
   std::optional<model::InstanceId> adopt(std::uint32_t set, const model::ListedInstance& seen,
                                          Mono as_of, Now now);
   [[nodiscard]] std::optional<std::uint32_t> pool_of(const Set& set,

@@ -5,12 +5,12 @@
 
 namespace hostler::dispatch {
 
-/// A host of the next number, not yet added to `hosts`.
+/// A new host with the next id of `hosts`, to which it is not added yet.
 [[nodiscard]] Host new_host(const model::SitePolicy& policy, const Hosts& hosts,
                             const Recorder& recorder, std::uint32_t set, std::uint32_t pool,
                             Now now);
 
-/// It is the machine that the record names, or the instance that has come of that spot request.
+/// True if `seen` is the machine in the record, or the instance made for its spot request.
 [[nodiscard]] bool is_recorded(const model::InstanceRecord& record,
                                const model::ListedInstance& seen);
 

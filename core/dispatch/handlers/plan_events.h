@@ -7,7 +7,7 @@
 
 namespace hostler::dispatch {
 
-/// Asks for plans and applies them to a world that may have moved on since their snapshot.
+/// Requests plans and applies them. The state may have changed since the snapshot of a plan.
 class PlanEvents {
  public:
   PlanEvents(InstanceSteps::Owners owners, const HostViewer& viewer, const SnapshotMaker& snapshots,
@@ -23,15 +23,15 @@ class PlanEvents {
   /// Sends a snapshot to the planner if a plan is due.
   void send_due(Now now);
   void on(PlanMade& event, Now now);
-  /// Views touched hosts again, and wants a plan if one looks different to the planner.
+  /// Views touched hosts again, and requests a plan if the planner would see one differently.
   void refresh_views();
 
  private:
   void apply_plan(scheduler::Plan& plan, Now now);
   void apply(const scheduler::Place& place, Now now);
   void apply(const scheduler::Shutdown& shutdown, Now now);
-  /// A host is never ended as work lands on it, nor against a hold, nor for a reason that is true
-  /// no more.
+  /// True if the shutdown is still right: since the plan was made, the host has got no work and no
+  /// hold, and the reason still holds.
   [[nodiscard]] bool still_holds(const scheduler::Shutdown& shutdown, const Host& host,
                                  Now now) const;
 

@@ -8,14 +8,15 @@
 
 namespace hostler::dispatch {
 
-/// Switches hosts off and on, as plans say. An action has no effect if the world has moved on.
+/// Executes the actions of plans that switch hosts off and on. An action has no effect if the state
+/// has changed so that it is no longer right.
 class PowerActions {
  public:
   PowerActions(InstanceSteps::Owners owners, const HostViewer& viewer, InstanceSteps& steps)
       : owners_(owners), viewer_(viewer), steps_(steps) {}
 
   void apply(scheduler::Wake wake, Now now);
-  /// Together, for a pool keeps no more than `stopped` hosts switched off. O(all hosts).
+  /// All in one call, because a pool keeps at most `stopped` hosts switched off. O(all hosts).
   void apply(const std::vector<scheduler::SwitchOff>& all, Now now);
 
  private:

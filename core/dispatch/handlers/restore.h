@@ -6,23 +6,23 @@
 
 namespace hostler::dispatch {
 
-/// After a restart: takes up the journal's state as it stood. Reports of clouds and hosts correct
-/// it then.
+/// Restores the state of the journal after a restart. Later reports of clouds and hosts correct
+/// it.
 class Restore {
  public:
   Restore(InstanceSteps::Owners owners, Menu& menu, SetAside& set_aside, JobSteps& job_steps,
           InstanceSteps& steps)
       : owners_(owners), menu_(menu), set_aside_(set_aside), job_steps_(job_steps), steps_(steps) {}
 
-  /// Once, before any event. True: an instance of the journal has no set in the policy, so nobody
-  /// looks after it.
+  /// Call it once, before any event. True: an instance of the journal has no set in the policy, so
+  /// it is not managed.
   bool apply(model::Restored restored, Now now);
 
  private:
   bool take(model::InstanceChanged row, Now now);
   void take(model::WorkItem item, Now now);
   void take(const model::AttemptChanged& row);
-  /// Jobs whose attempt is on no host any more.
+  /// Ends or queues again the jobs with an attempt that is on no known host.
   void settle_orphaned_jobs(Now now);
   void adopt_all(Now now);
 

@@ -5,7 +5,7 @@
 
 namespace hostler::dispatch {
 
-/// Opens sets and asks clouds for prices; answers to calls that are about no list and no create.
+/// Opens sets and requests prices, and handles the answers to these calls.
 class SetEvents {
  public:
   SetEvents(const model::SitePolicy& policy, Sets& sets, Hosts& hosts, Menu& menu, CallGates& gates,

@@ -10,7 +10,7 @@
 
 namespace hostler::dispatch {
 
-/// Copies the world as the planner sees it.
+/// Makes the snapshot for the planner: copies of hosts, waiting classes and offerings.
 class SnapshotMaker {
  public:
   SnapshotMaker(const model::SitePolicy& policy, const Sets& sets, const Hosts& hosts,
@@ -29,13 +29,13 @@ class SnapshotMaker {
 
   struct Made {
     std::shared_ptr<const scheduler::Snapshot> snapshot;
-    Mono wake;  ///< When time alone makes another plan worth making, or earlier.
+    Mono wake;  ///< When a plan is needed even if nothing changes; or earlier.
   };
   /// O(hosts + classes + offerings).
   [[nodiscard]] Made make(Now now) const;
 
  private:
-  // Each returns `wake` as far as it can tell.
+  // Each returns the earliest `wake` of its part.
   Mono add_hosts(scheduler::Snapshot& out, Now now) const;
   Mono add_offerings(scheduler::Snapshot& out, Now now) const;
   [[nodiscard]] scheduler::ClassView class_view(scheduler::ClassId id) const;

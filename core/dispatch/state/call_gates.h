@@ -25,7 +25,7 @@ class CallGates {
   [[nodiscard]] const scheduler::Gate* shut(const scheduler::GateQuery& call, Mono now) const {
     return gates_.shut(call, now);
   }
-  /// The call leaves now: through a half-open gate no other one does until its answer.
+  /// The call is made now: a half-open gate holds back all other calls until its answer.
   void sent(const scheduler::GateQuery& call, Mono now) { gates_.passing(call, now); }
   /// The answer to the call; `error` null: it succeeded.
   void answered(const scheduler::GateQuery& call, const model::CloudError* error, Now now);

@@ -23,12 +23,12 @@ class Hosts {
   [[nodiscard]] model::InstanceId next_id() const { return {last_ + 1}; }
   /// A new host, with next_id() as its id.
   Host& add(Host made);
-  /// A host that the journal knew.
+  /// Adds a host of the journal.
   Host& restore(Host known);
-  /// Forgets the host, its keys and its deadline. Its attempts are removed before.
+  /// Removes the host, its keys and its deadline. It must have no attempts and claims left.
   void erase(model::InstanceId id);
 
-  /// To be changed; null if it is not here. Valid until the host is erased.
+  /// The host, to change it; null if there is none. Valid until the host is erased.
   Host* change(model::InstanceId id);
   [[nodiscard]] const Host* find(model::InstanceId id) const;
   [[nodiscard]] const Map& all() const { return hosts_; }
@@ -39,20 +39,20 @@ class Hosts {
   [[nodiscard]] std::optional<model::InstanceId> find_listed(
       const std::string& set, const model::ListedInstance& seen) const;
 
-  /// The host's deadline, as its instance has it now, fires Due.
+  /// Sets the host's entry in the deadlines to the present deadline of its instance.
   void schedule(const Host& host) { deadlines_.set(host.id(), host.instance.deadline); }
   std::optional<model::InstanceId> pop_due(Mono now) { return deadlines_.pop_due(now); }
   [[nodiscard]] Mono next_deadline() const { return deadlines_.next(); }
 
-  /// Nothing but this class goes on the host until its first item is placed there.
+  /// Keeps the host free for this class until the first item of the class is placed there.
   void reserve(model::InstanceId id, scheduler::ClassId cls);
   void clear_reservations();
 
-  /// The next refresh_views() looks at every host: data that views depend on besides the host has
-  /// changed (its set, its offering, the policy).
+  /// Makes the next refresh_views() view all hosts: other data on which views depend has changed (a
+  /// set, an offering, the policy).
   void touch_all();
-  /// Views each touched host again. True: one looks different to the planner, so a plan is worth
-  /// making.
+  /// Views each touched host again. True: the planner would see a host differently, so a plan may
+  /// have new actions.
   bool refresh_views(const HostViewer& viewer);
   /// Every host as the planner sees it, by id, as if no gate were shut. After refresh_views().
   [[nodiscard]] const std::vector<scheduler::HostView>& views() const;
@@ -63,7 +63,7 @@ class Hosts {
   InstanceKeys keys_;
   Deadlines deadlines_;
   std::vector<scheduler::HostView> views_;
-  std::vector<model::InstanceId> touched_;  ///< Changed, perhaps; not viewed since.
+  std::vector<model::InstanceId> touched_;  ///< Perhaps changed since their last view.
   std::vector<model::InstanceId> reserved_;
 };
 

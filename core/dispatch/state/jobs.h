@@ -20,12 +20,12 @@ class Jobs {
   void restore_last(std::uint64_t work, std::uint64_t arrival);
   void restore_client_key(std::string principal, std::string key, std::string digest,
                           model::WorkId id);
-  /// A job that the journal knew. `waiting_since`: for those that are queued.
+  /// Adds a job of the journal. `waiting_since` is used only if it is queued.
   void restore(model::WorkItem item, Mono waiting_since);
 
   /// Accepts a job: gives it the next number and arrival, written into `item` too, and queues it.
   model::WorkId add(model::WorkItem& item, Mono now);
-  /// Null if it has ended or never was. Valid until it ends.
+  /// Null if the job has ended or never existed. Valid until the job ends.
   [[nodiscard]] work::Job* find(model::WorkId id);
   [[nodiscard]] const work::Job* find(model::WorkId id) const;
   /// The job, while this is its attempt.

@@ -23,35 +23,35 @@ class Menu {
   /// `policy` outlives the menu.
   explicit Menu(const model::SitePolicy& policy);
 
-  /// After a change of the policy: offerings are made anew, and each type may be stopped again.
+  /// The policy has changed: makes the offerings anew, and forgets which types cannot be stopped.
   void reload();
   void restore(const model::PriceRow& price) { prices_.restore(price); }
-  /// Makes the offerings anew, at the prices of now.
+  /// Makes the offerings anew, at the present prices.
   void rebuild();
 
-  /// `shut` and `can_stop` are unset: they change with gates and sets.
+  /// `shut` and `can_stop` are not set, because they depend on gates and sets.
   [[nodiscard]] const std::vector<scheduler::Offering>& offerings() const { return offerings_; }
-  /// Index into offerings() of the one that the instance is of, or of another zone's if its zone
-  /// has left the menu; UINT32_MAX: none.
+  /// Index into offerings() of the instance's offering. If its zone is no longer on the menu, that
+  /// of another zone; UINT32_MAX: none.
   [[nodiscard]] std::uint32_t offering_of(const fleet::Instance& instance) const;
   /// Index into SitePolicy::types.
   [[nodiscard]] std::optional<std::uint32_t> type_index(const std::string& name) const;
-  /// The cloud's price, else the one of the policy.
+  /// The price that the cloud reported, otherwise the price in the policy.
   [[nodiscard]] model::Micros price_of(std::uint32_t set, std::uint32_t type,
                                        const std::string& zone, model::Market market) const;
 
   /// Types that the set offers, by index.
   [[nodiscard]] std::set<std::uint32_t> types_of(std::uint32_t set) const;
-  /// When the newest price that is known of the type began.
+  /// The start time of the newest known price of the type.
   [[nodiscard]] std::optional<Wall> newest_price(std::uint32_t set, std::uint32_t type) const;
   struct PriceNews {
     std::vector<model::PriceRow> news;  ///< For the journal.
-    bool changed = false;               ///< An offering costs another price now.
+    bool changed = false;               ///< The price of an offering has changed.
   };
   PriceNews take_prices(std::uint32_t set, const std::string& type,
                         const std::vector<model::ZonePrice>& fetched, Wall now);
 
-  /// The set's cloud never stops instances of that type. False if it was known.
+  /// Records that the set's cloud never stops instances of this type. False: already recorded.
   bool refuse_stop(std::uint32_t set, const std::string& type) {
     return refuses_stop_.emplace(set, type).second;
   }
@@ -60,7 +60,7 @@ class Menu {
   }
 
  private:
-  /// Pools may share a set and a type, but neither caps nor timers.
+  /// The pool is part of the key: pools that share a set and a type have their own caps and timers.
   using Key = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::string>;
 
   void add(std::uint32_t pool, std::uint32_t set, std::uint32_t type);

@@ -16,38 +16,38 @@
 
 namespace hostler::dispatch {
 
-/// When the next plan is made, and what the last one explained: why work waits, which candidates it
-/// rejected, what was decided for each pool.
+/// When the next plan is made, and the explanations of the last one: why work waits, which
+/// candidates were rejected, which decisions were made for each pool.
 class PlanState {
  public:
   explicit PlanState(const model::SitePolicy& policy);
 
   // ---- when ------------------------------------------------------------------------------------
 
-  /// Something has changed that is worth a plan.
+  /// Requests a plan: a change has made new actions possible.
   void want() { wanted_ = true; }
   [[nodiscard]] bool is_wanted() const { return wanted_; }
-  /// A plan is to be made now: none is under way, and the last one is plan_interval ago.
+  /// A plan must be made now: one is requested, none is under way, and plan_interval has passed.
   [[nodiscard]] bool is_due(Mono now) const;
-  /// A plan is under way from now on; returns its number. `wake`: when time alone makes the next
-  /// plan worth making.
+  /// Starts a plan and returns its number. `wake`: when the next plan is needed even if nothing
+  /// changes until then.
   std::uint64_t begin(Mono now, Mono wake);
-  /// The answer has come. False: it is of a plan that was given up.
+  /// Ends the plan. False: the answer belongs to a plan that was given up.
   bool end(std::uint64_t number);
-  /// What has happened while a plan was applied is no reason for another one, unless `wanted`.
+  /// Called after a plan was applied: its own changes request no further plan, unless `wanted`.
   void set_wanted(bool wanted) { wanted_ = wanted; }
   void wake_at(Mono when);
   [[nodiscard]] Mono next_wake() const;
-  /// The policy has changed: a plan under way is given up, rejections are of old offerings.
+  /// The policy has changed: gives up the plan under way, and removes the old rejections.
   void reload(const model::SitePolicy& policy);
   /// The policy for a planner on another thread.
   [[nodiscard]] std::shared_ptr<const model::SitePolicy> policy() const { return policy_; }
 
-  // ---- what it explained -----------------------------------------------------------------------
+  // ---- explanations ----------------------------------------------------------------------------
 
-  /// Replaces the explanations of the plan before. Keeps at most 32 rejections of a class.
+  /// Replaces the explanations of the previous plan. Keeps at most 32 rejections of a class.
   void explain(std::vector<scheduler::Waiting> waiting, std::vector<scheduler::Rejected> rejected);
-  /// Without a plan that looked at it, the class waits for the next plan.
+  /// If no plan has considered the class yet, it waits for the next plan.
   [[nodiscard]] model::WaitingView waiting(scheduler::ClassId cls) const;
   [[nodiscard]] const std::vector<scheduler::Rejected>& rejected(scheduler::ClassId cls) const;
   /// Keeps the last 50 decisions of a pool, oldest first.

@@ -12,7 +12,7 @@
 
 namespace hostler::dispatch {
 
-/// One instance set: its connection to a cloud, and when it is asked next.
+/// One instance set: the state of its connection to a cloud, and the time of its next calls.
 struct Set {
   std::string name;
   bool open = false, opening = false, listing = false;

@@ -1,9 +1,10 @@
-// Plans of the sizes in docs/performance.md. Chance is splitmix64 from seed 1.
+// Plans of the sizes in docs/performance.md. Random numbers u(n) are those of splitmix64, seed 1.
 //
 // U: hosts of 10 vcpus and 40 GiB, jobs of 1 vcpu and 1 GiB, priority 1 + u(1000).
 // M: 16 types of i vcpus, 1.1 i GiB, price 0.123 i; jobs of 1 + u(8) vcpus and 1 + u(3) GiB; each
 //    host of the type that fits one job.
-// Idle: every host is empty (place). Full: every host is taken and a ceiling forbids more.
+// Idle: all hosts are empty, so jobs are placed. Full: all hosts are in use and a ceiling forbids
+// more.
 
 #include <benchmark/benchmark.h>
 
@@ -120,8 +121,8 @@ void shape_m(benchmark::State& state) {
   bench.measure(state);
 }
 
-/// 100 shapes, 400 offerings, 10,000 hosts of which `full` % are taken; half of the rest runs
-/// something. Creates are bounded by the pool's max.
+/// 100 shapes, 400 offerings, 10,000 hosts. `full` % of the hosts have no room; half of the others
+/// run something. The pool's max limits creates.
 void large(benchmark::State& state) {
   Bench bench;
   Random& random = bench.random;

@@ -1,6 +1,6 @@
 #include "tests/fuzz/frames.h"
 
-/// What the daemon hears, as frames alone; agent_to_daemon has the connection around them.
+/// The messages that the daemon receives, decoded without a connection; agent_to_daemon adds that.
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace hostler;
   const auto heard = fuzz::check_frames<agent::FromAgent>(fuzz::as_text(data, size));

@@ -1,6 +1,6 @@
 #include "tests/fuzz/frames.h"
 
-/// What the agent hears on its connection.
+/// The messages that the agent receives on its connection.
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace hostler;
   const auto heard = fuzz::check_frames<agent::ToAgent>(fuzz::as_text(data, size));

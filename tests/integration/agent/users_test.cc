@@ -8,7 +8,7 @@
 
 #include "tests/integration/agent/agent_fixture.h"
 
-/// Who jobs run as, and where the agent can live.
+/// The users that run jobs, and the folders in which the agent can work.
 namespace hostler::agent::test {
 namespace {
 
@@ -62,8 +62,8 @@ TEST_F(UsersTest, AJobReadsNeitherTheAgentsStateNorOtherJobs) {
   EXPECT_NE(shim_pid_of(first), 0);
 }
 
-// Bug: what a job left was killed by its uid, and with it the job that another agent on the machine
-// had given the same uid (instances of the local driver where namespaces are refused).
+// Bug: processes that a job had left were killed by their uid. This also killed the job of another
+// agent on the machine with the same uid (instances of the local driver without namespaces).
 TEST_F(UsersTest, WhatAJobLeavesIsKilledWithoutAnotherAgentsJobOfThatUid) {
   auto link = ready_link(with_uids(100));
   command_.back() = (folder_ / "other").string();
@@ -86,7 +86,7 @@ TEST_F(UsersTest, WhatAJobLeavesIsKilledWithoutAnotherAgentsJobOfThatUid) {
 
 TEST_F(UsersTest, AForkStormOfAUserIsSwept) {
   auto link = ready_link(with_uids(100));
-  // Each dies at once and leaves another, in sessions of their own.
+  // Each process ends at once and leaves another one; each has a session of its own.
   const Start start = script(
       "for i in 1 2 3 4 5; do\n"
       "setsid sh -c 'f() { setsid sh -c \"$S\" & }; export S=\"$1\"; "
@@ -136,8 +136,8 @@ TEST_F(UsersTest, RunsUnprivilegedAsTheSameUser) {
   EXPECT_TRUE(std::filesystem::is_empty(state_ / "work"));
 }
 
-// Bug: an unwritable folder could not be renamed into the trash, its slot was given out again, and
-// every later job of the host failed to begin.
+// Bug: a folder without write permission could not be moved to the trash. Its slot was used again,
+// and every later job of the host failed to start.
 TEST_F(UsersTest, AnUnwritableWorkingFolderLeavesTheSlotToTheNextJob) {
   drop_privileges();
   auto link = ready_link();
@@ -213,7 +213,7 @@ TEST_F(UsersTest, ACgroupBoundsMemoryAndProcessesWhereThereAreCgroups) {
   EXPECT_TRUE(cgroups_here().empty());
 }
 
-// Bug: what a job left in /dev/shm counted against the next job of its slot, which was killed.
+// Bug: files that a job left in /dev/shm counted for the next job of its slot, which was killed.
 TEST_F(UsersTest, MemoryThatAJobLeftDoesNotCountAgainstTheNextOfItsSlot) {
   auto link = connect();
   const auto ready = link->await<Ready>();

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Hosts that are not what they seem, before they were proved and after it: none of them sees a secret,
-a job or any command but the challenge; jobs on real hosts go on; and the admin is told."""
+"""Hostile hosts, before and after the verification: none of them sees a secret, a job or any command
+except the challenge; jobs on real hosts continue; and the admin gets an alarm."""
 
 import os
 import re
@@ -20,8 +20,8 @@ except ImportError as missing:
     sys.exit(77)
 
 KEY = None
-MARK = "only-for-a-proved-host"  # in what the jobs here are made of
-# Messages that tell nothing: the exchange of keys, and the question whether one may log in (5).
+MARK = "only-for-a-proved-host"  # part of every job of this test
+# Messages without secrets: the key exchange, and the request for a login (5).
 KEY_EXCHANGE = {1, 2, 3, 4, 5, 20, 21, 30}
 NEEDS = {"vcpus": 2, "ram": "256MiB"}  # a whole small host
 
@@ -76,7 +76,7 @@ def instance_by(its):
 
 
 def secrets():
-    """What must not be seen by anybody: the site's user keys, and what was made for each instance."""
+    """Data that no host may see: the user keys of the site, and the secrets of each instance."""
     out = [MARK]
     with sqlite3.connect(SITE.under("state/hostler.db")) as database:
         for (table,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
@@ -89,10 +89,10 @@ def secrets():
 
 
 class Before(unittest.TestCase):
-    """Whoever answers at an instance's address before the instance has been proved."""
+    """Hosts that answer at the address of an instance that is not verified yet."""
 
     def prey(self, count, pool):
-        """Instances whose sshd never comes up, and jobs that wait for them."""
+        """Instances on which sshd never starts, and jobs that wait for them."""
         jobs = SITE.submit(*[job(f"echo {MARK}", pool) for _ in range(count)])
         self.addCleanup(lambda: [SITE.request("POST", f"/v1/jobs/{one}/cancel") for one in jobs])
 

@@ -1,4 +1,4 @@
-"""SSH servers that are not the hosts they seem: they let everybody in, and do one wrong thing."""
+"""SSH servers that impersonate hosts: they accept every login, and misbehave in one way."""
 
 import logging
 import random
@@ -8,9 +8,9 @@ import threading
 
 import paramiko
 
-logging.getLogger("paramiko").setLevel(logging.CRITICAL + 1)  # what breaks here is meant to break
+logging.getLogger("paramiko").setLevel(logging.CRITICAL + 1)  # failures here are intended
 
-# What each message that a server sends is called here.
+# Names of the messages that a server sends.
 BEFORE_LOGIN = {"key exchange proposal": 20, "key exchange": 31, "new keys": 21, "service": 6,
                 "key question": 60, "login": 52}
 AFTER_LOGIN = {"channel": 91, "start": 99, "output": 94, "end of output": 96, "status": 98, "close": 97}
@@ -46,17 +46,17 @@ def misdeeds_of_strangers():
 
 
 def misdeeds_of_thieves():
-    """Of who has the host's key, and is sent the agent."""
+    """Steps of a server that has the host's key, so that it gets the agent."""
     return _at({**AFTER_LOGIN, **WINDOW}) + [Misdeed("closed", "channel"), Misdeed("none", "")]
 
 
 def is_slow(misdeed):
-    """Silence where an end is due: the daemon waits half a minute."""
+    """Does not end the channel: the daemon waits half a minute."""
     return str(misdeed) == "garbled close"
 
 
 class _Transport(paramiko.Transport):
-    """Remembers every message that came, decrypted, and does its misdeed."""
+    """Records every message that arrives, decrypted, and misbehaves at its step."""
 
     def __init__(self, connection, impostor):
         super().__init__(connection)
@@ -97,7 +97,7 @@ class _Transport(paramiko.Transport):
 
 
 class _Server(paramiko.ServerInterface):
-    """Lets in whoever comes, and answers the challenge with a proof that is none."""
+    """Accepts every login, and answers the challenge with a wrong proof."""
 
     def __init__(self, impostor):
         self.impostor = impostor

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What jobs leave behind comes back, however much and however odd it is; and no job waits for ever for
-what cannot."""
+"""All output files of a job are collected, also many files and files with odd names. No job waits for
+ever for a file that cannot be collected."""
 
 import unittest
 
@@ -12,7 +12,7 @@ def files_of(job):
 
 
 class OutputFilesTest(unittest.TestCase):
-    # Bug: of a list that came in pieces the first was kept, and the job waited for the rest.
+    # Bug: if the list came in pieces, only the first piece was kept, and the job waited for the rest.
     def test_three_hundred_files_come_back(self):
         ended = end_of("for i in $(seq 300); do echo $i > f$i; done", outputs=["**"])
         self.assertEqual((ended["state"], ended["reason_code"]), ("succeeded", "exit"))
@@ -20,7 +20,7 @@ class OutputFilesTest(unittest.TestCase):
         for i in range(1, 301):
             self.assertEqual(SITE.fetch(ended["id"], f"f{i}"), f"{i}\n".encode())
 
-    # Bug: one name that cannot be stored had the daemon refuse the whole list.
+    # Bug: because of one name that cannot be stored, the daemon refused the whole list.
     def test_a_name_that_is_no_text_costs_only_its_file(self):
         ended = end_of("echo good > good; echo odd > \"$(printf 'o\\nd\\377d')\"", outputs=["**"])
         self.assertEqual((ended["state"], ended["reason_code"]), ("failed", "output_lost"))
@@ -28,7 +28,7 @@ class OutputFilesTest(unittest.TestCase):
         self.assertEqual(set(files_of(ended["id"])), {"good"})
         self.assertEqual(SITE.fetch(ended["id"], "good"), b"good\n")
 
-    # Bug: the entry for what is beyond the limit had no name.
+    # Bug: the entry for the files beyond the limit had no name.
     def test_more_files_than_are_kept_cost_only_the_rest(self):
         ended = end_of("i=0; while [ $i -lt 4200 ]; do : > f$i; i=$((i+1)); done", outputs=["**"])
         self.assertEqual((ended["state"], ended["reason_code"]), ("failed", "output_lost"))

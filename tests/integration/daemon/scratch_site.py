@@ -1,5 +1,5 @@
-"""A hostler site in a scratch folder: the daemon, spoken to over its unix socket, with hosts of the
-local driver, and what proves that nothing of it is left."""
+"""A hostler site in a scratch folder: a daemon with a unix socket and hosts of the local driver, and
+checks that nothing of it is left."""
 
 import http.client
 import json
@@ -14,11 +14,11 @@ import urllib.parse
 
 from contract import Contract
 
-PATIENCE = 60  # seconds for what must happen; a healthy site needs a few
+PATIENCE = 60  # seconds until an expected event is missing; a healthy site needs a few
 
 
 class Failed(AssertionError):
-    """A promise that the daemon broke."""
+    """The daemon has broken a rule."""
 
 
 def check(truth, message):
@@ -27,7 +27,7 @@ def check(truth, message):
 
 
 def wait_for(what, probe, patience=PATIENCE):
-    """Asks until probe() says something true, and returns that."""
+    """Calls probe() until its result is true, and returns the result."""
     until = time.monotonic() + patience
     while True:
         seen = probe()
@@ -83,14 +83,14 @@ class Site:
     shown."""
 
     failures = 0  # of tests, in this process; one_site.main() counts them
-    holds_contract = True  # each answer is held against the OpenAPI document
+    holds_contract = True  # each answer is checked against the OpenAPI document
 
     def __init__(self, hostlerd, drivers):
         self.failures_before = Site.failures
         self.hostlerd = os.path.abspath(hostlerd)
         self.drivers = os.path.abspath(drivers)
         self.folder = tempfile.mkdtemp(prefix="hostler-daemon-")
-        os.chmod(self.folder, 0o711)  # Jobs run as users of their own and pass through.
+        os.chmod(self.folder, 0o711)  # Jobs run as separate users, which need search permission.
         self.socket = self.under("hostler.sock")
         self.log = self.under("log")
         self.marks = self.under("marks")  # where jobs leave files

@@ -12,7 +12,7 @@
 
 namespace hostler::local::test {
 
-/// What a driver says of an instance, copied.
+/// A copy of the instance record that a driver emits.
 struct Seen {
   std::string id, key, set_id, owner, type, zone, region, user, address, reason;
   std::map<std::string, std::string> tags;
@@ -21,7 +21,7 @@ struct Seen {
   std::int64_t price = -1;
 };
 
-/// How one call ended.
+/// The result of one call.
 struct Outcome {
   hostler_status status = HOSTLER_OK;
   std::string message;
@@ -33,7 +33,7 @@ struct Outcome {
   std::uint64_t capabilities = 0;
 };
 
-/// A create in the making.
+/// The parameters of a create request.
 struct Create {
   std::string key;
   std::string type = "small", zone, init, user_data, host_key_private, host_key_public, owner = "o";
@@ -43,17 +43,17 @@ struct Create {
   std::int64_t price = 40000;
 };
 
-/// The smallest host: loads the driver that was built, and calls through its C table as it is.
+/// A minimal host: loads the driver that was built, and calls its C functions without any checks.
 /// Calls may come from several threads.
 class DriverHost {
  public:
-  /// An open set. Throws std::runtime_error with the driver's message.
+  /// Opens a set. Throws std::runtime_error with the driver's message.
   DriverHost(const std::string& set_id, const std::string& config_json);
   ~DriverHost();
   DriverHost(const DriverHost&) = delete;
   DriverHost& operator=(const DriverHost&) = delete;
 
-  /// What opening says, without a set.
+  /// The result of opening a set; a set that was opened is closed again.
   static Outcome try_open(const std::string& config_json);
 
   Outcome info();
@@ -70,7 +70,7 @@ class DriverHost {
   Outcome start(const std::string& id);
   Outcome stop(const std::string& id);
 
-  /// The one instance of that id as list() shows it; state GONE where it does not.
+  /// The instance with that id as list() shows it; state GONE if it is not listed.
   Seen look(const std::string& id);
 
   static const hostler_driver& table();

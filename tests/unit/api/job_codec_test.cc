@@ -149,8 +149,8 @@ TEST(JobCodecTest, KeepsEveryLimit) {
   EXPECT_EQ(read_job(std::string(kJobJsonBytesMax + 1, ' ')).error().code, Errc::kTooLarge);
 }
 
-// Bug: what is stored writes a control byte as six, and was larger than what is read: a job with as
-// much of them was accepted, had a host made for it, and could not be started.
+// Bug: the stored JSON has six bytes for each control byte, so it could be larger than the limit
+// for reading. A job with many control bytes was accepted and got a host, but could not be started.
 TEST(JobCodecTest, TheLargestJobThatIsTakenCanBeReadAgain) {
   const model::JobLimits limits;
   model::JobSpec spec;

@@ -7,7 +7,7 @@
 #include "core/cli/commands.h"
 #include "tests/temp_folder.h"
 
-/// What is wrong with a command before any daemon is asked, and what each error's exit status is.
+/// Errors of commands that are found without a daemon, and the exit status of each error.
 namespace hostler::cli {
 namespace {
 
@@ -37,7 +37,7 @@ class ArgumentsTest : public testing::Test {
   std::string put(const std::string& name, const std::string& text) const {
     return folder.put(name, text);
   }
-  /// With a daemon that is not there.
+  /// The socket does not exist, so no daemon answers.
   Said submit_to_nobody(const SubmitOptions& options) const {
     auto endpoint = Endpoint::find("unix://" + (folder / "none.sock").string(), "");
     Client client(std::move(*endpoint));

@@ -51,7 +51,7 @@ struct Site {
     snapshot.offerings.push_back(o);
     return static_cast<std::uint32_t>(snapshot.offerings.size() - 1);
   }
-  /// A ready, idle host since a second.
+  /// A host that has been ready and idle for one second.
   HostView& host(std::uint64_t id, std::uint32_t offering, HostPhase phase = HostPhase::kReady) {
     const Offering& o = snapshot.offerings[offering];
     HostView h;
@@ -66,14 +66,14 @@ struct Site {
     snapshot.hosts.push_back(h);
     return snapshot.hosts.back();
   }
-  /// Asked for so long ago that spot is given up.
+  /// A spot request that has waited too long, so that spot is given up.
   HostView& request_in_vain(std::uint64_t id, std::uint32_t offering) {
     HostView& h = host(id, offering, HostPhase::kComing);
     h.unfulfilled_spot = true;
     h.created = h.since = snapshot.now - 10min;
     return h;
   }
-  /// `count` jobs that arrive one after the other; the class's id.
+  /// Adds `count` jobs, which arrive one after the other. Returns the id of their class.
   ClassId jobs(std::uint64_t count, std::int32_t vcpus, std::int64_t gib = 1,
                std::int32_t priority = 0, Duration waited = 1s) {
     ClassView c;
@@ -94,13 +94,13 @@ struct Site {
   }
   [[nodiscard]] Plan plan() const { return make_plan(snapshot, policy); }
 
-  /// Applies a plan as the kernel would: places leave the queue, creates come, shutdowns leave,
-  /// power is switched at once.
+  /// Applies a plan as the kernel would. Placed jobs leave the queue. Hosts are created, shut down
+  /// and switched on or off at once.
   void apply(const Plan& plan) {
     for (const Place& p : plan.places) {
       ClassView& c = snapshot.classes[p.cls];
       c.count -= p.count;
-      c.oldest = snapshot.now;  // the next one came later
+      c.oldest = snapshot.now;  // the next job is newer
       c.heads.erase(c.heads.begin(),
                     c.heads.begin() + std::min<std::ptrdiff_t>(p.count, std::ssize(c.heads)));
       for (HostView& h : snapshot.hosts)

@@ -1,5 +1,5 @@
-// What only a server can do to a store: go away in mid-commit, be somebody else's, be set up
-// wrongly.
+// Failures that only a database server has: it stops during a commit, belongs to another daemon, or
+// has wrong settings.
 
 #include <gmock/gmock.h>
 #include <libpq-fe.h>
@@ -21,7 +21,7 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-/// Commits wait for a standby that never comes, until it is forgotten.
+/// Names a standby that does not exist, so commits wait until forget().
 class StandbyThatIsAway {
  public:
   StandbyThatIsAway(PostgresServer& server, std::string database)
@@ -50,7 +50,8 @@ bool is_ready(const std::future<Result<Committed>>& done) {
 class PostgresTest : public StoreFixture {
  protected:
   PostgresServer& server() { return *PostgresServer::get(); }
-  /// A job, its attempt with inline output and a record: what a second time would break a rule.
+  /// A job, its attempt with inline output and a record. Applying it twice would break a
+  /// constraint.
   static model::Commit whole_commit(std::uint64_t id) {
     model::AttemptChanged ended;
     ended.attempt = {{id}, 1};
@@ -75,7 +76,7 @@ class PostgresTest : public StoreFixture {
 
 INSTANTIATE_TEST_SUITE_P(Postgres, PostgresTest, testing::Values(Engine::kPostgres));
 
-// ---- what is sent -------------------------------------------------------------------------------
+// ---- sending ------------------------------------------------------------------------------------
 
 TEST_P(PostgresTest, SendsLargeBodiesAsTheyComeAndNotAllAtTheCommit) {
   store_.reset();
@@ -116,7 +117,7 @@ TEST_P(PostgresTest, AppliesACommitOnceWhateverHappensToItsAnswer) {
     ASSERT_TRUE(log.wait_for(++said));
     EXPECT_TRUE(proxy.has_cut());
     EXPECT_THAT(log.at(said - 1).error, HasSubstr("answer to COMMIT was lost"));
-    EXPECT_EQ(store_->health().queued, 1U);  // nobody knows yet
+    EXPECT_EQ(store_->health().queued, 1U);  // the outcome is not known yet
     proxy.let_through();
     ASSERT_TRUE(done.get_future().get());
     ASSERT_TRUE(log.wait_for(said + 1));
@@ -161,7 +162,7 @@ TEST_P(PostgresTest, GoesOnByItselfWhenTheServerWasRestarted) {
   ASSERT_TRUE(done.get_future().get());
   auto job = store_->reads().job({2});
   while (!job && job.error().code == Errc::kUnavailable) {
-    ::sched_yield();  // a refusal is remembered for a second
+    ::sched_yield();  // the store remembers a refusal for a second
     job = store_->reads().job({2});
   }
   EXPECT_TRUE(job);
@@ -188,14 +189,14 @@ TEST_P(PostgresTest, AcknowledgesACommitWithALostAnswerOnlyWhenItsStandbyHasIt) 
   StandbyThatIsAway standby(server(), postgres_);
   std::uint64_t id = 0;
   std::future<Result<Committed>> done;
-  do {  // the server reads its settings anew when it comes to it
+  do {  // the server may read its new settings only after some commits
     const auto promise = std::make_shared<std::promise<Result<Committed>>>();
     done = promise->get_future();
     store_->commit(whole_commit(++id), [promise](auto result) { promise->set_value(result); });
     while (!is_ready(done) && !waiting()) ::sched_yield();
   } while (is_ready(done));
 
-  // It has committed by itself, the standby has not. The session that finds that must wait as well.
+  // The server has committed, the standby has not. The session that finds the commit must wait too.
   server().end_sessions(postgres_);
   while (!is_ready(done) && !waiting()) ::sched_yield();
   ASSERT_FALSE(is_ready(done));
@@ -232,7 +233,7 @@ TEST(PostgresRefusalTest, LetsOneTryAtATimeAndTellsTheOthersAtOnce) {
   refusal.set({Errc::kUnavailable, "away"}, 2s, now);
 
   EXPECT_EQ(refusal.current(now + 3900ms)->message, "away");
-  EXPECT_FALSE(refusal.current(now + 4100ms));  // the one that tries
+  EXPECT_FALSE(refusal.current(now + 4100ms));  // this caller may try
   EXPECT_EQ(refusal.current(now + 4200ms)->message, "away");
   refusal.set({Errc::kUnavailable, "refused"}, 1ms, now + 5s);
   EXPECT_EQ(refusal.current(now + 5900ms)->message, "refused");
@@ -241,7 +242,7 @@ TEST(PostgresRefusalTest, LetsOneTryAtATimeAndTellsTheOthersAtOnce) {
   EXPECT_FALSE(refusal.current(now + 6200ms));
 }
 
-// ---- one daemon a database ----------------------------------------------------------------------
+// ---- one daemon for each database ---------------------------------------------------------------
 
 TEST_P(PostgresTest, RefusesASecondDaemonOnItsDatabaseAndNamesTheFirst) {
   EXPECT_THAT(refusal(postgres_),
@@ -254,8 +255,8 @@ class PostgresDeathTest : public PostgresTest {
  protected:
   void SetUp() override {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
-    (void)PostgresServer::get();  // not in the folder, which its user may not enter
-    // The process that dies removes nothing: what it makes lies in the folder of this one.
+    (void)PostgresServer::get();  // the server's user may not enter the folder
+    // The process that dies does not remove its files, so it creates them in this test's folder.
     if (const char* before = std::getenv("TMPDIR"); before != nullptr) folder_before_ = before;
     ::setenv("TMPDIR", folder_.path().c_str(), 1);
     PostgresTest::SetUp();
@@ -266,7 +267,7 @@ class PostgresDeathTest : public PostgresTest {
     else
       ::unsetenv("TMPDIR");
   }
-  /// Waits for the lock of the database, and has it once ours is gone.
+  /// Another session waits for the lock of the database, and gets it when our session is ended.
   void take_it_from_us() {
     PGconn* const other = PQconnectdb((postgres_ + " application_name=another").c_str());
     PQsendQuery(other, "SELECT pg_advisory_lock(7525360446231376484)");
@@ -324,7 +325,7 @@ TEST(PostgresFailureTest, TriesAgainOnlyWhatMayEndOtherwise) {
     EXPECT_EQ(postgres::failure_of(ours), Failure::kProgramError) << ours;
 }
 
-// ---- set up wrongly -----------------------------------------------------------------------------
+// ---- wrong settings -----------------------------------------------------------------------------
 
 TEST_P(PostgresTest, RefusesAPasswordAndNeverShowsIt) {
   for (const auto* conninfo :
@@ -364,7 +365,7 @@ TEST_P(PostgresTest, WaitsForTheDiskWhateverTheDatabasesDefaultIs) {
   EXPECT_EQ(show->text(0), "on");
 }
 
-// ---- the folder beside it -----------------------------------------------------------------------
+// ---- the state folder ---------------------------------------------------------------------------
 
 TEST_P(PostgresTest, RefusesAFolderWhoseRowsAreElsewhere) {
   store_.reset();
