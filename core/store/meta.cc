@@ -1,5 +1,7 @@
 #include "core/store/meta.h"
 
+#include "core/base/text.h"
+
 namespace hostler::store {
 
 Result<std::string> meta_value(Connection& connection, std::string_view key) {
@@ -11,6 +13,19 @@ Result<std::string> meta_value(Connection& connection, std::string_view key) {
 Result<void> put_meta(Connection& connection, std::string_view key, std::string_view value) {
   auto put = HOSTLER_TRY(connection.prepare(kPutMeta));
   return put.run(key, value);
+}
+
+Error damaged_number(std::string_view name, std::string_view value) {
+  return {Errc::kInternal, "the store's " + std::string(name) + " is '" + printable(value, 60) +
+                               "', which is not a number in its range: the database is damaged; "
+                               "restore a backup"};
+}
+
+Result<std::uint64_t> meta_number(Connection& connection, std::string_view key) {
+  const auto value = HOSTLER_TRY(meta_value(connection, key));
+  if (value.empty()) return 0;
+  if (const auto number = parse_u64(value); number && *number <= kNumberMax) return *number;
+  return tl::unexpected(damaged_number(key, value));
 }
 
 }  // namespace hostler::store

@@ -42,8 +42,11 @@ Result<void> save_highest_numbers(Connection& connection) {
         Mark{"last_arrival", "SELECT arrival FROM work_specs ORDER BY id DESC LIMIT 1"},
         Mark{"last_instance", "SELECT id FROM instances ORDER BY id DESC LIMIT 1"}}) {
     auto find = HOSTLER_TRY(connection.prepare(sql));
-    if (HOSTLER_TRY(find.next()))
-      HOSTLER_TRY(put_meta(connection, key, std::to_string(find.i64(0))));
+    const std::int64_t last = HOSTLER_TRY(find.next()) ? find.i64(0) : 0;
+    // The last row may be older than one that was removed before, and may be damaged.
+    if (last > 0 && last <= kNumberMax &&
+        static_cast<std::uint64_t>(last) > HOSTLER_TRY(meta_number(connection, key)))
+      HOSTLER_TRY(put_meta(connection, key, std::to_string(last)));
   }
   return {};
 }

@@ -16,23 +16,6 @@ namespace {
 
 using model::Restored;
 
-/// Numbers are given out one by one: a larger one was never given out.
-constexpr std::int64_t kNumberMax = INT64_MAX / 2;
-
-Error damaged_number(std::string_view name, std::string_view value) {
-  return {Errc::kInternal, "the store's " + std::string(name) + " is '" + printable(value, 60) +
-                               "', which is not a number in its range: the database is damaged; "
-                               "restore a backup"};
-}
-
-/// 0 if there is none.
-Result<std::uint64_t> meta_number(Connection& connection, std::string_view key) {
-  const auto value = HOSTLER_TRY(meta_value(connection, key));
-  if (value.empty()) return 0;
-  if (const auto number = parse_u64(value); number && *number <= kNumberMax) return *number;
-  return tl::unexpected(damaged_number(key, value));
-}
-
 /// The highest number ever given: that of the table's last row, or what was noted before old rows
 /// were removed.
 template <class Record>
@@ -284,9 +267,8 @@ Result<std::uint64_t> last_segment(Connection& connection) {
   auto find = HOSTLER_TRY(connection.prepare(
       "SELECT segment FROM attempts WHERE segment > 0 ORDER BY segment DESC LIMIT 1"));
   HOSTLER_TRY(find.start());
-  return HOSTLER_TRY(find.next())
-             ? static_cast<std::uint64_t>(std::max<std::int64_t>(find.i64(0), 0))
-             : 0;
+  if (!HOSTLER_TRY(find.next())) return 0;
+  return static_cast<std::uint64_t>(std::clamp<std::int64_t>(find.i64(0), 0, kNumberMax));
 }
 
 Result<Restored> restore(Connection& connection) {
@@ -298,7 +280,8 @@ Result<Restored> restore(Connection& connection) {
   out.last_instance =
       HOSTLER_TRY(highest<model::InstanceRecord>(connection, "id", "last_instance"));
   // Ids and arrivals are given out together.
-  out.last_arrival = HOSTLER_TRY(highest<model::WorkItem>(connection, "arrival", "last_arrival"));
+  out.last_arrival = std::max(
+      HOSTLER_TRY(highest<model::WorkItem>(connection, "arrival", "last_arrival")), out.last_work);
   HOSTLER_TRY(Restorer(connection, out).run());
   return out;
 }

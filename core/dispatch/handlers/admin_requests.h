@@ -9,9 +9,18 @@ namespace hostler::dispatch {
 /// Handles requests of admins about instances, and a reloaded configuration.
 class AdminRequests {
  public:
-  AdminRequests(InstanceSteps::Owners owners, Menu& menu, const SetAside& set_aside,
-                InstanceSteps& steps)
-      : owners_(owners), menu_(menu), set_aside_(set_aside), steps_(steps) {}
+  AdminRequests(const model::SitePolicy& policy, Hosts& hosts, CallGates& gates,
+                scheduler::Governor& governor, PlanState& plan, Recorder& recorder, Menu& menu,
+                const SetAside& set_aside, InstanceSteps& steps)
+      : policy_(policy),
+        hosts_(hosts),
+        gates_(gates),
+        governor_(governor),
+        plan_(plan),
+        recorder_(recorder),
+        menu_(menu),
+        set_aside_(set_aside),
+        steps_(steps) {}
 
   void on(const SetIdleBehavior& event, Now now);
   void on(const KillInstance& event, Now now);
@@ -20,7 +29,12 @@ class AdminRequests {
   void policy_changed(Now now);
 
  private:
-  const InstanceSteps::Owners owners_;
+  const model::SitePolicy& policy_;
+  Hosts& hosts_;
+  CallGates& gates_;
+  scheduler::Governor& governor_;
+  PlanState& plan_;
+  Recorder& recorder_;
   Menu& menu_;
   const SetAside& set_aside_;
   InstanceSteps& steps_;

@@ -9,14 +9,13 @@ namespace hostler::dispatch {
 bool Creates::still_holds(const scheduler::Create& create, Now now) const {
   if (create.offering >= menu_.offerings().size()) return false;
   const auto& offering = menu_.offerings()[create.offering];
-  const Set& set = owners_.sets.at(offering.set);
-  if (create.for_class && owners_.jobs.queue().at(*create.for_class).count == 0) return false;
+  const Set& set = sets_.at(offering.set);
+  if (create.for_class && jobs_.queue().at(*create.for_class).count == 0) return false;
   if (!set.open || set.foreign) return false;
-  if (!owners_.governor
-           .refuses_create(offering.set, offering.pool, offering.price_per_hour, now.mono)
+  if (!governor_.refuses_create(offering.set, offering.pool, offering.price_per_hour, now.mono)
            .empty())
     return false;
-  return owners_.gates.shut(owners_.gates.create_query(offering), now.mono) == nullptr;
+  return gates_.shut(gates_.create_query(offering), now.mono) == nullptr;
 }
 
 /// Intent first: the whole request is journalled with its key, and the call leaves once that is
@@ -24,9 +23,8 @@ bool Creates::still_holds(const scheduler::Create& create, Now now) const {
 void Creates::apply(const scheduler::Create& create, Now now) {
   if (!still_holds(create, now)) return;
   const auto& offering = menu_.offerings()[create.offering];
-  const auto& type = owners_.policy.types[offering.type];
-  Host intended =
-      new_host(owners_.policy, owners_.hosts, owners_.recorder, offering.set, offering.pool, now);
+  const auto& type = policy_.types[offering.type];
+  Host intended = new_host(policy_, hosts_, recorder_, offering.set, offering.pool, now);
   intended.instance.type = offering.type;
   auto& record = intended.instance.record;
   record.type = type.name;
@@ -37,39 +35,38 @@ void Creates::apply(const scheduler::Create& create, Now now) {
   record.reason = create.reason;
   intended.create = make_request(offering, record);
   intended.load = create.load;
-  Host& added = owners_.hosts.add(std::move(intended));
+  Host& added = hosts_.add(std::move(intended));
   steps_.count(added);
   const std::string& cheaper = create.passed_over;
-  const auto& entry = owners_.recorder.record(
+  const auto& entry = recorder_.record(
       "scheduler", added.id().text(), model::Event::kCreateIntended, type.name,
       create.reason + (cheaper.empty() ? "" : "; cheaper but passed over: " + cheaper), now);
-  owners_.plan.decided(offering.pool, entry);
-  owners_.recorder.change(model::InstanceChanged{added.instance.record, added.create, false});
+  plan_.decided(offering.pool, entry);
+  recorder_.change(model::InstanceChanged{added.instance.record, added.create, false});
   calls_.create(added, now);
 }
 
 std::shared_ptr<model::CreateRequest> Creates::make_request(const scheduler::Offering& offering,
                                                             model::InstanceRecord& record) const {
-  const auto& set_policy = owners_.policy.sets[offering.set];
-  const auto& pool = owners_.policy.pools[offering.pool];
-  const auto& type = owners_.policy.types[offering.type];
-  const auto& recorder = owners_.recorder;
-  auto out = std::make_shared<model::CreateRequest>();
+  const auto& set_policy = policy_.sets[offering.set];
+  const auto& pool = policy_.pools[offering.pool];
+  const auto& type = policy_.types[offering.type];
+  const auto out = std::make_shared<model::CreateRequest>();
   out->host_instance_id = record.id.text();
-  out->owner = recorder.owner();
-  out->epoch = recorder.epoch();
+  out->owner = recorder_.owner();
+  out->epoch = recorder_.epoch();
   out->type = type;
   out->region = set_policy.region;
   out->zone = offering.zone;
   out->price_cap_per_hour = pool.price_cap_per_hour;
   out->name_hint = "hostler-" + pool.name + "-" + record.id.text();
-  make_secrets_(pool, set_policy.name, owners_.sets.at(offering.set).info, *out, record.identity);
+  make_secrets_(pool, set_policy.name, sets_.at(offering.set).info, *out, record.identity);
   record.idempotency_key = out->idempotency_key;
   out->tags = set_policy.tags;
   out->tags[model::tag::kSet] = set_policy.name;
-  out->tags[model::tag::kOwner] = recorder.owner();
+  out->tags[model::tag::kOwner] = recorder_.owner();
   out->tags[model::tag::kPool] = pool.name;
-  out->tags[model::tag::kEpoch] = std::to_string(recorder.epoch());
+  out->tags[model::tag::kEpoch] = std::to_string(recorder_.epoch());
   out->tags[model::tag::kKey] = out->idempotency_key;
   out->tags[model::tag::kType] = type.name;
   out->tags[model::tag::kIdle] = "run";

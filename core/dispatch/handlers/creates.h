@@ -13,9 +13,17 @@ namespace hostler::dispatch {
 /// Executes the create actions of plans.
 class Creates {
  public:
-  Creates(InstanceSteps::Owners owners, const Menu& menu, CreateSecretsFactory make_secrets,
-          InstanceCalls& calls, InstanceSteps& steps)
-      : owners_(owners),
+  Creates(const model::SitePolicy& policy, Sets& sets, Hosts& hosts, Jobs& jobs, CallGates& gates,
+          scheduler::Governor& governor, PlanState& plan, Recorder& recorder, const Menu& menu,
+          CreateSecretsFactory make_secrets, InstanceCalls& calls, InstanceSteps& steps)
+      : policy_(policy),
+        sets_(sets),
+        hosts_(hosts),
+        jobs_(jobs),
+        gates_(gates),
+        governor_(governor),
+        plan_(plan),
+        recorder_(recorder),
         menu_(menu),
         make_secrets_(std::move(make_secrets)),
         calls_(calls),
@@ -31,7 +39,14 @@ class Creates {
   [[nodiscard]] std::shared_ptr<model::CreateRequest> make_request(
       const scheduler::Offering& offering, model::InstanceRecord& record) const;
 
-  const InstanceSteps::Owners owners_;
+  const model::SitePolicy& policy_;
+  Sets& sets_;
+  Hosts& hosts_;
+  Jobs& jobs_;
+  CallGates& gates_;
+  scheduler::Governor& governor_;
+  PlanState& plan_;
+  Recorder& recorder_;
   const Menu& menu_;
   const CreateSecretsFactory make_secrets_;
   InstanceCalls& calls_;

@@ -12,35 +12,34 @@
 namespace hostler::dispatch {
 
 void ListEvents::send_due(std::uint32_t index, Now now) {
-  Set& set = owners_.sets.at(index);
+  Set& set = sets_.at(index);
   if (!set.open || set.listing || set.list_at > now.mono) return;
   const scheduler::GateQuery query{.set = set.name, .op = model::CloudOp::kList};
-  if (const auto* gate = owners_.gates.shut(query, now.mono)) {
+  if (const auto* gate = gates_.shut(query, now.mono)) {
     set.list_at = std::max(gate->until, now.mono + std::chrono::seconds(1));
     return;
   }
-  owners_.gates.sent(query, now.mono);
+  gates_.sent(query, now.mono);
   set.listing = true;
   set.list_at = fleet::kNever;
   set.list_sent = now.mono;
   model::ListRequest request;
   request.tag_filter[model::tag::kSet] = set.name;
-  owners_.recorder.effect(
-      ListCall{set.name, std::move(request), owners_.policy.sets[index].list_timeout});
+  recorder_.effect(ListCall{set.name, std::move(request), policy_.sets[index].list_timeout});
 }
 
 void ListEvents::on(const SetListed& event, Now now) {
-  const auto index = owners_.sets.index_of(event.set);
+  const auto index = sets_.index_of(event.set);
   if (!index) return;
-  Set& set = owners_.sets.at(*index);
+  Set& set = sets_.at(*index);
   set.listing = false;
   if (!event.result) return failed(*index, event.result.error(), now);
-  owners_.gates.answered({.set = set.name, .op = model::CloudOp::kList}, nullptr, now);
+  gates_.answered({.set = set.name, .op = model::CloudOp::kList}, nullptr, now);
   set.failures = 0;
   set.problem.clear();
   const bool was_foreign = std::exchange(set.foreign, false);
   set.listed = static_cast<std::int64_t>(event.result->size());
-  const auto& policy = owners_.policy.sets[*index];
+  const auto& policy = policy_.sets[*index];
   set.want_list(policy, now.mono + policy.list_interval);
   auto sightings = recognise(set, *event.result);
   duplicates_.end(set, sightings, now);
@@ -50,24 +49,23 @@ void ListEvents::on(const SetListed& event, Now now) {
     if (const auto known = take(*index, one, event.sent - set.info.list_consistency, now))
       seen.push_back(*known);
   if (set.foreign != was_foreign) {
-    owners_.hosts.touch_all();
-    owners_.plan.want();
-    owners_.recorder.record(
-        "cloud", "set " + set.name,
-        set.foreign ? model::Event::kForeignOwner : model::Event::kForeignOwnerLeft, "",
-        set.problem, now);
+    hosts_.touch_all();
+    plan_.want();
+    recorder_.record("cloud", "set " + set.name,
+                     set.foreign ? model::Event::kForeignOwner : model::Event::kForeignOwnerLeft,
+                     "", set.problem, now);
   }
   mark_absent(*index, std::move(seen), event.sent, now);
 }
 
 void ListEvents::failed(std::uint32_t index, const model::CloudError& error, Now now) {
-  Set& set = owners_.sets.at(index);
+  Set& set = sets_.at(index);
   ++set.failures;
   set.problem = error.message;
-  owners_.gates.answered({.set = set.name, .op = model::CloudOp::kList}, &error, now);
+  gates_.answered({.set = set.name, .op = model::CloudOp::kList}, &error, now);
   const Duration pause =
       fleet::backoff(set.failures, std::chrono::seconds(1), std::chrono::minutes(1));
-  set.want_list(owners_.policy.sets[index], now.mono + pause);
+  set.want_list(policy_.sets[index], now.mono + pause);
 }
 
 std::vector<Sighting> ListEvents::recognise(const Set& set,
@@ -79,20 +77,20 @@ std::vector<Sighting> ListEvents::recognise(const Set& set,
   out.reserve(all.size());
   for (const auto& one : all)
     if (one.state != model::CloudState::kGone && !fulfilled.contains(one.id))
-      out.push_back({&one, owners_.hosts.find_listed(set.name, one)});
+      out.push_back({&one, hosts_.find_listed(set.name, one)});
   return out;
 }
 
 std::optional<model::InstanceId> ListEvents::take(std::uint32_t index, const Sighting& sighting,
                                                   Mono as_of, Now now) {
-  Set& set = owners_.sets.at(index);
+  Set& set = sets_.at(index);
   const model::ListedInstance& seen = *sighting.seen;
   // Another machine of this same list may have made a stranger known.
-  const auto known = sighting.known ? sighting.known : owners_.hosts.find_listed(set.name, seen);
+  const auto known = sighting.known ? sighting.known : hosts_.find_listed(set.name, seen);
   if (known) {
-    Host* host = owners_.hosts.change(*known);
+    Host* host = hosts_.change(*known);
     if (host != nullptr && host->instance.record.set == set.name) {
-      const auto& pool = owners_.policy.pools[host->instance.pool];
+      const auto& pool = policy_.pools[host->instance.pool];
       // A list may overtake a start or stop that waits for its commit: it tells nothing of these.
       const Mono power_as_of = host->power_under_way ? Mono::min() : as_of;
       steps_.apply(*host, fleet::listed(host->instance, seen, power_as_of, pool, now), "cloud",
@@ -103,7 +101,7 @@ std::optional<model::InstanceId> ListEvents::take(std::uint32_t index, const Sig
   if (seen.tags_unknown || seen.set_id != set.name) return std::nullopt;
   if (set_aside_.contains(set.name, seen)) return std::nullopt;
   const bool taken_over = std::ranges::find(take_over_sets_, set.name) != take_over_sets_.end();
-  if (seen.owner == owners_.recorder.owner() || taken_over) return adopt(index, seen, as_of, now);
+  if (seen.owner == recorder_.owner() || taken_over) return adopt(index, seen, as_of, now);
   set.foreign = true;
   set.problem = "instance " + printable(seen.id, 80) +
                 " of this set belongs to another hostler (owner " + printable(seen.owner, 80) +
@@ -113,7 +111,7 @@ std::optional<model::InstanceId> ListEvents::take(std::uint32_t index, const Sig
 
 std::optional<std::uint32_t> ListEvents::pool_of(const Set& set,
                                                  const model::ListedInstance& seen) const {
-  const auto& pools = owners_.policy.pools;
+  const auto& pools = policy_.pools;
   std::optional<std::uint32_t> pool;
   for (std::uint32_t i = 0; i < pools.size(); ++i) {
     if (std::ranges::find(pools[i].sets, set.name) == pools[i].sets.end()) continue;
@@ -125,10 +123,9 @@ std::optional<std::uint32_t> ListEvents::pool_of(const Set& set,
 std::optional<model::InstanceId> ListEvents::adopt(std::uint32_t index,
                                                    const model::ListedInstance& seen, Mono as_of,
                                                    Now now) {
-  const auto& policy = owners_.policy;
-  const auto pool = pool_of(owners_.sets.at(index), seen);
+  const auto pool = pool_of(sets_.at(index), seen);
   if (!pool) return std::nullopt;
-  Host stranger = new_host(policy, owners_.hosts, owners_.recorder, index, *pool, now);
+  Host stranger = new_host(policy_, hosts_, recorder_, index, *pool, now);
   auto& instance = stranger.instance;
   auto& record = instance.record;
   record.type = seen.type;
@@ -141,17 +138,16 @@ std::optional<model::InstanceId> ListEvents::adopt(std::uint32_t index,
   instance.type = menu_.type_index(record.type);
   if (instance.type) {
     record.price_per_hour = menu_.price_of(index, *instance.type, record.zone, record.market);
-    record.total = policy.types[*instance.type].resources;
+    record.total = policy_.types[*instance.type].resources;
   }
-  instance.deadline = now.mono + policy.pools[*pool].boot_timeout;
-  Host& added = owners_.hosts.add(std::move(stranger));
+  instance.deadline = now.mono + policy_.pools[*pool].boot_timeout;
+  Host& added = hosts_.add(std::move(stranger));
   const model::InstanceId id = added.id();
-  const bool is_ours = seen.owner == owners_.recorder.owner();
-  owners_.recorder.record(
-      "cloud", id.text(), model::Event::kAdopted,
-      to_string(is_ours ? model::Reason::kNotInJournal : model::Reason::kTakenOver),
-      "the cloud lists " + printable(seen.id, 80) + " as this set's", now);
-  auto outcome = fleet::listed(added.instance, seen, as_of, policy.pools[*pool], now);
+  const bool is_ours = seen.owner == recorder_.owner();
+  recorder_.record("cloud", id.text(), model::Event::kAdopted,
+                   to_string(is_ours ? model::Reason::kNotInJournal : model::Reason::kTakenOver),
+                   "the cloud lists " + printable(seen.id, 80) + " as this set's", now);
+  auto outcome = fleet::listed(added.instance, seen, as_of, policy_.pools[*pool], now);
   outcome.changed = true;
   steps_.apply(added, std::move(outcome), "cloud", now);
   return id;
@@ -161,11 +157,11 @@ void ListEvents::mark_absent(std::uint32_t index, std::vector<model::InstanceId>
                              Now now) {
   std::ranges::sort(seen);
   std::vector<model::InstanceId> missing;
-  for (const auto& [id, other] : owners_.hosts.all())
+  for (const auto& [id, other] : hosts_.all())
     if (other.instance.set == index && !std::ranges::binary_search(seen, id)) missing.push_back(id);
-  const Duration consistency = owners_.sets.at(index).info.list_consistency;
+  const Duration consistency = sets_.at(index).info.list_consistency;
   for (const auto id : missing) {
-    Host* host = owners_.hosts.change(id);
+    Host* host = hosts_.change(id);
     // The answer to a call under way may be newer than the list, and a half-open gate may wait for
     // it.
     if (host == nullptr || host->has_call_under_way()) continue;

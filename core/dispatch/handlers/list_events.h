@@ -14,10 +14,16 @@ namespace hostler::dispatch {
 /// Asks clouds for lists of their sets, and brings the instances into agreement with the answers.
 class ListEvents {
  public:
-  ListEvents(InstanceSteps::Owners owners, const Menu& menu, const SetAside& set_aside,
+  ListEvents(const model::SitePolicy& policy, Sets& sets, Hosts& hosts, CallGates& gates,
+             PlanState& plan, Recorder& recorder, const Menu& menu, const SetAside& set_aside,
              const std::vector<std::string>& take_over_sets, Duplicates& duplicates,
              InstanceSteps& steps)
-      : owners_(owners),
+      : policy_(policy),
+        sets_(sets),
+        hosts_(hosts),
+        gates_(gates),
+        plan_(plan),
+        recorder_(recorder),
         menu_(menu),
         set_aside_(set_aside),
         take_over_sets_(take_over_sets),
@@ -47,7 +53,12 @@ class ListEvents {
   /// Instances of the set that a complete list did not show.
   void mark_absent(std::uint32_t set, std::vector<model::InstanceId> seen, Mono sent, Now now);
 
-  const InstanceSteps::Owners owners_;
+  const model::SitePolicy& policy_;
+  Sets& sets_;
+  Hosts& hosts_;
+  CallGates& gates_;
+  PlanState& plan_;
+  Recorder& recorder_;
   const Menu& menu_;
   const SetAside& set_aside_;
   const std::vector<std::string>& take_over_sets_;

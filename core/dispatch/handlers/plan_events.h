@@ -10,9 +10,15 @@ namespace hostler::dispatch {
 /// Requests plans and applies them. The state may have changed since the snapshot of a plan.
 class PlanEvents {
  public:
-  PlanEvents(InstanceSteps::Owners owners, const HostViewer& viewer, const SnapshotMaker& snapshots,
-             InstanceSteps& steps, AttemptEvents& attempts, Creates& creates, PowerActions& power)
-      : owners_(owners),
+  PlanEvents(const model::SitePolicy& policy, Hosts& hosts, scheduler::Governor& governor,
+             PlanState& plan, Recorder& recorder, const HostViewer& viewer,
+             const SnapshotMaker& snapshots, InstanceSteps& steps, AttemptEvents& attempts,
+             Creates& creates, PowerActions& power)
+      : policy_(policy),
+        hosts_(hosts),
+        governor_(governor),
+        plan_(plan),
+        recorder_(recorder),
         viewer_(viewer),
         snapshots_(snapshots),
         steps_(steps),
@@ -35,7 +41,11 @@ class PlanEvents {
   [[nodiscard]] bool still_holds(const scheduler::Shutdown& shutdown, const Host& host,
                                  Now now) const;
 
-  const InstanceSteps::Owners owners_;
+  const model::SitePolicy& policy_;
+  Hosts& hosts_;
+  scheduler::Governor& governor_;
+  PlanState& plan_;
+  Recorder& recorder_;
   const HostViewer& viewer_;
   const SnapshotMaker& snapshots_;
   InstanceSteps& steps_;

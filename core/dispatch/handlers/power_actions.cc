@@ -6,48 +6,46 @@
 namespace hostler::dispatch {
 
 void PowerActions::apply(scheduler::Wake wake, Now now) {
-  auto& [policy, sets, hosts, jobs, gates, governor, plan, recorder] = owners_;
-  Host* host = hosts.change(wake.host);
+  Host* host = hosts_.change(wake.host);
   if (host == nullptr || !viewer_.can_wake(*host) ||
-      gates.shut(gates.query(*host, model::CloudOp::kStart), now.mono) != nullptr)
+      gates_.shut(gates_.query(*host, model::CloudOp::kStart), now.mono) != nullptr)
     return;
   const bool still_needed =
       wake.load.empty() || std::ranges::any_of(wake.load, [&](const scheduler::Load& load) {
-        return owners_.jobs.queue().at(load.cls).count > 0;
+        return jobs_.queue().at(load.cls).count > 0;
       });
   if (!still_needed) return;
   host->load = std::move(wake.load);
   steps_.apply(
-      *host, fleet::switch_on(host->instance, wake.reason, policy.pools[host->instance.pool], now),
+      *host, fleet::switch_on(host->instance, wake.reason, policy_.pools[host->instance.pool], now),
       "scheduler", now);
-  plan.want();  // A pool's max counts the hosts that are on.
+  plan_.want();  // A pool's max counts the hosts that are on.
 }
 
 void PowerActions::apply(const std::vector<scheduler::SwitchOff>& all, Now now) {
-  auto& [policy, sets, hosts, jobs, gates, governor, plan, recorder] = owners_;
   if (all.empty()) return;
-  std::vector<std::int32_t> standby(policy.pools.size());
-  for (const auto& [id, other] : hosts.all()) {
+  std::vector<std::int32_t> standby(policy_.pools.size());
+  for (const auto& [id, other] : hosts_.all()) {
     if (other.instance.record.state != model::InstanceState::kStopped) continue;
     if (viewer_.view(other).is_standby()) ++standby[other.instance.pool];
   }
   for (const auto& off : all) {
-    Host* host = hosts.change(off.host);
+    Host* host = hosts_.change(off.host);
     if (host == nullptr) continue;
     const std::uint32_t pool = host->instance.pool;
-    if (standby[pool] >= policy.pools[pool].stopped || !may_switch_off(*host, now)) continue;
+    if (standby[pool] >= policy_.pools[pool].stopped || !may_switch_off(*host, now)) continue;
     ++standby[pool];
     steps_.apply(*host, fleet::switch_off(host->instance, model::Reason::kIdle, off.reason, now),
                  "scheduler", now);
-    plan.want();
+    plan_.want();
   }
 }
 
 bool PowerActions::may_switch_off(const Host& host, Now now) const {
   const auto& instance = host.instance;
   return instance.empty() && instance.takes_work() &&
-         now.mono - instance.since >= owners_.policy.pools[instance.pool].idle_timeout &&
-         owners_.sets.at(instance.set).open &&
+         now.mono - instance.since >= policy_.pools[instance.pool].idle_timeout &&
+         sets_.at(instance.set).open &&
          viewer_.can_stop(instance.set, instance.record.type, instance.record.market);
 }
 

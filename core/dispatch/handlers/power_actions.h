@@ -12,8 +12,16 @@ namespace hostler::dispatch {
 /// has changed so that it is no longer right.
 class PowerActions {
  public:
-  PowerActions(InstanceSteps::Owners owners, const HostViewer& viewer, InstanceSteps& steps)
-      : owners_(owners), viewer_(viewer), steps_(steps) {}
+  PowerActions(const model::SitePolicy& policy, Sets& sets, Hosts& hosts, Jobs& jobs,
+               CallGates& gates, PlanState& plan, const HostViewer& viewer, InstanceSteps& steps)
+      : policy_(policy),
+        sets_(sets),
+        hosts_(hosts),
+        jobs_(jobs),
+        gates_(gates),
+        plan_(plan),
+        viewer_(viewer),
+        steps_(steps) {}
 
   void apply(scheduler::Wake wake, Now now);
   /// All in one call, because a pool keeps at most `stopped` hosts switched off. O(all hosts).
@@ -22,7 +30,12 @@ class PowerActions {
  private:
   [[nodiscard]] bool may_switch_off(const Host& host, Now now) const;
 
-  const InstanceSteps::Owners owners_;
+  const model::SitePolicy& policy_;
+  Sets& sets_;
+  Hosts& hosts_;
+  Jobs& jobs_;
+  CallGates& gates_;
+  PlanState& plan_;
   const HostViewer& viewer_;
   InstanceSteps& steps_;
 };

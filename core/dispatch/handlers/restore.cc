@@ -7,40 +7,38 @@
 namespace hostler::dispatch {
 
 bool Restore::apply(model::Restored restored, Now now) {
-  auto& [policy, sets, hosts, jobs, gates, governor, plan, recorder] = owners_;
-  recorder.restore(restored.owner, restored.epoch, restored.last_revision);
-  jobs.restore_last(restored.last_work, restored.last_arrival);
-  hosts.restore_last(restored.last_instance);
-  for (std::uint32_t i = 0; i < sets.size(); ++i) sets.at(i).open_at = now.mono;
-  for (const auto& gate : restored.gates) gates.restore(gate, now);
+  recorder_.restore(restored.owner, restored.epoch, restored.last_revision);
+  jobs_.restore_last(restored.last_work, restored.last_arrival);
+  hosts_.restore_last(restored.last_instance);
+  for (std::uint32_t i = 0; i < sets_.size(); ++i) sets_.at(i).open_at = now.mono;
+  for (const auto& gate : restored.gates) gates_.restore(gate, now);
   for (const auto& price : restored.prices) menu_.restore(price);
   menu_.rebuild();
   for (auto& key : restored.client_keys)
-    jobs.restore_client_key(std::move(key.principal), std::move(key.key), std::move(key.digest),
-                            key.work);
+    jobs_.restore_client_key(std::move(key.principal), std::move(key.key), std::move(key.digest),
+                             key.work);
   for (const auto& row : restored.damaged) set_aside_.add(row);
-  set_aside_.count(policy, governor);
+  set_aside_.count(policy_, governor_);
   bool has_orphans = false;
   for (auto& row : restored.instances) has_orphans |= !take(std::move(row), now);
   for (auto& item : restored.work) take(std::move(item), now);
   for (const auto& row : restored.attempts) take(row);
   settle_orphaned_jobs(now);
   adopt_all(now);
-  recorder.record("restart", "site", model::Event::kStarted, "",
-                  "epoch " + std::to_string(restored.epoch), now);
-  gates.reloaded("restart", now);
-  hosts.touch_all();
+  recorder_.record("restart", "site", model::Event::kStarted, "",
+                   "epoch " + std::to_string(restored.epoch), now);
+  gates_.reloaded("restart", now);
+  hosts_.touch_all();
   return has_orphans;
 }
 
 /// False: its set is not in the policy.
 bool Restore::take(model::InstanceChanged row, Now now) {
-  auto& [policy, sets, hosts, jobs, gates, governor, plan, recorder] = owners_;
-  const auto set = sets.index_of(row.record.set);
+  const auto set = sets_.index_of(row.record.set);
   if (!set) {
     // check_homes() lets abandoned ones pass: nothing can be done to it, nothing is forgotten.
-    recorder.record("admin", row.record.id.text(), model::Event::kSetMissing, row.record.set,
-                    "its instance set is not in the configuration", now);
+    recorder_.record("admin", row.record.id.text(), model::Event::kSetMissing, row.record.set,
+                     "its instance set is not in the configuration", now);
     return false;
   }
   Host known;
@@ -48,15 +46,15 @@ bool Restore::take(model::InstanceChanged row, Now now) {
   auto& instance = known.instance;
   instance.record = std::move(row.record);
   instance.set = *set;
-  for (std::uint32_t i = 0; i < policy.pools.size(); ++i)
-    if (policy.pools[i].name == instance.record.pool) instance.pool = i;
+  for (std::uint32_t i = 0; i < policy_.pools.size(); ++i)
+    if (policy_.pools[i].name == instance.record.pool) instance.pool = i;
   instance.type = menu_.type_index(instance.record.type);
-  Host& added = hosts.restore(std::move(known));
+  Host& added = hosts_.restore(std::move(known));
   steps_.count(added);
   const Wall created = added.instance.record.created;
   const Duration age = created.us == 0 ? Duration::max() : now.wall - created;
   if (age >= Duration::zero() && age < std::chrono::minutes(1))
-    governor.create_sent(*set, added.instance.pool, now.mono - age);
+    governor_.create_sent(*set, added.instance.pool, now.mono - age);
   return true;
 }
 
@@ -66,37 +64,36 @@ void Restore::take(model::WorkItem item, Now now) {
   // By a wall clock that may have jumped: within reason.
   const Duration age =
       std::clamp<Duration>(now.wall - item.submitted, Duration::zero(), std::chrono::hours(24));
-  owners_.jobs.restore(std::move(item), now.mono - age);
+  jobs_.restore(std::move(item), now.mono - age);
 }
 
 void Restore::take(const model::AttemptChanged& row) {
-  Host* host = owners_.hosts.change(row.instance);
-  const work::Job* job = owners_.jobs.find(row.attempt);
+  Host* host = hosts_.change(row.instance);
+  const work::Job* job = jobs_.find(row.attempt);
   if (host == nullptr || job == nullptr || job->queued) return;
   auto& instance = host->instance;
   instance.record.last_sequence = std::max(instance.record.last_sequence, row.sequence);
   instance.occupancy.add({row.attempt, row.boot_id, row.sequence,
-                          owners_.jobs.queue().at(job->cls).shape.needs,
+                          jobs_.queue().at(job->cls).shape.needs,
                           row.state == model::AttemptState::kEnded});
 }
 
 void Restore::settle_orphaned_jobs(Now now) {
-  auto& jobs = owners_.jobs;
-  for (const auto id : jobs.placed()) {
-    work::Job& job = *jobs.find(id);
-    const Host* host = owners_.hosts.find(job.record->instance);
+  for (const auto id : jobs_.placed()) {
+    work::Job& job = *jobs_.find(id);
+    const Host* host = hosts_.find(job.record->instance);
     if (host != nullptr && host->instance.occupancy.find(job.attempt()) != nullptr) continue;
     job_steps_.apply(job, work::host_gone(job, "its instance is gone", now), now);
   }
 }
 
 void Restore::adopt_all(Now now) {
-  for (const auto id : owners_.hosts.ids()) {
-    Host& host = *owners_.hosts.change(id);
+  for (const auto id : hosts_.ids()) {
+    Host& host = *hosts_.change(id);
     const bool has_work = !host.instance.empty();
     steps_.apply(host,
-                 fleet::adopt(host.instance, owners_.policy.pools[host.instance.pool],
-                              owners_.policy.abandoned_for, has_work, now),
+                 fleet::adopt(host.instance, policy_.pools[host.instance.pool],
+                              policy_.abandoned_for, has_work, now),
                  "restart", now);
   }
 }

@@ -10,9 +10,20 @@ namespace hostler::dispatch {
 /// it.
 class Restore {
  public:
-  Restore(InstanceSteps::Owners owners, Menu& menu, SetAside& set_aside, JobSteps& job_steps,
-          InstanceSteps& steps)
-      : owners_(owners), menu_(menu), set_aside_(set_aside), job_steps_(job_steps), steps_(steps) {}
+  Restore(const model::SitePolicy& policy, Sets& sets, Hosts& hosts, Jobs& jobs, CallGates& gates,
+          scheduler::Governor& governor, Recorder& recorder, Menu& menu, SetAside& set_aside,
+          JobSteps& job_steps, InstanceSteps& steps)
+      : policy_(policy),
+        sets_(sets),
+        hosts_(hosts),
+        jobs_(jobs),
+        gates_(gates),
+        governor_(governor),
+        recorder_(recorder),
+        menu_(menu),
+        set_aside_(set_aside),
+        job_steps_(job_steps),
+        steps_(steps) {}
 
   /// Call it once, before any event. True: an instance of the journal has no set in the policy, so
   /// it is not managed.
@@ -26,7 +37,13 @@ class Restore {
   void settle_orphaned_jobs(Now now);
   void adopt_all(Now now);
 
-  const InstanceSteps::Owners owners_;
+  const model::SitePolicy& policy_;
+  Sets& sets_;
+  Hosts& hosts_;
+  Jobs& jobs_;
+  CallGates& gates_;
+  scheduler::Governor& governor_;
+  Recorder& recorder_;
   Menu& menu_;
   SetAside& set_aside_;
   JobSteps& job_steps_;

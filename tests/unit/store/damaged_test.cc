@@ -123,6 +123,11 @@ TEST_P(DamagedTest, ANumberThatNobodyCanHaveGivenOutIsRefusedAtStart) {
               HasSubstr("last id of table work is '9223372036854775807'"));
 }
 
+// Bug: new work got arrivals that waiting work had already.
+TEST_P(DamagedTest, ADamagedArrivalDoesNotSetTheCounterBack) {
+  EXPECT_EQ(restored_after("UPDATE work_specs SET arrival = -7 WHERE id = 6").last_arrival, 6U);
+}
+
 TEST_P(DamagedTest, WorkWithABadSpecIsNamedAndSetAside) {
   EXPECT_THAT(named(restored_after("UPDATE work_specs SET market = 2 WHERE id = 6")),
               ElementsAre("work_specs j-6: market is 2"));
