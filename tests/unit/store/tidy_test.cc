@@ -191,6 +191,17 @@ TEST_P(TidyTest, GivesNoNumberTwiceAfterTheHighestWereRemoved) {
   EXPECT_EQ(restored.last_revision, 8U);
 }
 
+// Bug: a second removal noted the last number that was left, and a restart gave 9 out again.
+TEST_P(TidyTest, GivesNoNumberTwiceAfterAnotherRemoval) {
+  add_job(2, WorkState::kRunning, 40, 3);
+  add_job(9, WorkState::kSucceeded, 31, 7);
+  tidy();
+  add_job(1, WorkState::kSucceeded, 35, 9);
+  tidy();
+
+  EXPECT_EQ(reopened().last_work, 9U);
+}
+
 TEST_P(TidyTest, RemovesSegmentsThatNoRowPointsInto) {
   open({.segment_bytes_max = 1});
   for (std::uint64_t id = 1; id <= 3; ++id) add_job(id, WorkState::kSucceeded, 31, 2 * id);
