@@ -18,7 +18,8 @@
 namespace hostler::dispatch {
 
 /// All handlers, in the order of dependence: the first ones carry out steps, the others decide
-/// which step an event means. Each is given the owners that it uses.
+/// which step an event means. Each is given the owners that it uses. One member for each handler:
+/// the only role of this struct is to make and to connect them.
 struct Handlers {
   Handlers(State& s, CreateSecretsFactory make_secrets,
            const std::vector<std::string>& take_over_sets);
