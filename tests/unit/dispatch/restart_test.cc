@@ -1,3 +1,4 @@
+#include "tests/unit/dispatch/restored.h"
 #include "tests/unit/dispatch/story.h"
 
 /// What a daemon makes of the journal of the one that died.
@@ -11,59 +12,6 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-model::InstanceChanged instance(InstanceState state) {
-  model::InstanceChanged out;
-  auto& r = out.record;
-  r.id = {7};
-  r.set = "west";
-  r.pool = "default";
-  r.type = "small";
-  r.price_per_hour = {60};
-  r.state = state;
-  r.idempotency_key = "key-old";
-  if (state != InstanceState::kRequested) {
-    r.provider_id = "i-7";
-    r.address = "10.0.0.7";
-  }
-  if (state == InstanceState::kBusy) r.boot_id = "boot-1";
-  return out;
-}
-
-model::WorkItem job(WorkState state, std::uint32_t attempt = 0) {
-  model::WorkItem out;
-  out.record.id = {5};
-  out.record.state = state;
-  out.record.attempt = out.record.starts = attempt;
-  if (attempt > 0) out.record.instance = {7};
-  out.arrival = 5;
-  out.shape.needs = {.vcpus = 2, .gpus = 0, .ram = kGiB, .scratch = 0};
-  out.principal = "user ann";
-  return out;
-}
-
-model::AttemptChanged attempt(AttemptState state) {
-  model::AttemptChanged out;
-  out.attempt = {{5}, 1};
-  out.instance = {7};
-  out.boot_id = "boot-1";
-  out.sequence = 12;
-  out.state = state;
-  return out;
-}
-
-/// One running job on one host.
-model::Restored busy_site() {
-  model::Restored out;
-  out.last_work = 5;
-  out.last_instance = 7;
-  out.last_arrival = 5;
-  out.last_revision = 100;
-  out.instances = {instance(InstanceState::kBusy)};
-  out.work = {job(WorkState::kRunning, 1)};
-  out.attempts = {attempt(AttemptState::kIntended)};
-  return out;
-}
-
 TEST(RestartTest, GoesOnWithARunningJobAndStartsNothingTwice) {
   Story story;
   story.begin(busy_site());
@@ -76,72 +24,6 @@ TEST(RestartTest, GoesOnWithARunningJobAndStartsNothingTwice) {
   EXPECT_THAT(story.commands<model::StartAttempt>(), IsEmpty());
   story.exited({7}, {5});
   EXPECT_EQ(story.record(WorkId{5}).state, WorkState::kSucceeded);
-}
-
-/// The row of instance 7 is damaged; nothing else is there.
-model::Restored damaged_site() {
-  model::Restored out;
-  out.last_instance = 7;
-  out.damaged.push_back({"instances", "h-7", "state is 99", instance(InstanceState::kBusy).record});
-  return out;
-}
-
-TEST(RestartTest, AMachineWhoseRowIsDamagedCountsForCeilings) {
-  auto site = small_site();
-  site.ceilings.instances_max = 1;
-  Story story(site);
-  story.begin(damaged_site());
-  (void)story.submit({story.job()});
-  EXPECT_THAT(story.all<CreateCall>(), IsEmpty());
-  EXPECT_FALSE(story.dispatcher.queries().has_no_instances());
-
-  story.say(PolicyChanged{site});
-  EXPECT_THAT(story.all<CreateCall>(), IsEmpty()) << "a reload does not forget it";
-  site.ceilings.instances_max = 2;
-  story.say(PolicyChanged{site});
-  EXPECT_THAT(story.all<CreateCall>(), SizeIs(1));
-}
-
-TEST(RestartTest, AMachineWhoseRowIsDamagedCountsForTheMaximumOfItsPool) {
-  auto site = small_site();
-  site.pools[0].max = 1;
-  Story story(site);
-  story.begin(damaged_site());
-  (void)story.submit({story.job()});
-  EXPECT_THAT(story.all<CreateCall>(), IsEmpty());
-  const auto why = story.dispatcher.queries().reasons_of_pool("default", story.now.mono);
-  EXPECT_THAT(why->ceiling, testing::HasSubstr("has 1 instances, max is 1"));
-}
-
-TEST(RestartTest, AnAttemptWhoseJobIsDamagedGoesOnAndKeepsItsHost) {
-  auto restored = busy_site();
-  restored.work.clear();
-  restored.attempts.clear();
-  restored.damaged.push_back({"work", "j-5", "state is 99", {}});
-  Story story;
-  story.begin(restored);
-  story.clear();
-  story.ready({7}, {{{{5}, 1}, AttemptPhase::kRunning}, {{{6}, 1}, AttemptPhase::kEnded}});
-  EXPECT_THAT(story.commands<model::KillAttempt>(), IsEmpty());
-  ASSERT_THAT(story.commands<model::AckAttempt>(), SizeIs(1))
-      << "only of work that is known to end";
-  EXPECT_EQ(story.commands<model::AckAttempt>()[0].attempt, (AttemptId{{6}, 1}));
-  story.pass(1h);
-  EXPECT_EQ(story.state(InstanceId{7}), InstanceState::kBusy);
-}
-
-TEST(RestartTest, AMachineWhoseRowIsDamagedIsNeitherAdoptedNorEnded) {
-  Story story;
-  story.begin(damaged_site());
-  model::ListedInstance seen;
-  seen.id = "i-7";
-  seen.idempotency_key = "key-old";
-  seen.set_id = "west";
-  seen.owner = "us";
-  seen.state = model::CloudState::kRunning;
-  story.list({seen});
-  EXPECT_THAT(story.dispatcher.queries().instances(), IsEmpty());
-  EXPECT_THAT(story.all<DestroyCall>(), IsEmpty());
 }
 
 // Bug: a configuration with one pool more, which a reload may add, ended the daemon.
