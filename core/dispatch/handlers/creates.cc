@@ -51,7 +51,7 @@ std::shared_ptr<model::CreateRequest> Creates::make_request(const scheduler::Off
   const auto& set_policy = policy_.sets[offering.set];
   const auto& pool = policy_.pools[offering.pool];
   const auto& type = policy_.types[offering.type];
-  const auto out = std::make_shared<model::CreateRequest>();
+  auto out = std::make_shared<model::CreateRequest>();
   out->host_instance_id = record.id.text();
   out->owner = recorder_.owner();
   out->epoch = recorder_.epoch();
