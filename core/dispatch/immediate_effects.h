@@ -16,8 +16,8 @@ namespace hostler::dispatch {
 ///   the question was made from. If the daemon dies before that, the next one asks again.
 /// - A plan only proposes. Applying it records intents, and their calls wait for their commit.
 /// - A list can overtake a call that still waits for its commit. Its absence of an instance is no
-///   evidence then, nor is the power state that it shows: the dispatcher ignores both while a call of
-///   the instance is under way, and a call is under way from the moment that its effect is made.
+///   evidence then, nor is the power state that it shows: the dispatcher ignores both while a call
+///   of the instance is under way, and a call is under way from the moment that its effect is made.
 [[nodiscard]] std::vector<Effect> take_immediate(Outbox& outbox);
 
 }  // namespace hostler::dispatch

@@ -47,8 +47,9 @@ class AttemptEvents {
   /// Of compare(): the host reports it. True: it goes on, or its end is still to come.
   bool known(Host& host, work::Job& job, const fleet::PlacedAttempt& ours,
              model::AttemptPhase phase, Now now);
-  /// Of compare(): attempts that no longer belong to a job. An earlier daemon has acknowledged them,
-  /// or they were cancelled. Attempts of work that is set aside continue, and each claims its host.
+  /// Of compare(): attempts that no longer belong to a job. An earlier daemon has acknowledged
+  /// them, or they were cancelled. Attempts of work that is set aside continue, and each claims its
+  /// host.
   void end_foreign(Host& host, const Reported& foreign, Now now);
   /// True: it is such an attempt.
   bool is_set_aside(Host& host, const model::AttemptId& attempt);
