@@ -101,10 +101,11 @@ Result<void> check_take_over_sets(const std::vector<std::string>& named,
 
 }  // namespace
 
-/// Loop thread. The effects leave on the store's thread once the changes are durable.
+/// Loop thread. The effects and the lines of the log leave on the store's thread once the changes
+/// are durable.
 void Daemon::Parts::commit(dispatch::Outbox out, model::Revision revision) {
   model::Commit commit{revision, std::move(out.changes), std::move(out.bodies_wanted)};
-  log_events(commit.changes, metrics);
+  auto lines = lines_of(commit.changes);
   std::vector<model::WorkId> ended;
   for (const auto& change : commit.changes)
     if (const auto* job = std::get_if<model::WorkChanged>(&change))
@@ -114,18 +115,20 @@ void Daemon::Parts::commit(dispatch::Outbox out, model::Revision revision) {
   feed.count(commit.changes, now);
   tidy_store(now);
   const Mono began = now.mono;
-  store->commit(std::move(commit), [this, effects_left, ended = std::move(ended),
-                                    began](const Result<store::Committed>& done) {
-    metrics.store_commit(read_clocks().mono - began, done.has_value());
-    if (!done) {
-      log::error("store", done.error().message);
-      return;
-    }
-    durable = done->last_revision;
-    effects->issue(std::move(*effects_left), done->bodies);
-    events->notify(0);
-    for (const auto id : ended) output->notify(id);
-  });
+  store->commit(std::move(commit),
+                [this, effects_left, ended = std::move(ended), lines = std::move(lines),
+                 began](const Result<store::Committed>& done) {
+                  metrics.store_commit(read_clocks().mono - began, done.has_value());
+                  if (!done) {
+                    log::error("store", done.error().message);
+                    return;
+                  }
+                  durable = done->last_revision;
+                  effects->issue(std::move(*effects_left), done->bodies);
+                  events->notify(0);
+                  for (const auto id : ended) output->notify(id);
+                  write_events(lines, metrics);
+                });
 }
 
 void Daemon::Parts::tidy_store(Now now) {

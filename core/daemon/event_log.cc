@@ -32,16 +32,21 @@ std::optional<EventLine> line_of(const model::LedgerRecord& record) {
   if (!record.reason_code.empty()) text += " [" + printable(record.reason_code, kCodeMax) + "]";
   text += ": ";
   text += record.reason.empty() ? event.sentence : printable(record.reason, kReasonMax);
-  return EventLine{*level, std::move(text)};
+  return EventLine{*level, record.event, std::move(text)};
 }
 
-void log_events(const std::vector<model::Change>& changes, metrics::Metrics& metrics) {
-  for (const auto& change : changes) {
-    const auto* record = std::get_if<model::LedgerRecord>(&change);
-    if (record == nullptr) continue;
-    if (const auto line = line_of(*record)) log::write(line->level, "event", line->text);
-    const auto& event = model::info(record->event);
-    if (event.severity == model::Severity::kAlarm) metrics.alarm(record->event);
+std::vector<EventLine> lines_of(const std::vector<model::Change>& changes) {
+  std::vector<EventLine> out;
+  for (const auto& change : changes)
+    if (const auto* record = std::get_if<model::LedgerRecord>(&change))
+      if (auto line = line_of(*record)) out.push_back(*std::move(line));
+  return out;
+}
+
+void write_events(const std::vector<EventLine>& lines, metrics::Metrics& metrics) {
+  for (const auto& line : lines) {
+    log::write(line.level, "event", line.text);
+    if (line.level == log::Level::kError) metrics.alarm(line.event);
   }
 }
 

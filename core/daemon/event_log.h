@@ -12,7 +12,8 @@ namespace hostler::daemon {
 
 /// A ledger record as a line of the log.
 struct EventLine {
-  log::Level level{};
+  log::Level level{};  ///< error for severity alarm, and for nothing else.
+  model::Event event{};
   std::string text;
   friend bool operator==(const EventLine&, const EventLine&) = default;
 };
@@ -20,8 +21,11 @@ struct EventLine {
 /// nullopt below severity info: the normal steps of jobs would fill the log.
 [[nodiscard]] std::optional<EventLine> line_of(const model::LedgerRecord& record);
 
-/// Writes the log lines of the ledger records among the changes, and counts the alarms. Loop
-/// thread; blocks while standard error does.
-void log_events(const std::vector<model::Change>& changes, metrics::Metrics& metrics);
+/// The lines of the ledger records among the changes, in their order.
+[[nodiscard]] std::vector<EventLine> lines_of(const std::vector<model::Change>& changes);
+
+/// Writes the lines, and counts the alarms among them. Blocks while standard error does: not for
+/// the loop thread. Only for changes that are durable: others may never have happened.
+void write_events(const std::vector<EventLine>& lines, metrics::Metrics& metrics);
 
 }  // namespace hostler::daemon

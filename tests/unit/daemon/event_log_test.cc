@@ -75,9 +75,9 @@ TEST(EventLogTest, AHostCannotWriteALineOfItsOwnNorFillTheLog) {
 
 TEST(EventLogTest, AlarmsAreCountedByTheirEvent) {
   metrics::Metrics metrics;
-  log_events({record(Event::kBroken), record(Event::kReady), model::GateOpened{"key"},
-              record(Event::kBroken)},
-             metrics);
+  write_events(lines_of({record(Event::kBroken), record(Event::kReady), model::GateOpened{"key"},
+                         record(Event::kBroken)}),
+               metrics);
   EXPECT_THAT(metrics.text(), HasSubstr(R"(hostler_alarms_total{event="broken"} 2)"));
   EXPECT_THAT(metrics.text(), HasSubstr(R"(hostler_alarms_total{event="duplicate"} 0)"));
   EXPECT_THAT(metrics.text(), Not(HasSubstr(R"(event="ready")")));
