@@ -238,8 +238,8 @@ void Client::report_exit(Exit&& exit, Attempt& attempt) {
   auto& streams = attempt.streams;
   if (!end.output_is_inline) return events_.emplace_back(std::move(exit)), void();
   if (streams[kStdout].received == 0 && streams[kStderr].received == 0) {
-    streams[kStdout].size = streams[kStderr].size =
-        0;  // the daemon stores this output with the exit
+    // The daemon stores this output with the exit.
+    streams[kStdout].size = streams[kStderr].size = 0;
     return events_.emplace_back(std::move(exit)), void();
   }
   // A part of the output has been reported as Chunks, so the rest is, too.

@@ -15,8 +15,8 @@ namespace hostler::pricing {
 /// are in the store only. Pure.
 class Book {
  public:
-  static constexpr std::size_t kZonesMax =
-      200;  ///< For one type. The largest clouds have about 80.
+  /// For one type. The largest clouds have about 80.
+  static constexpr std::size_t kZonesMax = 200;
 
   /// Adds the prices that a cloud has reported for a type, in any order. Returns the price changes
   /// that are new and have to be journalled, oldest first for each zone and market. Prices that

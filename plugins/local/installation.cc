@@ -22,8 +22,8 @@ std::string own_folder() {
   Dl_info info{};
   if (::dladdr(reinterpret_cast<const void*>(&checked_installation), &info) == 0) return "";
   std::string path = info.dli_fname;
-  if (path.compare(0, 6, "/proc/") ==
-      0) {  // the host program loads the open file that it has checked
+  // The host program loads the open file that it has checked.
+  if (path.compare(0, 6, "/proc/") == 0) {
     char target[PATH_MAX];
     const ssize_t n = ::readlink(path.c_str(), target, sizeof target);
     path = n < 0 ? "" : std::string(target, static_cast<std::size_t>(n));

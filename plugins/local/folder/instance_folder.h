@@ -42,10 +42,10 @@ struct BootPlan {
   std::int64_t delay_ms = 0;         ///< Time between power on and boot.
   std::int64_t init_wait_ms = 5000;  ///< sshd waits this long for the init command.
   std::int64_t sshd_delay_ms = 0;    ///< -1: sshd never starts.
-  std::int64_t key_change_ms =
-      -1;  ///< The host key changes this time after sshd answers; -1: never.
-  bool own_shadow =
-      false;  ///< Mount `shadow` over /etc/shadow, because the account is locked there.
+  /// The host key changes this time after sshd answers; -1: never.
+  std::int64_t key_change_ms = -1;
+  /// Mount `shadow` over /etc/shadow, because the account is locked there.
+  bool own_shadow = false;
 };
 
 /// The folder of one instance, with the names of all its files. Another process may remove it at
@@ -67,16 +67,14 @@ class InstanceFolder {
   std::string sshd_log() const { return path_ + "/sshd.log"; }
   std::string console() const { return path_ + "/console.log"; }  ///< Output of the boot.
   std::string init() const { return path_ + "/init"; }            ///< Removed after it has run.
-  std::string user_data() const {
-    return path_ + "/user_data";
-  }  ///< Removed after it has run, if it is a script.
+  /// Removed after it has run, if it is a script.
+  std::string user_data() const { return path_ + "/user_data"; }
   std::string agent() const { return path_ + "/agent"; }    ///< Folder for hostler's agent.
   std::string home() const { return path_ + "/home"; }      ///< Folder: $HOME of sessions.
   std::string passwd() const { return path_ + "/passwd"; }  ///< Its own /etc/passwd.
   std::string shadow() const { return path_ + "/shadow"; }
-  std::string control() const {
-    return path_ + "/control";
-  }  ///< FIFO: a byte means "read the order again".
+  /// FIFO: a byte means "read the order again".
+  std::string control() const { return path_ + "/control"; }
 
   /// Removes the folder; the record last, so that an interrupted removal can be recognised.
   void remove() const;

@@ -102,8 +102,8 @@ Wanted Keeper::run(int ready) {
       return Wanted::kStopped;
     case Wanted::kRunning:
       if (state_.phase != Phase::kFailed) fail("its supervisor was ended by SIGTERM");
-      folder_.set_state(
-          state_);  // last, because others may start the instance as soon as this is written
+      // Last, because others may start the instance as soon as this is written.
+      folder_.set_state(state_);
       return Wanted::kRunning;
   }
   return Wanted::kRunning;

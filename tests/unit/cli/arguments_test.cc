@@ -143,8 +143,8 @@ TEST_F(ArgumentsTest, AConfigurationIsCheckedForProgramsToo) {
 TEST_F(ArgumentsTest, DriversAreListedForProgramsToo) {
   put("bad.hostler.json", "{");
   testing::internal::CaptureStdout();
-  (void)driver_list({folder / "none", folder.path()},
-                    true);  // this build may have drivers, or none
+  // This build may have drivers, or none.
+  (void)driver_list({folder / "none", folder.path()}, true);
   const std::string text = testing::internal::GetCapturedStdout();
   const auto said = json::Document::parse(text);
   ASSERT_TRUE(said) << text;

@@ -78,8 +78,8 @@ class Supervisor {
   std::uint32_t uid_first_ = 0;
   std::uint32_t uid_count_ = 0;         ///< 0: jobs have no uids of their own.
   std::vector<model::AttemptId> gone_;  ///< Their shims ended; take_ended() settles them.
-  std::int64_t idle_at_ =
-      0;  ///< When unused cgroups are removed, boottime in us; 0: there are none.
+  /// When unused cgroups are removed, boottime in us; 0: there are none.
+  std::int64_t idle_at_ = 0;
 };
 
 }  // namespace hostler::agent
