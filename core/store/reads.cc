@@ -61,7 +61,8 @@ struct JobQuery {
   }
 };
 
-JobQuery job_query(const JobFilter& filter, std::optional<model::WorkState> state) {
+JobQuery job_query(const JobFilter& filter, std::optional<model::WorkState> state,
+                   std::int64_t after) {
   const bool by_spec = !filter.principal.empty() || !filter.name.empty();
   const std::string id = by_spec ? "s.id" : "w.id";
   JobQuery query{select_work(false) +
@@ -72,9 +73,7 @@ JobQuery job_query(const JobFilter& filter, std::optional<model::WorkState> stat
   if (!filter.principal.empty()) query.where("s.principal =", filter.principal);
   if (!filter.name.empty()) query.where("s.name <> '' AND s.name =", filter.name);
   if (state) query.where("w.state =", static_cast<std::int64_t>(*state));
-  if (filter.after)
-    query.where(id + (filter.newest_first ? " <" : " >"),
-                static_cast<std::int64_t>(filter.after.value));
+  query.where(id + (filter.newest_first ? " <" : " >"), after);
   query.values.emplace_back(static_cast<std::int64_t>(bounded(filter.limit) + 1));
   query.sql += " ORDER BY " + id + (filter.newest_first ? " DESC" : "") + " LIMIT $" +
                std::to_string(query.values.size());
@@ -102,24 +101,26 @@ void fields(V& v, typename V::template Ref<Use> r) {
   v.host_time("ended_us", r.to);
 }
 
-/// The rows of a list; a damaged one is left out.
-template <class T>
-struct Found {
+/// Up to `wanted` rows, and some more, that follow `after` in the order of the first column.
+/// `start(after)` starts the statement, which returns at most `wanted`. Damaged rows are left out:
+/// where they took the place of good ones, it reads on behind them.
+template <class T, class Start>
+Result<std::vector<T>> rows_after(std::int64_t after, std::size_t wanted, const Start& start,
+                                  Result<T> (*read_one)(const Statement&)) {
   std::vector<T> items;
-  std::size_t rows = 0;      ///< With the damaged ones.
-  std::int64_t last_id = 0;  ///< First column of the last row.
-};
-
-template <class T>
-Result<void> collect(Statement& statement, Result<T> (*read_one)(const Statement&),
-                     Found<T>& found) {
-  found.rows = 0;
-  while (HOSTLER_TRY(statement.next())) {
-    ++found.rows;
-    found.last_id = statement.i64(0);
-    if (auto one = read_one(statement)) found.items.push_back(*std::move(one));
+  for (std::size_t rows = wanted; rows == wanted && items.size() < wanted;) {
+    Statement* select = HOSTLER_TRY(start(after));
+    for (rows = 0; HOSTLER_TRY(select->next()); ++rows) {
+      after = select->i64(0);
+      if (auto one = read_one(*select)) items.push_back(*std::move(one));
+    }
   }
-  return {};
+  return items;
+}
+
+/// The first bound of a list: its ids or revisions lie behind it. 0: from the start.
+std::int64_t first_after(std::uint64_t after, bool newest_first) {
+  return newest_first && after == 0 ? INT64_MAX : static_cast<std::int64_t>(after);
 }
 
 }  // namespace
@@ -240,17 +241,16 @@ Result<Page<model::WorkItem>> Reads::jobs(const JobFilter& filter) const {
   std::vector<model::WorkItem> all;
   const std::size_t wanted = bounded(filter.limit) + 1;
   for (const auto& state : states) {
-    JobFilter part = filter;
-    Found<model::WorkItem> found;
-    // More than once only if damaged rows took the place of good ones.
-    do {
-      const auto query = job_query(part, state);
+    JobQuery query;  // Its values must live until the rows are read.
+    const auto start = [&](std::int64_t after) -> Result<Statement*> {
+      query = job_query(filter, state, after);
       auto* select = HOSTLER_TRY(session->prepared(query.sql));
       HOSTLER_TRY(select->start_with(query.values));
-      HOSTLER_TRY(collect(*select, &read_without_body, found));
-      part.after = {static_cast<std::uint64_t>(std::max<std::int64_t>(found.last_id, 1))};
-    } while (found.rows == wanted && found.items.size() < wanted && found.last_id > 1);
-    std::move(found.items.begin(), found.items.end(), std::back_inserter(all));
+      return select;
+    };
+    auto found = HOSTLER_TRY(rows_after(first_after(filter.after.value, filter.newest_first),
+                                        wanted, start, &read_without_body));
+    std::move(found.begin(), found.end(), std::back_inserter(all));
   }
   std::sort(all.begin(), all.end(), [&](const auto& a, const auto& b) {
     return filter.newest_first ? a.record.id > b.record.id : a.record.id < b.record.id;
@@ -262,10 +262,11 @@ Result<Page<model::LedgerRecord>> Reads::ledger(model::Revision after, std::size
   auto session = HOSTLER_TRY(borrow());
   static const std::string kSql = "SELECT " + columns_sql<model::LedgerRecord>() +
                                   " FROM ledger WHERE rev > $1 ORDER BY rev LIMIT $2";
-  auto* select = HOSTLER_TRY(session.start(kSql, after, bounded(limit) + 1));
-  Found<model::LedgerRecord> found;
-  HOSTLER_TRY(collect(*select, &read<model::LedgerRecord>, found));
-  return cut(std::move(found.items), bounded(limit));
+  const std::size_t wanted = bounded(limit) + 1;
+  const auto start = [&](std::int64_t from) { return session.start(kSql, from, wanted); };
+  auto found =
+      HOSTLER_TRY(rows_after(first_after(after, false), wanted, start, &read<model::LedgerRecord>));
+  return cut(std::move(found), bounded(limit));
 }
 
 Result<Page<model::LedgerRecord>> Reads::ledger_of(std::string_view subject, model::Revision after,
@@ -275,12 +276,13 @@ Result<Page<model::LedgerRecord>> Reads::ledger_of(std::string_view subject, mod
       "SELECT " + columns_sql<model::LedgerRecord>() + " FROM ledger WHERE subject = $1 AND rev ";
   static const std::string kForward = kSelect + "> $2 ORDER BY rev LIMIT $3";
   static const std::string kBackward = kSelect + "< $2 ORDER BY rev DESC LIMIT $3";
-  const auto from = newest_first && after == 0 ? model::Revision{INT64_MAX} : after;
-  auto* select = HOSTLER_TRY(
-      session.start(newest_first ? kBackward : kForward, subject, from, bounded(limit) + 1));
-  Found<model::LedgerRecord> found;
-  HOSTLER_TRY(collect(*select, &read<model::LedgerRecord>, found));
-  return cut(std::move(found.items), bounded(limit));
+  const std::size_t wanted = bounded(limit) + 1;
+  const auto start = [&](std::int64_t from) {
+    return session.start(newest_first ? kBackward : kForward, subject, from, wanted);
+  };
+  auto found = HOSTLER_TRY(
+      rows_after(first_after(after, newest_first), wanted, start, &read<model::LedgerRecord>));
+  return cut(std::move(found), bounded(limit));
 }
 
 Result<model::InstanceRecord> Reads::instance(model::InstanceId id) const {
@@ -302,14 +304,12 @@ Result<Page<model::InstanceRecord>> Reads::instances(const InstanceFilter& filte
       kSelect + "AND state < " + std::to_string(static_cast<int>(model::InstanceState::kGone)) +
       " ORDER BY id LIMIT $2";
   const std::size_t wanted = bounded(filter.limit) + 1;
-  Found<model::InstanceRecord> found;
-  found.last_id = static_cast<std::int64_t>(filter.after.value);
-  do {
-    auto* select =
-        HOSTLER_TRY(session.start(filter.gone_too ? kAll : kPresent, found.last_id, wanted));
-    HOSTLER_TRY(collect(*select, &read_instance, found));
-  } while (found.rows == wanted && found.items.size() < wanted);
-  return cut(std::move(found.items), bounded(filter.limit));
+  const auto start = [&](std::int64_t after) {
+    return session.start(filter.gone_too ? kAll : kPresent, after, wanted);
+  };
+  auto found = HOSTLER_TRY(
+      rows_after(first_after(filter.after.value, false), wanted, start, &read_instance));
+  return cut(std::move(found), bounded(filter.limit));
 }
 
 Result<Counts> Reads::counts() const {
@@ -344,10 +344,13 @@ Result<Page<model::PriceRow>> Reads::prices(const PriceFilter& filter) const {
   const std::size_t limit = filter.limit == 0 ? INT64_MAX - 1 : bounded(filter.limit);
   auto* select = HOSTLER_TRY(session.start(kSql, filter.set, filter.set, filter.type, filter.type,
                                            static_cast<std::int64_t>(limit + 1)));
-  Found<model::PriceRow> found;
-  HOSTLER_TRY(collect(*select, &read<model::PriceRow>, found));
-  auto page = cut(std::move(found.items), limit);
-  page.more = found.rows > limit;
+  Page<model::PriceRow> page;
+  std::size_t rows = 0;
+  for (; HOSTLER_TRY(select->next()); ++rows) {
+    auto row = read<model::PriceRow>(*select);
+    if (row && page.items.size() < limit) page.items.push_back(*std::move(row));
+  }
+  page.more = rows > limit;
   return page;
 }
 

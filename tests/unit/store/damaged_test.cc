@@ -293,6 +293,29 @@ TEST_P(DamagedTest, ListsLeaveDamagedRowsOutAndGoOnBehindThem) {
   EXPECT_TRUE(reads.uses({0}, {1000}, [](const Use&) {}));
 }
 
+TEST_P(DamagedTest, TheLedgerGoesOnBehindDamagedRecordsInBothDirections) {
+  std::vector<model::Change> records;
+  for (std::uint64_t rev = 10; rev <= 20; ++rev)
+    records.emplace_back(record(rev, "j-5", "started"));
+  must_commit(std::move(records));
+  damage("UPDATE ledger SET time_us = -9223372036854775807 - 1 WHERE rev BETWEEN 12 AND 18");
+  open();
+  const auto& reads = store_->reads();
+  const auto revisions = [](const Result<Page<model::LedgerRecord>>& page) {
+    EXPECT_TRUE(page) << page.error().message;
+    std::vector<std::uint64_t> out;
+    for (const auto& entry : page->items) out.push_back(entry.rev);
+    out.push_back(page->more ? 1 : 0);
+    return out;
+  };
+
+  EXPECT_THAT(revisions(reads.ledger(11, 1)), ElementsAre(19, 1));
+  EXPECT_THAT(revisions(reads.ledger(10, 2)), ElementsAre(11, 19, 1));
+  EXPECT_THAT(revisions(reads.ledger_of("j-5", 11, 2)), ElementsAre(19, 20, 0));
+  EXPECT_THAT(revisions(reads.ledger_of("j-5", 19, 1, true)), ElementsAre(11, 1));
+  EXPECT_THAT(revisions(reads.ledger_of("j-5", 0, 3, true)), ElementsAre(20, 19, 11, 1));
+}
+
 // ---- what the store knows of itself
 // -----------------------------------------------------------------
 
