@@ -117,6 +117,18 @@ void Clouds::execute(const dispatch::ListCall& effect) {
                });
 }
 
+void Clouds::execute(const dispatch::LookUpCall& effect) {
+  const auto& driver = named(effect.set).driver;
+  const Timed timed(metrics_, effect.set, model::CloudOp::kList);
+  const Mono sent = read_clocks().mono;
+  driver->list(effect.request, effect.timeout,
+               [this, timed, sent, set = effect.set, asked = effect.instances](
+                   model::CloudResult<std::vector<model::ListedInstance>> result) {
+                 timed.ended(result);
+                 post_(dispatch::InstancesLookedUp{set, sent, asked, std::move(result)});
+               });
+}
+
 void Clouds::execute(const dispatch::DestroyCall& effect) {
   const auto& driver = named(effect.set).driver;
   const Timed timed(metrics_, effect.set, model::CloudOp::kDestroy);

@@ -38,6 +38,7 @@ class Clouds {
   void execute(const dispatch::OpenSet& effect);
   void execute(const dispatch::CreateCall& effect);
   void execute(const dispatch::ListCall& effect);
+  void execute(const dispatch::LookUpCall& effect);
   void execute(const dispatch::DestroyCall& effect);
   void execute(const dispatch::TagsCall& effect);
   void execute(const dispatch::PowerCall& effect);

@@ -17,6 +17,7 @@ namespace {
 
 bool is_over(InstanceState state) {
   return state == InstanceState::kTerminating || state == InstanceState::kAbandoned ||
+         state == InstanceState::kVanished ||
          state == InstanceState::kGone;
 }
 

@@ -25,7 +25,9 @@ Result<void> check_homes(const model::Restored& restored, const model::SitePolic
     return std::ranges::any_of(named, [&](const auto& one) { return one.name == name; });
   };
   for (const auto& [record, create, used_up] : restored.instances) {
-    if (record.state == model::InstanceState::kAbandoned) continue;
+    if (record.state == model::InstanceState::kAbandoned ||
+        record.state == model::InstanceState::kVanished)
+      continue;
     const bool no_set = !has(policy.sets, record.set);
     if (!no_set && has(policy.pools, record.pool)) continue;
     return fail(Errc::kConflict,
@@ -60,6 +62,9 @@ Outbox Dispatcher::apply(Event event, Now now) {
                  [&](SetOpened& e) { to.sets.on(e, now); },
                  [&](const PricesFetched& e) { to.sets.on(e, now); },
                  [&](const SetListed& e) { to.lists.on(e, now); },
+                 [&](const InstancesLookedUp& e) { to.absences.on(e, now); },
+                 [&](const BelieveList& e) { to.absences.on(e, now); },
+                 [&](const GiveUpUnreachable& e) { to.reachability.on(e, now); },
                  [&](const CreateSeen& e) { to.answers.on(e, now); },
                  [&](const CreateEnded& e) { to.answers.on(e, now); },
                  [&](const DestroyEnded& e) { to.answers.on(e, now); },
@@ -88,11 +93,12 @@ void Dispatcher::replace_policy(model::SitePolicy policy, Now now) {
 
 Outbox Dispatcher::tick(Now now) {
   fire_deadlines(now);
-  handlers_->plans.refresh_views();  // The plan that is sent below knows of the deadlines.
   for (std::uint32_t set = 0; set < state_->sets.size(); ++set) {
     handlers_->sets.send_due(set, now);
     handlers_->lists.send_due(set, now);
+    handlers_->absences.send_due(set, now);
   }
+  handlers_->plans.refresh_views();  // The plan that is sent below knows of the deadlines.
   handlers_->plans.send_due(now);
   return take_outbox();
 }
@@ -101,6 +107,7 @@ void Dispatcher::fire_deadlines(Now now) {
   while (const auto id = state_->hosts.pop_due(now.mono)) {
     Host* host = state_->hosts.change(*id);
     HOSTLER_ASSERT(host != nullptr, "only known hosts have a deadline");
+    if (handlers_->reachability.holds(*host, now)) continue;
     const auto& pool = state_->policy.pools[host->instance.pool];
     handlers_->instance_steps.apply(*host, fleet::due(host->instance, pool, now), "timer", now);
   }

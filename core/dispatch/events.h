@@ -38,6 +38,13 @@ struct SetListed {
   Mono sent;  ///< When the call was made. The list does not show later events.
   model::CloudResult<std::vector<model::ListedInstance>> result;
 };
+/// The answer to a LookUpCall.
+struct InstancesLookedUp {
+  std::string set;
+  Mono sent;
+  std::vector<model::InstanceId> asked;
+  model::CloudResult<std::vector<model::ListedInstance>> result;
+};
 struct DestroyEnded {
   model::InstanceId instance;
   std::optional<model::CloudError> error;
@@ -82,6 +89,21 @@ struct KillInstance {
   model::InstanceId instance;
   std::string reason;
 };
+/// The list that omits instances is right: those that it omits are gone, if no connection to them
+/// lives.
+struct BelieveList {
+  Ticket ticket = 0;
+  std::string actor;
+  std::string set;
+  std::uint64_t list = 0;  ///< SetView::list, as the admin saw it.
+};
+/// Unreachable hosts of the set are ended after their probe timeout, although half of the set or
+/// more became unreachable at once.
+struct GiveUpUnreachable {
+  Ticket ticket = 0;
+  std::string actor;
+  std::string set;
+};
 struct PlanMade {
   std::uint64_t number = 0;
   scheduler::Plan plan;
@@ -94,9 +116,10 @@ struct WorkForgotten {
   std::vector<model::WorkId> work;
 };
 
-using Event = std::variant<SetOpened, CreateSeen, CreateEnded, SetListed, DestroyEnded, TagsEnded,
-                           PowerEnded, PricesFetched, model::HostEvent, Submit, CancelWork,
-                           SetIdleBehavior, KillInstance, PlanMade, PolicyChanged, WorkForgotten>;
+using Event = std::variant<SetOpened, CreateSeen, CreateEnded, SetListed, InstancesLookedUp,
+                           DestroyEnded, TagsEnded, PowerEnded, PricesFetched, model::HostEvent,
+                           Submit, CancelWork, SetIdleBehavior, KillInstance, BelieveList,
+                           GiveUpUnreachable, PlanMade, PolicyChanged, WorkForgotten>;
 
 // ---- effects -----------------------------------------------------------------------------------
 
@@ -112,6 +135,13 @@ struct CreateCall {
 struct ListCall {
   std::string set;
   model::ListRequest request;
+  Duration timeout{};
+};
+/// Asks for instances by their ids, whatever their tags.
+struct LookUpCall {
+  std::string set;
+  std::vector<model::InstanceId> instances;
+  model::ListRequest request;  ///< With their ids, in the same order, and no filter.
   Duration timeout{};
 };
 struct DestroyCall {
@@ -152,8 +182,8 @@ struct Reply {
   Result<std::vector<model::WorkId>> result;
 };
 
-using Effect = std::variant<model::HostCommand, OpenSet, CreateCall, ListCall, DestroyCall,
-                            TagsCall, PowerCall, PricesCall, MakePlan, Reply>;
+using Effect = std::variant<model::HostCommand, OpenSet, CreateCall, ListCall, LookUpCall,
+                            DestroyCall, TagsCall, PowerCall, PricesCall, MakePlan, Reply>;
 
 /// The result of one event. An effect is issued only when every change before it is durable, unless
 /// it depends on no commit (immediate_effects.h).

@@ -9,6 +9,7 @@ namespace {
 
 bool waits_for_commit(const Effect& effect) {
   return !std::holds_alternative<MakePlan>(effect) && !std::holds_alternative<ListCall>(effect) &&
+         !std::holds_alternative<LookUpCall>(effect) &&
          !std::holds_alternative<PricesCall>(effect) && !std::holds_alternative<OpenSet>(effect);
 }
 

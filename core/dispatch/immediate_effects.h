@@ -7,8 +7,8 @@
 namespace hostler::dispatch {
 
 /// Takes out of `outbox` the effects that depend on no commit, and returns them in their order:
-/// MakePlan, ListCall, PricesCall and OpenSet. They may be executed at once, even while the store
-/// cannot commit. All other effects stay and leave after their commit.
+/// MakePlan, ListCall, LookUpCall, PricesCall and OpenSet. They may be executed at once, even while
+/// the store cannot commit. All other effects stay and leave after their commit.
 ///
 /// This is safe, because these effects only read:
 /// - Each answer comes back as an event. What it changes is a commit of its own, and commits become

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "core/base/time.h"
+#include "core/fleet/absence.h"
 #include "core/fleet/occupancy.h"
 #include "core/model/host.h"
 #include "core/model/policy.h"
@@ -31,6 +32,9 @@ struct Instance {
   Mono known_at;   ///< When its create was sent, or a list last showed it: older lists are ignored.
   Mono absent_at;  ///< When the last complete list without it was sent.
   bool seen_listed = false;
+  std::optional<Absence> absence;  ///< Unset: the last list showed it, or none was asked yet.
+  bool counts_vanished = true;     ///< kVanished: it counts for ceilings.
+  bool interrupted = false;        ///< The cloud announced that it will take it away.
   bool create_outcome_unknown = false;
   std::uint32_t create_tries = 0;
   bool unfulfilled_spot = false;
@@ -42,6 +46,9 @@ struct Instance {
   bool ready = false;  ///< The evidence that its pool asks for stands: PoolPolicy::readiness.
   std::uint64_t connection = 0;  ///< The connection of the last HostReady.
   bool has_agent = false;        ///< That connection still stands, so attempts may be sent.
+  bool connected = false;  ///< A proved connection stands, and its latest ping is not overdue.
+  /// After a restart: the host was proved before, and no attempt to connect has ended yet.
+  bool connect_pending = false;
   /// Another host answers at its address. A restart loses this; the next connection finds it again.
   std::optional<model::StandingKeyAlarm> key_alarm;
   bool resting = false;             ///< It refused starts: it gets none until the deadline.
@@ -50,20 +57,25 @@ struct Instance {
   Occupancy occupancy;
 
   [[nodiscard]] bool empty() const { return occupancy.empty(); }
-  /// It may exist and cost money. False only for a create that was given up, once a list much later
-  /// did not show it.
+  /// It may exist and cost money. False for a create that was given up, once a list much later did
+  /// not show it, and for an instance that vanished some time ago.
   [[nodiscard]] bool may_exist() const {
+    if (record.state == model::InstanceState::kVanished) return counts_vanished;
     return record.state != model::InstanceState::kAbandoned || absent_at < since + kCreateMayLag;
   }
   /// The create is never sent again: the request and the secrets in it may be erased.
   [[nodiscard]] bool create_is_over() const {
     return record.verified.us != 0 || record.state == model::InstanceState::kTerminating ||
            record.state == model::InstanceState::kAbandoned ||
+           record.state == model::InstanceState::kVanished ||
            record.state == model::InstanceState::kGone;
   }
+  /// Its host was proved and answers, or may do so: whatever a list says, it exists.
+  [[nodiscard]] bool is_live() const { return connected || connect_pending; }
   /// Work may be placed on it now.
   [[nodiscard]] bool takes_work() const {
-    return ready && has_agent && !resting && record.health == model::Health::kHealthy &&
+    return ready && has_agent && !resting && !(absence && absence->withheld) &&
+           record.health == model::Health::kHealthy &&
            record.idle_behavior == model::IdleBehavior::kRun &&
            (record.state == model::InstanceState::kIdle ||
             record.state == model::InstanceState::kBusy);

@@ -19,11 +19,14 @@ enum class Effect : std::uint8_t {
   kDisconnect,
   kCreateAgain,  ///< Send the same request, byte for byte.
   kDestroy,
-  kList,   ///< List the set's instances soon.
-  kRetag,  ///< Write the tag of the idle behavior.
-  kStop,   ///< Switch it off; idempotent.
-  kStart,  ///< Switch it on; idempotent.
-  kGone,   ///< It certainly does not exist: its work is lost.
+  kList,       ///< List the set's instances soon.
+  kLookUp,     ///< Ask the cloud for the instance by its id.
+  kRetag,      ///< Write the tag of the idle behavior.
+  kStop,       ///< Switch it off; idempotent.
+  kStart,      ///< Switch it on; idempotent.
+  kWorkLost,   ///< It does not exist, as far as all evidence says: its work is lost.
+  kRoomFreed,  ///< It does not count for ceilings any more.
+  kGone,       ///< Forget it, and what kWorkLost and kRoomFreed mean if they were not sent before.
 };
 
 struct Outcome {
@@ -41,8 +44,22 @@ struct Outcome {
 /// older than this. Shown as running, it is the evidence of kCloud.
 [[nodiscard]] Outcome listed(Instance& instance, const model::ListedInstance& seen, Mono as_of,
                              const model::PoolPolicy& pool, Now now);
-/// A complete list that was asked for at `list_sent` does not show the instance.
-[[nodiscard]] Outcome absent(Instance& instance, Mono list_sent, Duration consistency, Now now);
+/// A complete list does not show the instance.
+struct ListWithout {
+  Mono sent;                ///< When the list was asked for.
+  Duration consistency;     ///< As SetInfo::list_consistency; 0: undeclared.
+  bool can_look_up = true;  ///< The driver answers look-ups by id. If not, lists alone decide.
+};
+[[nodiscard]] Outcome absent(Instance& instance, const ListWithout& list, Now now);
+/// A look-up by id, sent at `sent`, found the instance, whatever lists say.
+[[nodiscard]] Outcome found(Instance& instance, const model::ListedInstance& seen, Mono sent,
+                            const model::PoolPolicy& pool, Now now);
+/// A look-up by id, sent at `sent`, did not find the instance. `gone`: the cloud says that it is
+/// gone.
+[[nodiscard]] Outcome not_found(Instance& instance, Mono sent, bool gone, Now now);
+/// An admin says that the list is right, which omits the instance. A live connection stands against
+/// it: then this has no effect.
+[[nodiscard]] Outcome believed_absent(Instance& instance, const std::string& actor, Now now);
 /// The create succeeded. If it came without a record, the outcome is as unknown as after a lost
 /// reply: the instance may be gone before a list shows it.
 [[nodiscard]] Outcome create_answered(Instance& instance, Now now);

@@ -11,9 +11,6 @@ using model::Event;
 using model::InstanceState;
 using model::Reason;
 
-constexpr Duration kFirstPause = std::chrono::seconds(1);  ///< Before a create is sent again.
-constexpr Duration kLongestPause = std::chrono::minutes(1);
-
 bool switched_off(CloudState state) {
   return state == CloudState::kStopping || state == CloudState::kStopped ||
          state == CloudState::kSuspended;
@@ -50,7 +47,20 @@ void connect_or_list(const Instance& instance, const model::PoolPolicy& pool, Ou
   if (pool.readiness == model::Readiness::kCloud) out.effects.push_back(Effect::kList);
 }
 
+/// A list shows it after all. It is proved again before it gets work.
+void reappear(Instance& instance, const model::PoolPolicy& pool, Outcome& out, Now now) {
+  instance.record.gone = {};
+  enter(instance, InstanceState::kUnknown, out, Event::kListedAgain, Reason::kNone,
+        "the cloud lists it again", now);
+  set_deadline(instance, now.mono + pool.probe_timeout, now);
+  connect_or_list(instance, pool, out);
+}
+
 }  // namespace
+
+Duration create_pause(const Instance& instance) {
+  return backoff(instance.create_tries, std::chrono::seconds(1), std::chrono::minutes(1));
+}
 
 Outcome listed(Instance& instance, const model::ListedInstance& seen, Mono as_of,
                const model::PoolPolicy& pool, Now now) {
@@ -62,11 +72,13 @@ Outcome listed(Instance& instance, const model::ListedInstance& seen, Mono as_of
   out.changed = fields.any;
   instance.known_at = now.mono;
   instance.seen_listed = true;
+  instance.absence.reset();
   if (record.absent_sightings != 0) {
     record.absent_sightings = 0;
     out.changed = true;
   }
   instance.unfulfilled_spot = seen.state == CloudState::kRequested;
+  if (seen.interruption.us != 0) instance.interrupted = true;
 
   switch (record.state) {
     case InstanceState::kTerminating:
@@ -81,6 +93,8 @@ Outcome listed(Instance& instance, const model::ListedInstance& seen, Mono as_of
   }
   if (record.state == InstanceState::kRequested && seen.state == CloudState::kGone)
     return terminate(instance, Reason::kGoneAlready, "its create found it gone already", now);
+  if (record.state == InstanceState::kVanished && seen.state != CloudState::kFailed)
+    reappear(instance, pool, out, now);
   if (seen.state == CloudState::kFailed)
     return terminate(instance, Reason::kCloudFailed,
                      "the cloud says failed" +
@@ -124,55 +138,6 @@ Outcome listed(Instance& instance, const model::ListedInstance& seen, Mono as_of
     out.effects.push_back(Effect::kList);
   if (pool.readiness == model::Readiness::kCloud && seen.state == CloudState::kRunning && !outdated)
     become_ready(instance, out, now);
-  return out;
-}
-
-Outcome absent(Instance& instance, Mono list_sent, Duration consistency, Now now) {
-  Outcome out;
-  auto& record = instance.record;
-  if (record.state == InstanceState::kGone) return out;
-  if (record.state == InstanceState::kAbandoned) {
-    instance.absent_at = std::max(instance.absent_at, list_sent);
-    return out;
-  }
-  if (list_sent <= instance.known_at) return out;  // The list may be older than the instance.
-  if (record.state == InstanceState::kRequested && record.provider_id.empty()) {
-    if (!instance.create_outcome_unknown) return out;
-    const Duration pause =
-        std::max(consistency, backoff(instance.create_tries, kFirstPause, kLongestPause));
-    if (instance.deadline > now.mono && list_sent - instance.known_at >= pause) {
-      // A complete list does not show it: send the same create again.
-      out.effects.push_back(Effect::kCreateAgain);
-      instance.known_at = now.mono;
-    } else {
-      out.effects.push_back(Effect::kList);
-      out.list_after = std::max(out.list_after, instance.known_at + pause - now.mono);
-    }
-    return out;
-  }
-  if (record.absent_sightings > 0 && list_sent - instance.absent_at < consistency) {
-    out.effects.push_back(Effect::kList);
-    return out;
-  }
-  instance.absent_at = list_sent;
-  out.changed = true;
-  if (++record.absent_sightings < 2) {
-    out.effects.push_back(Effect::kList);
-    return out;
-  }
-  if (record.provider_id.empty()) {
-    // No list ever showed it: the create may still be executed.
-    enter(instance, InstanceState::kAbandoned, out, Event::kAbandoned, record.reason_code,
-          "given up before the cloud ever showed it; if it shows up it is destroyed", now);
-    return out;
-  }
-  const bool wanted = record.state == InstanceState::kTerminating;
-  const Reason code = wanted ? record.reason_code : Reason::kVanished;
-  const std::string reason = wanted ? record.reason : "the cloud no longer lists it";
-  record.gone = now.wall;
-  enter(instance, InstanceState::kGone, out, Event::kGone, code, reason, now);
-  record.identity = {};  // The secrets are of no more use.
-  out.effects = {Effect::kDisconnect, Effect::kGone};
   return out;
 }
 
@@ -240,7 +205,7 @@ Outcome create_failed(Instance& instance, const model::CloudError& error, Now no
     return out;
   }
   if (retryable && instance.create_tries < 6) {
-    Duration wait = backoff(instance.create_tries, kFirstPause, kLongestPause);
+    Duration wait = create_pause(instance);
     if (error.retry_after) wait = std::max(wait, *error.retry_after);
     set_deadline(instance, now.mono + wait, now);
     out.changed = true;

@@ -64,6 +64,21 @@ Outcome abandoned_due(Instance& instance, Now now) {
   return out;
 }
 
+/// First it stops counting for ceilings, much later it is forgotten: the caller sets that deadline.
+Outcome vanished_due(Instance& instance, Now now) {
+  Outcome out;
+  out.changed = true;
+  if (std::exchange(instance.counts_vanished, false)) {
+    out.effects.push_back(Effect::kRoomFreed);
+    return out;
+  }
+  enter(instance, InstanceState::kGone, out, Event::kGone, Reason::kVanished, "never listed again",
+        now);
+  instance.record.identity = {};  // The secrets are of no more use.
+  out.effects.push_back(Effect::kGone);
+  return out;
+}
+
 }  // namespace
 
 Outcome due(Instance& instance, const model::PoolPolicy& pool, Now now) {
@@ -89,6 +104,8 @@ Outcome due(Instance& instance, const model::PoolPolicy& pool, Now now) {
       return out;
     case InstanceState::kAbandoned:
       return abandoned_due(instance, now);
+    case InstanceState::kVanished:
+      return vanished_due(instance, now);
     case InstanceState::kStopped:
       if (!instance.seen_stopped) out.effects = {Effect::kStop, Effect::kList};
       return out;

@@ -21,6 +21,10 @@ void unreachable(Instance& instance, const std::string& text, const model::PoolP
                  Outcome& out, Now now) {
   lose_evidence(instance);
   instance.record.last_text = text;
+  if (instance.absence) {  // Until now the connection contradicted the lists: they decide anew.
+    instance.record.absent_sightings = 0;
+    instance.absence->not_found.reset();
+  }
   const auto state = instance.record.state;
   if (state != InstanceState::kIdle && state != InstanceState::kBusy) return;
   if (instance.unreachable_since) return;
@@ -63,6 +67,7 @@ void learn_key(Instance& instance, const model::HostVerified& event, Outcome& ou
 Outcome not_yet(Instance& instance, const model::HostNotYet& event, Now now) {
   (void)now;
   Outcome out;
+  instance.connect_pending = false;
   // Not journalled: the event repeats until the deadline, and the reason then has the last text.
   if (has_link(instance)) instance.record.last_text = event.step + ": " + event.text;
   return out;
@@ -72,6 +77,8 @@ Outcome verified(Instance& instance, const model::HostVerified& event,
                  const model::PoolPolicy& pool, Now now) {
   Outcome out;
   if (!has_link(instance)) return out;
+  instance.connected = true;
+  instance.connect_pending = false;
   learn_key(instance, event, out, now);
   if (pool.readiness == model::Readiness::kSsh) become_ready(instance, out, now);
   return out;
@@ -81,7 +88,8 @@ Outcome ready(Instance& instance, const model::HostReady& event, Now now) {
   Outcome out;
   if (!has_link(instance)) return out;
   auto& record = instance.record;
-  instance.has_agent = true;
+  instance.has_agent = instance.connected = true;
+  instance.connect_pending = false;
   instance.key_alarm.reset();
   instance.connection = event.connection;
   const bool rested = std::exchange(instance.resting, false);

@@ -45,6 +45,8 @@ Outcome terminate(Instance& instance, Reason code, const std::string& reason, No
   enter(instance, InstanceState::kTerminating, out, Event::kTerminating, code, reason, now);
   lose_evidence(instance);
   instance.record.absent_sightings = 0;
+  instance.absence.reset();
+  instance.record.gone = {};
   out.effects = {Effect::kDisconnect, Effect::kDestroy, Effect::kList};
   return out;
 }
@@ -106,6 +108,7 @@ Outcome adopt(Instance& instance, const model::PoolPolicy& pool, Duration abando
   };
   instance.created = instance.since = instance.known_at = now.mono;
   instance.record.absent_sightings = 0;  // The time of the last one is not in the journal.
+  instance.absence.reset();
   switch (instance.record.state) {
     case InstanceState::kRequested:
       instance.create_outcome_unknown = true;
@@ -125,6 +128,8 @@ Outcome adopt(Instance& instance, const model::PoolPolicy& pool, Duration abando
             has_work ? "work is known to be on it" : "to be verified again", now);
       if (instance.record.health == Health::kUnreachable) instance.record.health = Health::kHealthy;
       set_deadline(instance, now.mono + pool.probe_timeout, now);
+      instance.connect_pending = needs_link(pool) && instance.record.identity.verified_by &&
+                                 !instance.record.address.empty();
       if (needs_link(pool)) out.effects.push_back(Effect::kConnect);
       out.effects.push_back(Effect::kList);
       break;
@@ -136,6 +141,16 @@ Outcome adopt(Instance& instance, const model::PoolPolicy& pool, Duration abando
       out.effects.push_back(Effect::kList);
       break;
     case InstanceState::kStopped:
+      out.effects.push_back(Effect::kList);
+      break;
+    case InstanceState::kVanished:
+      instance.counts_vanished =
+          instance.record.deadline.us != 0 &&
+          instance.record.deadline - instance.record.state_since <= kVanishedCounts;
+      set_deadline(instance,
+                   now.mono + remaining(Duration::zero(),
+                                        instance.counts_vanished ? kVanishedCounts : abandoned_for),
+                   now);
       out.effects.push_back(Effect::kList);
       break;
     case InstanceState::kGone:

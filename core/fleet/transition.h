@@ -22,6 +22,9 @@ void become_ready(Instance& instance, Outcome& out, Now now);
 /// A broken host on which nothing is left: it is ended, unless an admin holds it.
 [[nodiscard]] bool ends_when_empty(const Instance& instance);
 
+/// The pause before the instance's create is sent again.
+[[nodiscard]] Duration create_pause(const Instance& instance);
+
 /// The evidence does not stand any more.
 void lose_evidence(Instance& instance);
 

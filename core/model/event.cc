@@ -23,6 +23,8 @@ constexpr std::array kEvents{
               "an attempt is sent to a host"},
     EventInfo{Event::kQueuedAgain, "queued_again", kJob, kInfo, Holds::kNone,
               "the attempt was lost, or never started: the job waits again at its old place"},
+    EventInfo{Event::kFoundAgain, "found_again", kJob, kInfo, Holds::kNone,
+              "the lost attempt still runs on its host, which is there again: it goes on"},
     EventInfo{Event::kCancelRequested, "cancel_requested", kJob, kDebug, Holds::kNone,
               "its host is told to end the attempt"},
     EventInfo{Event::kCollecting, "collecting", kJob, kDebug, Holds::kNone,
@@ -95,6 +97,13 @@ constexpr std::array kEvents{
               "be done to the instance"},
     EventInfo{Event::kUnexpectedAttempts, "unexpected_attempts", kInstance, kWarning, Holds::kNone,
               "the host runs more unexpected attempts than the ten with an event of their own"},
+    EventInfo{Event::kUnlisted, "unlisted", kInstance, kAlarm, Holds::kNone,
+              "the cloud does not show the instance any more, but its host is connected: it keeps "
+              "its jobs"},
+    EventInfo{Event::kVanished, "vanished", kInstance, kWarning, Holds::kReason,
+              "two lists and a look-up by id do not show the instance: its jobs are lost"},
+    EventInfo{Event::kListedAgain, "listed_again", kInstance, kWarning, Holds::kNone,
+              "the cloud shows the vanished instance again: it is proved again"},
     EventInfo{Event::kGone, "gone", kInstance, kInfo, Holds::kReason,
               "the instance does not exist any more"},
 
@@ -106,6 +115,22 @@ constexpr std::array kEvents{
               "the instance set has instances of another daemon: nothing is created in it"},
     EventInfo{Event::kForeignOwnerLeft, "foreign_owner_left", kSet, kInfo, Holds::kNone,
               "the instance set has no instances of another daemon any more"},
+    EventInfo{Event::kListDoubted, "list_doubted", kSet, kAlarm, Holds::kNone,
+              "a list omits half of the instance set or more: nothing is created there until the "
+              "cloud has been asked for each missing instance"},
+    EventInfo{Event::kListUnchecked, "list_unchecked", kSet, kAlarm, Holds::kNone,
+              "the cloud did not say within 10 minutes whether the missing instances exist: "
+              "creates go on within ceilings"},
+    EventInfo{Event::kListTrusted, "list_trusted", kSet, kInfo, Holds::kNone,
+              "lists show most of the instance set again, or the missing instances are gone"},
+    EventInfo{Event::kLookUpUnsupported, "look_up_unsupported", kSet, kWarning, Holds::kReason,
+              "the driver cannot be asked for instances by id: lists alone show that one is gone"},
+    EventInfo{Event::kPartition, "partition", kSet, kAlarm, Holds::kNone,
+              "half of the connected hosts became unreachable at once: none of them is ended for "
+              "that"},
+    EventInfo{Event::kPartitionEnded, "partition_ended", kSet, kInfo, Holds::kNone,
+              "one of the unreachable hosts answers again, and the others have their probe timeout "
+              "from now on; or an admin gave them up"},
     EventInfo{Event::kCannotStop, "cannot_stop", kSet, kWarning, Holds::kData,
               "the cloud never stops instances of the type in `reason_code`: they are destroyed "
               "instead"},

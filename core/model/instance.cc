@@ -24,6 +24,8 @@ const char* to_string(InstanceState state) {
       return "terminating";
     case InstanceState::kAbandoned:
       return "abandoned";
+    case InstanceState::kVanished:
+      return "vanished";
     case InstanceState::kGone:
       return "gone";
   }

@@ -18,6 +18,7 @@ enum class InstanceState : std::uint8_t {
   kStopped,
   kTerminating,
   kAbandoned,
+  kVanished,  ///< The cloud no longer shows it; it is itself again if a list shows it.
   kGone,
 };
 const char* to_string(InstanceState state);

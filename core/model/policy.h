@@ -41,6 +41,8 @@ struct SetPolicy {
   std::string region;
   std::string remote_user;  ///< Empty: the driver's.
   Duration list_interval = 10s, price_interval = 10min;
+  /// When half of the connected hosts become unreachable at once, none is ended for this time.
+  Duration mass_unreachable_hold = 6h;
   Duration create_timeout = 2min, destroy_timeout = 1min, list_timeout = 1min, power_timeout = 2min;
   friend bool operator==(const SetPolicy&, const SetPolicy&) = default;
 };

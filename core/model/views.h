@@ -24,6 +24,7 @@ struct InstanceView {
   Resources total, used;
   std::vector<AttemptId> attempts;
   std::optional<StandingKeyAlarm> key_alarm;
+  std::optional<Wall> unlisted_since;  ///< Lists omit it since then.
 };
 struct PoolView {
   std::string name;
@@ -35,7 +36,15 @@ struct SetView {
   std::string name;
   bool open = false;
   bool foreign_owner = false;
-  std::string problem;  ///< Last error of open or list; empty: none.
+  std::string problem;              ///< Last error of open or list; empty: none.
+  std::uint64_t list = 0;           ///< Number of the last complete list.
+  std::vector<InstanceId> missing;  ///< Instances that it omits and should show.
+  /// The list is doubted since then: half of the instances or more are missing, or all.
+  std::optional<Wall> doubt;
+  bool asking = false;  ///< With `doubt`: the cloud has not answered for each of them.
+  /// Hosts became unreachable together then: they are not ended for that.
+  std::optional<Wall> partition;
+  std::string creates_refused;  ///< Why nothing is created in it; empty: it may be.
 };
 /// The cost from `since` to `until`.
 struct CostView {

@@ -112,6 +112,15 @@ Outcome never_started(Job& job, const std::string& why, Now now) {
   return queue_again(job, "it never started: " + why);
 }
 
+Outcome found_again(Job& job, Now now) {
+  HOSTLER_ASSERT(job.queued && job.record, "only a job that waits again is found");
+  job.record->state = WorkState::kRunning;
+  job.record->reason_text.clear();
+  job.record->started = now.wall;  // Its end tells the true time.
+  job.queued = false;
+  return {Next::kNothing, true, Event::kFoundAgain, "", "on " + job.record->instance.text()};
+}
+
 Outcome exited(Job& job, const model::AttemptEnd& ended, Now now) {
   if (!on_host(job)) return {};
   auto& record = job.made();

@@ -15,7 +15,8 @@ void AdminRequests::on(const SetIdleBehavior& event, Now now) {
     return recorder_.reply(event.ticket, tl::unexpected(no_instance(event.instance)));
   const auto& record = host->instance.record;
   if (record.state == model::InstanceState::kTerminating ||
-      record.state == model::InstanceState::kAbandoned)
+      record.state == model::InstanceState::kAbandoned ||
+      record.state == model::InstanceState::kVanished)
     return recorder_.reply(
         event.ticket,
         fail(Errc::kConflict, event.instance.text() + " is " + to_string(record.state) +

@@ -132,6 +132,7 @@ void AttemptEvents::compare(Host& host, const model::HostReady& report, Now now)
     if (known(host, *job, ours, found->second, now)) resume.attempts.push_back(ours.attempt);
     reported.erase(found);
   }
+  take_found(host, reported, resume, now);
   recorder_.command(std::move(resume));
   end_foreign(host, reported, now);
   steps_.apply(host, fleet::work_changed(host.instance, now), "host", now);
@@ -162,6 +163,28 @@ bool AttemptEvents::known(Host& host, work::Job& job, const fleet::PlacedAttempt
   if (job.record && job.record->cancel_requested)
     recorder_.command(model::KillAttempt{host.id(), ours.attempt});
   return true;
+}
+
+void AttemptEvents::take_found(Host& host, Reported& reported, model::ResumeAttempts& resume,
+                               Now now) {
+  std::erase_if(reported, [&](const auto& entry) {
+    const auto& [attempt, phase] = entry;
+    work::Job* job = jobs_.find(attempt);
+    const bool lost = job != nullptr && job->queued && job->record &&
+                      job->record->instance == host.id() &&
+                      phase != model::AttemptPhase::kUnknownEnd;
+    if (!lost) return false;
+    jobs_.withdraw(*job);
+    job_steps_.apply(*job, work::found_again(*job, now), now);
+    fleet::PlacedAttempt placed;
+    placed.attempt = attempt;
+    placed.boot_id = host.instance.record.boot_id;
+    placed.needs = jobs_.queue().at(job->cls).shape.needs;
+    recorder_.change(AttemptRows::row_of(host, placed));
+    host.instance.occupancy.add(std::move(placed));
+    resume.attempts.push_back(attempt);
+    return true;
+  });
 }
 
 bool AttemptEvents::is_set_aside(Host& host, const model::AttemptId& attempt) {

@@ -47,6 +47,9 @@ class AttemptEvents {
   /// Of compare(): the host reports it. True: it goes on, or its end is still to come.
   bool known(Host& host, work::Job& job, const fleet::PlacedAttempt& ours,
              model::AttemptPhase phase, Now now);
+  /// Of compare(): lost attempts of jobs that wait again. The instance had vanished and is there
+  /// again, so they go on.
+  void take_found(Host& host, Reported& reported, model::ResumeAttempts& resume, Now now);
   /// Of compare(): attempts that no longer belong to a job. An earlier daemon has acknowledged
   /// them, or they were cancelled. Attempts of work that is set aside continue, and each claims its
   /// host.

@@ -11,7 +11,7 @@ bool Creates::still_holds(const scheduler::Create& create, Now now) const {
   const auto& offering = menu_.offerings()[create.offering];
   const Set& set = sets_.at(offering.set);
   if (create.for_class && jobs_.queue().at(*create.for_class).count == 0) return false;
-  if (!set.open || set.foreign) return false;
+  if (!set.refuses_creates().empty()) return false;
   if (!governor_.refuses_create(offering.set, offering.pool, offering.price_per_hour, now.mono)
            .empty())
     return false;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/dispatch/handlers/absences.h"
 #include "core/dispatch/handlers/admin_requests.h"
 #include "core/dispatch/handlers/attempt_events.h"
 #include "core/dispatch/handlers/call_answers.h"
@@ -29,10 +30,12 @@ struct Handlers {
   InstanceCalls calls;
   AttemptRows attempt_rows;
   JobSteps job_steps;
+  Reachability reachability;
   InstanceSteps instance_steps;
 
   SetEvents sets;
   Duplicates duplicates;
+  Absences absences;
   ListEvents lists;
   CallAnswers answers;
   AttemptEvents attempts;

@@ -25,7 +25,7 @@ void InstanceCalls::create(Host& host, Now now) {
   const auto query = gates_.query(host, CloudOp::kCreate);
   const auto* gate = gates_.shut(query, now.mono);
   const auto bound = rate_bound(host, now.mono);
-  if (!set.open || gate != nullptr || bound) {
+  if (!set.refuses_creates().empty() || gate != nullptr || bound) {
     // An instance that may exist already keeps the deadline by which its create is given up: every
     // list that lacks it leads here again.
     if (instance.create_outcome_unknown && instance.deadline != fleet::kNever) return;

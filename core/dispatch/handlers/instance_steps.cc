@@ -16,8 +16,9 @@ void InstanceSteps::apply(Host& host, fleet::Outcome outcome, const char* actor,
         recorder.record(actor, id.text(), *outcome.event, outcome.reason_code, outcome.reason, now);
     if (actor == std::string_view("scheduler")) plan.decided(instance.pool, entry);
   }
-  if (instance.record.state == model::InstanceState::kAbandoned &&
-      instance.deadline == fleet::kNever) {
+  const bool remembered = instance.record.state == model::InstanceState::kAbandoned ||
+                          instance.record.state == model::InstanceState::kVanished;
+  if (remembered && instance.deadline == fleet::kNever) {
     instance.deadline = now.mono + policy.abandoned_for;
     instance.record.deadline = now.wall + policy.abandoned_for;
   }
@@ -27,6 +28,7 @@ void InstanceSteps::apply(Host& host, fleet::Outcome outcome, const char* actor,
     if (create_is_over) host.create.reset();
   }
   count(host);
+  reachability_.update(host, now);
   for (const auto effect : outcome.effects) execute(effect, host, outcome.list_after, now);
   if (std::ranges::find(outcome.effects, fleet::Effect::kGone) != outcome.effects.end())
     gone(id, now);
@@ -52,6 +54,15 @@ void InstanceSteps::execute(fleet::Effect effect, Host& host, Duration list_afte
     case fleet::Effect::kList:
       owners_.sets.at(host.instance.set)
           .want_list(owners_.policy.sets[host.instance.set], now.mono + list_after);
+      break;
+    case fleet::Effect::kLookUp:
+      owners_.sets.at(host.instance.set).to_look_up.insert(record.id);
+      break;
+    case fleet::Effect::kWorkLost:
+      lose_work(host, now);
+      break;
+    case fleet::Effect::kRoomFreed:
+      free_room(host, now);
       break;
     case fleet::Effect::kRetag:
       calls_.set_tags(host);
@@ -82,24 +93,39 @@ void InstanceSteps::count(Host& host) {
 void InstanceSteps::gone(model::InstanceId id, Now now) {
   Host* ended = owners_.hosts.change(id);
   if (ended == nullptr) return;
-  auto& instance = ended->instance;
-  const std::string why = id.text() + " is gone (" + to_string(instance.record.reason_code) + ")";
+  lose_work(*ended, now);
+  const auto& instance = ended->instance;
+  if (ended->counted_price)
+    owners_.governor.removed(instance.set, instance.pool, *ended->counted_price);
+  free_room(*ended, now);
+  reachability_.forget(*ended);
+  owners_.hosts.erase(id);
+  owners_.plan.want();
+}
+
+void InstanceSteps::lose_work(Host& host, Now now) {
+  auto& instance = host.instance;
+  const auto& record = instance.record;
+  const std::string why = record.id.text() + " is gone (" + to_string(record.reason_code) + ")";
   const auto attempts = instance.occupancy.attempts();
   for (const auto& lost : attempts) {
-    attempts_.finish(*ended, lost.attempt, now);
+    attempts_.finish(host, lost.attempt, now);
     if (work::Job* job = owners_.jobs.find(lost.attempt))
       job_steps_.apply(*job, work::host_gone(*job, why, now), now);
   }
   const auto claims = instance.occupancy.claims();
   for (const auto& claim : claims) instance.occupancy.remove(claim.work);
-  if (ended->counted_price)
-    owners_.governor.removed(instance.set, instance.pool, *ended->counted_price);
-  std::string group;
-  if (instance.type) group = owners_.policy.types[*instance.type].quota_group;
+  owners_.plan.want();
+}
+
+void InstanceSteps::free_room(const Host& host, Now now) {
+  const auto& record = host.instance.record;
   // A create that was refused freed nothing: its own quota gate stays shut.
-  if (!instance.record.provider_id.empty())
-    owners_.gates.destroyed(instance.record.set, group, why, now);
-  owners_.hosts.erase(id);
+  if (record.provider_id.empty()) return;
+  std::string group;
+  if (host.instance.type) group = owners_.policy.types[*host.instance.type].quota_group;
+  const std::string why = record.id.text() + " is gone (" + to_string(record.reason_code) + ")";
+  owners_.gates.destroyed(record.set, group, why, now);
   owners_.plan.want();
 }
 

@@ -3,6 +3,7 @@
 #include "core/dispatch/handlers/attempt_rows.h"
 #include "core/dispatch/handlers/instance_calls.h"
 #include "core/dispatch/handlers/job_steps.h"
+#include "core/dispatch/handlers/reachability.h"
 #include "core/dispatch/state/call_gates.h"
 #include "core/dispatch/state/hosts.h"
 #include "core/dispatch/state/jobs.h"
@@ -27,8 +28,13 @@ class InstanceSteps {
     PlanState& plan;
     Recorder& recorder;
   };
-  InstanceSteps(Owners owners, InstanceCalls& calls, AttemptRows& attempts, JobSteps& job_steps)
-      : owners_(owners), calls_(calls), attempts_(attempts), job_steps_(job_steps) {}
+  InstanceSteps(Owners owners, InstanceCalls& calls, AttemptRows& attempts, JobSteps& job_steps,
+                Reachability& reachability)
+      : owners_(owners),
+        calls_(calls),
+        attempts_(attempts),
+        job_steps_(job_steps),
+        reachability_(reachability) {}
 
   /// Journals the instance and its ledger record and sends the calls of the outcome's effects. The
   /// host may be gone afterwards: callers look it up again before they touch it.
@@ -38,14 +44,18 @@ class InstanceSteps {
 
  private:
   void execute(fleet::Effect effect, Host& host, Duration list_after, Now now);
-  /// The instance is certain not to exist any more: its attempts are lost, its ceilings have room.
+  /// The instance is forgotten, with its work and its part of the ceilings.
   void gone(model::InstanceId id, Now now);
+  void lose_work(Host& host, Now now);
+  /// What a ceiling or a quota of the cloud refused may pass now.
+  void free_room(const Host& host, Now now);
   [[nodiscard]] model::HostTarget target(const Host& host) const;
 
   const Owners owners_;
   InstanceCalls& calls_;
   AttemptRows& attempts_;
   JobSteps& job_steps_;
+  Reachability& reachability_;
 };
 
 }  // namespace hostler::dispatch

@@ -55,7 +55,7 @@ void ListEvents::on(const SetListed& event, Now now) {
                      set.foreign ? model::Event::kForeignOwner : model::Event::kForeignOwnerLeft,
                      "", set.problem, now);
   }
-  mark_absent(*index, std::move(seen), event.sent, now);
+  absences_.after_list(*index, std::move(seen), event.sent, now);
 }
 
 void ListEvents::failed(std::uint32_t index, const model::CloudError& error, Now now) {
@@ -151,22 +151,6 @@ std::optional<model::InstanceId> ListEvents::adopt(std::uint32_t index,
   outcome.changed = true;
   steps_.apply(added, std::move(outcome), "cloud", now);
   return id;
-}
-
-void ListEvents::mark_absent(std::uint32_t index, std::vector<model::InstanceId> seen, Mono sent,
-                             Now now) {
-  std::ranges::sort(seen);
-  std::vector<model::InstanceId> missing;
-  for (const auto& [id, other] : hosts_.all())
-    if (other.instance.set == index && !std::ranges::binary_search(seen, id)) missing.push_back(id);
-  const Duration consistency = sets_.at(index).info.list_consistency;
-  for (const auto id : missing) {
-    Host* host = hosts_.change(id);
-    // The answer to a call under way may be newer than the list, and a half-open gate may wait for
-    // it.
-    if (host == nullptr || host->has_call_under_way()) continue;
-    steps_.apply(*host, fleet::absent(host->instance, sent, consistency, now), "cloud", now);
-  }
 }
 
 }  // namespace hostler::dispatch

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/dispatch/handlers/absences.h"
 #include "core/dispatch/handlers/duplicates.h"
 #include "core/dispatch/handlers/instance_steps.h"
 #include "core/dispatch/state/menu.h"
@@ -17,7 +18,7 @@ class ListEvents {
   ListEvents(const model::SitePolicy& policy, Sets& sets, Hosts& hosts, CallGates& gates,
              PlanState& plan, Recorder& recorder, const Menu& menu, const SetAside& set_aside,
              const std::vector<std::string>& take_over_sets, Duplicates& duplicates,
-             InstanceSteps& steps)
+             Absences& absences, InstanceSteps& steps)
       : policy_(policy),
         sets_(sets),
         hosts_(hosts),
@@ -28,6 +29,7 @@ class ListEvents {
         set_aside_(set_aside),
         take_over_sets_(take_over_sets),
         duplicates_(duplicates),
+        absences_(absences),
         steps_(steps) {}
 
   /// Sends the set's list if one is due.
@@ -50,8 +52,6 @@ class ListEvents {
                                          Mono as_of, Now now);
   [[nodiscard]] std::optional<std::uint32_t> pool_of(const Set& set,
                                                      const model::ListedInstance& seen) const;
-  /// Instances of the set that a complete list did not show.
-  void mark_absent(std::uint32_t set, std::vector<model::InstanceId> seen, Mono sent, Now now);
 
   const model::SitePolicy& policy_;
   Sets& sets_;
@@ -63,6 +63,7 @@ class ListEvents {
   const SetAside& set_aside_;
   const std::vector<std::string>& take_over_sets_;
   Duplicates& duplicates_;
+  Absences& absences_;
   InstanceSteps& steps_;
 };
 

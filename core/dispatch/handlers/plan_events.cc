@@ -67,7 +67,9 @@ bool PlanEvents::still_holds(const scheduler::Shutdown& shutdown, const Host& ho
   const auto state = instance.record.state;
   const auto& pool = policy_.pools[instance.pool];
   if (instance.record.idle_behavior == model::IdleBehavior::kHold) return false;
-  if (state == InstanceState::kTerminating || state == InstanceState::kAbandoned) return false;
+  if (state == InstanceState::kTerminating || state == InstanceState::kAbandoned ||
+      state == InstanceState::kVanished || sets_.at(instance.set).spares(instance))
+    return false;
   if (shutdown.code == kUnreachable)
     return instance.unreachable_since &&
            now.mono - *instance.unreachable_since >= pool.probe_timeout;

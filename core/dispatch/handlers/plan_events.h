@@ -10,11 +10,12 @@ namespace hostler::dispatch {
 /// Requests plans and applies them. The state may have changed since the snapshot of a plan.
 class PlanEvents {
  public:
-  PlanEvents(const model::SitePolicy& policy, Hosts& hosts, scheduler::Governor& governor,
-             PlanState& plan, Recorder& recorder, const HostViewer& viewer,
-             const SnapshotMaker& snapshots, InstanceSteps& steps, AttemptEvents& attempts,
-             Creates& creates, PowerActions& power)
+  PlanEvents(const model::SitePolicy& policy, const Sets& sets, Hosts& hosts,
+             scheduler::Governor& governor, PlanState& plan, Recorder& recorder,
+             const HostViewer& viewer, const SnapshotMaker& snapshots, InstanceSteps& steps,
+             AttemptEvents& attempts, Creates& creates, PowerActions& power)
       : policy_(policy),
+        sets_(sets),
         hosts_(hosts),
         governor_(governor),
         plan_(plan),
@@ -42,6 +43,7 @@ class PlanEvents {
                                  Now now) const;
 
   const model::SitePolicy& policy_;
+  const Sets& sets_;
   Hosts& hosts_;
   scheduler::Governor& governor_;
   PlanState& plan_;

@@ -63,11 +63,9 @@ Mono SnapshotMaker::add_offerings(scheduler::Snapshot& out, Now now) const {
     const Set& set = sets_.at(offering.set);
     offering.can_stop =
         viewer_.can_stop(offering.set, policy_.types[offering.type].name, offering.market);
-    if (!set.open) {
-      offering.shut = "the set is not open" + (set.problem.empty() ? "" : ": " + set.problem);
-    } else if (set.foreign) {
-      offering.shut = set.problem;
-    } else if (const auto* gate = gates_.shut(gates_.create_query(offering), now.mono)) {
+    offering.shut = set.refuses_creates();
+    if (!offering.shut.empty()) continue;
+    if (const auto* gate = gates_.shut(gates_.create_query(offering), now.mono)) {
       offering.shut = gate->record.message.empty() ? "a gate is shut" : gate->record.message;
       if (gate->until > now.mono) wake = std::min(wake, gate->until);
     }

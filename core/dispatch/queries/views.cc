@@ -21,6 +21,7 @@ model::InstanceView view_of(const Host& host, const model::SitePolicy& policy) {
   out.used = instance.occupancy.used();
   for (const auto& placed : instance.occupancy.attempts()) out.attempts.push_back(placed.attempt);
   out.key_alarm = instance.key_alarm;
+  if (instance.absence) out.unlisted_since = instance.absence->since;
   return out;
 }
 
@@ -93,8 +94,20 @@ std::vector<model::PoolView> Queries::pools() const {
 
 std::vector<model::SetView> Queries::sets() const {
   std::vector<model::SetView> out;
-  for (const Set& set : state_.sets.all())
-    out.push_back({set.name, set.open, set.foreign, set.problem});
+  for (const Set& set : state_.sets.all()) {
+    model::SetView view;
+    view.name = set.name;
+    view.open = set.open;
+    view.foreign_owner = set.foreign;
+    view.problem = set.problem;
+    view.list = set.list_number;
+    view.missing = set.missing;
+    if (set.doubt) view.doubt = set.doubt->since;
+    view.asking = set.doubt && set.doubt->asking;
+    if (set.partition) view.partition = set.partition->since;
+    view.creates_refused = set.refuses_creates();
+    out.push_back(std::move(view));
+  }
   return out;
 }
 

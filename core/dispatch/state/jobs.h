@@ -32,6 +32,8 @@ class Jobs {
   [[nodiscard]] work::Job* find(const model::AttemptId& attempt);
   /// Takes the first job of a class that has one out of the queue, to be placed.
   work::Job& pop(scheduler::ClassId cls);
+  /// Takes a job that waits out of the queue: its last attempt was found again.
+  void withdraw(const work::Job& job) { queue_.erase(job.cls, job.arrival); }
 
   /// After each step of core/work: brings queue and counts into agreement with the job. A job that
   /// has ended is forgotten, so callers do not touch it afterwards. True: the queue has changed.

@@ -11,6 +11,9 @@ namespace {
 constexpr Duration kPausePerInstance = std::chrono::milliseconds(2);
 constexpr Duration kPauseMax = std::chrono::seconds(4);
 
+/// New hosts that could not be reached during a partition, before creates stop.
+constexpr std::uint32_t kUnreachedBootsMax = 3;
+
 }  // namespace
 
 void Set::want_list(const model::SetPolicy& policy, Mono at) {
@@ -22,7 +25,27 @@ void Set::want_list(const model::SetPolicy& policy, Mono at) {
 
 Mono Set::next_wake() const {
   if (!open) return opening ? fleet::kNever : open_at;
-  return listing ? prices_at : std::min(list_at, prices_at);
+  Mono next = listing ? prices_at : std::min(list_at, prices_at);
+  if (!looking_up && !to_look_up.empty()) next = std::min(next, look_up_at);
+  if (doubt && doubt->asking && !doubt->unchecked) next = std::min(next, doubt->patience_ends);
+  return next;
+}
+
+std::string Set::refuses_creates() const {
+  if (!open) return "the set is not open" + (problem.empty() ? "" : ": " + problem);
+  if (foreign) return problem;
+  if (doubt && doubt->asking && !doubt->unchecked)
+    return "the last list omits " + std::to_string(missing.size()) +
+           " instances: the cloud is asked for each of them first";
+  if (partition && partition->boots_failed.size() >= kUnreachedBootsMax)
+    return "hosts of the set are unreachable, and so are " +
+           std::to_string(partition->boots_failed.size()) + " new ones";
+  return {};
+}
+
+bool Set::spares(const fleet::Instance& instance) const {
+  if (doubt && doubt->asking && (!doubt->unchecked || instance.absence)) return true;
+  return partition && instance.unreachable_since;
 }
 
 Sets::Sets(const model::SitePolicy& policy) {

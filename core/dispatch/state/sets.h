@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -11,6 +13,23 @@
 #include "core/model/policy.h"
 
 namespace hostler::dispatch {
+
+/// Doubt about a list that omits half of the set's instances (three or more), or all. The cloud is
+/// asked for the missing ones by their ids.
+struct ListDoubt {
+  Wall since;
+  Mono patience_ends;      ///< Creates go on then, even without an answer.
+  bool asking = true;      ///< Not all answers are in.
+  bool unchecked = false;  ///< `asking`, and the patience is over.
+  bool reported = false;   ///< It is worth an event.
+};
+
+/// Half of the connected hosts (three or more) became unreachable within a probe timeout.
+struct Partition {
+  Wall since;
+  Mono until;                                ///< None of them is ended for that before.
+  std::set<model::InstanceId> boots_failed;  ///< New hosts that could not be reached either.
+};
 
 /// One instance set: the state of its connection to a cloud, and the time of its next calls.
 struct Set {
@@ -24,11 +43,27 @@ struct Set {
   std::uint32_t failures = 0;
   std::string problem;
 
+  std::uint64_t list_number = 0;           ///< Of the last complete list.
+  std::vector<model::InstanceId> missing;  ///< Instances that it omits and should show.
+  std::optional<ListDoubt> doubt;
+  bool can_look_up = true;  ///< The driver answers look-ups by id.
+  std::set<model::InstanceId> to_look_up;
+  bool looking_up = false;
+  Mono look_up_at{};                              ///< No look-up before.
+  std::map<model::InstanceId, Mono> unreachable;  ///< Hosts, and since when.
+  std::set<model::InstanceId> connected;          ///< Hosts with a proved connection.
+  std::optional<Partition> partition;
+
   /// A list is wanted at `at`. It is sent then or later: the driver asks for a pause between two
   /// lists, and a large set gets a longer one.
   void want_list(const model::SetPolicy& policy, Mono at);
   /// When something is to be done for it next.
   [[nodiscard]] Mono next_wake() const;
+  /// Why nothing is created in it now, one sentence for people; empty: creates may be sent.
+  [[nodiscard]] std::string refuses_creates() const;
+  /// The planner does not end the instance now: it may be missing by a false list only, or
+  /// unreachable by a fault of the network.
+  [[nodiscard]] bool spares(const fleet::Instance& instance) const;
 };
 
 /// The sets of the site, by index into SitePolicy::sets.

@@ -28,7 +28,7 @@ class AttemptTest : public testing::Test {
     story.host(on, model::AttemptExited{{job, 1}, end});
   }
   void lose(InstanceId on) {
-    (void)on;
+    story.host(on, model::HostLost{"no route"});
     story.list({});
     story.list({});
   }
@@ -201,7 +201,7 @@ TEST_F(AttemptTest, TheNextBeginsOnlyWhenTheInstanceIsConfirmedGone) {
   EXPECT_THAT(story.all<CreateCall>(), IsEmpty()) << "nor replaced by mistake";
 
   story.list({});
-  EXPECT_EQ(story.state(on), InstanceState::kGone);
+  EXPECT_EQ(story.state(on), InstanceState::kVanished);
   EXPECT_EQ(story.record(id).state, WorkState::kQueued);
   const auto calls = story.all<CreateCall>();
   ASSERT_THAT(calls, SizeIs(1));

@@ -273,8 +273,9 @@ TEST(ListTest, WhatTheCloudShowsAsGoneIsAbsent) {
   Story story;
   story.begin();
   const auto [id, on] = story.running();
+  story.host(on, model::HostLost{"no route"});
   for (int n = 0; n < 2; ++n) story.list({story.seen(on, model::CloudState::kGone)});
-  EXPECT_EQ(story.state(on), InstanceState::kGone);
+  EXPECT_EQ(story.state(on), InstanceState::kVanished);
   EXPECT_EQ(story.record(id).reason, EndReason::kHostLost);
 }
 
@@ -350,9 +351,11 @@ TEST(PriceTest, TheCeilingCountsWhatTheCloudCharges) {
   (void)story.submit({story.job(2)});
   EXPECT_THAT(story.all<CreateCall>(), IsEmpty()) << "90 and 60 pass the ceiling";
 
+  story.look_up = std::vector{story.seen(on, model::CloudState::kGone)};
+  story.host(on, model::HostLost{"no route"});
   story.list({});
   story.list({});
-  ASSERT_EQ(story.state(on), InstanceState::kGone);
+  ASSERT_EQ(story.state(on), InstanceState::kVanished);
   (void)story.submit({story.job(2), story.job(2), story.job(2)});
   EXPECT_THAT(story.all<CreateCall>(), SizeIs(2)) << "two of 60 fit, three do not";
   (void)id;

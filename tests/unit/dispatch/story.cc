@@ -60,7 +60,9 @@ void Story::restore(model::Restored restored) {
 
 void Story::begin(model::Restored restored) {
   restore(std::move(restored));
-  say(SetOpened{"west", model::SetInfo{}});
+  model::SetInfo info;
+  info.list_consistency = 100ms;
+  say(SetOpened{"west", info});
 }
 
 void Story::take(Outbox out) {
@@ -76,10 +78,16 @@ void Story::pump() {
   for (int n = 0; n < 20; ++n) {
     Outbox out = dispatcher.tick(now);
     std::optional<PlanMade> made;
+    std::optional<InstancesLookedUp> looked_up;
     for (const auto& effect : out.effects)
       if (const auto* wanted = std::get_if<MakePlan>(&effect))
         made = {wanted->number, scheduler::make_plan(*wanted->snapshot, *wanted->policy)};
+    for (const auto& effect : out.effects)
+      if (const auto* asked = std::get_if<LookUpCall>(&effect))
+        looked_up = {asked->set, now.mono, asked->instances, look_up};
     take(std::move(out));
+    if (looked_up) take(dispatcher.apply(std::move(*looked_up), now));
+    if (looked_up && !made) continue;
     if (!made) return;
     if (plans_wait) {
       plan = std::move(made);

@@ -98,6 +98,9 @@ class Story {
   std::vector<Effect> effects;
   std::vector<WorkId> bodies_wanted;
   bool plans_wait = false;
+  /// The answer to look-ups by id, given at once.
+  model::CloudResult<std::vector<model::ListedInstance>> look_up =
+      std::vector<model::ListedInstance>{};
   std::optional<PlanMade> plan;  ///< The one that waits.
 
  private:

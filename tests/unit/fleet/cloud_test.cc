@@ -11,8 +11,12 @@ using testing::Not;
 
 constexpr Duration kConsistency = 5s;
 
+/// A list does not show the instance, and a look-up that it asks for does not find it.
 Outcome absent_at(Instance& instance, Duration when) {
-  return absent(instance, at(when).mono, kConsistency, at(when + 100ms));
+  Outcome out = absent(instance, {at(when).mono, kConsistency}, at(when + 100ms));
+  if (std::erase(out.effects, Effect::kLookUp) == 0) return out;
+  Outcome answer = not_found(instance, at(when + 50ms).mono, false, at(when + 100ms));
+  return answer.event ? answer : out;
 }
 
 TEST(ListedTest, LeadsEachStateToItsNext) {
@@ -151,8 +155,11 @@ TEST(AbsentTest, GoneOnlyAfterTheSecondListThatLacksIt) {
     EXPECT_EQ(instance.record.state, state);
 
     const auto out = absent_at(instance, 20s);
-    EXPECT_EQ(instance.record.state, InstanceState::kGone) << to_string(state);
-    EXPECT_THAT(out.effects, ElementsAre(Effect::kDisconnect, Effect::kGone));
+    const bool destroyed = state == InstanceState::kTerminating;
+    EXPECT_EQ(instance.record.state, destroyed ? InstanceState::kGone : InstanceState::kVanished)
+        << to_string(state);
+    EXPECT_THAT(out.effects,
+                ElementsAre(Effect::kDisconnect, destroyed ? Effect::kGone : Effect::kWorkLost));
     EXPECT_NE(instance.record.gone.us, 0);
   }
 }
@@ -240,8 +247,8 @@ TEST(AbsentTest, ASpotRequestThatTheCloudDroppedIsGone) {
 
   (void)absent_at(instance, 10s);
   EXPECT_EQ(instance.record.state, InstanceState::kRequested);
-  EXPECT_THAT(absent_at(instance, 20s).effects, Contains(Effect::kGone));
-  EXPECT_EQ(instance.record.state, InstanceState::kGone);
+  EXPECT_THAT(absent_at(instance, 20s).effects, Contains(Effect::kWorkLost));
+  EXPECT_EQ(instance.record.state, InstanceState::kVanished);
 }
 
 TEST(AbsentTest, WhatWasNeverSeenIsWatchedForNotForgotten) {

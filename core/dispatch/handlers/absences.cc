@@ -1,0 +1,212 @@
+#include "core/dispatch/handlers/absences.h"
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <utility>
+
+namespace hostler::dispatch {
+
+using model::InstanceState;
+
+namespace {
+
+constexpr std::size_t kIdsPerLookUp = 100;
+constexpr std::size_t kOmitsManyMin = 3;
+constexpr Duration kLookUpPause = std::chrono::seconds(1);
+/// Without answers creates go on then: a cloud that cannot be asked must not stop the site.
+constexpr Duration kPatience = std::chrono::minutes(10);
+
+/// A list should show it.
+bool should_be_listed(const fleet::Instance& instance) {
+  switch (instance.record.state) {
+    case InstanceState::kRequested:
+    case InstanceState::kBooting:
+    case InstanceState::kUnknown:
+    case InstanceState::kIdle:
+    case InstanceState::kBusy:
+    case InstanceState::kStopped:
+      return !instance.record.provider_id.empty();
+    case InstanceState::kTerminating:
+    case InstanceState::kAbandoned:
+    case InstanceState::kVanished:
+    case InstanceState::kGone:
+      break;
+  }
+  return false;
+}
+
+/// All, or half of them and at least three.
+bool omits_many(std::size_t missing, std::size_t expected) {
+  if (missing == 0) return false;
+  return missing == expected || (missing >= kOmitsManyMin && 2 * missing >= expected);
+}
+
+bool is_answered(const fleet::Instance& instance) {
+  const auto& absence = instance.absence;
+  return !absence || (absence->answered && *absence->answered >= absence->from);
+}
+
+}  // namespace
+
+void Absences::after_list(std::uint32_t index, std::vector<model::InstanceId> seen, Mono sent,
+                          Now now) {
+  Set& set = sets_.at(index);
+  ++set.list_number;
+  set.missing.clear();
+  std::ranges::sort(seen);
+  std::vector<model::InstanceId> absent;
+  std::size_t expected = 0;
+  for (const auto& [id, host] : hosts_.all()) {
+    if (host.instance.set != index) continue;
+    const bool shown = std::ranges::binary_search(seen, id);
+    // The answer to a call under way may be newer than the list, and a half-open gate may wait for
+    // it.
+    if (!shown && host.has_call_under_way()) continue;
+    if (!shown) absent.push_back(id);
+    if (!should_be_listed(host.instance)) continue;
+    if (!shown && host.instance.known_at >= sent) continue;
+    ++expected;
+    if (!shown) set.missing.push_back(id);
+  }
+  const fleet::ListWithout list{
+      .sent = sent, .consistency = set.info.list_consistency, .can_look_up = set.can_look_up};
+  for (const auto id : absent)
+    if (Host* host = hosts_.change(id))
+      steps_.apply(*host, fleet::absent(host->instance, list, now), "cloud", now);
+  review(index, expected, now);
+}
+
+void Absences::review(std::uint32_t index, std::size_t expected, Now now) {
+  Set& set = sets_.at(index);
+  const std::size_t missing = set.missing.size();
+  const bool doubtful = set.can_look_up && omits_many(missing, expected);
+  if (!doubtful && !set.doubt) return;
+  const std::string numbers = "the list omits " + std::to_string(missing) + " of " +
+                              std::to_string(expected) + " instances";
+  if (doubtful && !set.doubt) {
+    set.doubt = ListDoubt{.since = now.wall, .patience_ends = now.mono + kPatience};
+    // One or two instances that are gone are no news: their own events tell of them.
+    set.doubt->reported = missing >= kOmitsManyMin;
+    if (set.doubt->reported)
+      recorder_.record("cloud", "set " + set.name, model::Event::kListDoubted, "", numbers, now);
+    hosts_.touch_all();
+    for (const auto id : set.missing) set.to_look_up.insert(id);
+  } else if (!doubtful) {
+    if (set.doubt->reported)
+      recorder_.record("cloud", "set " + set.name, model::Event::kListTrusted, "", numbers, now);
+    set.doubt.reset();
+    hosts_.touch_all();
+    plan_.want();
+  }
+  count_answers(set);
+}
+
+void Absences::count_answers(Set& set) {
+  if (!set.doubt) return;
+  const bool asking = std::ranges::any_of(set.missing, [&](const model::InstanceId id) {
+    const Host* host = hosts_.find(id);
+    return host != nullptr && should_be_listed(host->instance) && !is_answered(host->instance);
+  });
+  if (std::exchange(set.doubt->asking, asking) == asking) return;
+  hosts_.touch_all();
+  plan_.want();
+}
+
+void Absences::send_due(std::uint32_t index, Now now) {
+  Set& set = sets_.at(index);
+  if (!set.open) return;
+  if (set.doubt && set.doubt->asking && !set.doubt->unchecked &&
+      set.doubt->patience_ends <= now.mono) {
+    set.doubt->unchecked = true;
+    hosts_.touch_all();
+    plan_.want();
+    recorder_.record("cloud", "set " + set.name, model::Event::kListUnchecked, "",
+                     "the last list omits " + std::to_string(set.missing.size()) + " instances",
+                     now);
+  }
+  if (set.looking_up || set.to_look_up.empty() || set.look_up_at > now.mono) return;
+  const scheduler::GateQuery query{.set = set.name, .op = model::CloudOp::kList};
+  if (const auto* gate = gates_.shut(query, now.mono)) {
+    set.look_up_at = std::max(gate->until, now.mono + kLookUpPause);
+    return;
+  }
+  LookUpCall call{set.name, {}, {}, policy_.sets[index].list_timeout};
+  while (!set.to_look_up.empty() && call.instances.size() < kIdsPerLookUp) {
+    const auto id = *set.to_look_up.begin();
+    set.to_look_up.erase(set.to_look_up.begin());
+    const Host* host = hosts_.find(id);
+    if (host == nullptr || host->instance.record.provider_id.empty()) continue;
+    call.instances.push_back(id);
+    call.request.ids.push_back(host->instance.record.provider_id);
+  }
+  if (call.instances.empty()) return;
+  gates_.sent(query, now.mono);
+  set.looking_up = true;
+  recorder_.effect(std::move(call));
+}
+
+void Absences::on(const InstancesLookedUp& event, Now now) {
+  const auto index = sets_.index_of(event.set);
+  if (!index) return;
+  Set& set = sets_.at(*index);
+  set.looking_up = false;
+  if (!event.result) return look_up_failed(set, event, now);
+  gates_.answered({.set = set.name, .op = model::CloudOp::kList}, nullptr, now);
+  set.look_up_at = now.mono;
+  for (const auto id : event.asked)
+    if (Host* host = hosts_.change(id); host != nullptr && !host->has_call_under_way())
+      judge(*host, event, now);
+  count_answers(set);
+}
+
+void Absences::judge(Host& host, const InstancesLookedUp& event, Now now) {
+  auto& instance = host.instance;
+  const auto& record = instance.record;
+  if (!instance.absence || record.provider_id.empty()) return;
+  bool gone = false;
+  for (const auto& one : *event.result) {
+    if (one.id != record.provider_id && one.request_id != record.provider_id) continue;
+    gone = one.state == model::CloudState::kGone;
+    if (gone) continue;
+    const auto& pool = policy_.pools[instance.pool];
+    return steps_.apply(host, fleet::found(instance, one, event.sent, pool, now), "cloud", now);
+  }
+  steps_.apply(host, fleet::not_found(instance, event.sent, gone, now), "cloud", now);
+}
+
+void Absences::look_up_failed(Set& set, const InstancesLookedUp& event, Now now) {
+  const auto& error = event.result.error();
+  gates_.answered({.set = set.name, .op = model::CloudOp::kList}, &error, now);
+  set.look_up_at = now.mono + kLookUpPause;
+  if (error.cls != model::CloudErrorClass::kUnsupported) {
+    set.to_look_up.insert(event.asked.begin(), event.asked.end());
+    return;
+  }
+  set.can_look_up = false;
+  set.to_look_up.clear();
+  set.doubt.reset();
+  hosts_.touch_all();
+  recorder_.record("cloud", "set " + set.name, model::Event::kLookUpUnsupported,
+                   model::to_string(error.cls), error.message, now);
+}
+
+void Absences::on(const BelieveList& event, Now now) {
+  const auto index = sets_.index_of(event.set);
+  if (!index)
+    return recorder_.reply(event.ticket, fail(Errc::kNotFound, "no instance set " + event.set));
+  Set& set = sets_.at(*index);
+  if (set.list_number != event.list)
+    return recorder_.reply(
+        event.ticket, fail(Errc::kConflict, "set " + event.set + " has a newer list, number " +
+                                                std::to_string(set.list_number) +
+                                                ": look at the instances that it omits first"));
+  const auto missing = set.missing;
+  for (const auto id : missing)
+    if (Host* host = hosts_.change(id))
+      steps_.apply(*host, fleet::believed_absent(host->instance, event.actor, now), "user", now);
+  count_answers(set);
+  recorder_.reply(event.ticket, std::vector<model::WorkId>{});
+}
+
+}  // namespace hostler::dispatch

@@ -1,0 +1,140 @@
+#include "core/dispatch/handlers/reachability.h"
+
+#include <algorithm>
+#include <string>
+
+#include "core/base/units.h"
+
+namespace hostler::dispatch {
+
+using model::InstanceState;
+
+namespace {
+
+constexpr std::size_t kHostsMin = 3;  ///< Fewer hosts are lost one by one.
+
+bool is_on(const fleet::Instance& instance) {
+  return instance.record.state == InstanceState::kIdle ||
+         instance.record.state == InstanceState::kBusy;
+}
+
+/// It was ready before the restart, and was not reached since.
+bool is_unverified(const fleet::Instance& instance) {
+  return instance.record.state == InstanceState::kUnknown && instance.record.identity.verified_by &&
+         !instance.connected;
+}
+
+}  // namespace
+
+bool Reachability::is_mass(const Set& set, std::size_t n) const {
+  return n >= kHostsMin && 2 * n >= n + set.connected.size();
+}
+
+void Reachability::update(Host& host, Now now) {
+  auto& instance = host.instance;
+  Set& set = sets_.at(instance.set);
+  const auto id = host.id();
+  if (instance.connected)
+    set.connected.insert(id);
+  else
+    set.connected.erase(id);
+  const bool unreachable = is_on(instance) && instance.unreachable_since;
+  const bool was_unreachable = set.unreachable.contains(id);
+  if (unreachable && !was_unreachable) {
+    set.unreachable[id] = *instance.unreachable_since;
+    const Mono from = now.mono - policy_.pools[instance.pool].probe_timeout;
+    const auto n =
+        std::ranges::count_if(set.unreachable, [&](const auto& one) { return one.second >= from; });
+    if (!set.partition && is_mass(set, static_cast<std::size_t>(n)))
+      begin(set, instance.set, static_cast<std::size_t>(n), now);
+  } else if (!unreachable && was_unreachable && !is_unverified(instance)) {
+    set.unreachable.erase(id);
+    if (set.partition && is_on(instance))
+      end(set, "host", id.text() + " answers again", /*at_once=*/false, now);
+  }
+  if (!set.partition) return;
+  if (instance.connected) set.partition->boots_failed.clear();
+  if (instance.record.state == InstanceState::kTerminating &&
+      instance.record.reason_code == model::Reason::kBootTimeout &&
+      !instance.record.identity.verified_by)
+    set.partition->boots_failed.insert(id);
+}
+
+void Reachability::forget(const Host& host) {
+  Set& set = sets_.at(host.instance.set);
+  set.unreachable.erase(host.id());
+  set.connected.erase(host.id());
+  set.to_look_up.erase(host.id());
+}
+
+std::vector<model::InstanceId> Reachability::unverified(const Host& like) const {
+  std::vector<model::InstanceId> out;
+  for (const auto& [id, other] : hosts_.all())
+    if (other.instance.set == like.instance.set && is_unverified(other.instance)) out.push_back(id);
+  return out;
+}
+
+bool Reachability::holds(Host& host, Now now) {
+  auto& instance = host.instance;
+  Set& set = sets_.at(instance.set);
+  const bool after_restart = is_unverified(instance);
+  if (!after_restart && !(is_on(instance) && instance.unreachable_since)) return false;
+  if (!set.partition && after_restart) {
+    const auto others = unverified(host);
+    if (is_mass(set, others.size() + set.unreachable.size())) {
+      for (const auto id : others) set.unreachable.emplace(id, now.mono);
+      begin(set, instance.set, set.unreachable.size(), now);
+    }
+  }
+  if (!set.partition || now.mono >= set.partition->until) return false;
+  instance.deadline = set.partition->until;
+  hosts_.schedule(host);
+  return true;
+}
+
+void Reachability::begin(Set& set, std::uint32_t index, std::size_t hosts, Now now) {
+  set.partition = Partition{.since = now.wall,
+                            .until = now.mono + policy_.sets[index].mass_unreachable_hold,
+                            .boots_failed = {}};
+  hosts_.touch_all();
+  recorder_.record("host", "set " + set.name, model::Event::kPartition, "",
+                   std::to_string(hosts) + " hosts became unreachable, " +
+                       std::to_string(set.connected.size()) +
+                       " are connected: none of them is ended for that before " +
+                       format_wall(now.wall + policy_.sets[index].mass_unreachable_hold),
+                   now);
+}
+
+void Reachability::end(Set& set, const char* actor, const std::string& why, bool at_once, Now now) {
+  set.partition.reset();
+  for (auto& [id, since] : set.unreachable) {
+    Host* host = hosts_.change(id);
+    if (host == nullptr) continue;
+    auto& instance = host->instance;
+    since = now.mono;
+    if (instance.unreachable_since && !at_once) instance.unreachable_since = now.mono;
+    instance.deadline = at_once ? now.mono : now.mono + policy_.pools[instance.pool].probe_timeout;
+    hosts_.schedule(*host);
+  }
+  if (at_once) set.unreachable.clear();
+  hosts_.touch_all();
+  plan_.want();
+  recorder_.record(actor, "set " + set.name, model::Event::kPartitionEnded, "", why, now);
+}
+
+void Reachability::on(const GiveUpUnreachable& event, Now now) {
+  const auto index = sets_.index_of(event.set);
+  if (!index)
+    return recorder_.reply(event.ticket, fail(Errc::kNotFound, "no instance set " + event.set));
+  Set& set = sets_.at(*index);
+  if (!set.partition)
+    return recorder_.reply(
+        event.ticket,
+        fail(Errc::kConflict, "set " + event.set +
+                                  " has no unreachable hosts that are kept: each unreachable host "
+                                  "is ended after its pool's probe_timeout"));
+  end(set, "user", "by " + event.actor, /*at_once=*/true, now);
+  recorder_.reply(event.ticket, std::vector<model::WorkId>{});
+}
+
+}  // namespace hostler::dispatch

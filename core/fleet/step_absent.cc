@@ -1,0 +1,151 @@
+#include <algorithm>
+#include <utility>
+
+#include "core/fleet/transition.h"
+
+/// The disappearance of an instance. A list is a claim of the cloud, so the instance is gone only
+/// when a look-up by its id and its connection agree with two lists.
+namespace hostler::fleet {
+namespace {
+
+using model::Event;
+using model::InstanceState;
+using model::Reason;
+
+/// For drivers that do not declare when a list shows a change.
+constexpr Duration kUndeclaredConsistency = std::chrono::minutes(1);
+/// While lists go on to omit it, the cloud is asked for it by its id again.
+constexpr Duration kLookUpAgain = std::chrono::minutes(1);
+/// A connected host that lists omit still gets new work for this time.
+constexpr Duration kWithheldAfter = std::chrono::minutes(1);
+constexpr std::uint32_t kListsWanted = 2;
+
+/// The cloud never confirmed that the create had an effect.
+Outcome create_absent(Instance& instance, const ListWithout& list, Now now) {
+  Outcome out;
+  if (!instance.create_outcome_unknown) return out;
+  const Duration pause = std::max(list.consistency, create_pause(instance));
+  if (instance.deadline > now.mono && list.sent - instance.known_at >= pause) {
+    // A complete list does not show it: send the same create again.
+    out.effects.push_back(Effect::kCreateAgain);
+    instance.known_at = now.mono;
+  } else {
+    out.effects.push_back(Effect::kList);
+    out.list_after = std::max(out.list_after, instance.known_at + pause - now.mono);
+  }
+  return out;
+}
+
+/// A destroyed instance is gone. Another one is remembered: a list may show it again.
+void leave(Instance& instance, bool counts, const std::string& reason, Outcome& out, Now now) {
+  auto& record = instance.record;
+  record.gone = now.wall;
+  if (record.state == InstanceState::kTerminating) {
+    const Reason code = record.reason_code;
+    const std::string why = record.reason;
+    enter(instance, InstanceState::kGone, out, Event::kGone, code, why, now);
+    record.identity = {};  // The secrets are of no more use.
+    out.effects = {Effect::kDisconnect, Effect::kGone};
+    return;
+  }
+  enter(instance, InstanceState::kVanished, out, Event::kVanished, Reason::kVanished, reason, now);
+  lose_evidence(instance);
+  instance.unreachable_since.reset();
+  instance.resting = false;
+  instance.absence.reset();
+  instance.counts_vanished = counts;
+  if (counts) set_deadline(instance, now.mono + kVanishedCounts, now);
+  out.effects = {Effect::kDisconnect, Effect::kWorkLost};
+  if (!counts) out.effects.push_back(Effect::kRoomFreed);
+}
+
+/// A live connection contradicts all lists and the look-up.
+void contradict(Instance& instance, Outcome& out, Now now) {
+  Absence& absence = *instance.absence;
+  if (!std::exchange(absence.contradicted, true)) {
+    out.event = Event::kUnlisted;
+    out.reason = "the cloud does not show it, and it answers: it keeps its work";
+  }
+  if (now.wall - absence.since >= kWithheldAfter) absence.withheld = true;
+}
+
+void decide(Instance& instance, bool can_look_up, Outcome& out, Now now) {
+  const Absence& absence = *instance.absence;
+  const bool looked_up = absence.not_found && *absence.not_found >= absence.from;
+  if (can_look_up && (!looked_up || now.mono - *absence.not_found >= kLookUpAgain))
+    out.effects.push_back(Effect::kLookUp);
+  if (instance.record.absent_sightings < kListsWanted || (can_look_up && !looked_up)) return;
+  if (instance.is_live() && instance.record.state != InstanceState::kTerminating)
+    return contradict(instance, out, now);
+  leave(instance, !absence.found_gone && !instance.interrupted, "the cloud no longer shows it", out,
+        now);
+}
+
+}  // namespace
+
+Outcome absent(Instance& instance, const ListWithout& list, Now now) {
+  Outcome out;
+  auto& record = instance.record;
+  if (record.state == InstanceState::kGone) return out;
+  if (record.state == InstanceState::kAbandoned || record.state == InstanceState::kVanished) {
+    instance.absent_at = std::max(instance.absent_at, list.sent);
+    return out;
+  }
+  if (list.sent <= instance.known_at) return out;  // The list may be older than the instance.
+  const bool never_shown = record.provider_id.empty();
+  if (record.state == InstanceState::kRequested && never_shown)
+    return create_absent(instance, list, now);
+  if (!instance.absence) instance.absence.emplace(now.wall, list.sent);
+  const bool destroyed = record.state == InstanceState::kTerminating;
+  const Duration apart = list.consistency == Duration::zero() && !destroyed ? kUndeclaredConsistency
+                                                                            : list.consistency;
+  const bool too_soon = record.absent_sightings > 0 && list.sent - instance.absent_at < apart;
+  if (!too_soon && record.absent_sightings < kListsWanted) {
+    instance.absent_at = list.sent;
+    ++record.absent_sightings;
+    out.changed = true;
+  }
+  if (record.absent_sightings < kListsWanted) {
+    out.effects.push_back(Effect::kList);
+    out.list_after = std::max(out.list_after, instance.absent_at + apart - now.mono);
+  }
+  if (!never_shown) {
+    decide(instance, list.can_look_up, out, now);
+  } else if (record.absent_sightings >= kListsWanted) {
+    // No list ever showed it: the create may still be executed.
+    enter(instance, InstanceState::kAbandoned, out, Event::kAbandoned, record.reason_code,
+          "given up before the cloud ever showed it; if it shows up it is destroyed", now);
+  }
+  return out;
+}
+
+Outcome found(Instance& instance, const model::ListedInstance& seen, Mono sent,
+              const model::PoolPolicy& pool, Now now) {
+  auto absence = instance.absence;
+  Outcome out = listed(instance, seen, sent, pool, now);
+  if (absence && instance.record.state != InstanceState::kGone) {
+    absence->answered = sent;
+    absence->not_found.reset();
+    absence->withheld = false;
+    instance.absence = absence;
+  }
+  return out;
+}
+
+Outcome not_found(Instance& instance, Mono sent, bool gone, Now now) {
+  Outcome out;
+  if (!instance.absence || sent <= instance.known_at) return out;
+  instance.absence->answered = instance.absence->not_found = sent;
+  instance.absence->found_gone = gone;
+  decide(instance, true, out, now);
+  return out;
+}
+
+Outcome believed_absent(Instance& instance, const std::string& actor, Now now) {
+  Outcome out;
+  if (!instance.absence || instance.is_live()) return out;
+  leave(instance, false, actor + " says that the cloud's list is right", out, now);
+  return out;
+}
+
+}  // namespace hostler::fleet

@@ -1,0 +1,123 @@
+#include "tests/unit/dispatch/story.h"
+
+/// Many hosts that become unreachable at once.
+namespace hostler::dispatch {
+namespace {
+
+using testing::Contains;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+class ReachabilityTest : public testing::Test {
+ protected:
+  std::vector<InstanceId> start(std::size_t n) {
+    auto site = small_site();
+    site.pools[0].probe_timeout = 1min;
+    site.pools[0].boot_timeout = 2min;
+    site.pools[0].max = 40;
+    story = Story(site);
+    story.begin();
+    std::vector<InstanceId> out;
+    for (std::size_t i = 0; i < n; ++i) out.push_back(story.running(true).second);
+    story.clear();
+    return out;
+  }
+  void lose(const std::vector<InstanceId>& hosts) {
+    for (const auto id : hosts) story.host(id, model::HostLost{"no route"});
+  }
+  model::SetView set() const { return story.dispatcher.queries().sets().at(0); }
+
+  Story story;
+};
+
+TEST_F(ReachabilityTest, HalfOfTheHostsAtOnceAreNotEndedForSixHours) {
+  const auto hosts = start(6);
+  lose({hosts[0], hosts[1]});
+  EXPECT_FALSE(set().partition);
+  lose({hosts[2]});
+  ASSERT_TRUE(set().partition);
+  EXPECT_THAT(story.ledger(), Contains("set west partition"));
+  story.pass(5h);
+  EXPECT_THAT(story.all<DestroyCall>(), IsEmpty());
+  story.pass(1h);
+  story.pass(1s);
+  EXPECT_THAT(story.all<DestroyCall>(), SizeIs(3));
+}
+
+TEST_F(ReachabilityTest, FewerAreLostOneByOne) {
+  const auto hosts = start(6);
+  lose({hosts[0], hosts[1]});
+  story.pass(1min);
+  EXPECT_THAT(story.all<DestroyCall>(), SizeIs(2));
+  story.pass(2min);
+  lose({hosts[2]});
+  EXPECT_FALSE(set().partition) << "not within one probe timeout";
+}
+
+TEST_F(ReachabilityTest, WhenOneReturnsTheOthersHaveTheirProbeTimeoutAnew) {
+  const auto hosts = start(3);
+  lose(hosts);
+  story.pass(1h);
+  story.ready(hosts[0], {{{{1}, 1}, model::AttemptPhase::kRunning}});
+  EXPECT_FALSE(set().partition);
+  EXPECT_THAT(story.ledger(), Contains("set west partition_ended"));
+  story.pass(50s);
+  EXPECT_THAT(story.all<DestroyCall>(), IsEmpty());
+  story.pass(11s);
+  EXPECT_THAT(story.all<DestroyCall>(), SizeIs(2));
+  EXPECT_EQ(story.state(hosts[0]), InstanceState::kBusy);
+}
+
+TEST_F(ReachabilityTest, AnAdminMayGiveThemUp) {
+  EXPECT_FALSE(story.ask(GiveUpUnreachable{0, "root", "east"}));
+  const auto hosts = start(3);
+  EXPECT_FALSE(story.ask(GiveUpUnreachable{0, "root", "west"})) << "nothing to give up";
+  lose(hosts);
+  EXPECT_TRUE(story.ask(GiveUpUnreachable{0, "root", "west"}));
+  story.pass(1s);
+  EXPECT_THAT(story.all<DestroyCall>(), SizeIs(3));
+}
+
+TEST_F(ReachabilityTest, CreatesStopAfterThreeNewHostsThatCannotBeReached) {
+  const auto hosts = start(3);
+  lose(hosts);
+  std::size_t made = 0;
+  for (int n = 0; n < 10; ++n) {
+    (void)story.submit({story.job(2)});
+    for (const auto& call : story.all<CreateCall>()) story.create_ended(call.instance, {});
+    for (const auto& call : story.all<CreateCall>())
+      story.say(CreateSeen{call.instance, story.seen(call.instance)});
+    made += story.all<CreateCall>().size();
+    story.clear();
+    story.pass(3min);
+  }
+  EXPECT_LE(made, 12U);
+  story.clear();
+  (void)story.submit({story.job(2)});
+  EXPECT_THAT(story.all<CreateCall>(), IsEmpty());
+}
+
+TEST_F(ReachabilityTest, AfterARestartHostsThatStayUnreachableTogetherAreHeldToo) {
+  auto hosts = start(4);
+  model::Restored restored;
+  restored.last_instance = 4;
+  for (const auto id : hosts) {
+    auto row = story.record(id);
+    row.state = InstanceState::kIdle;
+    restored.instances.push_back({row, nullptr, false});
+  }
+  auto site = small_site();
+  site.pools[0].probe_timeout = 1min;
+  story = Story(site);
+  story.begin(restored);
+  story.clear();
+  story.pass(2min);
+  EXPECT_THAT(story.all<DestroyCall>(), IsEmpty());
+  ASSERT_TRUE(set().partition);
+  story.ready(hosts[0]);
+  EXPECT_FALSE(set().partition);
+}
+
+}  // namespace
+}  // namespace hostler::dispatch
