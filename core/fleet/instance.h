@@ -43,12 +43,13 @@ struct Instance {
   bool seen_stopped = false;        ///< kStopped: a list has shown it stopped too.
   std::uint32_t wakes_in_vain = 0;  ///< How often it was switched on since it was last ready.
 
+  /// A proved connection to it stands, and the latest ping is not overdue.
+  bool connected = false;
+  /// It was proved before the restart, and the first try to connect has not ended yet.
+  bool connect_pending = false;
   bool ready = false;  ///< The evidence that its pool asks for stands: PoolPolicy::readiness.
   std::uint64_t connection = 0;  ///< The connection of the last HostReady.
   bool has_agent = false;        ///< That connection still stands, so attempts may be sent.
-  bool connected = false;  ///< A proved connection stands, and its latest ping is not overdue.
-  /// After a restart: the host was proved before, and no attempt to connect has ended yet.
-  bool connect_pending = false;
   /// Another host answers at its address. A restart loses this; the next connection finds it again.
   std::optional<model::StandingKeyAlarm> key_alarm;
   bool resting = false;             ///< It refused starts: it gets none until the deadline.

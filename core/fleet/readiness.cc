@@ -23,8 +23,7 @@ bool ends_when_empty(const Instance& instance) {
 void lose_evidence(Instance& instance) {
   instance.ready = false;
   instance.has_agent = false;
-  instance.connected = false;
-  instance.connect_pending = false;
+  instance.connected = instance.connect_pending = false;
 }
 
 void become_ready(Instance& instance, Outcome& out, Now now) {

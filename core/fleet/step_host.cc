@@ -18,7 +18,7 @@ bool has_link(const Instance& instance) {
 }
 
 void unreachable(Instance& instance, const std::string& text, const model::PoolPolicy& pool,
-                 Outcome& out, Now now) {
+                 Duration silent, Outcome& out, Now now) {
   lose_evidence(instance);
   instance.record.last_text = text;
   if (instance.absence) {  // Until now the connection contradicted the lists: they decide anew.
@@ -29,12 +29,18 @@ void unreachable(Instance& instance, const std::string& text, const model::PoolP
   if (state != InstanceState::kIdle && state != InstanceState::kBusy) return;
   if (instance.unreachable_since) return;
   if (instance.record.health != Health::kBroken) instance.record.health = Health::kUnreachable;
-  instance.unreachable_since = now.mono;
-  set_deadline(instance, now.mono + pool.probe_timeout, now);
+  const Mono last_heard = now.mono - std::clamp(silent, Duration::zero(), pool.probe_timeout);
+  instance.unreachable_since = last_heard;
+  set_deadline(instance, last_heard + pool.probe_timeout, now);
   out.changed = true;
   out.event = Event::kUnreachable;
   out.reason = text;
   out.effects.push_back(Effect::kList);
+}
+
+void set_connected(Instance& instance) {
+  instance.connected = true;
+  instance.connect_pending = false;
 }
 
 /// Keeps the key that was proved.
@@ -77,8 +83,7 @@ Outcome verified(Instance& instance, const model::HostVerified& event,
                  const model::PoolPolicy& pool, Now now) {
   Outcome out;
   if (!has_link(instance)) return out;
-  instance.connected = true;
-  instance.connect_pending = false;
+  set_connected(instance);
   learn_key(instance, event, out, now);
   if (pool.readiness == model::Readiness::kSsh) become_ready(instance, out, now);
   return out;
@@ -88,8 +93,8 @@ Outcome ready(Instance& instance, const model::HostReady& event, Now now) {
   Outcome out;
   if (!has_link(instance)) return out;
   auto& record = instance.record;
-  instance.has_agent = instance.connected = true;
-  instance.connect_pending = false;
+  set_connected(instance);
+  instance.has_agent = true;
   instance.key_alarm.reset();
   instance.connection = event.connection;
   const bool rested = std::exchange(instance.resting, false);
@@ -108,7 +113,11 @@ Outcome ready(Instance& instance, const model::HostReady& event, Now now) {
 Outcome lost(Instance& instance, const model::HostLost& event, const model::PoolPolicy& pool,
              Now now) {
   Outcome out;
-  if (has_link(instance)) unreachable(instance, event.text, pool, out, now);
+  if (!has_link(instance)) return out;
+  if (instance.ready)
+    unreachable(instance, event.text, pool, event.silent, out, now);
+  else
+    lose_evidence(instance);  // HostNotYet has said which step failed.
   return out;
 }
 
@@ -116,7 +125,7 @@ Outcome key_alarm(Instance& instance, const model::HostKeyAlarm& event,
                   const model::PoolPolicy& pool, Now now) {
   Outcome out;
   if (!has_link(instance)) return out;
-  unreachable(instance, event.text, pool, out, now);
+  unreachable(instance, event.text, pool, Duration::zero(), out, now);
   if (!instance.key_alarm) instance.key_alarm = model::StandingKeyAlarm{now.wall, {}};
   instance.key_alarm->seen_key = event.seen_key;
   out.event = Event::kHostKeyAlarm;

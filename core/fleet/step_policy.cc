@@ -97,6 +97,19 @@ Outcome set_idle_behavior(Instance& instance, IdleBehavior behavior, const std::
   return out;
 }
 
+namespace {
+
+/// Connects to a host that may run. One that was proved before counts as connected until the first
+/// try to connect has ended.
+void connect_again(Instance& instance, const model::PoolPolicy& pool, Outcome& out) {
+  if (!needs_link(pool)) return;
+  out.effects.push_back(Effect::kConnect);
+  const auto& record = instance.record;
+  instance.connect_pending = record.identity.verified_by.has_value() && !record.address.empty();
+}
+
+}  // namespace
+
 Outcome adopt(Instance& instance, const model::PoolPolicy& pool, Duration abandoned_for,
               bool has_work, Now now) {
   Outcome out;
@@ -118,7 +131,7 @@ Outcome adopt(Instance& instance, const model::PoolPolicy& pool, Duration abando
     case InstanceState::kBooting:
       // It may have booted while the daemon was down.
       set_deadline(instance, now.mono + remaining(pool.probe_timeout, pool.boot_timeout), now);
-      if (needs_link(pool)) out.effects.push_back(Effect::kConnect);
+      connect_again(instance, pool, out);
       out.effects.push_back(Effect::kList);
       break;
     case InstanceState::kUnknown:
@@ -128,9 +141,7 @@ Outcome adopt(Instance& instance, const model::PoolPolicy& pool, Duration abando
             has_work ? "work is known to be on it" : "to be verified again", now);
       if (instance.record.health == Health::kUnreachable) instance.record.health = Health::kHealthy;
       set_deadline(instance, now.mono + pool.probe_timeout, now);
-      instance.connect_pending = needs_link(pool) && instance.record.identity.verified_by &&
-                                 !instance.record.address.empty();
-      if (needs_link(pool)) out.effects.push_back(Effect::kConnect);
+      connect_again(instance, pool, out);
       out.effects.push_back(Effect::kList);
       break;
     case InstanceState::kTerminating:

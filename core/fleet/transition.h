@@ -25,7 +25,7 @@ void become_ready(Instance& instance, Outcome& out, Now now);
 /// The pause before the instance's create is sent again.
 [[nodiscard]] Duration create_pause(const Instance& instance);
 
-/// The evidence does not stand any more.
+/// Neither the connection nor the evidence stands any more.
 void lose_evidence(Instance& instance);
 
 /// Hosts of the pool have a link. Without one nobody sees them answer.

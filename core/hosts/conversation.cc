@@ -1,5 +1,6 @@
 #include "core/hosts/conversation.h"
 
+#include <algorithm>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "core/base/text.h"
+#include "core/base/units.h"
 #include "core/log/log.h"
 
 namespace hostler::hosts {
@@ -18,7 +20,10 @@ namespace {
 
 constexpr std::size_t kWriteBytes = 262144;
 constexpr std::size_t kReadBytes = 16384;  // Each of 10,000 hosts has such a buffer.
-constexpr auto kPingEvery = std::chrono::seconds(20);
+/// An agent that starts has so long to greet.
+constexpr Duration kGreetingMax = std::chrono::seconds(20);
+/// After this thread was held up, bytes that have arrived are read within this time.
+constexpr Duration kReadFirst = std::chrono::milliseconds(100);
 
 /// Text of a host that becomes a reason which people read.
 std::string shown(const std::string& text) { return printable(text, agent::kTextMax); }
@@ -120,6 +125,7 @@ asio::awaitable<Result<void>> Conversation::read_once(std::span<char> buffer) {
                    "the agent hung up" + (errors.empty() ? "" : ": " + printable(errors)));
   }
   received_ = true;
+  host_->heard();
   const auto decoded = client_.receive(std::string_view(buffer.data(), *got));
   handle_events();
   if (!decoded || phase_ == Phase::kOutdated) {
@@ -160,6 +166,7 @@ asio::awaitable<void> Conversation::write_loop() {
     client_.sent(piece.size());
     const std::string_view bytes(piece);
     const auto written = co_await channel_.write(bytes);
+    before_ping_ -= std::min(before_ping_, piece.size());
     if (!written) {
       problem_ = written.error().message;
       co_return;  // The reader notices the end too.
@@ -168,19 +175,30 @@ asio::awaitable<void> Conversation::write_loop() {
   }
 }
 
-/// A dead machine shows by TCP. Pings find an agent that does not answer on a machine that lives.
+asio::awaitable<void> Conversation::ping_pause(Duration time) {
+  boost::system::error_code cancelled;
+  ping_timer_.expires_after(time);
+  auto wait = asio::redirect_error(asio::use_awaitable, cancelled);
+  co_await ping_timer_.async_wait(std::move(wait));
+}
+
+/// A machine that freezes leaves its connection open: only pings find it. Until the greeting the
+/// agent is not asked.
 asio::awaitable<void> Conversation::ping_loop() {
   const auto self = shared_from_this();
   for (std::uint64_t token = 1; !has_ended(); ++token) {
     received_ = false;
+    before_ping_ = client_.pending().size();
     if (is_connected() && client_.ping(token)) wake_writer();
-    boost::system::error_code cancelled;
-    ping_timer_.expires_after(kPingEvery);
-    auto wait = asio::redirect_error(asio::use_awaitable, cancelled);
-    co_await ping_timer_.async_wait(std::move(wait));
+    const Duration limit = is_connected() ? host_->ping_interval() : kGreetingMax;
+    for (auto left = before_ping_ + 1; before_ping_ < left && !received_ && !has_ended();) {
+      left = before_ping_;  // Less by the next round: a slow link still takes what goes first.
+      co_await ping_pause(limit);
+    }
+    if (!received_ && !has_ended()) co_await ping_pause(kReadFirst);
     // While it is held, nothing is read.
     if (has_ended() || received_ || phase_ == Phase::kHeld) continue;
-    problem_ = "the agent has not answered for " + std::to_string(kPingEvery.count()) + " s";
+    problem_ = "the agent has not answered for " + format_duration(limit);
     channel_.hang_up(problem_);
     co_return;
   }
@@ -217,7 +235,7 @@ void Conversation::resume(const model::ResumeAttempts& command) {
 
 void Conversation::start(model::StartAttempt command) {
   if (!is_connected() || command.connection != connection_)
-    return host_->refuse(command.attempt, "it was meant for an earlier connection");
+    return host_->refuse_unsent(command.attempt, "it was meant for an earlier connection");
   starts_.add(std::move(command));
   starts_.advance();
   wake_writer();
@@ -254,6 +272,7 @@ void Conversation::on_ready(agent::Ready& ready) {
   }
   starts_.set_boot_id(ready.hello.boot_id);
   phase_ = Phase::kHeld;
+  ping_timer_.cancel();
   send_checks();
   model::HostReady event;
   event.boot_id = ready.hello.boot_id + "/" + ready.hello.state_id;
@@ -271,7 +290,8 @@ void Conversation::on_event(agent::Event&& event) {
   } else if (const auto* started = std::get_if<agent::Started>(&event)) {
     host_->report(model::AttemptStarted{started->attempt, Wall{started->started_us}});
   } else if (const auto* refused = std::get_if<agent::Refused>(&event)) {
-    host_->report(model::AttemptRefused{refused->attempt, shown(refused->text)});
+    const bool tried = refused->why != agent::Refused::Why::kOtherBoot;
+    host_->report(model::AttemptRefused{refused->attempt, shown(refused->text), tried});
   } else if (auto* exit = std::get_if<agent::Exit>(&event)) {
     exit->end.text = shown(exit->end.text);
     host_->report(model::AttemptExited{exit->attempt, std::move(exit->end)});

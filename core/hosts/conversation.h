@@ -53,6 +53,8 @@ class Conversation : public std::enable_shared_from_this<Conversation> {
   boost::asio::awaitable<void> say_goodbye(std::span<char> buffer);
   boost::asio::awaitable<void> write_loop();
   boost::asio::awaitable<void> ping_loop();
+  /// Ends early at the greeting and at the end.
+  boost::asio::awaitable<void> ping_pause(Duration time);
   [[nodiscard]] bool is_connected() const {
     return phase_ == Phase::kHeld || phase_ == Phase::kOpen;
   }
@@ -73,8 +75,9 @@ class Conversation : public std::enable_shared_from_this<Conversation> {
   boost::asio::steady_timer reader_wake_, writer_wake_, ping_timer_;
   std::function<void()> on_ready_;
   Phase phase_ = Phase::kGreeting;
-  bool received_ = false;  ///< Bytes, since the last ping.
-  std::string problem_;    ///< Of the writer or of the ping; ends run().
+  bool received_ = false;        ///< Bytes, since the last ping.
+  std::size_t before_ping_ = 0;  ///< Bytes to be written before the last ping.
+  std::string problem_;          ///< Of the writer or of the ping; ends run().
 };
 
 }  // namespace hostler::hosts

@@ -1,5 +1,6 @@
 #include "core/hosts/host_context.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace hostler::hosts {
@@ -26,6 +27,14 @@ void HostContext::report(model::HostEventBody body) {
   if (!stopped_) ports->post({target.instance, std::move(body)});
 }
 
+Duration HostContext::silent() const {
+  return std::min<Duration>(std::chrono::steady_clock::now() - heard_at_, 2 * ping_interval());
+}
+
+Duration HostContext::ping_interval() const {
+  return std::min<Duration>(std::chrono::seconds(10), pool.probe_timeout / 4);
+}
+
 void HostContext::report_not_yet(const std::string& step, const std::string& text) {
   const std::string failure = step + ": " + text;
   if (last_failure_ == failure) return;
@@ -34,7 +43,11 @@ void HostContext::report_not_yet(const std::string& step, const std::string& tex
 }
 
 void HostContext::refuse(model::AttemptId attempt, const std::string& why) const {
-  ports->post({target.instance, model::AttemptRefused{attempt, why}});
+  ports->post({target.instance, model::AttemptRefused{attempt, why, true}});
+}
+
+void HostContext::refuse_unsent(model::AttemptId attempt, const std::string& why) const {
+  ports->post({target.instance, model::AttemptRefused{attempt, why, false}});
 }
 
 }  // namespace hostler::hosts

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 
@@ -19,11 +20,20 @@ class HostContext {
   /// Reports why a step failed. The same failure twice in a row is reported once, because links
   /// try again often.
   void report_not_yet(const std::string& step, const std::string& text);
+  /// The host has sent something just now.
+  void heard() { heard_at_ = std::chrono::steady_clock::now(); }
+  /// Since the host was last heard. At most two pings' time: if it is more, this thread was held
+  /// up, and the host may have answered.
+  [[nodiscard]] Duration silent() const;
+  /// The time between two pings, and the time for an answer.
+  [[nodiscard]] Duration ping_interval() const;
   /// The host is ready: report the next failure even if it equals the last one.
   void forget_last_failure() { last_failure_.clear(); }
-  /// A start that was never sent is refused, also after stop_reports(): no attempt must wait for
-  /// it.
+  /// A start cannot be sent because of the host or the job. Reported also after stop_reports(), as
+  /// refuse_unsent() is: no attempt must wait for its start.
   void refuse(model::AttemptId attempt, const std::string& why) const;
+  /// A start was not sent because the connection ended, or because its job was cancelled.
+  void refuse_unsent(model::AttemptId attempt, const std::string& why) const;
 
   void stop_reports() { stopped_ = true; }
   [[nodiscard]] bool is_stopped() const { return stopped_; }
@@ -40,6 +50,7 @@ class HostContext {
  private:
   const HostSettings::Set& set_;  ///< Of `settings`.
   bool stopped_ = false;
+  std::chrono::steady_clock::time_point heard_at_;
   std::string last_failure_;
 };
 

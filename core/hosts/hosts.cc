@@ -96,7 +96,8 @@ void Hosts::handle(model::HostCommand& command) {
   const auto found = links_.find(id);
   if (found == links_.end()) {
     if (const auto* start = std::get_if<model::StartAttempt>(&command))
-      ports_->post({id, model::AttemptRefused{start->attempt, "there is no link to the host"}});
+      ports_->post(
+          {id, model::AttemptRefused{start->attempt, "there is no link to the host", false}});
     return;
   }
   if (std::get_if<model::DisconnectHost>(&command) != nullptr) {

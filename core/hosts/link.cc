@@ -20,7 +20,8 @@ Link::Link(asio::io_context& io, std::shared_ptr<const HostSettings> settings,
       proof_(*host_),
       rotation_(*host_, proof_),
       random_(host_->settings->seed ^ host_->target.instance.value),
-      timer_(io) {}
+      timer_(io),
+      probed_(host_->target.was_ready) {}
 
 void Link::spawn(asio::awaitable<void> coroutine) {
   asio::co_spawn(io_, std::move(coroutine),
@@ -57,7 +58,7 @@ void Link::retarget(model::HostTarget target) {
 void Link::command(model::HostCommand command) {
   if (auto* start = std::get_if<model::StartAttempt>(&command)) {
     if (conversation_) return conversation_->start(std::move(*start));
-    host_->report(model::AttemptRefused{start->attempt, "the host is not connected"});
+    host_->report(model::AttemptRefused{start->attempt, "the host is not connected", false});
   } else if (const auto* resume = std::get_if<model::ResumeAttempts>(&command)) {
     if (conversation_) conversation_->resume(*resume);
   } else if (const auto* kill = std::get_if<model::KillAttempt>(&command)) {
@@ -83,10 +84,11 @@ asio::awaitable<void> Link::run() {
     conversation_.reset();
     session_.reset();
     if (host_->is_stopped()) co_return;
-    if (const auto since = std::exchange(ready_at_, std::nullopt)) {
+    if (const auto since = std::exchange(ready_at_, std::nullopt))
       failures_ = ssh::failures_after(failures_, std::chrono::steady_clock::now() - *since);
-      host_->report(model::HostLost{ended ? "the connection ended" : ended.error().message});
-    }
+    if (std::exchange(verified_, false))
+      host_->report(
+          model::HostLost{ended ? "the connection ended" : ended.error().message, host_->silent()});
     const Duration wait = ssh::retry_pause(failures_++, random_);
     co_await pause(wait);
   }
@@ -107,6 +109,8 @@ Link::Step Link::connect_once() {
   const auto session = session_;
   const auto proved = co_await proof_.prove(*session);
   if (!proved) co_return tl::unexpected(proved.error());
+  verified_ = true;
+  host_->heard();
   auto prefix = co_await choose_prefix(*session);
   if (!prefix) {
     host_->report_not_yet("auth", prefix.error().message);

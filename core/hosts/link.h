@@ -55,8 +55,9 @@ class Link : public std::enable_shared_from_this<Link> {
   KeyRotation rotation_;
   Random random_;
   boost::asio::steady_timer timer_;
-  bool probed_ = false;                                            ///< The boot probe has passed.
-  std::optional<std::chrono::steady_clock::time_point> ready_at_;  ///< Until HostLost.
+  bool probed_;            ///< The boot probe has passed, maybe before the daemon was started.
+  bool verified_ = false;  ///< HostVerified was sent on this connection, and no HostLost yet.
+  std::optional<std::chrono::steady_clock::time_point> ready_at_;  ///< Of this connection.
   unsigned failures_ = 0;                                          ///< In a row.
   std::uint64_t connection_ = 0;  ///< Number of the current conversation; rises.
   std::string prefix_;            ///< "sudo -n " or nothing.

@@ -56,7 +56,7 @@ bool StartQueue::cancel(model::AttemptId attempt) {
 }
 
 void StartQueue::refuse_all(const std::string& why) {
-  for (const Waiting& one : starts_) host_.refuse(one.command.attempt, why);
+  for (const Waiting& one : starts_) host_.refuse_unsent(one.command.attempt, why);
   starts_.clear();
   upload_.reset();
 }
@@ -70,7 +70,7 @@ void StartQueue::advance() {
 bool StartQueue::advance_first() {
   Waiting& first = starts_.front();
   if (first.cancelled) {
-    host_.refuse(first.command.attempt, "cancelled before it was sent");
+    host_.refuse_unsent(first.command.attempt, "cancelled before it was sent");
   } else if (first.blobs.empty()) {
     send(first.command);
   } else {

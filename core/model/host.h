@@ -26,6 +26,8 @@ struct HostTarget {
   std::string user;
   std::string pool;  ///< Names the policy: accepted methods, probes, checks.
   HostIdentity identity;
+  /// It has been ready before, since it was last switched on: its boot probe is not run again.
+  bool was_ready = false;
 };
 
 // ---- commands ----------------------------------------------------------------------------------
@@ -127,9 +129,10 @@ struct HostReady {
   std::uint64_t last_sequence = 0;
   std::vector<AttemptReport> attempts;
 };
-/// The connection ended, or its keepalive timed out; the link reconnects.
+/// A connection that had sent HostVerified ended, or its ping is overdue; the link reconnects.
 struct HostLost {
   std::string text;
+  Duration silent{};  ///< Since the host was last heard.
 };
 /// A check of the host failed: it gets no new work; running attempts go on.
 struct HostBroken {
@@ -149,6 +152,8 @@ struct AttemptStarted {
 struct AttemptRefused {
   AttemptId attempt;
   std::string text;
+  /// The host or the job is the cause. False: the connection ended first, or the job was cancelled.
+  bool tried = true;
 };
 struct AttemptExited {
   AttemptId attempt;

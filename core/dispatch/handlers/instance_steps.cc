@@ -139,7 +139,8 @@ model::HostTarget InstanceSteps::target(const Host& host) const {
           .port = record.ssh_port,
           .user = set.remote_user.empty() ? record.remote_user : set.remote_user,
           .pool = record.pool,
-          .identity = record.identity};
+          .identity = record.identity,
+          .was_ready = record.ready.us != 0 && record.state != model::InstanceState::kBooting};
 }
 
 }  // namespace hostler::dispatch

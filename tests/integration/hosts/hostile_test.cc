@@ -88,6 +88,36 @@ TEST(HostileHostTest, IsHungUpOnWhenItSendsAndDoesNotRead) {
   EXPECT_THAT(daemon.await<model::HostLost>().text, testing::HasSubstr("does not read"));
 }
 
+// Bug: it was asked every 20 s, whatever the probe timeout was, and counted as heard until then.
+TEST(HostileHostTest, IsLostWithinHalfTheProbeTimeoutWhenItAnswersNothing) {
+  const BootedHost host;
+  FakeDaemon daemon(host);
+  daemon.pool.probe_timeout = std::chrono::seconds(2);
+  install(daemon, enemy(greeting(), "exec cat > /dev/null"));
+  daemon.open();
+  daemon.connect(host.target());
+
+  const auto lost = daemon.await<model::HostLost>();
+
+  EXPECT_THAT(lost.text, testing::HasSubstr("has not answered for 500"));
+  EXPECT_GE(lost.silent, std::chrono::milliseconds(500));
+  EXPECT_LE(lost.silent, std::chrono::seconds(1));
+}
+
+// Bug: whoever had counted it as connected at its proof was never told of the end.
+TEST(HostileHostTest, IsLostAlsoWhenItNeverGetsReady) {
+  const BootedHost host;
+  FakeDaemon daemon(host);
+  install(daemon, enemy("no greeting", "true"));
+  daemon.open();
+
+  daemon.send(model::ConnectHost{host.target()});
+
+  daemon.await<model::HostVerified>();
+  EXPECT_EQ(daemon.await<model::HostNotYet>().step, "agent");
+  daemon.await<model::HostLost>();
+}
+
 // It passes on to the real host, which answers, all that it is asked.
 TEST(HostileHostTest, LearnsNothingButTheChallengeAsARelay) {
   const BootedHost real;

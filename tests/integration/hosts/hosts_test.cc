@@ -139,6 +139,27 @@ TEST(HostsTest, WaitsForTheBootProbeAndKeepsItsLastOutput) {
   daemon.await<model::HostReady>();
 }
 
+// Bug: a probe that failed after a restart of the daemon killed the job that ran there.
+TEST(HostsTest, FindsARunningJobAgainWhereTheBootProbeFailsByNow) {
+  const BootedHost host;
+  FakeDaemon daemon(host);
+  daemon.open();
+  daemon.connect(host.target());
+  const auto attempt = daemon.start("sleep 1000");
+  daemon.await<model::AttemptStarted>();
+  daemon.close();
+
+  daemon.pool.boot_probe = "exit 1";
+  daemon.open();
+  auto target = host.target();
+  target.was_ready = true;
+  const auto ready = daemon.connect(target);
+
+  ASSERT_EQ(ready.attempts.size(), 1U);
+  EXPECT_EQ(ready.attempts[0].attempt, attempt);
+  EXPECT_EQ(ready.attempts[0].phase, model::AttemptPhase::kRunning);
+}
+
 TEST(HostsTest, FindsARunningJobAgainAfterTheConnectionBroke) {
   BootedHost host;
   FakeDaemon daemon(host);

@@ -26,6 +26,31 @@ TEST(RestartTest, GoesOnWithARunningJobAndStartsNothingTwice) {
   EXPECT_EQ(story.record(WorkId{5}).state, WorkState::kSucceeded);
 }
 
+// Bug: its boot probe was run again first, and where it failed by now the running job was killed.
+TEST(RestartTest, AHostThatHadBeenReadyIsNotProbedAgain) {
+  for (const bool was_ready : {true, false}) {
+    auto site = busy_site();
+    if (was_ready) site.instances[0].record.ready = Wall{1};
+    Story story;
+    story.begin(std::move(site));
+    const auto connects = story.commands<model::ConnectHost>();
+    ASSERT_THAT(connects, SizeIs(1));
+    EXPECT_EQ(connects[0].target.was_ready, was_ready);
+  }
+}
+
+TEST(RestartTest, AHostThatWasSwitchedOnIsProbedAgain) {
+  auto site = busy_site();
+  site.work.clear();
+  site.attempts.clear();
+  site.instances[0].record.state = InstanceState::kBooting;
+  site.instances[0].record.ready = Wall{1};
+  Story story;
+  story.begin(std::move(site));
+  ASSERT_THAT(story.commands<model::ConnectHost>(), SizeIs(1));
+  EXPECT_FALSE(story.commands<model::ConnectHost>()[0].target.was_ready);
+}
+
 // Bug: a configuration with one pool more, which a reload may add, ended the daemon.
 TEST(RestartTest, AReloadMayAddAPool) {
   auto site = small_site();

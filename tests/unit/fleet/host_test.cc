@@ -1,5 +1,7 @@
 #include "tests/unit/fleet/instances.h"
 
+#include <functional>
+
 /// What its link says of a host.
 namespace hostler::fleet {
 namespace {
@@ -89,6 +91,98 @@ TEST(LostTest, LosingItAgainDoesNotExtendTheTimeout) {
   (void)lost(instance, {"reset"}, pool(), at(1s));
   EXPECT_FALSE(lost(instance, {"refused"}, pool(), at(4min)).changed);
   EXPECT_EQ(instance.deadline, at(1s + pool().probe_timeout).mono);
+}
+
+// Bug: the time until a ping was overdue came on top of the probe timeout.
+TEST(LostTest, AHostIsGivenUpTheProbeTimeoutAfterItWasLastHeard) {
+  Instance instance = instance_in(InstanceState::kBusy);
+  (void)lost(instance, {"no answer", 20s}, pool(), at(60s));
+  EXPECT_EQ(instance.unreachable_since, at(40s).mono);
+  EXPECT_EQ(instance.deadline, at(40s + pool().probe_timeout).mono);
+}
+
+TEST(LostTest, ASilenceThatNobodyCanHaveHeardCountsForTheProbeTimeoutAtMost) {
+  for (const Duration silent : {Duration(-1h), Duration(24h)}) {
+    Instance instance = instance_in(InstanceState::kBusy);
+    (void)lost(instance, {"no answer", silent}, pool(), at(1h));
+    EXPECT_GE(instance.deadline, at(1h).mono);
+    EXPECT_LE(instance.deadline, at(1h + pool().probe_timeout).mono);
+  }
+}
+
+TEST(LostTest, AConnectionThatEndsBeforeTheHostIsReadyKeepsTheTextOfTheStepThatFailed) {
+  Instance instance = instance_in(InstanceState::kBooting);
+  (void)verified(instance, {VerifyMethod::kDelivered, "ssh-ed25519 new"}, pool(), at(1s));
+  (void)not_yet(instance, {"probe", "still mounting disks"}, at(2s));
+  (void)lost(instance, {"connection reset"}, pool(), at(3s));
+  EXPECT_EQ(instance.record.last_text, "probe: still mounting disks");
+}
+
+TEST(ConnectedTest, HoldsFromTheProofToTheEndOfTheConnection) {
+  using End = std::function<void(Instance&)>;
+  const std::vector<End> ends{
+      [](Instance& host) { (void)lost(host, {"reset"}, pool(), at(2s)); },
+      [](Instance& host) {
+        (void)key_alarm(host, {"SHA256:evil", "no"}, pool(), at(2s));
+      },
+      [](Instance& host) { (void)terminate(host, Reason::kKilled, "", at(2s)); },
+  };
+  for (const auto state :
+       {InstanceState::kBooting, InstanceState::kUnknown, InstanceState::kBusy}) {
+    for (const End& end : ends) {
+      Instance instance = instance_in(state);
+      instance.connected = false;
+      (void)verified(instance, {VerifyMethod::kDriver, "ssh-ed25519 old"}, pool(), at(1s));
+      EXPECT_TRUE(instance.connected) << to_string(state);
+      (void)not_yet(instance, {"probe", "not yet"}, at(1s));
+      EXPECT_TRUE(instance.connected) << "it was proved";
+      end(instance);
+      EXPECT_FALSE(instance.connected) << to_string(state);
+    }
+  }
+}
+
+TEST(ConnectedTest, AHostThatIsSwitchedOffIsNot) {
+  Instance instance = instance_in(InstanceState::kIdle);
+  (void)ready(instance, hello(), at(1s));
+  ASSERT_TRUE(instance.connected);
+  (void)switch_off(instance, Reason::kIdle, "", at(2s));
+  EXPECT_FALSE(instance.connected);
+}
+
+TEST(ConnectedTest, IsExpectedAfterARestartUntilTheFirstTryHasEnded) {
+  using Answer = std::function<void(Instance&)>;
+  const std::vector<Answer> answers{
+      [](Instance& host) {
+        (void)not_yet(host, {"connect", "refused"}, at(2s));
+      },
+      [](Instance& host) { (void)ready(host, hello(), at(2s)); },
+      [](Instance& host) { (void)lost(host, {"reset"}, pool(), at(2s)); },
+      [](Instance& host) {
+        (void)key_alarm(host, {"SHA256:evil", "no"}, pool(), at(2s));
+      },
+      [](Instance& host) {
+        (void)verified(host, {VerifyMethod::kDriver, "ssh-ed25519 old"}, pool(), at(2s));
+      },
+  };
+  for (const Answer& answer : answers) {
+    Instance instance = instance_in(InstanceState::kBusy);
+    (void)adopt(instance, pool(), 24h, true, at(1s));
+    EXPECT_TRUE(instance.connect_pending);
+    answer(instance);
+    EXPECT_FALSE(instance.connect_pending);
+  }
+}
+
+TEST(ConnectedTest, IsNotExpectedOfAHostThatWasNeverProvedOrHasNoAddress) {
+  Instance booting = instance_in(InstanceState::kBooting);
+  (void)adopt(booting, pool(), 24h, false, at(1s));
+  EXPECT_FALSE(booting.connect_pending);
+
+  Instance nowhere = instance_in(InstanceState::kIdle);
+  nowhere.record.address.clear();
+  (void)adopt(nowhere, pool(), 24h, false, at(1s));
+  EXPECT_FALSE(nowhere.connect_pending);
 }
 
 TEST(LostTest, ABootingHostHasItsBootTimeoutOnly) {
