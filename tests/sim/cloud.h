@@ -73,16 +73,22 @@ class Cloud {
   void open(const dispatch::OpenSet& call, const Reply& reply);
   void create(const dispatch::CreateCall& call, const Reply& reply);
   void list(const dispatch::ListCall& call, const Reply& reply);
+  /// Answers by id are true, though they may be late or refused.
+  void look_up(const dispatch::LookUpCall& call, const Reply& reply);
   void destroy(const dispatch::DestroyCall& call, const Reply& reply);
   void set_tags(const dispatch::TagsCall& call, const Reply& reply);
   void power(const dispatch::PowerCall& call, const Reply& reply);
   void prices(const dispatch::PricesCall& call, const Reply& reply);
 
+  /// Lists lie for this time, each spell in its own way.
+  void lie(Duration spell);
   /// Lets a machine die, fail, reboot or lose power, at once or when its next attempt starts.
   void misfortune();
   /// Ends all that runs. The log does not know attempts that have just started: it was not synced.
   void lose_power(Machine& machine);
   [[nodiscard]] Machine* at(const std::string& address);
+  /// A machine that was made for the instance.
+  [[nodiscard]] bool has(model::InstanceId instance) const { return asked_for_.contains(instance); }
   [[nodiscard]] std::size_t alive() const { return living_.size(); }
   /// The lifetimes of all machines that are gone, added up.
   [[nodiscard]] Duration lived() const { return lived_; }
@@ -107,6 +113,8 @@ class Cloud {
   [[nodiscard]] std::int64_t least_price(const model::CreateRequest& request) const;
   [[nodiscard]] model::ListedInstance show(const Machine& machine) const;
   Duration latency();
+  /// What a list shows while lists lie.
+  void distort(std::vector<model::ListedInstance>& list);
 
   Timeline& time_;
   Chance& chance_;
@@ -122,6 +130,9 @@ class Cloud {
   std::map<model::InstanceId, int> asked_for_;      ///< The number of living machines made for it.
   std::map<std::string, std::vector<Machine*>> made_of_;  ///< By key.
   Duration lived_{};
+  enum class Lie { kEmpty, kHalf, kSome, kDoubled, kPast };
+  Lie lie_{};
+  Mono lies_until_{};
   std::map<std::string, model::CreateRequest> asked_;  ///< By key; a repeat must be equal.
   std::map<std::pair<std::string, std::string>, std::int64_t> least_said_;  ///< By type and zone.
 };

@@ -59,10 +59,11 @@ void Hosts::try_connect(const LinkPtr& link, std::uint64_t tries) {
       return;
     Machine* machine = cloud_.at(link->target.address);
     const auto again = [&](const char* step, const char* text) {
-      if (!link->was_proved) say(link, model::HostNotYet{step, text});
+      if (!link->was_proved || !std::exchange(link->told_of_failure, true))
+        say(link, model::HostNotYet{step, text});
       try_connect(link, tries);
     };
-    if (machine == nullptr) return again("connect", "no route to host");
+    if (machine == nullptr || is_cut_off(*machine)) return again("connect", "no route to host");
     if (machine->never_boots || time_.now() < machine->ready_at)
       return again("connect", "connection refused");
     if (chance_.fault(0.1)) return again("key_exchange", "connection reset");
@@ -120,11 +121,22 @@ void Hosts::keep_alive(const LinkPtr& link, std::uint64_t connection) {
   time_.after(day_.keep_alive, [this, link, connection, generation = generation_] {
     if (generation != generation_ || !link->up || link->connection != connection) return;
     const Machine* machine = cloud_.at(link->target.address);
-    if (machine == nullptr || machine->connection != connection + generation * 1'000'000)
+    if (machine == nullptr || is_cut_off(*machine) ||
+        machine->connection != connection + generation * 1'000'000)
       drop(link);
     else
       keep_alive(link, connection);
   });
+}
+
+void Hosts::partition(Duration time) {
+  partition_until_ = time_.now() + time;
+  all_cut_off_ = chance_.chance(0.5);
+}
+
+bool Hosts::is_cut_off(const Machine& machine) const {
+  return time_.now() < partition_until_ && chance_.faults() &&
+         (all_cut_off_ || machine.id.back() % 2 == 0);
 }
 
 void Hosts::misfortune() {
@@ -137,7 +149,8 @@ void Hosts::misfortune() {
 void Hosts::agent_says(Machine& machine, model::HostEventBody body) {
   const auto connection = machine.connection;
   const auto link = find(machine.instance);
-  if (!link || !link->up || machine.connection != link->connection + generation_ * 1'000'000)
+  if (!link || !link->up || is_cut_off(machine) ||
+      machine.connection != link->connection + generation_ * 1'000'000)
     return;
   link->last_sent = std::max(link->last_sent, time_.now() + chance_.between(1ms, 20ms));
   time_.at(link->last_sent,
@@ -171,7 +184,7 @@ void Hosts::on(const model::ResumeAttempts& command) {
 
 void Hosts::to_agent(const LinkPtr& link, std::function<void(Machine&)> act) {
   Machine* machine = cloud_.at(link->target.address);
-  if (machine == nullptr || !link->up) return;
+  if (machine == nullptr || !link->up || is_cut_off(*machine)) return;
   const auto connection = machine->connection;
   link->last_sent = std::max(link->last_sent, time_.now() + chance_.between(1ms, 20ms));
   // What was written before the daemon died still arrives, unless a newer HELLO came before it.

@@ -32,6 +32,8 @@ class Hosts {
   void take(const model::HostCommand& command);
   /// A connection breaks.
   void misfortune();
+  /// Half of the machines, or all, cannot be reached for this time; work on them goes on.
+  void partition(Duration time);
   /// How many attempts of the job have started.
   [[nodiscard]] int starts(model::WorkId job) const;
 
@@ -39,6 +41,7 @@ class Hosts {
   struct Link {
     model::HostTarget target;
     bool up = false, was_proved = false;
+    bool told_of_failure = false;  ///< That an attempt to connect failed.
     std::uint64_t connection = 0;
     std::uint64_t tries = 0;  ///< A new target makes older attempts to connect invalid.
     Mono last_said, last_sent;
@@ -79,6 +82,7 @@ class Hosts {
   void finish(Machine& machine, model::AttemptId attempt, model::AttemptEnd end);
   void tell_end(Machine& machine, model::AttemptId attempt);
   LinkPtr find(model::InstanceId id);
+  [[nodiscard]] bool is_cut_off(const Machine& machine) const;
 
   Timeline& time_;
   Chance& chance_;
@@ -88,6 +92,8 @@ class Hosts {
   Disk::Complain complain_;
   Post post_;
   std::uint64_t generation_ = 0;
+  Mono partition_until_{};
+  bool all_cut_off_ = false;
   std::map<model::InstanceId, LinkPtr> links_;
   std::map<model::InstanceId, std::uint64_t> connections_;
   std::map<model::AttemptId, Start> starts_;  ///< All starts since the beginning.

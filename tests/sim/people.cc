@@ -90,6 +90,14 @@ void World::meddle() {
     std::advance(at, static_cast<std::ptrdiff_t>(chance_.below(disk_.jobs().size())));
     return post(dispatch::CancelWork{0, "ann", true, at->first});
   }
+  if (kernel_ && chance_.chance(0.2)) {
+    const auto set = kernel_->queries().sets().front();
+    // The admin has looked at the cloud's own page.
+    const bool is_right = std::ranges::none_of(
+        set.missing, [&](const model::InstanceId id) { return cloud_.has(id); });
+    if (is_right) return post(dispatch::BelieveList{0, "admin", set.name, set.list});
+    return post(dispatch::GiveUpUnreachable{0, "admin", set.name});
+  }
   if (disk_.instances().empty()) return;
   auto at = disk_.instances().begin();
   std::advance(at, static_cast<std::ptrdiff_t>(chance_.below(disk_.instances().size())));

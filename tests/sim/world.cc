@@ -16,10 +16,11 @@ namespace {
 /// For the trace.
 std::string describe(const dispatch::Event& event) {
   static const char* const kNames[] = {
-      "set opened",    "create seen", "create ended",   "set listed",
-      "destroy ended", "tags ended",  "power ended",    "prices seen",
-      "host",          "submit",      "cancel job",     "set idle behavior",
-      "kill instance", "plan made",   "policy changed", "jobs forgotten"};
+      "set opened",        "create seen",    "create ended",  "set listed",
+      "looked up",         "destroy ended",  "tags ended",    "power ended",
+      "prices seen",       "host",           "submit",        "cancel job",
+      "set idle behavior", "kill instance",  "believe list",  "give up unreachable",
+      "plan made",         "policy changed", "jobs forgotten"};
   static_assert(std::size(kNames) == std::variant_size_v<dispatch::Event>);
   std::string text = kNames[event.index()];
   if (const auto* host = std::get_if<model::HostEvent>(&event))
@@ -56,6 +57,7 @@ void World::make_policy() {
   set.list_interval = 10s;
   set.create_timeout = 20s;
   set.price_interval = 1min;
+  set.mass_unreachable_hold = 5min;
   policy_.sets = {set};
   const auto type = [&](const char* name, std::int32_t vcpus, std::int64_t price,
                         model::Market market) {
@@ -106,6 +108,12 @@ void World::make_faults() {
     time_.after(chance_.between(20s, day_.trouble), [this] { cloud_.misfortune(); });
   for (std::uint64_t n = chance_.in(day_.connections_lost); n > 0; --n)
     time_.after(chance_.between(20s, day_.trouble), [this] { hosts_.misfortune(); });
+  for (std::uint64_t n = chance_.in(day_.spells); n > 0; --n)
+    time_.after(chance_.between(20s, day_.trouble),
+                [this] { cloud_.lie(chance_.between(5s, 1min)); });
+  for (std::uint64_t n = chance_.in(day_.partitions); n > 0; --n)
+    time_.after(chance_.between(20s, day_.trouble),
+                [this] { hosts_.partition(chance_.between(5s, 3min)); });
   for (std::uint64_t n = chance_.in(day_.clock_jumps); n > 0; --n)
     time_.after(chance_.between(0s, day_.trouble), [this] {
       wall_ahead_ += chance_.between(0s, 2h) - 1h;
@@ -222,6 +230,8 @@ void World::carry_out(const dispatch::Effect& effect) {
     tally_.machines_at_once = std::max(tally_.machines_at_once, cloud_.alive());
   } else if (const auto* list = std::get_if<dispatch::ListCall>(&effect)) {
     cloud_.list(*list, reply);
+  } else if (const auto* look_up = std::get_if<dispatch::LookUpCall>(&effect)) {
+    cloud_.look_up(*look_up, reply);
   } else if (const auto* destroy = std::get_if<dispatch::DestroyCall>(&effect)) {
     cloud_.destroy(*destroy, reply);
   } else if (const auto* tags = std::get_if<dispatch::TagsCall>(&effect)) {
