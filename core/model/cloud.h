@@ -149,8 +149,11 @@ struct ListedInstance {
   bool tags_unknown = false;
 };
 
+/// Of an account's id and of a region, as drivers report them.
+inline constexpr std::size_t kAccountBytesMax = 255;
+
 struct SetInfo {
-  std::string account_id, region, currency;
+  std::string account_id, region, currency;  ///< Empty: not known.
   std::uint32_t max_concurrency = 1;
   Duration list_consistency{};  ///< Two lists without an instance are at least this far apart.
   Duration list_interval_min{};

@@ -162,8 +162,14 @@ struct PriceRow {
   friend bool operator==(const PriceRow&, const PriceRow&) = default;
 };
 
+/// The account and the region that the instances of a set are in. An empty text is not known.
+struct SetAccount {
+  std::string set, account, region;
+  friend bool operator==(const SetAccount&, const SetAccount&) = default;
+};
+
 using Change = std::variant<WorkItem, WorkChanged, AttemptChanged, InstanceChanged, GateChanged,
-                            GateOpened, PriceRow, LedgerRecord>;
+                            GateOpened, PriceRow, SetAccount, LedgerRecord>;
 
 /// What one or more events changed; durable all or not at all.
 struct Commit {
@@ -176,8 +182,9 @@ struct Commit {
 /// stays in the store, and the daemon does nothing to its instance or work until an admin has
 /// corrected it.
 struct DamagedRow {
-  std::string table;    ///< "work", "work_specs", "attempts", "instances", "creates", "gates", ...
-  std::string key;      ///< "l-3", "j-5.2", "h-7", a gate's key.
+  std::string
+      table;  ///< "work", "work_specs", "attempts", "instances", "creates", "gates", "sets", ...
+  std::string key;      ///< "l-3", "j-5.2", "h-7", a gate's key, a set's name.
   std::string problem;  ///< One line for people: "state is 99".
   /// With instances and creates: the values that could be read; the others are as by default.
   /// The machine may exist, so it counts for ceilings.
@@ -196,6 +203,7 @@ struct Restored {
   std::vector<InstanceChanged> instances;  ///< Not gone; `create` set where it is kept.
   std::vector<GateRecord> gates;
   std::vector<PriceRow> prices;  ///< The newest of each set, type, zone and market.
+  std::vector<SetAccount> accounts;
   struct ClientKey {
     std::string principal, key, digest;
     WorkId work;

@@ -184,6 +184,9 @@ std::string read_set_info(const hostler_rec& record, model::SetInfo& out) {
   out.user_data = has(HOSTLER_CAP_USER_DATA);
   out.spot = has(HOSTLER_CAP_SPOT);
   out.stop = has(HOSTLER_CAP_STOP);
+  if (std::max(out.account_id.size(), out.region.size()) > model::kAccountBytesMax)
+    return "limit: an account_id or a region of more than " +
+           std::to_string(model::kAccountBytesMax) + " bytes";
   return std::move(read.broken());
 }
 

@@ -67,7 +67,8 @@ class DriverSet {
   DriverSet& operator=(const DriverSet&) = delete;
   virtual ~DriverSet() = default;
 
-  /// Checks the config and the credentials with the cloud. Once, and again only after a failure.
+  /// Checks the config and the credentials with the cloud. After a success it only asks for the
+  /// info again.
   virtual void open(SetConfig config, Duration timeout, Done<model::SetInfo> done) = 0;
   virtual void info(Duration timeout, Done<model::SetInfo> done) = 0;
 

@@ -33,6 +33,7 @@ struct Batch {
   std::vector<Instance> instances;
   std::map<std::string_view, const model::GateRecord*> gates;  ///< Null: the gate was opened.
   std::vector<const model::PriceRow*> prices;
+  std::map<std::string_view, const model::SetAccount*> accounts;  ///< By set.
   std::vector<const model::LedgerRecord*> ledger;
 };
 

@@ -192,6 +192,13 @@ void fields(V& v, typename V::template Ref<model::PriceRow> r) {
 }
 
 template <class V>
+void fields(V& v, typename V::template Ref<model::SetAccount> r) {
+  v.text("name", r.set);
+  v.text("account", r.account);
+  v.text("region", r.region);
+}
+
+template <class V>
 void fields(V& v, typename V::template Ref<model::LedgerRecord> r) {
   v.any_number("rev", r.rev);
   v.time("time_us", r.time);

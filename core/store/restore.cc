@@ -53,6 +53,7 @@ class Restorer {
     HOSTLER_TRY(read_attempts());
     set_dependents_aside();
     HOSTLER_TRY(read_gates());
+    HOSTLER_TRY(read_accounts());
     return read_prices();
   }
 
@@ -62,6 +63,7 @@ class Restorer {
   Result<void> read_client_keys();
   Result<void> read_attempts();
   Result<void> read_gates();
+  Result<void> read_accounts();
   Result<void> read_prices();
   void set_equal_arrivals_aside();
   void set_dependents_aside();
@@ -226,6 +228,32 @@ Result<void> Restorer::read_gates() {
                         model::GateRecord gate;
                         RowReader row(from);
                         if (is_good(row, gate)) out_.gates.push_back(std::move(gate));
+                      });
+}
+
+/// Columns of text hold anything that an admin or a broken disk has put there.
+std::string account_problem(const model::SetAccount& row) {
+  for (const auto& [column, text] : {std::pair("account", &row.account), {"region", &row.region}}) {
+    if (text->size() > model::kAccountBytesMax)
+      return std::string(column) + " is longer than " + std::to_string(model::kAccountBytesMax) +
+             " bytes";
+    if (!is_utf8(*text)) return std::string(column) + " is not UTF-8 text";
+  }
+  if (!is_name(row.set)) return "name is no name of a set";
+  return row.account.empty() && row.region.empty() ? "account and region are empty" : "";
+}
+
+Result<void> Restorer::read_accounts() {
+  return for_each_row(connection_,
+                      "SELECT " + columns_sql<model::SetAccount>() + " FROM sets ORDER BY name",
+                      [&](const Statement& from) {
+                        model::SetAccount account;
+                        RowReader row(from);
+                        if (!is_good(row, account)) return;
+                        if (auto problem = account_problem(account); !problem.empty())
+                          set_aside<model::SetAccount>(account.set, std::move(problem));
+                        else
+                          out_.accounts.push_back(std::move(account));
                       });
 }
 

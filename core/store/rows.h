@@ -69,6 +69,10 @@ struct Table<model::PriceRow> {
                                     kKey = "set_name, type, market, zone, start_us";
 };
 template <>
+struct Table<model::SetAccount> {
+  static constexpr std::string_view kName = "sets", kKey = "name";
+};
+template <>
 struct Table<model::LedgerRecord> {
   static constexpr std::string_view kName = "ledger", kKey = "rev";
 };
@@ -132,6 +136,7 @@ std::string key_text(const model::InstanceRecord& row);
 std::string key_text(const StoredCreate& row);
 std::string key_text(const model::GateRecord& row);
 std::string key_text(const model::PriceRow& row);
+std::string key_text(const model::SetAccount& row);
 std::string key_text(const model::LedgerRecord& row);
 
 /// kInternal: "row j-5 of table work is damaged (state is 99): ...", with what to do.

@@ -17,7 +17,7 @@ namespace {
 // differ by engine: {id} is an int64 that can be a table's key (INTEGER in SQLite, BIGINT in
 // PostgreSQL), {by_key} says that a table is stored in the order of its key (WITHOUT ROWID in
 // SQLite, nothing in PostgreSQL). TEXT is compared by bytes in both.
-constexpr std::array<std::string_view, 3> kMigrations{R"sql(
+constexpr std::array<std::string_view, 4> kMigrations{R"sql(
 CREATE TABLE jobs (            -- what of a job changes
   id {id} PRIMARY KEY, state BIGINT NOT NULL, reason BIGINT NOT NULL, reason_text TEXT NOT NULL,
   attempt BIGINT NOT NULL, starts BIGINT NOT NULL, instance BIGINT NOT NULL,
@@ -107,6 +107,10 @@ CREATE INDEX work_by_state ON work (state, kind, id);
 DROP INDEX attempts_open;
 CREATE INDEX attempts_open ON attempts (work, number) WHERE state <> 2;
 UPDATE meta SET key = 'last_work' WHERE key = 'last_job';
+)sql",
+                                                      R"sql(
+CREATE TABLE sets (            -- the account that a set's instances are in; empty: not known
+  name TEXT PRIMARY KEY, account TEXT NOT NULL, region TEXT NOT NULL) {by_key};
 )sql"};
 
 std::string replaced(std::string text, std::string_view word, std::string_view by) {

@@ -45,6 +45,7 @@ class Disk {
   void apply(const model::GateChanged& row) { gates_[row.record.key] = row.record; }
   void apply(const model::GateOpened& row) { gates_.erase(row.key); }
   void apply(const model::PriceRow& row);
+  void apply(const model::SetAccount& row) { accounts_[row.set] = row; }
   void apply(const model::LedgerRecord& row);
 
   Complain complain_;
@@ -58,6 +59,7 @@ class Disk {
   std::uint64_t last_job_ = 0, last_arrival_ = 0;  ///< No number is used twice.
   std::map<std::tuple<std::string, std::string, std::string, model::Market>, model::PriceRow>
       prices_;
+  std::map<std::string, model::SetAccount> accounts_;
   std::uint64_t epoch_ = 0;
 };
 

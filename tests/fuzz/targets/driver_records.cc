@@ -118,8 +118,12 @@ void set_info(Bytes& in) {
                                 &record.list_interval_min_ms, &record.user_data_max_bytes})
     *number = in.u64();
   model::SetInfo out;
-  (void)emit(record, in, [&](const auto& rec) { return plugin_host::read_set_info(rec, out); });
+  const auto broken =
+      emit(record, in, [&](const auto& rec) { return plugin_host::read_set_info(rec, out); });
   check_texts({&out.account_id, &out.region, &out.currency});
+  promise(!broken.empty() ||
+              std::max(out.account_id.size(), out.region.size()) <= model::kAccountBytesMax,
+          "an account is bounded");
   promise(out.list_consistency.count() >= 0 && out.list_consistency <= std::chrono::hours(24) &&
               out.list_interval_min <= std::chrono::hours(24),
           "a pause is at most a day");

@@ -224,6 +224,27 @@ TEST_P(DamagedTest, DamagedGatesAndPricesAreNamedAndLeftOut) {
   EXPECT_THAT(restored.prices, IsEmpty());
 }
 
+TEST_P(DamagedTest, DamagedAccountsAreNamedAndLeftOut) {
+  const std::string longest(model::kAccountBytesMax, 'a');
+  must_commit({model::SetAccount{"empty", "a1", "eu"}, model::SetAccount{"good", longest, "eu"},
+               model::SetAccount{"long", "a1", "eu"}, model::SetAccount{"named", "a1", "eu"}});
+
+  const auto restored = restored_after(
+      "UPDATE sets SET account = '', region = '' WHERE name = 'empty'; "
+      "UPDATE sets SET region = '" +
+      longest +
+      "a' WHERE name = 'long'; "
+      "UPDATE sets SET name = 'Two words' WHERE name = 'named'");
+
+  EXPECT_THAT(named(restored),
+              testing::UnorderedElementsAre("sets empty: account and region are empty",
+                                            "sets long: region is longer than 255 bytes",
+                                            "sets Two words: name is no name of a set"));
+  EXPECT_THAT(restored.accounts, ElementsAre(model::SetAccount{"good", longest, "eu"}));
+  must_commit({model::SetAccount{"long", "a2", "eu"}});
+  EXPECT_EQ(reopened().accounts.size(), 2U) << "an accepted account replaces the row";
+}
+
 TEST_P(DamagedTest, DamagedRowsStayAsTheyAre) {
   damage("UPDATE work SET state = 99, kind = 7 WHERE id = 6");
   open();

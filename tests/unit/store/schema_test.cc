@@ -44,6 +44,13 @@ INSERT INTO prices VALUES ('local', 'small', 'z', 1, 10, 300);
 UPDATE instances SET off_us = 12, vcpus = 4, gpus = 1, ram = 8, scratch = 9;
 )sql";
 
+/// And from 3 on: a lease that waits.
+constexpr const char* kRowsOfVersion3 = R"sql(
+INSERT INTO work VALUES (8, 0, 0, '', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1);
+INSERT INTO work_specs VALUES
+  (8, 8, 1, 0, 1024, 0, '', -1, '', 0, 0, 3, 'user ann', '', '', '', 90, 'body 8');
+)sql";
+
 class SchemaTest : public StoreFixture {
  protected:
   /// A database as a program whose newest schema was `version` left it.
@@ -56,6 +63,7 @@ class SchemaTest : public StoreFixture {
     must((*connection)->execute(kRowsOfVersion1));
     must(migrate(**connection, version));
     if (version >= 2) must((*connection)->execute(kRowsOfVersion2));
+    if (version >= 3) must((*connection)->execute(kRowsOfVersion3));
   }
   void SetUp() override {
     if (GetParam() != Engine::kPostgres) return;
@@ -134,6 +142,27 @@ TEST_P(SchemaTest, KeepsEveryRowOfVersion1) {
   EXPECT_EQ(*store_->reads().job({5})->body, "body 5");
 }
 
+TEST_P(SchemaTest, KeepsEveryRowOfVersion3AndKnowsNoAccountYet) {
+  std::filesystem::create_directories(state());
+  make_database(3);
+
+  auto restored = reopened();
+
+  ASSERT_EQ(restored.work.size(), 2U);
+  EXPECT_EQ(restored.work[0].record.id.text(), "j-6");
+  EXPECT_EQ(restored.work[1].record.id.text(), "l-8");
+  ASSERT_EQ(restored.attempts.size(), 1U);
+  ASSERT_EQ(restored.instances.size(), 1U);
+  EXPECT_EQ(restored.instances[0].record.off_us, 12);
+  EXPECT_EQ(restored.prices.size(), 1U);
+  EXPECT_EQ(restored.gates.size(), 1U);
+  EXPECT_THAT(restored.damaged, IsEmpty());
+  EXPECT_THAT(restored.accounts, IsEmpty());
+
+  must_commit({model::SetAccount{"local", "a1", "eu"}});
+  EXPECT_EQ(reopened().accounts.size(), 1U);
+}
+
 TEST_P(SchemaTest, TakesUpWorkOfANewKindAfterTheMigration) {
   std::filesystem::create_directories(state());
   make_database(2);
@@ -168,6 +197,7 @@ std::map<std::string, Columns> described() {
   describe<StoredCreate>(tables);
   describe<model::GateRecord>(tables);
   describe<model::PriceRow>(tables);
+  describe<model::SetAccount>(tables);
   describe<model::LedgerRecord>(tables);
   tables["work_specs"].emplace("body", Type::kText);
   tables["meta"] = {{"key", Type::kText}, {"value", Type::kText}};

@@ -233,5 +233,14 @@ TEST_P(StoreTest, ForgetsGoneInstancesAndOpenedGatesAtRestartAndKeepsTheRest) {
   EXPECT_EQ(restored.last_instance, 2U);
 }
 
+TEST_P(StoreTest, KeepsTheLastAccountOfEachSet) {
+  must_commit({model::SetAccount{"west", "a1", "eu"}, model::SetAccount{"east", "", "us"},
+               model::SetAccount{"west", "a2", "eu"}});
+  must_commit({model::SetAccount{"west", "b'2\n", "\xc3\xa9u"}});
+
+  EXPECT_THAT(reopened().accounts, ElementsAre(model::SetAccount{"east", "", "us"},
+                                               model::SetAccount{"west", "b'2\n", "\xc3\xa9u"}));
+}
+
 }  // namespace
 }  // namespace hostler::store
