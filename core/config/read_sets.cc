@@ -95,6 +95,7 @@ void read_policy(json::Object& o, model::SetPolicy& out) {
   o.may("destroy_timeout").duration(out.destroy_timeout, 1s, 1h);
   o.may("list_timeout").duration(out.list_timeout, 1s, 1h);
   o.may("power_timeout").duration(out.power_timeout, 1s, 1h);
+  o.may("mass_unreachable_hold").duration(out.mass_unreachable_hold, 1min, 168h);
 }
 
 void read_set(json::Object& o, const Context& context, Isolation isolation, Set& out) {

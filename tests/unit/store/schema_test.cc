@@ -33,6 +33,10 @@ INSERT INTO instances VALUES
   (7, 'local', 'default', 'small', 'z', 1, 250, 4, 1, 2, 'i-1', 'r-1', 'key', 3, '127.0.0.1',
    'root', 22, 'private', 'public', 'secret', 'shown', 'next', 'next secret', 2, 1, 'boot', 2, 1, 0,
    'code', 'why', 'last', 1, 2, 3, 4, 5, 0, 6);
+INSERT INTO instances VALUES
+  (3, 'local', 'default', 'small', 'z', 1, 250, 8, 1, 2, 'i-0', 'r-0', 'key0', 3, '127.0.0.1',
+   'root', 22, '', 'public', '', 'shown', '', '', 2, 1, 'boot', 2, 1, 0,
+   'code', 'gone', 'last', 1, 2, 3, 4, 5, 6, 0);
 INSERT INTO creates VALUES (7, '{"idempotency_key":"key"}');
 INSERT INTO gates VALUES ('a gate', 'local', 1, 6, 1, 'small', 'g', 'z', 's', 'r', -1, 99, 2, 'no');
 INSERT INTO ledger VALUES (42, 1, 3, 'scheduler', 'j-5', 'ended', 'code', 'why', 41, '');
