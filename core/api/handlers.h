@@ -36,6 +36,7 @@ void post_idle_behavior(const Context&, Request, Respond);
 void post_kill(const Context&, Request, Respond);
 void get_pools(const Context&, Request, Respond);
 void get_sets(const Context&, Request, Respond);
+void post_accept_account(const Context&, Request, Respond);
 void get_prices(const Context&, Request, Respond);
 void get_cost(const Context&, Request, Respond);
 void get_gates(const Context&, Request, Respond);

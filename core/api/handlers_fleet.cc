@@ -37,6 +37,9 @@ void get_pools(const Context& context, Request request, Respond respond) {
 void get_sets(const Context& context, Request request, Respond respond) {
   context.service->sets(request.who, list_answer(std::move(respond), "sets", write_set));
 }
+void post_accept_account(const Context& context, Request request, Respond respond) {
+  context.service->accept_account(request.who, request.path[2], empty_answer(std::move(respond)));
+}
 void get_gates(const Context& context, Request request, Respond respond) {
   context.service->gates(request.who, list_answer(std::move(respond), "gates", write_gate));
 }

@@ -28,6 +28,7 @@ const std::vector<Route>& routes() {
       {"POST", {"v1", "instances", "*", "kill"}, kAdmin, post_kill},
       {"GET", {"v1", "pools"}, kRead, get_pools},
       {"GET", {"v1", "sets"}, kRead, get_sets},
+      {"POST", {"v1", "sets", "*", "accept-account"}, kAdmin, post_accept_account},
       {"GET", {"v1", "gates"}, kRead, get_gates},
       {"GET", {"v1", "prices"}, kRead, get_prices, {"limit", "set", "type"}},
       {"GET", {"v1", "cost"}, kRead, get_cost, {"by", "since", "until", "limit"}},

@@ -153,6 +153,9 @@ class Service {
                     Answer<void> answer) = 0;
   virtual void pools(const Principal& who, Answer<std::vector<model::PoolView>> answer) = 0;
   virtual void sets(const Principal& who, Answer<std::vector<model::SetView>> answer) = 0;
+  /// Stores the account that the set's cloud reports in place of the stored one, and opens the set.
+  virtual void accept_account(const Principal& who, const std::string& set,
+                              Answer<void> answer) = 0;
   virtual void gates(const Principal& who, Answer<std::vector<model::GateRecord>> answer) = 0;
   /// Prices that the clouds have reported, by instance type.
   virtual void prices(const Principal& who, const PriceQuery& query, Answer<PricesView> answer) = 0;

@@ -79,6 +79,14 @@ void write_pool(json::Writer& w, const model::PoolView& view) {
 void write_set(json::Writer& w, const model::SetView& view) {
   w.begin_object().member("name", view.name).member("open", view.open);
   w.member("foreign_owner", view.foreign_owner);
+  member_text(w, "account", view.account);
+  member_text(w, "region", view.region);
+  if (view.reported) {
+    w.key("reported").begin_object();
+    member_text(w, "account", view.reported->account);
+    member_text(w, "region", view.reported->region);
+    w.end_object();
+  }
   member_text(w, "problem", view.problem);
   w.end_object();
 }

@@ -48,6 +48,8 @@ int act_on_instances(Client& client, const std::string& action, const std::vecto
                      const std::string& reason);
 int pools(Client& client, bool json);
 int sets(Client& client, bool json);
+/// Accepts the account that the cloud of the set reports.
+int accept_account(Client& client, const std::string& set);
 /// Lists the gates that are shut.
 int gates(Client& client, bool json);
 int why(Client& client, const std::string& subject, bool json);

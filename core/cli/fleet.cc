@@ -64,7 +64,9 @@ Row pool_row(json::Value one) {
 Row set_row(json::Value one) {
   std::string state = one.at("open").bool_or(false) ? "open" : "not open";
   if (one.at("foreign_owner").bool_or(false)) state += ",foreign_owner";
-  return {field(one, "name"), state, field(one, "problem")};
+  if (one.has("reported")) state += ",other_account";
+  return {field(one, "name"), state, field(one, "account"), field(one, "region"),
+          field(one, "problem")};
 }
 
 Row gate_row(json::Value one) {
@@ -99,7 +101,12 @@ int pools(Client& client, bool json) {
 }
 
 int sets(Client& client, bool json) {
-  return list(client, "sets", json, {"SET", "STATE", "PROBLEM"}, set_row);
+  return list(client, "sets", json, {"SET", "STATE", "ACCOUNT", "REGION", "PROBLEM"}, set_row);
+}
+
+int accept_account(Client& client, const std::string& set) {
+  const auto done = client.post("/v1/sets/" + escape(set) + "/accept-account", "");
+  return done ? exit_code::kOk : complain(done.error());
 }
 
 int gates(Client& client, bool json) {

@@ -53,7 +53,9 @@ struct Chosen {
 
 CLI::App* add(CLI::App& app, Chosen& chosen, const char* name, const char* help, Run run) {
   CLI::App* command = app.add_subcommand(name, help);
-  command->callback([&chosen, run = std::move(run)] { chosen.with_daemon = run; });
+  command->callback([&chosen, command, run = std::move(run)] {
+    if (command->get_subcommands().empty()) chosen.with_daemon = run;  // else one below is meant
+  });
   return command;
 }
 
@@ -176,6 +178,11 @@ void add_fleet_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
   c = add(app, chosen, "sets", "List instance sets and the state of their clouds",
           [&a](Client& client) { return sets(client, a.json); });
   c->add_flag("--json", a.json, "Print JSON");
+  add(*c, chosen, "accept-account", "Use the account and region that the set's cloud reports now",
+      [&a](Client& client) { return accept_account(client, a.id); })
+      ->add_option("set", a.id, "The instance set")
+      ->type_name("SET")
+      ->required();
   c = add(app, chosen, "gates",
           "List shut gates: requests that clouds refused, and until when they wait",
           [&a](Client& client) { return gates(client, a.json); });

@@ -29,6 +29,7 @@ usage::Completions completions() {
                     {"SUBJECT", "site"},
                     {"URL", "unix:///run/hostler/hostler.sock"}},
           .asked = {{"JOB", {"jobs --limit 100"}},
+                    {"SET", {"sets"}},
                     {"INSTANCE", {"instances"}},
                     {"SUBJECT", {"jobs --limit 100", "instances"}}},
           .files = {"FILE", "PATH[=FILE]", "COMMAND"},

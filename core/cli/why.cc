@@ -39,6 +39,9 @@ void print_set(json::Value set) {
       because(field(set, "problem")));
   if (set.at("foreign_owner").bool_or(false))
     say("  the cloud lists instances of another owner: nothing is created");
+  if (set.has("account"))
+    say("  its instances are in account " + field(set, "account") +
+        (set.has("region") ? ", region " + field(set, "region") : ""));
 }
 
 void print_gate(json::Value gate) {

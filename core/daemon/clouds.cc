@@ -72,7 +72,7 @@ Result<std::unique_ptr<Clouds>> Clouds::load(std::vector<SetSource> sets,
   return clouds;
 }
 
-const Clouds::Set& Clouds::named(const std::string& name) const {
+Clouds::Set& Clouds::named(const std::string& name) {
   const auto found = sets_.find(name);
   HOSTLER_ASSERT(found != sets_.end(),
                  "an effect names a set of the configuration, and each of these has a driver");
@@ -90,6 +90,8 @@ void Clouds::execute(const dispatch::OpenSet& effect) {
                      post_(dispatch::SetOpened{set, std::move(result)});
                    });
 }
+
+void Clouds::execute(const dispatch::UseSet& effect) { named(effect.set).usable = effect.usable; }
 
 void Clouds::execute(const dispatch::CreateCall& effect) {
   const auto& driver = named(effect.set).driver;
@@ -179,11 +181,13 @@ void Clouds::execute(const dispatch::PricesCall& effect) {
 void Clouds::verify_host_key(const std::string& set, plugin_host::HostKeyCheck check,
                              std::function<void(model::CloudResult<bool>)> vouched) {
   const auto found = sets_.find(set);
-  if (found == sets_.end()) {
-    model::CloudError none;
-    none.cls = model::CloudErrorClass::kUnsupported;
-    none.message = "no such instance set";
-    return vouched(tl::unexpected(std::move(none)));
+  if (found == sets_.end() || !found->second.usable) {
+    const bool is_known = found != sets_.end();
+    model::CloudError refusal;
+    refusal.cls =
+        is_known ? model::CloudErrorClass::kTransient : model::CloudErrorClass::kUnsupported;
+    refusal.message = is_known ? "the set is not open" : "no such instance set";
+    return vouched(tl::unexpected(std::move(refusal)));
   }
   found->second.driver->verify_host_key(
       std::move(check), kVerifyTime,

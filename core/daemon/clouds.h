@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -36,6 +37,7 @@ class Clouds {
   ~Clouds() = default;
 
   void execute(const dispatch::OpenSet& effect);
+  void execute(const dispatch::UseSet& effect);
   void execute(const dispatch::CreateCall& effect);
   void execute(const dispatch::ListCall& effect);
   void execute(const dispatch::LookUpCall& effect);
@@ -44,8 +46,8 @@ class Clouds {
   void execute(const dispatch::PowerCall& effect);
   void execute(const dispatch::PricesCall& effect);
 
-  /// Asks a set's driver whether the key belongs to the instance. Calls `vouched` once, on a thread
-  /// of the set or at once.
+  /// Asks a set's driver whether the key belongs to the instance; refused while the set may not be
+  /// used. Calls `vouched` once, on a thread of the set or at once.
   void verify_host_key(const std::string& set, plugin_host::HostKeyCheck check,
                        std::function<void(model::CloudResult<bool>)> vouched);
 
@@ -53,14 +55,15 @@ class Clouds {
   struct Set {
     SetSource source;
     std::unique_ptr<plugin_host::DriverSet> driver;
+    std::atomic<bool> usable = false;  ///< As UseSet says.
   };
   Clouds(metrics::Metrics& metrics, Post post) : metrics_(metrics), post_(std::move(post)) {}
 
-  [[nodiscard]] const Set& named(const std::string& name) const;
+  [[nodiscard]] Set& named(const std::string& name);
 
   metrics::Metrics& metrics_;
   const Post post_;
-  std::map<std::string, Set> sets_;  ///< Not changed after load().
+  std::map<std::string, Set> sets_;  ///< Has the same sets after load().
 };
 
 }  // namespace hostler::daemon

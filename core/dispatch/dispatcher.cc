@@ -76,6 +76,7 @@ Outbox Dispatcher::apply(Event event, Now now) {
                  [&](const WorkForgotten& e) { to.work.on(e); },
                  [&](const SetIdleBehavior& e) { to.admin.on(e, now); },
                  [&](const KillInstance& e) { to.admin.on(e, now); },
+                 [&](const AcceptAccount& e) { to.sets.on(e, now); },
                  [&](PolicyChanged& e) { replace_policy(std::move(e.policy), now); },
                  [&](PlanMade& e) { to.plans.on(e, now); },
              },
@@ -89,6 +90,7 @@ void Dispatcher::replace_policy(model::SitePolicy policy, Now now) {
                  "a reload keeps sets and only adds pools: config's diff refuses others");
   state_->policy = std::move(policy);
   handlers_->admin.policy_changed(now);
+  handlers_->sets.ask_again(now);
 }
 
 Outbox Dispatcher::tick(Now now) {

@@ -108,6 +108,12 @@ struct PlanMade {
   std::uint64_t number = 0;
   scheduler::Plan plan;
 };
+/// The set's instances are in the account that its cloud reports now.
+struct AcceptAccount {
+  Ticket ticket = 0;
+  std::string actor;
+  std::string set;
+};
 struct PolicyChanged {
   model::SitePolicy policy;
 };
@@ -118,13 +124,19 @@ struct WorkForgotten {
 
 using Event = std::variant<SetOpened, CreateSeen, CreateEnded, SetListed, InstancesLookedUp,
                            DestroyEnded, TagsEnded, PowerEnded, PricesFetched, model::HostEvent,
-                           Submit, CancelWork, SetIdleBehavior, KillInstance, BelieveList,
-                           GiveUpUnreachable, PlanMade, PolicyChanged, WorkForgotten>;
+                           Submit, CancelWork, SetIdleBehavior, KillInstance, AcceptAccount,
+                           BelieveList, GiveUpUnreachable, PlanMade, PolicyChanged, WorkForgotten>;
 
 // ---- effects -----------------------------------------------------------------------------------
 
+/// Asks an open set for its info again.
 struct OpenSet {
   std::string set;
+};
+/// Whether links may ask the set's driver about host keys. They may not at first.
+struct UseSet {
+  std::string set;
+  bool usable = false;
 };
 struct CreateCall {
   std::string set;
@@ -182,7 +194,7 @@ struct Reply {
   Result<std::vector<model::WorkId>> result;
 };
 
-using Effect = std::variant<model::HostCommand, OpenSet, CreateCall, ListCall, LookUpCall,
+using Effect = std::variant<model::HostCommand, OpenSet, UseSet, CreateCall, ListCall, LookUpCall,
                             DestroyCall, TagsCall, PowerCall, PricesCall, MakePlan, Reply>;
 
 /// The result of one event. An effect is issued only when every change before it is durable, unless

@@ -111,6 +111,11 @@ constexpr std::array kEvents{
               "the instance set's cloud can be used"},
     EventInfo{Event::kOpenFailed, "open_failed", kSet, kWarning, Holds::kReason,
               "the instance set's cloud cannot be used; it is tried again"},
+    EventInfo{Event::kAccountDiffers, "account_differs", kSet, kAlarm, Holds::kNone,
+              "the cloud reports another account or region than the stored one: the set is not "
+              "used"},
+    EventInfo{Event::kAccountAccepted, "account_accepted", kSet, kInfo, Holds::kNone,
+              "an admin accepted the account and the region that the cloud reports"},
     EventInfo{Event::kForeignOwner, "foreign_owner", kSet, kAlarm, Holds::kNone,
               "the instance set has instances of another daemon: nothing is created in it"},
     EventInfo{Event::kForeignOwnerLeft, "foreign_owner_left", kSet, kInfo, Holds::kNone,

@@ -63,6 +63,8 @@ enum class Event : std::uint8_t {
   // Of instance sets, gates and the site.
   kOpened,
   kOpenFailed,
+  kAccountDiffers,
+  kAccountAccepted,
   kForeignOwner,
   kForeignOwnerLeft,
   kListDoubted,

@@ -45,6 +45,11 @@ struct SetView {
   /// Hosts became unreachable together then: they are not ended for that.
   std::optional<Wall> partition;
   std::string creates_refused;  ///< Why nothing is created in it; empty: it may be.
+  std::string account, region;  ///< Those stored; empty: not known. Fit to print.
+  struct Reported {
+    std::string account, region;  ///< Likewise.
+  };
+  std::optional<Reported> reported;  ///< What the cloud reports in their place, until accepted.
 };
 /// The cost from `since` to `until`.
 struct CostView {

@@ -41,7 +41,8 @@ void Cloud::check_destroy(const Machine& machine, const dispatch::DestroyCall& c
     complain_("destroy of another's machine");
   const auto* known = disk_.instance(call.instance);
   if (known == nullptr || known->record.state != model::InstanceState::kTerminating ||
-      known->record.provider_id != call.request.id)
+      // A spot request may have become an instance since the call was decided.
+      (known->record.provider_id != call.request.id && known->record.request_id != call.request.id))
     complain_(call.instance.text() + " is destroyed without a durable intent");
   if (machine.works() &&
       is_own_will(model::parse_reason(call.request.reason).value_or(model::Reason::kUnknown)))

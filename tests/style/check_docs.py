@@ -47,12 +47,12 @@ def indented(text: str, head: str) -> list:
 
 
 def commands_of(program: str, words=()):
-    """{"driver list": {"--driver-path"}, ...}: every command that has none below it."""
+    """{"driver list": {"--driver-path"}, ...}: every command that needs none below it."""
     text = help_of(program, list(words))
     below = indented(text, "Subcommands")
-    if not below:
-        return {" ".join(words): set(re.findall(r"^  (?:-\w,)?(--[\w-]+)", text, re.M)) - {"--help"}}
     found = {}
+    if not below or "[SUBCOMMAND]" in text:
+        found[" ".join(words)] = set(re.findall(r"^  (?:-\w,)?(--[\w-]+)", text, re.M)) - {"--help"}
     for word in below:
         found.update(commands_of(program, (*words, word)))
     return found

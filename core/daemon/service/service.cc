@@ -112,6 +112,11 @@ void DaemonService::kill(const api::Principal& who, model::InstanceId instance,
                  without_jobs(std::move(answer)));
 }
 
+void DaemonService::accept_account(const api::Principal& who, const std::string& set,
+                                   api::Answer<void> answer) {
+  request_change(dispatch::AcceptAccount{0, who.name, set}, without_jobs(std::move(answer)));
+}
+
 void DaemonService::instances(const api::Principal&,
                               api::Answer<std::vector<model::InstanceView>> answer) {
   uses_.loop->query([answer = std::move(answer)](const dispatch::Queries& state, Now) {

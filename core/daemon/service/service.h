@@ -65,6 +65,8 @@ class DaemonService final : public api::Service {
             api::Answer<void> answer) override;
   void pools(const api::Principal& who, api::Answer<std::vector<model::PoolView>> answer) override;
   void sets(const api::Principal& who, api::Answer<std::vector<model::SetView>> answer) override;
+  void accept_account(const api::Principal& who, const std::string& set,
+                      api::Answer<void> answer) override;
   void gates(const api::Principal& who,
              api::Answer<std::vector<model::GateRecord>> answer) override;
   void prices(const api::Principal& who, const api::PriceQuery& query,

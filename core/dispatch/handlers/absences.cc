@@ -151,6 +151,11 @@ void Absences::on(const InstancesLookedUp& event, Now now) {
   if (!index) return;
   Set& set = sets_.at(*index);
   set.looking_up = false;
+  if (!set.open || event.sent < set.lists_from) {  // Perhaps the answer of another account.
+    const model::CloudError* error = event.result ? nullptr : &event.result.error();
+    set.to_look_up.insert(event.asked.begin(), event.asked.end());
+    return gates_.answered({.set = set.name, .op = model::CloudOp::kList}, error, now);
+  }
   if (!event.result) return look_up_failed(set, event, now);
   gates_.answered({.set = set.name, .op = model::CloudOp::kList}, nullptr, now);
   set.look_up_at = now.mono;

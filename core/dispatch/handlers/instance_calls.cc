@@ -72,7 +72,7 @@ void InstanceCalls::destroy(Host& host, Now now) {
 
 void InstanceCalls::set_tags(const Host& host) {
   const auto& record = host.instance.record;
-  if (record.provider_id.empty()) return;
+  if (record.provider_id.empty() || !sets_.at(host.instance.set).open) return;
   model::SetTagsRequest request{.id = record.provider_id};
   request.set[model::tag::kIdle] = model::to_string(record.idle_behavior);
   recorder_.effect(TagsCall{record.set, record.id, std::move(request),

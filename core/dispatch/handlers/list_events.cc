@@ -33,6 +33,10 @@ void ListEvents::on(const SetListed& event, Now now) {
   if (!index) return;
   Set& set = sets_.at(*index);
   set.listing = false;
+  if (!set.open || event.sent < set.lists_from) {  // Perhaps the list of another account.
+    const model::CloudError* error = event.result ? nullptr : &event.result.error();
+    return gates_.answered({.set = set.name, .op = model::CloudOp::kList}, error, now);
+  }
   if (!event.result) return failed(*index, event.result.error(), now);
   gates_.answered({.set = set.name, .op = model::CloudOp::kList}, nullptr, now);
   set.failures = 0;

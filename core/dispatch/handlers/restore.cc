@@ -17,7 +17,9 @@ bool Restore::apply(model::Restored restored, Now now) {
   for (auto& key : restored.client_keys)
     jobs_.restore_client_key(std::move(key.principal), std::move(key.key), std::move(key.digest),
                              key.work);
-  for (const auto& row : restored.damaged) set_aside_.add(row);
+  sets_.restore(restored.accounts, restored.damaged);
+  for (const auto& row : restored.damaged)
+    if (row.table != "sets") set_aside_.add(row);
   set_aside_.count(policy_, governor_);
   bool has_orphans = false;
   for (auto& row : restored.instances) has_orphans |= !take(std::move(row), now);

@@ -4,11 +4,50 @@
 #include <chrono>
 #include <utility>
 
+#include "core/base/text.h"
+
 namespace hostler::dispatch {
 namespace {
 
 /// How far back prices are fetched the first time.
 constexpr Duration kFirstPrices = std::chrono::hours(24);
+
+constexpr Duration kReopenPause = std::chrono::seconds(1);  ///< Before a set is opened again.
+constexpr Duration kReopenPauseMax = std::chrono::minutes(1);
+
+/// An empty text is not known, so it is no difference.
+bool differs(const model::SetAccount& known, const model::SetInfo& reported) {
+  const auto differ = [](const std::string& a, const std::string& b) {
+    return !a.empty() && !b.empty() && a != b;
+  };
+  return differ(known.account, reported.account_id) || differ(known.region, reported.region);
+}
+
+/// What is known with what is reported, which is newer.
+model::SetAccount merged(model::SetAccount known, const std::string& set,
+                         const model::SetInfo& reported) {
+  if (!reported.account_id.empty()) known.account = reported.account_id;
+  if (!reported.region.empty()) known.region = reported.region;
+  if (!known.account.empty() || !known.region.empty()) known.set = set;
+  return known;
+}
+
+std::string account_text(const std::string& account, const std::string& region) {
+  const auto shown = [](const std::string& text) {
+    return text.empty() ? " not known" : " '" + printable(text, model::kAccountBytesMax) + "'";
+  };
+  return "account" + shown(account) + ", region" + shown(region);
+}
+
+std::string account_problem(const Set& set, const model::SetInfo& reported) {
+  return "the cloud reports " + account_text(reported.account_id, reported.region) +
+         (set.account_damaged ? ", and the stored account of this set is damaged"
+                              : ", and the instances of this set are in " +
+                                    account_text(set.account.account, set.account.region)) +
+         ": the set is not used; correct the credentials, or accept this account: "
+         "hostler sets accept-account " +
+         set.name;
+}
 
 }  // namespace
 
@@ -21,31 +60,98 @@ void SetEvents::send_due(std::uint32_t index, Now now) {
   if (set.open && set.prices_at <= now.mono) fetch_prices(index, now);
 }
 
+void SetEvents::ask_again(Now now) {
+  for (std::uint32_t i = 0; i < sets_.size(); ++i) {
+    Set& set = sets_.at(i);
+    if (set.opening) continue;
+    if (!set.open) {
+      set.open_at = now.mono;
+    } else {
+      set.opening = true;
+      recorder_.effect(OpenSet{set.name});
+    }
+  }
+}
+
 void SetEvents::on(SetOpened& event, Now now) {
   const auto index = sets_.index_of(event.set);
   if (!index) return;
   Set& set = sets_.at(*index);
   set.opening = false;
   if (!event.result) {
-    const auto& error = event.result.error();
-    ++set.failures;
-    set.problem = error.message;
-    set.open_at =
-        now.mono + fleet::backoff(set.failures, std::chrono::seconds(1), std::chrono::minutes(1));
-    recorder_.record("cloud", "set " + set.name, model::Event::kOpenFailed,
-                     model::to_string(error.cls), error.message, now);
-    return;
+    if (!set.open) open_failed(set, event.result.error(), now);
+  } else if (set.account_damaged || differs(set.account, *event.result)) {
+    refuse_account(set, std::move(*event.result), now);
+  } else {
+    open(set, std::move(*event.result), now);
   }
-  set.open = true;
-  set.failures = 0;
-  set.problem.clear();
-  set.info = std::move(*event.result);
-  set.list_at = now.mono;
-  set.prices_at = set.info.has_price_history ? now.mono : fleet::kNever;
-  recorder_.record("cloud", "set " + set.name, model::Event::kOpened, "",
-                   "account " + set.info.account_id, now);
+}
+
+void SetEvents::open_failed(Set& set, const model::CloudError& error, Now now) {
+  ++set.failures;
+  set.problem = error.message;
+  set.open_at = now.mono + fleet::backoff(set.failures, kReopenPause, kReopenPauseMax);
+  recorder_.record("cloud", "set " + set.name, model::Event::kOpenFailed,
+                   model::to_string(error.cls), error.message, now);
+}
+
+void SetEvents::refuse_account(Set& set, model::SetInfo info, Now now) {
+  if (std::exchange(set.open, false)) {
+    set.failures = 0;
+    hosts_.touch_all();
+    plan_.want();
+    recorder_.effect(UseSet{set.name, false});
+  }
+  ++set.failures;
+  set.open_at = now.mono + fleet::backoff(set.failures, kReopenPause, kReopenPauseMax);
+  set.problem = account_problem(set, info);
+  const bool is_news = !set.unaccepted || set.unaccepted->account_id != info.account_id ||
+                       set.unaccepted->region != info.region;
+  set.unaccepted = std::move(info);
+  if (is_news)
+    recorder_.record("cloud", "set " + set.name, model::Event::kAccountDiffers, "", set.problem,
+                     now);
+}
+
+void SetEvents::open(Set& set, model::SetInfo info, Now now) {
+  if (auto known = merged(set.account, set.name, info); known != set.account) {
+    set.account = std::move(known);
+    recorder_.change(set.account);  // Before any create: effects leave after the changes.
+  }
+  set.info = std::move(info);
+  if (set.unaccepted) set.lists_from = now.mono;
+  set.unaccepted.reset();
   hosts_.touch_all();
   plan_.want();
+  if (std::exchange(set.open, true)) return;
+  set.failures = 0;
+  set.problem.clear();
+  set.list_at = now.mono;
+  set.prices_at = set.info.has_price_history ? now.mono : fleet::kNever;
+  recorder_.effect(UseSet{set.name, true});
+  recorder_.record("cloud", "set " + set.name, model::Event::kOpened, "",
+                   account_text(set.info.account_id, set.info.region), now);
+}
+
+void SetEvents::on(const AcceptAccount& event, Now now) {
+  const auto index = sets_.index_of(event.set);
+  if (!index)
+    return recorder_.reply(
+        event.ticket, fail(Errc::kNotFound, "no instance set '" + printable(event.set, 80) + "'"));
+  Set& set = sets_.at(*index);
+  if (!set.unaccepted)
+    return recorder_.reply(
+        event.ticket,
+        fail(Errc::kConflict, "there is nothing to accept: the cloud of set '" + set.name +
+                                  "' has reported no other account than the stored one"));
+  model::SetInfo info = *std::move(set.unaccepted);
+  set.account_damaged = false;
+  recorder_.record("user", "set " + set.name, model::Event::kAccountAccepted, "",
+                   "by " + event.actor + ": " + account_text(info.account_id, info.region) +
+                       " in place of " + account_text(set.account.account, set.account.region),
+                   now);
+  open(set, std::move(info), now);
+  recorder_.reply(event.ticket, std::vector<model::WorkId>{});
 }
 
 void SetEvents::fetch_prices(std::uint32_t index, Now now) {

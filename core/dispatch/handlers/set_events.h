@@ -5,7 +5,8 @@
 
 namespace hostler::dispatch {
 
-/// Opens sets and requests prices, and handles the answers to these calls.
+/// Opens sets and requests prices, and handles the answers to these calls. A set whose cloud
+/// reports another account than the stored one is closed: its instances are not in that cloud.
 class SetEvents {
  public:
   SetEvents(const model::SitePolicy& policy, Sets& sets, Hosts& hosts, Menu& menu, CallGates& gates,
@@ -20,10 +21,16 @@ class SetEvents {
 
   /// Sends the calls of the set that are due: open, prices.
   void send_due(std::uint32_t set, Now now);
+  /// After a reload: asks all sets for their account again, the closed ones without a pause.
+  void ask_again(Now now);
   void on(SetOpened& event, Now now);
+  void on(const AcceptAccount& event, Now now);
   void on(const PricesFetched& event, Now now);
 
  private:
+  void open_failed(Set& set, const model::CloudError& error, Now now);
+  void refuse_account(Set& set, model::SetInfo info, Now now);
+  void open(Set& set, model::SetInfo info, Now now);
   void fetch_prices(std::uint32_t set, Now now);
 
   const model::SitePolicy& policy_;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/text.h"
 #include "core/dispatch/queries.h"
 #include "core/dispatch/state/state.h"
 
@@ -94,6 +95,9 @@ std::vector<model::PoolView> Queries::pools() const {
 
 std::vector<model::SetView> Queries::sets() const {
   std::vector<model::SetView> out;
+  const auto shown = [](const std::string& text) {
+    return printable(text, model::kAccountBytesMax);
+  };
   for (const Set& set : state_.sets.all()) {
     model::SetView view;
     view.name = set.name;
@@ -106,6 +110,10 @@ std::vector<model::SetView> Queries::sets() const {
     view.asking = set.doubt && set.doubt->asking;
     if (set.partition) view.partition = set.partition->since;
     view.creates_refused = set.refuses_creates();
+    view.account = shown(set.account.account);
+    view.region = shown(set.account.region);
+    if (set.unaccepted)
+      view.reported = {shown(set.unaccepted->account_id), shown(set.unaccepted->region)};
     out.push_back(std::move(view));
   }
   return out;

@@ -16,7 +16,7 @@ namespace hostler::dispatch {
 /// done to them until an admin has corrected the row.
 class SetAside {
  public:
-  /// The values of the row may be anything.
+  /// A row of another table than sets. Its values may be anything.
   void add(const model::DamagedRow& row);
   /// Adds them to a new governor's account. An instance whose set or pool is not in the policy
   /// counts for the site alone.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/base/text.h"
+
 namespace hostler::dispatch {
 namespace {
 
@@ -50,6 +52,21 @@ bool Set::spares(const fleet::Instance& instance) const {
 
 Sets::Sets(const model::SitePolicy& policy) {
   for (const auto& set : policy.sets) sets_.emplace_back().name = set.name;
+}
+
+void Sets::restore(const std::vector<model::SetAccount>& accounts,
+                   const std::vector<model::DamagedRow>& damaged) {
+  for (const auto& account : accounts)
+    if (const auto set = index_of(account.set)) at(*set).account = account;
+  for (const auto& row : damaged) {
+    if (row.table != "sets") continue;
+    if (const auto set = index_of(row.key)) {
+      at(*set).account_damaged = true;
+    } else if (!is_name(row.key)) {
+      // It may be the row of any set that has none.
+      for (Set& any : sets_) any.account_damaged |= any.account.set.empty();
+    }
+  }
 }
 
 std::optional<std::uint32_t> Sets::index_of(const std::string& name) const {

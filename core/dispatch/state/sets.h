@@ -11,6 +11,7 @@
 #include "core/fleet/instance.h"
 #include "core/model/cloud.h"
 #include "core/model/policy.h"
+#include "core/model/records.h"
 
 namespace hostler::dispatch {
 
@@ -37,6 +38,14 @@ struct Set {
   bool open = false, opening = false, listing = false;
   bool foreign = false;  ///< It holds instances of another owner: nothing is created in it.
   model::SetInfo info;
+  model::SetAccount account;  ///< Of its instances, as far as it is known.
+  /// The stored account cannot be read: the set is closed until an admin accepts one.
+  bool account_damaged = false;
+  /// The cloud reports another account: the set is closed until it does not, or an admin accepts
+  /// it.
+  std::optional<model::SetInfo> unaccepted;
+  /// Lists and look-ups sent before may be those of an account that was not accepted.
+  Mono lists_from = Mono::min();
   Mono list_at = fleet::kNever, open_at = fleet::kNever, prices_at = fleet::kNever;
   Mono list_sent{};         ///< The last one.
   std::int64_t listed = 0;  ///< Instances in the last list, ours or not.
@@ -70,6 +79,9 @@ struct Set {
 class Sets {
  public:
   explicit Sets(const model::SitePolicy& policy);
+  /// The accounts of the journal; of damaged rows those of table sets.
+  void restore(const std::vector<model::SetAccount>& accounts,
+               const std::vector<model::DamagedRow>& damaged);
 
   [[nodiscard]] Set& at(std::uint32_t index) { return sets_.at(index); }
   [[nodiscard]] const Set& at(std::uint32_t index) const { return sets_.at(index); }

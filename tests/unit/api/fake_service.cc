@@ -145,7 +145,14 @@ void FakeService::pools(const Principal&, Answer<std::vector<model::PoolView>> a
 }
 
 void FakeService::sets(const Principal&, Answer<std::vector<model::SetView>> answer) {
-  give(answer, std::vector<model::SetView>{});
+  give(answer, set_views);
+}
+
+void FakeService::accept_account(const Principal& who, const std::string& set,
+                                 Answer<void> answer) {
+  note("accept-account " + set + " by " + who.name);
+  if (error) return answer(tl::unexpected(*error));
+  answer({});
 }
 
 void FakeService::gates(const Principal&, Answer<std::vector<model::GateRecord>> answer) {

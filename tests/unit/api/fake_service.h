@@ -26,6 +26,7 @@ class FakeService final : public Service {
   std::optional<Error> file_error;  ///< Of opening one of `files`.
   bool knows_all_costs = true;      ///< As for readers and admins.
   std::vector<model::LedgerRecord> ledger;
+  std::vector<model::SetView> set_views;
 
   /// "submit 2 by token ci", one for each call, in order.
   std::vector<std::string> calls() const;
@@ -56,6 +57,7 @@ class FakeService final : public Service {
             Answer<void> answer) override;
   void pools(const Principal& who, Answer<std::vector<model::PoolView>> answer) override;
   void sets(const Principal& who, Answer<std::vector<model::SetView>> answer) override;
+  void accept_account(const Principal& who, const std::string& set, Answer<void> answer) override;
   void gates(const Principal& who, Answer<std::vector<model::GateRecord>> answer) override;
   void prices(const Principal& who, const PriceQuery& query, Answer<PricesView> answer) override;
   void cost(const Principal& who, const CostQuery& query, Answer<model::CostView> answer) override;

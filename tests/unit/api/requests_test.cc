@@ -337,6 +337,30 @@ TEST_F(RequestTest, AKillTakesAReasonAndNothingElse) {
   EXPECT_EQ(ask("POST", "/v1/instances/j-7/kill").status, 400);
 }
 
+TEST_F(RequestTest, AnAccountIsAcceptedBySet) {
+  const auto set = std::string("/v1/sets/west/accept-account");
+  EXPECT_EQ(ask("POST", set).status, 200);
+  EXPECT_THAT(service.calls().back(), testing::StartsWith("accept-account west by "));
+  service.error = Error{Errc::kNotFound, "no instance set 'west'"};
+  EXPECT_EQ(ask("POST", set).status, 404);
+  service.error = Error{Errc::kConflict, "there is nothing to accept"};
+  EXPECT_EQ(ask("POST", set).status, 409);
+}
+
+TEST_F(RequestTest, ASetShowsItsAccountAndTheReportedOne) {
+  service.set_views.resize(2);
+  service.set_views[0].name = "west";
+  service.set_views[0].open = true;
+  service.set_views[1].name = "east";
+  service.set_views[1].account = "a1";
+  service.set_views[1].reported = {"b2", "us"};
+  const auto got = ask("GET", "/v1/sets");
+  EXPECT_EQ(got.body, R"({"sets":[{"name":"west","open":true,"foreign_owner":false},)"
+                      R"({"name":"east","open":false,"foreign_owner":false,"account":"a1",)"
+                      R"("reported":{"account":"b2","region":"us"}}]})"
+                      "\n");
+}
+
 TEST_F(RequestTest, OutputIsTextOrHex) {
   service.output_part.data = "caf\xc3\xa9";
   EXPECT_EQ(ask("GET", "/v1/jobs/j-1/output").member("text"), "caf\xc3\xa9");

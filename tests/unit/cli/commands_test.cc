@@ -140,6 +140,24 @@ TEST_F(CommandTest, FetchLeavesAFileAloneWhoseNextDoesNotCome) {
             0);
 }
 
+TEST_F(CommandTest, SetsShowAnAccountThatDiffersAndAcceptIt) {
+  service.set_views = {{.name = "west",
+                        .problem = "the cloud reports account 'b2'",
+                        .account = "a1",
+                        .region = "eu",
+                        .reported = {{"b2", "us"}}}};
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(run([&] { return sets(*client, false); }), exit_code::kOk);
+  const std::string said = testing::internal::GetCapturedStdout();
+  EXPECT_THAT(said, HasSubstr("not open,other_account"));
+  EXPECT_THAT(said, testing::ContainsRegex("a1 +eu"));
+
+  EXPECT_EQ(run([&] { return accept_account(*client, "west"); }), exit_code::kOk);
+  EXPECT_THAT(service.calls().back(), StartsWith("accept-account west by "));
+  service.error = Error{Errc::kConflict, "there is nothing to accept"};
+  EXPECT_EQ(run([&] { return accept_account(*client, "west"); }), exit_code::kRefused);
+}
+
 TEST_F(CommandTest, WhatTheDaemonRefusesIsToldWithItsStatus) {
   service.error = Error{Errc::kConflict, "client_key 'k' already names j-1"};
   SubmitOptions options;

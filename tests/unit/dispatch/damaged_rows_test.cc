@@ -75,5 +75,17 @@ TEST(DamagedRowsTest, AMachineWhoseRowIsDamagedIsNeitherAdoptedNorEnded) {
   EXPECT_THAT(story.all<DestroyCall>(), IsEmpty());
 }
 
+// Bug: the row of a set of this name put the job of that number aside.
+TEST(DamagedRowsTest, TheRowOfASetStandsForNoWork) {
+  auto restored = busy_site();
+  restored.work.clear();
+  restored.attempts.clear();
+  restored.damaged.push_back({"sets", "j-5", "account is not UTF-8 text", {}});
+  Story story;
+  story.begin(restored);
+  story.ready({7}, {{{{5}, 1}, AttemptPhase::kRunning}});
+  EXPECT_THAT(story.commands<model::KillAttempt>(), SizeIs(1)) << "no such job is known";
+}
+
 }  // namespace
 }  // namespace hostler::dispatch
