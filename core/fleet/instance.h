@@ -38,6 +38,9 @@ struct Instance {
   bool create_outcome_unknown = false;
   std::uint32_t create_tries = 0;
   bool unfulfilled_spot = false;
+  std::uint32_t destroys_accepted = 0;
+  Mono destroy_accepted_at;      ///< The last one.
+  bool destroy_ignored = false;  ///< The cloud has accepted several, and it was reported.
   /// When it was switched on or off, or proved to be on: the power state of older lists is ignored.
   Mono power_at = Mono::min();
   bool seen_stopped = false;        ///< kStopped: a list has shown it stopped too.

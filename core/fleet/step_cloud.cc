@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/text.h"
 #include "core/fleet/transition.h"
 
 namespace hostler::fleet {
@@ -10,6 +11,8 @@ using model::CloudState;
 using model::Event;
 using model::InstanceState;
 using model::Reason;
+
+constexpr std::uint32_t kDestroysIgnored = 3;  ///< Accepted ones, until it is reported.
 
 bool switched_off(CloudState state) {
   return state == CloudState::kStopping || state == CloudState::kStopped ||
@@ -39,6 +42,22 @@ Refreshed refresh(model::InstanceRecord& record, const model::ListedInstance& se
   if (seen.price_per_hour) copy(out.any, record.price_per_hour, *seen.price_per_hour);
   out.any |= out.endpoint;
   return out;
+}
+
+/// A destroy is asked for again and again; an admin has to know that the cloud does nothing.
+void report_ignored_destroys(Instance& instance, const model::ListedInstance& seen, Mono as_of,
+                             Outcome& out) {
+  const bool is_ending = seen.state == CloudState::kTerminating ||
+                         seen.state == CloudState::kStopping || seen.state == CloudState::kGone;
+  if (is_ending || instance.destroys_accepted < kDestroysIgnored ||
+      as_of <= instance.destroy_accepted_at || std::exchange(instance.destroy_ignored, true))
+    return;
+  out.changed = true;
+  out.event = Event::kDestroyIgnored;
+  out.reason = "the cloud has accepted " + std::to_string(instance.destroys_accepted) +
+               " destroys, and lists it as " + to_string(seen.state) +
+               ": it still costs money; look at " + printable(seen.id, 80) + " there";
+  instance.record.last_text = out.reason;
 }
 
 /// What brings a new instance nearer to being ready: its link, or the next list.
@@ -82,6 +101,7 @@ Outcome listed(Instance& instance, const model::ListedInstance& seen, Mono as_of
 
   switch (record.state) {
     case InstanceState::kTerminating:
+      report_ignored_destroys(instance, seen, as_of, out);
       return out;
     case InstanceState::kAbandoned: {
       Outcome end = terminate(instance, Reason::kAbandonedSeen,
@@ -233,6 +253,9 @@ Outcome destroy_answered(Instance& instance, const model::CloudError* error,
     out.event = Event::kDestroyRefused;
     out.reason_code = model::to_string(error->cls);
     out.reason = error->message;
+  } else {
+    ++instance.destroys_accepted;
+    instance.destroy_accepted_at = now.mono;
   }
   set_deadline(instance, now.mono + wait, now);
   out.effects.push_back(Effect::kList);

@@ -90,6 +90,8 @@ constexpr std::array kEvents{
               "the instance is destroyed"},
     EventInfo{Event::kDestroyRefused, "destroy_refused", kInstance, kWarning, Holds::kReason,
               "the cloud refused to destroy the instance: it is asked again"},
+    EventInfo{Event::kDestroyIgnored, "destroy_ignored", kInstance, kAlarm, Holds::kNone,
+              "the cloud has accepted several destroys and lists the instance unchanged"},
     EventInfo{Event::kTagsFailed, "tags_failed", kInstance, kWarning, Holds::kReason,
               "the instance's tags could not be written"},
     EventInfo{Event::kSetMissing, "set_missing", kInstance, kAlarm, Holds::kData,

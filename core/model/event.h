@@ -52,6 +52,7 @@ enum class Event : std::uint8_t {
   kStartRefused,
   kTerminating,
   kDestroyRefused,
+  kDestroyIgnored,
   kTagsFailed,
   kSetMissing,
   kUnexpectedAttempts,

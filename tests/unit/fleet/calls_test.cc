@@ -127,6 +127,29 @@ TEST(DestroyTest, IsRetriedWithBackOffUntilTheCloudAgrees) {
   EXPECT_EQ(instance.record.state, InstanceState::kTerminating);
 }
 
+// Bug: nobody was told, and the instance cost money for ever.
+TEST(DestroyTest, OneThatTheCloudAcceptsAndIgnoresIsReportedOnce) {
+  Instance instance = instance_in(InstanceState::kTerminating);
+  const auto refusal = error(CloudErrorClass::kAuth);
+  (void)destroy_answered(instance, &refusal, pool(), at(1min));
+  for (int n = 2; n <= 4; ++n) {
+    EXPECT_FALSE(listed(instance, listing(), at(n * 1min).mono, pool(), at(n * 1min)).event);
+    (void)destroy_answered(instance, nullptr, pool(), at(n * 1min));
+  }
+  EXPECT_FALSE(listed(instance, listing(), at(3min).mono, pool(), at(5min)).event)
+      << "a list from before the third one";
+  EXPECT_FALSE(
+      listed(instance, listing(CloudState::kTerminating), at(5min).mono, pool(), at(5min)).event)
+      << "it is on its way";
+
+  const auto out = listed(instance, listing(), at(6min).mono, pool(), at(6min));
+  EXPECT_EQ(out.event, Event::kDestroyIgnored);
+  EXPECT_THAT(out.reason, HasSubstr("accepted 3 destroys"));
+  EXPECT_THAT(instance.record.last_text, HasSubstr("lists it as running"));
+  EXPECT_TRUE(out.changed);
+  EXPECT_FALSE(listed(instance, listing(), at(7min).mono, pool(), at(7min)).event);
+}
+
 TEST(DestroyTest, OnlyListsSayGone) {
   Instance instance = instance_in(InstanceState::kTerminating);
   const auto not_found = error(CloudErrorClass::kNotFound);
