@@ -94,6 +94,9 @@ constexpr std::array kEvents{
               "the cloud has accepted several destroys and lists the instance unchanged"},
     EventInfo{Event::kTagsFailed, "tags_failed", kInstance, kWarning, Holds::kReason,
               "the instance's tags could not be written"},
+    EventInfo{Event::kTagsRepaired, "tags_repaired", kInstance, kWarning, Holds::kNone,
+              "the cloud listed the instance with other tags or without some: they are written "
+              "again"},
     EventInfo{Event::kSetMissing, "set_missing", kInstance, kAlarm, Holds::kData,
               "the configuration has no instance set of the name in `reason_code`: nothing can "
               "be done to the instance"},

@@ -54,6 +54,7 @@ enum class Event : std::uint8_t {
   kDestroyRefused,
   kDestroyIgnored,
   kTagsFailed,
+  kTagsRepaired,
   kSetMissing,
   kUnexpectedAttempts,
   kUnlisted,

@@ -48,11 +48,8 @@ void CallAnswers::on(const DestroyEnded& event, Now now) {
 }
 
 void CallAnswers::on(const TagsEnded& event, Now now) {
-  const Host* host = hosts_.change(event.instance);
-  if (host == nullptr || !event.error) return;
-  // The store wins over tags, so a tag that could not be written is recorded, not written again.
-  recorder_.record("cloud", event.instance.text(), model::Event::kTagsFailed,
-                   model::to_string(event.error->cls), event.error->message, now);
+  Host* host = hosts_.change(event.instance);
+  if (host != nullptr) tags_.ended(*host, event.error ? &*event.error : nullptr, now);
 }
 
 void CallAnswers::on(const PowerEnded& event, Now now) {

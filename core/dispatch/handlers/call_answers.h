@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/dispatch/handlers/instance_steps.h"
+#include "core/dispatch/handlers/tag_repair.h"
 #include "core/dispatch/state/menu.h"
 
 namespace hostler::dispatch {
@@ -9,7 +10,8 @@ namespace hostler::dispatch {
 class CallAnswers {
  public:
   CallAnswers(const model::SitePolicy& policy, Sets& sets, Hosts& hosts, Menu& menu,
-              CallGates& gates, PlanState& plan, Recorder& recorder, InstanceSteps& steps)
+              CallGates& gates, PlanState& plan, Recorder& recorder, TagRepair& tags,
+              InstanceSteps& steps)
       : policy_(policy),
         sets_(sets),
         hosts_(hosts),
@@ -17,6 +19,7 @@ class CallAnswers {
         gates_(gates),
         plan_(plan),
         recorder_(recorder),
+        tags_(tags),
         steps_(steps) {}
 
   void on(const CreateSeen& event, Now now);
@@ -35,6 +38,7 @@ class CallAnswers {
   CallGates& gates_;
   PlanState& plan_;
   Recorder& recorder_;
+  TagRepair& tags_;
   InstanceSteps& steps_;
 };
 

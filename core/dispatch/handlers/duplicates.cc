@@ -37,7 +37,8 @@ void Duplicates::end(const Set& set, std::vector<Sighting>& all, Now now) {
     any = true;
   }
   if (any)
-    for (auto& one : all) one.known = hosts_.find_listed(set.name, *one.seen);
+    for (auto& one : all)  // A host whose key is not listed was recognised by its cloud id.
+      if (const auto known = hosts_.find_listed(set.name, *one.seen)) one.known = known;
 }
 
 void Duplicates::end_one(const Host& of, const model::ListedInstance& seen, const std::string& kept,

@@ -36,6 +36,7 @@ struct Handlers {
   SetEvents sets;
   Duplicates duplicates;
   Absences absences;
+  TagRepair tags;
   ListEvents lists;
   CallAnswers answers;
   AttemptEvents attempts;

@@ -70,9 +70,10 @@ void InstanceCalls::destroy(Host& host, Now now) {
                                policy_.sets[instance.set].destroy_timeout});
 }
 
-void InstanceCalls::set_tags(const Host& host) {
+void InstanceCalls::set_tags(Host& host) {
   const auto& record = host.instance.record;
   if (record.provider_id.empty() || !sets_.at(host.instance.set).open) return;
+  host.tags.under_way = true;
   model::SetTagsRequest request{.id = record.provider_id};
   request.set[model::tag::kIdle] = model::to_string(record.idle_behavior);
   recorder_.effect(TagsCall{record.set, record.id, std::move(request),

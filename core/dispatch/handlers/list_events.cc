@@ -45,6 +45,7 @@ void ListEvents::on(const SetListed& event, Now now) {
   set.listed = static_cast<std::int64_t>(event.result->size());
   const auto& policy = policy_.sets[*index];
   set.want_list(policy, now.mono + policy.list_interval);
+  tags_.begin(set);
   auto sightings = recognise(set, *event.result);
   duplicates_.end(set, sightings, now);
   std::vector<model::InstanceId> seen;
@@ -72,16 +73,30 @@ void ListEvents::failed(std::uint32_t index, const model::CloudError& error, Now
   set.want_list(policy_.sets[index], now.mono + pause);
 }
 
+ListEvents::CloudIds ListEvents::cloud_ids(const Set& set) const {
+  CloudIds out;
+  for (const auto& [id, host] : hosts_.all())
+    if (host.instance.record.set == set.name) out.emplace(host.instance.record.provider_id, id);
+  return out;
+}
+
 std::vector<Sighting> ListEvents::recognise(const Set& set,
                                             const std::vector<model::ListedInstance>& all) const {
   std::unordered_set<std::string_view> fulfilled;
   for (const auto& one : all)
     if (!one.request_id.empty() && one.request_id != one.id) fulfilled.insert(one.request_id);
+  std::optional<CloudIds> by_id;
   std::vector<Sighting> out;
   out.reserve(all.size());
   for (const auto& one : all)
-    if (one.state != model::CloudState::kGone && !fulfilled.contains(one.id))
-      out.push_back({&one, hosts_.find_listed(set.name, one)});
+    if (one.state != model::CloudState::kGone && !fulfilled.contains(one.id)) {
+      auto known = hosts_.find_listed(set.name, one);
+      if (!known) {
+        if (!by_id) by_id = cloud_ids(set);
+        if (const auto its = by_id->find(one.id); its != by_id->end()) known = its->second;
+      }
+      out.push_back({&one, known});
+    }
   return out;
 }
 
@@ -99,6 +114,7 @@ std::optional<model::InstanceId> ListEvents::take(std::uint32_t index, const Sig
       const Mono power_as_of = host->power_under_way ? Mono::min() : as_of;
       steps_.apply(*host, fleet::listed(host->instance, seen, power_as_of, pool, now), "cloud",
                    now);
+      if (Host* still = hosts_.change(*known)) tags_.check(*still, seen, as_of, now);
     }
     return known;
   }

@@ -2,11 +2,14 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "core/dispatch/handlers/absences.h"
 #include "core/dispatch/handlers/duplicates.h"
 #include "core/dispatch/handlers/instance_steps.h"
+#include "core/dispatch/handlers/tag_repair.h"
 #include "core/dispatch/state/menu.h"
 #include "core/dispatch/state/set_aside.h"
 
@@ -18,7 +21,7 @@ class ListEvents {
   ListEvents(const model::SitePolicy& policy, Sets& sets, Hosts& hosts, CallGates& gates,
              PlanState& plan, Recorder& recorder, const Menu& menu, const SetAside& set_aside,
              const std::vector<std::string>& take_over_sets, Duplicates& duplicates,
-             Absences& absences, InstanceSteps& steps)
+             Absences& absences, TagRepair& tags, InstanceSteps& steps)
       : policy_(policy),
         sets_(sets),
         hosts_(hosts),
@@ -30,6 +33,7 @@ class ListEvents {
         take_over_sets_(take_over_sets),
         duplicates_(duplicates),
         absences_(absences),
+        tags_(tags),
         steps_(steps) {}
 
   /// Sends the set's list if one is due.
@@ -39,6 +43,9 @@ class ListEvents {
 
  private:
   void failed(std::uint32_t set, const model::CloudError& error, Now now);
+  using CloudIds = std::unordered_map<std::string_view, model::InstanceId>;
+  /// The hosts of the set by the cloud's id: one may be listed without its key, or with another.
+  [[nodiscard]] CloudIds cloud_ids(const Set& set) const;
   /// Instances in the list that are not gone; a spot request that is listed beside the instance it
   /// has become is left out.
   [[nodiscard]] std::vector<Sighting> recognise(
@@ -64,6 +71,7 @@ class ListEvents {
   const std::vector<std::string>& take_over_sets_;
   Duplicates& duplicates_;
   Absences& absences_;
+  TagRepair& tags_;
   InstanceSteps& steps_;
 };
 

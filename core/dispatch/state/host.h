@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/fleet/instance.h"
@@ -9,6 +10,16 @@
 #include "core/scheduler/snapshot.h"
 
 namespace hostler::dispatch {
+
+/// The tags of an instance in its cloud. A restart forgets this.
+struct TagWrites {
+  bool under_way = false;
+  std::string repairing;          ///< The tags that the call under way repairs; empty: none.
+  Mono ended_at = Mono::min();    ///< Of the last call: older lists tell nothing.
+  Mono not_before = Mono::min();  ///< Of the next repair.
+  std::uint32_t repairs = 0;      ///< Since a list last showed the right tags.
+  bool reported = false;
+};
 
 /// One instance, and what the dispatcher keeps about it beside its life in core/fleet.
 struct Host {
@@ -21,6 +32,8 @@ struct Host {
   /// Calls under way, with the query that their gates were asked: the record may have changed when
   /// the answer comes.
   std::optional<scheduler::GateQuery> create_under_way, destroy_under_way, power_under_way;
+
+  TagWrites tags;
 
   [[nodiscard]] model::InstanceId id() const { return instance.record.id; }
   [[nodiscard]] bool has_call_under_way() const {

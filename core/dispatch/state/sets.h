@@ -47,8 +47,9 @@ struct Set {
   /// Lists and look-ups sent before may be those of an account that was not accepted.
   Mono lists_from = Mono::min();
   Mono list_at = fleet::kNever, open_at = fleet::kNever, prices_at = fleet::kNever;
-  Mono list_sent{};         ///< The last one.
-  std::int64_t listed = 0;  ///< Instances in the last list, ours or not.
+  Mono list_sent{};                ///< The last one.
+  std::int64_t listed = 0;         ///< Instances in the last list, ours or not.
+  std::uint32_t repairs_left = 0;  ///< Of tags, until the next list.
   std::uint32_t failures = 0;
   std::string problem;
 

@@ -157,6 +157,9 @@ model::ListedInstance Story::seen(InstanceId id, model::CloudState state) {
   out.idempotency_key = ours.idempotency_key;
   out.set_id = "west";
   out.owner = "us";
+  out.pool = ours.pool;
+  out.type = ours.type;
+  out.idle = to_string(ours.idle_behavior);
   out.address = "10.0.0." + std::to_string(id.value);
   out.remote_user = "admin";
   out.state = state;

@@ -1,0 +1,85 @@
+#include "core/dispatch/handlers/tag_repair.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace hostler::dispatch {
+namespace {
+
+constexpr std::uint32_t kRepairsPerList = 10;  ///< An account may have lost all its tags.
+/// Of a new instance: its tags may be listed a little later.
+constexpr Duration kYoung = std::chrono::seconds(10);
+constexpr Duration kPauseAfterSuccess = std::chrono::seconds(10);
+constexpr Duration kFirstRepairPause = std::chrono::minutes(5);
+constexpr Duration kLongestRepairPause = std::chrono::hours(6);
+
+bool keeps_tags(model::InstanceState state) {
+  using enum model::InstanceState;
+  return state == kBooting || state == kUnknown || state == kIdle || state == kBusy ||
+         state == kStopped;
+}
+
+}  // namespace
+
+void TagRepair::begin(Set& set) const { set.repairs_left = kRepairsPerList; }
+
+model::Tags TagRepair::wrong_tags(const Host& host, const model::ListedInstance& seen) const {
+  const auto& record = host.instance.record;
+  model::Tags out;
+  const auto compare = [&out](const char* name, const std::string& ours,
+                              const std::string& theirs) {
+    if (!ours.empty() && ours != theirs) out[name] = ours;
+  };
+  // Another owner or set: somebody has taken the instance over, and would write its tags again.
+  if (!seen.owner.empty() && seen.owner != recorder_.owner()) return out;
+  if (!seen.set_id.empty() && seen.set_id != record.set) return out;
+  compare(model::tag::kOwner, recorder_.owner(), seen.owner);
+  compare(model::tag::kSet, record.set, seen.set_id);
+  compare(model::tag::kKey, record.idempotency_key, seen.idempotency_key);
+  compare(model::tag::kPool, record.pool, seen.pool);
+  compare(model::tag::kType, record.type, seen.type);
+  compare(model::tag::kIdle, model::to_string(record.idle_behavior), seen.idle);
+  return out;
+}
+
+void TagRepair::check(Host& host, const model::ListedInstance& seen, Mono as_of, Now now) {
+  auto& tags = host.tags;
+  const auto& record = host.instance.record;
+  Set& set = sets_.at(host.instance.set);
+  if (seen.tags_unknown || !keeps_tags(record.state) || host.has_call_under_way()) return;
+  if (tags.under_way || as_of <= tags.ended_at || as_of < host.instance.created + kYoung) return;
+  model::SetTagsRequest request{.id = record.provider_id, .set = wrong_tags(host, seen)};
+  if (request.set.empty()) {
+    tags.repairs = 0;
+    tags.not_before = std::min(tags.not_before, tags.ended_at + kPauseAfterSuccess);
+    return;
+  }
+  if (now.mono < tags.not_before || set.repairs_left == 0) return;
+  --set.repairs_left;
+  tags.under_way = true;
+  tags.not_before =
+      now.mono + fleet::backoff(++tags.repairs, kFirstRepairPause, kLongestRepairPause);
+  for (const auto& [name, value] : request.set)
+    tags.repairing += (tags.repairing.empty() ? "" : ", ") + name;
+  recorder_.effect(TagsCall{record.set, record.id, std::move(request),
+                            policy_.sets[host.instance.set].list_timeout});
+}
+
+void TagRepair::ended(Host& host, const model::CloudError* error, Now now) {
+  auto& tags = host.tags;
+  tags.under_way = false;
+  tags.ended_at = now.mono;
+  const std::string repaired = std::exchange(tags.repairing, {});
+  if (error != nullptr) {
+    if (error->cls == model::CloudErrorClass::kUnsupported) tags.not_before = fleet::kNever;
+    recorder_.record("cloud", host.id().text(), model::Event::kTagsFailed,
+                     model::to_string(error->cls), error->message, now);
+  } else if (!repaired.empty() && !std::exchange(tags.reported, true)) {
+    recorder_.record(
+        "cloud", host.id().text(), model::Event::kTagsRepaired, "",
+        "the cloud listed it without the right tags " + repaired + ": they are written again", now);
+  }
+}
+
+}  // namespace hostler::dispatch
