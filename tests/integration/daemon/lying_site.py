@@ -1,8 +1,12 @@
 """A site whose cloud lies: the driver `liar`, whose hosts are those of the local driver."""
 
 import os
+import re
+import shutil
+import signal
 
-from scratch_site import Site
+from scratch_site import Site, children, parent_of, title_of, wait_for
+from storm_victims import Instance, status_of
 
 SET = "cloud"
 
@@ -41,6 +45,11 @@ class Cloud:
         return {"driver": os.path.join(self.site.drivers, "local.hostler.so"), "folder": self.folder,
                 "config": {"root": self.site.under("instances"), "instances_max": 20, **local}}
 
+    def wait_for_lists(self, count):
+        """Until so many lists have begun since now, and all of them have ended but the last."""
+        before = len(self.calls("list"))
+        wait_for(f"{count} lists", lambda: len(self.calls("list")) > before + count)
+
     def machines(self):
         """The ids of the instances that really exist."""
         root = self.site.under("instances/instances")
@@ -68,3 +77,76 @@ class LyingSite(Site):
                        "idle_timeout": "10m", "boot_timeout": "1m", "shutdown_timeout": "1s",
                        **(pool or {})}],
             **changes})
+
+    # What the daemon says.
+
+    def events(self, *names):
+        """Records of the ledger, oldest first; all, or these events."""
+        records = self.get("/v1/events?follow=0&limit=10000")["events"]
+        return [one for one in records if not names or one["event"] in names]
+
+    def alarms(self):
+        """How many there were, by event."""
+        found = re.findall(r'^hostler_alarms_total\{event="(\w+)"\} (\d+)', self.text("/metrics"), re.MULTILINE)
+        return {event: int(count) for event, count in found if int(count)}
+
+    def set(self):
+        return self.get("/v1/sets")["sets"][0]
+
+    def instance(self, its):
+        return next((one for one in self.instances() if one["id"] == its), None)
+
+
+class Machine:
+    """What happens to an instance of the local driver without hostler's doing."""
+
+    def __init__(self, site, provider_id):
+        self.site = site
+        self.folder = site.under(f"instances/instances/{provider_id}")
+        self.stopped = None
+
+    def supervisors(self):
+        return Instance(self.folder).named("hostler-local-s")
+
+    def cut_off(self):
+        """Nobody can connect to it any more; its jobs go on."""
+        pids = self.supervisors()
+        self.stopped = next(pid for pid in pids if parent_of(pid) in pids)
+        os.kill(self.stopped, signal.SIGSTOP)  # would start another sshd
+        for pid in [one for one in below(self.stopped) if title_of(one).startswith("sshd: ")]:
+            kill(pid)
+
+    def join(self):
+        os.kill(self.stopped, signal.SIGCONT)
+
+    def end(self):
+        """With all its processes and files, and without a trace for the driver."""
+        pids = [one for pid in self.supervisors() for one in (pid, *below(pid))]
+        away = self.site.under("ended")
+        os.rename(self.folder, away)
+        while pids:  # without namespaces a parent's death ends no child
+            for pid in pids:
+                kill(pid)
+            pids = [pid for pid in pids if is_alive(pid)]
+        shutil.rmtree(away)
+
+
+def below(pid):
+    """Its descendants."""
+    try:
+        own = children(pid)
+    except OSError:  # it has ended
+        return []
+    return own + [one for child in own for one in below(child)]
+
+
+def is_alive(pid):
+    status = status_of(pid)
+    return status is not None and os.path.exists(f"/proc/{pid}/exe")
+
+
+def kill(pid):
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
