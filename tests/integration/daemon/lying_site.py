@@ -6,7 +6,7 @@ import shutil
 import signal
 
 from scratch_site import Site, children, parent_of, title_of, wait_for
-from storm_victims import Instance, status_of
+from storm_victims import Instance
 
 SET = "cloud"
 
@@ -71,7 +71,7 @@ class LyingSite(Site):
         return super().write_config(name, **{
             "driver_path": [self.liar],
             "types": [{"name": "small", "vcpus": 2, "ram": "2GiB", "price": 0.02}],
-            "sets": [{"name": SET, "driver": "liar", "list_interval": "1s",
+            "sets": [{"name": SET, "driver": "liar", "list_interval": "250ms",
                       "config": self.cloud.config(**(local or {}))}],
             "pools": [{"name": "default", "sets": [SET], "types": ["small"], "max": 4,
                        "idle_timeout": "10m", "boot_timeout": "1m", "shutdown_timeout": "1s",
@@ -121,14 +121,20 @@ class Machine:
 
     def end(self):
         """With all its processes and files, and without a trace for the driver."""
+        self.end_processes(self.remove_folder())
+
+    def remove_folder(self):
+        """Its processes, which go on."""
         pids = [one for pid in self.supervisors() for one in (pid, *below(pid))]
-        away = self.site.under("ended")
+        away = self.site.under("removed")
         os.rename(self.folder, away)
-        while pids:  # without namespaces a parent's death ends no child
-            for pid in pids:
-                kill(pid)
-            pids = [pid for pid in pids if is_alive(pid)]
         shutil.rmtree(away)
+        return pids
+
+    @staticmethod
+    def end_processes(pids):
+        # Without namespaces a parent's death ends no child.
+        wait_for("all its processes end", lambda: not [pid for pid in pids if kill(pid)])
 
 
 def below(pid):
@@ -140,13 +146,12 @@ def below(pid):
     return own + [one for child in own for one in below(child)]
 
 
-def is_alive(pid):
-    status = status_of(pid)
-    return status is not None and os.path.exists(f"/proc/{pid}/exe")
-
-
 def kill(pid):
+    """True if it was still alive."""
+    if not os.path.exists(f"/proc/{pid}/exe"):  # it has ended; its parent may not know yet
+        return False
     try:
         os.kill(pid, signal.SIGKILL)
     except ProcessLookupError:
-        pass
+        return False
+    return True
