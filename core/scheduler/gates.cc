@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "core/base/text.h"
+
 namespace hostler::scheduler {
 namespace {
 
@@ -55,9 +57,34 @@ std::optional<BackOff> back_off(CloudErrorClass cls, CloudOp op) {
 /// A start needs stock and quota as a create does, so the gates of creates hold for it.
 CloudOp gated(CloudOp op) { return op == CloudOp::kStart ? CloudOp::kCreate : op; }
 
-/// The scope of the gate: the driver's, or the default of the error's class; the refused call is
-/// always within it.
-std::uint32_t effective_scope(const GateQuery& call, const model::CloudError& error) {
+/// One dimension of scopes that has a value: in the call, the error and the gate.
+struct Dimension {
+  std::uint32_t bit;
+  const char* name;
+  std::string GateQuery::*of_call;
+  std::string model::CloudError::*of_error;
+  std::string GateRecord::*of_gate;
+};
+constexpr Dimension kDimensions[] = {
+    {model::scope::kType, "type", &GateQuery::type, &model::CloudError::type, &GateRecord::type},
+    {model::scope::kGroup, "group", &GateQuery::group, &model::CloudError::group,
+     &GateRecord::group},
+    {model::scope::kZone, "zone", &GateQuery::zone, &model::CloudError::zone, &GateRecord::zone},
+    {model::scope::kSubnet, "subnet", &GateQuery::subnet, &model::CloudError::subnet,
+     &GateRecord::subnet},
+    {model::scope::kRegion, "region", &GateQuery::region, &model::CloudError::region,
+     &GateRecord::region},
+};
+
+/// Scope texts are a driver's: cut at this length.
+constexpr std::size_t kScopeTextMax = 128;
+
+/// Set in GateRecord::scope beside the bit of a dimension: the refused call left this dimension to
+/// the driver. Drivers cannot set it: the plugin host keeps the eight bits of the ABI only.
+constexpr std::uint32_t left_to_driver(std::uint32_t bit) { return bit << 8; }
+
+/// The bits of the driver, or the default of the error's class.
+std::uint32_t basic_scope(const model::CloudError& error) {
   using namespace model::scope;
   std::uint32_t bits = error.scope;
   switch (error.cls) {
@@ -79,9 +106,42 @@ std::uint32_t effective_scope(const GateQuery& call, const model::CloudError& er
     default:
       break;
   }
-  // Types without a group have no quota in common.
-  if ((bits & kGroup) != 0 && call.group.empty()) bits = (bits & ~kGroup) | kType;
   return bits;
+}
+
+/// The rule of scopes. Each bit of the scope limits the gate in one dimension.
+///
+/// - The refused call names a value there: the gate is for that value. A text of the driver that
+///   contradicts it is ignored, because the refused call must always be within its gate; otherwise
+///   it would be made and refused again at once.
+/// - The call names none, because hostler leaves the choice to the driver (always the subnet, often
+///   the zone and the group): nobody knows what the driver chooses next. The gate is for the
+///   driver's text, and for calls that leave the choice to the driver as well. So that these are
+///   not all calls of the set, it is limited to what was refused: the same type, zone and market.
+///   (For a quota group: the same type.)
+/// - The region narrows nothing within a set, which has one region.
+///
+/// The key is made of the call's values only. So a driver that names another subnet each time makes
+/// no new gate each time, and the back-off goes on.
+void limit(GateRecord& r, const GateQuery& call, const model::CloudError& error) {
+  using namespace model::scope;
+  r.scope = basic_scope(error);
+  for (const Dimension& d : kDimensions) {
+    // A call without a type is not about instances: it leaves no type to the driver.
+    const bool is_left = (error.scope & d.bit) != 0 && (call.*d.of_call).empty() && d.bit != kType;
+    if (!is_left) continue;
+    r.*d.of_gate = printable(error.*d.of_error, kScopeTextMax);
+    if (!(r.*d.of_gate).empty()) r.scope |= left_to_driver(d.bit);
+    if (d.bit == kZone || d.bit == kSubnet) r.scope |= kType | kZone | kMarket;
+  }
+  // Types without a group have no quota in common.
+  if ((r.scope & kGroup) != 0 && call.group.empty()) {
+    r.scope |= kType;
+    if (r.group.empty()) r.scope &= ~kGroup;
+  }
+  for (const Dimension& d : kDimensions)
+    if ((r.scope & d.bit) != 0 && !(call.*d.of_call).empty()) r.*d.of_gate = call.*d.of_call;
+  if ((r.scope & kMarket) != 0) r.market = call.market;
 }
 
 GateRecord record_of(const GateQuery& call, const model::CloudError& error) {
@@ -90,22 +150,16 @@ GateRecord record_of(const GateQuery& call, const model::CloudError& error) {
   r.set = call.set;
   r.op = gated(call.op);
   r.cls = error.cls;
-  r.scope = effective_scope(call, error);
   r.message = error.message;
+  limit(r, call, error);
   r.key = r.set + " " + to_string(r.cls);
   const auto narrow = [&r](const char* name, const std::string& value) {
     r.key += std::string(" ") + name + "=" + value;
   };
   if ((r.scope & kOperation) != 0) narrow("op", to_string(r.op));
-  if ((r.scope & kType) != 0) narrow("type", r.type = call.type);
-  if ((r.scope & kGroup) != 0) narrow("group", r.group = call.group);
-  if ((r.scope & kZone) != 0) narrow("zone", r.zone = call.zone);
-  if ((r.scope & kSubnet) != 0) narrow("subnet", r.subnet = call.subnet);
-  if ((r.scope & kRegion) != 0) narrow("region", r.region = call.region);
-  if ((r.scope & kMarket) != 0) {
-    r.market = call.market;
-    narrow("market", to_string(call.market));
-  }
+  for (const Dimension& d : kDimensions)
+    if ((r.scope & d.bit) != 0) narrow(d.name, call.*d.of_call);
+  if (r.market) narrow("market", to_string(*r.market));
   return r;
 }
 
@@ -138,15 +192,17 @@ std::vector<CloudErrorClass> gated_classes() {
 
 bool holds(const GateRecord& r, const GateQuery& call) {
   using namespace model::scope;
-  const auto same = [&r](std::uint32_t bit, const std::string& a, const std::string& b) {
-    return (r.scope & bit) == 0 || a == b;
+  const auto is_within = [&](const Dimension& d) {
+    const std::string& named = call.*d.of_call;
+    const std::string& gated = r.*d.of_gate;
+    if ((r.scope & d.bit) == 0 || named == gated) return true;
+    if (d.bit == kRegion) return named.empty() || gated.empty();
+    return named.empty() && (r.scope & left_to_driver(d.bit)) != 0;
   };
   // A create that is wrong, by its image for example, says nothing about a start.
   const CloudOp op = is_for_good(r.cls, r.op) ? call.op : gated(call.op);
   return r.set == call.set && ((r.scope & kOperation) == 0 || r.op == op) &&
-         same(kType, r.type, call.type) && same(kGroup, r.group, call.group) &&
-         same(kZone, r.zone, call.zone) && same(kSubnet, r.subnet, call.subnet) &&
-         same(kRegion, r.region, call.region) &&
+         std::ranges::all_of(kDimensions, is_within) &&
          ((r.scope & kMarket) == 0 || r.market == call.market);
 }
 
@@ -204,26 +260,35 @@ std::vector<std::string> Gates::succeeded(const GateQuery& call) {
   return opened;
 }
 
-std::vector<std::string> Gates::destroyed(const std::string& set, const std::string& group) {
+template <class Which>
+std::vector<std::string> Gates::open_all(const Which& which) {
   std::vector<std::string> opened;
   for (auto it = gates_.begin(); it != gates_.end();) {
-    const GateRecord& r = it->second.record;
-    const bool frees = r.cls == CloudErrorClass::kQuota && r.set == set &&
-                       ((r.scope & model::scope::kGroup) == 0 || r.group == group);
-    if (frees) opened.push_back(it->first);
-    it = frees ? gates_.erase(it) : std::next(it);
+    const bool opens = which(it->second.record);
+    if (opens) opened.push_back(it->first);
+    it = opens ? gates_.erase(it) : std::next(it);
   }
   return opened;
 }
 
-std::vector<std::string> Gates::settings_changed() {
-  std::vector<std::string> opened;
-  for (auto it = gates_.begin(); it != gates_.end();) {
-    const bool may_be_mended = is_for_good(it->second.record.cls, it->second.record.op);
-    if (may_be_mended) opened.push_back(it->first);
-    it = may_be_mended ? gates_.erase(it) : std::next(it);
-  }
-  return opened;
+std::vector<std::string> Gates::destroyed(const std::string& set, const std::string& group) {
+  using model::scope::kGroup;
+  return open_all([&](const GateRecord& r) {
+    // Whose group was not known may have been of this one.
+    const bool is_of_group =
+        (r.scope & kGroup) == 0 || r.group == group || (r.scope & left_to_driver(kGroup)) != 0;
+    return r.cls == CloudErrorClass::kQuota && r.set == set && is_of_group;
+  });
+}
+
+std::vector<std::string> Gates::restarted() {
+  return open_all([](const GateRecord& r) { return is_for_good(r.cls, r.op); });
+}
+
+std::vector<std::string> Gates::reloaded() {
+  return open_all([](const GateRecord& r) {
+    return is_for_good(r.cls, r.op) || r.cls == CloudErrorClass::kQuota;
+  });
 }
 
 void Gates::restore(const GateRecord& record, Now now) {

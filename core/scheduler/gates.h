@@ -30,7 +30,10 @@ struct Gate {
   [[nodiscard]] bool is_shut(Mono now) const { return until > now || probing; }
 };
 
-/// Whether the call is within the scope of the gate.
+/// Whether the call is within the scope of the gate: it equals the gate in each dimension (type,
+/// zone ...) that the gate is limited in. A gate that was shut by a call which left a dimension to
+/// the driver also holds the calls that leave it: gates.cc states the rule. A set has one region,
+/// so a call or a gate that names none is of that region.
 [[nodiscard]] bool holds(const model::GateRecord& gate, const GateQuery& call);
 
 /// Classes of errors that can shut a gate.
@@ -41,8 +44,8 @@ class Gates {
   /// Shuts a gate if `error` is of a class that has gates: auth, rate limit, quota, capacity, five
   /// times internal; of a create also invalid, unsupported, conflict, not found. Returns the record
   /// for the journal if the gate is new or shut for longer. Any other error ends a probe: another
-  /// call may probe after a pause. The refused call is always within the scope of the gate; a
-  /// shortage of spot never shuts on_demand.
+  /// call may probe after a pause. The refused call is always within the scope of the gate,
+  /// whatever the driver said; a shortage of spot never shuts on_demand.
   std::optional<model::GateRecord> refuse(const GateQuery& call, const model::CloudError& error,
                                           Now now, Random& random);
   /// The gate that forbids the call now, the one with the longest time; null: none.
@@ -54,13 +57,20 @@ class Gates {
   std::vector<std::string> succeeded(const GateQuery& call);
   /// An instance of the group was destroyed: the quota gates of the group open. Returns their keys.
   std::vector<std::string> destroyed(const std::string& set, const std::string& group);
-  /// The configuration was read again and may be right now: gates of creates that were refused as
-  /// invalid open. Returns their keys.
-  std::vector<std::string> settings_changed();
+  /// The daemon has started, perhaps with a corrected configuration: gates of creates that were
+  /// refused as invalid open. Returns their keys.
+  std::vector<std::string> restarted();
+  /// An admin had the configuration read again, and may have raised a quota too: the quota gates
+  /// and those of restarted() open. Returns their keys.
+  std::vector<std::string> reloaded();
   void restore(const model::GateRecord& record, Now now);
   [[nodiscard]] const std::map<std::string, Gate>& all() const { return gates_; }
 
  private:
+  /// Removes the gates for which `which(record)` is true. Returns their keys.
+  template <class Which>
+  std::vector<std::string> open_all(const Which& which);
+
   std::map<std::string, Gate> gates_;
 };
 

@@ -53,7 +53,7 @@ void AdminRequests::policy_changed(Now now) {
   plan_.reload(policy_);
   recorder_.record("admin", "site", model::Event::kPolicyChanged, "",
                    "the configuration was read again", now);
-  gates_.reloaded("admin", now);
+  gates_.reloaded(now);
 }
 
 }  // namespace hostler::dispatch

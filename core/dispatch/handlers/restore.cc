@@ -29,7 +29,7 @@ bool Restore::apply(model::Restored restored, Now now) {
   adopt_all(now);
   recorder_.record("restart", "site", model::Event::kStarted, "",
                    "epoch " + std::to_string(restored.epoch), now);
-  gates_.reloaded("restart", now);
+  gates_.restarted(now);
   hosts_.touch_all();
   return has_orphans;
 }

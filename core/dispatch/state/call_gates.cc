@@ -20,8 +20,12 @@ void CallGates::destroyed(const std::string& set, const std::string& group, cons
   opened("scheduler", gates_.destroyed(set, group), why, now);
 }
 
-void CallGates::reloaded(const char* actor, Now now) {
-  opened(actor, gates_.settings_changed(), "the configuration was read again", now);
+void CallGates::restarted(Now now) {
+  opened("restart", gates_.restarted(), "the configuration was read again", now);
+}
+
+void CallGates::reloaded(Now now) {
+  opened("admin", gates_.reloaded(), "the configuration was read again", now);
 }
 
 void CallGates::opened(const char* actor, std::vector<std::string> keys, const std::string& why,

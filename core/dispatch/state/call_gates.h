@@ -31,8 +31,10 @@ class CallGates {
   void answered(const scheduler::GateQuery& call, const model::CloudError* error, Now now);
   /// An instance of the quota group is gone.
   void destroyed(const std::string& set, const std::string& group, const std::string& why, Now now);
-  /// The configuration was read again.
-  void reloaded(const char* actor, Now now);
+  /// The daemon has started with a configuration that may have been corrected.
+  void restarted(Now now);
+  /// An admin had the configuration read again.
+  void reloaded(Now now);
 
   [[nodiscard]] scheduler::GateQuery create_query(const scheduler::Offering& offering) const;
   [[nodiscard]] scheduler::GateQuery query(const Host& host, model::CloudOp op) const;

@@ -114,7 +114,9 @@ typedef int32_t hostler_status;
 #define HOSTLER_EF_OUTCOME_UNKNOWN 0x01u
 
 /* Fields of hostler_error.set_text. Each scope text names the one thing of its scope bit; left out
- * where it is the request's own. */
+ * where it is the request's own. A text that contradicts the request is ignored. Where the request
+ * left the zone or subnet to the driver, only requests of the same type, zone and market are held
+ * back: name what you chose. */
 #define HOSTLER_TEXT_MESSAGE 1u       /* one line for people: what failed, what to do */
 #define HOSTLER_TEXT_PROVIDER_CODE 2u /* the provider's own error code, verbatim */
 #define HOSTLER_TEXT_REQUEST_ID 3u    /* the provider's id of the failed request */

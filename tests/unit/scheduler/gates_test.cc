@@ -220,14 +220,28 @@ TEST_F(GatesTest, WhatIsWrongWithACreateIsNothingToOtherCallsAndTheOtherWayRound
   }
 }
 
-TEST_F(GatesTest, NewSettingsOpenWhatTheyMayHaveMended) {
+// Bug: after the admin had a quota raised, its gate stayed shut for up to half an hour.
+TEST_F(GatesTest, AReloadOpensWhatItMayHaveMendedWithQuotas) {
   refuse(call("big"), error(CloudErrorClass::kInvalid), 0s);
   refuse(call("small"), error(CloudErrorClass::kCapacity), 0s);
+  GateQuery gpu = call("gpu");
+  gpu.group = "gpus";
+  refuse(gpu, error(CloudErrorClass::kQuota), 0s);
 
-  EXPECT_EQ(gates.settings_changed().size(), 1U);
+  EXPECT_EQ(gates.reloaded().size(), 2U);
 
   EXPECT_FALSE(shut(call("big"), 1s));
-  EXPECT_TRUE(shut(call("small"), 1s));
+  EXPECT_FALSE(shut(gpu, 1s));
+  EXPECT_TRUE(shut(call("small"), 1s)) << "a cloud without stock has none after a reload";
+}
+
+TEST_F(GatesTest, AStartOpensWhatTheConfigurationMayHaveMendedAndNoQuota) {
+  refuse(call("big"), error(CloudErrorClass::kInvalid), 0s);
+  refuse(call("small"), error(CloudErrorClass::kQuota), 0s);
+
+  EXPECT_EQ(gates.restarted().size(), 1U);
+
+  EXPECT_TRUE(shut(call("small"), 1s)) << "a daemon that crashes again and again asks each time";
 }
 
 TEST_F(GatesTest, ARestartTakesUpTheTimeThatIsLeftButNoMoreThanItsLongestBackOff) {
