@@ -178,6 +178,21 @@ void Clouds::execute(const dispatch::PricesCall& effect) {
                         });
 }
 
+/// Not counted as a call: the driver answers without its cloud.
+void Clouds::execute(const dispatch::QuotaGroupCall& effect) {
+  named(effect.set)
+      .driver->quota_group(
+          effect.type, effect.timeout,
+          [this, set = effect.set, type = effect.type](model::CloudResult<std::string> result) {
+            using model::CloudErrorClass;
+            if (!result && result.error().cls != CloudErrorClass::kUnsupported &&
+                result.error().cls != CloudErrorClass::kCancelled)
+              log::write(log::Level::kWarn, "cloud " + set,
+                         "quota group of " + type.name + ": " + result.error().message);
+            post_(dispatch::QuotaGroupFetched{set, type, std::move(result)});
+          });
+}
+
 void Clouds::verify_host_key(const std::string& set, plugin_host::HostKeyCheck check,
                              std::function<void(model::CloudResult<bool>)> vouched) {
   const auto found = sets_.find(set);

@@ -45,6 +45,7 @@ class Clouds {
   void execute(const dispatch::TagsCall& effect);
   void execute(const dispatch::PowerCall& effect);
   void execute(const dispatch::PricesCall& effect);
+  void execute(const dispatch::QuotaGroupCall& effect);
 
   /// Asks a set's driver whether the key belongs to the instance; refused while the set may not be
   /// used. Calls `vouched` once, on a thread of the set or at once.

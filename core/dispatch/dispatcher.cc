@@ -61,6 +61,7 @@ Outbox Dispatcher::apply(Event event, Now now) {
   std::visit(Overloaded{
                  [&](SetOpened& e) { to.sets.on(e, now); },
                  [&](const PricesFetched& e) { to.sets.on(e, now); },
+                 [&](const QuotaGroupFetched& e) { to.sets.on(e, now); },
                  [&](const SetListed& e) { to.lists.on(e, now); },
                  [&](const InstancesLookedUp& e) { to.absences.on(e, now); },
                  [&](const BelieveList& e) { to.absences.on(e, now); },
@@ -91,6 +92,7 @@ void Dispatcher::replace_policy(model::SitePolicy policy, Now now) {
   state_->policy = std::move(policy);
   handlers_->admin.policy_changed(now);
   handlers_->sets.ask_again(now);
+  handlers_->sets.policy_changed(now);
 }
 
 Outbox Dispatcher::tick(Now now) {

@@ -62,6 +62,12 @@ struct PricesFetched {
   std::string set, type;
   model::CloudResult<std::vector<model::ZonePrice>> result;
 };
+/// The quota group of a type in a set; empty: none.
+struct QuotaGroupFetched {
+  std::string set;
+  model::InstanceType type;  ///< As it was asked about.
+  model::CloudResult<std::string> result;
+};
 
 // ---- events: requests and plans ----------------------------------------------------------------
 
@@ -122,10 +128,11 @@ struct WorkForgotten {
   std::vector<model::WorkId> work;
 };
 
-using Event = std::variant<SetOpened, CreateSeen, CreateEnded, SetListed, InstancesLookedUp,
-                           DestroyEnded, TagsEnded, PowerEnded, PricesFetched, model::HostEvent,
-                           Submit, CancelWork, SetIdleBehavior, KillInstance, AcceptAccount,
-                           BelieveList, GiveUpUnreachable, PlanMade, PolicyChanged, WorkForgotten>;
+using Event =
+    std::variant<SetOpened, CreateSeen, CreateEnded, SetListed, InstancesLookedUp, DestroyEnded,
+                 TagsEnded, PowerEnded, PricesFetched, QuotaGroupFetched, model::HostEvent, Submit,
+                 CancelWork, SetIdleBehavior, KillInstance, AcceptAccount, BelieveList,
+                 GiveUpUnreachable, PlanMade, PolicyChanged, WorkForgotten>;
 
 // ---- effects -----------------------------------------------------------------------------------
 
@@ -182,6 +189,12 @@ struct PricesCall {
   Wall since;
   Duration timeout{};
 };
+/// Asks the driver, not the cloud.
+struct QuotaGroupCall {
+  std::string set;
+  model::InstanceType type;
+  Duration timeout{};
+};
 /// Make a plan of this snapshot, off the loop, and answer with PlanMade.
 struct MakePlan {
   std::uint64_t number = 0;
@@ -194,8 +207,9 @@ struct Reply {
   Result<std::vector<model::WorkId>> result;
 };
 
-using Effect = std::variant<model::HostCommand, OpenSet, UseSet, CreateCall, ListCall, LookUpCall,
-                            DestroyCall, TagsCall, PowerCall, PricesCall, MakePlan, Reply>;
+using Effect =
+    std::variant<model::HostCommand, OpenSet, UseSet, CreateCall, ListCall, LookUpCall, DestroyCall,
+                 TagsCall, PowerCall, PricesCall, QuotaGroupCall, MakePlan, Reply>;
 
 /// The result of one event. An effect is issued only when every change before it is durable, unless
 /// it depends on no commit (immediate_effects.h).

@@ -16,11 +16,12 @@ namespace {
 /// For the trace.
 std::string describe(const dispatch::Event& event) {
   static const char* const kNames[] = {
-      "set opened",          "create seen",   "create ended",   "set listed",
-      "looked up",           "destroy ended", "tags ended",     "power ended",
-      "prices seen",         "host",          "submit",         "cancel job",
-      "set idle behavior",   "kill instance", "accept account", "believe list",
-      "give up unreachable", "plan made",     "policy changed", "jobs forgotten"};
+      "set opened",    "create seen",         "create ended",  "set listed",
+      "looked up",     "destroy ended",       "tags ended",    "power ended",
+      "prices seen",   "quota group",         "host",          "submit",
+      "cancel job",    "set idle behavior",   "kill instance", "accept account",
+      "believe list",  "give up unreachable", "plan made",     "policy changed",
+      "jobs forgotten"};
   static_assert(std::size(kNames) == std::variant_size_v<dispatch::Event>);
   std::string text = kNames[event.index()];
   if (const auto* host = std::get_if<model::HostEvent>(&event))
@@ -240,6 +241,9 @@ void World::carry_out(const dispatch::Effect& effect) {
     cloud_.power(*power, reply);
   } else if (const auto* prices = std::get_if<dispatch::PricesCall>(&effect)) {
     cloud_.prices(*prices, reply);
+  } else if (const auto* group = std::get_if<dispatch::QuotaGroupCall>(&effect)) {
+    // The simulated quota counts all machines.
+    reply(10ms, dispatch::QuotaGroupFetched{group->set, group->type, "machines"});
   } else if (const auto* plan = std::get_if<dispatch::MakePlan>(&effect)) {
     ++tally_.plans;
     auto made = scheduler::make_plan(*plan->snapshot, *plan->policy);

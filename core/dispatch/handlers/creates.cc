@@ -56,6 +56,7 @@ std::shared_ptr<model::CreateRequest> Creates::make_request(const scheduler::Off
   out->owner = recorder_.owner();
   out->epoch = recorder_.epoch();
   out->type = type;
+  out->type.quota_group = sets_.quota_group(offering.set, type);
   out->region = set_policy.region;
   out->zone = offering.zone;
   out->price_cap_per_hour = pool.price_cap_per_hour;

@@ -123,7 +123,8 @@ void InstanceSteps::free_room(const Host& host, Now now) {
   // A create that was refused freed nothing: its own quota gate stays shut.
   if (record.provider_id.empty()) return;
   std::string group;
-  if (host.instance.type) group = owners_.policy.types[*host.instance.type].quota_group;
+  if (host.instance.type)
+    group = owners_.sets.quota_group(host.instance.set, owners_.policy.types[*host.instance.type]);
   const std::string why = record.id.text() + " is gone (" + to_string(record.reason_code) + ")";
   owners_.gates.destroyed(record.set, group, why, now);
   owners_.plan.want();

@@ -11,6 +11,18 @@ namespace {
 
 /// How far back prices are fetched the first time.
 constexpr Duration kFirstPrices = std::chrono::hours(24);
+/// A driver that was too busy to name a quota group is asked again after this.
+constexpr Duration kGroupPause = std::chrono::minutes(1);
+/// As long as a configured name: it becomes a part of a gate's key.
+constexpr std::size_t kGroupMax = 63;
+
+/// The driver may answer another time.
+bool may_pass(const model::CloudError& error) {
+  return error.cls == model::CloudErrorClass::kTransient ||
+         error.cls == model::CloudErrorClass::kTimeout ||
+         error.cls == model::CloudErrorClass::kCancelled ||
+         error.cls == model::CloudErrorClass::kRateLimit;
+}
 
 constexpr Duration kReopenPause = std::chrono::seconds(1);  ///< Before a set is opened again.
 constexpr Duration kReopenPauseMax = std::chrono::minutes(1);
@@ -58,6 +70,7 @@ void SetEvents::send_due(std::uint32_t index, Now now) {
     recorder_.effect(OpenSet{set.name});
   }
   if (set.open && set.prices_at <= now.mono) fetch_prices(index, now);
+  if (set.open && set.groups_at <= now.mono) ask_quota_groups(index);
 }
 
 void SetEvents::ask_again(Now now) {
@@ -128,6 +141,7 @@ void SetEvents::open(Set& set, model::SetInfo info, Now now) {
   set.problem.clear();
   set.list_at = now.mono;
   set.prices_at = set.info.has_price_history ? now.mono : fleet::kNever;
+  set.groups_at = now.mono;
   recorder_.effect(UseSet{set.name, true});
   recorder_.record("cloud", "set " + set.name, model::Event::kOpened, "",
                    account_text(set.info.account_id, set.info.region), now);
@@ -188,6 +202,42 @@ void SetEvents::on(const PricesFetched& event, Now now) {
   auto taken = menu_.take_prices(*index, event.type, *event.result, now.wall);
   for (auto& price : taken.news) recorder_.change(std::move(price));
   if (taken.changed) plan_.want();
+}
+
+void SetEvents::policy_changed(Now now) {
+  for (std::uint32_t index = 0; index < sets_.size(); ++index)
+    if (Set& set = sets_.at(index); set.open && set.has_quota_groups) set.groups_at = now.mono;
+}
+
+/// Types that were asked about, and have not changed since, are not asked about again.
+void SetEvents::ask_quota_groups(std::uint32_t index) {
+  Set& set = sets_.at(index);
+  set.groups_at = fleet::kNever;
+  std::erase_if(set.quota_groups, [&](const auto& known) {
+    return std::ranges::find(policy_.types, known.second.asked_about) == policy_.types.end();
+  });
+  for (const std::uint32_t t : menu_.types_of(index)) {
+    const auto& type = policy_.types[t];
+    if (!type.quota_group.empty()) continue;
+    if (set.quota_groups.try_emplace(type.name, QuotaGroup{type, ""}).second)
+      recorder_.effect(QuotaGroupCall{set.name, type, policy_.sets[index].list_timeout});
+  }
+}
+
+void SetEvents::on(const QuotaGroupFetched& event, Now now) {
+  const auto index = sets_.index_of(event.set);
+  if (!index) return;
+  Set& set = sets_.at(*index);
+  const auto asked = set.quota_groups.find(event.type.name);
+  if (asked == set.quota_groups.end() || asked->second.asked_about != event.type) return;
+  if (event.result) {
+    asked->second.name = printable(*event.result, kGroupMax);
+  } else if (event.result.error().cls == model::CloudErrorClass::kUnsupported) {
+    set.has_quota_groups = false;
+  } else if (may_pass(event.result.error())) {
+    set.quota_groups.erase(asked);
+    set.groups_at = std::min(set.groups_at, now.mono + kGroupPause);
+  }
 }
 
 }  // namespace hostler::dispatch

@@ -5,8 +5,9 @@
 
 namespace hostler::dispatch {
 
-/// Opens sets and requests prices, and handles the answers to these calls. A set whose cloud
-/// reports another account than the stored one is closed: its instances are not in that cloud.
+/// Opens sets and requests prices and quota groups, and handles the answers to these calls. A set
+/// whose cloud reports another account than the stored one is closed: its instances are not in that
+/// cloud.
 class SetEvents {
  public:
   SetEvents(const model::SitePolicy& policy, Sets& sets, Hosts& hosts, Menu& menu, CallGates& gates,
@@ -19,19 +20,23 @@ class SetEvents {
         plan_(plan),
         recorder_(recorder) {}
 
-  /// Sends the calls of the set that are due: open, prices.
+  /// Sends the calls of the set that are due: open, prices, quota groups.
   void send_due(std::uint32_t set, Now now);
   /// After a reload: asks all sets for their account again, the closed ones without a pause.
   void ask_again(Now now);
   void on(SetOpened& event, Now now);
   void on(const AcceptAccount& event, Now now);
   void on(const PricesFetched& event, Now now);
+  void on(const QuotaGroupFetched& event, Now now);
+  /// The policy was replaced: it may have new types.
+  void policy_changed(Now now);
 
  private:
   void open_failed(Set& set, const model::CloudError& error, Now now);
   void refuse_account(Set& set, model::SetInfo info, Now now);
   void open(Set& set, model::SetInfo info, Now now);
   void fetch_prices(std::uint32_t set, Now now);
+  void ask_quota_groups(std::uint32_t set);
 
   const model::SitePolicy& policy_;
   Sets& sets_;

@@ -43,7 +43,7 @@ scheduler::GateQuery CallGates::create_query(const scheduler::Offering& offering
   return {.set = set.name,
           .op = model::CloudOp::kCreate,
           .type = type.name,
-          .group = type.quota_group,
+          .group = sets_.quota_group(offering.set, type),
           .zone = offering.zone,
           .subnet = "",
           .region = set.region,
@@ -59,7 +59,8 @@ scheduler::GateQuery CallGates::query(const Host& host, model::CloudOp op) const
   query.zone = record.zone;
   query.market = record.market;
   query.region = policy_.sets[host.instance.set].region;
-  if (host.instance.type) query.group = policy_.types[*host.instance.type].quota_group;
+  if (host.instance.type)
+    query.group = sets_.quota_group(host.instance.set, policy_.types[*host.instance.type]);
   return query;
 }
 

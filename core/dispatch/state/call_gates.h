@@ -7,6 +7,7 @@
 #include "core/dispatch/state/host.h"
 #include "core/dispatch/state/plan_state.h"
 #include "core/dispatch/state/recorder.h"
+#include "core/dispatch/state/sets.h"
 #include "core/model/policy.h"
 #include "core/scheduler/gates.h"
 
@@ -16,9 +17,9 @@ namespace hostler::dispatch {
 class CallGates {
  public:
   /// The others outlive it. `seed`: of the jitter of back-off.
-  CallGates(const model::SitePolicy& policy, Recorder& recorder, PlanState& plan,
+  CallGates(const model::SitePolicy& policy, const Sets& sets, Recorder& recorder, PlanState& plan,
             std::uint64_t seed)
-      : policy_(policy), recorder_(recorder), plan_(plan), random_(seed) {}
+      : policy_(policy), sets_(sets), recorder_(recorder), plan_(plan), random_(seed) {}
 
   void restore(const model::GateRecord& gate, Now now) { gates_.restore(gate, now); }
   /// The gate that holds the call back now; null: none.
@@ -45,6 +46,7 @@ class CallGates {
   void opened(const char* actor, std::vector<std::string> keys, const std::string& why, Now now);
 
   const model::SitePolicy& policy_;
+  const Sets& sets_;
   Recorder& recorder_;
   PlanState& plan_;
   scheduler::Gates gates_;

@@ -27,7 +27,8 @@ void Set::want_list(const model::SetPolicy& policy, Mono at) {
 
 Mono Set::next_wake() const {
   if (!open) return opening ? fleet::kNever : open_at;
-  Mono next = listing ? prices_at : std::min(list_at, prices_at);
+  Mono next = std::min(prices_at, groups_at);
+  if (!listing) next = std::min(next, list_at);
   if (!looking_up && !to_look_up.empty()) next = std::min(next, look_up_at);
   if (doubt && doubt->asking && !doubt->unchecked) next = std::min(next, doubt->patience_ends);
   return next;
@@ -79,6 +80,14 @@ Mono Sets::next_wake() const {
   Mono next = fleet::kNever;
   for (const Set& set : sets_) next = std::min(next, set.next_wake());
   return next;
+}
+
+const std::string& Sets::quota_group(std::uint32_t set, const model::InstanceType& type) const {
+  static const std::string kNone;
+  if (!type.quota_group.empty()) return type.quota_group;
+  const auto& groups = at(set).quota_groups;
+  const auto found = groups.find(type.name);
+  return found != groups.end() && found->second.asked_about == type ? found->second.name : kNone;
 }
 
 bool Sets::has_power(std::uint32_t set, model::Market market) const {

@@ -32,6 +32,12 @@ struct Partition {
   std::set<model::InstanceId> boots_failed;  ///< New hosts that could not be reached either.
 };
 
+/// The driver was asked for the quota group of a type.
+struct QuotaGroup {
+  model::InstanceType asked_about;
+  std::string name;  ///< Its answer; empty: none, or no answer yet.
+};
+
 /// One instance set: the state of its connection to a cloud, and the time of its next calls.
 struct Set {
   std::string name;
@@ -46,10 +52,13 @@ struct Set {
   std::optional<model::SetInfo> unaccepted;
   /// Lists and look-ups sent before may be those of an account that was not accepted.
   Mono lists_from = Mono::min();
-  Mono list_at = fleet::kNever, open_at = fleet::kNever, prices_at = fleet::kNever;
-  Mono list_sent{};                ///< The last one.
-  std::int64_t listed = 0;         ///< Instances in the last list, ours or not.
-  std::uint32_t repairs_left = 0;  ///< Of tags, until the next list.
+  Mono list_at = fleet::kNever, open_at = fleet::kNever, prices_at = fleet::kNever,
+       groups_at = fleet::kNever;
+  Mono list_sent{};                                ///< The last one.
+  std::int64_t listed = 0;                         ///< Instances in the last list, ours or not.
+  std::uint32_t repairs_left = 0;                  ///< Of tags, until the next list.
+  bool has_quota_groups = true;                    ///< False: its driver has said that it has none.
+  std::map<std::string, QuotaGroup> quota_groups;  ///< By the name of the type.
   std::uint32_t failures = 0;
   std::string problem;
 
@@ -91,6 +100,10 @@ class Sets {
   [[nodiscard]] const std::vector<Set>& all() const { return sets_; }
   [[nodiscard]] Mono next_wake() const;
 
+  /// The group of types that share one quota in this set: as configured, otherwise what the driver
+  /// said of exactly this type; empty: none, or not known yet.
+  [[nodiscard]] const std::string& quota_group(std::uint32_t set,
+                                               const model::InstanceType& type) const;
   /// Instances like this one can be switched off and on, as far as the cloud says.
   [[nodiscard]] bool has_power(std::uint32_t set, model::Market market) const;
 

@@ -21,7 +21,7 @@ struct State {
         menu(policy),
         viewer(policy, sets, menu),
         plan(policy),
-        gates(policy, recorder, plan, seed),
+        gates(policy, sets, recorder, plan, seed),
         governor(policy) {}
   State(const State&) = delete;
   State& operator=(const State&) = delete;
