@@ -40,6 +40,7 @@ void post_accept_account(const Context&, Request, Respond);
 void get_prices(const Context&, Request, Respond);
 void get_cost(const Context&, Request, Respond);
 void get_gates(const Context&, Request, Respond);
+void post_open_gate(const Context&, Request, Respond);
 void get_why(const Context&, Request, Respond);
 void get_events(const Context&, Request, Respond);
 

@@ -44,6 +44,16 @@ void get_gates(const Context& context, Request request, Respond respond) {
   context.service->gates(request.who, list_answer(std::move(respond), "gates", write_gate));
 }
 
+/// The key is in the body: it has spaces, and may have any characters of a configured name.
+void post_open_gate(const Context& context, Request request, Respond respond) {
+  std::string key;
+  const auto read = json::read_object(request.body, {}, [&](json::Object& o) {
+    o.need("key").text(key, {.bytes_max = 4096, .bytes_min = 1, .one_line = true});
+  });
+  if (!read) return respond(error_response(read.error()));
+  context.service->open_gate(request.who, key, empty_answer(std::move(respond)));
+}
+
 void post_idle_behavior(const Context& context, Request request, Respond respond) {
   const auto id = path_instance(request);
   if (!id) return respond(error_response(id.error()));

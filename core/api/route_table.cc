@@ -30,6 +30,7 @@ const std::vector<Route>& routes() {
       {"GET", {"v1", "sets"}, kRead, get_sets},
       {"POST", {"v1", "sets", "*", "accept-account"}, kAdmin, post_accept_account},
       {"GET", {"v1", "gates"}, kRead, get_gates},
+      {"POST", {"v1", "gates", "open"}, kAdmin, post_open_gate},
       {"GET", {"v1", "prices"}, kRead, get_prices, {"limit", "set", "type"}},
       {"GET", {"v1", "cost"}, kRead, get_cost, {"by", "since", "until", "limit"}},
       {"GET", {"v1", "why"}, kRead, get_why, {"subject"}},

@@ -157,6 +157,8 @@ class Service {
   virtual void accept_account(const Principal& who, const std::string& set,
                               Answer<void> answer) = 0;
   virtual void gates(const Principal& who, Answer<std::vector<model::GateRecord>> answer) = 0;
+  /// Opens a gate, so that the calls that it holds back are tried now. kNotFound: no such gate.
+  virtual void open_gate(const Principal& who, const std::string& key, Answer<void> answer) = 0;
   /// Prices that the clouds have reported, by instance type.
   virtual void prices(const Principal& who, const PriceQuery& query, Answer<PricesView> answer) = 0;
   /// A submitter sees its own costs and no totals. Reads all attempts that are kept, on a thread of

@@ -52,6 +52,7 @@ int sets(Client& client, bool json);
 int accept_account(Client& client, const std::string& set);
 /// Lists the gates that are shut.
 int gates(Client& client, bool json);
+int open_gate(Client& client, const std::string& key);
 int why(Client& client, const std::string& subject, bool json);
 int events(Client& client, std::uint64_t after);
 

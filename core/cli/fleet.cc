@@ -114,4 +114,12 @@ int gates(Client& client, bool json) {
               "no gate is shut");
 }
 
+int open_gate(Client& client, const std::string& key) {
+  std::string body;
+  json::Writer w(body);
+  w.begin_object().member("key", key).end_object();
+  if (const auto done = client.post("/v1/gates/open", body); !done) return complain(done.error());
+  return exit_code::kOk;
+}
+
 }  // namespace hostler::cli

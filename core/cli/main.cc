@@ -45,7 +45,8 @@ void add_limit(CLI::App* command, int& limit) {
       ->check(within(1, 10000));
 }
 
-/// The command that the arguments name; one of the two is set.
+/// The command that the arguments name; one of the two is set. Of a command and a command below it
+/// (`gates`, `gates open`), CLI11 reports the one below first: that one is meant.
 struct Chosen {
   Run with_daemon;
   std::function<int()> without_daemon;
@@ -53,8 +54,8 @@ struct Chosen {
 
 CLI::App* add(CLI::App& app, Chosen& chosen, const char* name, const char* help, Run run) {
   CLI::App* command = app.add_subcommand(name, help);
-  command->callback([&chosen, command, run = std::move(run)] {
-    if (command->get_subcommands().empty()) chosen.with_daemon = run;  // else one below is meant
+  command->callback([&chosen, run = std::move(run)] {
+    if (!chosen.with_daemon) chosen.with_daemon = run;
   });
   return command;
 }
@@ -187,6 +188,11 @@ void add_fleet_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
           "List shut gates: requests that clouds refused, and until when they wait",
           [&a](Client& client) { return gates(client, a.json); });
   c->add_flag("--json", a.json, "Print JSON");
+  c = add(*c, chosen, "open", "Open a gate: the requests that it holds back are tried now",
+          [&a](Client& client) { return open_gate(client, a.subject); });
+  c->add_option("key", a.subject, "The gate, in quotes, as gates prints it")
+      ->type_name("KEY")
+      ->required();
   c = add(app, chosen, "prices", "Show the prices that clouds reported",
           [&a](Client& client) { return prices(client, a.prices); });
   c->add_option("--set", a.prices.set, "Only this instance set")->type_name("SET");

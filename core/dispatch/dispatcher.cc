@@ -78,6 +78,7 @@ Outbox Dispatcher::apply(Event event, Now now) {
                  [&](const SetIdleBehavior& e) { to.admin.on(e, now); },
                  [&](const KillInstance& e) { to.admin.on(e, now); },
                  [&](const AcceptAccount& e) { to.sets.on(e, now); },
+                 [&](const OpenGate& e) { to.admin.on(e, now); },
                  [&](PolicyChanged& e) { replace_policy(std::move(e.policy), now); },
                  [&](PlanMade& e) { to.plans.on(e, now); },
              },

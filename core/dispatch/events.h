@@ -110,6 +110,12 @@ struct GiveUpUnreachable {
   std::string actor;
   std::string set;
 };
+/// Such calls are to be tried now.
+struct OpenGate {
+  Ticket ticket = 0;
+  std::string actor;
+  std::string key;
+};
 struct PlanMade {
   std::uint64_t number = 0;
   scheduler::Plan plan;
@@ -131,7 +137,7 @@ struct WorkForgotten {
 using Event =
     std::variant<SetOpened, CreateSeen, CreateEnded, SetListed, InstancesLookedUp, DestroyEnded,
                  TagsEnded, PowerEnded, PricesFetched, QuotaGroupFetched, model::HostEvent, Submit,
-                 CancelWork, SetIdleBehavior, KillInstance, AcceptAccount, BelieveList,
+                 CancelWork, SetIdleBehavior, KillInstance, OpenGate, AcceptAccount, BelieveList,
                  GiveUpUnreachable, PlanMade, PolicyChanged, WorkForgotten>;
 
 // ---- effects -----------------------------------------------------------------------------------

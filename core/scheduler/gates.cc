@@ -291,6 +291,12 @@ std::vector<std::string> Gates::reloaded() {
   });
 }
 
+std::optional<GateRecord> Gates::open(const std::string& key) {
+  const auto found = gates_.find(key);
+  if (found == gates_.end() || only_counts(found->second.record)) return std::nullopt;
+  return std::move(gates_.extract(found).mapped().record);
+}
+
 void Gates::restore(const GateRecord& record, Now now) {
   // If the wall clock jumped, the gate is shut no longer than usual; a probe may come early.
   const auto steps = back_off(record.cls, record.op);

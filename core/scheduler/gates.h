@@ -63,6 +63,9 @@ class Gates {
   /// An admin had the configuration read again, and may have raised a quota too: the quota gates
   /// and those of restarted() open. Returns their keys.
   std::vector<std::string> reloaded();
+  /// An admin wants such calls to be tried now. Returns the gate that was opened; none: there is
+  /// no such gate in the journal.
+  std::optional<model::GateRecord> open(const std::string& key);
   void restore(const model::GateRecord& record, Now now);
   [[nodiscard]] const std::map<std::string, Gate>& all() const { return gates_; }
 

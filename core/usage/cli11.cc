@@ -28,6 +28,7 @@ Command read(const CLI::App& app, const std::string& name) {
   const std::size_t end = std::min(description.find("\n\n"), description.size());
   out.help = description.substr(0, end);
   if (end != description.size()) out.more = description.substr(end + 2);
+  out.needs_below = app.get_require_subcommand_min() > 0;
   while (out.more.ends_with('\n')) out.more.pop_back();
   for (const CLI::Option* option : app.get_options()) {
     if (option->get_group().empty()) continue;

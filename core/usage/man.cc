@@ -49,7 +49,7 @@ std::string synopsis(const std::string& program, const Command& command, bool is
     const std::string one = italic(argument.value) + (argument.many ? "..." : "");
     out += argument.needed ? " " + one : " [" + one + "]";
   }
-  if (!command.below.empty()) out += " " + italic("COMMAND") + " ...";
+  if (!command.below.empty() && command.needs_below) out += " " + italic("COMMAND") + " ...";
   return out + "\n";
 }
 
@@ -66,10 +66,10 @@ std::string options(const Command& command) {
   return out;
 }
 
-/// Writes all commands that have no subcommands.
+/// Writes all commands that can be given without a subcommand.
 void write_commands(const std::string& program, const Command& command, std::string& out) {
   for (const Command& one : command.below) {
-    if (one.below.empty())
+    if (one.below.empty() || !one.needs_below)
       out += ".SS " + one.name + "\n" + synopsis(program, one, false) + ".PP\n" + plain(one.help) +
              ".\n" + options(one);
     write_commands(program, one, out);

@@ -31,6 +31,7 @@ struct Command {
   std::vector<Option> options;
   std::vector<Argument> arguments;
   std::vector<Command> below;
+  bool needs_below = true;  ///< If there are commands below it: one of them must be given.
 };
 
 /// A section of --help and of the man page that is not about arguments.

@@ -51,7 +51,7 @@ def commands_of(program: str, words=()):
     text = help_of(program, list(words))
     below = indented(text, "Subcommands")
     found = {}
-    if not below or "[SUBCOMMAND]" in text:
+    if not below or re.search(r"^Usage: .*\[SUBCOMMAND\]$", text, re.M):
         found[" ".join(words)] = set(re.findall(r"^  (?:-\w,)?(--[\w-]+)", text, re.M)) - {"--help"}
     for word in below:
         found.update(commands_of(program, (*words, word)))

@@ -117,6 +117,11 @@ void DaemonService::accept_account(const api::Principal& who, const std::string&
   request_change(dispatch::AcceptAccount{0, who.name, set}, without_jobs(std::move(answer)));
 }
 
+void DaemonService::open_gate(const api::Principal& who, const std::string& key,
+                              api::Answer<void> answer) {
+  request_change(dispatch::OpenGate{0, who.name, key}, without_jobs(std::move(answer)));
+}
+
 void DaemonService::instances(const api::Principal&,
                               api::Answer<std::vector<model::InstanceView>> answer) {
   uses_.loop->query([answer = std::move(answer)](const dispatch::Queries& state, Now) {

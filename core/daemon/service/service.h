@@ -69,6 +69,8 @@ class DaemonService final : public api::Service {
                       api::Answer<void> answer) override;
   void gates(const api::Principal& who,
              api::Answer<std::vector<model::GateRecord>> answer) override;
+  void open_gate(const api::Principal& who, const std::string& key,
+                 api::Answer<void> answer) override;
   void prices(const api::Principal& who, const api::PriceQuery& query,
               api::Answer<api::PricesView> answer) override;
   void cost(const api::Principal& who, const api::CostQuery& query,

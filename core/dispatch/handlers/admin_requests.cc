@@ -1,6 +1,9 @@
 #include "core/dispatch/handlers/admin_requests.h"
 
+#include <algorithm>
 #include <utility>
+
+#include "core/base/text.h"
 
 namespace hostler::dispatch {
 namespace {
@@ -36,6 +39,41 @@ void AdminRequests::on(const KillInstance& event, Now now) {
   steps_.apply(*host, fleet::terminate(host->instance, model::Reason::kKilled, reason, now), "user",
                now);
   recorder_.reply(event.ticket, std::vector<model::WorkId>{});
+}
+
+void AdminRequests::on(const OpenGate& event, Now now) {
+  const auto gate = gates_.open(event.key, "by " + event.actor, now);
+  if (!gate)
+    return recorder_.reply(event.ticket, fail(Errc::kNotFound, "there is no shut gate '" +
+                                                                   printable(event.key) + "'"));
+  retry_now(*gate, now);
+  recorder_.reply(event.ticket, std::vector<model::WorkId>{});
+}
+
+void AdminRequests::retry_now(const model::GateRecord& gate, Now now) {
+  const auto index = sets_.index_of(gate.set);
+  if (!index) return;
+  Set& set = sets_.at(*index);
+  const auto held = [&](model::CloudOp op) {
+    return scheduler::holds(gate, {.set = gate.set, .op = op});
+  };
+  if (held(model::CloudOp::kList)) set.want_list(policy_.sets[*index], now.mono);
+  if (held(model::CloudOp::kOther) && set.prices_at != fleet::kNever) set.prices_at = now.mono;
+  for (const auto id : hosts_.ids()) {
+    Host& host = *hosts_.change(id);
+    auto& instance = host.instance;
+    const auto state = instance.record.state;
+    // What may exist already keeps the deadline by which its create is given up.
+    const bool creates = state == model::InstanceState::kRequested && !host.create_under_way &&
+                         !instance.create_outcome_unknown;
+    const bool destroys = state == model::InstanceState::kTerminating && !host.destroy_under_way;
+    if (instance.set != *index || (!creates && !destroys)) continue;
+    const auto op = creates ? model::CloudOp::kCreate : model::CloudOp::kDestroy;
+    if (instance.deadline == fleet::kNever || !scheduler::holds(gate, gates_.query(host, op)))
+      continue;
+    instance.deadline = std::min(instance.deadline, now.mono);
+    hosts_.schedule(host);
+  }
 }
 
 void AdminRequests::policy_changed(Now now) {

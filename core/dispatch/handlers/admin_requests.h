@@ -6,13 +6,14 @@
 
 namespace hostler::dispatch {
 
-/// Handles requests of admins about instances, and a reloaded configuration.
+/// Handles requests of admins about instances and gates, and a reloaded configuration.
 class AdminRequests {
  public:
-  AdminRequests(const model::SitePolicy& policy, Hosts& hosts, CallGates& gates,
+  AdminRequests(const model::SitePolicy& policy, Sets& sets, Hosts& hosts, CallGates& gates,
                 scheduler::Governor& governor, PlanState& plan, Recorder& recorder, Menu& menu,
                 const SetAside& set_aside, InstanceSteps& steps)
       : policy_(policy),
+        sets_(sets),
         hosts_(hosts),
         gates_(gates),
         governor_(governor),
@@ -24,12 +25,17 @@ class AdminRequests {
 
   void on(const SetIdleBehavior& event, Now now);
   void on(const KillInstance& event, Now now);
+  void on(const OpenGate& event, Now now);
   /// The policy was replaced. Sets and pools keep their order and names (config's diff refuses a
   /// reload that changes them); types may come, go and move.
   void policy_changed(Now now);
 
  private:
+  /// Calls that the gate held back until its end are due now.
+  void retry_now(const model::GateRecord& gate, Now now);
+
   const model::SitePolicy& policy_;
+  Sets& sets_;
   Hosts& hosts_;
   CallGates& gates_;
   scheduler::Governor& governor_;

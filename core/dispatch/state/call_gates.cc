@@ -28,6 +28,13 @@ void CallGates::reloaded(Now now) {
   opened("admin", gates_.reloaded(), "the configuration was read again", now);
 }
 
+std::optional<model::GateRecord> CallGates::open(const std::string& key, const std::string& why,
+                                                 Now now) {
+  auto gate = gates_.open(key);
+  if (gate) opened("user", {key}, why, now);
+  return gate;
+}
+
 void CallGates::opened(const char* actor, std::vector<std::string> keys, const std::string& why,
                        Now now) {
   for (auto& key : keys) {

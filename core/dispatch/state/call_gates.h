@@ -36,6 +36,8 @@ class CallGates {
   void restarted(Now now);
   /// An admin had the configuration read again.
   void reloaded(Now now);
+  /// An admin opens a gate; `why` names who. Returns the gate; none: there is no such gate.
+  std::optional<model::GateRecord> open(const std::string& key, const std::string& why, Now now);
 
   [[nodiscard]] scheduler::GateQuery create_query(const scheduler::Offering& offering) const;
   [[nodiscard]] scheduler::GateQuery query(const Host& host, model::CloudOp op) const;

@@ -87,6 +87,7 @@ class CompletionTest(unittest.TestCase):
         self.assertEqual(self.completed("--json", "jo"), ["jobs", "job"])
         self.assertEqual(self.completed("driver", ""), ["list", "manifest"])
         self.assertEqual(self.completed("config", ""), ["check"])
+        self.assertEqual(self.completed("gates", ""), ["open"])
 
     def test_every_command_and_option_of_help(self):
         for command, text in helps(HOSTLER).items():

@@ -90,6 +90,7 @@ TEST_F(AccessTest, EachRoleMayDoItsOwnAndNoMore) {
       {"POST", "/v1/instances/h-1/run", "", Role::kAdmin},
       {"POST", "/v1/instances/h-1/kill", "", Role::kAdmin},
       {"POST", "/v1/sets/west/accept-account", "", Role::kAdmin},
+      {"POST", "/v1/gates/open", R"({"key": "west quota"})", Role::kAdmin},
   };
   const std::vector<std::pair<Role, std::string>> tokens{
       {Role::kRead, "ReadReadRead"}, {Role::kSubmit, "SubmitSubmit"}, {Role::kAdmin, "AdminAdmin"}};

@@ -140,6 +140,12 @@ void FakeService::kill(const Principal& who, model::InstanceId instance, const s
   answer({});
 }
 
+void FakeService::open_gate(const Principal& who, const std::string& key, Answer<void> answer) {
+  note("open gate " + key + " by " + who.name);
+  if (error) return answer(tl::unexpected(*error));
+  answer({});
+}
+
 void FakeService::pools(const Principal&, Answer<std::vector<model::PoolView>> answer) {
   give(answer, std::vector<model::PoolView>{});
 }

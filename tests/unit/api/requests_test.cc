@@ -361,6 +361,20 @@ TEST_F(RequestTest, ASetShowsItsAccountAndTheReportedOne) {
                       "\n");
 }
 
+TEST_F(RequestTest, AGateIsOpenedByItsKeyWhichMayHaveSpaces) {
+  const char* body = R"({"key": "west quota op=create type=big zone="})";
+  EXPECT_EQ(ask("POST", "/v1/gates/open", body).status, 200);
+  EXPECT_THAT(service.calls().back(),
+              testing::StartsWith("open gate west quota op=create type=big zone= by "));
+  EXPECT_EQ(ask("POST", "/v1/gates/open").status, 400);
+  EXPECT_EQ(ask("POST", "/v1/gates/open", "{}").status, 400);
+  EXPECT_EQ(ask("POST", "/v1/gates/open", R"({"key": ""})").path(), "key");
+  EXPECT_EQ(ask("POST", "/v1/gates/open", R"({"key": "a\nb"})").path(), "key");
+  EXPECT_EQ(ask("POST", "/v1/gates/open", R"({"key": "a", "why": "b"})").path(), "why");
+  service.error = Error{Errc::kNotFound, "there is no shut gate 'a'"};
+  EXPECT_EQ(ask("POST", "/v1/gates/open", R"({"key": "a"})").status, 404);
+}
+
 TEST_F(RequestTest, OutputIsTextOrHex) {
   service.output_part.data = "caf\xc3\xa9";
   EXPECT_EQ(ask("GET", "/v1/jobs/j-1/output").member("text"), "caf\xc3\xa9");

@@ -107,6 +107,14 @@ TEST_F(CommandTest, OneBadInstanceKeepsNoOtherFromBeingHeld) {
   EXPECT_THAT(service.calls(), ElementsAre(StartsWith("hold h-2"), StartsWith("hold h-3")));
 }
 
+TEST_F(CommandTest, AGateIsOpenedByItsKeyAndAMissingOneIsTold) {
+  EXPECT_EQ(run([&] { return open_gate(*client, "west quota op=create group=\"a\""); }), 0);
+  EXPECT_THAT(service.calls().back(), StartsWith("open gate west quota op=create group=\"a\" by "));
+  service.error = Error{Errc::kNotFound, "there is no shut gate 'x'"};
+  EXPECT_EQ(run([&] { return open_gate(*client, "x"); }), 4);
+  EXPECT_THAT(errors, HasSubstr("there is no shut gate 'x'"));
+}
+
 TEST_F(CommandTest, FetchWritesBelowItsFolderOnly) {
   const auto into = (folder / "out").string();
   for (const std::string path : {"../escaped", "a/../../escaped", "/tmp/escaped"}) {

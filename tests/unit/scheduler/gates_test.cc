@@ -244,6 +244,25 @@ TEST_F(GatesTest, AStartOpensWhatTheConfigurationMayHaveMendedAndNoQuota) {
   EXPECT_TRUE(shut(call("small"), 1s)) << "a daemon that crashes again and again asks each time";
 }
 
+TEST_F(GatesTest, AnAdminOpensOneGateByItsKey) {
+  const auto record = *refuse(call("big"), error(CloudErrorClass::kCapacity), 0s);
+  refuse(call("small"), error(CloudErrorClass::kCapacity), 0s);
+  EXPECT_FALSE(gates.open(record.key + "x"));
+
+  EXPECT_EQ(gates.open(record.key), record);
+
+  EXPECT_FALSE(shut(call("big"), 1s));
+  EXPECT_TRUE(shut(call("small"), 1s));
+  EXPECT_FALSE(gates.open(record.key)) << "it is open";
+  EXPECT_EQ(refuse(call("big"), error(CloudErrorClass::kCapacity), 2s)->failures, 1U);
+}
+
+TEST_F(GatesTest, CountedInternalErrorsAreNoGateToOpen) {
+  refuse(call("big"), error(CloudErrorClass::kInternal), 0s);
+  ASSERT_EQ(gates.all().size(), 1U);
+  EXPECT_FALSE(gates.open(gates.all().begin()->first));
+}
+
 TEST_F(GatesTest, ARestartTakesUpTheTimeThatIsLeftButNoMoreThanItsLongestBackOff) {
   auto record = *refuse(call("big"), error(CloudErrorClass::kQuota, 0, 100s), 0s);
 

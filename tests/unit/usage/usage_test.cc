@@ -79,6 +79,18 @@ TEST(UsageTest, AManPageHasEveryCommandAndOption) {
   EXPECT_THAT(page, HasSubstr(".SH EXIT STATUS\n.TP\n\\fB0\\fR\ndone\n"));
 }
 
+TEST(UsageTest, ACommandThatAlsoHasCommandsBelowItIsInTheManPage) {
+  CLI::App app{"does it", "prog"};
+  app.require_subcommand(1);
+  CLI::App* gates = app.add_subcommand("gates", "List them");
+  bool json = false;
+  gates->add_flag("--json", json, "As JSON");
+  gates->add_subcommand("open", "Open one");
+  EXPECT_THAT(man_page(command_of(app), 1, "1.0", {}, ""),
+              AllOf(HasSubstr(".SS gates\n\\fBprog gates\\fR [\\fIOPTION\\fR...]\n"),
+                    HasSubstr(".SS gates open\n")));
+}
+
 TEST(UsageTest, TextInAManPageIsNeverARequest) {
   Command odd = sample();
   odd.more = ".so /etc/passwd\n'quoted\nback\\slash";
