@@ -78,6 +78,7 @@ void LocalSet::info(const hostler_set_info_req&, hostler_op* op) {
   info.capabilities = HOSTLER_CAP_CREATE_TOKEN_NATIVE | HOSTLER_CAP_TAGS_AT_CREATE |
                       HOSTLER_CAP_SERVER_FILTER | HOSTLER_CAP_HOST_KEY_INJECT |
                       HOSTLER_CAP_USER_DATA | HOSTLER_CAP_SPOT | HOSTLER_CAP_STOP;
+  info.list_consistency_ms = 1000;  // each change shows at once
   info.user_data_max_bytes = std::uint64_t{64} * 1024;
   info.tags_max = 40;  // the driver adds some of its own
   info.tag_key_max = 128;
@@ -99,7 +100,7 @@ void LocalSet::create(const hostler_create_req& request, hostler_op* op) {
 
 /// Answers a request whose idempotency key was used before. False: the key is new.
 bool LocalSet::answer_known(const Record& asked, hostler_op* op) {
-  if (const auto known = store_.record(asked.id)) {
+  if (const auto known = store_.known(asked.id)) {
     if (known->idempotency_key != asked.idempotency_key || known->digest != asked.digest)
       throw Error(HOSTLER_E_CONFLICT, "the idempotency key of " + asked.id +
                                           " was used for a create with other arguments");
@@ -126,7 +127,7 @@ void LocalSet::make(const CreateSpec& spec, hostler_op* op) {
   {
     const InstanceStore::RootLock root(store_, op);
     const auto others = store_.records();
-    if (!store_.is_gone(record.id) && !store_.record(record.id)) {
+    if (!store_.is_gone(record.id) && !store_.known(record.id)) {
       record.zone = find_zone(spec, config_, others);
       std::set<std::string> taken;
       for (const auto& other : others) taken.insert(other->address);
@@ -185,12 +186,17 @@ void LocalSet::destroy(const hostler_destroy_req& request, hostler_op* op) {
     if (!is_id(id)) return;  // not an id of this driver: there is no such instance
     const InstanceFolder folder = store_.folder(id);
     const InstanceStore::RootLock root(store_, op);  // excludes a concurrent create
-    const auto record = store_.record(id);
+    const auto record = store_.known(id);
     if (record && request.expected_set_id.len != 0 &&
         record->set_id != view(request.expected_set_id))
       throw Error(HOSTLER_E_CONFLICT, id + " belongs to the set " + record->set_id);
+    const bool again = store_.is_gone(id);
     store_.remember_gone(id);  // a late create with this key must not create it again
     if (!record) return;
+    if (!is_there(folder.record())) {
+      if (!again) store_.give_up(id);
+      return;
+    }
     folder.give_order({Wanted::kDestroyed, (request.flags & HOSTLER_DESTROY_GRACEFUL) != 0});
     folder.poke();
   });

@@ -10,6 +10,7 @@
 #include <ctime>
 #include <filesystem>
 #include <hostler/driver.hpp>
+#include <set>
 
 #include "folder/files.h"
 #include "folder/lock.h"
@@ -73,6 +74,7 @@ InstanceStore::InstanceStore(const Config& config)
     make_folder(root_ + "/instances", 0711);
     make_folder(root_ + "/new", 0700);
     make_folder(root_ + "/gone", 0700);
+    make_folder(root_ + "/kept", 0700);
     make_file(root_ + "/lock");
     forget_old_keys();
   } catch (const std::system_error& wrong) {
@@ -80,7 +82,12 @@ InstanceStore::InstanceStore(const Config& config)
   }
 }
 
-std::vector<std::string> InstanceStore::ids() const { return names_in(root_ + "/instances"); }
+std::vector<std::string> InstanceStore::ids() const {
+  std::set<std::string> all;
+  for (const char* where : {"/instances", "/kept"})
+    for (std::string& id : names_in(root_ + where)) all.insert(std::move(id));
+  return {all.begin(), all.end()};
+}
 
 InstanceFolder InstanceStore::folder(const std::string& id) const {
   return InstanceFolder(root_ + "/instances/" + (is_id(id) ? id : ".none"));
@@ -103,12 +110,58 @@ std::vector<std::shared_ptr<const Record>> InstanceStore::records() {
   for (const std::string& id : ids()) there[id] = cached(id);
   std::vector<std::shared_ptr<const Record>> all;
   for (auto& [id, known_record] : there) {
-    if (!known_record) known_record = record(id);
+    if (!known_record) known_record = is_gone(id) ? record(id) : known(id);
     if (known_record) all.push_back(known_record);
   }
   const std::lock_guard lock(cache_mutex_);
   std::erase_if(cache_, [&](const auto& entry) { return there.count(entry.first) == 0; });
   return all;
+}
+
+std::shared_ptr<const Record> InstanceStore::known(const std::string& id) {
+  if (auto found = record(id)) return found;
+  const std::optional<std::string> text = read_file(copy_of(id).record());
+  return text ? std::make_shared<const Record>(Record::parse(*text)) : nullptr;
+}
+
+InstanceFolder InstanceStore::copy_of(const std::string& id) const {
+  return InstanceFolder(root_ + "/kept/" + (is_id(id) ? id : ".none"));
+}
+
+void InstanceStore::keep_copy(const std::string& id, const std::string& record,
+                              const std::string& tags) const {
+  const InstanceFolder copy = copy_of(id);
+  if (read_file(copy.tags()) == tags && is_there(copy.record())) return;
+  make_folder(copy.path(), 0700);
+  write_file(copy.tags(), tags);
+  write_file(copy.record(), record);
+}
+
+void InstanceStore::give_up(const std::string& id) const {
+  const InstanceFolder copy = copy_of(id);
+  if (is_there(copy.record())) copy.give_order({Wanted::kDestroyed, false});
+}
+
+std::optional<Found> InstanceStore::inspect_remains(const std::string& id) const {
+  const InstanceFolder copy = copy_of(id);
+  if (!is_there(copy.path())) return std::nullopt;
+  const std::optional<std::string> record = read_file(copy.record());
+  const std::optional<std::string> tags = read_file(copy.tags());
+  const bool given_up = copy.order().wanted == Wanted::kDestroyed;
+  const std::string path = folder(id).path();
+  // Destroyed in the usual way it leaves no process.
+  bool any = record && tags && (given_up || !is_gone(id));
+  any = any && (given_up ? kill_strays(path) : has_processes(path));
+  if (!any) {
+    copy.remove();
+    return std::nullopt;
+  }
+  Found found;
+  found.record = std::make_shared<Record>(Record::parse(*record));
+  found.tags = parse_tags(*tags);
+  found.condition.state = given_up ? HOSTLER_STATE_TERMINATING : HOSTLER_STATE_RUNNING;
+  found.condition.reason = "its folder was removed, its last process has not ended";
+  return found;
 }
 
 std::shared_ptr<const Record> InstanceStore::cached(const std::string& id) {
@@ -126,8 +179,12 @@ std::optional<Found> InstanceStore::inspect(const std::string& id, hostler_op* o
   } catch (const std::runtime_error&) {
     // The content is damaged: the machine lost power when it was written, so no process of the
     // instance runs. Any other damage must not be repaired here.
-    if (!try_lock(folder.lock())) throw;
-    folder.remove();
+    const bool has_folder = is_there(folder.path());
+    if (has_folder && !try_lock(folder.lock())) throw;
+    if (has_folder)
+      folder.remove();
+    else
+      copy_of(id).remove();
     return std::nullopt;
   }
 }
@@ -139,13 +196,14 @@ std::optional<Found> InstanceStore::inspect_folder(const InstanceFolder& folder,
     found.record = record(id);
     if (!found.record) {
       complete_removal(folder, op);
-      return std::nullopt;
+      return inspect_remains(id);
     }
     const std::optional<Evidence> evidence = examine(folder);
     const std::optional<std::string> tags = read_file(folder.tags());
     if (!is_there(folder.record())) continue;  // another process has just removed it
     if (!evidence || !tags) throw std::runtime_error(folder.path() + " lacks files");
     found.tags = parse_tags(*tags);
+    keep_copy(id, found.record->text(), *tags);
     found.state = evidence->state;
     found.condition = assess(*evidence);
     if (found.condition.remedy == Remedy::kStart) start(folder, found.state.generation, op);
@@ -155,7 +213,7 @@ std::optional<Found> InstanceStore::inspect_folder(const InstanceFolder& folder,
       } catch (const std::system_error& problem) {
         found.condition.reason = problem.what();  // report it, and continue with the others
       }
-      if (!is_there(folder.path())) return std::nullopt;
+      if (!is_there(folder.path())) return inspect_remains(id);
     }
     return found;
   }
@@ -272,6 +330,9 @@ bool InstanceStore::publish(Draft& draft, const std::string& id) {
   }
   draft.folder_ = InstanceFolder(path);
   draft.lock_.reset();
+  const auto record = read_file(draft.folder_.record());
+  const auto tags = read_file(draft.folder_.tags());
+  if (record && tags) keep_copy(id, *record, *tags);
   return true;
 }
 

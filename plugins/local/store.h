@@ -47,7 +47,8 @@ class Draft {
 ///   root/lock              held while an instance is published, so that counts and addresses are
 ///   exact root/instances/<id>    the folder of an instance, from publish until its last process is
 ///   gone root/new/<id>.<n>      drafts root/gone/<id>         empty files, kept for a day: keys of
-///   destroyed instances
+///   destroyed instances root/kept/<id>/       copies of record and tags: an instance whose folder
+///   somebody removed is listed by them until its last process has ended
 class InstanceStore {
  public:
   /// Creates the folders. Throws driver::Error(HOSTLER_E_INVALID) if `root` cannot be used.
@@ -55,8 +56,12 @@ class InstanceStore {
 
   std::vector<std::string> ids() const;
   InstanceFolder folder(const std::string& id) const;
-  /// Null if there is no such instance.
+  /// Null if it has no folder.
   std::shared_ptr<const Record> record(const std::string& id);
+  /// Also of an instance whose folder somebody removed. Null if there is no such instance.
+  std::shared_ptr<const Record> known(const std::string& id);
+  /// Destroys an instance whose folder somebody removed; inspect() then kills what is left of it.
+  void give_up(const std::string& id) const;
   /// The records of all instances, including those that are being removed. Reads only new records.
   std::vector<std::shared_ptr<const Record>> records();
 
@@ -96,6 +101,10 @@ class InstanceStore {
   std::shared_ptr<const Record> cached(const std::string& id);
   std::optional<Found> inspect_folder(const InstanceFolder& folder, const std::string& id,
                                       hostler_op* op);
+  InstanceFolder copy_of(const std::string& id) const;
+  void keep_copy(const std::string& id, const std::string& record, const std::string& tags) const;
+  /// Of an instance without a folder.
+  std::optional<Found> inspect_remains(const std::string& id) const;
   std::optional<Evidence> examine(const InstanceFolder& folder) const;
   void complete_removal(const InstanceFolder& folder, hostler_op* op) const;
   void finish_removal(const InstanceFolder& folder) const;

@@ -33,9 +33,9 @@ bool belongs(const std::string& process, const std::string& folder) {
   return false;
 }
 
-}  // namespace
-
-bool kill_strays(const std::string& folder) {
+/// Calls `act` with a pidfd for each of them. True if there were any.
+template <class Act>
+bool each_process(const std::string& folder, const Act& act) {
   bool any = false;
   for (const std::string& name : names_in("/proc")) {
     const pid_t pid = std::atoi(name.c_str());
@@ -45,11 +45,23 @@ bool kill_strays(const std::string& folder) {
       const Fd handle(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
       if (!handle || !belongs("/proc/" + name, folder)) continue;
       any = true;
-      ::syscall(SYS_pidfd_send_signal, handle.get(), SIGKILL, nullptr, 0);
+      act(handle);
     } catch (const std::exception&) {  // of another user, or it has just ended
     }
   }
   return any;
+}
+
+}  // namespace
+
+bool has_processes(const std::string& folder) {
+  return each_process(folder, [](const Fd&) {});
+}
+
+bool kill_strays(const std::string& folder) {
+  return each_process(folder, [](const Fd& process) {
+    ::syscall(SYS_pidfd_send_signal, process.get(), SIGKILL, nullptr, 0);
+  });
 }
 
 }  // namespace hostler::local

@@ -108,8 +108,11 @@ struct Call {
         got.instances.push_back(copy(*reinterpret_cast<const hostler_instance*>(rec)));
       if (rec->kind == HOSTLER_REC_PRICE)
         got.prices.push_back(*reinterpret_cast<const hostler_price*>(rec));
-      if (rec->kind == HOSTLER_REC_SET_INFO)
+      if (rec->kind == HOSTLER_REC_SET_INFO) {
         got.capabilities = reinterpret_cast<const hostler_set_info*>(rec)->capabilities;
+        got.list_consistency_ms =
+            reinterpret_cast<const hostler_set_info*>(rec)->list_consistency_ms;
+      }
       return 0;
     };
   }

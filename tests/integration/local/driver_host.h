@@ -30,7 +30,7 @@ struct Outcome {
   std::int64_t retry_after_ms = -1, quota_limit = -1, quota_used = -1;
   std::vector<Seen> instances;
   std::vector<hostler_price> prices;  ///< Without their texts.
-  std::uint64_t capabilities = 0;
+  std::uint64_t capabilities = 0, list_consistency_ms = 0;
 };
 
 /// The parameters of a create request.

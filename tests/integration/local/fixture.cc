@@ -25,6 +25,7 @@ void LocalTest::TearDown() {
   EXPECT_TRUE(eventually([&] { return set->list().instances.empty(); }));
   EXPECT_EQ(names_in(scratch.root() + "/instances"), std::vector<std::string>{});
   EXPECT_EQ(names_in(scratch.root() + "/new"), std::vector<std::string>{});
+  EXPECT_EQ(names_in(scratch.root() + "/kept"), std::vector<std::string>{});
   EXPECT_TRUE(eventually([&] { return processes_of(scratch.root()).empty(); }))
       << processes_of(scratch.root()).front();
 }

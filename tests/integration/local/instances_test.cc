@@ -1,5 +1,6 @@
 // Making, finding and ending instances, as a host sees it through the C ABI.
 
+#include <signal.h>
 #include <unistd.h>
 
 #include <thread>
@@ -130,6 +131,43 @@ TEST_F(InstancesTest, LeavesNothingWhenItIsDestroyedWithItsJobsAndOrphans) {
   EXPECT_EQ(set->destroy(instance.id).status, HOSTLER_OK) << "twice is as good as once";
   EXPECT_EQ(set->destroy("i-nobody").status, HOSTLER_OK);
   EXPECT_EQ(set->destroy("../../etc").status, HOSTLER_OK);
+}
+
+// Bug: it was listed no more, its job ran on, and the job was started a second time.
+TEST_F(InstancesTest, StaysListedWithoutItsFolderUntilItsLastProcessHasEnded) {
+  open();
+  const Seen instance = boot("key-1");
+  const pid_t keeper = state_of(instance).keeper.pid;
+  ASSERT_EQ(run({"rm", "-rf", folder(instance)}).status, 0);
+
+  open();
+  ASSERT_EQ(set->list({}, {{"hostler-key", "key-1"}}).instances.size(), 1U);
+  EXPECT_EQ(set->look(instance.id).state, HOSTLER_STATE_RUNNING);
+  EXPECT_EQ(set->look(instance.id).address, instance.address);
+  EXPECT_NE(set->look(instance.id).reason, "");
+  EXPECT_EQ(set->create(wish("key-1")).instances.front().state, HOSTLER_STATE_RUNNING);
+  EXPECT_FALSE(is_there(folder(instance))) << "not made a second time";
+
+  ASSERT_EQ(::kill(keeper, SIGKILL), 0);
+  EXPECT_TRUE(eventually([&] { return set->list().instances.empty(); }));
+  EXPECT_EQ(processes_of(folder(instance)), std::vector<std::string>{});
+}
+
+TEST_F(InstancesTest, EndsEveryProcessOfADestroyedInstanceWithoutAFolder) {
+  open();
+  const Seen instance = boot("key-1");
+  ASSERT_EQ(run({"rm", "-rf", folder(instance)}).status, 0);
+
+  EXPECT_EQ(set->destroy(instance.id).status, HOSTLER_OK);
+
+  EXPECT_TRUE(becomes(instance.id, HOSTLER_STATE_GONE));
+  EXPECT_EQ(processes_of(folder(instance)), std::vector<std::string>{});
+  EXPECT_EQ(set->create(wish("key-1")).instances.front().state, HOSTLER_STATE_GONE);
+}
+
+TEST_F(InstancesTest, SaysHowSoonListsShowAChange) {
+  open();
+  EXPECT_GT(set->info().list_consistency_ms, 0U);
 }
 
 TEST_F(InstancesTest, MakesNoneForAKeyThatIsGone) {
