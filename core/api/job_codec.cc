@@ -148,6 +148,7 @@ void read_members(Object& o, const model::JobLimits& limits, model::JobSpec& spe
   o.may("constraints").object([&](Object& c) { read_constraints(c, limits, spec.constraints); });
   o.may("restartable").boolean(spec.restartable);
   o.may("attempts_max").integer(spec.attempts_max, 1, 1000);
+  o.may("start_failures_max").integer(spec.start_failures_max, 1, 100);
   o.may("client_key").text(spec.client_key, {.bytes_max = 200, .bytes_min = 1, .one_line = true});
 }
 
@@ -260,6 +261,9 @@ std::string canonical_body(const model::JobSpec& spec) {
   write_constraints(w, spec.constraints);
   if (spec.restartable) w.member("restartable", true);
   w.member("attempts_max", spec.attempts_max);
+  // Not the default: the digests of earlier versions are without it.
+  if (spec.start_failures_max != model::kStartFailuresMax)
+    w.member("start_failures_max", spec.start_failures_max);
   if (!spec.client_key.empty()) w.member("client_key", spec.client_key);
   w.end_object();
   return out;
@@ -270,8 +274,8 @@ model::WorkItem submitted_job(model::JobSpec spec) {
   auto body = canonical_body(spec);
   if (!spec.client_key.empty()) out.client_digest = crypto::sha256_hex(body);
   out.body = std::make_shared<const std::string>(std::move(body));
-  out.shape = {spec.needs, std::move(spec.constraints), spec.priority, spec.restartable,
-               spec.attempts_max};
+  out.shape = {spec.needs,       std::move(spec.constraints), spec.priority,
+               spec.restartable, spec.attempts_max,           spec.start_failures_max};
   out.name = std::move(spec.name);
   out.client_key = std::move(spec.client_key);
   return out;

@@ -15,7 +15,7 @@ struct SubmitOptions {
   std::string script;  ///< Name of a file; "-" is standard input.
   std::string file;    ///< A file with one JSON object per line, each a job; "-" as above.
   std::string name, ram, scratch, time_limit, stdin_file, type, market, zone, client_key;
-  int vcpus = 0, gpus = 0, priority = 0, attempts_max = 0, array = 0;
+  int vcpus = 0, gpus = 0, priority = 0, attempts_max = 0, start_failures_max = 0, array = 0;
   bool restartable = false, wait = false, json = false;
   std::vector<std::string> env, inputs, outputs;
 };

@@ -130,6 +130,7 @@ Result<std::string> job_text(const SubmitOptions& o) {
   write_constraints(w, o);
   if (o.restartable) w.member("restartable", true);
   if (o.attempts_max > 0) w.member("attempts_max", o.attempts_max);
+  if (o.start_failures_max > 0) w.member("start_failures_max", o.start_failures_max);
   if (!o.client_key.empty())
     w.member("client_key", HOSTLER_TRY(text("--client-key", o.client_key)));
   w.end_object();

@@ -109,6 +109,10 @@ void add_submit(CLI::App& app, Arguments& a, Chosen& chosen) {
   c->add_option("--attempts-max", o.attempts_max, "Start the job at most N times, up to 1000 (3)")
       ->type_name("N")
       ->check(within(1, 1000));
+  c->add_option("--start-failures-max", o.start_failures_max,
+                "Fail when N different hosts could not start the job, up to 100 (10)")
+      ->type_name("N")
+      ->check(within(1, 100));
   c->add_option("--client-key", o.client_key,
                 "Idempotency key: submitting it twice creates one job")
       ->type_name("KEY");

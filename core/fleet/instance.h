@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "core/base/time.h"
 #include "core/fleet/absence.h"
@@ -55,8 +56,9 @@ struct Instance {
   bool has_agent = false;        ///< That connection still stands, so attempts may be sent.
   /// Another host answers at its address. A restart loses this; the next connection finds it again.
   std::optional<model::StandingKeyAlarm> key_alarm;
-  bool resting = false;             ///< It refused starts: it gets none until the deadline.
-  std::uint32_t refusals = 0;       ///< Refused starts in a row.
+  bool resting = false;                     ///< It refused starts: it gets none until the deadline.
+  std::uint32_t refusals = 0;               ///< Refused starts in a row.
+  std::vector<model::WorkId> refused_jobs;  ///< Different ones of these that it could not start.
   std::uint64_t refused_until = 0;  ///< Refusals of starts up to this sequence count as one.
   Occupancy occupancy;
 

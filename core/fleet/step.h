@@ -89,10 +89,15 @@ struct ListWithout {
 [[nodiscard]] Outcome key_alarm(Instance& instance, const model::HostKeyAlarm& event,
                                 const model::PoolPolicy& pool, Now now);
 [[nodiscard]] Outcome broken(Instance& instance, const model::HostBroken& event, Now now);
-/// The agent refused a start. A host that refuses several in a row gets no starts for a while, each
-/// time longer, and is broken in the end. Starts that were sent before the last counted refusal do
-/// not count again.
-[[nodiscard]] Outcome start_refused(Instance& instance, std::uint64_t sequence,
+struct RefusedStart {
+  model::WorkId work;
+  std::uint64_t sequence = 0;
+  bool tried = true;  ///< As AttemptRefused::tried.
+};
+/// A start was refused. A host that refuses several in a row gets no starts for a while, each time
+/// longer. It is broken after six, or after three different jobs that it could not start. Starts
+/// that were sent before the last counted refusal do not count again, and count for one job.
+[[nodiscard]] Outcome start_refused(Instance& instance, const RefusedStart& start,
                                     const std::string& text, Now now);
 [[nodiscard]] Outcome rotation_proposed(Instance& instance, const model::RotationProposed& event);
 [[nodiscard]] Outcome rotation_ended(Instance& instance, const model::RotationEnded& event);

@@ -6,6 +6,9 @@
 namespace hostler::fleet {
 namespace {
 
+constexpr std::uint32_t kRefusalsMax = 5;   ///< In a row, with pauses.
+constexpr std::size_t kRefusedJobsMax = 3;  ///< A host that fails to start so many is broken.
+
 using model::Event;
 using model::Health;
 using model::InstanceState;
@@ -149,13 +152,21 @@ Outcome broken(Instance& instance, const model::HostBroken& event, Now now) {
   return out;
 }
 
-Outcome start_refused(Instance& instance, std::uint64_t sequence, const std::string& text,
+Outcome start_refused(Instance& instance, const RefusedStart& start, const std::string& text,
                       Now now) {
   Outcome out;
-  if (sequence <= instance.refused_until) return out;
-  instance.refused_until = instance.record.last_sequence;
-  ++instance.refusals;
-  if (instance.refusals > 5) return broken(instance, {"start", text}, now);
+  const bool again = start.sequence > instance.refused_until;
+  if (again) {
+    instance.refused_until = instance.record.last_sequence;
+    ++instance.refusals;
+  }
+  auto& jobs = instance.refused_jobs;
+  if (start.tried && jobs.size() < instance.refusals &&
+      std::ranges::find(jobs, start.work) == jobs.end())
+    jobs.push_back(start.work);
+  if (instance.refusals > kRefusalsMax || jobs.size() >= kRefusedJobsMax)
+    return broken(instance, {"start", text}, now);
+  if (!again) return out;
   // A single refusal may be chance: the next start may succeed.
   if (instance.refusals == 1 || instance.unreachable_since) return out;
   instance.resting = true;

@@ -39,9 +39,13 @@ enum class EndReason : std::uint8_t {
   kOutputLost,
   kSupervisionLost,
   kCancelled,
+  kStartFailures,
 };
 /// "exit", "signal", "time_limit", ...; "" for kNone.
 const char* to_string(EndReason reason);
+
+/// The default: a job fails when so many different hosts could not start it.
+inline constexpr std::uint32_t kStartFailuresMax = 10;
 
 /// The offerings that work may run on. An empty field allows all.
 struct Constraints {
@@ -73,6 +77,7 @@ struct JobSpec {
   Constraints constraints;
   bool restartable = false;
   std::uint32_t attempts_max = 3;
+  std::uint32_t start_failures_max = kStartFailuresMax;
   std::string client_key;
   friend bool operator==(const JobSpec&, const JobSpec&) = default;
 };
@@ -80,7 +85,7 @@ struct JobSpec {
 /// The end of an attempt, as the agent of its host reports it. If the host was lost: kHostLost and
 /// the times only.
 struct AttemptEnd {
-  EndReason reason = EndReason::kExit;               ///< Never kNone or kCancelled.
+  EndReason reason = EndReason::kExit;               ///< Never kNone, kCancelled or kStartFailures.
   std::int32_t exit_code = 0;                        ///< kExit
   std::int32_t signal = 0;                           ///< kSignal, kTimeLimit
   std::string text;                                  ///< E.g. "exec /x: No such file or directory".

@@ -88,6 +88,8 @@ constexpr std::array kReasons{
                "the job's output could not be fetched whole"},
     ReasonInfo{Reason::kSupervisionLost, "supervision_lost", kInfo,
                "the end of the job's process was not observed"},
+    ReasonInfo{Reason::kStartFailures, "start_failures", kInfo,
+               "as many hosts as the job allows could not start it"},
 };
 
 constexpr std::array kWaitingCodes{
@@ -106,7 +108,7 @@ constexpr bool reasons_are_in_order() {
     if (static_cast<std::size_t>(kReasons[i].reason) != i) return false;
   for (std::size_t i = 0; i < kWaitingCodes.size(); ++i)
     if (static_cast<std::size_t>(kWaitingCodes[i].waiting) != i) return false;
-  return static_cast<std::size_t>(Reason::kSupervisionLost) + 1 == kReasons.size() &&
+  return static_cast<std::size_t>(Reason::kStartFailures) + 1 == kReasons.size() &&
          static_cast<std::size_t>(WaitingCode::kReserved) + 1 == kWaitingCodes.size();
 }
 static_assert(reasons_are_in_order());
@@ -196,6 +198,8 @@ Reason reason_of(EndReason reason) {
       return Reason::kSupervisionLost;
     case EndReason::kCancelled:
       return Reason::kCancelled;
+    case EndReason::kStartFailures:
+      return Reason::kStartFailures;
   }
   return Reason::kUnknown;
 }

@@ -76,6 +76,7 @@ enum class Reason : std::uint8_t {
   kInputFailed,
   kOutputLost,
   kSupervisionLost,
+  kStartFailures,
 };
 
 struct ReasonInfo {

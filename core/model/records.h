@@ -30,9 +30,10 @@ struct WorkRecord {
   WorkState state = WorkState::kQueued;
   EndReason reason = EndReason::kNone;
   std::string reason_text;
-  std::uint32_t attempt = 0;  ///< The current or last one; 0 before the first.
-  std::uint32_t starts = 0;   ///< Attempts that count against attempts_max.
-  InstanceId instance;        ///< Where it is or was.
+  std::uint32_t attempt = 0;            ///< The current or last one; 0 before the first.
+  std::uint32_t starts = 0;             ///< Attempts that count against attempts_max.
+  InstanceId instance;                  ///< Where it is or was.
+  std::vector<std::string> refused_by;  ///< Different hosts that could not start it: "h-7".
   bool cancel_requested = false;
   std::int32_t exit_code = 0, signal = 0;
   bool limits_enforced = false;
@@ -49,6 +50,7 @@ struct WorkShape {
   std::int32_t priority = 0;
   bool restartable = false;
   std::uint32_t attempts_max = 3;
+  std::uint32_t start_failures_max = kStartFailuresMax;
   friend auto operator<=>(const WorkShape&, const WorkShape&) = default;
 };
 

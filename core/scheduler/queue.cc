@@ -56,6 +56,7 @@ ClassId Queue::intern(const model::WorkShape& shape, model::WorkKind kind) {
   model::WorkShape key = shape;
   key.restartable = model::WorkShape{}.restartable;
   key.attempts_max = model::WorkShape{}.attempts_max;
+  key.start_failures_max = model::WorkShape{}.start_failures_max;
   const auto [found, fresh] =
       by_shape_.try_emplace({kind, key}, static_cast<ClassId>(classes_.size()));
   if (fresh)

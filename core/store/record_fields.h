@@ -24,11 +24,12 @@ template <class V>
 void fields(V& v, typename V::template Ref<model::WorkRecord> r) {
   v.work("id", "kind", r.id);
   v.choice("state", r.state, model::WorkState::kCancelled);
-  v.choice("reason", r.reason, model::EndReason::kCancelled);
+  v.choice("reason", r.reason, model::EndReason::kStartFailures);
   v.text("reason_text", r.reason_text);
   v.number("attempt", r.attempt);
   v.number("starts", r.starts);
   v.number("instance", r.instance.value);
+  v.names("refused_by", r.refused_by);
   v.flag("cancel_requested", r.cancel_requested);
   v.number("exit_code", r.exit_code);
   v.number("signal", r.signal);
@@ -62,6 +63,7 @@ void fields(V& v, typename V::template Ref<model::WorkItem> r) {
   v.number("priority", r.shape.priority);
   v.flag("restartable", r.shape.restartable);
   v.number("attempts_max", r.shape.attempts_max);
+  v.number("start_failures_max", r.shape.start_failures_max);
   v.text("principal", r.principal);
   v.text("name", r.name);
   v.text("client_key", r.client_key);

@@ -112,6 +112,8 @@ UPDATE meta SET key = 'last_work' WHERE key = 'last_job';
 CREATE TABLE sets (            -- the account that a set's instances are in; empty: not known
   name TEXT PRIMARY KEY, account TEXT NOT NULL, region TEXT NOT NULL) {by_key};
 UPDATE instances SET state = 9 WHERE state = 8;  -- gone: before it there is vanished now
+ALTER TABLE work ADD COLUMN refused_by TEXT NOT NULL DEFAULT '';
+ALTER TABLE work_specs ADD COLUMN start_failures_max BIGINT NOT NULL DEFAULT 10;
 )sql"};
 
 std::string replaced(std::string text, std::string_view word, std::string_view by) {

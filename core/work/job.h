@@ -15,6 +15,7 @@ struct Job {
   std::uint32_t cls = 0;        ///< Its class in the queue.
   std::uint32_t principal = 0;  ///< Index into the dispatcher's names.
   std::uint32_t attempts_max = 3;
+  std::uint32_t start_failures_max = model::kStartFailuresMax;
   bool restartable = false;
   bool queued = true;
   /// The state that the totals count it in; kept by dispatch::Jobs.

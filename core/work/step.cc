@@ -1,5 +1,7 @@
 #include "core/work/step.h"
 
+#include <algorithm>
+
 #include "core/base/assert.h"
 
 namespace hostler::work {
@@ -119,6 +121,18 @@ Outcome found_again(Job& job, Now now) {
   job.record->started = now.wall;  // Its end tells the true time.
   job.queued = false;
   return {Next::kNothing, true, Event::kFoundAgain, "", "on " + job.record->instance.text()};
+}
+
+Outcome refused(Job& job, const std::string& why, Now now) {
+  if (job.state() != WorkState::kStarting || job.record->cancel_requested)
+    return never_started(job, why, now);
+  auto& hosts = job.record->refused_by;
+  const std::string host = job.record->instance.text();
+  if (std::ranges::find(hosts, host) == hosts.end()) hosts.push_back(host);
+  if (hosts.size() < job.start_failures_max) return never_started(job, why, now);
+  --job.record->starts;
+  return end(job, WorkState::kFailed, EndReason::kStartFailures,
+             std::to_string(hosts.size()) + " hosts could not start it; the last one: " + why, now);
 }
 
 Outcome exited(Job& job, const model::AttemptEnd& ended, Now now) {

@@ -54,16 +54,20 @@ void AttemptEvents::on(Host& host, const model::AttemptStarted& event, Now now) 
   if (job != nullptr && host.instance.occupancy.find(event.attempt) != nullptr)
     job_steps_.apply(*job, work::started(*job, event.started), now);
   host.instance.refusals = 0;
+  host.instance.refused_jobs.clear();
 }
 
 void AttemptEvents::on(Host& host, const model::AttemptRefused& event, Now now) {
   const auto* placed = host.instance.occupancy.find(event.attempt);
   if (placed == nullptr) return;
-  const std::uint64_t sequence = placed->sequence;
+  const fleet::RefusedStart refused{placed->attempt.work, placed->sequence, event.tried};
   rows_.finish(host, event.attempt, now);
   if (work::Job* job = jobs_.find(event.attempt))
-    job_steps_.apply(*job, work::never_started(*job, event.text, now), now);
-  steps_.apply(host, fleet::start_refused(host.instance, sequence, event.text, now), "host", now);
+    job_steps_.apply(*job,
+                     event.tried ? work::refused(*job, event.text, now)
+                                 : work::never_started(*job, event.text, now),
+                     now);
+  steps_.apply(host, fleet::start_refused(host.instance, refused, event.text, now), "host", now);
   steps_.apply(host, fleet::work_changed(host.instance, now), "host", now);
   plan_.want();  // Its room is not filled at once: the same job might go there again.
 }

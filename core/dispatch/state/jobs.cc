@@ -29,6 +29,7 @@ work::Job& Jobs::insert(const model::WorkItem& item) {
   made.cls = queue_.intern(item.shape, made.id.kind);
   made.principal = principal(item.principal);
   made.attempts_max = item.shape.attempts_max;
+  made.start_failures_max = item.shape.start_failures_max;
   made.restartable = item.shape.restartable;
   ++counts_[static_cast<std::size_t>(made.counted)];
   return made;

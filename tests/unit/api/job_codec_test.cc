@@ -19,7 +19,7 @@ const std::string kWhole = R"({
   "inputs": [{"path": "in/text", "sha256": ")" +
                            kSha + R"(", "executable": true}],
   "outputs": ["out/*.txt"], "constraints": {"types": ["b", "a"], "market": "spot", "zone": "z1"},
-  "restartable": true, "attempts_max": 5, "client_key": "k-1"})";
+  "restartable": true, "attempts_max": 5, "start_failures_max": 7, "client_key": "k-1"})";
 
 std::string error_of(std::string_view text, const model::JobLimits& limits = {}) {
   const auto spec = read_job(text, limits);
@@ -42,6 +42,7 @@ TEST(JobCodecTest, ReadsEveryMember) {
   EXPECT_EQ(spec->constraints, (model::Constraints{{"a", "b"}, model::Market::kSpot, "z1"}));
   EXPECT_TRUE(spec->restartable);
   EXPECT_EQ(spec->attempts_max, 5U);
+  EXPECT_EQ(spec->start_failures_max, 7U);
   EXPECT_EQ(spec->client_key, "k-1");
 }
 
@@ -51,6 +52,9 @@ TEST(JobCodecTest, NeedsOneVcpuAndOneGibByDefault) {
 
   EXPECT_EQ(spec->needs, (model::Resources{1, 0, std::int64_t{1} << 30, 0}));
   EXPECT_EQ(spec->attempts_max, 3U);
+  EXPECT_EQ(spec->start_failures_max, 10U);
+  EXPECT_THAT(canonical_body(*spec), Not(HasSubstr("start_failures_max")))
+      << "a client key of an earlier version would be refused";
 }
 
 TEST(JobCodecTest, BodyReadsBackAsTheSameJob) {

@@ -1,7 +1,5 @@
 #include "tests/unit/fleet/instances.h"
 
-#include <functional>
-
 /// What its link says of a host.
 namespace hostler::fleet {
 namespace {
@@ -116,73 +114,6 @@ TEST(LostTest, AConnectionThatEndsBeforeTheHostIsReadyKeepsTheTextOfTheStepThatF
   (void)not_yet(instance, {"probe", "still mounting disks"}, at(2s));
   (void)lost(instance, {"connection reset"}, pool(), at(3s));
   EXPECT_EQ(instance.record.last_text, "probe: still mounting disks");
-}
-
-TEST(ConnectedTest, HoldsFromTheProofToTheEndOfTheConnection) {
-  using End = std::function<void(Instance&)>;
-  const std::vector<End> ends{
-      [](Instance& host) { (void)lost(host, {"reset"}, pool(), at(2s)); },
-      [](Instance& host) {
-        (void)key_alarm(host, {"SHA256:evil", "no"}, pool(), at(2s));
-      },
-      [](Instance& host) { (void)terminate(host, Reason::kKilled, "", at(2s)); },
-  };
-  for (const auto state :
-       {InstanceState::kBooting, InstanceState::kUnknown, InstanceState::kBusy}) {
-    for (const End& end : ends) {
-      Instance instance = instance_in(state);
-      instance.connected = false;
-      (void)verified(instance, {VerifyMethod::kDriver, "ssh-ed25519 old"}, pool(), at(1s));
-      EXPECT_TRUE(instance.connected) << to_string(state);
-      (void)not_yet(instance, {"probe", "not yet"}, at(1s));
-      EXPECT_TRUE(instance.connected) << "it was proved";
-      end(instance);
-      EXPECT_FALSE(instance.connected) << to_string(state);
-    }
-  }
-}
-
-TEST(ConnectedTest, AHostThatIsSwitchedOffIsNot) {
-  Instance instance = instance_in(InstanceState::kIdle);
-  (void)ready(instance, hello(), at(1s));
-  ASSERT_TRUE(instance.connected);
-  (void)switch_off(instance, Reason::kIdle, "", at(2s));
-  EXPECT_FALSE(instance.connected);
-}
-
-TEST(ConnectedTest, IsExpectedAfterARestartUntilTheFirstTryHasEnded) {
-  using Answer = std::function<void(Instance&)>;
-  const std::vector<Answer> answers{
-      [](Instance& host) {
-        (void)not_yet(host, {"connect", "refused"}, at(2s));
-      },
-      [](Instance& host) { (void)ready(host, hello(), at(2s)); },
-      [](Instance& host) { (void)lost(host, {"reset"}, pool(), at(2s)); },
-      [](Instance& host) {
-        (void)key_alarm(host, {"SHA256:evil", "no"}, pool(), at(2s));
-      },
-      [](Instance& host) {
-        (void)verified(host, {VerifyMethod::kDriver, "ssh-ed25519 old"}, pool(), at(2s));
-      },
-  };
-  for (const Answer& answer : answers) {
-    Instance instance = instance_in(InstanceState::kBusy);
-    (void)adopt(instance, pool(), 24h, true, at(1s));
-    EXPECT_TRUE(instance.connect_pending);
-    answer(instance);
-    EXPECT_FALSE(instance.connect_pending);
-  }
-}
-
-TEST(ConnectedTest, IsNotExpectedOfAHostThatWasNeverProvedOrHasNoAddress) {
-  Instance booting = instance_in(InstanceState::kBooting);
-  (void)adopt(booting, pool(), 24h, false, at(1s));
-  EXPECT_FALSE(booting.connect_pending);
-
-  Instance nowhere = instance_in(InstanceState::kIdle);
-  nowhere.record.address.clear();
-  (void)adopt(nowhere, pool(), 24h, false, at(1s));
-  EXPECT_FALSE(nowhere.connect_pending);
 }
 
 TEST(LostTest, ABootingHostHasItsBootTimeoutOnly) {
@@ -356,59 +287,6 @@ TEST(BrokenTest, StaysBrokenThroughARestart) {
 
   EXPECT_EQ(instance.record.state, InstanceState::kTerminating);
   EXPECT_EQ(out.reason_code, "broken");
-}
-
-/// A start with the next number is refused.
-Outcome refuse_one(Instance& instance, Duration when) {
-  return start_refused(instance, ++instance.record.last_sequence, "no space", at(when));
-}
-
-// Bug: it was given the same jobs again ten times a second.
-TEST(StartRefusedTest, AHostThatGoesOnRefusingRestsLongerAndLonger) {
-  Instance instance = instance_in(InstanceState::kBusy);
-  (void)refuse_one(instance, 0s);
-  EXPECT_TRUE(instance.takes_work()) << "once may be chance";
-  Duration when = 0s;
-  for (const Duration rest : {1s, 2s, 4s, 8s}) {
-    (void)refuse_one(instance, when);
-    EXPECT_FALSE(instance.takes_work());
-    EXPECT_EQ(instance.deadline, at(when + rest).mono);
-    (void)due(instance, pool(), at(when += rest));
-    EXPECT_TRUE(instance.takes_work());
-  }
-  EXPECT_EQ(refuse_one(instance, when).event, Event::kBroken);
-  EXPECT_EQ(instance.record.health, Health::kBroken);
-}
-
-TEST(StartRefusedTest, WhatWasSentTogetherIsRefusedOnce) {
-  Instance instance = instance_in(InstanceState::kBusy);
-  instance.record.last_sequence = 8;
-  for (std::uint64_t sequence = 1; sequence <= 8; ++sequence)
-    (void)start_refused(instance, sequence, "no space", at(1s));
-  EXPECT_EQ(instance.refusals, 1U);
-}
-
-// Bug: lost while it rested, it was given nothing ever again.
-TEST(StartRefusedTest, AConnectionEndsTheRest) {
-  for (const bool lost_meanwhile : {true, false}) {
-    Instance instance = instance_in(InstanceState::kBusy);
-    (void)refuse_one(instance, 0s);
-    (void)refuse_one(instance, 0s);
-    ASSERT_FALSE(instance.takes_work());
-    if (lost_meanwhile) (void)lost(instance, {"reset"}, pool(), at(1s));
-    (void)ready(instance, hello("boot-1", 2), at(2s));
-    EXPECT_TRUE(instance.takes_work());
-    EXPECT_EQ(instance.deadline, kNever);
-  }
-}
-
-TEST(StartRefusedTest, AnotherBootIsCountedByItsOwnNumbers) {
-  Instance instance = instance_in(InstanceState::kBusy);
-  instance.record.last_sequence = 100;
-  (void)refuse_one(instance, 0s);
-  (void)ready(instance, hello("boot-2", 2), at(1s));
-  (void)refuse_one(instance, 2s);
-  EXPECT_EQ(instance.refusals, 2U);
 }
 
 TEST(TakesWorkTest, OnlyAReadyHealthyHostThatRuns) {

@@ -90,7 +90,8 @@ TEST_P(StoreTest, RestoresLiveJobsInOrderOfArrivalWithoutBodies) {
       .constraints = {.types = {"small", "big"}, .market = model::Market::kSpot, .zone = "a"},
       .priority = -4,
       .restartable = true,
-      .attempts_max = 9};
+      .attempts_max = 9,
+      .start_failures_max = 8};
   first.name = "n";
   first.client_key = "k";
   first.client_digest = "d";
@@ -121,6 +122,7 @@ TEST_P(StoreTest, RestoresEveryFieldOfAJobsRecord) {
   r.attempt = 2;
   r.starts = 4;
   r.instance = {3};
+  r.refused_by = {"h-1", "h-3"};
   r.cancel_requested = r.limits_enforced = true;
   r.exit_code = -5, r.signal = 6, r.cpu_us = 7, r.ram_peak = 8;
   r.stdout_bytes = 9, r.stderr_bytes = 10, r.started = {11}, r.ended = {12};

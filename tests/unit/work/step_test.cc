@@ -91,6 +91,42 @@ TEST(NeverStartedTest, WhatWasKnownToRunIsLostNotQueuedAtNoCost) {
   EXPECT_EQ(again.record->starts, 1U) << "that start counts";
 }
 
+TEST(RefusedTest, AJobThatNoHostCanStartFailsWithTheLastHostsWords) {
+  Job job = queued_job();
+  job.start_failures_max = 3;
+  for (std::uint64_t host = 1; host <= 2; ++host) {
+    (void)placed(job, {host}, at(0s));
+    EXPECT_EQ(refused(job, "no space", at(1s)).next, Next::kQueueAgain);
+  }
+  (void)placed(job, {3}, at(0s));
+  EXPECT_EQ(refused(job, "a bad environment", at(1s)).next, Next::kEnd);
+  EXPECT_EQ(job.state(), WorkState::kFailed);
+  EXPECT_EQ(job.record->reason, EndReason::kStartFailures);
+  EXPECT_THAT(job.record->reason_text, HasSubstr("3 hosts"));
+  EXPECT_THAT(job.record->reason_text, HasSubstr("a bad environment"));
+  EXPECT_EQ(job.record->starts, 0U);
+  EXPECT_FALSE(exit_status(job.record->reason, job.record->exit_code, job.record->signal));
+}
+
+TEST(RefusedTest, OneHostCountsOnceAndAStartThatWasNotTriedNotAtAll) {
+  Job job = queued_job();
+  job.start_failures_max = 2;
+  for (int n = 0; n < 5; ++n) {
+    (void)placed(job, kHost, at(0s));
+    EXPECT_EQ(refused(job, "no space", at(1s)).next, Next::kQueueAgain);
+    (void)placed(job, {8}, at(0s));
+    EXPECT_EQ(never_started(job, "the connection ended", at(1s)).next, Next::kQueueAgain);
+  }
+}
+
+TEST(RefusedTest, ACancelledJobIsCancelled) {
+  Job job = starting_job();
+  job.start_failures_max = 1;
+  (void)cancel(job, "user ann", at(1s));
+  (void)refused(job, "no space", at(2s));
+  EXPECT_EQ(job.state(), WorkState::kCancelled);
+}
+
 TEST(ExitedTest, EachEndHasItsStateAndReason) {
   struct Row {
     EndReason reason;

@@ -1,0 +1,82 @@
+#include "tests/unit/fleet/instances.h"
+
+#include <functional>
+
+/// While a proved connection to a host stands.
+namespace hostler::fleet {
+namespace {
+
+using model::VerifyMethod;
+
+model::HostReady ready_again() { return {"boot-1", 2, 0, {}}; }
+
+TEST(ConnectedTest, HoldsFromTheProofToTheEndOfTheConnection) {
+  using End = std::function<void(Instance&)>;
+  const std::vector<End> ends{
+      [](Instance& host) { (void)lost(host, {"reset"}, pool(), at(2s)); },
+      [](Instance& host) {
+        (void)key_alarm(host, {"SHA256:evil", "no"}, pool(), at(2s));
+      },
+      [](Instance& host) { (void)terminate(host, Reason::kKilled, "", at(2s)); },
+  };
+  for (const auto state :
+       {InstanceState::kBooting, InstanceState::kUnknown, InstanceState::kBusy}) {
+    for (const End& end : ends) {
+      Instance instance = instance_in(state);
+      instance.connected = false;
+      (void)verified(instance, {VerifyMethod::kDriver, "ssh-ed25519 old"}, pool(), at(1s));
+      EXPECT_TRUE(instance.connected) << to_string(state);
+      (void)not_yet(instance, {"probe", "not yet"}, at(1s));
+      EXPECT_TRUE(instance.connected) << "it was proved";
+      end(instance);
+      EXPECT_FALSE(instance.connected) << to_string(state);
+    }
+  }
+}
+
+TEST(ConnectedTest, AHostThatIsSwitchedOffIsNot) {
+  Instance instance = instance_in(InstanceState::kIdle);
+  (void)ready(instance, ready_again(), at(1s));
+  ASSERT_TRUE(instance.connected);
+  (void)switch_off(instance, Reason::kIdle, "", at(2s));
+  EXPECT_FALSE(instance.connected);
+}
+
+TEST(ConnectedTest, IsExpectedAfterARestartUntilTheFirstTryHasEnded) {
+  using Answer = std::function<void(Instance&)>;
+  const std::vector<Answer> answers{
+      [](Instance& host) {
+        (void)not_yet(host, {"connect", "refused"}, at(2s));
+      },
+      [](Instance& host) { (void)ready(host, ready_again(), at(2s)); },
+      [](Instance& host) { (void)lost(host, {"reset"}, pool(), at(2s)); },
+      [](Instance& host) {
+        (void)key_alarm(host, {"SHA256:evil", "no"}, pool(), at(2s));
+      },
+      [](Instance& host) {
+        (void)verified(host, {VerifyMethod::kDriver, "ssh-ed25519 old"}, pool(), at(2s));
+      },
+  };
+  for (const Answer& answer : answers) {
+    Instance instance = instance_in(InstanceState::kBusy);
+    (void)adopt(instance, pool(), 24h, true, at(1s));
+    EXPECT_TRUE(instance.connect_pending);
+    EXPECT_FALSE(instance.connected && !instance.ready);
+    answer(instance);
+    EXPECT_FALSE(instance.connect_pending);
+  }
+}
+
+TEST(ConnectedTest, IsNotExpectedOfAHostThatWasNeverProvedOrHasNoAddress) {
+  Instance booting = instance_in(InstanceState::kBooting);
+  (void)adopt(booting, pool(), 24h, false, at(1s));
+  EXPECT_FALSE(booting.connect_pending);
+
+  Instance nowhere = instance_in(InstanceState::kIdle);
+  nowhere.record.address.clear();
+  (void)adopt(nowhere, pool(), 24h, false, at(1s));
+  EXPECT_FALSE(nowhere.connect_pending);
+}
+
+}  // namespace
+}  // namespace hostler::fleet

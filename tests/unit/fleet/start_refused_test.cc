@@ -1,0 +1,94 @@
+#include "tests/unit/fleet/instances.h"
+
+/// What becomes of a host that refuses starts.
+namespace hostler::fleet {
+namespace {
+
+using testing::HasSubstr;
+
+model::HostReady ready_in(const std::string& boot) { return {boot, 2, 0, {}}; }
+
+/// A start with the next number is refused.
+Outcome refuse_one(Instance& instance, Duration when) {
+  return start_refused(instance, {{1}, ++instance.record.last_sequence}, "no space", at(when));
+}
+
+// Bug: it was given the same jobs again ten times a second.
+TEST(StartRefusedTest, AHostThatGoesOnRefusingRestsLongerAndLonger) {
+  Instance instance = instance_in(InstanceState::kBusy);
+  (void)refuse_one(instance, 0s);
+  EXPECT_TRUE(instance.takes_work()) << "once may be chance";
+  Duration when = 0s;
+  for (const Duration rest : {1s, 2s, 4s, 8s}) {
+    (void)refuse_one(instance, when);
+    EXPECT_FALSE(instance.takes_work());
+    EXPECT_EQ(instance.deadline, at(when + rest).mono);
+    (void)due(instance, pool(), at(when += rest));
+    EXPECT_TRUE(instance.takes_work());
+  }
+  EXPECT_EQ(refuse_one(instance, when).event, Event::kBroken);
+  EXPECT_EQ(instance.record.health, Health::kBroken);
+}
+
+TEST(StartRefusedTest, WhatWasSentTogetherIsRefusedOnce) {
+  Instance instance = instance_in(InstanceState::kBusy);
+  instance.record.last_sequence = 8;
+  for (std::uint64_t sequence = 1; sequence <= 8; ++sequence)
+    (void)start_refused(instance, {{sequence}, sequence}, "no space", at(1s));
+  EXPECT_EQ(instance.refusals, 1U);
+}
+
+// Bug: a host that could start nothing was given up after six pauses, a minute later.
+TEST(StartRefusedTest, AHostThatFailsToStartThreeJobsInARowIsBroken) {
+  Instance instance = instance_in(InstanceState::kBusy);
+  for (std::uint64_t job = 1; job <= 3; ++job) {
+    EXPECT_NE(instance.record.health, Health::kBroken);
+    (void)start_refused(instance, {{job}, ++instance.record.last_sequence}, "no space", at(1s));
+  }
+  EXPECT_EQ(instance.record.health, Health::kBroken);
+  EXPECT_THAT(instance.record.last_text, HasSubstr("no space"));
+}
+
+TEST(StartRefusedTest, BatchesOfTheSameJobsAreToldApart) {
+  Instance instance = instance_in(InstanceState::kBusy);
+  for (int batch = 1; batch <= 3; ++batch) {
+    EXPECT_NE(instance.record.health, Health::kBroken);
+    instance.record.last_sequence += 4;
+    for (std::uint64_t job = 1; job <= 4; ++job)
+      (void)start_refused(instance, {{job}, instance.record.last_sequence - 4 + job}, "no", at(1s));
+  }
+  EXPECT_EQ(instance.record.health, Health::kBroken);
+}
+
+TEST(StartRefusedTest, StartsThatAConnectionsEndCutOffSayNothingAboutTheHost) {
+  Instance instance = instance_in(InstanceState::kBusy);
+  for (std::uint64_t job = 1; job <= 5; ++job)
+    (void)start_refused(instance, {{job}, ++instance.record.last_sequence, false}, "cut", at(1s));
+  EXPECT_NE(instance.record.health, Health::kBroken);
+}
+
+// Bug: lost while it rested, it was given nothing ever again.
+TEST(StartRefusedTest, AConnectionEndsTheRest) {
+  for (const bool lost_meanwhile : {true, false}) {
+    Instance instance = instance_in(InstanceState::kBusy);
+    (void)refuse_one(instance, 0s);
+    (void)refuse_one(instance, 0s);
+    ASSERT_FALSE(instance.takes_work());
+    if (lost_meanwhile) (void)lost(instance, {"reset"}, pool(), at(1s));
+    (void)ready(instance, ready_in("boot-1"), at(2s));
+    EXPECT_TRUE(instance.takes_work());
+    EXPECT_EQ(instance.deadline, kNever);
+  }
+}
+
+TEST(StartRefusedTest, AnotherBootIsCountedByItsOwnNumbers) {
+  Instance instance = instance_in(InstanceState::kBusy);
+  instance.record.last_sequence = 100;
+  (void)refuse_one(instance, 0s);
+  (void)ready(instance, ready_in("boot-2"), at(1s));
+  (void)refuse_one(instance, 2s);
+  EXPECT_EQ(instance.refusals, 2U);
+}
+
+}  // namespace
+}  // namespace hostler::fleet
