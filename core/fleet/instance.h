@@ -80,8 +80,8 @@ struct Instance {
   [[nodiscard]] bool is_live() const { return connected || connect_pending; }
   /// Work may be placed on it now.
   [[nodiscard]] bool takes_work() const {
-    return ready && has_agent && !resting && !(absence && absence->withheld) &&
-           record.health == model::Health::kHealthy &&
+    return ready && has_agent && !resting && !occupancy.output_waits() &&
+           !(absence && absence->withheld) && record.health == model::Health::kHealthy &&
            record.idle_behavior == model::IdleBehavior::kRun &&
            (record.state == model::InstanceState::kIdle ||
             record.state == model::InstanceState::kBusy);

@@ -7,6 +7,11 @@
 
 namespace hostler::fleet {
 
+std::uint64_t output_size(std::uint64_t stdout_bytes, std::uint64_t stderr_bytes) {
+  const std::uint64_t first = std::min(stdout_bytes, kCollectingBytesMax);
+  return std::min(first + std::min(stderr_bytes, kCollectingBytesMax), kCollectingBytesMax);
+}
+
 void Occupancy::add(PlacedAttempt attempt) {
   HOSTLER_ASSERT(find(attempt.attempt) == nullptr, "an attempt is placed on a host once");
   if (!attempt.collecting) {
@@ -52,6 +57,20 @@ bool Occupancy::remove(const model::WorkId& claim) {
 const PlacedAttempt* Occupancy::find(const model::AttemptId& attempt) const {
   const auto found = std::ranges::find(attempts_, attempt, &PlacedAttempt::attempt);
   return found == attempts_.end() ? nullptr : &*found;
+}
+
+void Occupancy::set_output(const model::AttemptId& attempt, std::uint64_t bytes) {
+  const auto found = std::ranges::find(attempts_, attempt, &PlacedAttempt::attempt);
+  if (found != attempts_.end()) found->output_bytes = bytes;
+}
+
+bool Occupancy::output_waits() const {
+  const std::size_t collecting = attempts_.size() - active_;
+  if (collecting == 0 || collecting >= kCollectingMax) return collecting != 0;
+  std::uint64_t bytes = 0;
+  for (const auto& one : attempts_)
+    if (one.collecting) bytes += one.output_bytes;
+  return bytes >= kCollectingBytesMax;
 }
 
 }  // namespace hostler::fleet

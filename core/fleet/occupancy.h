@@ -15,9 +15,17 @@ struct PlacedAttempt {
   std::string boot_id;         ///< Of the host when the attempt was placed.
   std::uint64_t sequence = 0;  ///< Of its start on that boot.
   model::Resources needs;
-  bool collecting = false;  ///< Ended; its output is still to come.
+  bool collecting = false;         ///< Ended; its output is still to come.
+  std::uint64_t output_bytes = 0;  ///< Of its output, once it has ended.
   friend bool operator==(const PlacedAttempt&, const PlacedAttempt&) = default;
 };
+
+/// A host with more output than this to collect gets no new work: attempts, and their bytes.
+inline constexpr std::uint32_t kCollectingMax = 64;
+inline constexpr std::uint64_t kCollectingBytesMax = std::uint64_t{256} << 20;
+
+/// The bytes of both streams together. A host may report any numbers: kCollectingBytesMax at most.
+[[nodiscard]] std::uint64_t output_size(std::uint64_t stdout_bytes, std::uint64_t stderr_bytes);
 
 /// Work that uses a part of a host without attempts: a lease or a reservation.
 struct Claim {
@@ -32,6 +40,8 @@ class Occupancy {
  public:
   void add(PlacedAttempt attempt);
   void add(Claim claim);
+  /// The attempt ended, and has output of this output_size().
+  void set_output(const model::AttemptId& attempt, std::uint64_t bytes);
   /// The attempt ended: its room is free, its output is still to come. Again: no effect.
   void release(const model::AttemptId& attempt);
   /// Nothing more is expected of the attempt, or the claim has ended. False: it is not here.
@@ -46,6 +56,8 @@ class Occupancy {
   [[nodiscard]] const model::Resources& used() const { return used_; }
   /// Attempts that are starting or running.
   [[nodiscard]] std::uint32_t active_attempts() const { return active_; }
+  /// More output is to be collected than a host may have when it gets new work.
+  [[nodiscard]] bool output_waits() const;
   /// An attempt is active, or a claim stands.
   [[nodiscard]] bool in_use() const { return active_ > 0 || !claims_.empty(); }
   /// Nothing is here, not even output that is still to come.

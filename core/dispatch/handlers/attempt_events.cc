@@ -91,6 +91,8 @@ void AttemptEvents::on(Host& host, const model::AttemptExited& event, Now now) {
     row.state = model::AttemptState::kEnded;
     return recorder_.change(std::move(row));
   }
+  occupancy.set_output(event.attempt,
+                       fleet::output_size(event.end.stdout_bytes, event.end.stderr_bytes));
   auto outcome = work::exited(*job, event.end, now);
   const bool done = outcome.next != work::Next::kCollect;
   row.state = done ? model::AttemptState::kDone : model::AttemptState::kEnded;
@@ -111,7 +113,7 @@ void AttemptEvents::on(Host& host, const model::AttemptCollected& event, Now now
   if (work::Job* job = jobs_.find(event.attempt))
     job_steps_.apply(*job, work::collected(*job, event.lost, now), now);
   rows_.acknowledge(host, event.attempt);
-  steps_.apply(host, fleet::work_changed(host.instance, now), "host", now);
+  fill(host, now);  // It may have waited for this output.
 }
 
 void AttemptEvents::compare(Host& host, const model::HostReady& report, Now now) {

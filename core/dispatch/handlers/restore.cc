@@ -75,9 +75,10 @@ void Restore::take(const model::AttemptChanged& row) {
   if (host == nullptr || job == nullptr || job->queued) return;
   auto& instance = host->instance;
   instance.record.last_sequence = std::max(instance.record.last_sequence, row.sequence);
-  instance.occupancy.add({row.attempt, row.boot_id, row.sequence,
-                          jobs_.queue().at(job->cls).shape.needs,
-                          row.state == model::AttemptState::kEnded});
+  instance.occupancy.add(
+      {row.attempt, row.boot_id, row.sequence, jobs_.queue().at(job->cls).shape.needs,
+       row.state == model::AttemptState::kEnded,
+       fleet::output_size(job->record->stdout_bytes, job->record->stderr_bytes)});
 }
 
 void Restore::settle_orphaned_jobs(Now now) {

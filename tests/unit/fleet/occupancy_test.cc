@@ -49,6 +49,37 @@ TEST(OccupancyTest, AnAttemptThatIsCollectingTakesNoRoom) {
   EXPECT_FALSE(occupancy.empty()) << "its output is still to come";
 }
 
+TEST(OccupancyTest, OutputWaitsWhenTooManyAttemptsAreCollectingOrTheirBytesAreTooMany) {
+  Occupancy many;
+  for (std::uint64_t job = 1; job <= kCollectingMax; ++job) {
+    EXPECT_FALSE(many.output_waits());
+    many.add(attempt(job));
+    many.release({{job}, 1});
+  }
+  EXPECT_TRUE(many.output_waits());
+  many.remove(model::AttemptId{{1}, 1});
+  EXPECT_FALSE(many.output_waits());
+
+  Occupancy large;
+  for (std::uint64_t job = 1; job <= 3; ++job) large.add(attempt(job));
+  large.set_output({{1}, 1}, output_size(kCollectingBytesMax / 2, 0));
+  large.release({{1}, 1});
+  EXPECT_FALSE(large.output_waits());
+  large.set_output({{2}, 1}, output_size(0, kCollectingBytesMax / 2));
+  large.release({{2}, 1});
+  EXPECT_TRUE(large.output_waits());
+  large.remove(model::AttemptId{{2}, 1});
+  EXPECT_FALSE(large.output_waits());
+  large.remove(model::AttemptId{{1}, 1});
+  large.remove(model::AttemptId{{3}, 1});
+  large.add(attempt(4));
+  large.set_output({{4}, 1}, output_size(UINT64_MAX, UINT64_MAX));
+  large.release({{4}, 1});
+  EXPECT_TRUE(large.output_waits());
+  large.remove(model::AttemptId{{4}, 1});
+  EXPECT_FALSE(large.output_waits());
+}
+
 TEST(OccupancyDeathTest, AnAttemptIsNeverPlacedTwice) {
   Occupancy occupancy;
   occupancy.add(attempt(1));
