@@ -71,8 +71,8 @@ class OutputFeed final : public Feed, public std::enable_shared_from_this<Output
       while (body.ends_with('\n')) body.pop_back();
       return piece("event: error\n" + as_event(body));
     }
-    if (part->data.empty() && !part->complete) return piece(std::string());
-    ended_ = part->complete;
+    if (part->data.empty() && !part->ended) return piece(std::string());
+    ended_ = part->ended;
     query_.attempt = part->attempt;
     query_.offset = part->offset + part->data.size();
     std::string data;

@@ -12,7 +12,7 @@ namespace hostler::api {
 std::shared_ptr<Feed> follow_events(Service& service, const Principal& who, model::Revision after);
 
 /// A job's output from the query's offset to its end, then that of each later attempt from the
-/// start: `data: {attempt, offset, lost, complete, text | hex}`.
+/// start: `data: {attempt, offset, lost, ended, complete, text | hex}`.
 std::shared_ptr<Feed> follow_output(Service& service, const Principal& who, model::WorkId job,
                                     const OutputQuery& query);
 

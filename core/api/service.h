@@ -61,7 +61,8 @@ struct OutputPart {
   std::string data;
   std::uint64_t offset = 0;  ///< Of the first byte of `data`; larger than asked for after a gap.
   std::uint64_t lost = 0;    ///< Bytes between the requested offset and `offset` that are not kept.
-  bool complete = false;     ///< Nothing will ever follow `data`.
+  bool ended = false;        ///< Nothing will ever follow `data`.
+  bool complete = false;     ///< It has ended, and no byte of the stream is missing.
 };
 struct OutputFile {
   std::string path;  ///< Relative.

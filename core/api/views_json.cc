@@ -170,7 +170,7 @@ void write_why(json::Writer& w, const WhyView& why) {
 void write_output(json::Writer& w, const OutputPart& part) {
   w.begin_object().member("attempt", part.attempt);
   w.member("offset", part.offset).member("lost", part.lost);
-  w.member("complete", part.complete);
+  w.member("ended", part.ended).member("complete", part.complete);
   if (part.data.empty() || is_utf8(part.data)) {
     w.member("text", part.data);
   } else {

@@ -54,23 +54,23 @@ std::string take_part(json::Value part, const char* stream, Cursor& at) {
   return bytes;
 }
 
-/// Copies one stream from the position `at`. True: the stream is complete. False: the connection
+/// Copies one stream from the position `at`. True: the stream has ended. False: the connection
 /// ended before.
 Result<bool> copy_stream(Client& client, const std::string& id, const char* stream, int fd,
                          Cursor& at) {
-  bool complete = false;
+  bool ended = false;
   Result<void> written;
   const auto on_part = [&](std::string_view data) {
     const auto part = json::Document::parse(data, {.bytes_max = std::size_t{8} << 20});
     if (!part) return false;
     written = write_all(fd, take_part(part->root(), stream, at), stream);
     if (!written) return false;
-    complete = part->root().at("complete").bool_or(false);
-    return !complete;
+    ended = part->root().at("ended").bool_or(false);
+    return !ended;
   };
   HOSTLER_TRY(client.follow(output_query(id, stream, at).add("follow", 1).text(), on_part));
   HOSTLER_TRY(written);
-  return complete;
+  return ended;
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace hostler::cli {
 /// false without sleeping if there were too many: give up.
 bool pause_before_retry(int failures);
 
-/// Copies a job's "stdout" or "stderr" to `fd` until the stream is complete. kUnavailable: the
+/// Copies a job's "stdout" or "stderr" to `fd` until the stream has ended. kUnavailable: the
 /// connection ended too early too often.
 Result<void> copy_to_the_end(Client& client, const std::string& id, const char* stream, int fd);
 

@@ -25,8 +25,9 @@ const char* to_string(EndReason reason) { return to_string(reason_of(reason)); }
 std::optional<int> exit_status(EndReason reason, std::int32_t exit_code, std::int32_t signal) {
   switch (reason) {
     case EndReason::kExit:
-    case EndReason::kOutputLost:
       return exit_code & 0xff;
+    case EndReason::kOutputLost:  // Whatever ended the process.
+      return signal != 0 ? 128 + signal : exit_code & 0xff;
     case EndReason::kSignal:
       return 128 + signal;
     case EndReason::kTimeLimit:

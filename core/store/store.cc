@@ -65,14 +65,14 @@ Result<model::Restored> Store::load() {
 }
 
 Result<OutputPart> Store::read_output(model::AttemptId id, std::uint32_t stream,
-                                      std::uint64_t offset, std::size_t max) const {
+                                      std::uint64_t offset, std::size_t max, bool job_ended) const {
   const auto [attempt, place] = HOSTLER_TRY(reads_->attempt(id));
   const auto& end = attempt.end;
   OutputPart part{.data = {}, .offset = offset};
   if (end && end->output_is_inline) {
     const bool is_stdout = stream == kStdoutStream;
     part.end = is_stdout ? place.stdout_length : place.stderr_length;
-    part.complete = true;
+    part.ended = part.complete = true;
     if (offset >= part.end) return part;
     const auto length = std::min<std::uint64_t>(max, part.end - offset);
     part.data = HOSTLER_TRY(
@@ -82,7 +82,7 @@ Result<OutputPart> Store::read_output(model::AttemptId id, std::uint32_t stream,
       return fail(Errc::kInternal,
                   "segment " + std::to_string(place.segment) +
                       " is shorter than its rows say: it is damaged; restore a backup");
-    part.complete = offset + length == part.end;
+    part.ended = part.complete = offset + length == part.end;
     return part;
   }
   auto stored = HOSTLER_TRY(outputs_->read(id, stream, offset, max));
@@ -90,17 +90,19 @@ Result<OutputPart> Store::read_output(model::AttemptId id, std::uint32_t stream,
           .offset = stored.offset,
           .lost = stored.lost,
           .end = stored.end};
-  // The row was read before the file: if it says done, the file was complete.
-  part.complete =
-      attempt.state == model::AttemptState::kDone && part.offset + part.data.size() >= part.end;
-  if (part.complete && end) {
-    // The rest was lost on the host before it was collected.
-    const auto produced = stream == kStdoutStream ? end->stdout_bytes : end->stderr_bytes;
-    if (part.data.empty() && produced > part.offset) {
-      part.lost += produced - part.offset;
-      part.offset = part.end = produced;
-    }
+  // The row was read before the file: if it says done, nothing more was to come.
+  const bool is_over = job_ended || attempt.state == model::AttemptState::kDone;
+  if (!is_over) return part;
+  // What the host had not sent before it was lost is missing too.
+  const auto produced = !end ? 0 : stream == kStdoutStream ? end->stdout_bytes : end->stderr_bytes;
+  const bool is_whole = end && end->reason != model::EndReason::kHostLost && stored.missing == 0 &&
+                        produced <= part.end;
+  if (part.data.empty() && produced > part.offset) {
+    part.lost += produced - part.offset;
+    part.offset = part.end = produced;
   }
+  part.ended = part.offset + part.data.size() >= std::max(part.end, produced);
+  part.complete = part.ended && is_whole;
   return part;
 }
 

@@ -37,7 +37,8 @@ struct OutputPart {
   std::uint64_t offset = 0;  ///< Of the first byte of data; after a gap larger than asked for.
   std::uint64_t lost = 0;    ///< Bytes that are missing between the offset asked for and `offset`.
   std::uint64_t end = 0;     ///< Of the stored part of the stream.
-  bool complete = false;     ///< Nothing will ever follow `data`.
+  bool ended = false;        ///< Nothing of this attempt will ever follow `data`.
+  bool complete = false;     ///< It has ended, and no byte of the stream is missing.
 };
 
 /// The state of one daemon, in one folder: rows in SQLite or PostgreSQL, output and blobs in files
@@ -73,9 +74,11 @@ class Store {
   [[nodiscard]] const Blobs& blobs() const { return *blobs_; }
 
   /// Up to `max` bytes of stdout (stream 0) or stderr (1) from `offset`, from segments or files.
-  /// kNotFound if there is no such attempt. Any thread but the loop, as it blocks.
+  /// `job_ended`: no more is to come, whatever the row of the attempt says. kNotFound if there is
+  /// no such attempt. Any thread but the loop, as it blocks.
   Result<OutputPart> read_output(model::AttemptId attempt, std::uint32_t stream,
-                                 std::uint64_t offset, std::size_t max) const;
+                                 std::uint64_t offset, std::size_t max,
+                                 bool job_ended = false) const;
 
   /// What was removed, and how the run ended. After a failure the removed data stays removed.
   using OnTidied = std::function<void(const Tidied& gone, const Result<void>& ended)>;

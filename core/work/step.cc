@@ -160,9 +160,8 @@ Outcome collected(Job& job, const std::string& lost, Now now) {
   if (job.state() != WorkState::kCollecting) return {};
   auto& record = job.made();
   if (!lost.empty()) {
-    const bool success = record.reason == EndReason::kExit && record.exit_code == 0;
+    record.reason = EndReason::kOutputLost;
     record.reason_text += (record.reason_text.empty() ? "" : "; ") + lost;
-    if (success) record.reason = EndReason::kOutputLost;
   }
   return conclude(job, now);
 }

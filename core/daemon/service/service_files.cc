@@ -35,17 +35,17 @@ void DaemonService::output(const api::Principal& who, model::WorkId job,
   if (attempt == 0) {
     api::OutputPart none;
     none.offset = query.offset;
-    none.complete = ended;
+    none.ended = none.complete = ended;
     return answer(std::move(none));
   }
   auto part = uses_.store->read_output(
       {job, attempt},
       query.stream == api::Stream::kStdout ? store::kStdoutStream : store::kStderrStream,
-      query.offset_in(attempt), query.max);
+      query.offset_in(attempt), query.max, ended);
   if (!part) return answer(tl::unexpected(part.error()));
   // After the attempt's end another attempt may follow, unless the job has ended.
-  const bool complete = ended && (part->complete || part->offset + part->data.size() >= part->end);
-  answer(api::OutputPart{attempt, std::move(part->data), part->offset, part->lost, complete});
+  answer(api::OutputPart{attempt, std::move(part->data), part->offset, part->lost,
+                         ended && part->ended, ended && part->complete});
 }
 
 void DaemonService::output_files(const api::Principal& who, model::WorkId job,

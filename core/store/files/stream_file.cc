@@ -140,6 +140,7 @@ Result<StreamPart> read_stream(const std::filesystem::path& file, std::uint64_t 
     missing += gap.length;
   }
   part.end = size + missing;
+  part.missing = missing;
   if (!found) part.offset = std::max(offset, part.end);
   part.lost = part.offset - offset;
   return part;

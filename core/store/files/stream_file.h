@@ -52,9 +52,10 @@ class StreamFile {
 /// A piece of a stream as it is on disk.
 struct StreamPart {
   std::string data;
-  std::uint64_t offset = 0;  ///< Of the first byte of data; after a gap larger than asked for.
-  std::uint64_t lost = 0;    ///< Bytes that are missing between the offset asked for and `offset`.
-  std::uint64_t end = 0;     ///< Of the stored part of the stream.
+  std::uint64_t offset = 0;   ///< Of the first byte of data; after a gap larger than asked for.
+  std::uint64_t lost = 0;     ///< Bytes that are missing between the offset asked for and `offset`.
+  std::uint64_t end = 0;      ///< Of the stored part of the stream.
+  std::uint64_t missing = 0;  ///< Bytes in all gaps of the stored part.
 };
 /// Up to `max` bytes from `offset`, not across a gap; none at the end, or if there is no file. Any
 /// thread, also while the file is written.

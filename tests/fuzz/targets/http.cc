@@ -33,7 +33,7 @@ class Connection {
     constexpr int kKind = SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC;
     promise(::socketpair(AF_UNIX, kKind, 0, ends.data()) == 0, "a socket can be made");
     client_.reset(ends[0]);
-    service_.output_part.complete = true;
+    service_.output_part.ended = true;
     auto strand = api::asio::make_strand(io_);
     api::PlainSocket socket(strand, api::asio::generic::stream_protocol(AF_UNIX, 0), ends[1]);
     api::SessionContext context{site_.get(), &access_, nullptr, open_, {}, bodies_};

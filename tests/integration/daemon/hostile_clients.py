@@ -219,7 +219,7 @@ class FullDiskTest(OwnSiteTest):
             self.assertEqual(site.wait_for_end(its)["state"], "succeeded")
         self.assertEqual(site.wait_for_end(talker)["state"], "succeeded")
         got = site.get(f"/v1/jobs/{talker}/output?stream=stdout&offset={ARGS.output - 1}")
-        self.assertTrue(got["complete"])
+        self.assertTrue(got["ended"])
         submit_and_wait("echo through", site)
         print(f"{len(accepted)} jobs were accepted before the disk was full")
 

@@ -73,7 +73,8 @@ class FloodTest(unittest.TestCase):
             check_memory(pid, 32)
         for its in floods:
             part = SITE.get(f"/v1/jobs/{its}/output?stream=stdout&offset={1 << 50}")
-            self.assertTrue(part["complete"], part)
+            self.assertTrue(part["ended"], part)
+            self.assertFalse(part["complete"], part)
 
 
 class MultiplyTest(unittest.TestCase):

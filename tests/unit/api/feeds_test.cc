@@ -35,19 +35,21 @@ TEST_F(FeedTest, EventsBeginAfterTheCursorAndCarryTheNext) {
   EXPECT_THAT(wire.read_until("\n\n"), StartsWith("id: 3\n"));
 }
 
-TEST_F(FeedTest, OutputEndsWhenItIsComplete) {
+TEST_F(FeedTest, OutputEndsWhenItHasEnded) {
   service.output_part.data = "all of it";
-  service.output_part.complete = true;
+  service.output_part.ended = true;
   Wire wire = follow("/v1/jobs/j-1/output?follow=1");
   EXPECT_THAT(wire.read_until("\n\n"),
-              AllOf(StartsWith("data: "), HasSubstr("all of it"), HasSubstr("\"complete\":true")));
+              AllOf(StartsWith("data: "), HasSubstr("all of it"), HasSubstr("\"ended\":true"),
+                    HasSubstr("\"complete\":false")));
   EXPECT_TRUE(wire.is_over());
 }
 
 // Bug: one offset went through all attempts: of a second one what was shorter than the first was
 // left out.
 TEST_F(FeedTest, AnotherAttemptsOutputIsAnotherOne) {
-  service.output_parts = {{1, "all of the first", 0, 0, false}, {2, "again", 0, 0, true}};
+  service.output_parts = {{1, "all of the first", 0, 0, false, false},
+                          {2, "again", 0, 0, true, true}};
   Wire wire = follow("/v1/jobs/j-1/output?follow=1&attempt=1&offset=0");
   EXPECT_THAT(wire.read_until("\n\n"), HasSubstr("\"attempt\":1"));
   EXPECT_THAT(wire.read_until("\n\n"), AllOf(HasSubstr("\"attempt\":2"), HasSubstr("again")));

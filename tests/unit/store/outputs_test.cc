@@ -114,20 +114,21 @@ TEST_P(OutputsTest, MakesNoFileForNoOutput) {
   EXPECT_TRUE(std::filesystem::is_empty(folder_.path() / "state" / "spool"));
 }
 
-TEST_P(OutputsTest, IsCompleteOnceTheAttemptIsDone) {
+TEST_P(OutputsTest, HasEndedOnceTheAttemptIsDone) {
   EXPECT_EQ(append(0, "12345"), 5U);
   EXPECT_EQ(append(15, "67890"), 20U);
   must_commit({streamed(model::AttemptState::kEnded)});
-  EXPECT_FALSE(store_->read_output(kAttempt, kStdoutStream, 15, 100)->complete);
+  EXPECT_FALSE(store_->read_output(kAttempt, kStdoutStream, 15, 100)->ended);
 
   must_commit({streamed(model::AttemptState::kDone)});
 
-  EXPECT_FALSE(store_->read_output(kAttempt, kStdoutStream, 0, 100)->complete);
+  EXPECT_FALSE(store_->read_output(kAttempt, kStdoutStream, 0, 100)->ended);
   const auto last = store_->read_output(kAttempt, kStdoutStream, 5, 100);
   ASSERT_TRUE(last);
   EXPECT_EQ(last->data, "67890");
   EXPECT_EQ(last->lost, 10U);
-  EXPECT_TRUE(last->complete);
+  EXPECT_TRUE(last->ended);
+  EXPECT_FALSE(last->complete) << "bytes of it are missing";
 }
 
 TEST_P(OutputsTest, SaysHowMuchOfAnEndedStreamNeverCame) {
@@ -138,7 +139,37 @@ TEST_P(OutputsTest, SaysHowMuchOfAnEndedStreamNeverCame) {
 
   ASSERT_TRUE(rest);
   EXPECT_EQ(rest->lost, 15U);
-  EXPECT_TRUE(rest->complete);
+  EXPECT_TRUE(rest->ended);
+  EXPECT_FALSE(rest->complete);
+
+  // Bug: the last piece before the loss was said to complete the stream.
+  const auto first = store_->read_output(kAttempt, kStdoutStream, 0, 100);
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->data, "12345");
+  EXPECT_FALSE(first->ended);
+  EXPECT_FALSE(first->complete);
+}
+
+TEST_P(OutputsTest, IsCompleteIfAllOfItIsHere) {
+  EXPECT_EQ(append(0, "12345678901234567890"), 20U);
+  must_commit({streamed(model::AttemptState::kDone)});
+  const auto whole = store_->read_output(kAttempt, kStdoutStream, 0, 100);
+  ASSERT_TRUE(whole);
+  EXPECT_TRUE(whole->ended);
+  EXPECT_TRUE(whole->complete);
+  EXPECT_FALSE(store_->read_output(kAttempt, kStdoutStream, 0, 19)->ended);
+}
+
+TEST_P(OutputsTest, IsNotCompleteIfTheHostWasLostWhileItRan) {
+  EXPECT_EQ(append(0, "12345"), 5U);
+  auto row = streamed(model::AttemptState::kDone);
+  row.end->reason = model::EndReason::kHostLost;
+  row.end->stdout_bytes = 0;
+  must_commit({row});
+  const auto part = store_->read_output(kAttempt, kStdoutStream, 0, 100);
+  ASSERT_TRUE(part);
+  EXPECT_TRUE(part->ended);
+  EXPECT_FALSE(part->complete);
 }
 
 TEST_P(OutputsTest, KeepsOutputFilesUnderTheirPaths) {

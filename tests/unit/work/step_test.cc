@@ -183,7 +183,8 @@ TEST(ExitedTest, IsHeardOnce) {
   EXPECT_EQ(job.record->exit_code, 0);
 }
 
-TEST(CollectedTest, LostOutputFailsASuccessAndIsSaidOfAFailure) {
+// Bug: the reason of a failure hid that its output was lost.
+TEST(CollectedTest, LostOutputIsTheReasonHoweverTheProcessEnded) {
   Job good = running_job();
   (void)exited(good, end_with_chunks(EndReason::kExit, 0), at(10s));
   (void)collected(good, "stdout: disk full", at(11s));
@@ -194,8 +195,17 @@ TEST(CollectedTest, LostOutputFailsASuccessAndIsSaidOfAFailure) {
   Job bad = running_job();
   (void)exited(bad, end_with_chunks(EndReason::kExit, 3), at(10s));
   (void)collected(bad, "stdout: disk full", at(11s));
-  EXPECT_EQ(bad.record->reason, EndReason::kExit);
+  EXPECT_EQ(bad.record->reason, EndReason::kOutputLost);
   EXPECT_EQ(bad.record->reason_text, "exit status 3; stdout: disk full");
+  EXPECT_EQ(exit_status(bad.record->reason, bad.record->exit_code, bad.record->signal), 3);
+
+  Job killed = running_job();
+  (void)exited(killed, end_with_chunks(EndReason::kSignal, 9), at(10s));
+  (void)host_gone(killed, "h-7 is gone", at(11s));
+  EXPECT_EQ(killed.record->reason, EndReason::kOutputLost);
+  EXPECT_THAT(killed.record->reason_text, HasSubstr("h-7 is gone"));
+  EXPECT_EQ(exit_status(killed.record->reason, killed.record->exit_code, killed.record->signal),
+            137);
 }
 
 TEST(HostGoneTest, WorkThatHadStartedFailsUnlessItMayRestart) {
