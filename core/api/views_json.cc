@@ -125,6 +125,8 @@ void write_gate(json::Writer& w, const model::GateRecord& gate) {
   member_text(w, "zone", gate.zone);
   member_text(w, "subnet", gate.subnet);
   member_text(w, "region", gate.region);
+  member_text(w, "pool", gate.pool);
+  member_text(w, "image", gate.image);
   if (gate.market) w.member("market", model::to_string(*gate.market));
   member_time(w, "until", gate.until);
   w.member("failures", gate.failures).member("message", gate.message).end_object();

@@ -31,8 +31,9 @@ enum class CloudErrorClass : std::uint8_t {
   kKeyMismatch,  ///< Host-key extension only.
   kInternal,     ///< Driver bug: count, circuit breaker.
   kMisbehaving,  ///< The driver broke a rule of the ABI; the message names it.
+  kBoot,         ///< Of gates only: new hosts do not come up. No driver returns it.
 };
-inline constexpr int kCloudErrorClasses = static_cast<int>(CloudErrorClass::kMisbehaving) + 1;
+inline constexpr int kCloudErrorClasses = static_cast<int>(CloudErrorClass::kBoot) + 1;
 const char* to_string(CloudErrorClass cls);
 
 /// The scope of an error, as bits; CloudError has a text for some of them.

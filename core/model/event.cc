@@ -63,6 +63,8 @@ constexpr std::array kEvents{
               "the connection to the host is lost"},
     EventInfo{Event::kBroken, "broken", kInstance, kAlarm, Holds::kData,
               "the check in `reason_code` failed: the host gets no more jobs"},
+    EventInfo{Event::kInitFailed, "init_failed", kInstance, kWarning, Holds::kNone,
+              "the init command of a new host failed, and the host is kept"},
     EventInfo{Event::kHostKeyAlarm, "host_key_alarm", kInstance, kAlarm, Holds::kData,
               "another host answers at the address, with the key in `reason_code`: nothing is "
               "sent there"},
@@ -145,7 +147,8 @@ constexpr std::array kEvents{
               "the cloud never stops instances of the type in `reason_code`: they are destroyed "
               "instead"},
     EventInfo{Event::kGateShut, "gate_shut", kGate, kInfo, Holds::kReason,
-              "the cloud refused a call: such calls are held back for a while"},
+              "the cloud refused a call, or new hosts do not come up: such calls are held back for a "
+              "while"},
     EventInfo{Event::kGateOpened, "gate_opened", kGate, kInfo, Holds::kNone,
               "such calls are made again"},
     EventInfo{Event::kStarted, "started", kSite, kInfo, Holds::kNone, "the daemon was started"},

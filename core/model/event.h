@@ -39,6 +39,7 @@ enum class Event : std::uint8_t {
   kReachable,
   kUnreachable,
   kBroken,
+  kInitFailed,
   kHostKeyAlarm,
   kKeyRotated,
   kKeyChanged,

@@ -29,6 +29,8 @@ constexpr std::array kReasons{
     ReasonInfo{Reason::kBroken, "broken", kWarning, "a check of the host failed"},
     ReasonInfo{Reason::kBootTimeout, "boot_timeout", kWarning,
                "the host was not ready within the boot timeout"},
+    ReasonInfo{Reason::kInitFailed, "init_failed", kWarning,
+               "the init command of the new host failed"},
     ReasonInfo{Reason::kNotVerified, "not_verified", kWarning,
                "the adopted host did not prove its key within the probe timeout"},
     ReasonInfo{Reason::kCloudFailed, "cloud_failed", kWarning,
@@ -76,6 +78,7 @@ constexpr std::array kReasons{
     ReasonInfo{Reason::kInternal, "internal", kWarning, "the driver failed"},
     ReasonInfo{Reason::kMisbehaving, "misbehaving", kWarning,
                "the driver broke a rule of the driver interface"},
+    ReasonInfo{Reason::kBoot, "boot", kWarning, "new hosts do not come up"},
 
     ReasonInfo{Reason::kExit, "exit", kDebug, "the job's process exited"},
     ReasonInfo{Reason::kSignal, "signal", kDebug, "a signal ended the job's process"},
@@ -98,7 +101,8 @@ constexpr std::array kWaitingCodes{
                 "a host for the job boots or is asked for"},
     WaitingInfo{WaitingCode::kAtCeiling, "at_ceiling", "a ceiling of the site allows no more"},
     WaitingInfo{WaitingCode::kGateShut, "gate_shut",
-                "the cloud refused the hosts that fit: creates of them are held back"},
+                "the cloud refused the hosts that fit, or they do not come up: creates of them are held "
+                "back"},
     WaitingInfo{WaitingCode::kNoOffering, "no_offering", "nothing on offer fits the job"},
     WaitingInfo{WaitingCode::kReserved, "reserved", "a host is reserved for the job"},
 };
@@ -172,6 +176,8 @@ Reason reason_of(CloudErrorClass cls) {
       return Reason::kInternal;
     case CloudErrorClass::kMisbehaving:
       return Reason::kMisbehaving;
+    case CloudErrorClass::kBoot:
+      return Reason::kBoot;
   }
   return Reason::kUnknown;
 }

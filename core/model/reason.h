@@ -35,6 +35,7 @@ enum class Reason : std::uint8_t {
   kUnreachable,
   kBroken,
   kBootTimeout,
+  kInitFailed,
   kNotVerified,
   kCloudFailed,
   kCloudStopped,
@@ -66,6 +67,7 @@ enum class Reason : std::uint8_t {
   kKeyMismatch,
   kInternal,
   kMisbehaving,
+  kBoot,
 
   // How a job ended.
   kExit,

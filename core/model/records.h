@@ -141,6 +141,7 @@ struct GateRecord {
   CloudErrorClass cls = CloudErrorClass::kRateLimit;
   std::uint32_t scope = 0;
   std::string type, group, zone, subnet, region;
+  std::string pool, image;  ///< Of boot gates: the pool; the image, if it is shut for all types.
   std::optional<Market> market;
   Wall until;
   std::uint32_t failures = 0;

@@ -40,6 +40,8 @@ std::optional<BackOff> back_off(CloudErrorClass cls, CloudOp op) {
     case CloudErrorClass::kAuth:
     case CloudErrorClass::kInternal:
       return BackOff{30s, 10min};
+    case CloudErrorClass::kBoot:
+      return BackOff{30s, 30min};
     case CloudErrorClass::kInvalid:
     case CloudErrorClass::kUnsupported:
     case CloudErrorClass::kNotFound:
@@ -53,6 +55,8 @@ std::optional<BackOff> back_off(CloudErrorClass cls, CloudOp op) {
   }
   return std::nullopt;
 }
+
+bool is_of_boots(const GateRecord& r) { return r.cls == CloudErrorClass::kBoot; }
 
 /// A start needs stock and quota as a create does, so the gates of creates hold for it.
 CloudOp gated(CloudOp op) { return op == CloudOp::kStart ? CloudOp::kCreate : op; }
@@ -199,8 +203,10 @@ bool holds(const GateRecord& r, const GateQuery& call) {
     if (d.bit == kRegion) return named.empty() || gated.empty();
     return named.empty() && (r.scope & left_to_driver(d.bit)) != 0;
   };
-  // A create that is wrong, by its image for example, says nothing about a start.
-  const CloudOp op = is_for_good(r.cls, r.op) ? call.op : gated(call.op);
+  // A create that is wrong, by its image for example, says nothing about a start. Nor do new hosts.
+  const CloudOp op = is_for_good(r.cls, r.op) || is_of_boots(r) ? call.op : gated(call.op);
+  if (!r.pool.empty() && r.pool != call.pool) return false;
+  if (!r.image.empty() && r.image != call.image) return false;
   return r.set == call.set && ((r.scope & kOperation) == 0 || r.op == op) &&
          std::ranges::all_of(kDimensions, is_within) &&
          ((r.scope & kMarket) == 0 || r.market == call.market);
@@ -210,7 +216,7 @@ std::optional<GateRecord> Gates::refuse(const GateQuery& call, const model::Clou
                                         Now now, Random& random) {
   // The probe is over. Gates that it did not open wait a little before the next one.
   for (auto& [key, gate] : gates_) {
-    if (!gate.probing || !holds(gate.record, call)) continue;
+    if (!gate.probing || is_of_boots(gate.record) || !holds(gate.record, call)) continue;
     gate.probing = false;
     gate.until = now.mono + kProbePause;
     if (gate.record.cls == error.cls) gate.until = now.mono;
@@ -233,8 +239,11 @@ std::optional<GateRecord> Gates::refuse(const GateQuery& call, const model::Clou
 
 const Gate* Gates::shut(const GateQuery& call, Mono now) const {
   const Gate* longest = nullptr;
+  const auto probes = [&](const Gate& gate) {
+    return call.instance.value != 0 && gate.prober == call.instance && gate.until <= now;
+  };
   for (const auto& [key, gate] : gates_)
-    if (gate.is_shut(now) && holds(gate.record, call) &&
+    if (gate.is_shut(now) && holds(gate.record, call) && !probes(gate) &&
         (longest == nullptr || gate.until > longest->until))
       longest = &gate;
   return longest;
@@ -242,15 +251,18 @@ const Gate* Gates::shut(const GateQuery& call, Mono now) const {
 
 void Gates::passing(const GateQuery& call, Mono now) {
   for (auto& [key, gate] : gates_)
-    if (gate.until <= now && !only_counts(gate.record) && holds(gate.record, call))
+    if (gate.until <= now && !only_counts(gate.record) && !is_of_boots(gate.record) &&
+        holds(gate.record, call))
       gate.probing = true;
+  if (call.instance.value != 0 && call.op == CloudOp::kCreate) boot_sent(call, now);
 }
 
 std::vector<std::string> Gates::succeeded(const GateQuery& call) {
   std::vector<std::string> opened;
   for (auto it = gates_.begin(); it != gates_.end();) {
     const bool counts = only_counts(it->second.record);
-    if (!(it->second.probing || counts) || !holds(it->second.record, call)) {
+    if (!(it->second.probing || counts) || is_of_boots(it->second.record) ||
+        !holds(it->second.record, call)) {
       ++it;
       continue;
     }
@@ -295,6 +307,63 @@ std::optional<GateRecord> Gates::open(const std::string& key) {
   const auto found = gates_.find(key);
   if (found == gates_.end() || only_counts(found->second.record)) return std::nullopt;
   return std::move(gates_.extract(found).mapped().record);
+}
+
+void Gates::boot_sent(const GateQuery& boot, Mono now) {
+  for (auto& [key, gate] : gates_) {
+    if (!is_of_boots(gate.record) || gate.is_shut(now) || !holds(gate.record, boot)) continue;
+    gate.probing = true;
+    gate.prober = boot.instance;
+  }
+}
+
+std::vector<GateRecord> Gates::boot_failed(const GateQuery& boot, std::vector<GateRecord> shut,
+                                           const std::string& text, Now now, Random& random) {
+  // A gate that another host probes waits for that one.
+  const auto has_failed = [&](const Gate& gate) {
+    return gate.until <= now.mono && (!gate.probing || gate.prober == boot.instance);
+  };
+  for (const auto& [key, gate] : gates_) {
+    if (!is_of_boots(gate.record) || !has_failed(gate) || !holds(gate.record, boot)) continue;
+    if (std::ranges::find(shut, key, &GateRecord::key) != shut.end()) continue;
+    shut.push_back(gate.record);
+    shut.back().message = "the host that was tried did not come up either: " + text;
+  }
+  std::vector<GateRecord> out;
+  for (GateRecord& record : shut) {
+    const auto [found, fresh] = gates_.try_emplace(record.key);
+    Gate& gate = found->second;
+    if (!fresh && !has_failed(gate)) continue;
+    record.failures = fresh ? 1 : gate.record.failures + (gate.record.failures < 1000 ? 1 : 0);
+    const auto steps = back_off(record.cls, record.op);
+    const Duration shut_for = time_shut(record, *steps, std::nullopt, random);
+    record.until = now.wall + shut_for;
+    gate = {.record = record, .until = now.mono + shut_for, .probing = false};
+    out.push_back(std::move(record));
+  }
+  return out;
+}
+
+std::vector<std::string> Gates::booted(const GateQuery& boot) {
+  return open_boots([&](const GateRecord& r) { return holds(r, boot); });
+}
+
+void Gates::boot_unknown(const GateQuery& boot, Now now) {
+  for (auto& [key, gate] : gates_) {
+    if (!gate.probing || gate.prober != boot.instance || !is_of_boots(gate.record)) continue;
+    gate.probing = false;
+    gate.until = now.mono + kProbePause;
+  }
+}
+
+std::vector<std::string> Gates::open_boots(const std::function<bool(const GateRecord&)>& which) {
+  std::vector<std::string> opened;
+  for (auto it = gates_.begin(); it != gates_.end();) {
+    const bool opens = is_of_boots(it->second.record) && which(it->second.record);
+    if (opens) opened.push_back(it->first);
+    it = opens ? gates_.erase(it) : std::next(it);
+  }
+  return opened;
 }
 
 void Gates::restore(const GateRecord& record, Now now) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -21,12 +22,15 @@ struct GateQuery {
   model::CloudOp op = model::CloudOp::kCreate;
   std::string type = {}, group = {}, zone = {}, subnet = {}, region = {};
   model::Market market = model::Market::kOnDemand;
+  std::string pool = {}, image = {};  ///< Of creates, for boot gates.
+  model::InstanceId instance = {};    ///< Of creates: the one that may probe a boot gate.
 };
 
 struct Gate {
   model::GateRecord record;
   Mono until;
-  bool probing = false;  ///< Half-open: one call is under way.
+  bool probing = false;           ///< Half-open: one call is under way.
+  model::InstanceId prober = {};  ///< Of a boot gate that is probed: the host that may come up.
   [[nodiscard]] bool is_shut(Mono now) const { return until > now || probing; }
 };
 
@@ -66,6 +70,24 @@ class Gates {
   /// An admin wants such calls to be tried now. Returns the gate that was opened; none: there is
   /// no such gate in the journal.
   std::optional<model::GateRecord> open(const std::string& key);
+
+  // Boot gates (of class kBoot): calls neither shut nor open them, the ends of boots do. Whoever
+  // asks with `instance` may pass the gate that this instance probes.
+
+  /// The create of `boot.instance` is sent: it probes the half-open boot gates that hold it.
+  void boot_sent(const GateQuery& boot, Mono now);
+  /// A host did not come up. Shuts the gates that it probed, and those in `shut`, for longer each
+  /// time. Returns the records for the journal.
+  std::vector<model::GateRecord> boot_failed(const GateQuery& boot,
+                                             std::vector<model::GateRecord> shut,
+                                             const std::string& text, Now now, Random& random);
+  /// A host came up: the boot gates that hold such hosts open. Returns their keys.
+  std::vector<std::string> booted(const GateQuery& boot);
+  /// The boot ended without telling anything: another create may probe after a pause.
+  void boot_unknown(const GateQuery& boot, Now now);
+  /// Removes the boot gates for which `which(record)` is true. Returns their keys.
+  std::vector<std::string> open_boots(const std::function<bool(const model::GateRecord&)>& which);
+
   void restore(const model::GateRecord& record, Now now);
   [[nodiscard]] const std::map<std::string, Gate>& all() const { return gates_; }
 

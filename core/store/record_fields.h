@@ -170,13 +170,15 @@ void fields(V& v, typename V::template Ref<model::GateRecord> r) {
   v.text("key", r.key);
   v.text("set_name", r.set);
   v.choice("op", r.op, model::CloudOp::kOther);
-  v.choice("cls", r.cls, model::CloudErrorClass::kMisbehaving);
+  v.choice("cls", r.cls, model::CloudErrorClass::kBoot);
   v.number("scope", r.scope);
   v.text("type", r.type);
   v.text("quota_group", r.group);
   v.text("zone", r.zone);
   v.text("subnet", r.subnet);
   v.text("region", r.region);
+  v.text("pool", r.pool);
+  v.text("image", r.image);
   v.maybe("market", r.market, model::Market::kSpot);
   v.time("until_us", r.until);
   v.number("failures", r.failures);

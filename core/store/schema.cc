@@ -114,6 +114,8 @@ CREATE TABLE sets (            -- the account that a set's instances are in; emp
 UPDATE instances SET state = 9 WHERE state = 8;  -- gone: before it there is vanished now
 ALTER TABLE work ADD COLUMN refused_by TEXT NOT NULL DEFAULT '';
 ALTER TABLE work_specs ADD COLUMN start_failures_max BIGINT NOT NULL DEFAULT 10;
+ALTER TABLE gates ADD COLUMN pool TEXT NOT NULL DEFAULT '';
+ALTER TABLE gates ADD COLUMN image TEXT NOT NULL DEFAULT '';
 )sql"};
 
 std::string replaced(std::string text, std::string_view word, std::string_view by) {
