@@ -12,6 +12,10 @@ constexpr std::size_t kCommandMax = std::size_t{16} * 1024;
 constexpr std::array kReadiness{
     json::Word<model::Readiness>{"agent", model::Readiness::kAgent},
 };
+constexpr std::array kInitFailures{
+    json::Word<model::InitFailure>{"fail", model::InitFailure::kFail},
+    json::Word<model::InitFailure>{"warn", model::InitFailure::kWarn},
+};
 constexpr std::array kMethods{
     json::Word<model::VerifyMethod>{"driver", model::VerifyMethod::kDriver},
     json::Word<model::VerifyMethod>{"delivered", model::VerifyMethod::kDelivered},
@@ -103,6 +107,7 @@ void read_pool(json::Object& o, const model::SitePolicy& site, model::PoolPolicy
   read_verify(o.may("verify"), out.verify);
   o.may("rotate_keys").boolean(out.rotate_keys);
   o.may("init_command").text(out.init_command, {.bytes_max = kCommandMax});
+  o.may("init_failure").word(out.init_failure, kInitFailures);
   o.may("boot_probe").text(out.boot_probe, {.bytes_max = kCommandMax, .bytes_min = 1});
   read_checks(o.may("broken_checks"), out.broken_checks);
   o.may("attempts_parallel_max").integer(out.attempts_parallel_max, 0, 100'000);

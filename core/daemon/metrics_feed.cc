@@ -27,6 +27,7 @@ BootOutcome failed_boot(const model::InstanceRecord& record) {
     case Reason::kBootTimeout:
       return BootOutcome::kTimeout;
     case Reason::kCloudFailed:
+    case Reason::kInitFailed:
     case Reason::kVanished:
       return BootOutcome::kFailed;
     default:

@@ -45,6 +45,7 @@ void ask_driver(Clouds& clouds, const model::HostTarget& target, const std::stri
 const char* counted_name(const model::HostEventBody& event) {
   using namespace model;
   if (std::holds_alternative<HostNotYet>(event)) return "not_yet";
+  if (std::holds_alternative<HostInitFailed>(event)) return "init_failed";
   if (std::holds_alternative<HostVerified>(event)) return "verified";
   if (std::holds_alternative<HostKeyAlarm>(event)) return "key_alarm";
   if (std::holds_alternative<HostReady>(event)) return "ready";

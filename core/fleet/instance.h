@@ -52,8 +52,10 @@ struct Instance {
   /// It was proved before the restart, and the first try to connect has not ended yet.
   bool connect_pending = false;
   bool ready = false;  ///< The evidence that its pool asks for stands: PoolPolicy::readiness.
-  std::uint64_t connection = 0;  ///< The connection of the last HostReady.
-  bool has_agent = false;        ///< That connection still stands, so attempts may be sent.
+  std::uint64_t connection = 0;    ///< The connection of the last HostReady.
+  bool has_agent = false;          ///< That connection still stands, so attempts may be sent.
+  bool reclaimed = false;  ///< Its cloud has announced that it takes it away.
+  bool init_failure_told = false;  ///< An event says that its init command failed.
   /// Another host answers at its address. A restart loses this; the next connection finds it again.
   std::optional<model::StandingKeyAlarm> key_alarm;
   bool resting = false;                     ///< It refused starts: it gets none until the deadline.

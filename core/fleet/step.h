@@ -79,6 +79,9 @@ struct ListWithout {
 // ---- events of the link -----------------------------------------------------------------------
 
 [[nodiscard]] Outcome not_yet(Instance& instance, const model::HostNotYet& event, Now now);
+/// The init command of a new host has failed. The host is ended, unless its pool takes such hosts
+/// or an admin holds it: that is an event, once.
+[[nodiscard]] Outcome init_failed(Instance& instance, const model::HostInitFailed& event, Now now);
 /// The host's key was proved: the evidence of kSsh.
 [[nodiscard]] Outcome verified(Instance& instance, const model::HostVerified& event,
                                const model::PoolPolicy& pool, Now now);

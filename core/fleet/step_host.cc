@@ -82,6 +82,25 @@ Outcome not_yet(Instance& instance, const model::HostNotYet& event, Now now) {
   return out;
 }
 
+Outcome init_failed(Instance& instance, const model::HostInitFailed& event, Now now) {
+  Outcome out;
+  const auto state = instance.record.state;
+  const bool is_new =
+      state == InstanceState::kBooting ||
+      (state == InstanceState::kUnknown && instance.record.ready.us == 0 && instance.empty());
+  if (!is_new) return out;
+  const std::string text =
+      "the init command ended with " + event.ending +
+      (event.last_words.empty() ? ", it printed nothing" : ": " + event.last_words);
+  const bool is_held = instance.record.idle_behavior == model::IdleBehavior::kHold;
+  if (!event.host_goes_on && !is_held) return terminate(instance, Reason::kInitFailed, text, now);
+  instance.record.last_text = "init: " + text;
+  if (std::exchange(instance.init_failure_told, true)) return out;
+  out.event = Event::kInitFailed;
+  out.reason = text;
+  return out;
+}
+
 Outcome verified(Instance& instance, const model::HostVerified& event,
                  const model::PoolPolicy& pool, Now now) {
   Outcome out;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/hosts/deploy.h"
+#include "core/ssh/init_state.h"
 #include "core/ssh/verify.h"
 
 namespace hostler::hosts {
@@ -21,6 +22,7 @@ Link::Link(asio::io_context& io, std::shared_ptr<const HostSettings> settings,
       rotation_(*host_, proof_),
       random_(host_->settings->seed ^ host_->target.instance.value),
       timer_(io),
+      init_ended_(host_->target.was_ready),
       probed_(host_->target.was_ready) {}
 
 void Link::spawn(asio::awaitable<void> coroutine) {
@@ -139,13 +141,36 @@ asio::awaitable<Result<std::string>> Link::choose_prefix(ssh::Session& session) 
 
 Link::Step Link::await_boot(ssh::Session& session) {
   while (!probed_ && !host_->is_stopped()) {
-    const auto passed = co_await probe(session);
+    auto passed = co_await check_init(session);
+    if (passed) passed = co_await probe(session);
     if (passed) break;
     if (session.is_lost()) co_return tl::unexpected(passed.error());
     const Duration wait = ssh::retry_pause(failures_++, random_);
     co_await pause(wait);
   }
   probed_ = true;
+  co_return Result<void>();
+}
+
+Link::Step Link::check_init(ssh::Session& session) {
+  using enum ssh::InitState::Phase;
+  if (init_ended_ || host_->pool.init_command.empty()) co_return Result<void>();
+  const auto state = co_await ssh::read_init_state(session);
+  if (!state) {
+    host_->report_not_yet("init", state.error().message);
+    co_return tl::unexpected(state.error());
+  }
+  const bool waits = state->phase == kNotRun || state->phase == kRunning;
+  if (waits) {
+    std::string text = state->describe();
+    host_->report_not_yet("init", text);
+    co_return fail(Errc::kUnavailable, std::move(text));
+  }
+  const bool goes_on = host_->pool.init_failure == model::InitFailure::kWarn;
+  if (state->failed() && !std::exchange(init_failure_told_, true))
+    host_->report(model::HostInitFailed{state->ending(), state->last_words(), goes_on});
+  if (state->failed() && !goes_on) co_return fail(Errc::kUnavailable, state->describe());
+  init_ended_ = true;
   co_return Result<void>();
 }
 

@@ -81,10 +81,18 @@ using HostCommand = std::variant<ConnectHost, DisconnectHost, ResumeAttempts, St
 
 // ---- events ------------------------------------------------------------------------------------
 
-/// The host could not be verified yet, or its boot probe fails.
+/// The host could not be verified yet, its init command still runs, or its boot probe fails.
 struct HostNotYet {
-  std::string step;  ///< "resolve", "connect", "key_exchange", "verify", "auth", "probe", "agent".
+  std::string step;  ///< "resolve", "connect", "key_exchange", "verify", "auth", "init", "probe",
+                     ///< "agent".
   std::string text;  ///< For people: the last output of the boot probe, or the keys seen.
+};
+/// The init command of a new host has failed. Sent once by a link.
+struct HostInitFailed {
+  std::string ending;  ///< "status 3", or how it ended otherwise; without spaces at its ends.
+  std::string
+      last_words;  ///< The end of its output, one printable line; empty: it printed nothing.
+  bool host_goes_on = false;  ///< The pool takes such hosts: the link goes on to the boot probe.
 };
 /// The host key was verified. Sent on every connection, before anything else.
 struct HostVerified {
@@ -165,9 +173,10 @@ struct AttemptCollected {
   std::string lost;
 };
 
-using HostEventBody = std::variant<HostNotYet, HostVerified, HostKeyAlarm, RotationProposed,
-                                   RotationEnded, HostReady, HostLost, HostBroken, HostInterruption,
-                                   AttemptStarted, AttemptRefused, AttemptExited, AttemptCollected>;
+using HostEventBody =
+    std::variant<HostNotYet, HostInitFailed, HostVerified, HostKeyAlarm, RotationProposed,
+                 RotationEnded, HostReady, HostLost, HostBroken, HostInterruption, AttemptStarted,
+                 AttemptRefused, AttemptExited, AttemptCollected>;
 struct HostEvent {
   InstanceId instance;
   HostEventBody body;

@@ -56,6 +56,9 @@ enum class Readiness : std::uint8_t {
   kReported,  ///< An outside party reports it.
 };
 
+/// What becomes of a new host whose init command failed.
+enum class InitFailure : std::uint8_t { kFail, kWarn };
+
 /// A policy over one or more sets and their types.
 struct PoolPolicy {
   std::string name;
@@ -73,7 +76,8 @@ struct PoolPolicy {
   Readiness readiness = Readiness::kAgent;
   std::vector<VerifyMethod> verify{VerifyMethod::kDelivered, VerifyMethod::kChallenge};
   bool rotate_keys = true;
-  std::string init_command;         ///< sh, run at boot after hostler's own.
+  std::string init_command;  ///< sh, run at boot after hostler's own.
+  InitFailure init_failure = InitFailure::kFail;
   std::string boot_probe = "true";  ///< sh; exit status 0 means booted.
   std::vector<BrokenCheck> broken_checks;
   std::int32_t attempts_parallel_max = 0;  ///< Per host; 0: only resources bound it.

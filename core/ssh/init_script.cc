@@ -5,19 +5,87 @@
 namespace hostler::ssh {
 namespace {
 
-/// Needs no quoting: the text is PEM or base64, without a line HOSTLER_END.
-std::string here_document(const std::string& target, std::string text) {
+/// Bytes as they are. `end` is no line of the text.
+std::string here_document(const std::string& target, std::string text,
+                          const std::string& end = "HOSTLER_END") {
   if (!text.ends_with('\n')) text += '\n';
-  return "cat > " + target + " <<'HOSTLER_END'\n" + text + "HOSTLER_END\n";
+  return "cat > " + target + " <<'" + end + "'\n" + text + end + "\n";
 }
+
+/// A last line that the text does not have.
+std::string end_of(const std::string& text) {
+  std::string end = "HOSTLER_END";
+  while (text.find(end) != std::string::npos) end += '_';
+  return end;
+}
+
+// The state is replaced whole. It names the shell of this script by pid, start time and boot: so a
+// reader can tell that the shell was killed.
+constexpr std::string_view kState = R"sh(hostler_state() {
+  (umask 022 && printf '%s\n' "$2" > "$1.status.new") && mv -f "$1.status.new" "$1.status"
+}
+)sh";
+constexpr std::string_view kBegin = R"sh(stat= boot=${HOSTLER_BOOT_ID:-}
+[ -n "$boot" ] || read -r boot < /proc/sys/kernel/random/boot_id || :
+{ read -r stat < /proc/$$/stat; } 2>/dev/null || :
+set -- ${stat##*)}
+rm -f "$init.output" "$init.output.old" "$init.kept"
+hostler_state "$init" "running $$ ${20:-0} $boot"
+)sh";
+
+// hostler_keep copies the output to where it went before, and keeps its end, the last 64 writes or
+// more, 8 MiB at most, in two files. A process that the command leaves behind may hold the output
+// open: so nothing waits for hostler_keep, but after a failure, for 2 s, for the last words. The
+// file descriptor 3 carries the status, and the substitution ends when the command has: only its
+// shell has this descriptor.
+constexpr std::string_view kRun = R"sh(hostler_keep() {
+  exec 3>&- >&4 4>&- 2>/dev/null
+  umask 077
+  while { LC_ALL=C dd bs=65536 count=64 2> "$1.dd" | tee "$1.output"; } &&
+    read -r line < "$1.dd"; do
+    case $line in [0-9]*+[0-9]*) ;; *) break ;; esac
+    part=${line#*+}
+    [ $((${line%%+*} + ${part%% *})) -eq 64 ] || break  # less: the end
+    mv -f "$1.output" "$1.output.old"
+  done
+  cat > /dev/null  # if the disk was full
+  : > "$1.kept"
+  rm -f "$1.dd"
+}
+hostler_command() {
+  file=)sh" HOSTLER_SECRET_FILE R"sh(
+  init=)sh" HOSTLER_INIT_FILES R"sh(
+  exec 4>&1
+  status=$({ { sh "$init.command" < /dev/null 3>&- 4>&-; echo $? >&3; } 2>&1 |
+    hostler_keep "$init" & } 3>&1)
+  case $status in '' | *[!0-9]*) status=killed ;; esac
+  n=0
+  while [ "$status" != 0 ] && [ ! -e "$init.kept" ] && [ $n -lt 20 ]; do
+    sleep 0.1 2>/dev/null || sleep 1
+    n=$((n + 1))
+  done
+  hostler_state "$init" "ended $status"
+  rm -f "$init.command"
+  [ "$status" = 0 ]
+}
+)sh";
 
 }  // namespace
 
 std::string make_init_script(const InitScript& script) {
+  const bool has_command = !script.command.empty();
+  std::string out = "#!/bin/sh\n";
+  if (has_command) out.append(kState).append(kRun);
   // One function, called on the last line: a script that was cut off does not call it.
-  std::string out = "#!/bin/sh\nhostler_init() {\n(\nset -eu\numask 077\n";
+  out += "hostler_init() {\n(\nset -eu\numask 077\n";
   out += "file=" HOSTLER_SECRET_FILE "\n";
   out += "mkdir -p \"${file%/*}\"\nchmod 711 \"${file%/*}\"\n";
+  if (has_command) {
+    // Before the secret: a host that is proved has the state.
+    out += "init=" HOSTLER_INIT_FILES "\n";
+    out += here_document("\"$init.command\"", script.command, end_of(script.command));
+    out += kBegin;
+  }
   out += here_document("\"$file.new\"", script.secret);
   out += "mv -f \"$file.new\" \"$file\"\n";
   if (!script.host_private_key.empty()) {
@@ -29,7 +97,7 @@ std::string make_init_script(const InitScript& script) {
     out += "systemctl reload ssh 2>/dev/null || systemctl reload sshd 2>/dev/null || :\n";
   }
   out += ")\n}\nhostler_init\n[ $? -eq 0 ] || exit 1\n";  // after || the shell would ignore set -e
-  return out + script.command + (script.command.empty() ? "" : "\n");
+  return out + (has_command ? "hostler_command\n" : "");
 }
 
 }  // namespace hostler::ssh

@@ -8,11 +8,12 @@ struct InitScript {
   std::string secret;            ///< 64 hexadecimal digits; the host answers challenges with it.
   std::string host_private_key;  ///< In OpenSSH form; empty: the host keeps the key that it has.
   std::string host_public_key;   ///< Belongs to host_private_key.
-  std::string command;           ///< The site's own init command; runs last.
+  std::string command;           ///< The site's own init command; runs last, in a shell of its own.
 };
 
 /// The POSIX sh script that a host runs once as root at first boot, before or while sshd starts.
 /// The script is a secret. If it is cut off at any byte, it leaves no half-written file in place.
+/// It ends when the command ends, and records how: init_state.h reads it.
 std::string make_init_script(const InitScript& script);
 
 }  // namespace hostler::ssh

@@ -59,6 +59,42 @@ proof=$(printf %b "$outer_pad$out" | sha256sum)
 printf '\nhostler-proof %s %s\n' "$nonce" "${proof%% *}"
 )sh";
 
+// The status is for everyone to read, the output is for root. The init command's shell is gone if
+// its process is, or is another one by its start time, or is of another boot.
+const std::string_view kInitState = R"sh(set -u
+LC_ALL=C; export LC_ALL
+nonce=$1 state= dead=
+file=)sh" HOSTLER_SECRET_FILE R"sh(
+init=)sh" HOSTLER_INIT_FILES R"sh(
+look() { state=; [ ! -r "$init.status" ] || read -r state < "$init.status" || :; }
+look
+case $state in
+  '')
+    word=none
+    [ -e "$file" ] || word=not_run
+    printf '\nhostler-init %s %s\n' "$nonce" "$word"
+    exit 0 ;;
+  running\ *)
+    set -- $state
+    boot=${HOSTLER_BOOT_ID:-}
+    [ -n "$boot" ] || read -r boot < /proc/sys/kernel/random/boot_id || boot=${4:-}
+    if [ "${4:-}" != "$boot" ]; then dead=restarted
+    elif [ -r /proc/self/stat ]; then
+      pid=${2:-0} start=${3:-0} stat=
+      { read -r stat < "/proc/$pid/stat"; } 2>/dev/null || :
+      set -- ${stat##*)}
+      [ "${20:-gone}" = "$start" ] || dead=killed
+    fi
+    [ -z "$dead" ] || look  # it may have ended meanwhile
+    case $state in running\ *) state=${dead:+ended $dead}; state=${state:-running} ;; esac ;;
+esac
+set -- "$init.output"
+[ ! -e "$1.old" ] || set -- "$1.old" "$1"
+output=$({ cat "$@" || sudo -n cat "$@"; } 2>/dev/null | tail -c 4096 |
+  od -An -v -tx1 | tr -d ' \n')
+printf '\nhostler-init %s %s %s\n' "$nonce" "$state" "$output"
+)sh";
+
 const std::string_view kPrepareRotation = R"sh(set -eu
 umask 077
 nonce=$1

@@ -13,8 +13,13 @@ namespace hostler::ssh::scripts {
 /// The file of the host's secret: the init script writes it, the challenge reads it.
 #define HOSTLER_SECRET_FILE "${HOSTLER_AGENT_DIR:-/var/lib/hostler-agent}/secret"
 
+/// The files of the init command are HOSTLER_INIT_FILES.status, .output and others; set $file, the
+/// file of the secret, before.
+#define HOSTLER_INIT_FILES "${file%/*}/init"
+
 // With their arguments.
 extern const std::string_view kChallenge;         ///< NONCE INSTANCE
+extern const std::string_view kInitState;         ///< NONCE
 extern const std::string_view kPrepareRotation;   ///< NONCE
 extern const std::string_view kActivateRotation;  ///< NONCE KEY_TYPE KEY
 

@@ -14,6 +14,10 @@ void HostEvents::on(Host& host, const model::HostNotYet& event, Now now) {
   steps_.apply(host, fleet::not_yet(host.instance, event, now), "host", now);
 }
 
+void HostEvents::on(Host& host, const model::HostInitFailed& event, Now now) {
+  steps_.apply(host, fleet::init_failed(host.instance, event, now), "host", now);
+}
+
 void HostEvents::on(Host& host, const model::HostVerified& event, Now now) {
   const auto& pool = policy_.pools[host.instance.pool];
   steps_.apply(host, fleet::verified(host.instance, event, pool, now), "host", now);
@@ -53,6 +57,7 @@ void HostEvents::on(Host& host, const model::HostBroken& event, Now now) {
 }
 
 void HostEvents::on(Host& host, const model::HostInterruption& event, Now now) {
+  host.instance.reclaimed = true;
   steps_.apply(host,
                fleet::set_idle_behavior(host.instance, model::IdleBehavior::kDrain,
                                         "an interruption notice: " + event.text, now),

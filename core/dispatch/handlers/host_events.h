@@ -17,6 +17,7 @@ class HostEvents {
 
  private:
   void on(Host& host, const model::HostNotYet& event, Now now);
+  void on(Host& host, const model::HostInitFailed& event, Now now);
   void on(Host& host, const model::HostVerified& event, Now now);
   void on(Host& host, const model::HostKeyAlarm& event, Now now);
   void on(Host& host, const model::RotationProposed& event, Now now);

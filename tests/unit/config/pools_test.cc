@@ -34,7 +34,7 @@ TEST(PoolsTest, ReadsEveryKey) {
       "boot_timeout": "3m", "probe_timeout": "4m", "shutdown_timeout": "5s",
       "price_factor_max": 3.5, "price_cap_per_hour": 0.25, "spot_patience": "6m",
       "starvation_after": "7m", "readiness": "agent", "verify": ["challenge"], "rotate_keys": false,
-      "init_command": "a", "boot_probe": "b", "broken_checks":
+      "init_command": "a", "init_failure": "warn", "boot_probe": "b", "broken_checks":
       [{"name": "c", "command": "d", "interval": "8s"}], "attempts_parallel_max": 9})");
   ASSERT_TRUE(reading.problems.empty()) << reading.problems[0].message;
 
@@ -46,7 +46,7 @@ TEST(PoolsTest, ReadsEveryKey) {
   pool.shutdown_timeout = 5s, pool.price_factor_max = 3.5, pool.price_cap_per_hour = {250'000};
   pool.spot_patience = 6min, pool.starvation_after = 7min;
   pool.verify = {model::VerifyMethod::kChallenge}, pool.rotate_keys = false;
-  pool.init_command = "a", pool.boot_probe = "b";
+  pool.init_command = "a", pool.init_failure = model::InitFailure::kWarn, pool.boot_probe = "b";
   pool.broken_checks = {{"c", "d", 8s}}, pool.attempts_parallel_max = 9;
   EXPECT_EQ(reading.config.site.pools[0], pool);
 }

@@ -13,6 +13,40 @@ model::HostReady hello(const std::string& boot = "boot-1", std::uint64_t connect
   return {boot, connection, last_sequence, {}};
 }
 
+TEST(InitFailedTest, EndsANewHostWithTheLastWordsOfTheCommand) {
+  for (const auto state : {InstanceState::kBooting, InstanceState::kUnknown}) {
+    Instance instance = instance_in(state);
+    instance.record.ready = {};
+    const Outcome out = init_failed(instance, {"status 3", "no route to host", false}, at(1min));
+    EXPECT_EQ(instance.record.state, InstanceState::kTerminating);
+    EXPECT_EQ(out.event, Event::kTerminating);
+    EXPECT_EQ(instance.record.reason_code, Reason::kInitFailed);
+    EXPECT_EQ(instance.record.reason, "the init command ended with status 3: no route to host");
+  }
+}
+
+TEST(InitFailedTest, IsAnEventOnceIfThePoolOrAnAdminKeepsTheHost) {
+  for (const bool by_pool : {true, false}) {
+    Instance instance = instance_in(InstanceState::kBooting);
+    if (!by_pool) instance.record.idle_behavior = IdleBehavior::kHold;
+    const model::HostInitFailed event{"status 3", "", by_pool};
+    EXPECT_EQ(init_failed(instance, event, at(1min)).event, Event::kInitFailed);
+    EXPECT_EQ(init_failed(instance, event, at(2min)).event, std::nullopt);
+    EXPECT_EQ(instance.record.state, InstanceState::kBooting);
+    EXPECT_THAT(instance.record.last_text, HasSubstr("status 3, it printed nothing"));
+  }
+}
+
+TEST(InitFailedTest, NeverEndsAHostThatWasReady) {
+  for (const auto state : {InstanceState::kUnknown, InstanceState::kIdle, InstanceState::kBusy,
+                           InstanceState::kTerminating, InstanceState::kGone}) {
+    Instance instance = instance_in(state);
+    const Outcome out = init_failed(instance, {"status 3", "", false}, at(1min));
+    EXPECT_EQ(instance.record.state, state);
+    EXPECT_FALSE(out.event);
+  }
+}
+
 TEST(ReadyTest, LeadsEachStateToItsNext) {
   struct Row {
     InstanceState before;

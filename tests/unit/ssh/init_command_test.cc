@@ -1,0 +1,161 @@
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "core/base/files.h"
+#include "core/crypto/random.h"
+#include "core/ssh/init_script.h"
+#include "core/ssh/init_state.h"
+#include "tests/integration/ssh/sshd.h"
+#include "tests/temp_folder.h"
+
+namespace hostler::ssh {
+namespace {
+
+using test::shell;
+using Phase = InitState::Phase;
+
+/// The real script on a host without sshd, with each shell that a host may have.
+class InitCommandTest : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    if (shell("command -v " + std::string(GetParam()) + " | cut -d' ' -f1").empty())
+      GTEST_SKIP() << GetParam() << " is not installed";
+  }
+  [[nodiscard]] std::string path(const std::string& name) const {
+    return (folder_.path() / name).string();
+  }
+  /// Runs the init script and returns what it printed, and its exit status.
+  std::string init(const std::string& command) {
+    EXPECT_TRUE(write_file(path("init"), make_init_script({secret_, "", "", command}), 0600));
+    // Not through a pipe: processes that are left behind would hold it open.
+    shell(environment() + GetParam() + " " + path("init") + " > " + path("console") +
+          " 2>&1; echo \"status $?\" >> " + path("console"));
+    return shell("cat " + path("console"));
+  }
+  Result<InitState> state(const std::string& more_environment = "") {
+    const ExecRequest request = init_state_request("0123");
+    EXPECT_TRUE(write_file(path("script"), request.input, 0600));
+    ExecResult out;
+    out.output = shell(environment() + more_environment + GetParam() + request.command.substr(2) +
+                       " < " + path("script") + " 2>&1") +
+                 "\n";
+    return parse_init_state("0123", out);
+  }
+  [[nodiscard]] std::string environment() const {
+    return "HOSTLER_AGENT_DIR=" + path("agent") + " ";
+  }
+
+  test::TempFolder folder_;
+  std::string secret_ = crypto::random_hex(32);
+};
+
+TEST_P(InitCommandTest, ItsStatusAndLastOutputAreKept) {
+  EXPECT_EQ(init("echo fetching; echo 'no route to host' >&2; exit 3"),
+            "fetching\nno route to host\nstatus 1");
+  const auto failed = state();
+  ASSERT_TRUE(failed) << failed.error().message;
+  EXPECT_EQ(failed->phase, Phase::kEnded);
+  EXPECT_TRUE(failed->failed());
+  EXPECT_EQ(failed->ending(), "status 3");
+  EXPECT_EQ(failed->last_words(), "fetching no route to host");
+
+  EXPECT_EQ(init("echo fine"), "fine\nstatus 0");
+  EXPECT_FALSE(state()->failed());
+  EXPECT_EQ(state()->phase, Phase::kEnded);
+  EXPECT_FALSE(std::filesystem::exists(path("agent/init.command"))) << "it may have secrets";
+}
+
+TEST_P(InitCommandTest, ACommandEndsItsOwnShellOnly) {
+  init("exec sh -c 'echo x; exit 7'");
+  EXPECT_EQ(state()->end, "7");
+  init("kill -9 $$");
+  EXPECT_EQ(state()->end, "137");
+  init("read line; echo \"read '$line'\"; cat");
+  EXPECT_EQ(state()->end, "0") << "its input is empty";
+  EXPECT_EQ(state()->last_words(), "read ''");
+  init("echo '(");
+  EXPECT_TRUE(state()->failed()) << "what sh cannot parse is a failure of the command alone";
+  init("cat <<HOSTLER_END\nHOSTLER_END_\nHOSTLER_END\nexit 4");
+  EXPECT_EQ(state()->end, "4");
+}
+
+TEST_P(InitCommandTest, NothingWaitsForAProcessThatTheCommandLeavesBehind) {
+  init("mkfifo " + path("fifo") + "; (read x < " + path("fifo") + ") & echo $! > " + path("pid") +
+       "; exit 5");
+  EXPECT_EQ(state()->end, "5");
+  shell("kill $(cat " + path("pid") + ")");
+}
+
+TEST_P(InitCommandTest, OutputOfAnySizeAndKindIsBounded) {
+  init("head -c 20000000 /dev/zero; printf 'the \\033[31mend\\377'; exit 2");
+  const auto ended = state();
+  ASSERT_TRUE(ended);
+  EXPECT_EQ(ended->end, "2");
+  EXPECT_EQ(ended->output.size(), 4096U);
+  EXPECT_TRUE(ended->last_words().ends_with("the  [31mend?")) << ended->last_words();
+  EXPECT_LT(ended->last_words().size(), 450U);
+  EXPECT_LT(std::stol(shell("du -sk " + path("agent") + " | cut -f1")), 10'000);
+}
+
+TEST_P(InitCommandTest, WhileItRunsItsLastOutputIsShown) {
+  EXPECT_EQ(state()->phase, Phase::kNotRun);
+  // The command itself asks.
+  const ExecRequest request = init_state_request("0123");
+  ASSERT_TRUE(write_file(path("script"), request.input, 0600));
+  init("echo installing; while [ ! -s " + path("agent/init.output") + " ]; do sleep 0.1; done; " +
+       GetParam() + request.command.substr(2) + " < " + path("script") + " > " + path("said"));
+  ExecResult said;
+  said.output = *read_file(path("said"), 100000);
+  const auto running = parse_init_state("0123", said);
+  ASSERT_TRUE(running) << running.error().message;
+  EXPECT_EQ(running->phase, Phase::kRunning);
+  EXPECT_EQ(running->describe(), "the init command has not ended yet, it printed 'installing'");
+}
+
+TEST_P(InitCommandTest, AScriptThatWasKilledOrCutByARestartHasFailed) {
+  init("kill -9 $PPID; sleep 0.1");
+  const auto killed = state();
+  ASSERT_TRUE(killed) << killed.error().message;
+  // The shell of the command is a child of the script's, or of one between.
+  EXPECT_EQ(killed->end, "killed");
+  EXPECT_TRUE(killed->failed());
+
+  ASSERT_TRUE(write_file(path("agent/init.status"), "running 1 1 another-boot\n", 0600));
+  EXPECT_EQ(state()->end, "restarted");
+  ASSERT_TRUE(write_file(path("agent/init.status"), "running 1 1 this-boot\n", 0600));
+  EXPECT_EQ(state("HOSTLER_BOOT_ID=this-boot ")->end, "killed");
+}
+
+TEST_P(InitCommandTest, HostsWithoutACommandAndOlderHostsGoOn) {
+  init("");
+  EXPECT_EQ(state()->phase, Phase::kNone);
+  EXPECT_FALSE(std::filesystem::exists(path("agent/init.status")));
+}
+
+INSTANTIATE_TEST_SUITE_P(Shells, InitCommandTest, testing::Values("dash", "bash", "busybox sh"),
+                         [](const auto& shell) {
+                           std::string name = shell.param;
+                           std::erase(name, ' ');
+                           return name;
+                         });
+
+TEST(InitStateTest, AnAnswerThatIsNoneIsAnErrorThatShowsWhatTheHostSaid) {
+  for (const char* said : {"", "hostler-init 0123 ended", "hostler-init 0123 ended 256\n",
+                           "hostler-init 0123 ended -1\n", "hostler-init 9999 ended 0\n",
+                           "hostler-init 0123 nonsense\n", "Only for backups.\n"}) {
+    ExecResult result;
+    result.status = 0;
+    result.output = said;
+    const auto state = parse_init_state("0123", result);
+    ASSERT_FALSE(state) << said;
+    EXPECT_EQ(state.error().code, Errc::kUnavailable);
+  }
+  ExecResult noisy;
+  noisy.output = "Welcome!\nhostler-init 0123 ended 1 zz\nbye\n";
+  EXPECT_EQ(parse_init_state("0123", noisy)->describe(),
+            "the init command ended with status 1, it printed nothing");
+}
+
+}  // namespace
+}  // namespace hostler::ssh
