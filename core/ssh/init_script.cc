@@ -38,14 +38,18 @@ hostler_state "$init" "running $$ ${20:-0} $boot"
 // open: so nothing waits for hostler_keep, but after a failure, for 2 s, for the last words. The
 // file descriptor 3 carries the status, and the substitution ends when the command has: only its
 // shell has this descriptor.
-constexpr std::string_view kRun = R"sh(hostler_keep() {
+constexpr std::string_view kRun = R"sh(hostler_more() {  # dd has read all 64 blocks
+  while read -r line; do
+    case $line in [0-9]*+[0-9]*) break ;; esac  # not a warning of dd
+  done < "$1"
+  case $line in [0-9]*+[0-9]*) ;; *) return 1 ;; esac
+  part=${line#*+}
+  [ $((${line%%+*} + ${part%% *})) -eq 64 ]
+}
+hostler_keep() {
   exec 3>&- >&4 4>&- 2>/dev/null
   umask 077
-  while { LC_ALL=C dd bs=65536 count=64 2> "$1.dd" | tee "$1.output"; } &&
-    read -r line < "$1.dd"; do
-    case $line in [0-9]*+[0-9]*) ;; *) break ;; esac
-    part=${line#*+}
-    [ $((${line%%+*} + ${part%% *})) -eq 64 ] || break  # less: the end
+  while { LC_ALL=C dd bs=65536 count=64 2> "$1.dd" | tee "$1.output"; } && hostler_more "$1.dd"; do
     mv -f "$1.output" "$1.output.old"
   done
   cat > /dev/null  # if the disk was full
