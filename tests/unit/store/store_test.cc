@@ -216,6 +216,8 @@ TEST_P(StoreTest, ForgetsGoneInstancesAndOpenedGatesAtRestartAndKeepsTheRest) {
                  .zone = "z",
                  .subnet = "s",
                  .region = "r",
+                 .pool = "p",
+                 .image = "img",
                  .market = model::Market::kSpot,
                  .until = {99},
                  .failures = 3,
