@@ -96,6 +96,7 @@ Outcome listed(Instance& instance, const model::ListedInstance& seen, Mono as_of
     record.absent_sightings = 0;
     out.changed = true;
   }
+  instance.reclaimed |= seen.interruption.us != 0;
   instance.unfulfilled_spot = seen.state == CloudState::kRequested;
   if (seen.interruption.us != 0) instance.interrupted = true;
 

@@ -24,17 +24,26 @@ api::HealthView DaemonService::health() {
   if (!store.ok) view.problems.push_back({"store", store.error});
   if (const auto problem = uses_.store->outputs().problem(); !problem.empty())
     view.problems.push_back({"jobs' output", problem});
-  auto promise = std::make_shared<std::promise<std::vector<model::SetView>>>();
-  auto sets = promise->get_future();
-  uses_.loop->query(
-      [promise](const dispatch::Queries& state, Now) { promise->set_value(state.sets()); });
-  if (sets.wait_for(kQueryTimeout) != std::future_status::ready) {
+  struct Clouds {
+    std::vector<model::SetView> sets;
+    std::vector<model::GateRecord> gates;
+  };
+  auto promise = std::make_shared<std::promise<Clouds>>();
+  auto future = promise->get_future();
+  uses_.loop->query([promise](const dispatch::Queries& state, Now now) {
+    promise->set_value({state.sets(), state.gates(now.mono)});
+  });
+  if (future.wait_for(kQueryTimeout) != std::future_status::ready) {
     view.ok = false;
     view.problems.push_back({"loop", "it does not answer"});
     return view;
   }
-  for (const auto& set : sets.get())
+  const Clouds clouds = future.get();
+  for (const auto& set : clouds.sets)
     if (!set.problem.empty()) view.problems.push_back({"set " + set.name, set.problem});
+  for (const auto& gate : clouds.gates)
+    if (gate.cls == model::CloudErrorClass::kBoot)
+      view.problems.push_back({"gate " + gate.key, gate.message});
   return view;
 }
 

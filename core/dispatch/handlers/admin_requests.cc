@@ -91,6 +91,7 @@ void AdminRequests::policy_changed(Now now) {
   plan_.reload(policy_);
   recorder_.record("admin", "site", model::Event::kPolicyChanged, "",
                    "the configuration was read again", now);
+  boots_.reloaded(now);
   gates_.reloaded(now);
 }
 

@@ -10,12 +10,13 @@ namespace hostler::dispatch {
 class AdminRequests {
  public:
   AdminRequests(const model::SitePolicy& policy, Sets& sets, Hosts& hosts, CallGates& gates,
-                scheduler::Governor& governor, PlanState& plan, Recorder& recorder, Menu& menu,
-                const SetAside& set_aside, InstanceSteps& steps)
+                BootGates& boots, scheduler::Governor& governor, PlanState& plan,
+                Recorder& recorder, Menu& menu, const SetAside& set_aside, InstanceSteps& steps)
       : policy_(policy),
         sets_(sets),
         hosts_(hosts),
         gates_(gates),
+        boots_(boots),
         governor_(governor),
         plan_(plan),
         recorder_(recorder),
@@ -38,6 +39,7 @@ class AdminRequests {
   Sets& sets_;
   Hosts& hosts_;
   CallGates& gates_;
+  BootGates& boots_;
   scheduler::Governor& governor_;
   PlanState& plan_;
   Recorder& recorder_;

@@ -8,7 +8,7 @@
 namespace hostler::dispatch {
 
 void InstanceSteps::apply(Host& host, fleet::Outcome outcome, const char* actor, Now now) {
-  auto& [policy, sets, hosts, jobs, gates, governor, plan, recorder] = owners_;
+  auto& [policy, sets, hosts, jobs, gates, boots, governor, plan, recorder] = owners_;
   const model::InstanceId id = host.id();
   auto& instance = host.instance;
   if (outcome.event) {
@@ -29,6 +29,7 @@ void InstanceSteps::apply(Host& host, fleet::Outcome outcome, const char* actor,
   }
   count(host);
   reachability_.update(host, now);
+  boots.look(host, now);
   for (const auto effect : outcome.effects) execute(effect, host, outcome.list_after, now);
   if (std::ranges::find(outcome.effects, fleet::Effect::kGone) != outcome.effects.end())
     gone(id, now);

@@ -4,6 +4,7 @@
 #include "core/dispatch/handlers/instance_calls.h"
 #include "core/dispatch/handlers/job_steps.h"
 #include "core/dispatch/handlers/reachability.h"
+#include "core/dispatch/state/boot_gates.h"
 #include "core/dispatch/state/call_gates.h"
 #include "core/dispatch/state/hosts.h"
 #include "core/dispatch/state/jobs.h"
@@ -24,6 +25,7 @@ class InstanceSteps {
     Hosts& hosts;
     Jobs& jobs;
     CallGates& gates;
+    BootGates& boots;
     scheduler::Governor& governor;
     PlanState& plan;
     Recorder& recorder;

@@ -91,6 +91,7 @@ void Restore::settle_orphaned_jobs(Now now) {
 }
 
 void Restore::adopt_all(Now now) {
+  for (const auto id : hosts_.ids()) boots_.restore(*hosts_.change(id), now);
   for (const auto id : hosts_.ids()) {
     Host& host = *hosts_.change(id);
     const bool has_work = !host.instance.empty();

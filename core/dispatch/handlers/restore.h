@@ -11,13 +11,14 @@ namespace hostler::dispatch {
 class Restore {
  public:
   Restore(const model::SitePolicy& policy, Sets& sets, Hosts& hosts, Jobs& jobs, CallGates& gates,
-          scheduler::Governor& governor, Recorder& recorder, Menu& menu, SetAside& set_aside,
-          JobSteps& job_steps, InstanceSteps& steps)
+          BootGates& boots, scheduler::Governor& governor, Recorder& recorder, Menu& menu,
+          SetAside& set_aside, JobSteps& job_steps, InstanceSteps& steps)
       : policy_(policy),
         sets_(sets),
         hosts_(hosts),
         jobs_(jobs),
         gates_(gates),
+        boots_(boots),
         governor_(governor),
         recorder_(recorder),
         menu_(menu),
@@ -42,6 +43,7 @@ class Restore {
   Hosts& hosts_;
   Jobs& jobs_;
   CallGates& gates_;
+  BootGates& boots_;
   scheduler::Governor& governor_;
   Recorder& recorder_;
   Menu& menu_;

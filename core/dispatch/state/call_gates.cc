@@ -35,6 +35,30 @@ std::optional<model::GateRecord> CallGates::open(const std::string& key, const s
   return gate;
 }
 
+void CallGates::boot_failed(const scheduler::GateQuery& boot, std::vector<model::GateRecord> shut,
+                            const std::string& text, Now now) {
+  for (auto& gate : gates_.boot_failed(boot, std::move(shut), text, now, random_)) {
+    recorder_.record("scheduler", "gate " + gate.key, model::Event::kGateShut,
+                     model::to_string(gate.cls), gate.message, now);
+    recorder_.change(model::GateChanged{std::move(gate)});
+  }
+  plan_.want();
+}
+
+void CallGates::booted(const scheduler::GateQuery& boot, const std::string& why, Now now) {
+  opened("scheduler", gates_.booted(boot), why, now);
+}
+
+void CallGates::boot_unknown(const scheduler::GateQuery& boot, Now now) {
+  gates_.boot_unknown(boot, now);
+  plan_.want();
+}
+
+void CallGates::open_boots(const std::function<bool(const model::GateRecord&)>& which,
+                           const std::string& why, Now now) {
+  opened("admin", gates_.open_boots(which), why, now);
+}
+
 void CallGates::opened(const char* actor, std::vector<std::string> keys, const std::string& why,
                        Now now) {
   for (auto& key : keys) {
@@ -54,7 +78,9 @@ scheduler::GateQuery CallGates::create_query(const scheduler::Offering& offering
           .zone = offering.zone,
           .subnet = "",
           .region = set.region,
-          .market = offering.market};
+          .market = offering.market,
+          .pool = policy_.pools[offering.pool].name,
+          .image = type.image_id};
 }
 
 scheduler::GateQuery CallGates::query(const Host& host, model::CloudOp op) const {
@@ -66,8 +92,13 @@ scheduler::GateQuery CallGates::query(const Host& host, model::CloudOp op) const
   query.zone = record.zone;
   query.market = record.market;
   query.region = policy_.sets[host.instance.set].region;
-  if (host.instance.type)
+  query.pool = record.pool;
+  query.instance = record.id;
+  if (host.instance.type) {
     query.group = sets_.quota_group(host.instance.set, policy_.types[*host.instance.type]);
+    query.image = policy_.types[*host.instance.type].image_id;
+  }
+  if (host.create) query.image = host.create->type.image_id;  // The policy may have changed.
   return query;
 }
 

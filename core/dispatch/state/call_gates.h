@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,15 @@ class CallGates {
   void reloaded(Now now);
   /// An admin opens a gate; `why` names who. Returns the gate; none: there is no such gate.
   std::optional<model::GateRecord> open(const std::string& key, const std::string& why, Now now);
+
+  // Of boot gates; see scheduler::Gates.
+  void boot_sent(const scheduler::GateQuery& boot, Now now) { gates_.boot_sent(boot, now.mono); }
+  void boot_failed(const scheduler::GateQuery& boot, std::vector<model::GateRecord> shut,
+                   const std::string& text, Now now);
+  void booted(const scheduler::GateQuery& boot, const std::string& why, Now now);
+  void boot_unknown(const scheduler::GateQuery& boot, Now now);
+  void open_boots(const std::function<bool(const model::GateRecord&)>& which,
+                  const std::string& why, Now now);
 
   [[nodiscard]] scheduler::GateQuery create_query(const scheduler::Offering& offering) const;
   [[nodiscard]] scheduler::GateQuery query(const Host& host, model::CloudOp op) const;

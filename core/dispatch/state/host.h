@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/fleet/boot.h"
 #include "core/fleet/instance.h"
 #include "core/scheduler/gates.h"
 #include "core/scheduler/snapshot.h"
@@ -26,6 +27,7 @@ struct Host {
   fleet::Instance instance;
   /// The request of its create, until the instance is verified.
   std::shared_ptr<const model::CreateRequest> create;
+  fleet::Boot boot = fleet::Boot::kUnderWay;  ///< As BootGates has counted it.
   std::optional<scheduler::ClassId> reserved_for;
   std::vector<scheduler::Load> load;           ///< The work that its create was made for.
   std::optional<model::Micros> counted_price;  ///< In the governor's account; unset: not counted.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/dispatch/state/boot_gates.h"
 #include "core/dispatch/state/call_gates.h"
 #include "core/dispatch/state/hosts.h"
 #include "core/dispatch/state/jobs.h"
@@ -22,6 +23,7 @@ struct State {
         viewer(policy, sets, menu),
         plan(policy),
         gates(policy, sets, recorder, plan, seed),
+        boots(policy, menu, gates),
         governor(policy) {}
   State(const State&) = delete;
   State& operator=(const State&) = delete;
@@ -36,6 +38,7 @@ struct State {
   Jobs jobs;
   PlanState plan;
   CallGates gates;
+  BootGates boots;
   scheduler::Governor governor;
   bool has_orphans = false;  ///< The journal has instances whose set is not in the policy.
 };

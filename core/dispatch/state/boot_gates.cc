@@ -1,0 +1,87 @@
+#include "core/dispatch/state/boot_gates.h"
+
+#include <algorithm>
+
+#include "core/base/text.h"
+#include "core/fleet/boot.h"
+
+namespace hostler::dispatch {
+namespace {
+
+constexpr std::size_t kWordsMax = 600;
+
+}  // namespace
+
+scheduler::GateQuery BootGates::query(const Host& host) const {
+  auto out = gates_.query(host, model::CloudOp::kCreate);
+  // The cloud may have chosen the zone: the gate is for the zone that is asked for.
+  const std::uint32_t offering = menu_.offering_of(host.instance);
+  if (offering < menu_.offerings().size()) out.zone = menu_.offerings()[offering].zone;
+  return out;
+}
+
+void BootGates::look(Host& host, Now now) {
+  const fleet::Boot boot = fleet::boot_of(host.instance, now);
+  // One that dies right after it was ready has failed after all.
+  if (boot == host.boot || host.boot == fleet::Boot::kFailed ||
+      host.boot == fleet::Boot::kUncounted)
+    return;
+  const bool was_under_way = host.boot == fleet::Boot::kUnderWay;
+  if (!was_under_way && boot != fleet::Boot::kFailed) return;
+  host.boot = boot;
+  const auto& record = host.instance.record;
+  const auto kind = query(host);
+  if (boot == fleet::Boot::kReady) {
+    history_.succeeded(kind);
+    gates_.booted(kind, record.id.text() + " is ready", now);
+  } else if (boot == fleet::Boot::kFailed && host.instance.created >= changed_at_) {
+    const std::string text = printable(record.id.text() + ": " + record.reason, kWordsMax);
+    const bool init = record.reason_code == model::Reason::kInitFailed;
+    gates_.boot_failed(kind, history_.failed(kind, init, text), text, now);
+  } else {
+    gates_.boot_unknown(kind, now);
+  }
+}
+
+void BootGates::restore(Host& host, Now now) {
+  host.boot = fleet::boot_of(host.instance, now);
+  if (host.boot == fleet::Boot::kUnderWay) gates_.boot_sent(query(host), now);
+}
+
+BootGates::Settings BootGates::settings_of(const model::SitePolicy& policy) {
+  Settings out;
+  for (const auto& pool : policy.pools)
+    out.pools.emplace_back(pool.name, pool.init_command + '\n' + pool.boot_probe + '\n' +
+                                          std::to_string(static_cast<int>(pool.init_failure)) +
+                                          '\n' + std::to_string(pool.boot_timeout.count()));
+  for (const auto& type : policy.types)
+    out.types.emplace_back(
+        type.name, type.image_id + '\n' + type.provider_type + '\n' + type.provider_params_json);
+  return out;
+}
+
+void BootGates::reloaded(Now now) {
+  Settings fresh = settings_of(policy_);
+  const auto changed = [](const auto& before, const auto& after, const std::string& name) {
+    const auto is = [&](const auto& one) { return one.first == name; };
+    const auto a = std::ranges::find_if(before, is);
+    const auto b = std::ranges::find_if(after, is);
+    return a == before.end() || b == after.end() || *a != *b;
+  };
+  const bool any = fresh.pools != settings_.pools || fresh.types != settings_.types;
+  if (!any) return;
+  gates_.open_boots(
+      [&](const model::GateRecord& gate) {
+        if (changed(settings_.pools, fresh.pools, gate.pool)) return true;
+        if (!gate.type.empty()) return changed(settings_.types, fresh.types, gate.type);
+        return std::ranges::none_of(policy_.types, [&](const auto& type) {
+          return type.image_id == gate.image && !changed(settings_.types, fresh.types, type.name);
+        });
+      },
+      "the configuration of new hosts has changed", now);
+  history_.forget();
+  changed_at_ = now.mono;
+  settings_ = std::move(fresh);
+}
+
+}  // namespace hostler::dispatch

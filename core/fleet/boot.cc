@@ -1,0 +1,40 @@
+#include "core/fleet/boot.h"
+
+namespace hostler::fleet {
+namespace {
+
+using model::InstanceState;
+using model::Reason;
+
+constexpr Duration kDiesYoung = std::chrono::minutes(1);
+
+/// The cloud took the machine away, or it died by itself.
+bool died(Reason reason) {
+  return reason == Reason::kCloudFailed || reason == Reason::kCloudStopped ||
+         reason == Reason::kGoneAlready || reason == Reason::kVanished;
+}
+
+bool did_not_come_up(Reason reason) {
+  return died(reason) || reason == Reason::kBootTimeout || reason == Reason::kInitFailed ||
+         reason == Reason::kDoesNotStart || reason == Reason::kCannotStart;
+}
+
+bool is_alive(InstanceState state) {
+  return state == InstanceState::kRequested || state == InstanceState::kBooting ||
+         state == InstanceState::kUnknown || state == InstanceState::kIdle ||
+         state == InstanceState::kBusy;
+}
+
+}  // namespace
+
+Boot boot_of(const Instance& instance, Now now) {
+  const auto& record = instance.record;
+  const bool was_ready = record.ready.us != 0;
+  if (is_alive(record.state)) return was_ready ? Boot::kReady : Boot::kUnderWay;
+  const Duration age = now.wall - record.created;
+  if (instance.reclaimed) return was_ready ? Boot::kReady : Boot::kUncounted;
+  if (was_ready) return died(record.reason_code) && age < kDiesYoung ? Boot::kFailed : Boot::kReady;
+  return did_not_come_up(record.reason_code) ? Boot::kFailed : Boot::kUncounted;
+}
+
+}  // namespace hostler::fleet

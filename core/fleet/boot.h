@@ -1,0 +1,18 @@
+#pragma once
+
+#include "core/fleet/instance.h"
+
+namespace hostler::fleet {
+
+/// What has become of the boot of a new instance.
+enum class Boot : std::uint8_t {
+  kUnderWay,
+  kReady,
+  kFailed,     ///< It did not come up, or died within a minute of its create.
+  kUncounted,  ///< It ended by a decision of hostler or an admin, or was reclaimed, or refused.
+};
+
+/// Pure; by the state that the instance is in now.
+[[nodiscard]] Boot boot_of(const Instance& instance, Now now);
+
+}  // namespace hostler::fleet
