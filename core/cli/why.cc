@@ -15,6 +15,10 @@ std::string count(const std::string& n, const std::string& what) {
 void print_instance(json::Value instance) {
   say(field(instance, "id") + " is " + field(instance, "state") + " since " +
       field(instance, "state_since") + because(field(instance, "reason")));
+  const std::string state = field(instance, "state");
+  if (state == "booting" || state == "unknown")
+    if (const std::string last = field(instance, "last_text"); !last.empty())
+      say("  waits for " + last);
   if (field(instance, "idle_behavior") != "run")
     say("  set by an admin: " + field(instance, "idle_behavior"));
   if (field(instance, "health") != "healthy") say("  health: " + field(instance, "health"));

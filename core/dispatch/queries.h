@@ -53,6 +53,8 @@ class Queries {
   [[nodiscard]] bool has_no_instances() const;
 
  private:
+  void add_hosts_that_come(const std::vector<model::WorkId>& jobs,
+                           std::map<model::WorkId, model::WaitingView>& waiting) const;
   [[nodiscard]] model::RejectedView rejected_view(const scheduler::Offering& offering,
                                                   std::string reason) const;
   [[nodiscard]] model::DemandView demand_view(scheduler::ClassId cls) const;

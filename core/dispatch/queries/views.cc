@@ -53,9 +53,32 @@ std::map<model::WorkId, model::WaitingView> Queries::waiting(
     places.push_back({job->cls, job->arrival});
     out.emplace(id, state_.plan.waiting(job->cls));
   }
+  add_hosts_that_come(asked, out);
   const auto ahead = state_.jobs.queue().ahead(places);
   for (std::size_t i = 0; i < asked.size(); ++i) out[asked[i]].ahead = ahead[i];
   return out;
+}
+
+/// Says which host comes for a job, and what its boot waits for now. O(hosts + jobs).
+void Queries::add_hosts_that_come(const std::vector<model::WorkId>& jobs,
+                                  std::map<model::WorkId, model::WaitingView>& waiting) const {
+  std::map<scheduler::ClassId, const Host*> coming;
+  for (const auto& [id, host] : state_.hosts.all()) {
+    if (host.boot != fleet::Boot::kUnderWay) continue;
+    for (const auto& load : host.load) {
+      const Host*& known = coming[load.cls];
+      if (known == nullptr || known->instance.record.last_text.empty()) known = &host;
+    }
+  }
+  for (const auto id : jobs) {
+    auto& view = waiting[id];
+    if (view.code != model::WaitingCode::kHostComing) continue;
+    const auto found = coming.find(state_.jobs.find(id)->cls);
+    if (found == coming.end()) continue;
+    const auto& record = found->second->instance.record;
+    view.reason += ": " + record.id.text() + " is " + model::to_string(record.state);
+    if (!record.last_text.empty()) view.reason += ", it waits for " + record.last_text;
+  }
 }
 
 std::vector<model::InstanceView> Queries::instances() const {
