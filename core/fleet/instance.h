@@ -35,7 +35,6 @@ struct Instance {
   bool seen_listed = false;
   std::optional<Absence> absence;  ///< Unset: the last list showed it, or none was asked yet.
   bool counts_vanished = true;     ///< kVanished: it counts for ceilings.
-  bool interrupted = false;        ///< The cloud announced that it will take it away.
   bool create_outcome_unknown = false;
   std::uint32_t create_tries = 0;
   bool unfulfilled_spot = false;
@@ -54,7 +53,7 @@ struct Instance {
   bool ready = false;  ///< The evidence that its pool asks for stands: PoolPolicy::readiness.
   std::uint64_t connection = 0;    ///< The connection of the last HostReady.
   bool has_agent = false;          ///< That connection still stands, so attempts may be sent.
-  bool reclaimed = false;  ///< Its cloud has announced that it takes it away.
+  bool reclaimed = false;          ///< Its cloud has announced that it takes it away.
   bool init_failure_told = false;  ///< An event says that its init command failed.
   /// Another host answers at its address. A restart loses this; the next connection finds it again.
   std::optional<model::StandingKeyAlarm> key_alarm;

@@ -77,7 +77,7 @@ void decide(Instance& instance, bool can_look_up, Outcome& out, Now now) {
   if (instance.record.absent_sightings < kListsWanted || (can_look_up && !looked_up)) return;
   if (instance.is_live() && instance.record.state != InstanceState::kTerminating)
     return contradict(instance, out, now);
-  leave(instance, !absence.found_gone && !instance.interrupted, "the cloud no longer shows it", out,
+  leave(instance, !absence.found_gone && !instance.reclaimed, "the cloud no longer shows it", out,
         now);
 }
 

@@ -98,7 +98,6 @@ Outcome listed(Instance& instance, const model::ListedInstance& seen, Mono as_of
   }
   instance.reclaimed |= seen.interruption.us != 0;
   instance.unfulfilled_spot = seen.state == CloudState::kRequested;
-  if (seen.interruption.us != 0) instance.interrupted = true;
 
   switch (record.state) {
     case InstanceState::kTerminating:

@@ -146,9 +146,10 @@ constexpr std::array kEvents{
     EventInfo{Event::kCannotStop, "cannot_stop", kSet, kWarning, Holds::kData,
               "the cloud never stops instances of the type in `reason_code`: they are destroyed "
               "instead"},
-    EventInfo{Event::kGateShut, "gate_shut", kGate, kInfo, Holds::kReason,
-              "the cloud refused a call, or new hosts do not come up: such calls are held back for a "
-              "while"},
+    EventInfo{
+        Event::kGateShut, "gate_shut", kGate, kInfo, Holds::kReason,
+        "the cloud refused a call, or new hosts do not come up: such calls are held back for a "
+        "while"},
     EventInfo{Event::kGateOpened, "gate_opened", kGate, kInfo, Holds::kNone,
               "such calls are made again"},
     EventInfo{Event::kStarted, "started", kSite, kInfo, Holds::kNone, "the daemon was started"},

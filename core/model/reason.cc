@@ -100,9 +100,10 @@ constexpr std::array kWaitingCodes{
     WaitingInfo{WaitingCode::kHostComing, "host_coming",
                 "a host for the job boots or is asked for"},
     WaitingInfo{WaitingCode::kAtCeiling, "at_ceiling", "a ceiling of the site allows no more"},
-    WaitingInfo{WaitingCode::kGateShut, "gate_shut",
-                "the cloud refused the hosts that fit, or they do not come up: creates of them are held "
-                "back"},
+    WaitingInfo{
+        WaitingCode::kGateShut, "gate_shut",
+        "the cloud refused the hosts that fit, or they do not come up: creates of them are held "
+        "back"},
     WaitingInfo{WaitingCode::kNoOffering, "no_offering", "nothing on offer fits the job"},
     WaitingInfo{WaitingCode::kReserved, "reserved", "a host is reserved for the job"},
 };

@@ -4,6 +4,7 @@
 #include "core/base/text.h"
 #include "core/ssh/challenge.h"
 #include "core/ssh/greeting.h"
+#include "core/ssh/init_state.h"
 #include "core/ssh/scripts.h"
 #include "tests/fuzz/target.h"
 
@@ -58,6 +59,22 @@ void check_challenge(std::string_view printed, std::uint8_t place) {
   promise(!ssh::check_proof(kChallenge, "", key, said), "without a secret nothing is proved");
 }
 
+void check_init_state(std::string_view printed) {
+  ssh::ExecResult said;
+  said.output = printed;
+  const std::string& nonce = kChallenge.nonce;
+  if (const auto refused = ssh::parse_init_state(nonce, said); !refused)
+    check_line(refused.error().message, 1500);
+  said.output = "hostler-init " + nonce + " " + std::string(printed) + "\n";
+  if (const auto state = ssh::parse_init_state(nonce, said)) {
+    check_line(state->describe(), 1000);
+    check_line(state->ending(), 100);
+  }
+  // What it printed may be any bytes.
+  const ssh::InitState printed_this{ssh::InitState::Phase::kEnded, "1", std::string(printed)};
+  check_line(printed_this.last_words(), 500);
+}
+
 }  // namespace
 }  // namespace hostler::fuzz
 
@@ -66,5 +83,6 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::uint8_t place = in.byte();
   hostler::fuzz::check_greeting(in.rest());
   hostler::fuzz::check_challenge(in.rest(), place);
+  hostler::fuzz::check_init_state(in.rest());
   return 0;
 }
