@@ -46,9 +46,9 @@ class GateScopesTest(unittest.TestCase):
     def test_a_full_subnet_holds_back_the_refused_type_only(self):
         self.submit("s-small")
         gate = wait_for("the refusal is remembered", lambda: gates("capacity"))[0]
-        self.assertEqual((gate["type"], gate["subnet"], gate["market"]), ("s-small", "subnet-a", "on_demand"))
         self.submit("s-large")
         wait_for("the other type is made", lambda: made("s-large"))
+        self.assertEqual((gate["type"], gate["subnet"], gate["market"]), ("s-small", "subnet-a", "on_demand"))
         self.assertEqual(gates("capacity")[0]["failures"], 1, "it was asked for again at once")
 
         SITE.kill()

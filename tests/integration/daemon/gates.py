@@ -73,31 +73,41 @@ class GateTest(unittest.TestCase):
         self.assertNotIn("is shut until", out)
         self.assertIn("gate_opened", out)
 
+    def refused(self, name):
+        """The key of a gate that a job met; the cloud refuses until the mark `name` ends the job before it."""
+        script = f': > "$MARKS/$HOSTLER_JOB_ID"; until [ -e "$MARKS/{name}" ]; do sleep 0.05; done'
+        wait_for_mark(SITE.submit(job(script, needs=WHOLE_HOST))[0])
+        self.waits = SITE.submit(job("true", needs=WHOLE_HOST))[0]
+        return self.gate()["key"]
+
+    @staticmethod
+    def opened(key, actor):
+        """Why this actor opened the gate, each time."""
+        records = SITE.get("/v1/why?subject=" + urllib.parse.quote("gate " + key))["records"]
+        return [one["reason"] for one in records if (one["event"], one["actor"]) == ("gate_opened", actor)]
+
     # Bug: only time opened it, up to half an hour, though the admin had made the cloud ready meanwhile.
     def test_an_admin_has_the_refused_calls_tried_now(self):
-        script = ': > "$MARKS/$HOSTLER_JOB_ID"; until [ -e "$MARKS/and-on" ]; do sleep 0.05; done'
-        runs = SITE.submit(job(script, needs=WHOLE_HOST))[0]
-        wait_for_mark(runs)
-        waits = SITE.submit(job("true", needs=WHOLE_HOST))[0]
-        key = self.gate()["key"]
-
-        def opened(actor):
-            return [one["reason"] for one in SITE.get("/v1/why?subject=" + urllib.parse.quote("gate " + key))["records"]
-                    if (one["event"], one["actor"]) == ("gate_opened", actor)]
-
+        key = self.refused("opened")
         self.assertEqual(hostler("gates", "open", key), "")
-        self.assertRegex(opened("user")[0], "^by user .")
-        self.assertEqual(self.gate()["key"], key, "the cloud still refuses")
-        os.kill(SITE.daemon.pid, signal.SIGHUP)
-        wait_for("a reload opens it", lambda: "the configuration was read again" in opened("admin"))
+        self.assertRegex(self.opened(key, "user")[0], "^by user .")
         self.assertEqual(self.gate()["key"], key, "the cloud still refuses")
 
         done = subprocess.run([ARGS.hostler, "--url", "unix://" + SITE.socket, "gates", "open", "no such"],
                               capture_output=True, text=True, check=False)
         self.assertEqual((done.returncode, done.stdout), (4, ""))
         self.assertIn("there is no shut gate 'no such'", done.stderr)
-        set_mark("and-on")
-        self.assertEqual(SITE.wait_for_end(waits)["state"], "succeeded")
+        set_mark("opened")
+        self.assertEqual(SITE.wait_for_end(self.waits)["state"], "succeeded")
+
+    # Bug: a quota that the admin had raised was not asked for until the gate's end.
+    def test_a_reload_has_a_quota_tried_now(self):
+        key = self.refused("reloaded")
+        os.kill(SITE.daemon.pid, signal.SIGHUP)
+        wait_for("a reload opens it", lambda: self.opened(key, "admin") == ["the configuration was read again"])
+        self.assertEqual(self.gate()["key"], key, "the cloud still refuses")
+        set_mark("reloaded")
+        self.assertEqual(SITE.wait_for_end(self.waits)["state"], "succeeded")
 
 
 if __name__ == "__main__":

@@ -4,7 +4,6 @@
 namespace hostler::dispatch {
 namespace {
 
-using testing::Contains;
 using testing::IsEmpty;
 using testing::SizeIs;
 

@@ -13,7 +13,6 @@ using namespace std::chrono_literals;
 using model::CloudError;
 using model::CloudErrorClass;
 using model::CloudOp;
-using model::GateRecord;
 using model::Market;
 namespace scope = model::scope;
 
