@@ -4,6 +4,8 @@
 #include <chrono>
 #include <utility>
 
+#include "core/fleet/step.h"
+
 namespace hostler::dispatch {
 namespace {
 

@@ -151,7 +151,7 @@ TEST_F(BootGateTest, SaysNothingAboutOtherCallsAndTheyNothingAboutIt) {
   error.cls = model::CloudErrorClass::kTransient;
   EXPECT_FALSE(gates.refuse(boot(4), error, at(open), random));
   EXPECT_TRUE(is_shut(5, open + 1h)) << "its create is sent again";
-  EXPECT_THAT(gates.settings_changed(), IsEmpty());
+  EXPECT_THAT(gates.reloaded(), IsEmpty());
 }
 
 TEST_F(BootGateTest, ARestartTakesItUpWithItsBackOff) {
