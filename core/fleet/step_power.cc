@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "core/fleet/transition.h"
 
 namespace hostler::fleet {
@@ -9,6 +11,7 @@ using model::InstanceState;
 using model::Reason;
 
 constexpr std::uint32_t kWakesInVainMax = 3;
+constexpr Duration kStopPauseMax = std::chrono::minutes(5);
 
 void enter_stopped(Instance& instance, Outcome& out, Event event, Reason code,
                    const std::string& reason, Now now) {
@@ -71,8 +74,10 @@ Outcome stop_answered(Instance& instance, const model::CloudError* error,
   if (instance.record.state != InstanceState::kStopped) return out;
   if (error != nullptr && is_final(*error))
     return terminate(instance, Reason::kCannotStop, error->message, now);
-  // The stop is sent again then, unless a list has shown the instance off.
-  set_deadline(instance, now.mono + pool.shutdown_timeout, now);
+  // The stop is sent again then, unless a list has shown the instance off. Each time later: lists
+  // of a cloud that shows changes late are too old to count until so long after the last stop.
+  const Duration waited = std::min<Duration>(now.mono - instance.since, kStopPauseMax);
+  set_deadline(instance, now.mono + std::max(waited, pool.shutdown_timeout), now);
   out.effects.push_back(Effect::kList);
   return out;
 }

@@ -78,7 +78,7 @@ void LocalSet::info(const hostler_set_info_req&, hostler_op* op) {
   info.capabilities = HOSTLER_CAP_CREATE_TOKEN_NATIVE | HOSTLER_CAP_TAGS_AT_CREATE |
                       HOSTLER_CAP_SERVER_FILTER | HOSTLER_CAP_HOST_KEY_INJECT |
                       HOSTLER_CAP_USER_DATA | HOSTLER_CAP_SPOT | HOSTLER_CAP_STOP;
-  info.list_consistency_ms = 1000;  // each change shows at once
+  info.list_consistency_ms = 100;  // it shows at once; 0 would leave it open
   info.user_data_max_bytes = std::uint64_t{64} * 1024;
   info.tags_max = 40;  // the driver adds some of its own
   info.tag_key_max = 128;

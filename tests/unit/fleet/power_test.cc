@@ -63,6 +63,22 @@ TEST(PowerTest, AStopThatCameToNothingIsAskedForAgain) {
               ElementsAre(Effect::kStop));
 }
 
+// Bug: it was stopped again and again, and each stop made all lists of such a cloud too old.
+TEST(PowerTest, AStopIsSeenThoughTheCloudShowsChangesLaterThanTheShutdownTimeout) {
+  Instance instance = instance_in(InstanceState::kIdle);
+  (void)switch_off(instance, Reason::kIdle, "", at(0s));
+  const Duration late = 3 * pool().shutdown_timeout;
+  int stops = 1;
+  for (Duration time = 0s; !instance.seen_stopped && time < 10min; time += 1s) {
+    const bool stop = time == 0s || instance.deadline <= at(time).mono;
+    if (stop && time != 0s) (void)due(instance, pool(), at(time)), ++stops;
+    if (stop) (void)stop_answered(instance, nullptr, pool(), at(time));
+    (void)listed(instance, listing(CloudState::kStopped), at(time - late).mono, pool(), at(time));
+  }
+  EXPECT_TRUE(instance.seen_stopped);
+  EXPECT_LT(stops, 6);
+}
+
 TEST(PowerTest, AStopUnderWayIsNotAskedForAgain) {
   Instance instance = instance_in(InstanceState::kIdle);
   (void)switch_off(instance, Reason::kIdle, "", at(1s));
