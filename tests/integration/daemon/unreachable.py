@@ -2,6 +2,8 @@
 """Hosts that the daemon cannot reach: how long they keep their jobs."""
 
 import os
+import re
+import shutil
 import signal
 import unittest
 
@@ -24,6 +26,15 @@ def running(script):
     its = SITE.submit(job(script))[0]
     wait_for("the job runs", lambda: SITE.job(its)["state"] == "running")
     return its
+
+
+def lists():
+    return sum(float(value) for value in
+               re.findall(r'^hostler_driver_calls_total{[^}]*operation="list"[^}]*} (\S+)', SITE.text("/metrics"), re.M))
+
+
+def starts():
+    return [name for name in os.listdir(SITE.marks) if name.startswith("start.")]
 
 
 class UnreachableTest(unittest.TestCase):
@@ -53,6 +64,31 @@ class UnreachableTest(unittest.TestCase):
         records = SITE.get(f"/v1/why?subject={host}")["records"]
         when = {one["event"]: one["time_us"] for one in records}
         self.assertLess(when["terminating"] - when["unreachable"], PROBE_TIMEOUT * 1_000_000, records)
+
+    # Bug: the cloud omitted it at once, and its job ran twice at the same time.
+    def test_a_host_whose_folder_was_removed_keeps_its_job_until_its_processes_have_ended(self):
+        restart(probe_timeout="1m")
+        its = SITE.submit(job("mktemp $MARKS/start.XXXXXX; until [ -e $MARKS/end ]; do sleep 0.05; done",
+                              restartable=True))[0]
+        wait_for("its start", starts)
+        root = os.path.join(SITE.under("instances"), "instances")
+        folder = os.path.join(root, next(one["provider_id"] for one in SITE.instances()
+                                         if one["id"] == SITE.job(its)["instance"]))
+        keepers = [pid for pid, about in SITE.processes() if "supervisor" in about and folder in about]
+        self.assertTrue(keepers)
+        wait_for("the folder is gone",  # The agent may write meanwhile.
+                 lambda: shutil.rmtree(folder, ignore_errors=True) or not os.path.exists(folder))
+
+        before = lists()
+        wait_for("some lists", lambda: lists() > before + 4)
+
+        self.assertEqual((SITE.job(its)["attempt"], len(starts())), (1, 1))
+        for pid in keepers:
+            os.kill(pid, signal.SIGKILL)
+        wait_for("the second attempt", lambda: SITE.job(its)["attempt"] == 2)
+        set_mark("end")
+        self.assertEqual(SITE.wait_for_end(its)["state"], "succeeded")
+        self.assertEqual(len(starts()), 2)
 
 
 if __name__ == "__main__":
