@@ -175,7 +175,13 @@ void Absences::judge(Host& host, const InstancesLookedUp& event, Now now) {
     gone = one.state == model::CloudState::kGone;
     if (gone) continue;
     const auto& pool = policy_.pools[instance.pool];
-    return steps_.apply(host, fleet::found(instance, one, event.sent, pool, now), "cloud", now);
+    const std::uint32_t set = instance.set;
+    const model::InstanceId id = host.id();
+    steps_.apply(host, fleet::found(instance, one, event.sent, pool, now), "cloud", now);
+    // Without its set's tag no list shows it.
+    const Duration consistency = sets_.at(set).info.list_consistency;
+    if (Host* still = hosts_.change(id)) tags_.check(*still, one, event.sent - consistency, now);
+    return;
   }
   steps_.apply(host, fleet::not_found(instance, event.sent, gone, now), "cloud", now);
 }

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core/dispatch/handlers/instance_steps.h"
+#include "core/dispatch/handlers/tag_repair.h"
 
 namespace hostler::dispatch {
 
@@ -11,13 +12,14 @@ namespace hostler::dispatch {
 class Absences {
  public:
   Absences(const model::SitePolicy& policy, Sets& sets, Hosts& hosts, CallGates& gates,
-           PlanState& plan, Recorder& recorder, InstanceSteps& steps)
+           PlanState& plan, Recorder& recorder, TagRepair& tags, InstanceSteps& steps)
       : policy_(policy),
         sets_(sets),
         hosts_(hosts),
         gates_(gates),
         plan_(plan),
         recorder_(recorder),
+        tags_(tags),
         steps_(steps) {}
 
   /// A complete list of the set, sent at `sent`, showed the instances `seen`. O(instances of the
@@ -43,6 +45,7 @@ class Absences {
   CallGates& gates_;
   PlanState& plan_;
   Recorder& recorder_;
+  TagRepair& tags_;
   InstanceSteps& steps_;
 };
 

@@ -35,8 +35,8 @@ struct Handlers {
 
   SetEvents sets;
   Duplicates duplicates;
-  Absences absences;
   TagRepair tags;
+  Absences absences;
   ListEvents lists;
   CallAnswers answers;
   AttemptEvents attempts;

@@ -77,6 +77,19 @@ TEST_F(TagRepairTest, AHostWithoutItsKeyIsRecognisedByItsCloudId) {
   EXPECT_EQ(story.state(on), InstanceState::kBusy);
 }
 
+// Bug: it stayed unlisted, and could not be recognised after the loss of the store.
+TEST_F(TagRepairTest, AHostWithoutTheTagOfItsSetIsFoundByItsCloudIdAndTaggedAgain) {
+  auto bare = seen();
+  bare.set_id.clear();
+  bare.owner.clear();
+  story.look_up = std::vector{bare};
+  story.list({});
+  story.pass(2s);
+  ASSERT_THAT(story.all<TagsCall>(), SizeIs(1));
+  EXPECT_EQ(story.all<TagsCall>()[0].request.set,
+            (model::Tags{{"hostler-owner", "us"}, {"hostler-set", "west"}}));
+}
+
 TEST_F(TagRepairTest, IsReportedOnceWhenItHasSucceeded) {
   list_without(&model::ListedInstance::pool);
   EXPECT_THAT(story.ledger(), IsEmpty());
