@@ -230,7 +230,8 @@ class Site:
         return self.get("/v1/instances")["instances"]
 
     def existing(self):
-        return [one for one in self.instances() if one["state"] != "abandoned"]
+        """As far as the cloud shows them."""
+        return [one for one in self.instances() if one["state"] not in ("abandoned", "vanished")]
 
     # What is left.
 
