@@ -11,12 +11,6 @@ AWAITED = [
     "test_empty_lists_make_no_more_machines_than_the_ceilings_allow",
     "test_lists_of_half_make_no_more_machines_than_the_ceilings_allow",
     "test_a_job_starts_again_only_once_its_host_is_gone",
-    "test_a_host_that_is_listed_again_is_itself_again_and_its_job_goes_on",
-    "test_a_host_that_cannot_be_reached_keeps_its_job_while_it_is_known_by_id",
-    "test_an_instance_that_lists_show_late_is_made_once",
-    "test_a_restart_beside_empty_lists_ends_no_job",
-    "test_an_admin_can_kill_a_host_that_is_not_listed",
-    "test_hosts_that_are_cut_off_together_are_not_ended",
     "test_a_job_starts_again_only_once_the_processes_of_a_removed_instance_have_ended",
 ]
 
@@ -64,7 +58,7 @@ class DoubtTest(LyingTest):
                 self.assertRegex(doubt[DOUBT_SINCE], TIME)
                 self.assertEqual(doubt[DOUBT_MISSING], missing)
             self.assertEqual(site.cloud.calls("destroy"), [])
-            self.assertTrue(site.alarms())
+            self.assertEqual(bool(site.alarms()), missing >= 3, "one or two that are gone alarm nobody")
             site.cloud.honest()
             wait_for("the list is believed", lambda: not site.set().get(DOUBT))
 
@@ -72,7 +66,7 @@ class DoubtTest(LyingTest):
         self.check_that_no_more_are_made(2, "list empty", missing=2)
 
     def test_lists_of_half_make_no_more_machines_than_the_ceilings_allow(self):
-        self.check_that_no_more_are_made(3, "list half", missing=2)
+        self.check_that_no_more_are_made(6, "list half", missing=3)
 
     def test_a_host_that_cannot_be_reached_keeps_its_job_while_it_is_known_by_id(self):
         with self.site("consistency 500", pool={"max": 2}) as site:
@@ -161,7 +155,7 @@ class DoubtTest(LyingTest):
 
 class PartitionTest(LyingTest):
     def test_hosts_that_are_cut_off_together_are_not_ended(self):
-        with self.site(pool={"probe_timeout": "2s"}) as site:
+        with self.site(pool={"probe_timeout": "6s"}) as site:
             jobs = self.running_jobs(site, 3)
             hosts = {job: site.job(job)["instance"] for job in jobs}
             machines = [Machine(site, site.instance(host)["provider_id"]) for host in hosts.values()]
@@ -169,7 +163,7 @@ class PartitionTest(LyingTest):
                 machine.cut_off()
             wait_for("all are unreachable", lambda: all(site.instance(its)["health"] == "unreachable"
                                                         for its in hosts.values()))
-            site.cloud.wait_for_lists(2 * LISTS)  # longer than the timeout
+            site.cloud.wait_for_lists(3 * LISTS)  # longer than the timeout
             self.check_that_they_go_on(site, jobs, hosts)
             self.assertEqual(site.events(*GONE, "terminating"), [])
             self.assertTrue(site.alarms())

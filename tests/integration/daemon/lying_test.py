@@ -59,6 +59,7 @@ class LyingTest(unittest.TestCase):
                   'echo before; until [ -e "$MARKS/go-on" ]; do sleep 0.05; done; echo after')
         jobs = site.submit(*[self.job(site, script, **members) for _ in range(count)])
         wait_for("the jobs run", lambda: all(site.job(one)["state"] == "running" for one in jobs))
+        wait_for("the keys are rotated", lambda: all(one["rotation"] == "done" for one in site.existing()))
         return jobs
 
     def go_on(self, site):
