@@ -37,6 +37,8 @@ void post_kill(const Context&, Request, Respond);
 void get_pools(const Context&, Request, Respond);
 void get_sets(const Context&, Request, Respond);
 void post_accept_account(const Context&, Request, Respond);
+void post_believe(const Context&, Request, Respond);
+void post_give_up(const Context&, Request, Respond);
 void get_prices(const Context&, Request, Respond);
 void get_cost(const Context&, Request, Respond);
 void get_gates(const Context&, Request, Respond);

@@ -40,6 +40,18 @@ void get_sets(const Context& context, Request request, Respond respond) {
 void post_accept_account(const Context& context, Request request, Respond respond) {
   context.service->accept_account(request.who, request.path[2], empty_answer(std::move(respond)));
 }
+
+/// The number is that of the list which the admin has seen: a newer one may omit others.
+void post_believe(const Context& context, Request request, Respond respond) {
+  std::uint64_t list = 0;
+  const auto read = json::read_object(
+      request.body, {}, [&](json::Object& o) { o.need("list").integer(list, 1, INT64_MAX); });
+  if (!read) return respond(error_response(read.error()));
+  context.service->believe(request.who, request.path[2], list, empty_answer(std::move(respond)));
+}
+void post_give_up(const Context& context, Request request, Respond respond) {
+  context.service->give_up(request.who, request.path[2], empty_answer(std::move(respond)));
+}
 void get_gates(const Context& context, Request request, Respond respond) {
   context.service->gates(request.who, list_answer(std::move(respond), "gates", write_gate));
 }

@@ -29,6 +29,8 @@ const std::vector<Route>& routes() {
       {"GET", {"v1", "pools"}, kRead, get_pools},
       {"GET", {"v1", "sets"}, kRead, get_sets},
       {"POST", {"v1", "sets", "*", "accept-account"}, kAdmin, post_accept_account},
+      {"POST", {"v1", "sets", "*", "believe"}, kAdmin, post_believe},
+      {"POST", {"v1", "sets", "*", "give-up"}, kAdmin, post_give_up},
       {"GET", {"v1", "gates"}, kRead, get_gates},
       {"POST", {"v1", "gates", "open"}, kAdmin, post_open_gate},
       {"GET", {"v1", "prices"}, kRead, get_prices, {"limit", "set", "type"}},

@@ -157,6 +157,12 @@ class Service {
   /// Stores the account that the set's cloud reports in place of the stored one, and opens the set.
   virtual void accept_account(const Principal& who, const std::string& set,
                               Answer<void> answer) = 0;
+  /// The set's list of this number is right: the instances that it omits are gone, unless their
+  /// hosts are connected.
+  virtual void believe(const Principal& who, const std::string& set, std::uint64_t list,
+                       Answer<void> answer) = 0;
+  /// Ends the hosts of the set that became unreachable together.
+  virtual void give_up(const Principal& who, const std::string& set, Answer<void> answer) = 0;
   virtual void gates(const Principal& who, Answer<std::vector<model::GateRecord>> answer) = 0;
   /// Opens a gate, so that the calls that it holds back are tried now. kNotFound: no such gate.
   virtual void open_gate(const Principal& who, const std::string& key, Answer<void> answer) = 0;

@@ -50,6 +50,7 @@ void write_instance(json::Writer& w, const model::InstanceView& view) {
     member_time(w, "since", view.key_alarm->since);
     w.member("seen_key", view.key_alarm->seen_key).end_object();
   }
+  if (view.unlisted_since) member_time(w, "unlisted_since", *view.unlisted_since);
   member_text(w, "reason_code", model::to_string(r.reason_code));
   member_text(w, "reason", r.reason);
   member_text(w, "last_text", r.last_text);
@@ -87,6 +88,20 @@ void write_set(json::Writer& w, const model::SetView& view) {
     member_text(w, "region", view.reported->region);
     w.end_object();
   }
+  w.member("list", view.list).key("missing").begin_array();
+  for (const auto id : view.missing) w.value(id.text());
+  w.end_array();
+  if (view.doubt) {
+    w.key("doubt").begin_object();
+    member_time(w, "since", *view.doubt);
+    w.member("asking", view.asking).end_object();
+  }
+  if (view.partition) {
+    w.key("partition").begin_object();
+    member_time(w, "since", *view.partition);
+    w.end_object();
+  }
+  member_text(w, "creates_refused", view.creates_refused);
   member_text(w, "problem", view.problem);
   w.end_object();
 }

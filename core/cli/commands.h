@@ -50,6 +50,10 @@ int pools(Client& client, bool json);
 int sets(Client& client, bool json);
 /// Accepts the account that the cloud of the set reports.
 int accept_account(Client& client, const std::string& set);
+/// Shows what the set's last list omits, or believes the list of that number.
+int believe_list(Client& client, const std::string& set, std::uint64_t list);
+/// Ends the hosts of the set that became unreachable together.
+int give_up(Client& client, const std::string& set);
 /// Lists the gates that are shut.
 int gates(Client& client, bool json);
 int open_gate(Client& client, const std::string& key);

@@ -65,6 +65,8 @@ Row set_row(json::Value one) {
   std::string state = one.at("open").bool_or(false) ? "open" : "not open";
   if (one.at("foreign_owner").bool_or(false)) state += ",foreign_owner";
   if (one.has("reported")) state += ",other_account";
+  if (one.has("doubt")) state += ",list_doubted";
+  if (one.has("partition")) state += ",partition";
   return {field(one, "name"), state, field(one, "account"), field(one, "region"),
           field(one, "problem")};
 }
@@ -106,6 +108,34 @@ int sets(Client& client, bool json) {
 
 int accept_account(Client& client, const std::string& set) {
   const auto done = client.post("/v1/sets/" + escape(set) + "/accept-account", "");
+  return done ? exit_code::kOk : complain(done.error());
+}
+
+int believe_list(Client& client, const std::string& set, std::uint64_t list) {
+  if (list != 0) {
+    std::string body;
+    json::Writer w(body);
+    w.begin_object().member("list", list).end_object();
+    const auto done = client.post("/v1/sets/" + escape(set) + "/believe", body);
+    return done ? exit_code::kOk : complain(done.error());
+  }
+  const auto answer = client.get("/v1/sets");
+  if (!answer) return complain(answer.error());
+  for (const json::Value one : answer->root().at("sets").children()) {
+    if (one.at("name").text() != set) continue;
+    const auto missing = one.at("missing");
+    for (const json::Value id : missing.children()) say(std::string(id.text()));
+    const std::string number = field(one, "list");
+    say(missing.size() == 0 ? "list " + number + " of set " + set + " omits no instance"
+                            : "list " + number + " omits these instances. If they do not exist: " +
+                                  "hostler sets believe " + set + " --list " + number);
+    return exit_code::kOk;
+  }
+  return complain({Errc::kNotFound, "no instance set '" + set + "'"});
+}
+
+int give_up(Client& client, const std::string& set) {
+  const auto done = client.post("/v1/sets/" + escape(set) + "/give-up", "");
   return done ? exit_code::kOk : complain(done.error());
 }
 

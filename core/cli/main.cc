@@ -22,6 +22,7 @@ struct Arguments {
   CostOptions cost;
   std::vector<std::string> ids, folders;
   std::string id, folder = ".", subject, reason, file, shell;
+  std::uint64_t list = 0;
   bool json = false, standard_error = false, follow = false;
   std::uint64_t after = 0;
 };
@@ -185,6 +186,18 @@ void add_fleet_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
   c->add_flag("--json", a.json, "Print JSON");
   add(*c, chosen, "accept-account", "Use the account and region that the set's cloud reports now",
       [&a](Client& client) { return accept_account(client, a.id); })
+      ->add_option("set", a.id, "The instance set")
+      ->type_name("SET")
+      ->required();
+  CLI::App* believe =
+      add(*c, chosen, "believe", "Show the instances that the set's last list omits, or believe it",
+          [&a](Client& client) { return believe_list(client, a.id, a.list); });
+  believe->add_option("set", a.id, "The instance set")->type_name("SET")->required();
+  believe
+      ->add_option("--list", a.list, "Its instances are gone: the number of the list that you saw")
+      ->type_name("N");
+  add(*c, chosen, "give-up", "End the hosts of the set that became unreachable together",
+      [&a](Client& client) { return give_up(client, a.id); })
       ->add_option("set", a.id, "The instance set")
       ->type_name("SET")
       ->required();

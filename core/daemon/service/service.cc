@@ -117,6 +117,16 @@ void DaemonService::accept_account(const api::Principal& who, const std::string&
   request_change(dispatch::AcceptAccount{0, who.name, set}, without_jobs(std::move(answer)));
 }
 
+void DaemonService::believe(const api::Principal& who, const std::string& set, std::uint64_t list,
+                            api::Answer<void> answer) {
+  request_change(dispatch::BelieveList{0, who.name, set, list}, without_jobs(std::move(answer)));
+}
+
+void DaemonService::give_up(const api::Principal& who, const std::string& set,
+                            api::Answer<void> answer) {
+  request_change(dispatch::GiveUpUnreachable{0, who.name, set}, without_jobs(std::move(answer)));
+}
+
 void DaemonService::open_gate(const api::Principal& who, const std::string& key,
                               api::Answer<void> answer) {
   request_change(dispatch::OpenGate{0, who.name, key}, without_jobs(std::move(answer)));

@@ -67,6 +67,10 @@ class DaemonService final : public api::Service {
   void sets(const api::Principal& who, api::Answer<std::vector<model::SetView>> answer) override;
   void accept_account(const api::Principal& who, const std::string& set,
                       api::Answer<void> answer) override;
+  void believe(const api::Principal& who, const std::string& set, std::uint64_t list,
+               api::Answer<void> answer) override;
+  void give_up(const api::Principal& who, const std::string& set,
+               api::Answer<void> answer) override;
   void gates(const api::Principal& who,
              api::Answer<std::vector<model::GateRecord>> answer) override;
   void open_gate(const api::Principal& who, const std::string& key,

@@ -90,6 +90,8 @@ TEST_F(AccessTest, EachRoleMayDoItsOwnAndNoMore) {
       {"POST", "/v1/instances/h-1/run", "", Role::kAdmin},
       {"POST", "/v1/instances/h-1/kill", "", Role::kAdmin},
       {"POST", "/v1/sets/west/accept-account", "", Role::kAdmin},
+      {"POST", "/v1/sets/west/believe", R"({"list": 1})", Role::kAdmin},
+      {"POST", "/v1/sets/west/give-up", "", Role::kAdmin},
       {"POST", "/v1/gates/open", R"({"key": "west quota"})", Role::kAdmin},
   };
   const std::vector<std::pair<Role, std::string>> tokens{

@@ -161,6 +161,19 @@ void FakeService::accept_account(const Principal& who, const std::string& set,
   answer({});
 }
 
+void FakeService::believe(const Principal& who, const std::string& set, std::uint64_t list,
+                          Answer<void> answer) {
+  note("believe list " + std::to_string(list) + " of " + set + " by " + who.name);
+  if (error) return answer(tl::unexpected(*error));
+  answer({});
+}
+
+void FakeService::give_up(const Principal& who, const std::string& set, Answer<void> answer) {
+  note("give up " + set + " by " + who.name);
+  if (error) return answer(tl::unexpected(*error));
+  answer({});
+}
+
 void FakeService::gates(const Principal&, Answer<std::vector<model::GateRecord>> answer) {
   give(answer, std::vector<model::GateRecord>{});
 }

@@ -58,6 +58,9 @@ class FakeService final : public Service {
   void pools(const Principal& who, Answer<std::vector<model::PoolView>> answer) override;
   void sets(const Principal& who, Answer<std::vector<model::SetView>> answer) override;
   void accept_account(const Principal& who, const std::string& set, Answer<void> answer) override;
+  void believe(const Principal& who, const std::string& set, std::uint64_t list,
+               Answer<void> answer) override;
+  void give_up(const Principal& who, const std::string& set, Answer<void> answer) override;
   void gates(const Principal& who, Answer<std::vector<model::GateRecord>> answer) override;
   void open_gate(const Principal& who, const std::string& key, Answer<void> answer) override;
   void prices(const Principal& who, const PriceQuery& query, Answer<PricesView> answer) override;

@@ -347,6 +347,34 @@ TEST_F(RequestTest, AnAccountIsAcceptedBySet) {
   EXPECT_EQ(ask("POST", set).status, 409);
 }
 
+TEST_F(RequestTest, AListIsBelievedByItsNumber) {
+  const std::string believe = "/v1/sets/west/believe";
+  EXPECT_EQ(ask("POST", believe, R"({"list": 7})").status, 200);
+  EXPECT_THAT(service.calls().back(), testing::StartsWith("believe list 7 of west by "));
+  EXPECT_EQ(ask("POST", believe, R"({"list": 0})").path(), "list");
+  EXPECT_EQ(ask("POST", believe, "{}").status, 400);
+  EXPECT_EQ(ask("POST", believe).status, 400);
+  EXPECT_EQ(ask("POST", "/v1/sets/west/give-up").status, 200);
+  EXPECT_THAT(service.calls().back(), testing::StartsWith("give up west by "));
+}
+
+TEST_F(RequestTest, ASetShowsWhatItsListOmitsAndWhatFollowsFromIt) {
+  service.set_views.resize(1);
+  auto& set = service.set_views[0];
+  set.name = "west";
+  set.list = 7;
+  set.missing = {{1}, {2}};
+  set.doubt = set.partition = Wall{1'000'000};
+  set.asking = true;
+  set.creates_refused = "the last list omits 2 instances";
+  EXPECT_EQ(ask("GET", "/v1/sets").body,
+            R"({"sets":[{"name":"west","open":false,"foreign_owner":false,"list":7,)"
+            R"("missing":["h-1","h-2"],"doubt":{"since":"1970-01-01T00:00:01Z","asking":true},)"
+            R"("partition":{"since":"1970-01-01T00:00:01Z"},)"
+            R"("creates_refused":"the last list omits 2 instances"}]})"
+            "\n");
+}
+
 TEST_F(RequestTest, ASetShowsItsAccountAndTheReportedOne) {
   service.set_views.resize(2);
   service.set_views[0].name = "west";
@@ -355,10 +383,11 @@ TEST_F(RequestTest, ASetShowsItsAccountAndTheReportedOne) {
   service.set_views[1].account = "a1";
   service.set_views[1].reported = {"b2", "us"};
   const auto got = ask("GET", "/v1/sets");
-  EXPECT_EQ(got.body, R"({"sets":[{"name":"west","open":true,"foreign_owner":false},)"
-                      R"({"name":"east","open":false,"foreign_owner":false,"account":"a1",)"
-                      R"("reported":{"account":"b2","region":"us"}}]})"
-                      "\n");
+  EXPECT_EQ(got.body,
+            R"({"sets":[{"name":"west","open":true,"foreign_owner":false,"list":0,"missing":[]},)"
+            R"({"name":"east","open":false,"foreign_owner":false,"account":"a1",)"
+            R"("reported":{"account":"b2","region":"us"},"list":0,"missing":[]}]})"
+            "\n");
 }
 
 TEST_F(RequestTest, AGateIsOpenedByItsKeyWhichMayHaveSpaces) {

@@ -149,11 +149,13 @@ TEST_F(CommandTest, FetchLeavesAFileAloneWhoseNextDoesNotCome) {
 }
 
 TEST_F(CommandTest, SetsShowAnAccountThatDiffersAndAcceptIt) {
-  service.set_views = {{.name = "west",
-                        .problem = "the cloud reports account 'b2'",
-                        .account = "a1",
-                        .region = "eu",
-                        .reported = {{"b2", "us"}}}};
+  model::SetView west;
+  west.name = "west";
+  west.problem = "the cloud reports account 'b2'";
+  west.account = "a1";
+  west.region = "eu";
+  west.reported = {"b2", "us"};
+  service.set_views = {west};
   testing::internal::CaptureStdout();
   EXPECT_EQ(run([&] { return sets(*client, false); }), exit_code::kOk);
   const std::string said = testing::internal::GetCapturedStdout();
@@ -164,6 +166,25 @@ TEST_F(CommandTest, SetsShowAnAccountThatDiffersAndAcceptIt) {
   EXPECT_THAT(service.calls().back(), StartsWith("accept-account west by "));
   service.error = Error{Errc::kConflict, "there is nothing to accept"};
   EXPECT_EQ(run([&] { return accept_account(*client, "west"); }), exit_code::kRefused);
+}
+
+TEST_F(CommandTest, AListIsBelievedOnlyAfterItsOmissionsWereShown) {
+  model::SetView west;
+  west.name = "west";
+  west.list = 7;
+  west.missing = {{1}, {2}};
+  service.set_views = {west};
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(run([&] { return believe_list(*client, "west", 0); }), exit_code::kOk);
+  EXPECT_EQ(testing::internal::GetCapturedStdout(),
+            "h-1\nh-2\nlist 7 omits these instances. If they do not exist: "
+            "hostler sets believe west --list 7\n");
+  EXPECT_THAT(service.calls(), testing::Each(testing::Not(StartsWith("believe"))));
+
+  EXPECT_EQ(run([&] { return believe_list(*client, "west", 7); }), exit_code::kOk);
+  EXPECT_THAT(service.calls().back(), StartsWith("believe list 7 of west by "));
+  EXPECT_NE(run([&] { return believe_list(*client, "east", 0); }), exit_code::kOk);
+  EXPECT_EQ(run([&] { return give_up(*client, "west"); }), exit_code::kOk);
 }
 
 TEST_F(CommandTest, WhatTheDaemonRefusesIsToldWithItsStatus) {
