@@ -12,9 +12,6 @@ from scratch_site import check_memory, wait_for
 # Tests of what is not built yet: they run with --all only.
 AWAITED = [
     "test_an_instance_that_is_listed_after_its_end_holds_up_no_job",
-    "test_creates_that_fail_at_once_are_not_repeated_for_ever",
-    "test_creates_that_are_gone_at_once_are_not_repeated_for_ever",
-    "test_a_shortage_of_one_subnet_holds_back_no_other_type",
     "test_types_of_one_quota_group_of_the_driver_share_a_gate",
 ]
 

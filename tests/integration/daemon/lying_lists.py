@@ -10,8 +10,6 @@ AWAITED = [
     "test_running_jobs_outlive_empty_lists",
     "test_empty_lists_make_no_more_machines_than_the_ceilings_allow",
     "test_lists_of_half_make_no_more_machines_than_the_ceilings_allow",
-    "test_a_job_starts_again_only_once_its_host_is_gone",
-    "test_a_job_starts_again_only_once_the_processes_of_a_removed_instance_have_ended",
 ]
 
 
