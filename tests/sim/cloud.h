@@ -16,6 +16,11 @@
 
 namespace hostler::sim {
 
+/// A list shows a change after this time at most, unless lists lie.
+constexpr Duration kConsistency = 2s;
+
+model::CloudError error(model::CloudErrorClass cls, std::string message, bool unknown = false);
+
 /// One attempt on a machine, as its agent knows it.
 struct Run {
   std::uint64_t sequence = 0;

@@ -168,7 +168,7 @@ class OtherTest(LyingTest):
                 site.cloud.wait_for_lists(LISTS)
                 self.assertEqual(len(site.cloud.calls("set_tags")), known + len(calls))
                 site.cloud.honest()  # The driver forgets what was repaired.
-                site.cloud.wait_for_lists(1)
+                site.cloud.wait_for_lists(2)
             self.assertTrue(site.events(TAGS_REPAIRED))
             self.check_that_they_end_well(site, [job])
             self.take_down(site)

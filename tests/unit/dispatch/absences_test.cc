@@ -5,10 +5,8 @@ namespace hostler::dispatch {
 namespace {
 
 using testing::Contains;
-using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::Not;
 using testing::SizeIs;
 
 class AbsencesTest : public testing::Test {
