@@ -17,8 +17,7 @@ namespace {
 
 bool is_over(InstanceState state) {
   return state == InstanceState::kTerminating || state == InstanceState::kAbandoned ||
-         state == InstanceState::kVanished ||
-         state == InstanceState::kGone;
+         state == InstanceState::kVanished || state == InstanceState::kGone;
 }
 
 /// How the boot of an instance that was never ready ended.
