@@ -78,13 +78,15 @@ class Cloud {
   void open(const dispatch::OpenSet& call, const Reply& reply);
   void create(const dispatch::CreateCall& call, const Reply& reply);
   void list(const dispatch::ListCall& call, const Reply& reply);
-  /// Answers by id are true, though they may be late or refused.
+  /// Answers by id are true, though they may be late or refused; if not let_ids_lie().
   void look_up(const dispatch::LookUpCall& call, const Reply& reply);
   void destroy(const dispatch::DestroyCall& call, const Reply& reply);
   void set_tags(const dispatch::TagsCall& call, const Reply& reply);
   void power(const dispatch::PowerCall& call, const Reply& reply);
   void prices(const dispatch::PricesCall& call, const Reply& reply);
 
+  /// While lists are empty or omit half, so do look-ups by id: only connections tell the truth.
+  void let_ids_lie() { ids_lie_ = true; }
   /// Lists lie for this time, each spell in its own way.
   void lie(Duration spell);
   /// Lets a machine die, fail, reboot or lose power, at once or when its next attempt starts.
@@ -118,6 +120,7 @@ class Cloud {
   [[nodiscard]] std::int64_t least_price(const model::CreateRequest& request) const;
   [[nodiscard]] model::ListedInstance show(const Machine& machine) const;
   Duration latency();
+  [[nodiscard]] bool lies() const { return time_.now() < lies_until_ && chance_.faults(); }
   /// What a list shows while lists lie.
   void distort(std::vector<model::ListedInstance>& list);
 
@@ -137,6 +140,7 @@ class Cloud {
   Duration lived_{};
   enum class Lie { kEmpty, kHalf, kSome, kDoubled, kPast };
   Lie lie_{};
+  bool ids_lie_ = false;
   Mono lies_until_{};
   std::map<std::string, model::CreateRequest> asked_;  ///< By key; a repeat must be equal.
   std::map<std::pair<std::string, std::string>, std::int64_t> least_said_;  ///< By type and zone.

@@ -24,7 +24,7 @@ void Cloud::list(const dispatch::ListCall& call, const Reply& reply) {
       out.push_back(show(*machine));
       if (young && chance_.fault(0.3)) out.back().address.clear();
     }
-    if (time_.now() < lies_until_ && chance_.faults()) distort(out);
+    if (lies()) distort(out);
     for (std::size_t i = out.size(); i > 1; --i) std::swap(out[i - 1], out[chance_.below(i)]);
     reply(rest, dispatch::SetListed{call.set, sent, std::move(out)});
   });
@@ -76,6 +76,7 @@ void Cloud::look_up(const dispatch::LookUpCall& call, const Reply& reply) {
       if (machine == nullptr || (machine->id != id && machine->request_id != id)) continue;
       if (machine->exists() || chance_.chance(0.5)) out.push_back(show(*machine));
     }
+    if (ids_lie_ && lies() && (lie_ == Lie::kEmpty || lie_ == Lie::kHalf)) distort(out);
     answered(std::move(out));
   });
 }

@@ -102,16 +102,20 @@ void World::make_ceilings() {
 }
 
 void World::make_faults() {
-  for (std::uint64_t n = chance_.in(day_.kills); n > 0; --n)
+  // Where look-ups lie too, only connections show which machines exist: they must hold.
+  const bool ids_lie = chance_.chance(day_.ids_lie);
+  if (ids_lie) cloud_.let_ids_lie();
+  const auto some = [&](Range range) { return ids_lie ? 0 : chance_.in(range); };
+  for (std::uint64_t n = some(day_.kills); n > 0; --n)
     time_.after(chance_.between(0s, day_.trouble), [this] { kill(); });
-  for (std::uint64_t n = chance_.in(day_.machines_lost); n > 0; --n)
+  for (std::uint64_t n = some(day_.machines_lost); n > 0; --n)
     time_.after(chance_.between(20s, day_.trouble), [this] { cloud_.misfortune(); });
-  for (std::uint64_t n = chance_.in(day_.connections_lost); n > 0; --n)
+  for (std::uint64_t n = some(day_.connections_lost); n > 0; --n)
     time_.after(chance_.between(20s, day_.trouble), [this] { hosts_.misfortune(); });
   for (std::uint64_t n = chance_.in(day_.spells); n > 0; --n)
     time_.after(chance_.between(20s, day_.trouble),
                 [this] { cloud_.lie(chance_.between(5s, 1min)); });
-  for (std::uint64_t n = chance_.in(day_.partitions); n > 0; --n)
+  for (std::uint64_t n = some(day_.partitions); n > 0; --n)
     time_.after(chance_.between(20s, day_.trouble),
                 [this] { hosts_.partition(chance_.between(5s, 3min)); });
   for (std::uint64_t n = chance_.in(day_.clock_jumps); n > 0; --n)

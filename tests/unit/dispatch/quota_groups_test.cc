@@ -88,10 +88,12 @@ TEST_F(QuotaGroupsTest, TheEndOfAnInstanceOfTheGroupOpensItsQuota) {
   refuse(creates().at(1));
   ASSERT_THAT(story.dispatcher.queries().gates(story.now.mono), SizeIs(1));
 
+  story.look_up = std::vector{story.seen(on, model::CloudState::kGone)};
+  story.host(on, model::HostLost{"no route"});
   story.list({});
   story.list({});
 
-  ASSERT_EQ(story.state(on), InstanceState::kGone);
+  ASSERT_EQ(story.state(on), InstanceState::kVanished);
   EXPECT_THAT(story.dispatcher.queries().gates(story.now.mono), IsEmpty());
 }
 

@@ -53,6 +53,7 @@ TEST_F(TagRepairTest, EachMissingOrChangedTagIsWrittenAgain) {
     EXPECT_EQ(story.all<TagsCall>()[0].request.id, record.provider_id);
     EXPECT_EQ(story.all<TagsCall>()[0].request.set, (model::Tags{{name, value}}));
     story.say(TagsEnded{on, {}});
+    story.pass(1s);
     story.list({seen()});
     story.pass(10min);
   }
@@ -138,6 +139,7 @@ TEST_F(TagRepairTest, AListFromBeforeTheLastWriteTellsNothing) {
 TEST_F(TagRepairTest, AHoldWhoseTagWasRefusedIsTaggedLater) {
   (void)story.ask(SetIdleBehavior{0, "user root", on, model::IdleBehavior::kHold});
   story.say(TagsEnded{on, error(CloudErrorClass::kTransient)});
+  story.pass(1s);
   auto old = seen();
   old.idle = "run";
   story.list({old});

@@ -170,7 +170,7 @@ TEST_P(DamagedTest, AnAttemptOfUnknownWorkIsNamedAndSetAside) {
 
 TEST_P(DamagedTest, ADamagedInstanceTellsWhatCountsForCeilingsAndSetsItsWorkAside) {
   for (const auto& [value, problem] : std::vector<std::pair<std::string, std::string>>{
-           {"state = 9", "state is 9"},
+           {"state = 10", "state is 10"},
            {"state = 4, ssh_port = 65536", "ssh_port is 65536"},
            {"ssh_port = 22, verified_by = 3", "verified_by is 3"},
            {"verified_by = -1, vcpus = -2", "vcpus is -2"}}) {
