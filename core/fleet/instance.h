@@ -33,6 +33,8 @@ struct Instance {
   Mono known_at;   ///< When its create was sent, or a list last showed it: older lists are ignored.
   Mono absent_at;  ///< When the last complete list without it was sent.
   bool seen_listed = false;
+  /// kTerminating: the cloud has accepted a destroy, or does not know the instance, or never will.
+  bool destroy_settled = false;
   std::optional<Absence> absence;  ///< Unset: the last list showed it, or none was asked yet.
   bool counts_vanished = true;     ///< kVanished: it counts for ceilings.
   bool create_outcome_unknown = false;

@@ -75,8 +75,10 @@ void decide(Instance& instance, bool can_look_up, Outcome& out, Now now) {
   if (can_look_up && (!looked_up || now.mono - *absence.not_found >= kLookUpAgain))
     out.effects.push_back(Effect::kLookUp);
   if (instance.record.absent_sightings < kListsWanted || (can_look_up && !looked_up)) return;
-  if (instance.is_live() && instance.record.state != InstanceState::kTerminating)
-    return contradict(instance, out, now);
+  const bool destroyed = instance.record.state == InstanceState::kTerminating;
+  // A destroy that the cloud refused for now is sent again, whatever lists say.
+  if (destroyed && !instance.destroy_settled && !absence.found_gone) return;
+  if (instance.is_live() && !destroyed) return contradict(instance, out, now);
   leave(instance, !absence.found_gone && !instance.reclaimed, "the cloud no longer shows it", out,
         now);
 }

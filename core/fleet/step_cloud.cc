@@ -245,6 +245,8 @@ Outcome destroy_answered(Instance& instance, const model::CloudError* error,
   if (instance.record.state != InstanceState::kTerminating) return out;
   ++instance.record.destroy_tries;
   out.changed = true;
+  if (error == nullptr || error->cls == model::CloudErrorClass::kNotFound || is_final(*error))
+    instance.destroy_settled = true;
   Duration wait = backoff(instance.record.destroy_tries, pool.shutdown_timeout,
                           std::max<Duration>(pool.shutdown_timeout, std::chrono::minutes(5)));
   if (error != nullptr) {

@@ -46,6 +46,7 @@ Outcome terminate(Instance& instance, Reason code, const std::string& reason, No
   lose_evidence(instance);
   instance.record.absent_sightings = 0;
   instance.absence.reset();
+  instance.destroy_settled = false;
   instance.record.gone = {};
   out.effects = {Effect::kDisconnect, Effect::kDestroy, Effect::kList};
   return out;

@@ -16,8 +16,14 @@ void Cloud::check_create(const dispatch::CreateCall& call) {
 /// a lost call makes when the machine of the call that came after it has been and gone.
 void Cloud::check_ceilings() {
   const auto most = policy_.ceilings.instances_max;
-  if (most > 0 && asked_for_.size() > static_cast<std::size_t>(most))
-    complain_(std::to_string(asked_for_.size()) + " machines, ceiling " + std::to_string(most));
+  std::set<model::InstanceId> alive;
+  for (const Machine* machine : living_) {
+    // Where look-ups lie, what is being destroyed may be taken for gone a little early.
+    const bool counts = !ids_lie_ || machine->state != model::CloudState::kTerminating;
+    if (!machine->unasked && counts) alive.insert(machine->instance);
+  }
+  if (most > 0 && alive.size() > static_cast<std::size_t>(most))
+    complain_(std::to_string(alive.size()) + " machines, ceiling " + std::to_string(most));
   if (policy_.ceilings.price_per_hour_max.value > 0) check_prices();
 }
 

@@ -100,6 +100,18 @@ std::vector<Sighting> ListEvents::recognise(const Set& set,
   return out;
 }
 
+/// Another machine of the same create. While the list does not show the recorded one, it says
+/// nothing of the instance; when it shows both, Duplicates ends one.
+bool ListEvents::is_twin(const model::InstanceRecord& record, const model::ListedInstance& seen) {
+  using enum model::InstanceState;
+  const bool has_its_machine = record.state == kBooting || record.state == kUnknown ||
+                               record.state == kIdle || record.state == kBusy ||
+                               record.state == kStopped;
+  // Its own spot request may be all that is left: it waits for another machine.
+  return has_its_machine && !record.provider_id.empty() && !is_recorded(record, seen) &&
+         seen.id != record.request_id;
+}
+
 std::optional<model::InstanceId> ListEvents::take(std::uint32_t index, const Sighting& sighting,
                                                   Mono as_of, Now now) {
   Set& set = sets_.at(index);
@@ -108,6 +120,7 @@ std::optional<model::InstanceId> ListEvents::take(std::uint32_t index, const Sig
   const auto known = sighting.known ? sighting.known : hosts_.find_listed(set.name, seen);
   if (known) {
     Host* host = hosts_.change(*known);
+    if (host != nullptr && is_twin(host->instance.record, seen)) return std::nullopt;
     if (host != nullptr && host->instance.record.set == set.name) {
       const auto& pool = policy_.pools[host->instance.pool];
       // A list may overtake a start or stop that waits for its commit: it tells nothing of these.

@@ -50,6 +50,8 @@ class ListEvents {
   /// has become is left out.
   [[nodiscard]] std::vector<Sighting> recognise(
       const Set& set, const std::vector<model::ListedInstance>& all) const;
+  [[nodiscard]] static bool is_twin(const model::InstanceRecord& record,
+                                    const model::ListedInstance& seen);
   /// The instance of a listed machine, adopted if necessary; unset: the machine is not ours.
   std::optional<model::InstanceId> take(std::uint32_t set, const Sighting& sighting, Mono as_of,
                                         Now now);

@@ -145,6 +145,22 @@ TEST_F(AbsencesTest, AnAttemptWithANewerOneIsEndedOnItsReturn) {
   EXPECT_EQ(story.record(WorkId{1}).instance, second);
 }
 
+// Bug: a list that omitted an instance, and showed the second machine of its create, made this one
+// the instance; when both were listed, the one with the job was destroyed.
+TEST_F(AbsencesTest, ASecondMachineOfACreateDoesNotTakeTheFirstOnesPlace) {
+  const auto on = start(1).at(0);
+  auto second = story.seen(on);
+  second.id = "i-99";
+  story.clear();
+  story.list({second});
+  EXPECT_EQ(story.record(on).provider_id, "i-1");
+  story.list({second, story.seen(on)});
+  const auto destroyed = story.all<DestroyCall>();
+  ASSERT_THAT(destroyed, SizeIs(1));
+  EXPECT_EQ(destroyed[0].request.id, "i-99");
+  EXPECT_EQ(story.state(on), InstanceState::kBusy);
+}
+
 TEST_F(AbsencesTest, AnAdminBelievesThePresentListOnly) {
   const auto hosts = start(3);
   story.look_up = tl::unexpected(error(CloudErrorClass::kTransient));

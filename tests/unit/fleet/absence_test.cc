@@ -78,6 +78,23 @@ TEST(AbsenceTest, AnUndeclaredConsistencyIsAMinuteForWhatNobodyDestroyed) {
   EXPECT_THAT(list_without(destroyed, 12s, 0s).effects, Contains(Effect::kGone));
 }
 
+// Bug: a destroy that the cloud had refused for a moment was forgotten when lists omitted the
+// instance.
+TEST(AbsenceTest, ADestroyThatWasRefusedForNowIsNotForgotten) {
+  Instance instance = instance_in(InstanceState::kIdle);
+  (void)terminate(instance, Reason::kKilled, "by root", at(1s));
+  const auto refused = error(CloudErrorClass::kTransient);
+  (void)destroy_answered(instance, &refused, pool(), at(2s));
+  for (const Duration when : {10s, 20s, 30s}) {
+    (void)list_without(instance, when);
+    (void)look_up_without(instance, when + 1s);
+  }
+  EXPECT_EQ(instance.record.state, InstanceState::kTerminating);
+  (void)destroy_answered(instance, nullptr, pool(), at(35s));
+  (void)list_without(instance, 40s);
+  EXPECT_EQ(instance.record.state, InstanceState::kGone);
+}
+
 TEST(AbsenceTest, ALiveConnectionContradictsTheCloud) {
   Instance instance = instance_in(InstanceState::kBusy);
   instance.connected = true;

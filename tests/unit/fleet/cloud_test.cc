@@ -186,6 +186,7 @@ TEST(AbsentTest, AListSentBeforeItWasKnownSaysNothing) {
 TEST(AbsentTest, ErasesSecretsAndKeepsWhoEndedIt) {
   Instance instance = instance_in(InstanceState::kIdle);
   (void)terminate(instance, Reason::kKilled, "by root", at(1s));
+  (void)destroy_answered(instance, nullptr, pool(), at(2s));
   (void)absent_at(instance, 10s);
   const auto out = absent_at(instance, 20s);
 

@@ -79,6 +79,7 @@ inline Instance instance_in(InstanceState state) {
     out.connection = 1;
   }
   if (state == InstanceState::kBusy) place(out);
+  out.destroy_settled = state == InstanceState::kTerminating;
   return out;
 }
 
