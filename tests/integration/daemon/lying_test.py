@@ -11,7 +11,7 @@ from scratch_site import wait_for
 
 # Names of the API.
 UNLISTED_SINCE = "unlisted_since"  # of an instance
-DOUBT, DOUBT_SINCE, DOUBT_MISSING = "doubt", "since", "missing"  # of a set
+DOUBT, DOUBT_SINCE, MISSING = "doubt", "since", "missing"  # of a set
 GONE = ("vanished", "gone")  # events: its jobs are lost
 ACCOUNT_DIFFERS, DESTROY_IGNORED, TAGS_REPAIRED = "account_differs", "destroy_ignored", "tags_repaired"  # events
 TIME = r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$"
