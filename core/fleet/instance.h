@@ -32,17 +32,17 @@ struct Instance {
 
   Mono known_at;   ///< When its create was sent, or a list last showed it: older lists are ignored.
   Mono absent_at;  ///< When the last complete list without it was sent.
-  bool seen_listed = false;
-  /// kTerminating: the cloud has accepted a destroy, or does not know the instance, or never will.
-  bool destroy_settled = false;
   std::optional<Absence> absence;  ///< Unset: the last list showed it, or none was asked yet.
-  bool counts_vanished = true;     ///< kVanished: it counts for ceilings.
+  bool seen_listed = false;
+  bool counts_vanished = true;  ///< kVanished: it counts for ceilings.
+  bool unfulfilled_spot = false;
   bool create_outcome_unknown = false;
   std::uint32_t create_tries = 0;
-  bool unfulfilled_spot = false;
-  std::uint32_t destroys_accepted = 0;
-  Mono destroy_accepted_at;      ///< The last one.
+  /// kTerminating: the cloud has accepted a destroy, or does not know the instance, or never will.
+  bool destroy_settled = false;
   bool destroy_ignored = false;  ///< The cloud has accepted several, and it was reported.
+  std::uint32_t destroys_accepted = 0;
+  Mono destroy_accepted_at;  ///< The last one.
   /// When it was switched on or off, or proved to be on: the power state of older lists is ignored.
   Mono power_at = Mono::min();
   bool seen_stopped = false;        ///< kStopped: a list has shown it stopped too.
@@ -52,9 +52,9 @@ struct Instance {
   bool connected = false;
   /// It was proved before the restart, and the first try to connect has not ended yet.
   bool connect_pending = false;
-  bool ready = false;  ///< The evidence that its pool asks for stands: PoolPolicy::readiness.
+  bool ready = false;      ///< The evidence that its pool asks for stands: PoolPolicy::readiness.
+  bool has_agent = false;  ///< The connection of the last HostReady stands: attempts may be sent.
   std::uint64_t connection = 0;    ///< The connection of the last HostReady.
-  bool has_agent = false;          ///< That connection still stands, so attempts may be sent.
   bool reclaimed = false;          ///< Its cloud has announced that it takes it away.
   bool init_failure_told = false;  ///< An event says that its init command failed.
   /// Another host answers at its address. A restart loses this; the next connection finds it again.

@@ -43,10 +43,13 @@ struct Set {
   std::string name;
   bool open = false, opening = false, listing = false;
   bool foreign = false;  ///< It holds instances of another owner: nothing is created in it.
-  model::SetInfo info;
-  model::SetAccount account;  ///< Of its instances, as far as it is known.
   /// The stored account cannot be read: the set is closed until an admin accepts one.
   bool account_damaged = false;
+  bool has_quota_groups = true;  ///< False: its driver has said that it has none.
+  bool can_look_up = true;       ///< False: its driver has said that it cannot.
+  bool looking_up = false;
+  model::SetInfo info;
+  model::SetAccount account;  ///< Of its instances, as far as it is known.
   /// The cloud reports another account: the set is closed until it does not, or an admin accepts
   /// it.
   std::optional<model::SetInfo> unaccepted;
@@ -56,18 +59,15 @@ struct Set {
        groups_at = fleet::kNever;
   Mono list_sent{};                                ///< The last one.
   std::int64_t listed = 0;                         ///< Instances in the last list, ours or not.
+  std::uint32_t failures = 0;                      ///< Of open or list, in a row.
   std::uint32_t repairs_left = 0;                  ///< Of tags, until the next list.
-  bool has_quota_groups = true;                    ///< False: its driver has said that it has none.
   std::map<std::string, QuotaGroup> quota_groups;  ///< By the name of the type.
-  std::uint32_t failures = 0;
   std::string problem;
 
   std::uint64_t list_number = 0;           ///< Of the last complete list.
   std::vector<model::InstanceId> missing;  ///< Instances that it omits and should show.
   std::optional<ListDoubt> doubt;
-  bool can_look_up = true;  ///< The driver answers look-ups by id.
   std::set<model::InstanceId> to_look_up;
-  bool looking_up = false;
   Mono look_up_at{};                              ///< No look-up before.
   std::map<model::InstanceId, Mono> unreachable;  ///< Hosts, and since when.
   std::set<model::InstanceId> connected;          ///< Hosts with a proved connection.
