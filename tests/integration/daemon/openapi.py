@@ -9,7 +9,8 @@ from one_site import SITE, main, setUpModule, tearDownModule
 from scratch_site import Connection, wait_for
 
 # Answers that need a cloud or a host to misbehave, or are no JSON: other tests see them.
-ELSEWHERE = {"/metrics", "/v1/jobs/{id}/files/{path}", "/v1/gates/open"}
+ELSEWHERE = {"/metrics", "/v1/jobs/{id}/files/{path}", "/v1/gates/open", "/v1/sets/{name}/accept-account",
+             "/v1/sets/{name}/believe", "/v1/sets/{name}/give-up"}
 
 
 class AnswersTest(unittest.TestCase):
@@ -66,6 +67,9 @@ class AnswersTest(unittest.TestCase):
                      "/v1/sets", "/v1/gates", "/v1/prices", "/v1/cost?by=job", "/v1/events?follow=0", f"/v1/why?subject={host}",
                      "/v1/why?subject=pool%20default", "/v1/why?subject=set%20local", "/v1/why?subject=site"):
             self.ask("GET", path)
+        for action, body in (("accept-account", None), ("believe", {"list": 10**9}), ("give-up", None)):
+            self.ask("POST", f"/v1/sets/local/{action}", body, status=409)
+            self.ask("POST", f"/v1/sets/nowhere/{action}", body, status=404)
         self.ask("POST", f"/v1/jobs/{long}/cancel")
         SITE.wait_for_end(long)
         self.ask("POST", f"/v1/instances/{host}/kill", {"reason": "the test ends"})
