@@ -22,6 +22,8 @@ void print_instance(json::Value instance) {
   if (field(instance, "idle_behavior") != "run")
     say("  set by an admin: " + field(instance, "idle_behavior"));
   if (field(instance, "health") != "healthy") say("  health: " + field(instance, "health"));
+  if (instance.has("unlisted_since"))
+    say("  lists of the cloud omit it since " + field(instance, "unlisted_since"));
   if (const auto alarm = instance.at("host_key_alarm"); alarm.is(json::Kind::kObject))
     say("  host key alarm since " + field(alarm, "since") +
         ": its address presents another host key, " + field(alarm, "seen_key") +
@@ -46,6 +48,14 @@ void print_set(json::Value set) {
   if (set.has("account"))
     say("  its instances are in account " + field(set, "account") +
         (set.has("region") ? ", region " + field(set, "region") : ""));
+  if (set.has("doubt"))
+    say("  its last list omits " + count(std::to_string(set.at("missing").size()), "instance") +
+        "; they are shown by: hostler sets believe " + field(set, "name"));
+  if (set.has("partition"))
+    say("  hosts became unreachable together " + field(set.at("partition"), "since") +
+        " and are not ended for that");
+  if (set.has("creates_refused"))
+    say("  nothing is created" + because(field(set, "creates_refused")));
 }
 
 void print_gate(json::Value gate) {

@@ -1,8 +1,10 @@
 #include <chrono>
 #include <filesystem>
 #include <future>
+#include <string>
 #include <utility>
 
+#include "core/base/units.h"
 #include "core/daemon/clock.h"
 #include "core/daemon/service/service.h"
 
@@ -12,6 +14,18 @@ namespace {
 
 /// How long a thread waits for the loop's answer to a query.
 constexpr std::chrono::seconds kQueryTimeout{5};
+
+void add_problems(const model::SetView& set, api::HealthView& view) {
+  const std::string name = "set " + set.name;
+  if (!set.problem.empty()) view.problems.push_back({name, set.problem});
+  if (set.doubt)
+    view.problems.push_back({name, "the last list omits " + std::to_string(set.missing.size()) +
+                                       " instances; see hostler sets believe " + set.name});
+  if (set.partition)
+    view.problems.push_back({name, "hosts became unreachable together at " +
+                                       format_wall(*set.partition) +
+                                       " and are not ended for that; see hostler sets give-up"});
+}
 
 }  // namespace
 
@@ -39,8 +53,7 @@ api::HealthView DaemonService::health() {
     return view;
   }
   const Clouds clouds = future.get();
-  for (const auto& set : clouds.sets)
-    if (!set.problem.empty()) view.problems.push_back({"set " + set.name, set.problem});
+  for (const auto& set : clouds.sets) add_problems(set, view);
   for (const auto& gate : clouds.gates)
     if (gate.cls == model::CloudErrorClass::kBoot)
       view.problems.push_back({"gate " + gate.key, gate.message});

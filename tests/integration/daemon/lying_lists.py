@@ -51,6 +51,8 @@ class DoubtTest(LyingTest):
                 doubt = wait_for("the list is doubted", lambda: site.set().get(DOUBT))
                 self.assertRegex(doubt[DOUBT_SINCE], TIME)
                 self.assertEqual(len(site.set()[MISSING]), missing)
+                problems = site.request("GET", "/health")[1]["problems"]
+                self.assertTrue(any(f"omits {missing} instances" in one for one in problems), problems)
             self.assertEqual(site.cloud.calls("destroy"), [])
             self.assertEqual(bool(site.alarms()), missing >= 3, "one or two that are gone alarm nobody")
             site.cloud.honest()
