@@ -69,8 +69,9 @@ void Absences::after_list(std::uint32_t index, std::vector<model::InstanceId> se
     ++expected;
     if (!shown) set.missing.push_back(id);
   }
-  const fleet::ListWithout list{
-      .sent = sent, .consistency = set.info.list_consistency, .can_look_up = set.can_look_up};
+  const fleet::ListWithout list{.sent = sent,
+                                .consistency = set.info.list_consistency,
+                                .can_look_up = set.look_ups.supported};
   for (const auto id : absent)
     if (Host* host = hosts_.change(id))
       steps_.apply(*host, fleet::absent(host->instance, list, now), "cloud", now);
@@ -80,7 +81,7 @@ void Absences::after_list(std::uint32_t index, std::vector<model::InstanceId> se
 void Absences::review(std::uint32_t index, std::size_t expected, Now now) {
   Set& set = sets_.at(index);
   const std::size_t missing = set.missing.size();
-  const bool doubtful = set.can_look_up && omits_many(missing, expected);
+  const bool doubtful = set.look_ups.supported && omits_many(missing, expected);
   if (!doubtful && !set.doubt) return;
   const std::string numbers = "the list omits " + std::to_string(missing) + " of " +
                               std::to_string(expected) + " instances";
@@ -91,7 +92,7 @@ void Absences::review(std::uint32_t index, std::size_t expected, Now now) {
     if (set.doubt->reported)
       recorder_.record("cloud", "set " + set.name, model::Event::kListDoubted, "", numbers, now);
     hosts_.touch_all();
-    for (const auto id : set.missing) set.to_look_up.insert(id);
+    for (const auto id : set.missing) set.look_ups.to_send.insert(id);
   } else if (!doubtful) {
     if (set.doubt->reported)
       recorder_.record("cloud", "set " + set.name, model::Event::kListTrusted, "", numbers, now);
@@ -125,16 +126,17 @@ void Absences::send_due(std::uint32_t index, Now now) {
                      "the last list omits " + std::to_string(set.missing.size()) + " instances",
                      now);
   }
-  if (set.looking_up || set.to_look_up.empty() || set.look_up_at > now.mono) return;
+  if (set.look_ups.under_way || set.look_ups.to_send.empty() || set.look_ups.not_before > now.mono)
+    return;
   const scheduler::GateQuery query{.set = set.name, .op = model::CloudOp::kList};
   if (const auto* gate = gates_.shut(query, now.mono)) {
-    set.look_up_at = std::max(gate->until, now.mono + kLookUpPause);
+    set.look_ups.not_before = std::max(gate->until, now.mono + kLookUpPause);
     return;
   }
   LookUpCall call{set.name, {}, {}, policy_.sets[index].list_timeout};
-  while (!set.to_look_up.empty() && call.instances.size() < kIdsPerLookUp) {
-    const auto id = *set.to_look_up.begin();
-    set.to_look_up.erase(set.to_look_up.begin());
+  while (!set.look_ups.to_send.empty() && call.instances.size() < kIdsPerLookUp) {
+    const auto id = *set.look_ups.to_send.begin();
+    set.look_ups.to_send.erase(set.look_ups.to_send.begin());
     const Host* host = hosts_.find(id);
     if (host == nullptr || host->instance.record.provider_id.empty()) continue;
     call.instances.push_back(id);
@@ -142,7 +144,7 @@ void Absences::send_due(std::uint32_t index, Now now) {
   }
   if (call.instances.empty()) return;
   gates_.sent(query, now.mono);
-  set.looking_up = true;
+  set.look_ups.under_way = true;
   recorder_.effect(std::move(call));
 }
 
@@ -150,15 +152,15 @@ void Absences::on(const InstancesLookedUp& event, Now now) {
   const auto index = sets_.index_of(event.set);
   if (!index) return;
   Set& set = sets_.at(*index);
-  set.looking_up = false;
+  set.look_ups.under_way = false;
   if (!set.open || event.sent < set.lists_from) {  // Perhaps the answer of another account.
     const model::CloudError* error = event.result ? nullptr : &event.result.error();
-    set.to_look_up.insert(event.asked.begin(), event.asked.end());
+    set.look_ups.to_send.insert(event.asked.begin(), event.asked.end());
     return gates_.answered({.set = set.name, .op = model::CloudOp::kList}, error, now);
   }
   if (!event.result) return look_up_failed(set, event, now);
   gates_.answered({.set = set.name, .op = model::CloudOp::kList}, nullptr, now);
-  set.look_up_at = now.mono;
+  set.look_ups.not_before = now.mono;
   for (const auto id : event.asked)
     if (Host* host = hosts_.change(id); host != nullptr && !host->has_call_under_way())
       judge(*host, event, now);
@@ -189,13 +191,13 @@ void Absences::judge(Host& host, const InstancesLookedUp& event, Now now) {
 void Absences::look_up_failed(Set& set, const InstancesLookedUp& event, Now now) {
   const auto& error = event.result.error();
   gates_.answered({.set = set.name, .op = model::CloudOp::kList}, &error, now);
-  set.look_up_at = now.mono + kLookUpPause;
+  set.look_ups.not_before = now.mono + kLookUpPause;
   if (error.cls != model::CloudErrorClass::kUnsupported) {
-    set.to_look_up.insert(event.asked.begin(), event.asked.end());
+    set.look_ups.to_send.insert(event.asked.begin(), event.asked.end());
     return;
   }
-  set.can_look_up = false;
-  set.to_look_up.clear();
+  set.look_ups.supported = false;
+  set.look_ups.to_send.clear();
   set.doubt.reset();
   hosts_.touch_all();
   recorder_.record("cloud", "set " + set.name, model::Event::kLookUpUnsupported,

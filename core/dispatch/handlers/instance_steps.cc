@@ -57,7 +57,7 @@ void InstanceSteps::execute(fleet::Effect effect, Host& host, Duration list_afte
           .want_list(owners_.policy.sets[host.instance.set], now.mono + list_after);
       break;
     case fleet::Effect::kLookUp:
-      owners_.sets.at(host.instance.set).to_look_up.insert(record.id);
+      owners_.sets.at(host.instance.set).look_ups.to_send.insert(record.id);
       break;
     case fleet::Effect::kWorkLost:
       lose_work(host, now);

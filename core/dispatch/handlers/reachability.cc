@@ -27,7 +27,7 @@ bool is_unverified(const fleet::Instance& instance) {
 }  // namespace
 
 bool Reachability::is_mass(const Set& set, std::size_t n) const {
-  return n >= kHostsMin && 2 * n >= n + set.connected.size();
+  return n >= kHostsMin && 2 * n >= n + set.reach.connected.size();
 }
 
 void Reachability::update(Host& host, Now now) {
@@ -35,36 +35,36 @@ void Reachability::update(Host& host, Now now) {
   Set& set = sets_.at(instance.set);
   const auto id = host.id();
   if (instance.connected)
-    set.connected.insert(id);
+    set.reach.connected.insert(id);
   else
-    set.connected.erase(id);
+    set.reach.connected.erase(id);
   const bool unreachable = is_on(instance) && instance.unreachable_since;
-  const bool was_unreachable = set.unreachable.contains(id);
+  const bool was_unreachable = set.reach.unreachable.contains(id);
   if (unreachable && !was_unreachable) {
-    set.unreachable[id] = *instance.unreachable_since;
+    set.reach.unreachable[id] = *instance.unreachable_since;
     const Mono from = now.mono - policy_.pools[instance.pool].probe_timeout;
-    const auto n =
-        std::ranges::count_if(set.unreachable, [&](const auto& one) { return one.second >= from; });
-    if (!set.partition && is_mass(set, static_cast<std::size_t>(n)))
+    const auto n = std::ranges::count_if(set.reach.unreachable,
+                                         [&](const auto& one) { return one.second >= from; });
+    if (!set.reach.partition && is_mass(set, static_cast<std::size_t>(n)))
       begin(set, instance.set, static_cast<std::size_t>(n), now);
   } else if (!unreachable && was_unreachable && !is_unverified(instance)) {
-    set.unreachable.erase(id);
-    if (set.partition && is_on(instance))
+    set.reach.unreachable.erase(id);
+    if (set.reach.partition && is_on(instance))
       end(set, "host", id.text() + " answers again", /*at_once=*/false, now);
   }
-  if (!set.partition) return;
-  if (instance.connected) set.partition->boots_failed.clear();
+  if (!set.reach.partition) return;
+  if (instance.connected) set.reach.partition->boots_failed.clear();
   if (instance.record.state == InstanceState::kTerminating &&
       instance.record.reason_code == model::Reason::kBootTimeout &&
       !instance.record.identity.verified_by)
-    set.partition->boots_failed.insert(id);
+    set.reach.partition->boots_failed.insert(id);
 }
 
 void Reachability::forget(const Host& host) {
   Set& set = sets_.at(host.instance.set);
-  set.unreachable.erase(host.id());
-  set.connected.erase(host.id());
-  set.to_look_up.erase(host.id());
+  set.reach.unreachable.erase(host.id());
+  set.reach.connected.erase(host.id());
+  set.look_ups.to_send.erase(host.id());
 }
 
 std::vector<model::InstanceId> Reachability::unverified(const Host& like) const {
@@ -79,35 +79,35 @@ bool Reachability::holds(Host& host, Now now) {
   Set& set = sets_.at(instance.set);
   const bool after_restart = is_unverified(instance);
   if (!after_restart && !(is_on(instance) && instance.unreachable_since)) return false;
-  if (!set.partition && after_restart) {
+  if (!set.reach.partition && after_restart) {
     const auto others = unverified(host);
-    if (is_mass(set, others.size() + set.unreachable.size())) {
-      for (const auto id : others) set.unreachable.emplace(id, now.mono);
-      begin(set, instance.set, set.unreachable.size(), now);
+    if (is_mass(set, others.size() + set.reach.unreachable.size())) {
+      for (const auto id : others) set.reach.unreachable.emplace(id, now.mono);
+      begin(set, instance.set, set.reach.unreachable.size(), now);
     }
   }
-  if (!set.partition || now.mono >= set.partition->until) return false;
-  instance.deadline = set.partition->until;
+  if (!set.reach.partition || now.mono >= set.reach.partition->until) return false;
+  instance.deadline = set.reach.partition->until;
   hosts_.schedule(host);
   return true;
 }
 
 void Reachability::begin(Set& set, std::uint32_t index, std::size_t hosts, Now now) {
-  set.partition = Partition{.since = now.wall,
-                            .until = now.mono + policy_.sets[index].mass_unreachable_hold,
-                            .boots_failed = {}};
+  set.reach.partition = Partition{.since = now.wall,
+                                  .until = now.mono + policy_.sets[index].mass_unreachable_hold,
+                                  .boots_failed = {}};
   hosts_.touch_all();
   recorder_.record("host", "set " + set.name, model::Event::kPartition, "",
                    std::to_string(hosts) + " hosts became unreachable, " +
-                       std::to_string(set.connected.size()) +
+                       std::to_string(set.reach.connected.size()) +
                        " are connected: none of them is ended for that before " +
                        format_wall(now.wall + policy_.sets[index].mass_unreachable_hold),
                    now);
 }
 
 void Reachability::end(Set& set, const char* actor, const std::string& why, bool at_once, Now now) {
-  set.partition.reset();
-  for (auto& [id, since] : set.unreachable) {
+  set.reach.partition.reset();
+  for (auto& [id, since] : set.reach.unreachable) {
     Host* host = hosts_.change(id);
     if (host == nullptr) continue;
     auto& instance = host->instance;
@@ -116,7 +116,7 @@ void Reachability::end(Set& set, const char* actor, const std::string& why, bool
     instance.deadline = at_once ? now.mono : now.mono + policy_.pools[instance.pool].probe_timeout;
     hosts_.schedule(*host);
   }
-  if (at_once) set.unreachable.clear();
+  if (at_once) set.reach.unreachable.clear();
   hosts_.touch_all();
   plan_.want();
   recorder_.record(actor, "set " + set.name, model::Event::kPartitionEnded, "", why, now);
@@ -127,7 +127,7 @@ void Reachability::on(const GiveUpUnreachable& event, Now now) {
   if (!index)
     return recorder_.reply(event.ticket, fail(Errc::kNotFound, "no instance set " + event.set));
   Set& set = sets_.at(*index);
-  if (!set.partition)
+  if (!set.reach.partition)
     return recorder_.reply(
         event.ticket,
         fail(Errc::kConflict, "set " + event.set +

@@ -131,7 +131,7 @@ std::vector<model::SetView> Queries::sets() const {
     view.missing = set.missing;
     if (set.doubt) view.doubt = set.doubt->since;
     view.asking = set.doubt && set.doubt->asking;
-    if (set.partition) view.partition = set.partition->since;
+    if (set.reach.partition) view.partition = set.reach.partition->since;
     view.creates_refused = set.refuses_creates();
     view.account = shown(set.account.account);
     view.region = shown(set.account.region);

@@ -29,7 +29,7 @@ Mono Set::next_wake() const {
   if (!open) return opening ? fleet::kNever : open_at;
   Mono next = std::min(prices_at, groups_at);
   if (!listing) next = std::min(next, list_at);
-  if (!looking_up && !to_look_up.empty()) next = std::min(next, look_up_at);
+  if (!look_ups.under_way && !look_ups.to_send.empty()) next = std::min(next, look_ups.not_before);
   if (doubt && doubt->asking && !doubt->unchecked) next = std::min(next, doubt->patience_ends);
   return next;
 }
@@ -40,15 +40,15 @@ std::string Set::refuses_creates() const {
   if (doubt && doubt->asking && !doubt->unchecked)
     return "the last list omits " + std::to_string(missing.size()) +
            " instances: the cloud is asked for each of them first";
-  if (partition && partition->boots_failed.size() >= kUnreachedBootsMax)
+  if (reach.partition && reach.partition->boots_failed.size() >= kUnreachedBootsMax)
     return "hosts of the set are unreachable, and so are " +
-           std::to_string(partition->boots_failed.size()) + " new ones";
+           std::to_string(reach.partition->boots_failed.size()) + " new ones";
   return {};
 }
 
 bool Set::spares(const fleet::Instance& instance) const {
   if (doubt && doubt->asking && (!doubt->unchecked || instance.absence)) return true;
-  return partition && instance.unreachable_since;
+  return reach.partition && instance.unreachable_since;
 }
 
 Sets::Sets(const model::SitePolicy& policy) {

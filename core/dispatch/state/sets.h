@@ -32,13 +32,29 @@ struct Partition {
   std::set<model::InstanceId> boots_failed;  ///< New hosts that could not be reached either.
 };
 
+/// Look-ups of instances by their ids.
+struct LookUps {
+  std::set<model::InstanceId> to_send;
+  Mono not_before{};
+  bool supported = true;  ///< False: the driver has said that it cannot.
+  bool under_way = false;
+};
+
+/// Which hosts of the set can be reached.
+struct Reach {
+  std::map<model::InstanceId, Mono> unreachable;  ///< And since when.
+  std::set<model::InstanceId> connected;          ///< By a proved connection.
+  std::optional<Partition> partition;
+};
+
 /// The driver was asked for the quota group of a type.
 struct QuotaGroup {
   model::InstanceType asked_about;
   std::string name;  ///< Its answer; empty: none, or no answer yet.
 };
 
-/// One instance set: the state of its connection to a cloud, and the time of its next calls.
+/// One instance set: the state of its connection to a cloud, and the time of its next calls. Each
+/// of its members is about one kind of call or answer; the handler of these reads and writes it.
 struct Set {
   std::string name;
   bool open = false, opening = false, listing = false;
@@ -46,8 +62,6 @@ struct Set {
   /// The stored account cannot be read: the set is closed until an admin accepts one.
   bool account_damaged = false;
   bool has_quota_groups = true;  ///< False: its driver has said that it has none.
-  bool can_look_up = true;       ///< False: its driver has said that it cannot.
-  bool looking_up = false;
   model::SetInfo info;
   model::SetAccount account;  ///< Of its instances, as far as it is known.
   /// The cloud reports another account: the set is closed until it does not, or an admin accepts
@@ -67,11 +81,8 @@ struct Set {
   std::uint64_t list_number = 0;           ///< Of the last complete list.
   std::vector<model::InstanceId> missing;  ///< Instances that it omits and should show.
   std::optional<ListDoubt> doubt;
-  std::set<model::InstanceId> to_look_up;
-  Mono look_up_at{};                              ///< No look-up before.
-  std::map<model::InstanceId, Mono> unreachable;  ///< Hosts, and since when.
-  std::set<model::InstanceId> connected;          ///< Hosts with a proved connection.
-  std::optional<Partition> partition;
+  LookUps look_ups;
+  Reach reach;
 
   /// A list is wanted at `at`. It is sent then or later: the driver asks for a pause between two
   /// lists, and a large set gets a longer one.
