@@ -124,7 +124,8 @@ class Liar {
 
   std::string quota_group(const hostler_quota_group_req& request) {
     memory_->called("group " + text(request.type->provider_type));
-    for (const Lie& lie : memory_->lies().all())
+    const Lies lies = memory_->lies();
+    for (const Lie& lie : lies.all())
       if (lie.topic() == "group" && lie.kind() == view(request.type->provider_type))
         return lie.words.at(2);
     return {};
