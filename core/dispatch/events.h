@@ -103,8 +103,8 @@ struct BelieveList {
   std::string set;
   std::uint64_t list = 0;  ///< SetView::list, as the admin saw it.
 };
-/// Unreachable hosts of the set are ended after their probe timeout, although half of the set or
-/// more became unreachable at once.
+/// Unreachable hosts of the set are ended now, although half of the set or more became unreachable
+/// at once.
 struct GiveUpUnreachable {
   Ticket ticket = 0;
   std::string actor;

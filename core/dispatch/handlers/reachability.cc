@@ -51,6 +51,8 @@ void Reachability::update(Host& host, Now now) {
     set.reach.unreachable.erase(id);
     if (set.reach.partition && is_on(instance))
       end(set, "host", id.text() + " answers again", /*at_once=*/false, now);
+    else if (set.reach.partition && set.reach.unreachable.empty())
+      end(set, "host", "none of the unreachable hosts is left", /*at_once=*/false, now);
   }
   if (!set.reach.partition) return;
   if (instance.connected) set.reach.partition->boots_failed.clear();
@@ -64,7 +66,6 @@ void Reachability::forget(const Host& host) {
   Set& set = sets_.at(host.instance.set);
   set.reach.unreachable.erase(host.id());
   set.reach.connected.erase(host.id());
-  set.look_ups.to_send.erase(host.id());
 }
 
 std::vector<model::InstanceId> Reachability::unverified(const Host& like) const {

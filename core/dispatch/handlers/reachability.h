@@ -29,7 +29,7 @@ class Reachability {
   /// `n` hosts of the set became unreachable within a probe timeout.
   [[nodiscard]] bool is_mass(const Set& set, std::size_t n) const;
   void begin(Set& set, std::uint32_t index, std::size_t hosts, Now now);
-  /// Each unreachable host is due `after` from now.
+  /// Each unreachable host is due now, or has its probe timeout from now on.
   void end(Set& set, const char* actor, const std::string& why, bool at_once, Now now);
   [[nodiscard]] std::vector<model::InstanceId> unverified(const Host& like) const;
 
