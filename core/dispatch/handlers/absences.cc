@@ -14,6 +14,7 @@ namespace {
 constexpr std::size_t kIdsPerLookUp = 100;
 constexpr std::size_t kOmitsManyMin = 3;
 constexpr Duration kLookUpPause = std::chrono::seconds(1);
+constexpr Duration kLookUpPauseMax = std::chrono::minutes(1);
 /// Without answers creates go on then: a cloud that cannot be asked must not stop the site.
 constexpr Duration kPatience = std::chrono::minutes(10);
 
@@ -148,6 +149,22 @@ void Absences::send_due(std::uint32_t index, Now now) {
   recorder_.effect(std::move(call));
 }
 
+/// A record that is not gone goes before one that is. O(records): a driver may answer with more
+/// than was asked for.
+Absences::Answers Absences::by_id(const std::vector<model::ListedInstance>& all) {
+  Answers out;
+  const auto add = [&out](const std::string& id, const model::ListedInstance& one) {
+    if (id.empty()) return;
+    const auto [known, fresh] = out.try_emplace(id, &one);
+    if (!fresh && known->second->state == model::CloudState::kGone) known->second = &one;
+  };
+  for (const auto& one : all) {
+    add(one.id, one);
+    add(one.request_id, one);
+  }
+  return out;
+}
+
 void Absences::on(const InstancesLookedUp& event, Now now) {
   const auto index = sets_.index_of(event.set);
   if (!index) return;
@@ -160,38 +177,36 @@ void Absences::on(const InstancesLookedUp& event, Now now) {
   }
   if (!event.result) return look_up_failed(set, event, now);
   gates_.answered({.set = set.name, .op = model::CloudOp::kList}, nullptr, now);
-  set.look_ups.not_before = now.mono;
+  set.look_ups.failures = 0;
+  const Answers answers = by_id(*event.result);
   for (const auto id : event.asked)
     if (Host* host = hosts_.change(id); host != nullptr && !host->has_call_under_way())
-      judge(*host, event, now);
+      judge(*host, answers, event.sent, now);
   count_answers(set);
 }
 
-void Absences::judge(Host& host, const InstancesLookedUp& event, Now now) {
+void Absences::judge(Host& host, const Answers& answers, Mono sent, Now now) {
   auto& instance = host.instance;
-  const auto& record = instance.record;
-  if (!instance.absence || record.provider_id.empty()) return;
-  bool gone = false;
-  for (const auto& one : *event.result) {
-    if (one.id != record.provider_id && one.request_id != record.provider_id) continue;
-    gone = one.state == model::CloudState::kGone;
-    if (gone) continue;
-    const auto& pool = policy_.pools[instance.pool];
-    const std::uint32_t set = instance.set;
-    const model::InstanceId id = host.id();
-    steps_.apply(host, fleet::found(instance, one, event.sent, pool, now), "cloud", now);
-    // Without its set's tag no list shows it.
-    const Duration consistency = sets_.at(set).info.list_consistency;
-    if (Host* still = hosts_.change(id)) tags_.check(*still, one, event.sent - consistency, now);
-    return;
-  }
-  steps_.apply(host, fleet::not_found(instance, event.sent, gone, now), "cloud", now);
+  if (!instance.absence || instance.record.provider_id.empty()) return;
+  const auto found = answers.find(instance.record.provider_id);
+  const bool gone = found != answers.end() && found->second->state == model::CloudState::kGone;
+  if (gone || found == answers.end())
+    return steps_.apply(host, fleet::not_found(instance, sent, gone, now), "cloud", now);
+  const model::ListedInstance& seen = *found->second;
+  const std::uint32_t set = instance.set;
+  const model::InstanceId id = host.id();
+  steps_.apply(host, fleet::found(instance, seen, sent, policy_.pools[instance.pool], now), "cloud",
+               now);
+  // Without its set's tag no list shows it.
+  const Duration consistency = sets_.at(set).info.list_consistency;
+  if (Host* still = hosts_.change(id)) tags_.check(*still, seen, sent - consistency, now);
 }
 
 void Absences::look_up_failed(Set& set, const InstancesLookedUp& event, Now now) {
   const auto& error = event.result.error();
   gates_.answered({.set = set.name, .op = model::CloudOp::kList}, &error, now);
-  set.look_ups.not_before = now.mono + kLookUpPause;
+  set.look_ups.not_before =
+      now.mono + fleet::backoff(++set.look_ups.failures, kLookUpPause, kLookUpPauseMax);
   if (error.cls != model::CloudErrorClass::kUnsupported) {
     set.look_ups.to_send.insert(event.asked.begin(), event.asked.end());
     return;

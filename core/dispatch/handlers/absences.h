@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "core/dispatch/handlers/instance_steps.h"
@@ -33,7 +35,10 @@ class Absences {
 
  private:
   void look_up_failed(Set& set, const InstancesLookedUp& event, Now now);
-  void judge(Host& host, const InstancesLookedUp& event, Now now);
+  /// The records of a look-up, by id and by the id of the spot request.
+  using Answers = std::unordered_map<std::string_view, const model::ListedInstance*>;
+  [[nodiscard]] static Answers by_id(const std::vector<model::ListedInstance>& all);
+  void judge(Host& host, const Answers& answers, Mono sent, Now now);
   /// Begins, continues or ends the doubt about the set's last list.
   void review(std::uint32_t set, std::size_t expected, Now now);
   /// Looks whether all answers are in.

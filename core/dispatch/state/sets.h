@@ -36,7 +36,8 @@ struct Partition {
 struct LookUps {
   std::set<model::InstanceId> to_send;
   Mono not_before{};
-  bool supported = true;  ///< False: the driver has said that it cannot.
+  std::uint32_t failures = 0;  ///< In a row.
+  bool supported = true;       ///< False: the driver has said that it cannot.
   bool under_way = false;
 };
 

@@ -188,6 +188,16 @@ TEST_F(AbsencesTest, ADriverThatCannotLookUpIsNamedOnceAndJudgedByItsLists) {
   EXPECT_THAT(story.ledger(), Contains("set west look_up_unsupported unsupported").Times(1));
 }
 
+TEST_F(AbsencesTest, ALookUpThatFailsIsRepeatedLessAndLessOften) {
+  (void)start(1);
+  story.look_up = tl::unexpected(error(CloudErrorClass::kTransient));
+  story.clear();
+  story.list({});
+  for (int n = 0; n < 600; ++n) story.pass(1s);
+  EXPECT_LE(story.all<LookUpCall>().size(), 20U);
+  EXPECT_GE(story.all<LookUpCall>().size(), 10U);
+}
+
 TEST_F(AbsencesTest, ALookUpAsksForAHundredAtATime) {
   auto site = small_site();
   site.pools[0].max = 300;
