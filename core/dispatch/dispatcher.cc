@@ -92,7 +92,6 @@ void Dispatcher::replace_policy(model::SitePolicy policy, Now now) {
                  "a reload keeps sets and only adds pools: config's diff refuses others");
   state_->policy = std::move(policy);
   handlers_->admin.policy_changed(now);
-  handlers_->sets.ask_again(now);
   handlers_->sets.policy_changed(now);
 }
 

@@ -90,8 +90,8 @@ struct HostNotYet {
 /// The init command of a new host has failed. Sent once by a link.
 struct HostInitFailed {
   std::string ending;  ///< "status 3", or how it ended otherwise; without spaces at its ends.
-  std::string
-      last_words;  ///< The end of its output, one printable line; empty: it printed nothing.
+  /// The end of its output, one printable line; empty: it printed nothing.
+  std::string last_words;
   bool host_goes_on = false;  ///< The pool takes such hosts: the link goes on to the boot probe.
 };
 /// The host key was verified. Sent on every connection, before anything else.

@@ -185,8 +185,8 @@ struct Commit {
 /// stays in the store, and the daemon does nothing to its instance or work until an admin has
 /// corrected it.
 struct DamagedRow {
-  std::string
-      table;  ///< "work", "work_specs", "attempts", "instances", "creates", "gates", "sets", ...
+  /// "work", "work_specs", "attempts", "instances", "creates", "gates", "sets", ...
+  std::string table;
   std::string key;      ///< "l-3", "j-5.2", "h-7", a gate's key, a set's name.
   std::string problem;  ///< One line for people: "state is 99".
   /// With instances and creates: the values that could be read; the others are as by default.

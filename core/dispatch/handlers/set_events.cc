@@ -73,9 +73,10 @@ void SetEvents::send_due(std::uint32_t index, Now now) {
   if (set.open && set.groups_at <= now.mono) ask_quota_groups(index);
 }
 
-void SetEvents::ask_again(Now now) {
+void SetEvents::policy_changed(Now now) {
   for (std::uint32_t i = 0; i < sets_.size(); ++i) {
     Set& set = sets_.at(i);
+    if (set.open && set.has_quota_groups) set.groups_at = now.mono;
     if (set.opening) continue;
     if (!set.open) {
       set.open_at = now.mono;
@@ -202,11 +203,6 @@ void SetEvents::on(const PricesFetched& event, Now now) {
   auto taken = menu_.take_prices(*index, event.type, *event.result, now.wall);
   for (auto& price : taken.news) recorder_.change(std::move(price));
   if (taken.changed) plan_.want();
-}
-
-void SetEvents::policy_changed(Now now) {
-  for (std::uint32_t index = 0; index < sets_.size(); ++index)
-    if (Set& set = sets_.at(index); set.open && set.has_quota_groups) set.groups_at = now.mono;
 }
 
 /// Types that were asked about, and have not changed since, are not asked about again.

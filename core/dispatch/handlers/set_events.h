@@ -22,13 +22,12 @@ class SetEvents {
 
   /// Sends the calls of the set that are due: open, prices, quota groups.
   void send_due(std::uint32_t set, Now now);
-  /// After a reload: asks all sets for their account again, the closed ones without a pause.
-  void ask_again(Now now);
   void on(SetOpened& event, Now now);
   void on(const AcceptAccount& event, Now now);
   void on(const PricesFetched& event, Now now);
   void on(const QuotaGroupFetched& event, Now now);
-  /// The policy was replaced: it may have new types.
+  /// The policy was replaced: asks all sets for their account again, the closed ones without a
+  /// pause, and for the quota groups of new types.
   void policy_changed(Now now);
 
  private:
