@@ -119,7 +119,10 @@ Machine& Cloud::make(const model::CreateRequest& request, bool looks_first) {
   Machine& machine = *machines_.emplace_back(std::move(made));
   living_.push_back(&machine);
   auto& alike = made_of_[request.idempotency_key];
-  machine.unasked = !looks_first && !alike.empty() && std::ranges::none_of(alike, &Machine::exists);
+  const auto is_wanted = [](const Machine* one) {
+    return one->exists() && one->state != CloudState::kTerminating;
+  };
+  machine.unasked = !looks_first && !alike.empty() && std::ranges::none_of(alike, is_wanted);
   if (!machine.unasked) ++asked_for_[machine.instance];
   alike.push_back(&machine);
   if (alike.size() > 1)
@@ -134,10 +137,12 @@ Machine& Cloud::make(const model::CreateRequest& request, bool looks_first) {
     });
   }
   check_ceilings();
-  if (chance_.fault(0.05))  // It dies young.
-    time_.after(chance_.between(0s, 1min), [this, &machine] {
+  if (alike.size() == 1) check_boots(machine);
+  const bool barren = time_.now() < barren_until_ && chance_.faults();
+  if (barren || chance_.fault(0.05))
+    time_.after(chance_.between(0s, barren ? 2s : 1min), [this, &machine, barren] {
       if (!machine.exists() || machine.state == CloudState::kTerminating) return;
-      if (chance_.chance(0.5)) return end(machine);
+      if (!barren && chance_.chance(0.5)) return end(machine);
       machine.state = CloudState::kFailed;
       for (auto& [attempt, run] : machine.runs) run.running = false;
     });
@@ -212,6 +217,7 @@ void Cloud::destroy(const dispatch::DestroyCall& call, const Reply& reply) {
   if (found == nullptr) return ended(error(CloudErrorClass::kNotFound, "no such instance"));
   Machine& machine = *found;
   check_destroy(machine, call);
+  forget_boot(machine, call);
   if (chance_.fault(0.15)) return ended(error(CloudErrorClass::kTransient, "try again"));
   // Cancelling a spot request that has already become an instance has no effect.
   const bool in_vain = machine.request_id == call.request.id;

@@ -40,7 +40,7 @@ struct Machine {
   std::int64_t price = 0;  ///< Per hour: the least price reported for its kind before its create.
   bool never_boots = false;
   bool doubled = false;  ///< One of several machines made by one create.
-  bool unasked = false;  ///< Made by a call that was given up, after the other machines were gone.
+  bool unasked = false;  ///< Made by a call that was given up, after the others were destroyed.
   bool loses_power_at_start = false;  ///< When its next attempt starts.
   std::string host_key;
   // State of the agent.
@@ -66,6 +66,7 @@ class Cloud {
         const Disk& disk, Disk::Complain complain)
       : time_(time),
         chance_(chance),
+        fleet_(day.fleet),
         quota_(static_cast<std::size_t>(day.fleet) + 1),
         list_interval_min_(day.list_interval_min),
         policy_(policy),
@@ -89,6 +90,12 @@ class Cloud {
   void let_ids_lie() { ids_lie_ = true; }
   /// Lists lie for this time, each spell in its own way.
   void lie(Duration spell);
+  /// Machines that are made in this time fail before they boot.
+  void be_barren(Duration spell) { barren_until_ = time_.now() + spell; }
+  /// The machine is connected: hosts of its kind come up.
+  void came_up(const Machine& machine);
+  /// A daemon starts, which knows nothing of earlier boots.
+  void forget_boots() { boots_.clear(); }
   /// Lets a machine die, fail, reboot or lose power, at once or when its next attempt starts.
   void misfortune();
   /// Ends all that runs. The log does not know attempts that have just started: it was not synced.
@@ -113,8 +120,11 @@ class Cloud {
   void switch_on(Machine& machine);
   void check_power(const Machine& machine, const dispatch::PowerCall& call);
   void check_create(const dispatch::CreateCall& call);
+  void check_boots(const Machine& made);
   void check_ceilings();
-  void check_prices();
+  [[nodiscard]] std::vector<const Machine*> counted() const;
+  /// A machine that the daemon ends by its own will, or for an admin, is no failed boot.
+  void forget_boot(const Machine& machine, const dispatch::DestroyCall& call);
   void check_destroy(const Machine& machine, const dispatch::DestroyCall& call);
   [[nodiscard]] std::optional<model::CloudError> refusal();
   [[nodiscard]] std::int64_t least_price(const model::CreateRequest& request) const;
@@ -126,7 +136,8 @@ class Cloud {
 
   Timeline& time_;
   Chance& chance_;
-  const std::size_t quota_;  ///< The largest number of machines.
+  const std::int32_t fleet_;  ///< The `max` of the pool.
+  const std::size_t quota_;   ///< The largest number of machines.
   const Duration list_interval_min_;
   const model::SitePolicy& policy_;
   const Disk& disk_;
@@ -141,7 +152,13 @@ class Cloud {
   enum class Lie { kEmpty, kHalf, kSome, kDoubled, kPast };
   Lie lie_{};
   bool ids_lie_ = false;
-  Mono lies_until_{};
+  Mono lies_until_{}, barren_until_{};
+  struct Boots {
+    Mono first;  ///< When the first of them was made.
+    std::set<const Machine*> machines;
+  };
+  /// By type and zone: machines that this daemon has asked for since one of the kind came up.
+  std::map<std::pair<std::string, std::string>, Boots> boots_;
   std::map<std::string, model::CreateRequest> asked_;  ///< By key; a repeat must be equal.
   std::map<std::pair<std::string, std::string>, std::int64_t> least_said_;  ///< By type and zone.
 };

@@ -2,6 +2,13 @@
 
 /// What a cloud holds against whoever calls it.
 namespace hostler::sim {
+namespace {
+
+std::pair<std::string, std::string> kind_of(const Machine& machine) {
+  return {machine.request.type.name, machine.request.zone};
+}
+
+}  // namespace
 
 void Cloud::check_create(const dispatch::CreateCall& call) {
   const auto* known = disk_.instance(call.instance);
@@ -12,27 +19,54 @@ void Cloud::check_create(const dispatch::CreateCall& call) {
     complain_("create of " + call.instance.text() + " was sent again, but not byte for byte");
 }
 
-/// Of those that were made of one create, one counts: nobody asked for the others. Nor for one that
-/// a lost call makes when the machine of the call that came after it has been and gone.
-void Cloud::check_ceilings() {
-  const auto most = policy_.ceilings.instances_max;
-  std::set<model::InstanceId> alive;
-  for (const Machine* machine : living_) {
-    // Where look-ups lie, what is being destroyed may be taken for gone a little early.
-    const bool counts = !ids_lie_ || machine->state != model::CloudState::kTerminating;
-    if (!machine->unasked && counts) alive.insert(machine->instance);
-  }
-  if (most > 0 && alive.size() > static_cast<std::size_t>(most))
-    complain_(std::to_string(alive.size()) + " machines, ceiling " + std::to_string(most));
-  if (policy_.ceilings.price_per_hour_max.value > 0) check_prices();
+/// While no machine of a kind comes up, three may fail beside a full fleet. Then one is made after
+/// 30 s, and each pause is twice as long as the one before, less a quarter at most. Two more, since
+/// the daemon's clock may jump.
+void Cloud::check_boots(const Machine& made) {
+  Boots& boots = boots_[kind_of(made)];
+  if (boots.machines.empty()) boots.first = time_.now();
+  boots.machines.insert(&made);
+  std::size_t most = static_cast<std::size_t>(fleet_) + 3 + 2;
+  for (Duration pauses = 22s; pauses <= time_.now() - boots.first; pauses = 2 * pauses + 22s)
+    ++most;
+  if (boots.machines.size() > most)
+    complain_(std::to_string(boots.machines.size()) + " machines of " + made.request.type.name +
+              " were made, and none came up");
 }
 
-void Cloud::check_prices() {
-  const auto price_max = policy_.ceilings.price_per_hour_max.value;
-  std::int64_t price = 0, booked = 0;
-  std::set<model::InstanceId> counted;
+void Cloud::came_up(const Machine& machine) { boots_.erase(kind_of(machine)); }
+
+void Cloud::forget_boot(const Machine& machine, const dispatch::DestroyCall& call) {
+  using enum model::Reason;
+  const auto why = model::parse_reason(call.request.reason).value_or(kUnknown);
+  if (!is_own_will(why) && why != kKilled && why != kDrained) return;
+  if (const auto kind = boots_.find(kind_of(machine)); kind != boots_.end())
+    kind->second.machines.erase(&machine);
+}
+
+/// The machines that count for ceilings. Of those that were made of one create, one counts: nobody
+/// asked for the others. Where look-ups lie, what is being destroyed may be taken for gone a little
+/// early.
+std::vector<const Machine*> Cloud::counted() const {
+  std::vector<const Machine*> out;
+  std::set<model::InstanceId> instances;
   for (const Machine* machine : living_) {
-    if (machine->unasked || !counted.insert(machine->instance).second) continue;
+    const bool ends_unseen = ids_lie_ && machine->state == model::CloudState::kTerminating;
+    if (!machine->unasked && !ends_unseen && instances.insert(machine->instance).second)
+      out.push_back(machine);
+  }
+  return out;
+}
+
+void Cloud::check_ceilings() {
+  const auto most = policy_.ceilings.instances_max;
+  const auto price_max = policy_.ceilings.price_per_hour_max.value;
+  const auto machines = counted();
+  if (most > 0 && machines.size() > static_cast<std::size_t>(most))
+    complain_(std::to_string(machines.size()) + " machines, ceiling " + std::to_string(most));
+  if (price_max == 0) return;
+  std::int64_t price = 0, booked = 0;
+  for (const Machine* machine : machines) {
     price += machine->price;
     if (const auto* known = disk_.instance(machine->instance))
       booked += known->record.price_per_hour.value;

@@ -32,6 +32,7 @@ struct Day {
   Range kills{0, 4}, machines_lost{0, 5}, connections_lost{0, 14}, clock_jumps{0, 2};
   Range spells{0, 3};      ///< How often lists lie for a while.
   double ids_lie = 0.2;    ///< The part of the days on which look-ups by id lie as lists do.
+  double barren = 0.25;    ///< The part of the days on which new machines fail for a while.
   Range partitions{0, 2};  ///< How often half of the hosts, or all, cannot be reached for a while.
   Range meddling{0, 11};   ///< Number of requests of admins and submitters.
 };

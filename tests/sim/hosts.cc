@@ -83,6 +83,7 @@ void Hosts::try_connect(const LinkPtr& link, std::uint64_t tries) {
 
 void Hosts::come_up(const LinkPtr& link, Machine& machine) {
   link->up = link->was_proved = true;
+  cloud_.came_up(machine);
   link->resumed = false;
   link->own.clear();
   link->held.clear();
@@ -149,16 +150,21 @@ void Hosts::misfortune() {
 void Hosts::agent_says(Machine& machine, model::HostEventBody body) {
   const auto connection = machine.connection;
   const auto link = find(machine.instance);
-  if (!link || !link->up || is_cut_off(machine) ||
-      machine.connection != link->connection + generation_ * 1'000'000)
+  if (!link || !link->up || machine.connection != link->connection + generation_ * 1'000'000)
     return;
-  link->last_sent = std::max(link->last_sent, time_.now() + chance_.between(1ms, 20ms));
-  time_.at(link->last_sent,
+  time_.at(arrival(*link, machine),
            [this, link, connection, &machine, generation = generation_, body = std::move(body)] {
              if (generation == generation_ && link->up && machine.connection == connection &&
                  machine.exists())
                hear(link, body);
            });
+}
+
+/// A connection loses no byte before it ends: what is sent in a partition arrives after it, unless
+/// the connection ends first.
+Mono Hosts::arrival(Link& link, const Machine& machine) {
+  const Mono departure = is_cut_off(machine) ? partition_until_ : time_.now();
+  return link.last_sent = std::max(link.last_sent, departure + chance_.between(1ms, 20ms));
 }
 
 void Hosts::hear(const LinkPtr& link, model::HostEventBody body) {
@@ -184,11 +190,10 @@ void Hosts::on(const model::ResumeAttempts& command) {
 
 void Hosts::to_agent(const LinkPtr& link, std::function<void(Machine&)> act) {
   Machine* machine = cloud_.at(link->target.address);
-  if (machine == nullptr || !link->up || is_cut_off(*machine)) return;
+  if (machine == nullptr || !link->up) return;
   const auto connection = machine->connection;
-  link->last_sent = std::max(link->last_sent, time_.now() + chance_.between(1ms, 20ms));
   // What was written before the daemon died still arrives, unless a newer HELLO came before it.
-  time_.at(link->last_sent, [machine, connection, act = std::move(act)] {
+  time_.at(arrival(*link, *machine), [machine, connection, act = std::move(act)] {
     if (machine->connection == connection && machine->state == model::CloudState::kRunning)
       act(*machine);
   });

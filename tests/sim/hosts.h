@@ -72,6 +72,8 @@ class Hosts {
   void say(const LinkPtr& link, model::HostEventBody body);
   /// Handles a message of the agent; messages before the resume wait.
   void hear(const LinkPtr& link, model::HostEventBody body);
+  /// When a message that is sent now on this connection arrives, if the connection lasts.
+  Mono arrival(Link& link, const Machine& machine);
   /// Sends a message of the agent on this connection; lost if the connection breaks before it
   /// arrives.
   void agent_says(Machine& machine, model::HostEventBody body);

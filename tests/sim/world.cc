@@ -115,6 +115,9 @@ void World::make_faults() {
   for (std::uint64_t n = chance_.in(day_.spells); n > 0; --n)
     time_.after(chance_.between(20s, day_.trouble),
                 [this] { cloud_.lie(chance_.between(5s, 1min)); });
+  if (chance_.chance(day_.barren))
+    time_.after(chance_.between(0s, day_.trouble),
+                [this] { cloud_.be_barren(chance_.between(1min, 5min)); });
   for (std::uint64_t n = some(day_.partitions); n > 0; --n)
     time_.after(chance_.between(20s, day_.trouble),
                 [this] { hosts_.partition(chance_.between(5s, 3min)); });
@@ -165,6 +168,7 @@ void World::start() {
   kernel_ = std::make_unique<dispatch::Dispatcher>(policy_, mint,
                                                    dispatch::Options{{}, seed_ + generation_});
   hosts_.restart([this](model::HostEvent event) { post(std::move(event)); });
+  cloud_.forget_boots();
   take(kernel_->restore(disk_.open(), now()));
   std::vector<model::WorkId> forgotten;
   for (const auto& [id, row] : disk_.forgotten()) forgotten.push_back(id);

@@ -30,6 +30,7 @@ Day of_a_thousand_hosts(Duration list_interval_min) {
   day.machines_lost = {20, 20};
   day.connections_lost = {100, 100};
   day.clock_jumps = {1, 1};
+  day.barren = 0;
   day.meddling = {50, 50};
   return day;
 }
