@@ -47,6 +47,8 @@ constexpr std::array kReasons{
                "the create was given up, and no list has shown the instance since"},
     ReasonInfo{Reason::kAbandonedSeen, "abandoned_seen", kWarning,
                "the instance appeared after its create was given up"},
+    ReasonInfo{Reason::kListedAfterEnd, "listed_after_end", kWarning,
+               "the cloud lists an instance that was destroyed before"},
     ReasonInfo{Reason::kDuplicate, "duplicate", kWarning,
                "the cloud made two instances of one create"},
     ReasonInfo{Reason::kCannotStop, "cannot_stop", kWarning,

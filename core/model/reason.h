@@ -44,6 +44,7 @@ enum class Reason : std::uint8_t {
   kCreateTimeout,
   kNeverSeen,
   kAbandonedSeen,
+  kListedAfterEnd,
   kDuplicate,
   kCannotStop,
   kCannotStart,

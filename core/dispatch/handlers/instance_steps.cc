@@ -8,7 +8,7 @@
 namespace hostler::dispatch {
 
 void InstanceSteps::apply(Host& host, fleet::Outcome outcome, const char* actor, Now now) {
-  auto& [policy, sets, hosts, jobs, gates, boots, governor, plan, recorder] = owners_;
+  auto& [policy, sets, hosts, ended, jobs, gates, boots, governor, plan, recorder] = owners_;
   const model::InstanceId id = host.id();
   auto& instance = host.instance;
   if (outcome.event) {
@@ -92,14 +92,17 @@ void InstanceSteps::count(Host& host) {
 }
 
 void InstanceSteps::gone(model::InstanceId id, Now now) {
-  Host* ended = owners_.hosts.change(id);
-  if (ended == nullptr) return;
-  lose_work(*ended, now);
-  const auto& instance = ended->instance;
-  if (ended->counted_price)
-    owners_.governor.removed(instance.set, instance.pool, *ended->counted_price);
-  free_room(*ended, now);
-  reachability_.forget(*ended);
+  Host* host = owners_.hosts.change(id);
+  if (host == nullptr) return;
+  lose_work(*host, now);
+  const auto& instance = host->instance;
+  if (host->counted_price)
+    owners_.governor.removed(instance.set, instance.pool, *host->counted_price);
+  free_room(*host, now);
+  reachability_.forget(*host);
+  // One that vanished was not destroyed: it may exist, and is proved again if it is listed.
+  if (instance.record.reason_code != model::Reason::kVanished)
+    owners_.ended.add(instance.record, now.mono);
   owners_.hosts.erase(id);
   owners_.plan.want();
 }

@@ -6,6 +6,7 @@
 #include "core/dispatch/handlers/reachability.h"
 #include "core/dispatch/state/boot_gates.h"
 #include "core/dispatch/state/call_gates.h"
+#include "core/dispatch/state/ended_instances.h"
 #include "core/dispatch/state/hosts.h"
 #include "core/dispatch/state/jobs.h"
 #include "core/dispatch/state/plan_state.h"
@@ -23,6 +24,7 @@ class InstanceSteps {
     const model::SitePolicy& policy;
     Sets& sets;
     Hosts& hosts;
+    EndedInstances& ended;
     Jobs& jobs;
     CallGates& gates;
     BootGates& boots;

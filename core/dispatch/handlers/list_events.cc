@@ -183,7 +183,16 @@ std::optional<model::InstanceId> ListEvents::adopt(std::uint32_t index,
   auto outcome = fleet::listed(added.instance, seen, as_of, policy_.pools[*pool], now);
   outcome.changed = true;
   steps_.apply(added, std::move(outcome), "cloud", now);
+  if (const auto was = ended_.find(seen.set_id, seen)) end_again(id, *was, now);
   return id;
+}
+
+void ListEvents::end_again(model::InstanceId id, model::InstanceId was, Now now) {
+  Host* host = hosts_.change(id);
+  if (host == nullptr) return;
+  const std::string why = "it was " + was.text() + ", which was destroyed and is listed again";
+  steps_.apply(*host, fleet::terminate(host->instance, model::Reason::kListedAfterEnd, why, now),
+               "cloud", now);
 }
 
 }  // namespace hostler::dispatch

@@ -10,6 +10,7 @@
 #include "core/dispatch/handlers/duplicates.h"
 #include "core/dispatch/handlers/instance_steps.h"
 #include "core/dispatch/handlers/tag_repair.h"
+#include "core/dispatch/state/ended_instances.h"
 #include "core/dispatch/state/menu.h"
 #include "core/dispatch/state/set_aside.h"
 
@@ -18,13 +19,14 @@ namespace hostler::dispatch {
 /// Asks clouds for lists of their sets, and brings the instances into agreement with the answers.
 class ListEvents {
  public:
-  ListEvents(const model::SitePolicy& policy, Sets& sets, Hosts& hosts, CallGates& gates,
-             PlanState& plan, Recorder& recorder, const Menu& menu, const SetAside& set_aside,
-             const std::vector<std::string>& take_over_sets, Duplicates& duplicates,
-             Absences& absences, TagRepair& tags, InstanceSteps& steps)
+  ListEvents(const model::SitePolicy& policy, Sets& sets, Hosts& hosts, const EndedInstances& ended,
+             CallGates& gates, PlanState& plan, Recorder& recorder, const Menu& menu,
+             const SetAside& set_aside, const std::vector<std::string>& take_over_sets,
+             Duplicates& duplicates, Absences& absences, TagRepair& tags, InstanceSteps& steps)
       : policy_(policy),
         sets_(sets),
         hosts_(hosts),
+        ended_(ended),
         gates_(gates),
         plan_(plan),
         recorder_(recorder),
@@ -56,15 +58,19 @@ class ListEvents {
   std::optional<model::InstanceId> take(std::uint32_t set, const Sighting& sighting, Mono as_of,
                                         Now now);
   /// Adopts a machine that the journal does not have, or that is taken over. Its secrets are lost,
-  /// so without a proof by the driver it gets no work, and is destroyed at its boot deadline.
+  /// so without a proof by the driver it gets no work, and is destroyed at its boot deadline. One
+  /// that was destroyed before is destroyed again at once.
   std::optional<model::InstanceId> adopt(std::uint32_t set, const model::ListedInstance& seen,
                                          Mono as_of, Now now);
+  /// Destroys the adopted instance, which was destroyed as `was` before.
+  void end_again(model::InstanceId id, model::InstanceId was, Now now);
   [[nodiscard]] std::optional<std::uint32_t> pool_of(const Set& set,
                                                      const model::ListedInstance& seen) const;
 
   const model::SitePolicy& policy_;
   Sets& sets_;
   Hosts& hosts_;
+  const EndedInstances& ended_;
   CallGates& gates_;
   PlanState& plan_;
   Recorder& recorder_;

@@ -2,6 +2,7 @@
 
 #include "core/dispatch/state/boot_gates.h"
 #include "core/dispatch/state/call_gates.h"
+#include "core/dispatch/state/ended_instances.h"
 #include "core/dispatch/state/hosts.h"
 #include "core/dispatch/state/jobs.h"
 #include "core/dispatch/state/menu.h"
@@ -34,6 +35,7 @@ struct State {
   Menu menu;
   HostViewer viewer;
   Hosts hosts;
+  EndedInstances ended;
   SetAside set_aside;
   Jobs jobs;
   PlanState plan;

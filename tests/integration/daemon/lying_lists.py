@@ -5,9 +5,6 @@ from lying_site import Machine
 from lying_test import DOUBT, DOUBT_SINCE, GONE, LISTS, MISSING, TIME, UNLISTED_SINCE, LyingTest, run
 from scratch_site import wait_for
 
-# Tests of what is not built yet: they run with --all only.
-AWAITED = []
-
 
 class DoubtTest(LyingTest):
     @staticmethod

@@ -68,6 +68,30 @@ TEST(StrangerTest, IsAdoptedOnceEvenIfItHasLostItsKey) {
   EXPECT_TRUE(story.dispatcher.queries().at_rest());
 }
 
+// Bug: jobs waited for it until its boot deadline.
+TEST(StrangerTest, ThatWasDestroyedBeforeIsDestroyedAgainAndHoldsUpNoJob) {
+  Story story;
+  story.begin();
+  const auto [job, on] = story.running();
+  const auto old = story.seen(on);
+  story.exited(on, job);
+  ASSERT_TRUE(story.ask(KillInstance{0, "user root", on, "test"}));
+  story.say(DestroyEnded{on, {}});
+  story.list({});
+  story.list({});
+  ASSERT_TRUE(story.dispatcher.queries().at_rest());
+  story.clear();
+
+  story.list({old});
+
+  const InstanceId again{on.value + 1};
+  EXPECT_EQ(story.state(again), InstanceState::kTerminating);
+  EXPECT_THAT(story.ledger(), Contains(again.text() + " terminating listed_after_end"));
+  EXPECT_THAT(story.all<DestroyCall>(), SizeIs(1));
+  (void)story.submit({story.job()});
+  EXPECT_THAT(story.all<CreateCall>(), SizeIs(1));
+}
+
 /// A host and another machine that the cloud has made under its key.
 class DoubleTest : public testing::Test {
  protected:
