@@ -5,132 +5,14 @@ and output unless its own host or shim was struck, and in the end no instance, p
 left. --seed makes another storm; a failure names its own."""
 
 import argparse
-import http.client
-import json
-import os
 import random
 import sys
-import threading
 import time
 
-from scratch_site import PATIENCE, Connection, Failed, Site, check, wait_for
+from scratch_site import Failed, Site, check, wait_for
+from storm_jobs import (Expected, Submitter, Watcher, check_jobs, check_ledger, check_marks, hosts_hit,
+                        make_locks, show_what_waits)
 from storm_victims import LOSSLESS, LOSSY, Victims
-
-TERMINAL = ("succeeded", "failed", "cancelled")
-BATCH = 10  # jobs a submit
-AHEAD = 40  # jobs that may be submitted and not ended
-BULK = 100 * 1024
-ATTEMPTS = 3  # of a job that may be restarted
-
-# A second start of an attempt finds the mark of the first and ends with status 9.
-MARK = 'set -C; true > "$MARKS/$HOSTLER_JOB_ID.$HOSTLER_ATTEMPT.began" || exit 9\n'
-ENDED = 'true > "$MARKS/$HOSTLER_JOB_ID.$HOSTLER_ATTEMPT.ended" || exit 9\n'
-
-
-class Expected:
-    """The i-th job of the storm: what is submitted and what must come of it."""
-
-    def __init__(self, i, kind, marks):
-        line = f"job {i} is {kind}"
-        work = {"short": "", "long": "sleep 0.3\n", "failing": "",
-                "restartable": "sleep 0.1\n",
-                "bulky": f"head -c {BULK} /dev/zero | tr '\\0' x\n"}[kind]
-        self.exit_status = 7 if kind == "failing" else 0
-        self.state = "failed" if kind == "failing" else "succeeded"
-        self.output = line + "\n" + ("x" * BULK if kind == "bulky" else "")
-        self.errors = f"errors of {i}\n"
-        script = (MARK + f"echo '{line}'\necho 'errors of {i}' >&2\n" + work + ENDED +
-                  f"exit {self.exit_status}\n")
-        self.restartable = kind == "restartable"
-        self.lost = False
-        self.body = {"script": script, "name": f"storm-{i}", "client_key": f"storm-{i}",
-                     "restartable": self.restartable, "attempts_max": ATTEMPTS,
-                     "env": {"MARKS": marks}, "needs": {"vcpus": 1, "ram": "256MiB"}}
-        self.id = None
-
-
-class Watcher(threading.Thread):
-    """Follows the ledger across the daemon's deaths. What it was told once must stay true."""
-
-    def __init__(self, site):
-        super().__init__(daemon=True)
-        self.site = site
-        self.changed = threading.Condition()
-        self.records = []
-        self.ended = 0
-        self.shrinking = False
-        self.over = False
-
-    def run(self):
-        while not self.over:
-            try:
-                self.follow()
-            except (OSError, http.client.HTTPException, ValueError):
-                time.sleep(0.02)  # The daemon is dead, or cut the line short.
-
-    def follow(self):
-        after = self.records[-1]["rev"] if self.records else 0
-        connection = Connection(self.site.socket)
-        try:
-            connection.request("GET", f"/v1/events?after={after}")
-            answer = connection.getresponse()
-            while not self.over:
-                line = answer.readline()
-                if not line:
-                    return
-                if line.startswith(b"data: "):
-                    self.tell(json.loads(line[6:]))
-        finally:
-            connection.close()
-
-    def tell(self, record):
-        with self.changed:
-            self.records.append(record)
-            if record["subject"].startswith("j-") and record["event"] in TERMINAL:
-                self.ended += 1
-            self.shrinking = self.shrinking or record["event"] == "terminating"
-            self.changed.notify_all()
-
-    def wait_until(self, what, truth):
-        with self.changed:
-            check(self.changed.wait_for(lambda: truth(self), PATIENCE), f"{what}: it never came")
-
-
-class Submitter(threading.Thread):
-    """Submits batch by batch, a little ahead of the ends. An answer that never came is asked for again
-    with the same client keys, which must make no second job."""
-
-    def __init__(self, site, watcher, jobs):
-        super().__init__(daemon=True)
-        self.site, self.watcher, self.jobs = site, watcher, jobs
-        self.problem = None
-        self.asked_again = 0
-
-    def run(self):
-        try:
-            for at in range(0, len(self.jobs), BATCH):
-                self.watcher.wait_until(f"room for job {at}", lambda w: w.ended + AHEAD >= at + BATCH)
-                self.submit(self.jobs[at:at + BATCH])
-        except Exception as problem:  # told by the main thread
-            self.problem = problem
-
-    def submit(self, batch):
-        until = time.monotonic() + PATIENCE
-        while True:
-            try:
-                status, body = self.site.request("POST", "/v1/jobs",
-                                                 {"jobs": [job.body for job in batch]})
-            except (OSError, http.client.HTTPException):
-                status, body = 0, "the daemon died meanwhile"
-            if status == 200:
-                for job, its in zip(batch, body["ids"]):
-                    job.id = its
-                return
-            check(status in (0, 503), f"submit: {status} {body}")
-            check(time.monotonic() < until, "a submit is never answered")
-            self.asked_again += 1
-            time.sleep(0.02)
-
 
 def strike(kind, victims, submitter, watcher, jobs):
     """Nobody of that kind may be there just now; then one more job brings somebody."""
@@ -173,70 +55,6 @@ def storm(watcher, submitter, jobs, blows, victims, chance):
         strike(kind, victims, submitter, watcher, jobs)
 
 
-def hosts_hit(watcher, victims):
-    """Our names of the instances on which work may have been lost."""
-    return {r["subject"] for r in watcher.records if r["event"] == "created"
-            and any(r["reason"].endswith(its) for its in victims.hit)}
-
-
-def check_jobs(site, jobs, hit):
-    seen = {job["id"]: job for job in site.get("/v1/jobs?limit=10000")["jobs"]}
-    check(len(seen) == len(jobs), f"{len(jobs)} jobs were submitted, {len(seen)} are there")
-    for job in jobs:
-        its = seen[job.id]
-        try:
-            check_job(site, job, its, hit)
-        except Failed as problem:
-            raise Failed(f"{problem}\n{ {k: v for k, v in its.items() if k != 'script'} }\n"
-                         f"{site.get('/v1/why?subject=' + job.id)['records']}") from None
-
-
-def check_job(site, job, its, hit):
-    job.lost = (its.get("instance") in hit and its["state"] == "failed"
-                and its["reason_code"] in ("supervision_lost", "host_lost", "output_lost"))
-    if job.lost:
-        if job.restartable and its["reason_code"] != "output_lost":
-            check(its["attempt"] >= ATTEMPTS,
-                  f"{job.id} may be restarted, and was given up after attempt {its['attempt']}")
-        for stream, wanted in (("stdout", job.output), ("stderr", job.errors)):
-            part = site.get(f"/v1/jobs/{job.id}/output?stream={stream}&max=1048576")
-            check(wanted.startswith(part.get("text", "")),
-                  f"{job.id} lost its end, not its words: {part.get('text', '')[:200]!r}")
-        return
-    check((its["state"], its.get("exit_status")) == (job.state, job.exit_status),
-          f"{job.id} is to be {job.state}, not {its['state']}")
-    for stream, wanted in (("stdout", job.output), ("stderr", job.errors)):
-        got = site.output(job.id, stream)
-        check(got == wanted, f"{job.id} has another {stream}: {got[:200]!r} for {wanted[:200]!r}")
-
-
-def check_marks(site, jobs):
-    """No attempt began twice (its script would have failed), and only work that may be restarted or
-    that was lost has another number of attempts than one, begun and ended."""
-    names = os.listdir(site.marks)
-    for job in jobs:
-        for what in ("began", "ended"):
-            marks = [n for n in names if n.startswith(job.id + ".") and n.endswith("." + what)]
-            least, most = (0 if job.lost else 1), (ATTEMPTS if job.restartable else 1)
-            check(least <= len(marks) <= most, f"{job.id}: {len(marks)} attempts {what}: {marks}")
-
-
-def check_ledger(site, watcher, jobs):
-    """What was told before a death is still so, and each job ended once."""
-    again = Watcher(site)
-    last = watcher.records[-1]["rev"]
-    again.start()
-    again.wait_until("the ledger again", lambda w: w.records and w.records[-1]["rev"] >= last)
-    again.over = True
-    now = {(r["rev"], r["subject"], r["event"]) for r in again.records}
-    for record in watcher.records:
-        check((record["rev"], record["subject"], record["event"]) in now,
-              f"it was told, and is not in the ledger any more: {record}")
-    for job in jobs:
-        ends = [r for r in again.records if r["subject"] == job.id and r["event"] in TERMINAL]
-        check(len(ends) == 1, f"{job.id} ended {len(ends)} times: {ends}")
-
-
 def blows_of(args, chance):
     """At the daemon first and twice at last; between, all kinds mixed."""
     middle = [kind for kind in LOSSLESS + LOSSY for _ in range(getattr(args, kind))]
@@ -258,6 +76,7 @@ def run(site, args):
     kinds = ("short", "short", "long", "failing", "bulky", "restartable")
     jobs = [Expected(i, chance.choice(kinds), site.marks) for i in range(args.jobs)]
     victims = Victims(site, chance)
+    make_locks(site)
     site.start()
     watcher = Watcher(site)
     watcher.start()
@@ -275,7 +94,7 @@ def run(site, args):
         raise submitter.problem
     watcher.wait_until("all jobs' ends", lambda w: w.ended >= len(jobs))
     check_blows(args, victims)
-    check_jobs(site, jobs, hosts_hit(watcher, victims))
+    check_jobs(site, jobs, hosts_hit(watcher, victims.hit))
     check_marks(site, jobs)
     site.wait_for_no_instances()
     check_ledger(site, watcher, jobs)
@@ -285,16 +104,6 @@ def run(site, args):
     struck = ", ".join(f"{kind} {n}" for kind, n in sorted(victims.counts.items()))
     print(f"{len(jobs)} jobs; struck: {struck}; {sum(job.lost for job in jobs)} jobs lost their host or shim; "
           f"{submitter.asked_again} submits asked again")
-
-
-def show_what_waits(site):
-    try:
-        for job in site.get("/v1/jobs?limit=10000&state=queued,starting,running,collecting")["jobs"]:
-            print("not ended:", {k: v for k, v in job.items() if k != "script"})
-        for instance in site.instances():
-            print("instance:", instance)
-    except Exception as problem:
-        print("the daemon says nothing more:", problem)
 
 
 def main():
