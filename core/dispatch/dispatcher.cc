@@ -25,10 +25,10 @@ Result<void> check_homes(const model::Restored& restored, const model::SitePolic
     return std::ranges::any_of(named, [&](const auto& one) { return one.name == name; });
   };
   for (const auto& [record, create, used_up] : restored.instances) {
-    if (record.state == model::InstanceState::kAbandoned ||
-        record.state == model::InstanceState::kVanished)
-      continue;
     const bool no_set = !has(policy.sets, record.set);
+    const bool is_remembered = record.state == model::InstanceState::kAbandoned ||
+                               record.state == model::InstanceState::kVanished;
+    if (is_remembered && (no_set || !policy.pools.empty())) continue;
     if (!no_set && has(policy.pools, record.pool)) continue;
     return fail(Errc::kConflict,
                 "the configuration has no " +

@@ -25,12 +25,20 @@ bool is_alive(InstanceState state) {
          state == InstanceState::kBusy;
 }
 
+/// Nobody knows when it will come up: it waits for a price, or an admin looks at it in peace.
+bool waits_without_end(const Instance& instance) {
+  return instance.unfulfilled_spot ||
+         (instance.record.state == InstanceState::kBooting && instance.record.deadline.us == 0);
+}
+
 }  // namespace
 
 Boot boot_of(const Instance& instance, Now now) {
   const auto& record = instance.record;
   const bool was_ready = record.ready.us != 0;
-  if (is_alive(record.state)) return was_ready ? Boot::kReady : Boot::kUnderWay;
+  if (is_alive(record.state) && was_ready) return Boot::kReady;
+  if (is_alive(record.state))
+    return waits_without_end(instance) ? Boot::kUncounted : Boot::kUnderWay;
   const Duration age = now.wall - record.created;
   if (instance.reclaimed) return was_ready ? Boot::kReady : Boot::kUncounted;
   if (was_ready) return died(record.reason_code) && age < kDiesYoung ? Boot::kFailed : Boot::kReady;

@@ -34,6 +34,7 @@ struct Instance {
   Mono absent_at;  ///< When the last complete list without it was sent.
   std::optional<Absence> absence;  ///< Unset: the last list showed it, or none was asked yet.
   bool seen_listed = false;
+  bool listed_off = false;      ///< The last list showed it off, or ending.
   bool counts_vanished = true;  ///< kVanished: it counts for ceilings.
   bool unfulfilled_spot = false;
   bool create_outcome_unknown = false;

@@ -37,7 +37,8 @@ Outcome create_absent(Instance& instance, const ListWithout& list, Now now) {
 }
 
 /// A destroyed instance is gone. Another one is remembered: a list may show it again.
-void leave(Instance& instance, bool counts, const std::string& reason, Outcome& out, Now now) {
+void leave(Instance& instance, bool counts, Reason vanished, const std::string& reason,
+           Outcome& out, Now now) {
   auto& record = instance.record;
   record.gone = now.wall;
   if (record.state == InstanceState::kTerminating) {
@@ -48,9 +49,10 @@ void leave(Instance& instance, bool counts, const std::string& reason, Outcome& 
     out.effects = {Effect::kDisconnect, Effect::kGone};
     return;
   }
-  enter(instance, InstanceState::kVanished, out, Event::kVanished, Reason::kVanished, reason, now);
+  enter(instance, InstanceState::kVanished, out, Event::kVanished, vanished, reason, now);
   lose_evidence(instance);
   instance.unreachable_since.reset();
+  if (record.health == model::Health::kUnreachable) record.health = model::Health::kHealthy;
   instance.resting = false;
   instance.absence.reset();
   instance.counts_vanished = counts;
@@ -72,15 +74,15 @@ void contradict(Instance& instance, Outcome& out, Now now) {
 void decide(Instance& instance, bool can_look_up, Outcome& out, Now now) {
   const Absence& absence = *instance.absence;
   const bool looked_up = absence.not_found && *absence.not_found >= absence.from;
-  if (can_look_up && (!looked_up || now.mono - *absence.not_found >= kLookUpAgain))
-    out.effects.push_back(Effect::kLookUp);
+  const bool asked_lately = absence.answered && now.mono - *absence.answered < kLookUpAgain;
+  if (can_look_up && !asked_lately) out.effects.push_back(Effect::kLookUp);
   if (instance.record.absent_sightings < kListsWanted || (can_look_up && !looked_up)) return;
   const bool destroyed = instance.record.state == InstanceState::kTerminating;
   // A destroy that the cloud refused for now is sent again, whatever lists say.
   if (destroyed && !instance.destroy_settled && !absence.found_gone) return;
   if (instance.is_live() && !destroyed) return contradict(instance, out, now);
-  leave(instance, !absence.found_gone && !instance.reclaimed, "the cloud no longer shows it", out,
-        now);
+  leave(instance, !absence.found_gone && !instance.reclaimed, Reason::kVanished,
+        "the cloud no longer shows it", out, now);
 }
 
 }  // namespace
@@ -145,8 +147,19 @@ Outcome not_found(Instance& instance, Mono sent, bool gone, Now now) {
 
 Outcome believed_absent(Instance& instance, const std::string& actor, Now now) {
   Outcome out;
+  if (instance.record.state == InstanceState::kVanished && instance.counts_vanished) {
+    instance.counts_vanished = false;
+    instance.deadline = kNever;  // The caller sets the one of an instance that is remembered.
+    out.changed = true;
+    out.event = Event::kVanished;
+    out.reason_code = to_string(Reason::kBelieved);
+    out.reason = actor + " says that the cloud's list is right: it counts for no ceiling any more";
+    out.effects.push_back(Effect::kRoomFreed);
+    return out;
+  }
   if (!instance.absence || instance.is_live()) return out;
-  leave(instance, false, actor + " says that the cloud's list is right", out, now);
+  leave(instance, false, Reason::kBelieved, actor + " says that the cloud's list is right", out,
+        now);
   return out;
 }
 

@@ -98,6 +98,8 @@ Outcome listed(Instance& instance, const model::ListedInstance& seen, Mono as_of
   }
   instance.reclaimed |= seen.interruption.us != 0;
   instance.unfulfilled_spot = seen.state == CloudState::kRequested;
+  instance.listed_off =
+      !outdated && (switched_off(seen.state) || seen.state == CloudState::kTerminating);
 
   switch (record.state) {
     case InstanceState::kTerminating:

@@ -82,9 +82,10 @@ Outcome set_idle_behavior(Instance& instance, IdleBehavior behavior, const std::
   const bool was_held = instance.record.idle_behavior == IdleBehavior::kHold;
   instance.record.idle_behavior = behavior;
   // A deadline that passed during the hold is due now.
-  const bool unproved = instance.record.state == InstanceState::kBooting ||
-                        instance.record.state == InstanceState::kUnknown;
-  if (was_held && unproved && instance.deadline == kNever) set_deadline(instance, now.mono, now);
+  const bool has_waited = instance.record.state == InstanceState::kBooting ||
+                          instance.record.state == InstanceState::kUnknown ||
+                          instance.unreachable_since;
+  if (was_held && has_waited && instance.deadline == kNever) set_deadline(instance, now.mono, now);
   const bool leaves = behavior == IdleBehavior::kDrain && instance.empty() &&
                       (instance.record.state == InstanceState::kIdle ||
                        instance.record.state == InstanceState::kStopped);

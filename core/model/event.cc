@@ -127,6 +127,9 @@ constexpr std::array kEvents{
               "the instance set has instances of another daemon: nothing is created in it"},
     EventInfo{Event::kForeignOwnerLeft, "foreign_owner_left", kSet, kInfo, Holds::kNone,
               "the instance set has no instances of another daemon any more"},
+    EventInfo{Event::kListFlawed, "list_flawed", kSet, kWarning, Holds::kNone,
+              "a list shows instances twice, or instances that are not of the instance set; told "
+              "once an hour at most"},
     EventInfo{Event::kListDoubted, "list_doubted", kSet, kAlarm, Holds::kNone,
               "a list omits half of the instance set or more: nothing is created there until the "
               "cloud has been asked for each missing instance"},

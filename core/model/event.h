@@ -70,6 +70,7 @@ enum class Event : std::uint8_t {
   kAccountAccepted,
   kForeignOwner,
   kForeignOwnerLeft,
+  kListFlawed,
   kListDoubted,
   kListUnchecked,
   kListTrusted,

@@ -39,6 +39,8 @@ constexpr std::array kReasons{
                "the cloud stopped the instance, unasked"},
     ReasonInfo{Reason::kVanished, "vanished", kWarning,
                "the cloud no longer lists the instance, unasked"},
+    ReasonInfo{Reason::kBelieved, "believed", kWarning,
+               "an admin said that the list without the instance is right"},
     ReasonInfo{Reason::kGoneAlready, "gone_already", kWarning,
                "the create found an instance of its key that is gone already"},
     ReasonInfo{Reason::kCreateTimeout, "create_timeout", kWarning,

@@ -40,6 +40,7 @@ enum class Reason : std::uint8_t {
   kCloudFailed,
   kCloudStopped,
   kVanished,
+  kBelieved,
   kGoneAlready,
   kCreateTimeout,
   kNeverSeen,

@@ -53,11 +53,10 @@ bool is_answered(const fleet::Instance& instance) {
 void Absences::after_list(std::uint32_t index, std::vector<model::InstanceId> seen, Mono sent,
                           Now now) {
   Set& set = sets_.at(index);
-  ++set.list_number;
-  set.missing.clear();
+  std::vector<model::InstanceId> missing;
   std::ranges::sort(seen);
   std::vector<model::InstanceId> absent;
-  std::size_t expected = 0;
+  std::size_t expected = 0, omitted = 0;
   for (const auto& [id, host] : hosts_.all()) {
     if (host.instance.set != index) continue;
     const bool shown = std::ranges::binary_search(seen, id);
@@ -65,35 +64,45 @@ void Absences::after_list(std::uint32_t index, std::vector<model::InstanceId> se
     // it.
     if (!shown && host.has_call_under_way()) continue;
     if (!shown) absent.push_back(id);
+    const bool still_counts =
+        host.instance.record.state == InstanceState::kVanished && host.instance.may_exist();
+    if (!shown && still_counts) missing.push_back(id);
     if (!should_be_listed(host.instance)) continue;
     if (!shown && host.instance.known_at >= sent) continue;
     ++expected;
-    if (!shown) set.missing.push_back(id);
+    if (shown) continue;
+    ++omitted;
+    missing.push_back(id);
   }
+  // An admin who has looked at the same instances before need not look again.
+  if (set.list_number == 0 || missing != set.missing) ++set.list_number;
+  set.missing = std::move(missing);
+  // First: a list that is in doubt sends no create again.
+  review(index, omitted, expected, now);
   const fleet::ListWithout list{.sent = sent,
                                 .consistency = set.info.list_consistency,
                                 .can_look_up = set.look_ups.supported};
   for (const auto id : absent)
     if (Host* host = hosts_.change(id))
       steps_.apply(*host, fleet::absent(host->instance, list, now), "cloud", now);
-  review(index, expected, now);
+  count_answers(set, now);
 }
 
-void Absences::review(std::uint32_t index, std::size_t expected, Now now) {
+void Absences::review(std::uint32_t index, std::size_t omitted, std::size_t expected, Now now) {
   Set& set = sets_.at(index);
-  const std::size_t missing = set.missing.size();
-  const bool doubtful = set.look_ups.supported && omits_many(missing, expected);
+  const bool doubtful = set.look_ups.supported && omits_many(omitted, expected);
   if (!doubtful && !set.doubt) return;
-  const std::string numbers = "the list omits " + std::to_string(missing) + " of " +
+  const std::string numbers = "the list omits " + std::to_string(omitted) + " of " +
                               std::to_string(expected) + " instances";
   if (doubtful && !set.doubt) {
     set.doubt = ListDoubt{.since = now.wall, .patience_ends = now.mono + kPatience};
     // One or two instances that are gone are no news: their own events tell of them.
-    set.doubt->reported = missing >= kOmitsManyMin;
+    set.doubt->reported = omitted >= kOmitsManyMin;
     if (set.doubt->reported)
       recorder_.record("cloud", "set " + set.name, model::Event::kListDoubted, "", numbers, now);
     hosts_.touch_all();
-    for (const auto id : set.missing) set.look_ups.to_send.insert(id);
+    for (const auto id : set.missing)
+      if (should_be_listed(hosts_.find(id)->instance)) set.look_ups.to_send.insert(id);
   } else if (!doubtful) {
     if (set.doubt->reported)
       recorder_.record("cloud", "set " + set.name, model::Event::kListTrusted, "", numbers, now);
@@ -101,16 +110,19 @@ void Absences::review(std::uint32_t index, std::size_t expected, Now now) {
     hosts_.touch_all();
     plan_.want();
   }
-  count_answers(set);
 }
 
-void Absences::count_answers(Set& set) {
+void Absences::count_answers(Set& set, Now now) {
   if (!set.doubt) return;
   const bool asking = std::ranges::any_of(set.missing, [&](const model::InstanceId id) {
     const Host* host = hosts_.find(id);
     return host != nullptr && should_be_listed(host->instance) && !is_answered(host->instance);
   });
   if (std::exchange(set.doubt->asking, asking) == asking) return;
+  if (asking) {  // Again: the patience begins anew.
+    set.doubt->patience_ends = now.mono + kPatience;
+    set.doubt->unchecked = false;
+  }
   hosts_.touch_all();
   plan_.want();
 }
@@ -182,7 +194,7 @@ void Absences::on(const InstancesLookedUp& event, Now now) {
   for (const auto id : event.asked)
     if (Host* host = hosts_.change(id); host != nullptr && !host->has_call_under_way())
       judge(*host, answers, event.sent, now);
-  count_answers(set);
+  count_answers(set, now);
 }
 
 void Absences::judge(Host& host, const Answers& answers, Mono sent, Now now) {
@@ -233,7 +245,7 @@ void Absences::on(const BelieveList& event, Now now) {
   for (const auto id : missing)
     if (Host* host = hosts_.change(id))
       steps_.apply(*host, fleet::believed_absent(host->instance, event.actor, now), "user", now);
-  count_answers(set);
+  count_answers(set, now);
   recorder_.reply(event.ticket, std::vector<model::WorkId>{});
 }
 

@@ -39,10 +39,11 @@ class Absences {
   using Answers = std::unordered_map<std::string_view, const model::ListedInstance*>;
   [[nodiscard]] static Answers by_id(const std::vector<model::ListedInstance>& all);
   void judge(Host& host, const Answers& answers, Mono sent, Now now);
-  /// Begins, continues or ends the doubt about the set's last list.
-  void review(std::uint32_t set, std::size_t expected, Now now);
+  /// Begins, continues or ends the doubt about the set's last list, which omits so many of the
+  /// instances that it should show.
+  void review(std::uint32_t set, std::size_t omitted, std::size_t expected, Now now);
   /// Looks whether all answers are in.
-  void count_answers(Set& set);
+  void count_answers(Set& set, Now now);
 
   const model::SitePolicy& policy_;
   Sets& sets_;

@@ -43,7 +43,12 @@ void HostEvents::on(Host& host, const model::RotationEnded& event, Now now) {
 void HostEvents::on(Host& host, const model::HostReady& event, Now now) {
   const model::InstanceId id = host.id();
   steps_.apply(host, fleet::ready(host.instance, event, now), "host", now);
-  attempts_.compare(host, event, now);
+  // One that has vanished meanwhile takes nothing: its connection ends soon.
+  Host* taken = hosts_.change(id);
+  if (taken == nullptr || !taken->instance.has_agent ||
+      taken->instance.connection != event.connection)
+    return;
+  attempts_.compare(*taken, event, now);
   if (Host* still = hosts_.change(id)) attempts_.fill(*still, now);
 }
 

@@ -101,7 +101,8 @@ void InstanceSteps::gone(model::InstanceId id, Now now) {
   free_room(*host, now);
   reachability_.forget(*host);
   // One that vanished was not destroyed: it may exist, and is proved again if it is listed.
-  if (instance.record.reason_code != model::Reason::kVanished)
+  const auto why = instance.record.reason_code;
+  if (why != model::Reason::kVanished && why != model::Reason::kBelieved)
     owners_.ended.add(instance.record, now.mono);
   owners_.hosts.erase(id);
   owners_.plan.want();

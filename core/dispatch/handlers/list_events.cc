@@ -10,6 +10,11 @@
 #include "core/dispatch/handlers/new_host.h"
 
 namespace hostler::dispatch {
+namespace {
+
+constexpr Duration kFlawsToldAgain = std::chrono::hours(1);
+
+}  // namespace
 
 void ListEvents::send_due(std::uint32_t index, Now now) {
   Set& set = sets_.at(index);
@@ -47,6 +52,7 @@ void ListEvents::on(const SetListed& event, Now now) {
   set.want_list(policy, now.mono + policy.list_interval);
   tags_.begin(set);
   auto sightings = recognise(set, *event.result);
+  report_flaws(set, sightings, now);
   duplicates_.end(set, sightings, now);
   std::vector<model::InstanceId> seen;
   seen.reserve(sightings.size());
@@ -98,6 +104,24 @@ std::vector<Sighting> ListEvents::recognise(const Set& set,
       out.push_back({&one, known});
     }
   return out;
+}
+
+void ListEvents::report_flaws(Set& set, const std::vector<Sighting>& all, Now now) {
+  if (set.flaws_told && now.mono - *set.flaws_told < kFlawsToldAgain) return;
+  std::unordered_set<std::string_view> ids;
+  std::size_t twice = 0, others = 0;
+  for (const auto& [seen, known] : all) {
+    if (!ids.insert(seen->id).second) ++twice;
+    if (!known && !seen->tags_unknown && seen->set_id != set.name) ++others;
+  }
+  if (twice + others == 0) return;
+  std::string text;
+  if (twice > 0) text = "it shows " + std::to_string(twice) + " records of instances again";
+  if (others > 0)
+    text += (text.empty() ? "it shows " : ", and ") + std::to_string(others) +
+            " instances that have not the tags of the set: the driver should filter by tags";
+  set.flaws_told = now.mono;
+  recorder_.record("cloud", "set " + set.name, model::Event::kListFlawed, "", text, now);
 }
 
 /// Another machine of the same create. While the list does not show the recorded one, it says

@@ -52,6 +52,8 @@ class ListEvents {
   /// has become is left out.
   [[nodiscard]] std::vector<Sighting> recognise(
       const Set& set, const std::vector<model::ListedInstance>& all) const;
+  /// Reports what no list should show: instances twice, or those of others.
+  void report_flaws(Set& set, const std::vector<Sighting>& all, Now now);
   [[nodiscard]] static bool is_twin(const model::InstanceRecord& record,
                                     const model::ListedInstance& seen);
   /// The instance of a listed machine, adopted if necessary; unset: the machine is not ours.

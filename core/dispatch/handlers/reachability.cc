@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "core/base/units.h"
 
@@ -18,10 +19,16 @@ bool is_on(const fleet::Instance& instance) {
          instance.record.state == InstanceState::kBusy;
 }
 
+/// It was reached before, and cannot be reached now. One that the cloud itself has stopped is none
+/// of these.
+bool is_lost(const fleet::Instance& instance) {
+  return is_on(instance) && instance.unreachable_since && !instance.listed_off;
+}
+
 /// It was ready before the restart, and was not reached since.
 bool is_unverified(const fleet::Instance& instance) {
   return instance.record.state == InstanceState::kUnknown && instance.record.identity.verified_by &&
-         !instance.connected;
+         !instance.connected && !instance.listed_off;
 }
 
 }  // namespace
@@ -34,28 +41,36 @@ void Reachability::update(Host& host, Now now) {
   auto& instance = host.instance;
   Set& set = sets_.at(instance.set);
   const auto id = host.id();
+  const bool was_connected = set.reach.connected.contains(id);
   if (instance.connected)
     set.reach.connected.insert(id);
   else
     set.reach.connected.erase(id);
-  const bool unreachable = is_on(instance) && instance.unreachable_since;
+  const bool lost = is_lost(instance);
   const bool was_unreachable = set.reach.unreachable.contains(id);
-  if (unreachable && !was_unreachable) {
+  if (lost && !was_unreachable) {
     set.reach.unreachable[id] = *instance.unreachable_since;
     const Mono from = now.mono - policy_.pools[instance.pool].probe_timeout;
     const auto n = std::ranges::count_if(set.reach.unreachable,
                                          [&](const auto& one) { return one.second >= from; });
     if (!set.reach.partition && is_mass(set, static_cast<std::size_t>(n)))
       begin(set, instance.set, static_cast<std::size_t>(n), now);
-  } else if (!unreachable && was_unreachable && !is_unverified(instance)) {
+  } else if (!lost && was_unreachable && !is_unverified(instance)) {
     set.reach.unreachable.erase(id);
-    if (set.reach.partition && is_on(instance))
+    // The cloud has stopped it: its own probe timeout counts.
+    if (is_on(instance) && instance.unreachable_since)
+      instance.deadline = *instance.unreachable_since + policy_.pools[instance.pool].probe_timeout;
+    if (set.reach.partition &&
+        (instance.connected || (is_on(instance) && !instance.unreachable_since)))
       end(set, "host", id.text() + " answers again", /*at_once=*/false, now);
     else if (set.reach.partition && set.reach.unreachable.empty())
       end(set, "host", "none of the unreachable hosts is left", /*at_once=*/false, now);
   }
   if (!set.reach.partition) return;
-  if (instance.connected) set.reach.partition->boots_failed.clear();
+  if (instance.connected && !was_connected && !set.reach.partition->boots_failed.empty()) {
+    set.reach.partition->boots_failed.clear();
+    plan_.want();
+  }
   if (instance.record.state == InstanceState::kTerminating &&
       instance.record.reason_code == model::Reason::kBootTimeout &&
       !instance.record.identity.verified_by)
@@ -79,15 +94,20 @@ bool Reachability::holds(Host& host, Now now) {
   auto& instance = host.instance;
   Set& set = sets_.at(instance.set);
   const bool after_restart = is_unverified(instance);
-  if (!after_restart && !(is_on(instance) && instance.unreachable_since)) return false;
-  if (!set.reach.partition && after_restart) {
-    const auto others = unverified(host);
-    if (is_mass(set, others.size() + set.reach.unreachable.size())) {
-      for (const auto id : others) set.reach.unreachable.emplace(id, now.mono);
+  if (!after_restart && !is_lost(instance)) return false;
+  if (after_restart && !std::exchange(set.reach.looked_after_restart, true)) {
+    auto unreachable = set.reach.unreachable;
+    for (const auto id : unverified(host)) unreachable.emplace(id, now.mono);
+    if (!set.reach.partition && is_mass(set, unreachable.size())) {
+      set.reach.unreachable = std::move(unreachable);
       begin(set, instance.set, set.reach.unreachable.size(), now);
     }
   }
-  if (!set.reach.partition || now.mono >= set.reach.partition->until) return false;
+  if (!set.reach.partition) return false;
+  if (now.mono >= set.reach.partition->until) {
+    end(set, "host", "none of the unreachable hosts has answered in time", /*at_once=*/true, now);
+    return false;
+  }
   instance.deadline = set.reach.partition->until;
   hosts_.schedule(host);
   return true;

@@ -22,18 +22,17 @@ scheduler::GateQuery BootGates::query(const Host& host) const {
 
 void BootGates::look(Host& host, Now now) {
   const fleet::Boot boot = fleet::boot_of(host.instance, now);
+  if (boot == host.boot || host.boot == fleet::Boot::kFailed) return;
   // One that dies right after it was ready has failed after all.
-  if (boot == host.boot || host.boot == fleet::Boot::kFailed ||
-      host.boot == fleet::Boot::kUncounted)
-    return;
-  const bool was_under_way = host.boot == fleet::Boot::kUnderWay;
-  if (!was_under_way && boot != fleet::Boot::kFailed) return;
+  if (host.boot == fleet::Boot::kReady && boot != fleet::Boot::kFailed) return;
   host.boot = boot;
+  if (boot == fleet::Boot::kUnderWay) return;  // It waits no longer without a deadline.
   const auto& record = host.instance.record;
   const auto kind = query(host);
   if (boot == fleet::Boot::kReady) {
     history_.succeeded(kind);
     gates_.booted(kind, record.id.text() + " is ready", now);
+    gates_.boot_unknown(kind, now);  // A gate of its former image, which it probed, opens again.
   } else if (boot == fleet::Boot::kFailed && host.instance.created >= changed_at_) {
     const std::string text = printable(record.id.text() + ": " + record.reason, kWordsMax);
     const bool init = record.reason_code == model::Reason::kInitFailed;

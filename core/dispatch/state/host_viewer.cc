@@ -9,8 +9,8 @@ using scheduler::HostPhase;
 
 namespace {
 
-HostPhase phase_of(InstanceState state) {
-  switch (state) {
+HostPhase phase_of(const fleet::Instance& instance) {
+  switch (instance.record.state) {
     case InstanceState::kRequested:
     case InstanceState::kBooting:
     case InstanceState::kUnknown:
@@ -20,9 +20,10 @@ HostPhase phase_of(InstanceState state) {
       return HostPhase::kReady;
     case InstanceState::kStopped:
       return HostPhase::kStopped;
+    case InstanceState::kVanished:
+      return instance.may_exist() ? HostPhase::kVanished : HostPhase::kLeaving;
     case InstanceState::kTerminating:
     case InstanceState::kAbandoned:
-    case InstanceState::kVanished:
     case InstanceState::kGone:
       return HostPhase::kLeaving;
   }
@@ -38,7 +39,7 @@ scheduler::HostView HostViewer::view(const Host& host) const {
   out.id = record.id;
   out.offering = menu_.offering_of(instance);
   out.pool = instance.pool;
-  out.phase = phase_of(record.state);
+  out.phase = phase_of(instance);
   out.takes_work = instance.takes_work();
   out.busy = !instance.empty();
   out.kept =

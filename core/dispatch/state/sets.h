@@ -46,6 +46,9 @@ struct Reach {
   std::map<model::InstanceId, Mono> unreachable;  ///< And since when.
   std::set<model::InstanceId> connected;          ///< By a proved connection.
   std::optional<Partition> partition;
+  /// Hosts of before the restart were looked at together, once: those that are still unreachable
+  /// after that are lost one by one.
+  bool looked_after_restart = false;
 };
 
 /// The driver was asked for the quota group of a type.
@@ -75,12 +78,15 @@ struct Set {
   Mono list_sent{};                                ///< The last one.
   std::int64_t listed = 0;                         ///< Instances in the last list, ours or not.
   std::uint32_t failures = 0;                      ///< Of open or list, in a row.
+  std::optional<Mono> flaws_told;                  ///< When an event last said what is odd in it.
   std::uint32_t repairs_left = 0;                  ///< Of tags, until the next list.
   std::map<std::string, QuotaGroup> quota_groups;  ///< By the name of the type.
   std::string problem;
 
-  std::uint64_t list_number = 0;           ///< Of the last complete list.
-  std::vector<model::InstanceId> missing;  ///< Instances that it omits and should show.
+  /// Of the last complete list; lists that omit the same instances have the same number.
+  std::uint64_t list_number = 0;
+  /// Instances that it omits and should show, and vanished ones that still count for ceilings.
+  std::vector<model::InstanceId> missing;
   std::optional<ListDoubt> doubt;
   LookUps look_ups;
   Reach reach;

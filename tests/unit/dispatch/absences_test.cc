@@ -129,6 +129,101 @@ TEST_F(AbsencesTest, AnInstanceThatIsListedAgainKeepsItsIdAndTheJobThatStillWait
   EXPECT_EQ(story.record(WorkId{1}).state, WorkState::kSucceeded);
 }
 
+// Bug: it was unreachable when it vanished, and stayed so.
+TEST_F(AbsencesTest, AHostThatIsListedAgainTakesWork) {
+  auto site = small_site();
+  site.ceilings.instances_max = 1;
+  const auto on = start(1, site).at(0);
+  lose({on});
+  for (int n = 0; n < 2; ++n) story.list({});
+  story.list({story.seen(on)});
+  story.ready(on, {{{{1}, 1}, model::AttemptPhase::kRunning}});
+  EXPECT_EQ(story.record(on).health, model::Health::kHealthy);
+  story.exited(on, {1});
+  const auto next = story.submit({story.job()}).at(0);
+  EXPECT_EQ(story.record(next).instance, on);
+}
+
+// Bug: its answer took the job that waited again back to the vanished host.
+TEST_F(AbsencesTest, AnAnswerOfAHostThatHasVanishedMeanwhileIsIgnored) {
+  auto site = small_site();
+  site.ceilings.instances_max = 1;
+  const auto on = start(1, site).at(0);
+  lose({on});
+  for (int n = 0; n < 2; ++n) story.list({});
+  story.ready(on, {{{{1}, 1}, model::AttemptPhase::kRunning}});
+  EXPECT_EQ(story.record(WorkId{1}).state, WorkState::kQueued);
+}
+
+// Bug: the doubt began after the creates of the same list.
+TEST_F(AbsencesTest, AListThatIsDoubtedSendsNoCreateAgain) {
+  (void)start(3);
+  (void)story.submit({story.job(2)});
+  const auto unknown = story.all<CreateCall>().back().instance;
+  story.create_ended(unknown, error(CloudErrorClass::kTimeout, true));
+  story.pass(2s);
+  story.clear();
+  story.look_up = tl::unexpected(error(CloudErrorClass::kTransient));
+  story.list({});
+  EXPECT_TRUE(set().doubt);
+  EXPECT_THAT(story.all<CreateCall>(), IsEmpty());
+}
+
+// Bug: the ten minutes were over for the rest of the doubt.
+TEST_F(AbsencesTest, QuestionsThatAreOpenAgainHaveTheirTenMinutesAnew) {
+  const auto hosts = start(4);
+  story.look_up = all(hosts);
+  for (int minutes = 0; minutes < 12; ++minutes) {
+    story.list({story.seen(hosts[0])});
+    story.pass(1min);
+  }
+  ASSERT_TRUE(set().doubt);
+  EXPECT_EQ(set().creates_refused, "");
+  story.look_up = tl::unexpected(error(CloudErrorClass::kTransient));
+  story.list({});
+  EXPECT_NE(set().creates_refused, "");
+  EXPECT_THAT(story.ledger(), testing::Not(Contains("set west list_unchecked")));
+}
+
+// Bug: each list asked for another one, and for a look-up, as soon as the driver allowed.
+TEST_F(AbsencesTest, WhileLookUpsContradictListsTheCloudIsAskedOnceAMinute) {
+  const auto hosts = start(3);
+  story.look_up = all(hosts);
+  story.clear();
+  for (int n = 0; n < 300; ++n) {
+    story.list({});
+    story.pass(1s);
+  }
+  EXPECT_LE(story.all<LookUpCall>().size(), 12U) << "in ten minutes";
+}
+
+// Bug: an admin could not free the room of what had vanished already; and three such instances shut
+// a boot gate.
+TEST_F(AbsencesTest, WhatAnAdminBelievesFreesItsRoomAndIsNoFailedBoot) {
+  auto site = small_site();
+  site.ceilings.instances_max = 3;
+  const auto hosts = start(3, site);
+  lose(hosts);
+  for (int n = 0; n < 3; ++n) story.list({});
+  ASSERT_EQ(story.state(hosts[0]), InstanceState::kVanished);
+  EXPECT_EQ(set().missing, hosts);
+  story.clear();
+  ASSERT_TRUE(story.ask(BelieveList{0, "root", "west", set().list}));
+  EXPECT_THAT(story.all<CreateCall>(), testing::Not(IsEmpty()));
+  EXPECT_THAT(set().missing, SizeIs(3)) << "of that list";
+}
+
+TEST_F(AbsencesTest, VanishedInstancesCountForTheMaximumOfTheirPool) {
+  auto site = small_site();
+  site.pools[0].max = 2;
+  const auto hosts = start(2, site);
+  lose(hosts);
+  story.clear();
+  for (int n = 0; n < 5; ++n) story.list({});
+  EXPECT_EQ(story.state(hosts[0]), InstanceState::kVanished);
+  EXPECT_THAT(story.all<CreateCall>(), IsEmpty());
+}
+
 TEST_F(AbsencesTest, AnAttemptWithANewerOneIsEndedOnItsReturn) {
   const auto on = start(1).at(0);
   lose({on});

@@ -22,6 +22,24 @@ class ReachabilityTest : public testing::Test {
     story.clear();
     return out;
   }
+  /// Four hosts, after a restart and twice the probe timeout without a connection.
+  std::vector<InstanceId> restart_unreachable() {
+    const auto hosts = start(4);
+    model::Restored restored;
+    restored.last_instance = 4;
+    for (const auto id : hosts) {
+      auto row = story.record(id);
+      row.state = InstanceState::kIdle;
+      restored.instances.push_back({row, nullptr, false});
+    }
+    auto site = small_site();
+    site.pools[0].probe_timeout = 1min;
+    story = Story(site);
+    story.begin(restored);
+    story.clear();
+    story.pass(2min);
+    return hosts;
+  }
   void lose(const std::vector<InstanceId>& hosts) {
     for (const auto id : hosts) story.host(id, model::HostLost{"no route"});
   }
@@ -100,24 +118,78 @@ TEST_F(ReachabilityTest, CreatesStopAfterThreeNewHostsThatCannotBeReached) {
 }
 
 TEST_F(ReachabilityTest, AfterARestartHostsThatStayUnreachableTogetherAreHeldToo) {
-  auto hosts = start(4);
-  model::Restored restored;
-  restored.last_instance = 4;
-  for (const auto id : hosts) {
-    auto row = story.record(id);
-    row.state = InstanceState::kIdle;
-    restored.instances.push_back({row, nullptr, false});
-  }
-  auto site = small_site();
-  site.pools[0].probe_timeout = 1min;
-  story = Story(site);
-  story.begin(restored);
-  story.clear();
-  story.pass(2min);
+  (void)restart_unreachable();
   EXPECT_THAT(story.all<DestroyCall>(), IsEmpty());
   ASSERT_TRUE(set().partition);
+}
+
+// Bug: only the agent's answer counted, which comes later, when the host was not unreachable any
+// more.
+TEST_F(ReachabilityTest, AfterARestartAnAnswerEndsThePartitionAndTheOthersHaveTheirProbeTimeout) {
+  const auto hosts = restart_unreachable();
+  story.host(hosts[0], model::HostVerified{model::VerifyMethod::kChallenge,
+                                           story.record(hosts[0]).identity.public_key});
   story.ready(hosts[0]);
   EXPECT_FALSE(set().partition);
+  story.pass(50s);
+  EXPECT_EQ(story.state(hosts[1]), InstanceState::kUnknown);
+  story.pass(11s);
+  for (const auto id : {hosts[1], hosts[2], hosts[3]})
+    EXPECT_EQ(story.state(id), InstanceState::kTerminating);
+  EXPECT_FALSE(set().partition);
+}
+
+// Bug: the first of them that was due began another partition.
+TEST_F(ReachabilityTest, AfterARestartAnAdminMayGiveThemUp) {
+  (void)restart_unreachable();
+  ASSERT_TRUE(story.ask(GiveUpUnreachable{0, "root", "west"}));
+  story.pass(1s);
+  EXPECT_FALSE(set().partition);
+  EXPECT_THAT(story.all<DestroyCall>(), SizeIs(4));
+}
+
+TEST_F(ReachabilityTest, HostsThatTheCloudHasStoppedAreNotHeld) {
+  const auto hosts = start(3);
+  lose(hosts);
+  ASSERT_TRUE(set().partition);
+  std::vector<model::ListedInstance> stopped;
+  for (const auto id : hosts) stopped.push_back(story.seen(id, model::CloudState::kStopped));
+  story.list(stopped);
+  EXPECT_FALSE(set().partition);
+  story.pass(2min);
+  EXPECT_THAT(story.all<DestroyCall>(), SizeIs(3));
+}
+
+// Bug: a list that showed a connected host counted as an answer.
+TEST_F(ReachabilityTest, CreatesStopAlsoWhileTheOtherHostsAreConnected) {
+  const auto hosts = start(6);
+  lose({hosts[0], hosts[1], hosts[2]});
+  for (int n = 0; n < 4; ++n) {
+    story.clear();
+    (void)story.submit({story.job(2)});
+    for (const auto& call : story.all<CreateCall>())
+      story.say(CreateSeen{call.instance, story.seen(call.instance)});
+    story.pass(3min);
+    std::vector<model::ListedInstance> listed;
+    for (const auto id : hosts) listed.push_back(story.seen(id));
+    story.list(listed);
+  }
+  EXPECT_NE(set().creates_refused, "");
+}
+
+// Bug: the partition stood for ever where one of its hosts was held.
+TEST_F(ReachabilityTest, AHeldHostDoesNotKeepThePartition) {
+  const auto hosts = start(3);
+  lose(hosts);
+  ASSERT_TRUE(story.ask(SetIdleBehavior{0, "user root", hosts[0], model::IdleBehavior::kHold}));
+  story.pass(6h);
+  story.pass(1s);
+  EXPECT_FALSE(set().partition);
+  EXPECT_THAT(story.all<DestroyCall>(), SizeIs(2));
+  // Bug: it stayed, unreachable, after the hold too.
+  ASSERT_TRUE(story.ask(SetIdleBehavior{0, "user root", hosts[0], model::IdleBehavior::kRun}));
+  story.pass(1s);
+  EXPECT_THAT(story.all<DestroyCall>(), SizeIs(3));
 }
 
 }  // namespace
