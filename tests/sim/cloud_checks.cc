@@ -76,8 +76,11 @@ void Cloud::check_ceilings() {
 }
 
 void Cloud::check_destroy(const Machine& machine, const dispatch::DestroyCall& call) {
-  // Of those that were made of one create all but one have records of their own.
-  if (machine.instance != call.instance && !machine.doubled)
+  // Of those that were made of one create all but one have records of their own. So has one that
+  // is listed after its instance was gone.
+  const auto* own = disk_.instance(machine.instance);
+  const bool had_ended = own != nullptr && own->record.state == model::InstanceState::kGone;
+  if (machine.instance != call.instance && !machine.doubled && !had_ended)
     complain_("destroy of another's machine");
   const auto* known = disk_.instance(call.instance);
   if (known == nullptr || known->record.state != model::InstanceState::kTerminating ||
