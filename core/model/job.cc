@@ -26,7 +26,7 @@ std::optional<int> exit_status(EndReason reason, std::int32_t exit_code, std::in
   switch (reason) {
     case EndReason::kExit:
       return exit_code & 0xff;
-    case EndReason::kOutputLost:  // Whatever ended the process.
+    case EndReason::kOutputLost:  // The process has exited, or a signal has ended it.
       return signal != 0 ? 128 + signal : exit_code & 0xff;
     case EndReason::kSignal:
       return 128 + signal;

@@ -160,7 +160,9 @@ Outcome collected(Job& job, const std::string& lost, Now now) {
   if (job.state() != WorkState::kCollecting) return {};
   auto& record = job.made();
   if (!lost.empty()) {
-    record.reason = EndReason::kOutputLost;
+    // Any other reason says more, and has its own exit status or none.
+    if (record.reason == EndReason::kExit || record.reason == EndReason::kSignal)
+      record.reason = EndReason::kOutputLost;
     record.reason_text += (record.reason_text.empty() ? "" : "; ") + lost;
   }
   return conclude(job, now);

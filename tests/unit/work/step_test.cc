@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <optional>
 #include <vector>
 
 namespace hostler::work {
@@ -206,6 +207,35 @@ TEST(CollectedTest, LostOutputIsTheReasonHoweverTheProcessEnded) {
   EXPECT_THAT(killed.record->reason_text, HasSubstr("h-7 is gone"));
   EXPECT_EQ(exit_status(killed.record->reason, killed.record->exit_code, killed.record->signal),
             137);
+}
+
+// Bug: a job that was ended by its time limit had the exit status 143 or 0 in place of 124, and one
+// whose end nobody saw had 0, once its output was lost.
+TEST(CollectedTest, LostOutputHidesNoReasonThatHasNoExitStatusOfTheProcess) {
+  struct Row {
+    EndReason reason;
+    int signal;
+    std::optional<int> status;
+  };
+  const std::vector<Row> table{{EndReason::kTimeLimit, 15, 124},
+                               {EndReason::kTimeLimit, 0, 124},
+                               {EndReason::kSupervisionLost, 0, std::nullopt},
+                               {EndReason::kStartFailed, 0, std::nullopt},
+                               {EndReason::kInputFailed, 0, std::nullopt}};
+  for (const Row& row : table) {
+    Job job = running_job();
+    auto end = end_with_chunks(row.reason, 0);
+    end.signal = row.signal;
+    end.text = "its end";
+    (void)exited(job, end, at(10s));
+    (void)host_gone(job, "h-7 is gone", at(11s));
+    EXPECT_EQ(job.state(), WorkState::kFailed);
+    EXPECT_EQ(job.record->reason, row.reason);
+    EXPECT_THAT(job.record->reason_text, testing::StartsWith("its end; "));
+    EXPECT_THAT(job.record->reason_text, HasSubstr("h-7 is gone"));
+    EXPECT_EQ(exit_status(job.record->reason, job.record->exit_code, job.record->signal),
+              row.status);
+  }
 }
 
 TEST(HostGoneTest, WorkThatHadStartedFailsUnlessItMayRestart) {
