@@ -77,6 +77,23 @@ TEST_F(LoopTest, SetsAreOpenedAndListedAndPlansMadeThoughNothingIsDurable) {
   EXPECT_TRUE(await<dispatch::MakePlan>());
 }
 
+// Bug: the last three were counted as work for clouds.
+TEST_F(LoopTest, WhatPeopleAskForCountsAsRequests) {
+  loop.post(dispatch::Submit{});
+  loop.post(dispatch::CancelWork{});
+  loop.post(dispatch::SetIdleBehavior{});
+  loop.post(dispatch::KillInstance{});
+  loop.post(dispatch::OpenGate{});
+  loop.post(dispatch::AcceptAccount{});
+  loop.post(dispatch::BelieveList{});
+  loop.post(dispatch::GiveUpUnreachable{});
+
+  loop.stop();
+
+  EXPECT_THAT(metrics.text(),
+              testing::HasSubstr("hostler_loop_event_seconds_count{kind=\"request\"} 8\n"));
+}
+
 TEST_F(LoopTest, AnAnswerToAPersonWaitsForItsCommit) {
   dispatch::Submit submit;
   submit.ticket = 7;
