@@ -62,6 +62,16 @@ class NamesTest(unittest.TestCase):
             self.assertTrue(metrics_of(text))
             self.assertLessEqual(metrics_of(text), documented())
 
+    def test_the_alarms_and_reasons_that_alerts_name_are_documented(self):
+        document = (ROOT / "docs/api.md").read_text(encoding="utf-8")
+        alarms = set(re.findall(r"^\| `(\w+)` \| \w+ \| alarm \|", document, re.M))
+        ends = set(re.findall(r"`(\w+)`", re.search(r"^\| `reason_code` \| how the job ended: (.*) \|$", document, re.M)[1]))
+        rules = RULES.read_text(encoding="utf-8")
+        for family, key, known in (("alarms", "event", alarms), ("jobs_ended", "reason", ends)):
+            named = re.findall(rf'hostler_{family}_total{{{key}=~?"([^"]*)"', rules)
+            self.assertTrue(named)
+            self.assertLessEqual({one for names in named for one in names.split("|")}, known)
+
     def test_what_alerts_speak_of_is_on_the_dashboard(self):
         alerts = metrics_of(RULES.read_text(encoding="utf-8"))
         self.assertEqual(alerts - metrics_of(on_dashboard()), set())
