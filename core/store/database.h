@@ -27,8 +27,9 @@ enum class Failure : std::uint8_t {
 
 enum class Engine : std::uint8_t { kSqlite, kPostgres };
 enum class Mode : std::uint8_t { kWrite, kRead };
-/// How long to wait for a server that does not answer: some seconds, or half a minute.
-enum class Patience : std::uint8_t { kShort, kLong };
+/// How long to wait for a server that does not answer: some seconds, half a minute, or as long as
+/// the connection to it lives.
+enum class Patience : std::uint8_t { kShort, kLong, kEndless };
 using Value = std::variant<std::int64_t, std::string>;
 /// Read where a column holds no integer: NULL, or what an admin wrote there.
 inline constexpr std::int64_t kNoNumber = INT64_MIN;

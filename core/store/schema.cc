@@ -141,6 +141,14 @@ Result<int> version_in(Connection& connection) {
   return static_cast<int>(*version);
 }
 
+/// A migration may rewrite a table of any size. If it failed by a limit, each later start would.
+Result<void> lift_limits(Connection& connection) {
+  connection.set_patience(Patience::kEndless);
+  if (connection.engine() != Engine::kPostgres) return {};
+  // For this transaction only. The rows to change may be most of a table.
+  return connection.execute("SET LOCAL statement_timeout = 0; SET LOCAL enable_seqscan = on");
+}
+
 Result<void> migrate_in_transaction(Connection& connection, int wanted) {
   HOSTLER_TRY(connection.execute(sql_for_engine(
       connection.engine(),
@@ -151,6 +159,7 @@ Result<void> migrate_in_transaction(Connection& connection, int wanted) {
                                      ", this hostlerd knows up to " +
                                      std::to_string(schema_version()) +
                                      ": start the newer hostlerd that wrote it");
+  if (found < wanted) HOSTLER_TRY(lift_limits(connection));
   for (int version = found; version < wanted; ++version)
     HOSTLER_TRY(connection.execute(
         sql_for_engine(connection.engine(), kMigrations[static_cast<std::size_t>(version)])));
@@ -162,8 +171,10 @@ Result<void> migrate_in_transaction(Connection& connection, int wanted) {
 int schema_version() { return static_cast<int>(kMigrations.size()); }
 
 Result<void> migrate(Connection& connection, int version) {
-  return in_one_transaction(connection,
-                            [&] { return migrate_in_transaction(connection, version); });
+  auto done =
+      in_one_transaction(connection, [&] { return migrate_in_transaction(connection, version); });
+  connection.set_patience(Patience::kLong);
+  return done;
 }
 
 }  // namespace hostler::store

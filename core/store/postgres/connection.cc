@@ -15,7 +15,17 @@ namespace {
 
 constexpr int kConnectS = 5, kReadConnectS = 2;
 
-int answer_ms(Patience patience) { return patience == Patience::kLong ? 30'000 : 5'000; }
+int answer_ms(Patience patience) {
+  switch (patience) {
+    case Patience::kShort:
+      return 5'000;
+    case Patience::kLong:
+      return 30'000;
+    case Patience::kEndless:
+      break;
+  }
+  return -1;
+}
 
 // The mark of the last commit, in meta.
 constexpr const char* kMarkKey = "last_commit";

@@ -20,8 +20,8 @@ using ResultPtr = std::unique_ptr<PGresult, ClearResult>;
 using Parameters = std::vector<const char*>;
 
 /// One session with a server: libpq with timeouts. Threads: one at a time. Calls block until the
-/// server answers, at most for the answer time. After that time, or if the connection fails, the
-/// session is broken for good.
+/// server answers, at most for the answer time (below 0: no limit). After that time, or if the
+/// connection fails, the session is broken for good.
 class Session {
  public:
   /// The server shows `name` to its admin. kUnavailable if no server could be reached;

@@ -180,6 +180,84 @@ TEST_P(SchemaTest, TakesUpWorkOfANewKindAfterTheMigration) {
   EXPECT_EQ(restored.last_work, 10U);
 }
 
+// ---- limits of time
+// -----------------------------------------------------------------------------
+
+/// A connection that notes how long it waits when statements are executed on it.
+class Watched final : public Connection {
+ public:
+  explicit Watched(std::unique_ptr<Connection> of) : of_(std::move(of)) {}
+  [[nodiscard]] Engine engine() const override { return of_->engine(); }
+  Result<Statement> prepare(std::string_view sql) override { return of_->prepare(sql); }
+  void set_patience(Patience patience) override {
+    now = patience;
+    of_->set_patience(patience);
+  }
+  Result<void> execute(const std::string& sql) override {
+    if (sql.find("ALTER TABLE") != std::string::npos) during.push_back(now);
+    return of_->execute(sql);
+  }
+  Result<void> begin() override { return of_->begin(); }
+  Result<void> commit() override {
+    during.push_back(now);
+    return of_->commit();
+  }
+  void roll_back() override { of_->roll_back(); }
+  Result<bool> was_committed() override { return of_->was_committed(); }
+  Result<void> after_commit() override { return of_->after_commit(); }
+  Result<bool> do_idle_work() override { return of_->do_idle_work(); }
+  Result<std::uint64_t> used_bytes() override { return of_->used_bytes(); }
+
+  Patience now = Patience::kLong;
+  std::vector<Patience> during;  ///< A migration, and the commit.
+
+ private:
+  std::unique_ptr<Connection> of_;
+};
+
+std::string value_of(Connection& connection, const std::string& sql) {
+  auto find = connection.prepare(sql);
+  return find && find->next().value_or(false) ? find->text(0) : "none";
+}
+
+// Bug: an upgrade that took the server longer than half a minute failed, at each start again.
+TEST_P(SchemaTest, AMigrationMayTakeAsLongAsItTakes) {
+  std::filesystem::create_directories(state());
+  make_database(3);
+  Watched connection(connect(place(), Mode::kWrite).value());
+
+  ASSERT_TRUE(migrate(connection));
+
+  EXPECT_THAT(connection.during, testing::ElementsAre(Patience::kEndless, Patience::kEndless));
+  EXPECT_EQ(connection.now, Patience::kLong);
+  // Where there is nothing to migrate, the limit stays.
+  connection.during.clear();
+  ASSERT_TRUE(migrate(connection));
+  EXPECT_THAT(connection.during, testing::ElementsAre(Patience::kLong));
+}
+
+// Bug: it had a minute for each statement, and looked up most rows of a table one by one.
+TEST_P(SchemaTest, TheServerLimitsAMigrationNeitherInTimeNorInItsPlan) {
+  if (!on_postgres()) return;  // SQLite has no such limits
+  std::filesystem::create_directories(state());
+  make_database(3);
+  const auto connection = connect(place(), Mode::kWrite).value();
+  const std::string limits =
+      "current_setting('statement_timeout') || ' ' || current_setting('enable_seqscan')";
+  const auto usual = value_of(*connection, "SELECT " + limits);
+  ASSERT_TRUE(connection->execute(
+      "CREATE TABLE seen (limits TEXT); CREATE FUNCTION see() RETURNS trigger AS 'BEGIN "
+      "INSERT INTO seen VALUES (current_setting(''statement_timeout'') || '' '' || "
+      "current_setting(''enable_seqscan'')); RETURN NULL; END' LANGUAGE plpgsql; "
+      "CREATE TRIGGER see AFTER UPDATE ON instances EXECUTE FUNCTION see()"));
+
+  ASSERT_TRUE(migrate(*connection));
+
+  EXPECT_EQ(value_of(*connection, "SELECT limits FROM seen"), "0 on");
+  EXPECT_EQ(value_of(*connection, "SELECT " + limits), usual);
+  EXPECT_EQ(usual, "1min off");
+}
+
 // ---- the description of rows, and the columns that a database has
 // ----------------------------------
 
