@@ -4,13 +4,15 @@ shut, with what it holds back, and which is gone once something was destroyed, o
 
 import json
 import os
+import pty
 import signal
 import subprocess
+import termios
 import unittest
 import urllib.parse
 
 from one_site import ARGS, SITE, hostler, job, main, set_mark, tearDownModule, wait_for_mark
-from scratch_site import wait_for
+from scratch_site import check, wait_for
 
 WHOLE_HOST = {"vcpus": 2, "ram": "256MiB"}
 
@@ -24,6 +26,20 @@ def setUpModule():
         pools=[{"name": "default", "sets": ["local"], "types": ["small"], "max": 6,
                 "idle_timeout": "1s", "shutdown_timeout": "1s"}])
     SITE.start()
+
+
+def on_terminal(columns, *words):
+    """What a command prints on a terminal of this width."""
+    ours, its = pty.openpty()
+    try:
+        termios.tcsetwinsize(its, (24, columns))
+        done = subprocess.run([ARGS.hostler, "--url", "unix://" + SITE.socket, *words], stdin=subprocess.DEVNULL,
+                              stdout=its, check=False)
+        check(done.returncode == 0, done)
+        return os.read(ours, 65536).decode()
+    finally:
+        os.close(ours)
+        os.close(its)
 
 
 class GateTest(unittest.TestCase):
@@ -85,6 +101,13 @@ class GateTest(unittest.TestCase):
         """Why this actor opened the gate, each time."""
         records = SITE.get("/v1/why?subject=" + urllib.parse.quote("gate " + key))["records"]
         return [one["reason"] for one in records if (one["event"], one["actor"]) == ("gate_opened", actor)]
+
+    # Bug: on a terminal the key was cut without a mark, and `gates open` did not take what was left of it.
+    def test_a_terminal_shows_the_whole_key(self):
+        key = self.refused("shown")
+        self.assertIn(key, on_terminal(len(key) - 5, "gates"))
+        set_mark("shown")
+        self.assertEqual(SITE.wait_for_end(self.waits)["state"], "succeeded")
 
     # Bug: only time opened it, up to half an hour, though the admin had made the cloud ready meanwhile.
     def test_an_admin_has_the_refused_calls_tried_now(self):
