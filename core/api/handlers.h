@@ -12,6 +12,9 @@
 /// handler is called; the service checks rights that depend on the subject.
 namespace hostler::api {
 
+/// Longest key of a gate, in bytes. Keys have names of the configuration and of drivers in them.
+inline constexpr std::size_t kGateKeyMax = 1024;
+
 struct Context {
   Service* service;
   Limits limits;

@@ -60,7 +60,7 @@ void get_gates(const Context& context, Request request, Respond respond) {
 void post_open_gate(const Context& context, Request request, Respond respond) {
   std::string key;
   const auto read = json::read_object(request.body, {}, [&](json::Object& o) {
-    o.need("key").text(key, {.bytes_max = 4096, .bytes_min = 1, .one_line = true});
+    o.need("key").text(key, {.bytes_max = kGateKeyMax, .bytes_min = 1, .one_line = true});
   });
   if (!read) return respond(error_response(read.error()));
   context.service->open_gate(request.who, key, empty_answer(std::move(respond)));
@@ -88,7 +88,12 @@ void post_kill(const Context& context, Request request, Respond respond) {
 
 void get_why(const Context& context, Request request, Respond respond) {
   const std::string subject = request.query_or("subject", "");
-  if (subject.empty() || subject.size() > 300)
+  constexpr std::size_t kSubjectMax = std::string_view("gate ").size() + kGateKeyMax;
+  if (subject.size() > kSubjectMax)
+    return respond(error_response(
+        {Errc::kInvalidArgument, "?subject= has " + std::to_string(subject.size()) +
+                                     " bytes, the longest has " + std::to_string(kSubjectMax)}));
+  if (subject.empty())
     return respond(error_response({Errc::kInvalidArgument,
                                    "?subject= names what is asked about: j-42, h-7, pool default, "
                                    "set local, gate KEY"}));

@@ -1,3 +1,5 @@
+#include "core/api/handlers.h"
+#include "core/api/openapi.h"
 #include "tests/unit/api/fake_service.h"
 #include "tests/unit/api/wire.h"
 
@@ -75,8 +77,31 @@ TEST_F(SetRequestTest, AGateIsOpenedByItsKeyWhichMayHaveSpaces) {
   EXPECT_EQ(ask("POST", "/v1/gates/open", R"({"key": ""})").path(), "key");
   EXPECT_EQ(ask("POST", "/v1/gates/open", R"({"key": "a\nb"})").path(), "key");
   EXPECT_EQ(ask("POST", "/v1/gates/open", R"({"key": "a", "why": "b"})").path(), "why");
+  const std::string longest(kGateKeyMax, 'k');
+  EXPECT_EQ(ask("POST", "/v1/gates/open", R"({"key": ")" + longest + R"("})").status, 200);
+  EXPECT_EQ(ask("POST", "/v1/gates/open", R"({"key": ")" + longest + R"(k"})").path(), "key");
   service.error = Error{Errc::kNotFound, "there is no shut gate 'a'"};
   EXPECT_EQ(ask("POST", "/v1/gates/open", R"({"key": "a"})").status, 404);
+}
+
+// Bug: a subject had at most 300 bytes, so nobody could ask about a gate with long names in its
+// key.
+TEST_F(SetRequestTest, EveryGateThatCanBeOpenedCanBeAskedAbout) {
+  const std::string why = "/v1/why?subject=gate%20" + std::string(kGateKeyMax, 'k');
+  ASSERT_EQ(ask("GET", why).status, 200);
+  EXPECT_EQ(service.calls().back(), "why gate " + std::string(kGateKeyMax, 'k'));
+  const auto refused = ask("GET", why + "k");
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_EQ(refused.message(), "?subject= has 1030 bytes, the longest has 1029");
+}
+
+// The document is written by hand.
+TEST(OpenapiTest, NamesTheLongestKeyOfAGate) {
+  const auto document = std::string(openapi_json());
+  const auto most = std::to_string(kGateKeyMax);
+  EXPECT_THAT(document, testing::HasSubstr("gate .{1," + most + "}"));
+  EXPECT_THAT(document, testing::HasSubstr(R"("maxLength": )" + most +
+                                           R"(, "description": "The `key` of the gate")"));
 }
 
 }  // namespace
