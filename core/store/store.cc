@@ -29,6 +29,11 @@ Result<void> make_private(const std::filesystem::path& folder) {
   return {};
 }
 
+/// Of these ends nobody knows how much the job had written.
+bool hides_output(model::EndReason reason) {
+  return reason == model::EndReason::kHostLost || reason == model::EndReason::kSupervisionLost;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Store>> Store::open(const std::filesystem::path& folder, Options options) {
@@ -72,7 +77,8 @@ Result<OutputPart> Store::read_output(model::AttemptId id, std::uint32_t stream,
   if (end && end->output_is_inline) {
     const bool is_stdout = stream == kStdoutStream;
     part.end = is_stdout ? place.stdout_length : place.stderr_length;
-    part.ended = part.complete = true;
+    part.ended = true;
+    part.complete = !hides_output(end->reason);
     if (offset >= part.end) return part;
     const auto length = std::min<std::uint64_t>(max, part.end - offset);
     part.data = HOSTLER_TRY(
@@ -82,7 +88,8 @@ Result<OutputPart> Store::read_output(model::AttemptId id, std::uint32_t stream,
       return fail(Errc::kInternal,
                   "segment " + std::to_string(place.segment) +
                       " is shorter than its rows say: it is damaged; restore a backup");
-    part.ended = part.complete = offset + length == part.end;
+    part.ended = offset + length == part.end;
+    part.complete = part.complete && part.ended;
     return part;
   }
   auto stored = HOSTLER_TRY(outputs_->read(id, stream, offset, max));
@@ -95,8 +102,8 @@ Result<OutputPart> Store::read_output(model::AttemptId id, std::uint32_t stream,
   if (!is_over) return part;
   // What the host had not sent before it was lost is missing too.
   const auto produced = !end ? 0 : stream == kStdoutStream ? end->stdout_bytes : end->stderr_bytes;
-  const bool is_whole = end && end->reason != model::EndReason::kHostLost && stored.missing == 0 &&
-                        produced <= part.end;
+  const bool is_whole =
+      end && !hides_output(end->reason) && stored.missing == 0 && produced <= part.end;
   if (part.data.empty() && produced > part.offset) {
     part.lost += produced - part.offset;
     part.offset = part.end = produced;

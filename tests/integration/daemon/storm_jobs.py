@@ -164,6 +164,8 @@ def check_job(site, job, its, hit):
             part = site.get(f"/v1/jobs/{job.id}/output?stream={stream}&max=1048576")
             check(wanted.startswith(part.get("text", "")),
                   f"{job.id} lost its end, not its words: {part.get('text', '')[:200]!r}")
+            check(its["reason_code"] != "supervision_lost" or not part["complete"],
+                  f"{job.id}: nobody knows whether its {stream} is whole")
         return
     check((its["state"], its.get("exit_status")) == (job.state, job.exit_status),
           f"{job.id} is to be {job.state}, not {its['state']}")

@@ -172,6 +172,32 @@ TEST_P(OutputsTest, IsNotCompleteIfTheHostWasLostWhileItRan) {
   EXPECT_FALSE(part->complete);
 }
 
+// Bug: all that was fetched was said to be all that the job wrote.
+TEST_P(OutputsTest, IsNeverCompleteIfSupervisionWasLost) {
+  EXPECT_EQ(append(0, "12345678901234567890"), 20U);
+  auto row = streamed(model::AttemptState::kDone);
+  row.end->reason = model::EndReason::kSupervisionLost;
+  must_commit({row});
+  for (const std::uint32_t stream : {kStdoutStream, kStderrStream}) {
+    const auto part = store_->read_output(kAttempt, stream, 0, 100);
+    ASSERT_TRUE(part);
+    EXPECT_TRUE(part->ended);
+    EXPECT_FALSE(part->complete);
+  }
+
+  row.attempt.number = 2;
+  row.end->output_is_inline = true;
+  row.end->stdout_inline = "ab";
+  row.end->stdout_bytes = 2;
+  must_commit({row});
+  for (const std::uint64_t offset : {0, 2, 9}) {
+    const auto part = store_->read_output(row.attempt, kStdoutStream, offset, 100);
+    ASSERT_TRUE(part);
+    EXPECT_TRUE(part->ended);
+    EXPECT_FALSE(part->complete) << offset;
+  }
+}
+
 TEST_P(OutputsTest, KeepsOutputFilesUnderTheirPaths) {
   ASSERT_TRUE(set_files({{.path = "a/b.txt", .size = 3, .mode = 0644},
                          {.path = "empty", .size = 0, .mode = 0600},
