@@ -70,7 +70,8 @@ Result<model::Restored> Store::load() {
 }
 
 Result<OutputPart> Store::read_output(model::AttemptId id, std::uint32_t stream,
-                                      std::uint64_t offset, std::size_t max, bool job_ended) const {
+                                      std::uint64_t offset, std::size_t max,
+                                      const model::WorkRecord* job) const {
   const auto [attempt, place] = HOSTLER_TRY(reads_->attempt(id));
   const auto& end = attempt.end;
   OutputPart part{.data = {}, .offset = offset};
@@ -98,12 +99,15 @@ Result<OutputPart> Store::read_output(model::AttemptId id, std::uint32_t stream,
           .lost = stored.lost,
           .end = stored.end};
   // The row was read before the file: if it says done, nothing more was to come.
+  const bool job_ended = job != nullptr && model::is_terminal(job->state);
   const bool is_over = job_ended || attempt.state == model::AttemptState::kDone;
   if (!is_over) return part;
   // What the host had not sent before it was lost is missing too.
   const auto produced = !end ? 0 : stream == kStdoutStream ? end->stdout_bytes : end->stderr_bytes;
+  // No host will say how an attempt ended that never started. Those are not counted.
   const bool is_whole =
-      end && !hides_output(end->reason) && stored.missing == 0 && produced <= part.end;
+      end ? !hides_output(end->reason) && stored.missing == 0 && produced <= part.end
+          : job_ended && job->starts == 0 && part.end == 0;
   if (part.data.empty() && produced > part.offset) {
     part.lost += produced - part.offset;
     part.offset = part.end = produced;

@@ -74,11 +74,11 @@ class Store {
   [[nodiscard]] const Blobs& blobs() const { return *blobs_; }
 
   /// Up to `max` bytes of stdout (stream 0) or stderr (1) from `offset`, from segments or files.
-  /// `job_ended`: no more is to come, whatever the row of the attempt says. kNotFound if there is
-  /// no such attempt. Any thread but the loop, as it blocks.
+  /// `job`: the job as it is now, if known; it may have ended though the row of the attempt does
+  /// not say so. kNotFound if there is no such attempt. Any thread but the loop, as it blocks.
   Result<OutputPart> read_output(model::AttemptId attempt, std::uint32_t stream,
                                  std::uint64_t offset, std::size_t max,
-                                 bool job_ended = false) const;
+                                 const model::WorkRecord* job = nullptr) const;
 
   /// What was removed, and how the run ended. After a failure the removed data stays removed.
   using OnTidied = std::function<void(const Tidied& gone, const Result<void>& ended)>;

@@ -41,7 +41,7 @@ void DaemonService::output(const api::Principal& who, model::WorkId job,
   auto part = uses_.store->read_output(
       {job, attempt},
       query.stream == api::Stream::kStdout ? store::kStdoutStream : store::kStderrStream,
-      query.offset_in(attempt), query.max, ended);
+      query.offset_in(attempt), query.max, &known->record);
   if (!part) return answer(tl::unexpected(part.error()));
   // After the attempt's end another attempt may follow, unless the job has ended.
   answer(api::OutputPart{attempt, std::move(part->data), part->offset, part->lost,

@@ -198,6 +198,27 @@ TEST_P(OutputsTest, IsNeverCompleteIfSupervisionWasLost) {
   }
 }
 
+// Bug: the empty output of a job that never started was said to lack bytes.
+TEST_P(OutputsTest, IsCompleteIfNoAttemptEverStarted) {
+  auto row = streamed(model::AttemptState::kDone);
+  row.end.reset();
+  must_commit({row});
+  model::WorkRecord job;
+  job.state = model::WorkState::kFailed;
+  const auto is_complete = [&] {
+    const auto part = store_->read_output(kAttempt, kStdoutStream, 0, 100, &job);
+    EXPECT_TRUE(part && part->ended);
+    return part && part->complete;
+  };
+  EXPECT_TRUE(is_complete());
+  job.starts = 1;
+  EXPECT_FALSE(is_complete()) << "it may have started on a host that was lost";
+
+  job.starts = 0;
+  EXPECT_EQ(append(0, "12345"), 5U);
+  EXPECT_FALSE(is_complete()) << "the host says that it never started, and sent output of it";
+}
+
 TEST_P(OutputsTest, KeepsOutputFilesUnderTheirPaths) {
   ASSERT_TRUE(set_files({{.path = "a/b.txt", .size = 3, .mode = 0644},
                          {.path = "empty", .size = 0, .mode = 0600},
