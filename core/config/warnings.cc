@@ -1,8 +1,26 @@
 #include <algorithm>
 
+#include "core/base/units.h"
 #include "core/config/readers.h"
 
 namespace hostler::config {
+namespace {
+
+/// A hold that ends before a pool gives a host up changes nothing for the hosts of that pool.
+void warn_of_holds(const model::SitePolicy& site, std::vector<std::string>& out) {
+  for (const model::SetPolicy& set : site.sets)
+    for (const model::PoolPolicy& pool : site.pools) {
+      if (std::ranges::find(pool.sets, set.name) == pool.sets.end()) continue;
+      if (set.mass_unreachable_hold > pool.probe_timeout) continue;
+      out.push_back("sets: \"" + set.name + "\" has mass_unreachable_hold " +
+                    exact_duration(set.mass_unreachable_hold) +
+                    ", which is not longer than the probe_timeout " +
+                    exact_duration(pool.probe_timeout) + " of pool \"" + pool.name +
+                    "\", so it protects none of its hosts");
+    }
+}
+
+}  // namespace
 
 std::vector<std::string> warnings_of(const Config& config) {
   std::vector<std::string> out;
@@ -26,6 +44,11 @@ std::vector<std::string> warnings_of(const Config& config) {
   for (const model::PoolPolicy& pool : site.pools)
     if (pool.max == 0)
       out.push_back("pools: \"" + pool.name + "\" has max 0, so it never gets an instance");
+  for (const model::PoolPolicy& pool : site.pools)
+    if (pool.init_failure == model::InitFailure::kWarn && pool.init_command.empty())
+      out.push_back("pools: \"" + pool.name +
+                    "\" has init_failure, but no init_command that could fail");
+  warn_of_holds(site, out);
   if (site.ceilings.instances_max != 0 && wanted > site.ceilings.instances_max)
     out.push_back("ceilings.instances_max: " + std::to_string(site.ceilings.instances_max) +
                   " is less than the " + std::to_string(wanted) +

@@ -7,6 +7,27 @@
 #include "core/json/tree.h"
 
 namespace hostler::json {
+namespace {
+
+/// Control characters as JSON writes them: a newline that was a blank would hide what is wrong.
+std::string escaped(std::string_view text) {
+  constexpr std::string_view kHex = "0123456789abcdef";
+  std::string out;
+  for (const char c : text.substr(0, 80)) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '\n')
+      out += "\\n";
+    else if (c == '\t')
+      out += "\\t";
+    else if (byte < 0x20 || byte == 0x7f)
+      out += std::string("\\u00") + kHex[byte >> 4U] + kHex[byte & 0xfU];
+    else
+      out += c;
+  }
+  return out;
+}
+
+}  // namespace
 
 std::string path_step(std::string_view key) {
   const bool plain = !key.empty() && key.size() <= 64 && std::ranges::all_of(key, [](char c) {
@@ -92,7 +113,7 @@ std::string Value::position() const {
 std::string Value::found() const {
   switch (kind()) {
     case Kind::kString:
-      return "\"" + printable(text(), 40) + "\"";
+      return "\"" + printable(escaped(text()), 40) + "\"";
     case Kind::kArray:
       return "an array of " + std::to_string(size());
     case Kind::kObject:

@@ -23,6 +23,16 @@ std::string range(const std::string& kind, const std::string& min, const std::st
   return kind + " from " + min + " to " + max;
 }
 
+/// ", e.g. "30s", "10m"": those of `examples` that `parse` reads as a value in the range.
+template <class Parse, class T>
+std::string such_as(std::initializer_list<const char*> examples, Parse parse, T min, T max) {
+  std::string out;
+  for (const char* example : examples)
+    if (const auto value = parse(example); value && *value >= min && *value <= max)
+      out += std::string(out.empty() ? ", e.g. \"" : ", \"") + example + "\"";
+  return out;
+}
+
 std::string plain(double number) {
   std::string out = std::to_string(number);
   out.erase(out.find_last_not_of('0') + 1);
@@ -160,8 +170,8 @@ bool Field::name(std::string& out) const {
 bool Field::duration(Duration& out, Duration min, Duration max) const {
   if (!value_) return false;
   const auto allowed = [&] {
-    return range("a duration", format_duration(min), format_duration(max)) +
-           ", e.g. \"250ms\", \"30s\", \"10m\", \"2h\"";
+    return range("a duration", exact_duration(min), exact_duration(max)) +
+           such_as({"250ms", "30s", "10m", "2h"}, parse_duration, min, max);
   };
   if (!value_->is(Kind::kString)) return refuse(allowed());
   const auto read = parse_duration(value_->text());
@@ -174,7 +184,8 @@ bool Field::duration(Duration& out, Duration min, Duration max) const {
 bool Field::size(std::int64_t& out, std::int64_t min, std::int64_t max) const {
   if (!value_) return false;
   const auto allowed = [&] {
-    return range("a size", format_size(min), format_size(max)) + ", e.g. \"512MiB\", \"2GiB\"";
+    return range("a size", exact_size(min), exact_size(max)) +
+           such_as({"64KiB", "512MiB", "2GiB"}, parse_size, min, max);
   };
   if (!value_->is(Kind::kString)) return refuse(allowed());
   const auto read = parse_size(value_->text());

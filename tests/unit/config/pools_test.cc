@@ -95,5 +95,19 @@ TEST(PoolsTest, RefusesTimersAndPricesThatCannotBe) {
                           HasSubstr("pools[0].price_cap_per_hour: found -1")));
 }
 
+TEST(PoolsTest, SettingsWithoutEffectAreWarnedOf) {
+  const auto warnings = [](const std::string& members) {
+    return read_pool(R"({"name": "p", "sets": ["s"], "types": ["t", "u"], )" + members + "}")
+        .warnings;
+  };
+  EXPECT_THAT(warnings(R"("init_failure": "warn")"),
+              ElementsAre(HasSubstr("\"p\" has init_failure, but no init_command")));
+  EXPECT_THAT(warnings(R"("init_failure": "warn", "init_command": "true")"), ElementsAre());
+  EXPECT_THAT(warnings(R"("probe_timeout": "6h")"),
+              ElementsAre(HasSubstr("\"s\" has mass_unreachable_hold 6h, which is not longer than "
+                                    "the probe_timeout 6h of pool \"p\"")));
+  EXPECT_THAT(warnings(R"("probe_timeout": "5h")"), ElementsAre());
+}
+
 }  // namespace
 }  // namespace hostler::config

@@ -83,6 +83,28 @@ TEST(ReaderTest, SaysPathPlaceFoundAndAllowed) {
                                     "from 0 to 10 (at 1:41)"));
 }
 
+// Bug: the refused "30s" was named as an example, and "1 m" as a limit, which is no duration.
+TEST(ReaderTest, LimitsAndExamplesCanBeUsedAsTheyArePrinted) {
+  Duration hold{};
+  std::int64_t size = 0;
+  EXPECT_THAT(problems_of(R"({"hold": "30s", "size": "1KiB"})",
+                          [&](Object& o) {
+                            o.may("hold").duration(hold, 1min, 168h);
+                            o.may("size").size(size, 1 << 20, std::int64_t{3} << 29);
+                          }),
+              ElementsAre(HasSubstr("found \"30s\", allowed: a duration from 1m to 7d, e.g. "
+                                    "\"10m\", \"2h\" (at"),
+                          HasSubstr("allowed: a size from 1MiB to 1536MiB, e.g. \"512MiB\" (at")));
+}
+
+// Bug: a newline was shown as a blank.
+TEST(ReaderTest, ControlCharactersInARefusedTextAreShown) {
+  std::string group;
+  EXPECT_THAT(problems_of(R"({"group": "a\nb\u0007"})",
+                          [&](Object& o) { o.may("group").text(group, {.one_line = true}); }),
+              ElementsAre(HasSubstr(R"(found "a\nb\u0007", allowed: one line)")));
+}
+
 TEST(ReaderTest, NamesAllProblemsAndLeavesTargetsAlone) {
   int count = 7;
   Color color = Color::kBlue;
@@ -100,12 +122,13 @@ TEST(ReaderTest, NamesAllProblemsAndLeavesTargetsAlone) {
 
   EXPECT_THAT(
       problems,
-      ElementsAre(HasSubstr("count: found 1.0, allowed: a whole number from 0 to 9"),
-                  HasSubstr("color: found \"green\", allowed: red, blue"),
-                  HasSubstr("wait: found 10, allowed: a duration from 1 s to 1 h"),
-                  HasSubstr("name: found \"No Name\", allowed: a name"),
-                  HasSubstr("gone: missing, but required"),
-                  HasSubstr("extra: unknown key; known here: count, color, wait, name, gone")));
+      ElementsAre(
+          HasSubstr("count: found 1.0, allowed: a whole number from 0 to 9"),
+          HasSubstr("color: found \"green\", allowed: red, blue"),
+          HasSubstr("wait: found 10, allowed: a duration from 1s to 1h, e.g. \"30s\", \"10m\""),
+          HasSubstr("name: found \"No Name\", allowed: a name"),
+          HasSubstr("gone: missing, but required"),
+          HasSubstr("extra: unknown key; known here: count, color, wait, name, gone")));
   EXPECT_EQ(count, 7);
   EXPECT_EQ(color, Color::kBlue);
   EXPECT_EQ(wait, Duration(5s));
@@ -162,7 +185,7 @@ TEST(ReaderTest, BoundsStringsArraysAndObjects) {
       problems,
       ElementsAre(HasSubstr("long: found a string of 4 bytes, allowed: at most 3"),
                   HasSubstr("empty: found \"\", allowed: a string that is not"),
-                  HasSubstr("lines: found \"a b\", allowed: one line"), HasSubstr("without U+0000"),
+                  HasSubstr("lines: found \"a\\nb\", allowed: one line"), HasSubstr("without U+0000"),
                   HasSubstr("list: found an array of 2, allowed: at most 1"),
                   HasSubstr("twice[1]: found \"a\" twice"),
                   HasSubstr("map: found an object of 2 members")));
