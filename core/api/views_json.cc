@@ -13,6 +13,12 @@ void member_time(json::Writer& w, std::string_view key, Wall at) {
 void member_text(json::Writer& w, std::string_view key, const std::string& text) {
   if (!text.empty()) w.member(key, text);
 }
+void member_texts(json::Writer& w, std::string_view key, const std::vector<std::string>& texts) {
+  if (texts.empty()) return;
+  w.key(key).begin_array();
+  for (const auto& text : texts) w.value(text);
+  w.end_array();
+}
 void write_resources(json::Writer& w, const model::Resources& r) {
   w.begin_object().member("vcpus", r.vcpus).member("ram", r.ram);
   if (r.scratch != 0) w.member("scratch", r.scratch);
@@ -51,6 +57,8 @@ void write_instance(json::Writer& w, const model::InstanceView& view) {
     w.member("seen_key", view.key_alarm->seen_key).end_object();
   }
   if (view.unlisted_since) member_time(w, "unlisted_since", *view.unlisted_since);
+  if (view.init_failed) w.member("init_failed", true);
+  member_texts(w, "conditions", view.conditions);
   member_text(w, "reason_code", model::to_string(r.reason_code));
   member_text(w, "reason", r.reason);
   member_text(w, "last_text", r.last_text);
@@ -103,6 +111,7 @@ void write_set(json::Writer& w, const model::SetView& view) {
   }
   member_text(w, "creates_refused", view.creates_refused);
   member_text(w, "problem", view.problem);
+  member_texts(w, "conditions", view.conditions);
   w.end_object();
 }
 

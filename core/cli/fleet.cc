@@ -10,6 +10,22 @@ namespace {
 
 using Row = std::vector<std::string>;
 
+/// The elements of `texts` after `first`, separated by "; ".
+std::string joined(std::string first, json::Value texts) {
+  for (const json::Value text : texts.children())
+    first += (first.empty() ? "" : "; ") + std::string(text.text());
+  return first;
+}
+
+/// What matters most of an instance now.
+std::string reason_of(json::Value one) {
+  if (one.has("conditions")) return joined("", one.at("conditions"));
+  const std::string last = field(one, "last_text");
+  const std::string state = field(one, "state");
+  if ((state == "booting" || state == "unknown") && !last.empty()) return last;
+  return field(one, "reason");
+}
+
 /// Prints the list at /v1/`kind` as a table, cut to `width`, or `if_none` in place of a table
 /// without rows.
 int list(Client& client, const std::string& kind, bool json, const Row& head,
@@ -33,6 +49,8 @@ Row instance_row(json::Value one) {
   std::string state = field(one, "state");
   if (field(one, "idle_behavior") != "run") state += "," + field(one, "idle_behavior");
   if (field(one, "health") != "healthy") state += "," + field(one, "health");
+  if (one.has("unlisted_since")) state += ",unlisted";
+  if (one.has("init_failed")) state += ",init_failed";
   if (one.has("host_key_alarm")) state += ",host_key_alarm";
   const std::string vcpus = std::to_string(used.at("vcpus").int_or(0)) + "/" +
                             std::to_string(total.at("vcpus").int_or(0));
@@ -45,7 +63,7 @@ Row instance_row(json::Value one) {
           jobs,
           field(one, "verified_by"),
           field(one, "address"),
-          field(one, "reason")};
+          reason_of(one)};
 }
 
 Row pool_row(json::Value one) {
@@ -70,11 +88,45 @@ Row set_row(json::Value one) {
   if (one.has("doubt")) state += ",list_doubted";
   if (one.has("partition")) state += ",partition";
   return {field(one, "name"), state, field(one, "account"), field(one, "region"),
-          field(one, "problem")};
+          joined(field(one, "problem"), one.at("conditions"))};
 }
 
 Row gate_row(json::Value one) {
-  return {field(one, "key"), field(one, "until"), field(one, "failures"), field(one, "message")};
+  const std::string failures = field(one, "failures");
+  // A boot gate is shut by several boots that failed: it counts how often it was shut.
+  const bool is_boot = field(one, "class") == "boot";
+  return {field(one, "key"), one.has("until") ? field(one, "until") : "half-open",
+          is_boot ? "shut " + failures + (failures == "1" ? " time" : " times") : failures,
+          field(one, "message")};
+}
+
+/// The set of this name in the answer of /v1/sets; an error if there is none.
+Result<json::Value> find_set(const json::Document& answer, const std::string& name) {
+  for (const json::Value one : answer.root().at("sets").children())
+    if (one.at("name").text() == name) return one;
+  return fail(Errc::kNotFound, "no instance set " + name);
+}
+
+std::string account_text(json::Value of) {
+  const std::string region = field(of, "region");
+  return "account " + field(of, "account") + (region.empty() ? "" : ", region " + region);
+}
+
+/// Says which of the instances that the list omits stay although the list was believed.
+int show_connected(Client& client, json::Value missing) {
+  const auto answer = client.get("/v1/instances");
+  if (!answer) return complain(answer.error());
+  std::string stay;
+  std::size_t count = 0;
+  for (const json::Value id : missing.children())
+    for (const json::Value one : answer->root().at("instances").children()) {
+      if (one.at("id").text() != id.text() || !one.has("unlisted_since")) continue;
+      stay += (stay.empty() ? "" : ", ") + std::string(id.text());
+      ++count;
+    }
+  if (count != 0)
+    say(stay + (count == 1 ? " stays: its host is" : " stay: their hosts are") + " connected");
+  return exit_code::kOk;
 }
 
 }  // namespace
@@ -109,31 +161,40 @@ int sets(Client& client, bool json) {
 }
 
 int accept_account(Client& client, const std::string& set) {
+  const auto before = client.get("/v1/sets");
+  if (!before) return complain(before.error());
   const auto done = client.post("/v1/sets/" + escape(set) + "/accept-account", "");
-  return done ? exit_code::kOk : complain(done.error());
+  if (!done) return complain(done.error());
+  if (const auto one = find_set(*before, set); one && one->has("reported"))
+    say("set " + set + ": " + account_text(*one) + " -> " + account_text(one->at("reported")));
+  return exit_code::kOk;
 }
 
 int believe_list(Client& client, const std::string& set, std::uint64_t list) {
+  const auto answer = client.get("/v1/sets");
+  if (!answer) return complain(answer.error());
+  const auto one = find_set(*answer, set);
   if (list != 0) {
     std::string body;
     json::Writer w(body);
     w.begin_object().member("list", list).end_object();
     const auto done = client.post("/v1/sets/" + escape(set) + "/believe", body);
-    return done ? exit_code::kOk : complain(done.error());
+    if (!done) return complain(done.error());
+    return one ? show_connected(client, one->at("missing")) : exit_code::kOk;
   }
-  const auto answer = client.get("/v1/sets");
-  if (!answer) return complain(answer.error());
-  for (const json::Value one : answer->root().at("sets").children()) {
-    if (one.at("name").text() != set) continue;
-    const auto missing = one.at("missing");
-    for (const json::Value id : missing.children()) say(std::string(id.text()));
-    const std::string number = field(one, "list");
-    say(missing.size() == 0 ? "list " + number + " of set " + set + " omits no instance"
-                            : "list " + number + " omits these instances. If they do not exist: " +
-                                  "hostler sets believe " + set + " --list " + number);
+  if (!one) return complain(one.error());
+  const auto missing = one->at("missing");
+  for (const json::Value id : missing.children()) say(std::string(id.text()));
+  const std::string number = field(*one, "list");
+  if (missing.size() == 0) {
+    say("list " + number + " of set " + set + " omits no instance");
     return exit_code::kOk;
   }
-  return complain({Errc::kNotFound, "no instance set '" + set + "'"});
+  const bool is_one = missing.size() == 1;
+  say("list " + number + " omits " + (is_one ? "this instance" : "these instances") + ". If " +
+      (is_one ? "it does" : "they do") + " not exist: hostler sets believe " + set + " --list " +
+      number);
+  return exit_code::kOk;
 }
 
 int give_up(Client& client, const std::string& set) {

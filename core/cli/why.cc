@@ -12,18 +12,22 @@ std::string count(const std::string& n, const std::string& what) {
   return n + " " + what + (n == "1" ? "" : "s");
 }
 
+void print_conditions(json::Value of) {
+  for (const json::Value text : of.at("conditions").children())
+    say("  " + std::string(text.text()));
+}
+
 void print_instance(json::Value instance) {
   say(field(instance, "id") + " is " + field(instance, "state") + " since " +
       field(instance, "state_since") + because(field(instance, "reason")));
   const std::string state = field(instance, "state");
   if (state == "booting" || state == "unknown")
     if (const std::string last = field(instance, "last_text"); !last.empty())
-      say("  waits for " + last);
+      say("  last step: " + last);
   if (field(instance, "idle_behavior") != "run")
     say("  set by an admin: " + field(instance, "idle_behavior"));
   if (field(instance, "health") != "healthy") say("  health: " + field(instance, "health"));
-  if (instance.has("unlisted_since"))
-    say("  lists of the cloud omit it since " + field(instance, "unlisted_since"));
+  print_conditions(instance);
   if (const auto alarm = instance.at("host_key_alarm"); alarm.is(json::Kind::kObject))
     say("  host key alarm since " + field(alarm, "since") +
         ": its address presents another host key, " + field(alarm, "seen_key") +
@@ -48,19 +52,20 @@ void print_set(json::Value set) {
   if (set.has("account"))
     say("  its instances are in account " + field(set, "account") +
         (set.has("region") ? ", region " + field(set, "region") : ""));
-  if (set.has("doubt"))
-    say("  its last list omits " + count(std::to_string(set.at("missing").size()), "instance") +
-        "; they are shown by: hostler sets believe " + field(set, "name"));
-  if (set.has("partition"))
-    say("  hosts became unreachable together " + field(set.at("partition"), "since") +
-        " and are not ended for that");
+  print_conditions(set);
   if (set.has("creates_refused"))
     say("  nothing is created" + because(field(set, "creates_refused")));
 }
 
 void print_gate(json::Value gate) {
-  say("  gate " + field(gate, "key") + " is shut until " + field(gate, "until") + " after " +
-      count(field(gate, "failures"), "failure") + because(field(gate, "message")));
+  const std::string failures = field(gate, "failures");
+  // A boot gate is shut by several boots that failed: it counts how often it was shut.
+  const std::string history = field(gate, "class") == "boot"
+                                  ? ", shut " + count(failures, "time")
+                                  : " after " + count(failures, "failure");
+  say("  gate " + field(gate, "key") +
+      (gate.has("until") ? " is shut until " + field(gate, "until") + history : "") +
+      because(field(gate, "message")));
 }
 
 void print_demand(json::Value demand) {
@@ -82,8 +87,9 @@ void print_record(json::Value record, const std::string& asked) {
 
 void print_all(json::Value root, const std::string& subject) {
   if (const auto waiting = root.at("waiting_because"); waiting.is(json::Kind::kObject))
-    say(subject + " waits: " + field(waiting, "reason") + " (" + field(waiting, "ahead") +
-        " jobs go first)");
+    say(subject + " waits: " + field(waiting, "reason") + " (" +
+        count(field(waiting, "ahead"), "job") +
+        (field(waiting, "ahead") == "1" ? " goes first)" : " go first)"));
   if (root.has("instance")) print_instance(root.at("instance"));
   if (root.has("pool")) print_pool(root.at("pool"), field(root, "ceiling"));
   if (root.has("set")) print_set(root.at("set"));

@@ -38,12 +38,13 @@ class Queries {
   [[nodiscard]] std::optional<model::ReasonsView> reasons_of_gate(const std::string& key,
                                                                   Mono now) const;
 
-  [[nodiscard]] std::vector<model::InstanceView> instances() const;
-  [[nodiscard]] std::optional<model::InstanceView> instance(model::InstanceId id) const;
+  /// Without `now`, the `conditions` of instances and sets are left out.
+  [[nodiscard]] std::vector<model::InstanceView> instances(std::optional<Now> now = {}) const;
+  [[nodiscard]] std::optional<model::InstanceView> instance(model::InstanceId id, Now now) const;
   [[nodiscard]] std::vector<model::PoolView> pools() const;
-  [[nodiscard]] std::vector<model::SetView> sets() const;
-  /// Gates that hold calls back now. Other gates only count failures, or let one call try; they are
-  /// not returned.
+  [[nodiscard]] std::vector<model::SetView> sets(std::optional<Now> now = {}) const;
+  /// Gates that hold calls back now. Other gates only count failures; they are not returned. While
+  /// a gate is half-open its `until` is 0, and its message says what is tried.
   [[nodiscard]] std::vector<model::GateRecord> gates(Mono now) const;
   [[nodiscard]] model::Totals totals(Mono now) const;
 
@@ -55,6 +56,7 @@ class Queries {
  private:
   void add_hosts_that_come(const std::vector<model::WorkId>& jobs,
                            std::map<model::WorkId, model::WaitingView>& waiting) const;
+  void add_vanished(std::map<model::WorkId, model::WaitingView>& waiting) const;
   [[nodiscard]] model::RejectedView rejected_view(const scheduler::Offering& offering,
                                                   std::string reason) const;
   [[nodiscard]] model::DemandView demand_view(scheduler::ClassId cls) const;

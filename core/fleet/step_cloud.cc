@@ -56,7 +56,8 @@ void report_ignored_destroys(Instance& instance, const model::ListedInstance& se
   out.event = Event::kDestroyIgnored;
   out.reason = "the cloud has accepted " + std::to_string(instance.destroys_accepted) +
                " destroys, and lists it as " + to_string(seen.state) +
-               ": it still costs money; look at " + printable(seen.id, 80) + " there";
+               ": it may still cost money; look for " + printable(seen.id, 80) +
+               " in the cloud's console";
   instance.record.last_text = out.reason;
 }
 

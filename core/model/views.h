@@ -24,7 +24,9 @@ struct InstanceView {
   Resources total, used;
   std::vector<AttemptId> attempts;
   std::optional<StandingKeyAlarm> key_alarm;
-  std::optional<Wall> unlisted_since;  ///< Lists omit it since then.
+  std::optional<Wall> unlisted_since;   ///< Lists omit it since then.
+  bool init_failed = false;             ///< Its init command failed, and it is kept.
+  std::vector<std::string> conditions;  ///< What is wrong with it now, in sentences for people.
 };
 struct PoolView {
   std::string name;
@@ -42,10 +44,11 @@ struct SetView {
   /// The list is doubted since then: half of the instances or more are missing, or all.
   std::optional<Wall> doubt;
   bool asking = false;  ///< With `doubt`: the cloud has not answered for each of them.
-  /// Hosts became unreachable together then: they are not ended for that.
+  /// Hosts became unreachable together then: they are not destroyed for that.
   std::optional<Wall> partition;
-  std::string creates_refused;  ///< Why nothing is created in it; empty: it may be.
-  std::string account, region;  ///< Those stored; empty: not known. Fit to print.
+  std::string creates_refused;          ///< Why nothing is created in it; empty: it may be.
+  std::vector<std::string> conditions;  ///< What else is wrong now, in sentences for people.
+  std::string account, region;          ///< Those stored; empty: not known. Fit to print.
   struct Reported {
     std::string account, region;  ///< Likewise.
   };

@@ -134,8 +134,8 @@ void DaemonService::open_gate(const api::Principal& who, const std::string& key,
 
 void DaemonService::instances(const api::Principal&,
                               api::Answer<std::vector<model::InstanceView>> answer) {
-  uses_.loop->query([answer = std::move(answer)](const dispatch::Queries& state, Now) {
-    answer(state.instances());
+  uses_.loop->query([answer = std::move(answer)](const dispatch::Queries& state, Now now) {
+    answer(state.instances(now));
   });
 }
 void DaemonService::pools(const api::Principal&, api::Answer<std::vector<model::PoolView>> answer) {
@@ -143,8 +143,9 @@ void DaemonService::pools(const api::Principal&, api::Answer<std::vector<model::
       [answer = std::move(answer)](const dispatch::Queries& state, Now) { answer(state.pools()); });
 }
 void DaemonService::sets(const api::Principal&, api::Answer<std::vector<model::SetView>> answer) {
-  uses_.loop->query(
-      [answer = std::move(answer)](const dispatch::Queries& state, Now) { answer(state.sets()); });
+  uses_.loop->query([answer = std::move(answer)](const dispatch::Queries& state, Now now) {
+    answer(state.sets(now));
+  });
 }
 void DaemonService::gates(const api::Principal&,
                           api::Answer<std::vector<model::GateRecord>> answer) {

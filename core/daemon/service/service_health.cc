@@ -4,7 +4,6 @@
 #include <string>
 #include <utility>
 
-#include "core/base/units.h"
 #include "core/daemon/clock.h"
 #include "core/daemon/service/service.h"
 
@@ -18,13 +17,7 @@ constexpr std::chrono::seconds kQueryTimeout{5};
 void add_problems(const model::SetView& set, api::HealthView& view) {
   const std::string name = "set " + set.name;
   if (!set.problem.empty()) view.problems.push_back({name, set.problem});
-  if (set.doubt)
-    view.problems.push_back({name, "the last list omits " + std::to_string(set.missing.size()) +
-                                       " instances; see hostler sets believe " + set.name});
-  if (set.partition)
-    view.problems.push_back({name, "hosts became unreachable together at " +
-                                       format_wall(*set.partition) +
-                                       " and are not ended for that; see hostler sets give-up"});
+  for (const auto& text : set.conditions) view.problems.push_back({name, text});
 }
 
 }  // namespace
@@ -45,7 +38,7 @@ api::HealthView DaemonService::health() {
   auto promise = std::make_shared<std::promise<Clouds>>();
   auto future = promise->get_future();
   uses_.loop->query([promise](const dispatch::Queries& state, Now now) {
-    promise->set_value({state.sets(), state.gates(now.mono)});
+    promise->set_value({state.sets(now), state.gates(now.mono)});
   });
   if (future.wait_for(kQueryTimeout) != std::future_status::ready) {
     view.ok = false;

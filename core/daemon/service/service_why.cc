@@ -15,11 +15,16 @@ std::optional<Named> named(std::vector<Named> all, std::string_view name) {
   return std::move(*found);
 }
 
-void add_job(api::WhyView& view, const dispatch::Queries& state, model::WorkId id, Mono now) {
+/// `host`: the one that the job is on; 0: none.
+void add_job(api::WhyView& view, const dispatch::Queries& state, model::WorkId id,
+             model::InstanceId host, Now now) {
   view.waiting = state.waiting(id);
-  if (!view.waiting) return;
+  if (!view.waiting) {
+    view.instance = state.instance(host, now);
+    return;
+  }
   view.reasons.rejected = state.rejected(id);
-  view.gates = state.gates(now);
+  view.gates = state.gates(now.mono);
 }
 
 bool add_pool(api::WhyView& view, const dispatch::Queries& state, std::string_view name, Mono now) {
@@ -36,9 +41,9 @@ bool add_pool(api::WhyView& view, const dispatch::Queries& state, std::string_vi
   return true;
 }
 
-bool add_set(api::WhyView& view, const dispatch::Queries& state, std::string_view name, Mono now) {
-  view.set = named(state.sets(), name);
-  view.gates = state.gates(now);
+bool add_set(api::WhyView& view, const dispatch::Queries& state, std::string_view name, Now now) {
+  view.set = named(state.sets(now), name);
+  view.gates = state.gates(now.mono);
   std::erase_if(view.gates, [&](const auto& gate) { return gate.set != name; });
   return view.set.has_value();
 }
@@ -53,26 +58,27 @@ bool add_gate(api::WhyView& view, const dispatch::Queries& state, std::string_vi
 }
 
 /// Adds what the loop knows of the subject. An error if there is and was no such subject.
-Result<void> add_state(api::WhyView& view, const dispatch::Queries& state, Mono now) {
+Result<void> add_state(api::WhyView& view, const dispatch::Queries& state, model::InstanceId host,
+                       Now now) {
   const std::string_view subject = view.subject;
   const std::size_t space = std::min(subject.find(' '), subject.size());
   const std::string_view kind = subject.substr(0, space);
   const std::string_view name = subject.substr(std::min(space + 1, subject.size()));
   bool known = !view.records.empty();
   if (const auto job = model::WorkId::parse(subject)) {
-    add_job(view, state, *job, now);  // It exists: readable_job() found it in the store.
+    add_job(view, state, *job, host, now);  // It exists: readable_job() found it in the store.
     known = true;
   } else if (const auto instance = model::InstanceId::parse(subject)) {
-    view.instance = state.instance(*instance);
+    view.instance = state.instance(*instance, now);
     known = known || view.instance;
   } else if (kind == "pool") {
-    known = add_pool(view, state, name, now) || known;
+    known = add_pool(view, state, name, now.mono) || known;
   } else if (kind == "set") {
     known = add_set(view, state, name, now) || known;
   } else if (kind == "gate") {
-    known = add_gate(view, state, name, now) || known;
+    known = add_gate(view, state, name, now.mono) || known;
   } else if (subject == "site") {
-    view.gates = state.gates(now);
+    view.gates = state.gates(now.mono);
     known = true;
   } else if (!known) {
     return fail(Errc::kInvalidArgument,
@@ -90,9 +96,11 @@ Result<void> add_state(api::WhyView& view, const dispatch::Queries& state, Mono 
 
 void DaemonService::why(const api::Principal& who, const std::string& subject,
                         api::Answer<api::WhyView> answer) {
+  model::InstanceId host;
   if (const auto id = model::WorkId::parse(subject)) {
-    if (const auto allowed = readable_job(who, *id); !allowed)
-      return answer(tl::unexpected(allowed.error()));
+    const auto job = readable_job(who, *id);
+    if (!job) return answer(tl::unexpected(job.error()));
+    if (!model::is_terminal(job->record.state)) host = job->record.instance;
   }
   auto records = uses_.store->reads().ledger_of(subject, 0, 200, true);
   if (!records) return answer(tl::unexpected(records.error()));
@@ -100,9 +108,9 @@ void DaemonService::why(const api::Principal& who, const std::string& subject,
   view.subject = subject;
   view.records.assign(std::make_move_iterator(records->items.rbegin()),
                       std::make_move_iterator(records->items.rend()));
-  uses_.loop->query([view = std::move(view), answer = std::move(answer)](
+  uses_.loop->query([view = std::move(view), host, answer = std::move(answer)](
                         const dispatch::Queries& state, Now now) mutable {
-    if (const auto known = add_state(view, state, now.mono); !known)
+    if (const auto known = add_state(view, state, host, now); !known)
       return answer(tl::unexpected(known.error()));
     answer(std::move(view));
   });

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/dispatch/queries.h"
+#include "core/dispatch/queries/conditions.h"
 #include "core/dispatch/state/state.h"
 #include "core/scheduler/fit.h"
 
@@ -88,6 +89,7 @@ std::optional<model::ReasonsView> Queries::reasons_of_pool(const std::string& na
   const auto& offerings = state_.menu.offerings();
   model::ReasonsView out;
   out.ceiling = ceiling_of(pool, now);
+  if (!out.ceiling.empty()) out.ceiling += vanished_that_count(state_);
   out.decisions = state_.plan.decisions(pool);
   std::set<std::pair<std::uint32_t, std::string>> shown;
   for (const auto& order : state_.jobs.queue().order()) {

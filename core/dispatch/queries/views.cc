@@ -3,6 +3,7 @@
 
 #include "core/base/text.h"
 #include "core/dispatch/queries.h"
+#include "core/dispatch/queries/conditions.h"
 #include "core/dispatch/state/state.h"
 
 /// The state as it is shown: jobs, instances, pools, sets, gates, totals.
@@ -22,7 +23,19 @@ model::InstanceView view_of(const Host& host, const model::SitePolicy& policy) {
   out.used = instance.occupancy.used();
   for (const auto& placed : instance.occupancy.attempts()) out.attempts.push_back(placed.attempt);
   out.key_alarm = instance.key_alarm;
-  if (instance.absence) out.unlisted_since = instance.absence->since;
+  if (is_unlisted(instance)) out.unlisted_since = instance.absence->since;
+  out.init_failed = instance.init_failure_told;
+  return out;
+}
+
+model::GateRecord gate_view(const scheduler::Gate& gate, Mono now) {
+  model::GateRecord out = gate.record;
+  if (gate.until > now) return out;
+  const bool is_boot = gate.prober.value != 0;
+  out.until = {};
+  out.message = "half-open: " + (is_boot ? gate.prober.text() : "one call") +
+                " is tried, and the gate opens if it " + (is_boot ? "comes up" : "succeeds") +
+                "; before: " + out.message;
   return out;
 }
 
@@ -54,9 +67,20 @@ std::map<model::WorkId, model::WaitingView> Queries::waiting(
     out.emplace(id, state_.plan.waiting(job->cls));
   }
   add_hosts_that_come(asked, out);
+  add_vanished(out);
   const auto ahead = state_.jobs.queue().ahead(places);
   for (std::size_t i = 0; i < asked.size(); ++i) out[asked[i]].ahead = ahead[i];
   return out;
+}
+
+/// A ceiling may be reached only because of instances that vanished. O(hosts + jobs).
+void Queries::add_vanished(std::map<model::WorkId, model::WaitingView>& waiting) const {
+  std::optional<std::string> text;
+  for (auto& [id, view] : waiting) {
+    if (view.code != model::WaitingCode::kAtCeiling) continue;
+    if (!text) text = vanished_that_count(state_);
+    view.reason += *text;
+  }
 }
 
 /// Says which host comes for a job, and what its boot waits for now. O(hosts + jobs).
@@ -77,21 +101,26 @@ void Queries::add_hosts_that_come(const std::vector<model::WorkId>& jobs,
     if (found == coming.end()) continue;
     const auto& record = found->second->instance.record;
     view.reason += ": " + record.id.text() + " is " + model::to_string(record.state);
-    if (!record.last_text.empty()) view.reason += ", it waits for " + record.last_text;
+    if (!record.last_text.empty()) view.reason += ", last step: " + record.last_text;
   }
 }
 
-std::vector<model::InstanceView> Queries::instances() const {
+std::vector<model::InstanceView> Queries::instances(std::optional<Now> now) const {
   std::vector<model::InstanceView> out;
   out.reserve(state_.hosts.all().size());
-  for (const auto& [id, host] : state_.hosts.all()) out.push_back(view_of(host, state_.policy));
+  for (const auto& [id, host] : state_.hosts.all()) {
+    auto& view = out.emplace_back(view_of(host, state_.policy));
+    if (now) view.conditions = conditions_of(host, state_.sets.at(host.instance.set), *now);
+  }
   return out;
 }
 
-std::optional<model::InstanceView> Queries::instance(model::InstanceId id) const {
+std::optional<model::InstanceView> Queries::instance(model::InstanceId id, Now now) const {
   const Host* host = state_.hosts.find(id);
   if (host == nullptr) return std::nullopt;
-  return view_of(*host, state_.policy);
+  auto view = view_of(*host, state_.policy);
+  view.conditions = conditions_of(*host, state_.sets.at(host->instance.set), now);
+  return view;
 }
 
 std::vector<model::PoolView> Queries::pools() const {
@@ -116,13 +145,16 @@ std::vector<model::PoolView> Queries::pools() const {
   return out;
 }
 
-std::vector<model::SetView> Queries::sets() const {
+std::vector<model::SetView> Queries::sets(std::optional<Now> now) const {
   std::vector<model::SetView> out;
+  std::vector<std::vector<std::string>> conditions;
   const auto shown = [](const std::string& text) {
     return printable(text, model::kAccountBytesMax);
   };
+  if (now) conditions = conditions_of_sets(state_, *now);
   for (const Set& set : state_.sets.all()) {
     model::SetView view;
+    if (now) view.conditions = std::move(conditions[out.size()]);
     view.name = set.name;
     view.open = set.open;
     view.foreign_owner = set.foreign;
@@ -145,7 +177,7 @@ std::vector<model::SetView> Queries::sets() const {
 std::vector<model::GateRecord> Queries::gates(Mono now) const {
   std::vector<model::GateRecord> out;
   for (const auto& [key, gate] : state_.gates.all())
-    if (gate.is_shut(now)) out.push_back(gate.record);
+    if (gate.is_shut(now)) out.push_back(gate_view(gate, now));
   return out;
 }
 

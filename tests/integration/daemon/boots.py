@@ -86,7 +86,7 @@ class BootTest(unittest.TestCase):
 
     def test_a_boot_says_what_it_waits_for_now(self):
         waits = on("slow", "true")
-        words = "waits for init: the init command has not ended yet, it printed 'mounting'"
+        words = "last step: init: the init command has not ended yet, it printed 'mounting'"
         wait_for("the job says so", lambda: words in hostler("why", waits))
         its = next(one["id"] for one in SITE.existing() if one["pool"] == "slow")
         self.assertIn(words, hostler("why", its))

@@ -123,7 +123,7 @@ Result<std::unique_ptr<BlobWriter>> FakeService::put_blob(const Principal& who,
 }
 
 void FakeService::instances(const Principal&, Answer<std::vector<model::InstanceView>> answer) {
-  give(answer, std::vector<model::InstanceView>{});
+  give(answer, instance_views);
 }
 
 void FakeService::set_idle_behavior(const Principal& who, model::InstanceId instance,
@@ -175,7 +175,7 @@ void FakeService::give_up(const Principal& who, const std::string& set, Answer<v
 }
 
 void FakeService::gates(const Principal&, Answer<std::vector<model::GateRecord>> answer) {
-  give(answer, std::vector<model::GateRecord>{});
+  give(answer, gate_records);
 }
 
 void FakeService::prices(const Principal&, const PriceQuery& query, Answer<PricesView> answer) {

@@ -27,6 +27,8 @@ class FakeService final : public Service {
   bool knows_all_costs = true;      ///< As for readers and admins.
   std::vector<model::LedgerRecord> ledger;
   std::vector<model::SetView> set_views;
+  std::vector<model::InstanceView> instance_views;
+  std::vector<model::GateRecord> gate_records;
 
   /// "submit 2 by token ci", one for each call, in order.
   std::vector<std::string> calls() const;

@@ -44,11 +44,13 @@ TEST_F(SetRequestTest, ASetShowsWhatItsListOmitsAndWhatFollowsFromIt) {
   set.doubt = set.partition = Wall{1'000'000};
   set.asking = true;
   set.creates_refused = "the last list omits 2 instances";
+  set.conditions = {"one", "two"};
   EXPECT_EQ(ask("GET", "/v1/sets").body,
             R"({"sets":[{"name":"west","open":false,"foreign_owner":false,"list":7,)"
             R"("missing":["h-1","h-2"],"doubt":{"since":"1970-01-01T00:00:01Z","asking":true},)"
             R"("partition":{"since":"1970-01-01T00:00:01Z"},)"
-            R"("creates_refused":"the last list omits 2 instances"}]})"
+            R"("creates_refused":"the last list omits 2 instances",)"
+            R"("conditions":["one","two"]}]})"
             "\n");
 }
 

@@ -162,7 +162,10 @@ TEST_F(CommandTest, SetsShowAnAccountThatDiffersAndAcceptIt) {
   EXPECT_THAT(said, HasSubstr("not open,other_account"));
   EXPECT_THAT(said, testing::ContainsRegex("a1 +eu"));
 
+  testing::internal::CaptureStdout();
   EXPECT_EQ(run([&] { return accept_account(*client, "west"); }), exit_code::kOk);
+  EXPECT_EQ(testing::internal::GetCapturedStdout(),
+            "set west: account a1, region eu -> account b2, region us\n");
   EXPECT_THAT(service.calls().back(), StartsWith("accept-account west by "));
   service.error = Error{Errc::kConflict, "there is nothing to accept"};
   EXPECT_EQ(run([&] { return accept_account(*client, "west"); }), exit_code::kRefused);
@@ -181,10 +184,54 @@ TEST_F(CommandTest, AListIsBelievedOnlyAfterItsOmissionsWereShown) {
             "hostler sets believe west --list 7\n");
   EXPECT_THAT(service.calls(), testing::Each(testing::Not(StartsWith("believe"))));
 
+  service.instance_views.resize(2);
+  service.instance_views[0].record.id = {2};
+  service.instance_views[0].unlisted_since = Wall{1'000'000};
+  service.instance_views[1].record.id = {3};
+  service.instance_views[1].unlisted_since = Wall{1'000'000};
+  testing::internal::CaptureStdout();
   EXPECT_EQ(run([&] { return believe_list(*client, "west", 7); }), exit_code::kOk);
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "h-2 stays: its host is connected\n");
   EXPECT_THAT(service.calls().back(), StartsWith("believe list 7 of west by "));
   EXPECT_NE(run([&] { return believe_list(*client, "east", 0); }), exit_code::kOk);
   EXPECT_EQ(run([&] { return give_up(*client, "west"); }), exit_code::kOk);
+}
+
+TEST_F(CommandTest, AnInstanceShowsWhatIsWrongWithItOrElseTheLastStepOfItsBoot) {
+  auto& views = service.instance_views;
+  views.resize(2);
+  views[0].record.id = {1};
+  views[0].record.state = model::InstanceState::kBooting;
+  views[0].record.reason = "the cloud's id is i-1";
+  views[0].record.last_text = "connect: connection refused";
+  views[1].record.id = {2};
+  views[1].record.state = model::InstanceState::kBusy;
+  views[1].unlisted_since = Wall{1'000'000};
+  views[1].init_failed = true;
+  views[1].conditions = {"omitted by lists", "its init command failed"};
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(run([&] { return instances(*client, false); }), exit_code::kOk);
+  const std::string said = testing::internal::GetCapturedStdout();
+  EXPECT_THAT(said, testing::ContainsRegex("h-1 .* connect: connection refused\n"));
+  EXPECT_THAT(said, testing::ContainsRegex("h-2 +busy,unlisted,init_failed .*"
+                                           "omitted by lists; its init command failed\n"));
+}
+
+TEST_F(CommandTest, ABootGateCountsHowOftenItWasShutAndAHalfOpenOneHasNoEnd) {
+  auto& gates_of_site = service.gate_records;
+  gates_of_site.resize(2);
+  gates_of_site[0].key = "west boot";
+  gates_of_site[0].cls = model::CloudErrorClass::kBoot;
+  gates_of_site[0].failures = 1;
+  gates_of_site[1].key = "west quota";
+  gates_of_site[1].cls = model::CloudErrorClass::kQuota;
+  gates_of_site[1].failures = 2;
+  gates_of_site[1].until = Wall{1'000'000};
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(run([&] { return gates(*client, false); }), exit_code::kOk);
+  const std::string said = testing::internal::GetCapturedStdout();
+  EXPECT_THAT(said, testing::ContainsRegex("west boot +half-open +shut 1 time\n"));
+  EXPECT_THAT(said, testing::ContainsRegex("west quota +1970-01-01T00:00:01Z +2\n"));
 }
 
 TEST_F(CommandTest, WhatTheDaemonRefusesIsToldWithItsStatus) {

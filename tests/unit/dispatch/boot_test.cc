@@ -120,10 +120,15 @@ TEST_F(BootTest, WhileAGateIsHalfOpenOneHostIsTriedForAllJobs) {
   (void)story.submit(std::move(jobs));
   live(10s);
   ASSERT_THAT(gates(), testing::Not(IsEmpty()));
+  EXPECT_GT(gates()[0].until, story.now.wall);
   sort = Sort::kDeaf;
   const int before = creates;
   live(5min);
   EXPECT_EQ(creates, before + 1);
+  // Bug: it said until when it was shut, a time in the past, while a host was tried.
+  EXPECT_EQ(gates()[0].until.us, 0);
+  EXPECT_THAT(gates()[0].message, testing::MatchesRegex("half-open: h-[0-9]+ is tried, and the "
+                                                        "gate opens if it comes up; before: .*"));
 }
 
 TEST_F(BootTest, AnAdminThatKillsBootingHostsShutsNoGate) {
@@ -188,7 +193,7 @@ TEST_F(BootTest, AJobWhoseHostIsComingSaysWhatItsBootWaitsForNow) {
   const auto waits = story.dispatcher.queries().waiting(job);
   ASSERT_TRUE(waits);
   EXPECT_EQ(waits->code, model::WaitingCode::kHostComing);
-  EXPECT_THAT(waits->reason, HasSubstr("h-1 is booting, it waits for connect: no route to host"));
+  EXPECT_THAT(waits->reason, HasSubstr("h-1 is booting, last step: connect: no route to host"));
 }
 
 }  // namespace

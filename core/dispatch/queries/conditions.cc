@@ -1,0 +1,108 @@
+#include "core/dispatch/queries/conditions.h"
+
+#include "core/base/units.h"
+
+namespace hostler::dispatch {
+
+using model::InstanceState;
+
+namespace {
+
+constexpr std::size_t kIdsShown = 3;
+
+std::string text_of(Mono at, Now now) { return format_wall(now.wall + (at - now.mono)); }
+
+/// "h-1, h-2, h-3 and 4 more"
+std::string names_of(const std::vector<model::InstanceId>& ids) {
+  std::string out;
+  for (std::size_t i = 0; i < ids.size() && i < kIdsShown; ++i)
+    out += (i == 0 ? "" : ", ") + ids[i].text();
+  if (ids.size() > kIdsShown) out += " and " + std::to_string(ids.size() - kIdsShown) + " more";
+  return out;
+}
+
+std::string unlisted(const fleet::Instance& instance) {
+  const auto& absence = *instance.absence;
+  return "omitted by lists since " + format_wall(absence.since) +
+         (instance.is_live() ? ", but connected" : "") +
+         (absence.withheld ? "; gets no new jobs" : "");
+}
+
+std::string unreachable(const fleet::Instance& instance, Mono since, const Set& set, Now now) {
+  const std::string text = "its host cannot be reached since " + text_of(since, now) + "; ";
+  if (instance.record.idle_behavior == model::IdleBehavior::kHold)
+    return text + "an admin holds it";
+  if (const auto& partition = set.reach.partition; partition && partition->until > now.mono)
+    return text + "it keeps its jobs until " + text_of(partition->until, now) +
+           ", because hosts of set " + set.name + " became unreachable together";
+  if (instance.deadline == fleet::kNever || instance.deadline <= now.mono) return text + "it ends";
+  return text + "it keeps its jobs until " + text_of(instance.deadline, now);
+}
+
+std::string vanished(const fleet::Instance& instance) {
+  const std::string id = instance.record.id.text();
+  const std::string again = "it is used again if the cloud lists it";
+  if (!instance.counts_vanished) return again;
+  return "it counts for ceilings until " + format_wall(instance.record.deadline) + "; " + again +
+         "; 'hostler kill " + id + "' destroys it, which frees its room";
+}
+
+bool is_expected(InstanceState state) {
+  return state != InstanceState::kTerminating && state != InstanceState::kAbandoned &&
+         state != InstanceState::kVanished && state != InstanceState::kGone;
+}
+
+}  // namespace
+
+bool is_unlisted(const fleet::Instance& instance) {
+  return instance.absence && is_expected(instance.record.state);
+}
+
+std::vector<std::string> conditions_of(const Host& host, const Set& set, Now now) {
+  std::vector<std::string> out;
+  const auto& instance = host.instance;
+  const auto state = instance.record.state;
+  if (is_unlisted(instance)) out.push_back(unlisted(instance));
+  if (const auto lost = set.reach.unreachable.find(host.id());
+      is_expected(state) && lost != set.reach.unreachable.end())
+    out.push_back(unreachable(instance, lost->second, set, now));
+  if (is_expected(state) && instance.init_failure_told) out.emplace_back("its init command failed");
+  if (state == InstanceState::kVanished) out.push_back(vanished(instance));
+  if (state == InstanceState::kTerminating && instance.destroy_ignored)
+    out.push_back(instance.record.last_text);
+  return out;
+}
+
+std::vector<std::vector<std::string>> conditions_of_sets(const State& state, Now now) {
+  std::vector<std::vector<model::InstanceId>> ignored(state.sets.size());
+  for (const auto& [id, host] : state.hosts.all())
+    if (host.instance.record.state == InstanceState::kTerminating && host.instance.destroy_ignored)
+      ignored[host.instance.set].push_back(id);
+  std::vector<std::vector<std::string>> out;
+  for (const Set& set : state.sets.all()) {
+    auto& texts = out.emplace_back();
+    if (set.doubt)
+      texts.push_back("the last list omits " + std::to_string(set.missing.size()) +
+                      (set.missing.size() == 1 ? " instance" : " instances") +
+                      "; see hostler sets believe " + set.name);
+    if (const auto& partition = set.reach.partition)
+      texts.push_back("hosts became unreachable together at " + format_wall(partition->since) +
+                      "; they keep their jobs until " + text_of(partition->until, now) +
+                      "; hostler sets give-up " + set.name + " destroys them now");
+    if (const auto& ids = ignored[out.size() - 1]; !ids.empty())
+      texts.push_back("the cloud accepts the destroys of " + names_of(ids) +
+                      " and does nothing: they may still cost money; see hostler why " +
+                      ids.front().text());
+  }
+  return out;
+}
+
+std::string vanished_that_count(const State& state) {
+  std::vector<model::InstanceId> ids;
+  for (const auto& [id, host] : state.hosts.all())
+    if (host.instance.record.state == InstanceState::kVanished && host.instance.counts_vanished)
+      ids.push_back(id);
+  return ids.empty() ? "" : "; vanished instances still count: " + names_of(ids);
+}
+
+}  // namespace hostler::dispatch

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/dispatch/state/state.h"
+
+/// What is wrong now, in sentences for people: one rule for `instances`, `sets`, `why` and /health.
+namespace hostler::dispatch {
+
+/// Lists omit the instance, and should show it.
+[[nodiscard]] bool is_unlisted(const fleet::Instance& instance);
+
+[[nodiscard]] std::vector<std::string> conditions_of(const Host& host, const Set& set, Now now);
+
+/// Of each set, by its index. O(hosts).
+[[nodiscard]] std::vector<std::vector<std::string>> conditions_of_sets(const State& state, Now now);
+
+/// The instances that vanished and still count for ceilings, as the end of a sentence about a
+/// ceiling: "; vanished instances still count: h-1". Empty: there are none. O(hosts).
+[[nodiscard]] std::string vanished_that_count(const State& state);
+
+}  // namespace hostler::dispatch
