@@ -196,7 +196,7 @@ void add_fleet_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
   believe
       ->add_option("--list", a.list, "Its instances are gone: the number of the list that you saw")
       ->type_name("N");
-  add(*c, chosen, "give-up", "End the hosts of the set that became unreachable together",
+  add(*c, chosen, "give-up", "Destroy the hosts of the set that became unreachable together",
       [&a](Client& client) { return give_up(client, a.id); })
       ->add_option("set", a.id, "The instance set")
       ->type_name("SET")

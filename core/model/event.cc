@@ -79,7 +79,7 @@ constexpr std::array kEvents{
     EventInfo{Event::kIdleBehavior, "idle_behavior", kInstance, kInfo, Holds::kData,
               "the instance is to `reason_code`: run, hold or drain"},
     EventInfo{Event::kStopped, "stopped", kInstance, kWarning, Holds::kReason,
-              "the cloud shows the instance stopped, unasked"},
+              "the cloud shows the instance stopped, although hostler did not ask for it"},
     EventInfo{Event::kSwitchedOff, "switched_off", kInstance, kInfo, Holds::kReason,
               "the instance is switched off and kept"},
     EventInfo{Event::kOff, "off", kInstance, kDebug, Holds::kNone,
@@ -105,12 +105,12 @@ constexpr std::array kEvents{
     EventInfo{Event::kUnexpectedAttempts, "unexpected_attempts", kInstance, kWarning, Holds::kNone,
               "the host runs more unexpected attempts than the ten with an event of their own"},
     EventInfo{Event::kUnlisted, "unlisted", kInstance, kAlarm, Holds::kNone,
-              "the cloud does not show the instance any more, but its host is connected: it keeps "
-              "its jobs"},
+              "lists omit the instance, but its host is connected: it keeps its jobs"},
     EventInfo{Event::kVanished, "vanished", kInstance, kWarning, Holds::kReason,
-              "two lists and a look-up by id do not show the instance: its jobs are lost"},
+              "two lists and a look-up by id omit the instance, or an admin believed a list "
+              "without it: its attempts are lost, and restartable jobs are queued again"},
     EventInfo{Event::kListedAgain, "listed_again", kInstance, kWarning, Holds::kNone,
-              "the cloud shows the vanished instance again: it is proved again"},
+              "the cloud lists the vanished instance again: its host is proved again"},
     EventInfo{Event::kGone, "gone", kInstance, kInfo, Holds::kReason,
               "the instance does not exist any more"},
 
@@ -132,20 +132,22 @@ constexpr std::array kEvents{
               "once an hour at most"},
     EventInfo{Event::kListDoubted, "list_doubted", kSet, kAlarm, Holds::kNone,
               "a list omits half of the instance set or more: nothing is created there until the "
-              "cloud has been asked for each missing instance"},
+              "cloud has been asked for each omitted instance"},
     EventInfo{Event::kListUnchecked, "list_unchecked", kSet, kAlarm, Holds::kNone,
-              "the cloud did not say within 10 minutes whether the missing instances exist: "
+              "the cloud did not say within 10 minutes whether the omitted instances exist: "
               "creates go on within ceilings"},
     EventInfo{Event::kListTrusted, "list_trusted", kSet, kInfo, Holds::kNone,
-              "lists show most of the instance set again, or the missing instances are gone"},
+              "lists show most of the instance set again, or the instances that they omit have "
+              "vanished"},
     EventInfo{Event::kLookUpUnsupported, "look_up_unsupported", kSet, kWarning, Holds::kReason,
               "the driver cannot be asked for instances by id: lists alone show that one is gone"},
     EventInfo{Event::kPartition, "partition", kSet, kAlarm, Holds::kNone,
-              "half of the connected hosts became unreachable at once: none of them is ended for "
-              "that"},
+              "half of the connected hosts became unreachable at once: none of them is destroyed "
+              "for that before `mass_unreachable_hold` has passed"},
     EventInfo{Event::kPartitionEnded, "partition_ended", kSet, kInfo, Holds::kNone,
-              "one of the unreachable hosts answers again, and the others have their probe timeout "
-              "from now on; or an admin gave them up"},
+              "one of the unreachable hosts answers again, and the others have their probe "
+              "timeout from now on; or an admin gave them up, or none of them is left, or "
+              "`mass_unreachable_hold` has passed"},
     EventInfo{Event::kCannotStop, "cannot_stop", kSet, kWarning, Holds::kData,
               "the cloud never stops instances of the type in `reason_code`: they are destroyed "
               "instead"},
