@@ -147,6 +147,16 @@ class DoubtTest(LyingTest):
 
 
 class PartitionTest(LyingTest):
+    # Bug: why of such a job was silent, and /health named neither the set nor the end.
+    def check_that_the_end_of_the_hold_is_told(self, site, hosts):
+        until = r"keeps? (its|their) jobs until \d{4}-\d\d-\d\dT"
+        for subject in [*hosts, *hosts.values()]:
+            seen = site.get(f"/v1/why?subject={subject}")["instance"]
+            self.assertRegex(" ".join(seen["conditions"]), until)
+        problem = next(one for one in site.get("/health")["problems"] if "unreachable together" in one)
+        self.assertRegex(problem, until)
+        self.assertIn("hostler sets give-up cloud", problem)
+
     def test_hosts_that_are_cut_off_together_are_not_ended(self):
         with self.site(pool={"probe_timeout": "6s"}) as site:
             jobs = self.running_jobs(site, 3)
@@ -160,6 +170,7 @@ class PartitionTest(LyingTest):
             self.check_that_they_go_on(site, jobs, hosts)
             self.assertEqual(site.events(*GONE, "terminating"), [])
             self.assertTrue(site.alarms())
+            self.check_that_the_end_of_the_hold_is_told(site, hosts)
             for machine in machines:
                 machine.join()
             self.check_that_they_end_well(site, jobs)
