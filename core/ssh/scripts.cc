@@ -79,7 +79,7 @@ case $state in
     boot=${HOSTLER_BOOT_ID:-}
     [ -n "$boot" ] || read -r boot < /proc/sys/kernel/random/boot_id || boot=${4:-}
     if [ "${4:-}" != "$boot" ]; then dead=restarted
-    elif [ -r /proc/self/stat ]; then
+    elif [ -r /proc/1/stat ]; then  # with hidepid, this user does not see processes of root
       pid=${2:-0} start=${3:-0} stat=
       { read -r stat < "/proc/$pid/stat"; } 2>/dev/null || :
       set -- ${stat##*)}

@@ -127,6 +127,34 @@ TEST_P(InitCommandTest, AScriptThatWasKilledOrCutByARestartHasFailed) {
   EXPECT_EQ(state("HOSTLER_BOOT_ID=this-boot ")->end, "killed");
 }
 
+// Bug: it counted as killed, and the host was destroyed.
+TEST_P(InitCommandTest, ACommandThatThisUserMayNotSeeRuns) {
+  // In a namespace of its own, where the shell of the command is process 1.
+  const std::string hidden =
+      "unshare -m -p --fork sh -c 'mount -t proc -o hidepid=2 proc /proc && ";
+  if (shell(hidden + "echo yes' 2>/dev/null") != "yes") GTEST_SKIP() << "/proc cannot be mounted";
+  const ExecRequest request = init_state_request("0123");
+  ASSERT_TRUE(write_file(path("script"), request.input, 0644));
+  std::filesystem::permissions(folder_.path(), std::filesystem::perms(0755));
+  std::filesystem::create_directory(path("agent"));
+  const auto ask = [&](const std::string& as) {
+    ExecResult said;
+    said.output =
+        shell(hidden +
+              "read boot < /proc/sys/kernel/random/boot_id && read stat < /proc/1/stat && "
+              "set -- ${stat##*)} && echo \"running 1 ${20} $boot\" > " +
+              path("agent/init.status") + " && " + as + "env " + environment() + GetParam() +
+              request.command.substr(2) + " < " + path("script") + " 2>&1'") +
+        "\n";
+    const auto state = parse_init_state("0123", said);
+    EXPECT_TRUE(state) << state.error().message;
+    return state ? state->describe() : "";
+  };
+  const std::string runs = "the init command has not ended yet, it printed nothing";
+  EXPECT_EQ(ask(""), runs);
+  EXPECT_EQ(ask("setpriv --reuid=65534 --regid=65534 --clear-groups "), runs);
+}
+
 TEST_P(InitCommandTest, HostsWithoutACommandAndOlderHostsGoOn) {
   init("");
   EXPECT_EQ(state()->phase, Phase::kNone);
