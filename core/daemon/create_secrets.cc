@@ -34,6 +34,7 @@ dispatch::CreateSecretsFactory make_create_secrets(
       request.ssh_public_keys = keys->second;
     ssh::InitScript init;
     init.command = pool.init_command;
+    init.instance = request.host_instance_id;
     identity.challenge_secret = init.secret = crypto::random_hex(32);
     if (accepts(model::VerifyMethod::kDelivered)) {
       const auto pair = crypto::make_ed25519_key("hostler");

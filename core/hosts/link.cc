@@ -155,7 +155,10 @@ Link::Step Link::await_boot(ssh::Session& session) {
 Link::Step Link::check_init(ssh::Session& session) {
   using enum ssh::InitState::Phase;
   if (init_ended_ || host_->pool.init_command.empty()) co_return Result<void>();
-  const auto state = co_await ssh::read_init_state(session);
+  // The init script of an adopted host may name it by an id of an earlier store.
+  const bool is_ours = !host_->target.identity.challenge_secret.empty();
+  std::string instance = is_ours ? host_->target.instance.text() : "";
+  const auto state = co_await ssh::read_init_state(session, std::move(instance));
   if (!state) {
     host_->report_not_yet("init", state.error().message);
     co_return tl::unexpected(state.error());

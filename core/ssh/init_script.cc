@@ -20,9 +20,10 @@ std::string end_of(const std::string& text) {
 }
 
 // The state is replaced whole. It names the shell of this script by pid, start time and boot: so a
-// reader can tell that the shell was killed.
+// reader can tell that the shell was killed. Its last word is the instance: an image that was made
+// of a used host has the state of that host.
 constexpr std::string_view kState = R"sh(hostler_state() {
-  (umask 022 && printf '%s\n' "$2" > "$1.status.new") && mv -f "$1.status.new" "$1.status"
+  (umask 022 && printf '%s\n' "$2 $hostler_of" > "$1.status.new") && mv -f "$1.status.new" "$1.status"
 }
 )sh";
 constexpr std::string_view kBegin = R"sh(stat= boot=${HOSTLER_BOOT_ID:-}
@@ -79,7 +80,7 @@ hostler_command() {
 std::string make_init_script(const InitScript& script) {
   const bool has_command = !script.command.empty();
   std::string out = "#!/bin/sh\n";
-  if (has_command) out.append(kState).append(kRun);
+  if (has_command) out.append("hostler_of=" + script.instance + "\n").append(kState).append(kRun);
   // One function, called on the last line: a script that was cut off does not call it.
   out += "hostler_init() {\n(\nset -eu\numask 077\n";
   out += "file=" HOSTLER_SECRET_FILE "\n";
@@ -89,6 +90,8 @@ std::string make_init_script(const InitScript& script) {
     out += "init=" HOSTLER_INIT_FILES "\n";
     out += here_document("\"$init.command\"", script.command, end_of(script.command));
     out += kBegin;
+  } else {
+    out += "rm -f \"${file%/*}/init.status\"\n";  // of an image
   }
   out += here_document("\"$file.new\"", script.secret);
   out += "mv -f \"$file.new\" \"$file\"\n";

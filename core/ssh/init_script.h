@@ -9,6 +9,7 @@ struct InitScript {
   std::string host_private_key;  ///< In OpenSSH form; empty: the host keeps the key that it has.
   std::string host_public_key;   ///< Belongs to host_private_key.
   std::string command;           ///< The site's own init command; runs last, in a shell of its own.
+  std::string instance = {};     ///< "h-7": whose state of the command it is; see init_state.h.
 };
 
 /// The POSIX sh script that a host runs once as root at first boot, before or while sshd starts.

@@ -60,9 +60,10 @@ std::string InitState::describe() const {
   return "";
 }
 
-ExecRequest init_state_request(std::string_view nonce) {
+ExecRequest init_state_request(std::string_view nonce, std::string_view instance) {
   ExecRequest out;
-  out.command = scripts::command("", {nonce});
+  out.command =
+      instance.empty() ? scripts::command("", {nonce}) : scripts::command("", {nonce, instance});
   out.input = scripts::kInitState;
   out.output_max = 65536;
   out.received_max = std::size_t{1} << 20U;
@@ -83,9 +84,9 @@ Result<InitState> parse_init_state(std::string_view nonce, const ExecResult& res
               "the host did not tell how its init command ended: " + result.describe());
 }
 
-boost::asio::awaitable<Result<InitState>> read_init_state(Session& session) {
+boost::asio::awaitable<Result<InitState>> read_init_state(Session& session, std::string instance) {
   const std::string nonce = crypto::random_hex(16);
-  auto request = init_state_request(nonce);
+  auto request = init_state_request(nonce, instance);
   const auto result = co_await session.exec(std::move(request));
   if (!result) co_return tl::unexpected(Error(result.error()).with_context("init"));
   co_return parse_init_state(nonce, *result);

@@ -30,13 +30,15 @@ struct InitState {
   [[nodiscard]] std::string describe() const;
 };
 
-/// The command to run on the host. `nonce`: hexadecimal, another one for each call.
-[[nodiscard]] ExecRequest init_state_request(std::string_view nonce);
+/// The command to run on the host. `nonce`: hexadecimal, another one for each call. `instance`, as
+/// the init script has it: the state that another one has left in an image is kNotRun. Empty: any.
+[[nodiscard]] ExecRequest init_state_request(std::string_view nonce,
+                                             std::string_view instance = {});
 
 /// Reads the output of the command. An error (kUnavailable) says why it is no answer.
 [[nodiscard]] Result<InitState> parse_init_state(std::string_view nonce, const ExecResult& result);
 
 /// Runs the command on a proved session. Ends by the limit of the command, see ExecRequest.
-boost::asio::awaitable<Result<InitState>> read_init_state(Session& session);
+boost::asio::awaitable<Result<InitState>> read_init_state(Session& session, std::string instance);
 
 }  // namespace hostler::ssh

@@ -60,18 +60,27 @@ printf '\nhostler-proof %s %s\n' "$nonce" "${proof%% *}"
 )sh";
 
 // The status is for everyone to read, the output is for root. The init command's shell is gone if
-// its process is, or is another one by its start time, or is of another boot.
+// its process is, or is another one by its start time, or is of another boot. A status of another
+// instance came with the image. One without an instance is of an older hostler.
 const std::string_view kInitState = R"sh(set -u
 LC_ALL=C; export LC_ALL
-nonce=$1 state= dead=
+nonce=$1 of=${2:-} state= dead=
 file=)sh" HOSTLER_SECRET_FILE R"sh(
 init=)sh" HOSTLER_INIT_FILES R"sh(
-look() { state=; [ ! -r "$init.status" ] || read -r state < "$init.status" || :; }
+look() {
+  state=
+  [ ! -r "$init.status" ] || read -r state < "$init.status" || :
+  case $state in
+    *\ h-*)
+      [ -z "$of" ] || [ "${state##* }" = "$of" ] || { state=foreign; return; }
+      state=${state% *} ;;
+  esac
+}
 look
 case $state in
-  '')
+  '' | foreign)
     word=none
-    [ -e "$file" ] || word=not_run
+    [ -e "$file" ] && [ -z "$state" ] || word=not_run
     printf '\nhostler-init %s %s\n' "$nonce" "$word"
     exit 0 ;;
   running\ *)

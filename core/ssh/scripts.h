@@ -19,7 +19,7 @@ namespace hostler::ssh::scripts {
 
 // With their arguments.
 extern const std::string_view kChallenge;         ///< NONCE INSTANCE
-extern const std::string_view kInitState;         ///< NONCE
+extern const std::string_view kInitState;         ///< NONCE [INSTANCE]
 extern const std::string_view kPrepareRotation;   ///< NONCE
 extern const std::string_view kActivateRotation;  ///< NONCE KEY_TYPE KEY
 

@@ -27,14 +27,16 @@ class InitCommandTest : public testing::TestWithParam<const char*> {
   }
   /// Runs the init script and returns what it printed, and its exit status.
   std::string init(const std::string& command) {
-    EXPECT_TRUE(write_file(path("init"), make_init_script({secret_, "", "", command}), 0600));
+    EXPECT_TRUE(
+        write_file(path("init"), make_init_script({secret_, "", "", command, "h-7"}), 0600));
     // Not through a pipe: processes that are left behind would hold it open.
     shell(environment() + GetParam() + " " + path("init") + " > " + path("console") +
           " 2>&1; echo \"status $?\" >> " + path("console"));
     return shell("cat " + path("console"));
   }
-  Result<InitState> state(const std::string& more_environment = "") {
-    const ExecRequest request = init_state_request("0123");
+  Result<InitState> state(const std::string& more_environment = "",
+                          const std::string& instance = "h-7") {
+    const ExecRequest request = init_state_request("0123", instance);
     EXPECT_TRUE(write_file(path("script"), request.input, 0600));
     ExecResult out;
     out.output = shell(environment() + more_environment + GetParam() + request.command.substr(2) +
@@ -153,6 +155,25 @@ TEST_P(InitCommandTest, ACommandThatThisUserMayNotSeeRuns) {
   const std::string runs = "the init command has not ended yet, it printed nothing";
   EXPECT_EQ(ask(""), runs);
   EXPECT_EQ(ask("setpriv --reuid=65534 --regid=65534 --clear-groups "), runs);
+}
+
+// Bug: a host from an image that was made of a used host was ready before its init command ran, or
+// was ended for the failure of the other host.
+TEST_P(InitCommandTest, TheStateThatAnImageHasIsNotThisHosts) {
+  init("exit 3");
+  ASSERT_EQ(state()->end, "3");
+  EXPECT_EQ(state("", "h-8")->phase, Phase::kNotRun);
+  EXPECT_EQ(state("", "")->end, "3") << "whoever does not know the instance takes any";
+
+  const std::string boot = shell("cat /proc/sys/kernel/random/boot_id");
+  ASSERT_TRUE(write_file(path("agent/init.status"), "running 1 1 " + boot + " h-7\n", 0600));
+  EXPECT_EQ(state()->end, "killed");
+  EXPECT_EQ(state("", "h-8")->phase, Phase::kNotRun);
+  ASSERT_TRUE(write_file(path("agent/init.status"), "ended 4\n", 0600));
+  EXPECT_EQ(state()->end, "4") << "an older hostler wrote no instance";
+
+  init("");
+  EXPECT_EQ(state("", "h-8")->phase, Phase::kNone) << "the script has none and has run";
 }
 
 TEST_P(InitCommandTest, HostsWithoutACommandAndOlderHostsGoOn) {
