@@ -187,10 +187,7 @@ Result<void> Client::on_message(FromAgent&& message) {
   if (auto* lost = std::get_if<OutputLost>(&message)) return on_output_lost(std::move(*lost));
   if (auto* files = std::get_if<Files>(&message)) return on_files(std::move(*files));
   if (auto* started = std::get_if<Started>(&message)) events_.emplace_back(*started);
-  if (auto* refused = std::get_if<Refused>(&message)) {
-    attempts_.erase(refused->attempt);
-    events_.emplace_back(std::move(*refused));
-  }
+  if (auto* refused = std::get_if<Refused>(&message)) return on_refused(std::move(*refused));
   if (auto* blob = std::get_if<BlobState>(&message)) events_.emplace_back(std::move(*blob));
   if (auto* broken = std::get_if<HostBroken>(&message)) events_.emplace_back(std::move(*broken));
   if (auto* notice = std::get_if<SpotNotice>(&message)) events_.emplace_back(std::move(*notice));
@@ -211,6 +208,11 @@ Result<void> Client::on_exit(Exit&& exit) {
                                end.stderr_inline.size() != end.stderr_bytes))
     return misbehaves("exit of " + id.text() +
                       ": its inline output has another length than stated");
+  if (never_started(end)) {
+    if (end.stdout_bytes + end.stderr_bytes > 0 || end.has_output_files)
+      return misbehaves("exit of " + id.text() + ": it never started and has output");
+    return on_refused({id, Refused::Why::kInternal, end.text});
+  }
   const auto found = attempts_.find(id);
   if (found == attempts_.end()) return events_.emplace_back(std::move(exit)), Result<void>();
   Attempt& attempt = found->second;
@@ -230,6 +232,17 @@ Result<void> Client::on_exit(Exit&& exit) {
   report_exit(std::move(exit), attempt);
   if (attempt.files_requested) HOSTLER_TRY(encode(ListFiles{id}, out_.end()));
   check_collected(id, attempt);
+  return {};
+}
+
+Result<void> Client::on_refused(Refused&& refused) {
+  if (const auto found = attempts_.find(refused.attempt); found != attempts_.end()) {
+    for (const Stream& stream : found->second.streams)
+      if (stream.received > 0)
+        return misbehaves("says that " + refused.attempt.text() + " never started, after output");
+    attempts_.erase(found);
+  }
+  events_.emplace_back(std::move(refused));
   return {};
 }
 

@@ -49,6 +49,9 @@ using Event = std::variant<Ready, Started, Refused, Exit, Chunk, OutputLost, Fil
 /// output is not durable yet. Of an attempt that was neither started nor resumed on this
 /// connection, only the Exit is reported.
 ///
+/// An Exit of an attempt that never_started() is reported as Refused. The agent keeps it until
+/// ack(), so it may come again on the next connection.
+///
 /// The output of an attempt comes either inline with its Exit or as Chunks, never both. Chunks may
 /// come before and after the Exit; the Chunks of one stream come in order.
 ///
@@ -127,6 +130,7 @@ class Client {
   Result<void> on_message(FromAgent&& message);
   Result<void> on_exit(Exit&& exit);
   void report_exit(Exit&& exit, Attempt& attempt);
+  Result<void> on_refused(Refused&& refused);
   Result<void> on_output(Output&& output);
   Result<void> on_output_lost(OutputLost&& lost);
   Result<void> on_files(Files&& files);

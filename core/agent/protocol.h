@@ -190,7 +190,8 @@ struct Listing {
   friend bool operator==(const Listing&, const Listing&) = default;
 };
 
-/// The attempt is recorded in the journal, and its command will be executed next.
+/// The attempt is recorded in the journal, and its command will be executed next. If the host keeps
+/// it from being executed, an Exit follows for which never_started() is true.
 struct Started {
   model::AttemptId attempt;
   std::int64_t started_us = 0;  ///< Since 1970, by the host's clock.
@@ -211,6 +212,17 @@ struct Exit {
   model::AttemptId attempt;
   model::AttemptEnd end;
 };
+
+/// The exit code of an attempt that the host could not start, for a cause that is not in the job:
+/// its disk is full, a folder is missing. Only with kStartFailed and kInputFailed, whose exit code
+/// is 0 otherwise, so frames and journals are as before: to an end that does not know this value
+/// the job has failed.
+inline constexpr std::int32_t kNeverStarted = -1;
+/// No process of the job has run, and another host may start it.
+inline bool never_started(const model::AttemptEnd& end) {
+  return end.exit_code == kNeverStarted && (end.reason == model::EndReason::kStartFailed ||
+                                            end.reason == model::EndReason::kInputFailed);
+}
 
 /// A piece of a stream. If its offset is beyond the end of the previous piece, the bytes between
 /// were not kept. Such a gap occurs at most once in a stream, only after the Exit, and never in a

@@ -64,6 +64,7 @@ struct Instance {
   std::uint32_t refusals = 0;               ///< Refused starts in a row.
   std::vector<model::WorkId> refused_jobs;  ///< Different ones of these that it could not start.
   std::uint64_t refused_until = 0;  ///< Refusals of starts up to this sequence count as one.
+  std::uint64_t refused_last = 0;   ///< Sequence of the last start that was refused.
   Occupancy occupancy;
 
   [[nodiscard]] bool empty() const { return occupancy.empty(); }

@@ -59,6 +59,11 @@ const PlacedAttempt* Occupancy::find(const model::AttemptId& attempt) const {
   return found == attempts_.end() ? nullptr : &*found;
 }
 
+void Occupancy::set_started(const model::AttemptId& attempt, Mono at) {
+  const auto found = std::ranges::find(attempts_, attempt, &PlacedAttempt::attempt);
+  if (found != attempts_.end() && !found->started) found->started = at;
+}
+
 void Occupancy::set_output(const model::AttemptId& attempt, std::uint64_t bytes) {
   const auto found = std::ranges::find(attempts_, attempt, &PlacedAttempt::attempt);
   if (found != attempts_.end()) found->output_bytes = bytes;

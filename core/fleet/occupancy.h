@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "core/base/time.h"
 #include "core/model/ids.h"
 #include "core/model/resources.h"
 
@@ -15,8 +17,9 @@ struct PlacedAttempt {
   std::string boot_id;         ///< Of the host when the attempt was placed.
   std::uint64_t sequence = 0;  ///< Of its start on that boot.
   model::Resources needs;
-  bool collecting = false;         ///< Ended; its output is still to come.
-  std::uint64_t output_bytes = 0;  ///< Of its output, once it has ended.
+  bool collecting = false;           ///< Ended; its output is still to come.
+  std::uint64_t output_bytes = 0;    ///< Of its output, once it has ended.
+  std::optional<Mono> started = {};  ///< When the host reported that it runs.
   friend bool operator==(const PlacedAttempt&, const PlacedAttempt&) = default;
 };
 
@@ -40,6 +43,8 @@ class Occupancy {
  public:
   void add(PlacedAttempt attempt);
   void add(Claim claim);
+  /// The host reports that the attempt runs. Again: no effect.
+  void set_started(const model::AttemptId& attempt, Mono at);
   /// The attempt ended, and has output of this output_size().
   void set_output(const model::AttemptId& attempt, std::uint64_t bytes);
   /// The attempt ended: its room is free, its output is still to come. Again: no effect.

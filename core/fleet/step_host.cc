@@ -8,6 +8,9 @@ namespace {
 
 constexpr std::uint32_t kRefusalsMax = 5;   ///< In a row, with pauses.
 constexpr std::size_t kRefusedJobsMax = 3;  ///< A host that fails to start so many is broken.
+/// Hosts report an attempt as started before they prepare it. One that was not refused for so long
+/// runs.
+constexpr Duration kPreparation = std::chrono::seconds(5);
 
 using model::Event;
 using model::Health;
@@ -71,6 +74,14 @@ void learn_key(Instance& instance, const model::HostVerified& event, Outcome& ou
                       : "another host key was proved";
 }
 
+/// It gets no starts for a while, unless it is not reachable anyway.
+void rest(Instance& instance, std::uint32_t times, Now now) {
+  if (instance.unreachable_since) return;
+  instance.resting = true;
+  set_deadline(instance,
+               now.mono + backoff(times, std::chrono::seconds(1), std::chrono::minutes(1)), now);
+}
+
 }  // namespace
 
 Outcome not_yet(Instance& instance, const model::HostNotYet& event, Now now) {
@@ -124,7 +135,7 @@ Outcome ready(Instance& instance, const model::HostReady& event, Now now) {
   if (record.boot_id != event.boot_id) {
     record.boot_id = event.boot_id;
     record.last_sequence = event.last_sequence;
-    instance.refused_until = 0;
+    instance.refused_until = instance.refused_last = 0;
     out.changed = true;
   }
   record.last_sequence = std::max(record.last_sequence, event.last_sequence);
@@ -171,28 +182,30 @@ Outcome broken(Instance& instance, const model::HostBroken& event, Now now) {
   return out;
 }
 
+void start_held(Instance& instance, std::uint64_t sequence) {
+  if (sequence <= instance.refused_last) return;
+  instance.refusals = 0;
+  instance.refused_jobs.clear();
+}
+
 Outcome start_refused(Instance& instance, const RefusedStart& start, const std::string& text,
                       Now now) {
   Outcome out;
   const bool again = start.sequence > instance.refused_until;
-  if (again) {
-    instance.refused_until = instance.record.last_sequence;
-    ++instance.refusals;
-  }
+  if (again) instance.refused_until = instance.record.last_sequence;
+  for (const auto& one : instance.occupancy.attempts())
+    if (one.started && now.mono - *one.started >= kPreparation && one.sequence < start.sequence)
+      start_held(instance, one.sequence);
+  instance.refused_last = std::max(instance.refused_last, start.sequence);
+  if (again) ++instance.refusals;
   auto& jobs = instance.refused_jobs;
   if (start.tried && jobs.size() < instance.refusals &&
       std::ranges::find(jobs, start.work) == jobs.end())
     jobs.push_back(start.work);
   if (instance.refusals > kRefusalsMax || jobs.size() >= kRefusedJobsMax)
     return broken(instance, {"start", text}, now);
-  if (!again) return out;
   // A single refusal may be chance: the next start may succeed.
-  if (instance.refusals == 1 || instance.unreachable_since) return out;
-  instance.resting = true;
-  set_deadline(
-      instance,
-      now.mono + backoff(instance.refusals - 1, std::chrono::seconds(1), std::chrono::minutes(1)),
-      now);
+  if (again && instance.refusals > 1) rest(instance, instance.refusals - 1, now);
   return out;
 }
 

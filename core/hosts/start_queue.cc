@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/assert.h"
+#include "core/base/text.h"
 #include "core/log/log.h"
 
 namespace hostler::hosts {
@@ -101,7 +102,7 @@ void StartQueue::on_blob_state(const agent::BlobState& state) {
     first.asked = false;
   } else if (!state.problem.empty()) {
     // The agent answers every piece of a refused upload: only the first answer counts.
-    if (upload_) fail_input(state.sha256, state.problem);
+    if (upload_) refuse_input(state.sha256, state.problem);
   } else if (first.asked && !upload_) {
     upload_ = Upload{.sha256 = state.sha256};
   }
@@ -118,9 +119,18 @@ void StartQueue::continue_upload() {
       log::warn(host_.name(), sent.error().message);
       return;
     }
+    upload_->size = put.size;
     upload_->offset += length;
     upload_->all_sent = upload_->offset >= put.size;
   }
+}
+
+void StartQueue::refuse_input(const std::string& sha256, const std::string& why) {
+  HOSTLER_ASSERT(!starts_.empty() && upload_, "an upload belongs to the first start that waits");
+  if (upload_->size > host_.settings->blobs_max) return fail_input(sha256, why);  // on every host
+  host_.refuse(starts_.front().command.attempt, "blob " + sha256 + ": " + printable(why));
+  starts_.pop_front();
+  upload_.reset();
 }
 
 void StartQueue::fail_input(const std::string& sha256, const std::string& why) {

@@ -40,7 +40,8 @@ class StartQueue {
   struct Upload {
     std::string sha256;
     std::uint64_t offset = 0;
-    bool all_sent = false;  ///< The agent's BlobState is still to come.
+    std::uint64_t size = 0;  ///< Known once a piece was read.
+    bool all_sent = false;   ///< The agent's BlobState is still to come.
   };
 
   void continue_upload();
@@ -49,6 +50,8 @@ class StartQueue {
   void send(const model::StartAttempt& command);
   /// The first start ends its attempt: an input of it cannot be had.
   void fail_input(const std::string& sha256, const std::string& why);
+  /// The host did not take an input of the first start.
+  void refuse_input(const std::string& sha256, const std::string& why);
 
   HostContext& host_;
   agent::Client& client_;

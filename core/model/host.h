@@ -155,12 +155,12 @@ struct AttemptStarted {
   AttemptId attempt;
   Wall started;
 };
-/// The attempt never started: the agent refused it before exec (another boot, a used sequence, a
-/// busy agent), or the link never wrote the start to the connection.
+/// The attempt never started: the agent refused it, or could not start it for a cause of the host
+/// (AttemptStarted came before then), or the link never wrote the start to the connection.
 struct AttemptRefused {
   AttemptId attempt;
   std::string text;
-  /// The host or the job is the cause. False: the connection ended first, or the job was cancelled.
+  /// The host or the job is the cause. False: the connection ended first, the host had no room, ...
   bool tried = true;
 };
 struct AttemptExited {

@@ -46,6 +46,16 @@ Outcome queue_again(Job& job, const std::string& why) {
   return {Next::kQueueAgain, true, Event::kQueuedAgain, "", why};
 }
 
+/// The present attempt is on no host, and no host that lists it later has it: see found_again().
+Outcome undo_start(Job& job, const std::string& why, Now now) {
+  --job.made().starts;
+  if (job.record->cancel_requested)
+    return end(job, WorkState::kCancelled, EndReason::kCancelled, "cancelled before it started",
+               now);
+  job.record->instance = {};
+  return queue_again(job, "it never started: " + why);
+}
+
 /// Ends the job after its last attempt: the attempt has ended and its output is here.
 Outcome conclude(Job& job, Now now) {
   auto& record = job.made();
@@ -107,11 +117,7 @@ Outcome never_started(Job& job, const std::string& why, Now now) {
   // The host reported it running before: the attempt did start.
   if (job.state() == WorkState::kRunning) return host_gone(job, why, now);
   if (job.state() != WorkState::kStarting) return {};
-  --job.record->starts;
-  if (job.record->cancel_requested)
-    return end(job, WorkState::kCancelled, EndReason::kCancelled, "cancelled before it started",
-               now);
-  return queue_again(job, "it never started: " + why);
+  return undo_start(job, why, now);
 }
 
 Outcome found_again(Job& job, Now now) {
@@ -124,12 +130,13 @@ Outcome found_again(Job& job, Now now) {
 }
 
 Outcome refused(Job& job, const std::string& why, Now now) {
-  if (job.state() != WorkState::kStarting || job.record->cancel_requested)
-    return never_started(job, why, now);
+  if (!on_host(job)) return {};
+  job.record->started = Wall{};
+  if (job.record->cancel_requested) return undo_start(job, why, now);
   auto& hosts = job.record->refused_by;
   const std::string host = job.record->instance.text();
   if (std::ranges::find(hosts, host) == hosts.end()) hosts.push_back(host);
-  if (hosts.size() < job.start_failures_max) return never_started(job, why, now);
+  if (hosts.size() < job.start_failures_max) return undo_start(job, why, now);
   --job.record->starts;
   return end(job, WorkState::kFailed, EndReason::kStartFailures,
              std::to_string(hosts.size()) + " hosts could not start it; the last one: " + why, now);

@@ -35,8 +35,8 @@ struct Outcome {
 /// The host does not have the attempt. If it was not known to run, it never started: the job is
 /// queued again and the start does not count. Else the attempt is lost.
 [[nodiscard]] Outcome never_started(Job& job, const std::string& why, Now now);
-/// The host could not start the attempt: it never started. The job ends once as many different
-/// hosts as it allows could not start it.
+/// The host could not start the attempt: it never started, also where the host has reported it
+/// running before. The job ends once as many different hosts as it allows could not start it.
 [[nodiscard]] Outcome refused(Job& job, const std::string& why, Now now);
 /// The instance of the last attempt, which was lost, is there again, and the host has the attempt.
 /// The job still waits: the attempt is its present one again.

@@ -53,15 +53,20 @@ void AttemptEvents::on(Host& host, const model::AttemptStarted& event, Now now) 
   work::Job* job = jobs_.find(event.attempt);
   if (job != nullptr && host.instance.occupancy.find(event.attempt) != nullptr)
     job_steps_.apply(*job, work::started(*job, event.started), now);
-  host.instance.refusals = 0;
-  host.instance.refused_jobs.clear();
+  host.instance.occupancy.set_started(event.attempt, now.mono);
 }
 
 void AttemptEvents::on(Host& host, const model::AttemptRefused& event, Now now) {
   const auto* placed = host.instance.occupancy.find(event.attempt);
+  if (placed != nullptr && placed->collecting) return;
+  // The host may keep a record of what it has tried, and tell it again on a new connection.
+  if (event.tried) rows_.acknowledge(host, event.attempt);
   if (placed == nullptr) return;
   const fleet::RefusedStart refused{placed->attempt.work, placed->sequence, event.tried};
-  rows_.finish(host, event.attempt, now);
+  if (event.tried)
+    rows_.withdraw(host, event.attempt);
+  else
+    rows_.finish(host, event.attempt, now);
   if (work::Job* job = jobs_.find(event.attempt))
     job_steps_.apply(*job,
                      event.tried ? work::refused(*job, event.text, now)
@@ -93,6 +98,8 @@ void AttemptEvents::on(Host& host, const model::AttemptExited& event, Now now) {
   }
   occupancy.set_output(event.attempt,
                        fleet::output_size(event.end.stdout_bytes, event.end.stderr_bytes));
+  if (event.end.reason != model::EndReason::kInputFailed)
+    fleet::start_held(host.instance, placed->sequence);
   auto outcome = work::exited(*job, event.end, now);
   const bool done = outcome.next != work::Next::kCollect;
   row.state = done ? model::AttemptState::kDone : model::AttemptState::kEnded;
@@ -165,6 +172,7 @@ bool AttemptEvents::known(Host& host, work::Job& job, const fleet::PlacedAttempt
   }
   if (phase != model::AttemptPhase::kRunning) return true;
   job_steps_.apply(job, work::started(job, now.wall), now);
+  host.instance.occupancy.set_started(ours.attempt, now.mono);
   // The kill may have been lost with the connection, or with an earlier daemon.
   if (job.record && job.record->cancel_requested)
     recorder_.command(model::KillAttempt{host.id(), ours.attempt});

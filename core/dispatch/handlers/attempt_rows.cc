@@ -38,6 +38,15 @@ void AttemptRows::finish(Host& host, model::AttemptId attempt, Now now) {
   host.instance.occupancy.remove(attempt);
 }
 
+void AttemptRows::withdraw(Host& host, model::AttemptId attempt) {
+  const auto* found = host.instance.occupancy.find(attempt);
+  if (found == nullptr) return;
+  auto row = row_of(host, *found);
+  row.state = model::AttemptState::kDone;
+  recorder_.change(std::move(row));
+  host.instance.occupancy.remove(attempt);
+}
+
 void AttemptRows::acknowledge(const Host& host, model::AttemptId attempt) {
   recorder_.command(model::AckAttempt{host.id(), attempt});
 }

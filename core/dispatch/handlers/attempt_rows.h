@@ -18,6 +18,8 @@ class AttemptRows {
   /// lost while it runs its times are journalled too, for the job's record will hold those of the
   /// next attempt. Called before the job takes its step.
   void finish(Host& host, model::AttemptId attempt, Now now);
+  /// As finish(), of an attempt that never ran, whatever its host reported before.
+  void withdraw(Host& host, model::AttemptId attempt);
   /// The host may forget the attempt.
   void acknowledge(const Host& host, model::AttemptId attempt);
 

@@ -47,6 +47,60 @@ TEST_F(AgentTest, SaysWhyACommandCannotBeExecuted) {
   EXPECT_EQ(exit.end.text, "exec /no/such/program: No such file or directory");
 }
 
+// Bug: the job was reported as failed, though only this host could not start it.
+TEST_F(AgentTest, WhatTheHostKeepsFromStartingIsRefusedUntilThatIsAcknowledged) {
+  auto link = ready_link();
+  const Start start = script("echo ran");
+  // Whoever runs this test, nothing can be created below a file.
+  std::filesystem::rename(state_ / "work", state_ / "away");
+  ASSERT_TRUE(write_file(state_ / "work", "", 0600));
+
+  ASSERT_TRUE(link->client.start(start));
+  auto refused = link->await<Refused>();
+  ASSERT_TRUE(refused) << link->error;
+  EXPECT_EQ(refused->attempt, start.attempt);
+  EXPECT_EQ(refused->text, "create work/1: Not a directory");
+
+  std::filesystem::remove(state_ / "work");
+  std::filesystem::rename(state_ / "away", state_ / "work");
+  kill_server();
+  link = connect();
+  const auto ready = link->await<Ready>();
+  ASSERT_TRUE(ready);
+  EXPECT_EQ(ready->attempts, (std::vector<Known>{{start.attempt, Phase::kEnded}}));
+  refused = link->await<Refused>();
+  ASSERT_TRUE(refused) << "told again by the next server";
+  EXPECT_EQ(refused->attempt, start.attempt);
+  ASSERT_TRUE(link->client.ack({start.attempt}));
+  EXPECT_EQ(run(*link, script("exit 3")).end.exit_code, 3) << "the host is well again";
+
+  link = connect();
+  const auto later = link->await<Ready>();
+  ASSERT_TRUE(later);
+  ASSERT_EQ(later->attempts.size(), 1U);
+  EXPECT_NE(later->attempts[0].attempt, start.attempt);
+}
+
+TEST_F(AgentTest, AScriptThatCannotBeWrittenIsTheHostsFault) {
+  auto link = ready_link();
+  std::filesystem::rename(state_ / "out", state_ / "away");
+
+  ASSERT_TRUE(link->client.start(script("echo ran")));
+  const auto refused = link->await<Refused>();
+
+  ASSERT_TRUE(refused) << link->error;
+  EXPECT_EQ(refused->text, "create out/1.1.sh: No such file or directory");
+}
+
+TEST_F(AgentTest, AProgramThatCannotBeExecutedIsTheJobsFault) {
+  auto link = ready_link();
+  ASSERT_TRUE(write_file(folder_ / "no-interpreter", "#!/no/such/interpreter\n", 0755));
+  ASSERT_TRUE(write_file(folder_ / "no-program", "text\n", 0644));
+  for (const std::string& program :
+       {(folder_ / "no-interpreter").string(), (folder_ / "no-program").string(), std::string("/")})
+    EXPECT_EQ(run(*link, command({program})).end.reason, EndReason::kStartFailed) << program;
+}
+
 TEST_F(AgentTest, ReportsTheSignalThatEndedACommand) {
   auto link = ready_link();
 

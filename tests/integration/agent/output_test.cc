@@ -150,15 +150,32 @@ TEST_F(AgentOutputTest, PlacesInputsAndCollectsOutputFiles) {
             "out.txt  7\n");
 }
 
-TEST_F(AgentOutputTest, AMissingInputEndsTheAttemptAsInputFailed) {
+// Bug: the daemon had made sure that the host has the blob, and yet the job failed.
+TEST_F(AgentOutputTest, AnInputThatIsNotOnTheHostAnyMoreIsTheHostsFault) {
   auto link = ready_link();
   Start start = command({"/bin/true"});
   start.inputs = {{"a", std::string(64, 'a'), false}};
 
-  const Exit exit = run(*link, start);
+  ASSERT_TRUE(link->client.start(start));
+  const auto refused = link->await<Refused>();
 
-  EXPECT_EQ(exit.end.reason, EndReason::kInputFailed);
-  EXPECT_NE(exit.end.text.find("No such file"), std::string::npos) << exit.end.text;
+  ASSERT_TRUE(refused) << link->error;
+  EXPECT_NE(refused->text.find("No such file"), std::string::npos) << refused->text;
+}
+
+TEST_F(AgentOutputTest, InputsWithWrongPathsAreTheJobsFault) {
+  auto link = ready_link();
+  const std::string sha = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+  ASSERT_TRUE(link->client.blob_put({sha, 0, 0, ""}));
+  ASSERT_TRUE(link->await<BlobState>());
+  for (const char* other : {"a", "a/b", "../b"}) {
+    Start start = command({"/bin/true"});
+    start.inputs = {{"a", sha, false}, {other, sha, false}};
+    EXPECT_EQ(run(*link, start).end.reason, EndReason::kInputFailed) << other;
+  }
+  Start start = command({"/bin/true"});
+  start.inputs = {{std::string(300, 'x'), sha, false}};
+  EXPECT_EQ(run(*link, start).end.reason, EndReason::kInputFailed);
 }
 
 TEST_F(AgentOutputTest, AFailingCheckIsReportedOnceAndAnInterruptionTold) {

@@ -171,5 +171,26 @@ TEST(HostOutputTest, ARefusedInputFailsEachAttemptForItsOwnReason) {
   }
 }
 
+// Bug: the job failed where only this host could not store its input.
+TEST(HostOutputTest, AHostThatCannotStoreAnInputRefusesTheAttempt) {
+  const BootedHost host;
+  FakeDaemon daemon(host);
+  const std::string data = "an input";
+  const std::string sha = crypto::sha256_hex(data);
+  daemon.blobs[sha] = data;
+  daemon.open();
+  daemon.connect(host.target());
+  const auto blobs = host.dir() / "agent/blobs";
+  ASSERT_TRUE(std::filesystem::remove_all(blobs) > 0) << blobs;
+  ASSERT_TRUE(write_file(blobs, "", 0600));
+
+  const auto attempt = daemon.start("true", {{"data", sha, false}});
+
+  const auto refused = daemon.await<model::AttemptRefused>();
+  EXPECT_EQ(refused.attempt, attempt);
+  EXPECT_TRUE(refused.tried);
+  EXPECT_THAT(refused.text, testing::HasSubstr("Not a directory"));
+}
+
 }  // namespace
 }  // namespace hostler::test

@@ -19,5 +19,55 @@ TEST(StartFailuresTest, AJobThatEveryHostRefusesFailsAlsoAcrossARestart) {
   EXPECT_THAT(again.record(WorkId{5}).reason_text, testing::HasSubstr("no space"));
 }
 
+/// The host reports it as started, and then that it could not start it.
+void fail_to_start(Story& story, InstanceId on, WorkId job) {
+  const model::AttemptId attempt{job, story.record(job).attempt};
+  story.host(on, model::AttemptStarted{attempt, story.now.wall});
+  ASSERT_EQ(story.record(job).state, WorkState::kRunning);
+  story.host(on, model::AttemptRefused{attempt, "create work/1: no space", true});
+}
+
+// Bug: such jobs failed, and the host got the next ones.
+TEST(StartFailuresTest, AHostThatFailsAfterItReportedTheStartIsBrokenAfterThreeJobs) {
+  Story story;
+  story.begin();
+  const auto id = story.submit({story.job(2)}).at(0);
+  const auto on = story.all<CreateCall>().at(0).instance;
+  story.boot(on);
+  for (int n = 0; n < 6 && story.state(on) != InstanceState::kTerminating; ++n) {
+    if (story.record(id).state == WorkState::kStarting) fail_to_start(story, on, id);
+    story.pass(40s);
+  }
+  EXPECT_EQ(story.state(on), InstanceState::kTerminating);
+  EXPECT_EQ(story.record(on).reason_code, model::Reason::kBroken);
+  EXPECT_EQ(story.record(id).starts, story.record(id).state == WorkState::kQueued ? 0U : 1U);
+}
+
+TEST(StartFailuresTest, ARefusalIsAcknowledgedAlsoWhenItIsToldAgain) {
+  Story story;
+  story.plans_wait = true;
+  story.begin(busy_site());
+  const WorkId id{5};
+  story.ready({7}, {{{id, 1}, model::AttemptPhase::kEnded}});
+  story.clear();
+  story.host({7}, model::AttemptRefused{{id, 1}, "no space", true});
+  EXPECT_EQ(story.record(id).state, WorkState::kQueued);
+  ASSERT_THAT(story.commands<model::AckAttempt>(), testing::SizeIs(1));
+  const auto rows = story.journalled<model::AttemptChanged>();
+  ASSERT_THAT(rows, testing::SizeIs(1));
+  EXPECT_EQ(rows[0].state, AttemptState::kDone);
+  EXPECT_FALSE(rows[0].end) << "it used no time of the host";
+
+  // The acknowledgement was lost: the host lists the attempt, which is still the job's last one.
+  story.clear();
+  story.ready({7}, {{{id, 1}, model::AttemptPhase::kEnded}});
+  EXPECT_THAT(story.ledger(), testing::Not(testing::Contains("j-5 found_again")));
+  EXPECT_THAT(story.commands<model::AckAttempt>(), testing::SizeIs(1));
+  story.host({7}, model::AttemptRefused{{id, 1}, "no space", true});
+  EXPECT_THAT(story.commands<model::AckAttempt>(), testing::SizeIs(2));
+  EXPECT_EQ(story.record(id).attempt, 2U) << "the next one is not touched";
+  EXPECT_EQ(story.record(id).starts, 1U);
+}
+
 }  // namespace
 }  // namespace hostler::dispatch

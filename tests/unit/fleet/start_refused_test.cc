@@ -49,6 +49,48 @@ TEST(StartRefusedTest, AHostThatFailsToStartThreeJobsInARowIsBroken) {
   EXPECT_THAT(instance.record.last_text, HasSubstr("no space"));
 }
 
+/// An attempt of another job, placed and reported as started.
+model::AttemptId start_one(Instance& instance, Duration when) {
+  PlacedAttempt attempt;
+  attempt.sequence = ++instance.record.last_sequence;
+  attempt.attempt = {{100 + attempt.sequence}, 1};
+  attempt.started = at(when).mono;
+  instance.occupancy.add(attempt);
+  return attempt.attempt;
+}
+
+// Bug: hosts report an attempt as started before they prepare it, and that ended the row: a host
+// with a full disk was never broken.
+TEST(StartRefusedTest, WhatIsRefusedAfterItWasReportedAsStartedDoesNotEndTheRow) {
+  Instance instance = instance_in(InstanceState::kBusy);
+  for (std::uint64_t batch = 1; batch <= 3; ++batch) {
+    EXPECT_NE(instance.record.health, Health::kBroken);
+    const Duration when = batch * 10s;
+    model::AttemptId tried[3];
+    for (auto& one : tried) one = start_one(instance, when);
+    for (const int i : {1, 2, 0}) {  // They are prepared at the same time.
+      const auto sequence = instance.occupancy.find(tried[i])->sequence;
+      instance.occupancy.remove(tried[i]);
+      (void)start_refused(instance, {tried[i].work, sequence}, "no space", at(when + 1s));
+    }
+  }
+  EXPECT_EQ(instance.record.health, Health::kBroken);
+}
+
+TEST(StartRefusedTest, AnAttemptThatRunsOrHasEndedEndsTheRow) {
+  Instance instance = instance_in(InstanceState::kBusy);
+  start_one(instance, 0s);
+  for (std::uint64_t job = 1; job <= 2; ++job)
+    (void)start_refused(instance, {{job}, ++instance.record.last_sequence}, "no space", at(1s));
+  start_held(instance, 1);
+  EXPECT_EQ(instance.refusals, 2U) << "it was placed before them";
+  start_one(instance, 3s);
+  (void)start_refused(instance, {{3}, ++instance.record.last_sequence}, "no space", at(20s));
+  EXPECT_EQ(instance.refusals, 1U);
+  start_held(instance, ++instance.record.last_sequence);
+  EXPECT_EQ(instance.refusals, 0U);
+}
+
 TEST(StartRefusedTest, BatchesOfTheSameJobsAreToldApart) {
   Instance instance = instance_in(InstanceState::kBusy);
   for (int batch = 1; batch <= 3; ++batch) {

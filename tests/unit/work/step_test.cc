@@ -120,6 +120,26 @@ TEST(RefusedTest, OneHostCountsOnceAndAStartThatWasNotTriedNotAtAll) {
   }
 }
 
+// Bug: a job that may not be restarted failed on the first host with a full disk.
+TEST(RefusedTest, AnAttemptThatWasReportedTooEarlyIsQueuedAgainAtNoCost) {
+  Job job = running_job();
+  EXPECT_EQ(refused(job, "no space", at(2s)).next, Next::kQueueAgain);
+  EXPECT_EQ(job.record->starts, 0U);
+  EXPECT_EQ(job.record->started, Wall{});
+  EXPECT_FALSE(job.record->instance) << "no host is to be asked for this attempt again";
+
+  Job last = running_job();
+  last.start_failures_max = 1;
+  EXPECT_EQ(refused(last, "no space", at(2s)).next, Next::kEnd);
+  EXPECT_EQ(last.record->reason, EndReason::kStartFailures);
+  EXPECT_EQ(last.record->started, Wall{});
+
+  Job cancelled = running_job();
+  (void)cancel(cancelled, "user ann", at(1s));
+  (void)refused(cancelled, "no space", at(2s));
+  EXPECT_EQ(cancelled.state(), WorkState::kCancelled);
+}
+
 TEST(RefusedTest, ACancelledJobIsCancelled) {
   Job job = starting_job();
   job.start_failures_max = 1;

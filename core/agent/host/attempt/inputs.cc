@@ -19,13 +19,20 @@ Result<void> change_owner(const std::string& path, std::uint32_t uid) {
   return {};
 }
 
+/// "a" and "a/b" cannot both be files, and names have a maximum length: such errors are of the job.
+Error path_error(const std::string& doing) {
+  const bool is_wrong =
+      errno == EEXIST || errno == ENOTDIR || errno == EISDIR || errno == ENAMETOOLONG;
+  return os_error(doing, is_wrong ? Errc::kInvalidArgument : Errc::kInternal);
+}
+
 Result<void> make_folders(const std::string& folder, const std::string& inner, std::uint32_t uid) {
   for (std::size_t at = inner.find('/'); at != std::string::npos; at = inner.find('/', at + 1)) {
     const std::string path = folder + "/" + inner.substr(0, at);
     if (::mkdir(path.c_str(), 0755) == 0) {
       HOSTLER_TRY(change_owner(path, uid));
     } else if (errno != EEXIST) {
-      return tl::unexpected(os_error("create " + path));
+      return tl::unexpected(path_error("create " + path));
     }
   }
   return {};
@@ -71,7 +78,7 @@ Result<void> place_inputs(const std::vector<model::Input>& inputs, const std::st
     const std::string path = folder + "/" + input.path;
     const UniqueFd to(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
                              input.executable ? 0755 : 0644));
-    if (!to) return tl::unexpected(os_error("create input '" + input.path + "'"));
+    if (!to) return tl::unexpected(path_error("create input '" + input.path + "'"));
     HOSTLER_TRY(copy(from.get(), to.get()));
     HOSTLER_TRY(change_owner(path, uid));
   }

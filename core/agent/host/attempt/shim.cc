@@ -87,6 +87,8 @@ class Shim {
   void run(int journal) {
     if (auto started = start_job(); !started) {
       end_.end.reason = failure_;
+      // All other errors are of the host.
+      if (started.error().code != Errc::kInvalidArgument) end_.end.exit_code = kNeverStarted;
       end_.end.text = started.error().message.substr(0, kTextMax);
     } else {
       watch();
@@ -100,6 +102,7 @@ class Shim {
   }
 
  private:
+  /// Starts the first process. kInvalidArgument: the job is wrong, and no host can start it.
   Result<void> start_job();
   void watch();
   void do_due_work();

@@ -101,6 +101,27 @@ void enter_cgroups(Plan& plan) {
   ::_exit(127);
 }
 
+/// True of an error of execve() that another host is likely to have, too.
+bool is_of_the_program(int error) {
+  switch (error) {
+    case E2BIG:
+    case EACCES:
+    case EINVAL:
+    case EISDIR:
+    case ELIBBAD:
+    case ELOOP:
+    case ENAMETOOLONG:
+    case ENOENT:
+    case ENOEXEC:
+    case ENOTDIR:
+    case EPERM:
+    case ETXTBSY:
+      return true;
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
 Result<pid_t> launch(const Launch& program) {
@@ -134,7 +155,10 @@ Result<pid_t> launch(const Launch& program) {
   ::waitpid(pid, nullptr, 0);
   errno = plan.failed;
   std::string doing = plan.step;
-  if (doing == "exec") doing += " " + program.command[0];
+  if (doing == "exec") {
+    const Errc code = is_of_the_program(errno) ? Errc::kInvalidArgument : Errc::kInternal;
+    return tl::unexpected(os_error(doing + " " + program.command[0], code));
+  }
   if (doing == "enter the working folder")
     doing +=
         " " + program.folder + " (the job's user needs search permission on each folder above it)";

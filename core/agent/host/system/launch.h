@@ -26,7 +26,7 @@ struct Launch {
 /// Starts the program in a session of its own. It is killed when the calling process ends, inherits
 /// only the three descriptors, blocks no signals, and cannot gain privileges. Blocks until the
 /// program runs and returns its process id, or returns an error such as "exec x: No such file or
-/// directory".
+/// directory". kInvalidArgument: the program cannot be executed; other errors are of the host.
 Result<pid_t> launch(const Launch& what);
 
 /// PATH of programs that are started without one.

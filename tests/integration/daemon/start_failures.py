@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+"""Hosts that cannot start jobs: their jobs go to other hosts, and such hosts are broken. Jobs that no
+host can start fail."""
+
+import os
+import unittest
+
+from one_site import NEEDS, SITE, main
+from scratch_site import check, wait_for
+
+
+def setUpModule():
+    SITE.make()
+    SITE.write_config(
+        types=[{"name": "small", "vcpus": 4, "ram": "2GiB", "price": 0.02}],
+        pools=[{"name": "default", "sets": ["local"], "types": ["small"], "max": 2, "idle_timeout": "1m",
+                "boot_timeout": "1m", "shutdown_timeout": "1s"}])
+    SITE.start()
+
+
+def tearDownModule():
+    with SITE:
+        end_all()
+        SITE.take_down()
+
+
+def submit(**members):
+    return SITE.submit({"script": "echo ran", "needs": NEEDS, "restartable": False, **members})[0]
+
+
+def folders():
+    """The agents' folders, by the instance's id at its cloud."""
+    root = SITE.under("instances/instances")
+    return {name: os.path.join(root, name, "agent") for name in os.listdir(root)}
+
+
+def make_sick(instance):
+    """Working folders cannot be made any more, not even by root: their parent is a file."""
+    work = os.path.join(folders()[instance["provider_id"]], "work")
+    os.rename(work, work + ".away")
+    with open(work, "w", encoding="utf-8"):
+        pass
+
+
+def end_all():
+    for one in SITE.existing():
+        SITE.request("POST", f"/v1/instances/{one['id']}/kill", {"reason": "the next test has its own"})
+    SITE.wait_for_no_instances()
+
+
+def a_sick_host():
+    """The only host; it was well until now."""
+    end_all()
+    ended = SITE.wait_for_end(submit())
+    check(ended["state"] == "succeeded", ended)
+    here = SITE.existing()
+    check(len(here) == 1, here)
+    make_sick(here[0])
+    return here[0]
+
+
+def history(subject):
+    return SITE.get("/v1/why?subject=" + subject)["records"]
+
+
+class StartFailureTest(unittest.TestCase):
+    # Bug: each of them failed at once, and the next one was sent to the same host.
+    def test_a_sick_host_is_broken_after_three_jobs_and_they_run_elsewhere(self):
+        sick = a_sick_host()
+        jobs = [submit() for _ in range(3)]
+        for its in jobs:
+            ended = SITE.wait_for_end(its)
+            self.assertEqual((ended["state"], SITE.output(its)), ("succeeded", "ran\n"), ended)
+            self.assertNotEqual(ended["instance"], sick["id"])
+            healthy = ended["instance"]
+        said = [one.get("reason", "") for one in history(jobs[0])]
+        self.assertTrue(any("it never started" in one and "Not a directory" in one for one in said), said)
+
+        # These jobs may have left it before it could refuse the third of them.
+        self.assertEqual(SITE.request("POST", f"/v1/instances/{healthy}/hold")[0], 200)
+        last = submit()
+        wait_for("it is broken", lambda: "broken" in [one["event"] for one in history(sick["id"])])
+        self.assertEqual(SITE.request("POST", f"/v1/instances/{healthy}/run")[0], 200)
+        self.assertEqual(SITE.wait_for_end(last)["state"], "succeeded")
+
+    def test_a_job_fails_once_as_many_hosts_as_it_allows_could_not_start_it(self):
+        sick = a_sick_host()
+        ended = SITE.wait_for_end(submit(start_failures_max=1))
+        self.assertEqual((ended["state"], ended["reason_code"]), ("failed", "start_failures"), ended)
+        self.assertIn("Not a directory", ended["reason"])
+        # Nothing of it stays on the host.
+        out = os.path.join(folders()[sick["provider_id"]], "out")
+        wait_for("it is forgotten", lambda: not os.listdir(out))
+
+    def test_what_no_host_can_execute_fails_at_once(self):
+        its = SITE.submit({"command": ["/no/such/program"], "needs": NEEDS})[0]
+        ended = SITE.wait_for_end(its)
+        self.assertEqual((ended["state"], ended["reason_code"], ended["attempt"]), ("failed", "start_failed", 1))
+
+
+if __name__ == "__main__":
+    main(__doc__)
