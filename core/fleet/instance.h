@@ -65,6 +65,7 @@ struct Instance {
   std::vector<model::WorkId> refused_jobs;  ///< Different ones of these that it could not start.
   std::uint64_t refused_until = 0;  ///< Refusals of starts up to this sequence count as one.
   std::uint64_t refused_last = 0;   ///< Sequence of the last start that was refused.
+  std::uint32_t full_in_a_row = 0;  ///< Starts that it had no room for, while it had work.
   Occupancy occupancy;
 
   [[nodiscard]] bool empty() const { return occupancy.empty(); }

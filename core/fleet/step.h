@@ -100,11 +100,12 @@ struct RefusedStart {
 /// A start was refused. A host that refuses several in a row gets no starts for a while, each time
 /// longer. It is broken after six, or after three different jobs that it could not start. Starts
 /// that were sent before the last counted refusal do not count again, and count for one job. An
-/// attempt that was placed after a refused one and runs for some seconds ends the row.
+/// attempt that was placed after a refused one and runs for some seconds ends the row. What was not
+/// tried on a host that has work says nothing: the host may be full.
 [[nodiscard]] Outcome start_refused(Instance& instance, const RefusedStart& start,
                                     const std::string& text, Now now);
-/// The attempt with this sequence has ended: the host could start it.
-void start_held(Instance& instance, std::uint64_t sequence);
+/// The attempt with this sequence has ended: the host could start it, and has room again.
+void start_held(Instance& instance, std::uint64_t sequence, Now now);
 [[nodiscard]] Outcome rotation_proposed(Instance& instance, const model::RotationProposed& event);
 [[nodiscard]] Outcome rotation_ended(Instance& instance, const model::RotationEnded& event);
 

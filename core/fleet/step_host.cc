@@ -182,7 +182,12 @@ Outcome broken(Instance& instance, const model::HostBroken& event, Now now) {
   return out;
 }
 
-void start_held(Instance& instance, std::uint64_t sequence) {
+void start_held(Instance& instance, std::uint64_t sequence, Now now) {
+  const bool was_full = std::exchange(instance.full_in_a_row, 0) > 0;
+  if (was_full && instance.resting && !instance.unreachable_since) {
+    instance.resting = false;
+    set_deadline(instance, kNever, now);
+  }
   if (sequence <= instance.refused_last) return;
   instance.refusals = 0;
   instance.refused_jobs.clear();
@@ -193,9 +198,13 @@ Outcome start_refused(Instance& instance, const RefusedStart& start, const std::
   Outcome out;
   const bool again = start.sequence > instance.refused_until;
   if (again) instance.refused_until = instance.record.last_sequence;
+  if (!start.tried && !instance.empty()) {
+    if (again) rest(instance, ++instance.full_in_a_row, now);
+    return out;
+  }
   for (const auto& one : instance.occupancy.attempts())
     if (one.started && now.mono - *one.started >= kPreparation && one.sequence < start.sequence)
-      start_held(instance, one.sequence);
+      start_held(instance, one.sequence, now);
   instance.refused_last = std::max(instance.refused_last, start.sequence);
   if (again) ++instance.refusals;
   auto& jobs = instance.refused_jobs;

@@ -290,7 +290,9 @@ void Conversation::on_event(agent::Event&& event) {
   } else if (const auto* started = std::get_if<agent::Started>(&event)) {
     host_->report(model::AttemptStarted{started->attempt, Wall{started->started_us}});
   } else if (const auto* refused = std::get_if<agent::Refused>(&event)) {
-    const bool tried = refused->why != agent::Refused::Why::kOtherBoot;
+    // A full host says nothing about itself or the job.
+    const bool tried = refused->why != agent::Refused::Why::kOtherBoot &&
+                       refused->why != agent::Refused::Why::kBusy;
     host_->report(model::AttemptRefused{refused->attempt, shown(refused->text), tried});
   } else if (auto* exit = std::get_if<agent::Exit>(&event)) {
     exit->end.text = shown(exit->end.text);

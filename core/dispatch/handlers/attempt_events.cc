@@ -99,7 +99,7 @@ void AttemptEvents::on(Host& host, const model::AttemptExited& event, Now now) {
   occupancy.set_output(event.attempt,
                        fleet::output_size(event.end.stdout_bytes, event.end.stderr_bytes));
   if (event.end.reason != model::EndReason::kInputFailed)
-    fleet::start_held(host.instance, placed->sequence);
+    fleet::start_held(host.instance, placed->sequence, now);
   auto outcome = work::exited(*job, event.end, now);
   const bool done = outcome.next != work::Next::kCollect;
   row.state = done ? model::AttemptState::kDone : model::AttemptState::kEnded;

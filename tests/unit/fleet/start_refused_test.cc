@@ -82,13 +82,36 @@ TEST(StartRefusedTest, AnAttemptThatRunsOrHasEndedEndsTheRow) {
   start_one(instance, 0s);
   for (std::uint64_t job = 1; job <= 2; ++job)
     (void)start_refused(instance, {{job}, ++instance.record.last_sequence}, "no space", at(1s));
-  start_held(instance, 1);
+  start_held(instance, 1, at(2s));
   EXPECT_EQ(instance.refusals, 2U) << "it was placed before them";
   start_one(instance, 3s);
   (void)start_refused(instance, {{3}, ++instance.record.last_sequence}, "no space", at(20s));
   EXPECT_EQ(instance.refusals, 1U);
-  start_held(instance, ++instance.record.last_sequence);
+  start_held(instance, ++instance.record.last_sequence, at(21s));
   EXPECT_EQ(instance.refusals, 0U);
+}
+
+// Bug: where the agent has few uids, a host that was only full was given up after six refusals.
+TEST(StartRefusedTest, AFullHostRestsUntilAnAttemptEndsAndIsNeverBroken) {
+  Instance instance = instance_in(InstanceState::kBusy);
+  start_one(instance, 0s);
+  for (std::uint64_t job = 1; job <= 20; ++job) {
+    (void)start_refused(instance, {{job}, ++instance.record.last_sequence, false}, "full", at(1s));
+    EXPECT_FALSE(instance.takes_work());
+  }
+  EXPECT_NE(instance.record.health, Health::kBroken);
+  EXPECT_EQ(instance.refusals, 0U);
+  start_held(instance, 1, at(2s));
+  EXPECT_TRUE(instance.takes_work());
+  EXPECT_EQ(instance.deadline, kNever);
+}
+
+TEST(StartRefusedTest, AHostThatCallsItselfFullAndIsEmptyIsGivenUp) {
+  Instance instance = instance_in(InstanceState::kIdle);
+  for (std::uint64_t job = 1; job <= 6; ++job)
+    (void)start_refused(instance, {{job}, ++instance.record.last_sequence, false}, "full", at(1s));
+  EXPECT_TRUE(instance.record.health == Health::kBroken ||
+              instance.record.state == InstanceState::kTerminating);
 }
 
 TEST(StartRefusedTest, BatchesOfTheSameJobsAreToldApart) {

@@ -71,7 +71,7 @@ std::variant<Started, Refused> Supervisor::start(const Start& start) {
   }
   const std::int64_t now = wall_us();
   if (fork_shim(start, begin)) return Started{start.attempt, now};
-  Refused refused{start.attempt, Refused::Why::kBusy, os_error("fork").message};
+  Refused refused{start.attempt, Refused::Why::kInternal, os_error("fork").message};
   remove(start.attempt);
   return refused;
 }
