@@ -5,16 +5,17 @@ host can start fail."""
 import os
 import unittest
 
-from one_site import NEEDS, SITE, main
-from scratch_site import check, wait_for
+from one_site import ARGS, NEEDS, SITE, main
+from scratch_site import Site, check, wait_for
+
+TYPES = [{"name": "small", "vcpus": 4, "ram": "2GiB", "price": 0.02}]
+POOL = {"name": "default", "sets": ["local"], "types": ["small"], "max": 2, "idle_timeout": "1m",
+        "boot_timeout": "1m", "shutdown_timeout": "1s"}
 
 
 def setUpModule():
     SITE.make()
-    SITE.write_config(
-        types=[{"name": "small", "vcpus": 4, "ram": "2GiB", "price": 0.02}],
-        pools=[{"name": "default", "sets": ["local"], "types": ["small"], "max": 2, "idle_timeout": "1m",
-                "boot_timeout": "1m", "shutdown_timeout": "1s"}])
+    SITE.write_config(types=TYPES, pools=[POOL])
     SITE.start()
 
 
@@ -96,6 +97,27 @@ class StartFailureTest(unittest.TestCase):
         its = SITE.submit({"command": ["/no/such/program"], "needs": NEEDS})[0]
         ended = SITE.wait_for_end(its)
         self.assertEqual((ended["state"], ended["reason_code"], ended["attempt"]), ("failed", "start_failed", 1))
+
+    # Bug: it was broken after three jobs that found no free user.
+    @unittest.skipUnless(os.geteuid() == 0, "jobs have users of their own where root starts them")
+    def test_a_host_with_fewer_users_than_room_is_full_and_not_broken(self):
+        site = self.enterContext(Site(ARGS.hostlerd, ARGS.drivers))
+        site.write_config(types=TYPES, pools=[dict(POOL, max=1, idle_timeout="1s")], agent={"uid_count": 1})
+        site.start()
+        body = {"env": {"MARKS": site.marks}, "needs": NEEDS}
+        first = site.submit({"script": 'until [ -e "$MARKS/go" ]; do sleep 0.05; done', **body})[0]
+        wait_for("it runs", lambda: site.job(first)["state"] == "running")
+        others = site.submit(*[{"script": "true", **body}] * 3)
+
+        def refusals(its):
+            return [one for one in site.get("/v1/why?subject=" + its)["records"] if one["event"] == "queued_again"]
+        wait_for("the last of them is refused three times", lambda: len(refusals(others[-1])) >= 3)
+        self.assertIn("uids for jobs are in use", refusals(others[-1])[0]["reason"])
+        with open(os.path.join(site.marks, "go"), "w", encoding="utf-8"):
+            pass
+        ended = [site.wait_for_end(its) for its in [first, *others]]
+        self.assertEqual({(one["state"], one["instance"]) for one in ended}, {("succeeded", "h-1")})
+        site.take_down()
 
 
 if __name__ == "__main__":
