@@ -53,6 +53,8 @@ struct Instance {
   bool connected = false;
   /// It was proved before the restart, and the first try to connect has not ended yet.
   bool connect_pending = false;
+  bool endpoint_changed = false;  ///< Lists show another address: for when the connection ends.
+  bool failure_told = false;      ///< Listed as failed while it is connected: an event said so.
   bool ready = false;      ///< The evidence that its pool asks for stands: PoolPolicy::readiness.
   bool has_agent = false;  ///< The connection of the last HostReady stands: attempts may be sent.
   std::uint64_t connection = 0;    ///< The connection of the last HostReady.

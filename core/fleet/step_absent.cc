@@ -14,8 +14,10 @@ using model::Reason;
 
 /// For drivers that do not declare when a list shows a change.
 constexpr Duration kUndeclaredConsistency = std::chrono::minutes(1);
-/// While lists go on to omit it, the cloud is asked for it by its id again.
+/// While lists go on to omit it, the cloud is asked for it by its id again: sooner where room for
+/// others waits for its end.
 constexpr Duration kLookUpAgain = std::chrono::minutes(1);
+constexpr Duration kLookUpDestroyedAgain = std::chrono::seconds(5);
 /// A connected host that lists omit still gets new work for this time.
 constexpr Duration kWithheldAfter = std::chrono::minutes(1);
 constexpr std::uint32_t kListsWanted = 2;
@@ -61,28 +63,31 @@ void leave(Instance& instance, bool counts, Reason vanished, const std::string& 
   if (!counts) out.effects.push_back(Effect::kRoomFreed);
 }
 
-/// A live connection contradicts all lists and the look-up.
-void contradict(Instance& instance, Outcome& out, Now now) {
+/// A live connection contradicts the lists. `withhold`: nothing else speaks for the instance.
+void contradict(Instance& instance, bool withhold, Outcome& out, Now now) {
   Absence& absence = *instance.absence;
   if (!std::exchange(absence.contradicted, true)) {
     out.event = Event::kUnlisted;
-    out.reason = "the cloud does not show it, and it answers: it keeps its work";
+    out.reason = "lists omit the instance, but its host is connected: its jobs go on";
   }
-  if (now.wall - absence.since >= kWithheldAfter) absence.withheld = true;
+  if (withhold && now.wall - absence.since >= kWithheldAfter) absence.withheld = true;
 }
 
 void decide(Instance& instance, bool can_look_up, Outcome& out, Now now) {
   const Absence& absence = *instance.absence;
   const bool looked_up = absence.not_found && *absence.not_found >= absence.from;
-  const bool asked_lately = absence.answered && now.mono - *absence.answered < kLookUpAgain;
-  if (can_look_up && !asked_lately) out.effects.push_back(Effect::kLookUp);
-  if (instance.record.absent_sightings < kListsWanted || (can_look_up && !looked_up)) return;
   const bool destroyed = instance.record.state == InstanceState::kTerminating;
+  const Duration pause = destroyed ? kLookUpDestroyedAgain : kLookUpAgain;
+  if (can_look_up && !(absence.answered && now.mono - *absence.answered < pause))
+    out.effects.push_back(Effect::kLookUp);
+  if (instance.record.absent_sightings < kListsWanted) return;
+  if (instance.is_live() && !destroyed)
+    return contradict(instance, /*withhold=*/looked_up || !can_look_up, out, now);
+  if (can_look_up && !looked_up) return;
   // A destroy that the cloud refused for now is sent again, whatever lists say.
   if (destroyed && !instance.destroy_settled && !absence.found_gone) return;
-  if (instance.is_live() && !destroyed) return contradict(instance, out, now);
   leave(instance, !absence.found_gone && !instance.reclaimed, Reason::kVanished,
-        "the cloud no longer shows it", out, now);
+        "two lists and a look-up by its id omit it", out, now);
 }
 
 }  // namespace

@@ -118,6 +118,15 @@ Outcome listed(Instance& instance, const model::ListedInstance& seen, Mono as_of
     return terminate(instance, Reason::kGoneAlready, "its create found it gone already", now);
   if (record.state == InstanceState::kVanished && seen.state != CloudState::kFailed)
     reappear(instance, pool, out, now);
+  if (seen.state == CloudState::kFailed && instance.is_live()) {
+    if (!std::exchange(instance.failure_told, true)) {
+      out.event = Event::kContradicted;
+      out.reason = "the cloud lists it as failed" +
+                   (seen.state_reason.empty() ? std::string() : ": " + seen.state_reason) +
+                   ", but its host is connected: its jobs go on";
+    }
+    return out;
+  }
   if (seen.state == CloudState::kFailed)
     return terminate(instance, Reason::kCloudFailed,
                      "the cloud says failed" +
@@ -149,16 +158,25 @@ Outcome listed(Instance& instance, const model::ListedInstance& seen, Mono as_of
     return out;
   }
   if (record.state == InstanceState::kRequested) {
-    // An unfulfilled spot request: the cloud has it, so the outcome of the create is known.
+    // The cloud has it, so the outcome of the create is known. Only a spot request may wait.
     instance.create_outcome_unknown = false;
-    out.changed |= instance.deadline != kNever;
-    set_deadline(instance, kNever, now);
+    const bool waits = record.market == model::Market::kSpot;
+    if (!waits && instance.deadline != kNever) return out;
+    out.changed |= !waits || instance.deadline != kNever;
+    set_deadline(instance, waits ? kNever : now.mono + pool.boot_timeout, now);
     return out;
   }
-  if (fields.endpoint && needs_link(pool) && !record.address.empty())
-    out.effects.push_back(Effect::kConnect);
-  if (record.state == InstanceState::kBooting && needs_link(pool) && record.address.empty())
+  if (fields.endpoint && needs_link(pool) && !record.address.empty()) {
+    // A false list must not end a connection that lives.
+    if (instance.connected)
+      instance.endpoint_changed = true;
+    else
+      out.effects.push_back(Effect::kConnect);
+  }
+  if (record.state == InstanceState::kBooting && needs_link(pool) && record.address.empty()) {
+    record.last_text = "address: the cloud shows none yet";
     out.effects.push_back(Effect::kList);
+  }
   if (pool.readiness == model::Readiness::kCloud && seen.state == CloudState::kRunning && !outdated)
     become_ready(instance, out, now);
   return out;

@@ -24,6 +24,9 @@ bool is_held(const Instance& instance) {
 
 Outcome requested_due(Instance& instance, Now now) {
   Outcome out;
+  if (!instance.record.provider_id.empty())
+    return terminate(instance, Reason::kBootTimeout,
+                     "the cloud did not begin to make it within the boot timeout", now);
   if (!instance.create_outcome_unknown) {
     // The back-off after a transient error is over: send the same request again.
     out.effects.push_back(Effect::kCreateAgain);

@@ -147,6 +147,7 @@ Outcome lost(Instance& instance, const model::HostLost& event, const model::Pool
              Now now) {
   Outcome out;
   if (!has_link(instance)) return out;
+  if (std::exchange(instance.endpoint_changed, false)) out.effects.push_back(Effect::kConnect);
   if (instance.ready)
     unreachable(instance, event.text, pool, event.silent, out, now);
   else

@@ -106,6 +106,9 @@ constexpr std::array kEvents{
               "the host runs more unexpected attempts than the ten with an event of their own"},
     EventInfo{Event::kUnlisted, "unlisted", kInstance, kAlarm, Holds::kNone,
               "lists omit the instance, but its host is connected: it keeps its jobs"},
+    EventInfo{
+        Event::kContradicted, "contradicted", kInstance, kAlarm, Holds::kNone,
+        "the cloud lists the instance as failed, but its host is connected: it keeps its jobs"},
     EventInfo{Event::kVanished, "vanished", kInstance, kWarning, Holds::kReason,
               "two lists and a look-up by id omit the instance, or an admin believed a list "
               "without it: its attempts are lost, and restartable jobs are queued again"},

@@ -59,6 +59,7 @@ enum class Event : std::uint8_t {
   kSetMissing,
   kUnexpectedAttempts,
   kUnlisted,
+  kContradicted,
   kVanished,
   kListedAgain,
   kGone,

@@ -39,6 +39,7 @@ std::optional<BackOff> back_off(CloudErrorClass cls, CloudOp op) {
       return BackOff{1min, 15min};
     case CloudErrorClass::kAuth:
     case CloudErrorClass::kInternal:
+    case CloudErrorClass::kKeyMismatch:
       return BackOff{30s, 10min};
     case CloudErrorClass::kBoot:
       return BackOff{30s, 30min};
@@ -49,7 +50,6 @@ std::optional<BackOff> back_off(CloudErrorClass cls, CloudOp op) {
     case CloudErrorClass::kTransient:
     case CloudErrorClass::kTimeout:
     case CloudErrorClass::kCancelled:
-    case CloudErrorClass::kKeyMismatch:
     case CloudErrorClass::kMisbehaving:
       break;
   }

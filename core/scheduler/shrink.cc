@@ -17,7 +17,7 @@ std::optional<Candidate> candidate_of(const World& world, std::uint32_t h) {
   const HostView& host = world.snapshot.hosts[h];
   const auto* pool = world.pool(host);
   if (pool == nullptr || world.pool_held[host.pool] || host.kept ||
-      host.phase == HostPhase::kVanished || host.phase == HostPhase::kLeaving)
+      host.phase == HostPhase::kLingering || host.phase == HostPhase::kLeaving)
     return std::nullopt;
   const Mono now = world.snapshot.now;
   const bool in_use = host.busy || world.used[h];

@@ -41,11 +41,12 @@ struct ClassView {
 };
 
 enum class HostPhase : std::uint8_t {
-  kComing,    ///< requested, booting or unknown: waiting items may be counted on it.
-  kReady,     ///< idle or busy.
-  kStopped,   ///< Switched off: standby, or unwanted.
-  kVanished,  ///< It may exist still: it counts for ceilings and for its pool's maximum only.
-  kLeaving,   ///< terminating, abandoned or vanished long ago: it counts for ceilings at most.
+  kComing,     ///< requested, booting or unknown: waiting items may be counted on it.
+  kReady,      ///< idle or busy.
+  kStopped,    ///< Switched off: standby, or unwanted.
+  kLingering,  ///< Vanished lately, or its destroys have no effect: it counts for ceilings and for
+               ///< its pool's maximum only.
+  kLeaving,    ///< terminating, abandoned or vanished long ago: it counts for ceilings at most.
 };
 
 struct HostView {

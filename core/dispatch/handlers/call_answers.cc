@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/base/text.h"
 #include "core/dispatch/handlers/new_host.h"
 
 namespace hostler::dispatch {
@@ -18,8 +19,25 @@ void CallAnswers::on(const CreateSeen& event, Now now) {
     const auto& policy = policy_.sets[instance.set];
     return sets_.at(instance.set).want_list(policy, now.mono);
   }
+  if (const Host* other = other_of_id(*host, event.seen.id)) {
+    // As if it came without a record: lists decide.
+    recorder_.record("cloud", host->id().text(), model::Event::kCreateUnknown,
+                     model::to_string(model::CloudErrorClass::kMisbehaving),
+                     "the create answered with " + printable(event.seen.id, 80) + ", which is " +
+                         other->id().text(),
+                     now);
+    return;
+  }
   const auto& pool = policy_.pools[instance.pool];
   steps_.apply(*host, fleet::listed(instance, event.seen, now.mono, pool, now), "cloud", now);
+}
+
+const Host* CallAnswers::other_of_id(const Host& than, const std::string& provider_id) const {
+  for (const auto& [id, other] : hosts_.all())
+    if (id != than.id() && other.instance.set == than.instance.set &&
+        other.instance.record.provider_id == provider_id)
+      return &other;
+  return nullptr;
 }
 
 void CallAnswers::on(const CreateEnded& event, Now now) {

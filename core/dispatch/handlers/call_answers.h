@@ -29,6 +29,8 @@ class CallAnswers {
   void on(const PowerEnded& event, Now now);
 
  private:
+  /// Another host of the set that is recorded with this id of the cloud; null: there is none.
+  [[nodiscard]] const Host* other_of_id(const Host& than, const std::string& provider_id) const;
   void refuse_stop(const Host& host, const model::CloudError& error, Now now);
 
   const model::SitePolicy& policy_;

@@ -86,21 +86,25 @@ ListEvents::CloudIds ListEvents::cloud_ids(const Set& set) const {
   return out;
 }
 
+/// Its key says something: it has the tags of the set, or the cloud hides tags.
+bool ListEvents::is_of(const Set& set, const model::ListedInstance& seen) const {
+  return seen.tags_unknown || seen.set_id.empty() || seen.set_id == set.name;
+}
+
 std::vector<Sighting> ListEvents::recognise(const Set& set,
                                             const std::vector<model::ListedInstance>& all) const {
   std::unordered_set<std::string_view> fulfilled;
   for (const auto& one : all)
     if (!one.request_id.empty() && one.request_id != one.id) fulfilled.insert(one.request_id);
-  std::optional<CloudIds> by_id;
+  const CloudIds by_id = cloud_ids(set);
   std::vector<Sighting> out;
   out.reserve(all.size());
   for (const auto& one : all)
     if (one.state != model::CloudState::kGone && !fulfilled.contains(one.id)) {
-      auto known = hosts_.find_listed(set.name, one);
-      if (!known) {
-        if (!by_id) by_id = cloud_ids(set);
-        if (const auto its = by_id->find(one.id); its != by_id->end()) known = its->second;
-      }
+      // By its id first: another instance may be shown with its key.
+      std::optional<model::InstanceId> known;
+      if (const auto its = by_id.find(one.id); its != by_id.end()) known = its->second;
+      if (!known && is_of(set, one)) known = hosts_.find_listed(set.name, one);
       out.push_back({&one, known});
     }
   return out;
@@ -141,7 +145,8 @@ std::optional<model::InstanceId> ListEvents::take(std::uint32_t index, const Sig
   Set& set = sets_.at(index);
   const model::ListedInstance& seen = *sighting.seen;
   // Another machine of this same list may have made a stranger known.
-  const auto known = sighting.known ? sighting.known : hosts_.find_listed(set.name, seen);
+  auto known = sighting.known;
+  if (!known && is_of(set, seen)) known = hosts_.find_listed(set.name, seen);
   if (known) {
     Host* host = hosts_.change(*known);
     if (host != nullptr && is_twin(host->instance.record, seen)) return std::nullopt;

@@ -52,6 +52,7 @@ class ListEvents {
   /// has become is left out.
   [[nodiscard]] std::vector<Sighting> recognise(
       const Set& set, const std::vector<model::ListedInstance>& all) const;
+  [[nodiscard]] bool is_of(const Set& set, const model::ListedInstance& seen) const;
   /// Reports what no list should show: instances twice, or those of others.
   void report_flaws(Set& set, const std::vector<Sighting>& all, Now now);
   [[nodiscard]] static bool is_twin(const model::InstanceRecord& record,

@@ -105,7 +105,8 @@ bool Reachability::holds(Host& host, Now now) {
   }
   if (!set.reach.partition) return false;
   if (now.mono >= set.reach.partition->until) {
-    end(set, "host", "none of the unreachable hosts has answered in time", /*at_once=*/true, now);
+    end(set, "host", "mass_unreachable_hold has passed: the unreachable hosts are destroyed",
+        /*at_once=*/true, now);
     return false;
   }
   instance.deadline = set.reach.partition->until;
@@ -121,7 +122,7 @@ void Reachability::begin(Set& set, std::uint32_t index, std::size_t hosts, Now n
   recorder_.record("host", "set " + set.name, model::Event::kPartition, "",
                    std::to_string(hosts) + " hosts became unreachable, " +
                        std::to_string(set.reach.connected.size()) +
-                       " are connected: none of them is ended for that before " +
+                       " are connected: none of them is destroyed for that before " +
                        format_wall(now.wall + policy_.sets[index].mass_unreachable_hold),
                    now);
 }

@@ -34,12 +34,24 @@ void BootGates::look(Host& host, Now now) {
     gates_.booted(kind, record.id.text() + " is ready", now);
     gates_.boot_unknown(kind, now);  // A gate of its former image, which it probed, opens again.
   } else if (boot == fleet::Boot::kFailed && host.instance.created >= changed_at_) {
-    const std::string text = printable(record.id.text() + ": " + record.reason, kWordsMax);
+    const std::string why =
+        record.reason.empty() ? model::info(record.reason_code).sentence : record.reason;
+    const std::string text = printable(record.id.text() + ": " + why, kWordsMax);
     const bool init = record.reason_code == model::Reason::kInitFailed;
     gates_.boot_failed(kind, history_.failed(kind, init, text), text, now);
   } else {
     gates_.boot_unknown(kind, now);
+    if (host.instance.reclaimed && record.ready.us == 0) reclaimed(host, now);
   }
+}
+
+/// No failed boot: but the cloud has no such machines to give for longer.
+void BootGates::reclaimed(const Host& host, Now now) {
+  model::CloudError error;
+  error.cls = model::CloudErrorClass::kCapacity;
+  error.message =
+      "the cloud announced that it takes " + host.id().text() + " back before it was ready";
+  gates_.answered(query(host), &error, now);
 }
 
 void BootGates::restore(Host& host, Now now) {

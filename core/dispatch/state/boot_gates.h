@@ -33,6 +33,7 @@ class BootGates {
   };
   static Settings settings_of(const model::SitePolicy& policy);
   [[nodiscard]] scheduler::GateQuery query(const Host& host) const;
+  void reclaimed(const Host& host, Now now);
 
   const model::SitePolicy& policy_;
   const Menu& menu_;

@@ -21,8 +21,9 @@ HostPhase phase_of(const fleet::Instance& instance) {
     case InstanceState::kStopped:
       return HostPhase::kStopped;
     case InstanceState::kVanished:
-      return instance.may_exist() ? HostPhase::kVanished : HostPhase::kLeaving;
+      return instance.may_exist() ? HostPhase::kLingering : HostPhase::kLeaving;
     case InstanceState::kTerminating:
+      return instance.destroy_ignored ? HostPhase::kLingering : HostPhase::kLeaving;
     case InstanceState::kAbandoned:
     case InstanceState::kGone:
       return HostPhase::kLeaving;

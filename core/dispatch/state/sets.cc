@@ -13,6 +13,9 @@ namespace {
 constexpr Duration kPausePerInstance = std::chrono::milliseconds(2);
 constexpr Duration kPauseMax = std::chrono::seconds(4);
 
+/// Of what a driver asks for: without lists nobody knows what exists.
+constexpr Duration kDriversPauseMax = std::chrono::minutes(10);
+
 /// New hosts that could not be reached during a partition, before creates stop.
 constexpr std::uint32_t kUnreachedBootsMax = 3;
 
@@ -20,7 +23,7 @@ constexpr std::uint32_t kUnreachedBootsMax = 3;
 
 void Set::want_list(const model::SetPolicy& policy, Mono at) {
   const Duration pause =
-      std::max(info.list_interval_min,
+      std::max(std::min(info.list_interval_min, kDriversPauseMax),
                std::min({policy.list_interval, kPauseMax, kPausePerInstance * listed}));
   list_at = std::min(list_at, std::max(at, list_sent + pause));
 }

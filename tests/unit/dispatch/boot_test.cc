@@ -13,7 +13,7 @@ using testing::SizeIs;
 /// A cloud that takes every call, and makes hosts of one sort.
 class BootTest : public testing::Test {
  protected:
-  enum class Sort { kDeaf, kFailed, kGone, kInitFails, kGood };
+  enum class Sort { kDeaf, kFailed, kGone, kReclaimed, kInitFails, kGood };
 
   void SetUp() override { story.begin(); }
 
@@ -40,6 +40,10 @@ class BootTest : public testing::Test {
     ++creates;
     auto seen = story.seen(id);
     if (sort == Sort::kFailed) seen.state = model::CloudState::kFailed;
+    if (sort == Sort::kReclaimed) {
+      seen.state = model::CloudState::kFailed;
+      seen.interruption = story.now.wall + 2min;
+    }
     if (sort == Sort::kGone) seen.state = model::CloudState::kGone;
     if (sort != Sort::kGone) there[id] = seen;
     if (sort == Sort::kGood) return story.boot(id);
@@ -73,7 +77,7 @@ TEST_F(BootTest, HostsThatNeverBootAreMadeLessAndLess) {
 
 // Bug: 249 creates in 25 s.
 TEST_F(BootTest, InstancesThatFailOrAreGoneRightAfterTheirCreateAreMadeLessAndLess) {
-  for (const auto bad : {Sort::kFailed, Sort::kGone, Sort::kInitFails}) {
+  for (const auto bad : {Sort::kFailed, Sort::kGone, Sort::kReclaimed, Sort::kInitFails}) {
     story = Story();
     story.begin();
     there.clear();

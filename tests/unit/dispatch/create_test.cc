@@ -302,5 +302,31 @@ TEST_F(CreateTest, ASlowDestroyDoesNotKeepItsGateHalfOpen) {
   EXPECT_THAT(story.dispatcher.queries().gates(story.now.mono), IsEmpty());
 }
 
+// Bug: the new host took over the id, and its destroy ended the other one's machine.
+TEST(CreateAnswerTest, AnAnswerWithTheIdOfAnotherHostIsNotBelieved) {
+  Story story;
+  story.begin();
+  const auto other = story.running().second;
+  (void)story.submit({story.job(2)});
+  const auto made = story.all<CreateCall>().back().instance;
+  auto seen = story.seen(made);
+  seen.id = story.record(other).provider_id;
+  story.say(CreateSeen{made, seen});
+  EXPECT_EQ(story.record(made).provider_id, "");
+  EXPECT_THAT(story.ledger(), testing::Contains(made.text() + " create_unknown misbehaving"));
+}
+
+// Bug: its job waited for ever.
+TEST(CreateAnswerTest, AnInstanceThatTheCloudNeverBeginsToMakeIsGivenUpAtItsBootTimeout) {
+  Story story;
+  story.begin();
+  (void)story.submit({story.job(2)});
+  const auto id = story.all<CreateCall>().back().instance;
+  story.say(CreateSeen{id, story.seen(id, model::CloudState::kRequested)});
+  story.create_ended(id);
+  story.pass(10min);
+  EXPECT_EQ(story.state(id), InstanceState::kTerminating);
+}
+
 }  // namespace
 }  // namespace hostler::dispatch

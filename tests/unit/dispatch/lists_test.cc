@@ -68,18 +68,6 @@ TEST(StrangerTest, IsAdoptedOnceEvenIfItHasLostItsKey) {
   EXPECT_TRUE(story.dispatcher.queries().at_rest());
 }
 
-TEST(FlawedListTest, IsReportedOnceAnHour) {
-  Story story;
-  story.begin();
-  auto other = stranger();
-  other.set_id = "another";
-  for (int n = 0; n < 3; ++n) story.list({other, other});
-  EXPECT_THAT(story.ledger(), Contains("set west list_flawed").Times(1));
-  story.pass(1h);
-  story.list({other});
-  EXPECT_THAT(story.ledger(), Contains("set west list_flawed").Times(2));
-}
-
 // Bug: jobs waited for it until its boot deadline.
 TEST(StrangerTest, ThatWasDestroyedBeforeIsDestroyedAgainAndHoldsUpNoJob) {
   Story story;

@@ -126,6 +126,7 @@ TEST(ListedTest, TakesTheSpotRequestsNewIdOnce) {
 // up and destroyed at the boot timeout.
 TEST(ListedTest, ASpotRequestThatTheCloudShowsIsNoUnknownCreate) {
   Instance instance = instance_in(InstanceState::kRequested);
+  instance.record.market = model::Market::kSpot;
   (void)adopt(instance, pool(), 24h, false, at(0s));
   ASSERT_TRUE(instance.create_outcome_unknown);
 
