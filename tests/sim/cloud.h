@@ -125,6 +125,7 @@ class Cloud {
   [[nodiscard]] std::vector<const Machine*> counted() const;
   /// A machine that the daemon ends by its own will, or for an admin, is no failed boot.
   void forget_boot(const Machine& machine, const dispatch::DestroyCall& call);
+  [[nodiscard]] bool may_be(const Machine& machine, model::InstanceId instance) const;
   void check_destroy(const Machine& machine, const dispatch::DestroyCall& call);
   [[nodiscard]] std::optional<model::CloudError> refusal();
   [[nodiscard]] std::int64_t least_price(const model::CreateRequest& request) const;

@@ -75,13 +75,16 @@ void Cloud::check_ceilings() {
   if (price > price_max) complain_("the fleet costs more than its ceiling");
 }
 
-void Cloud::check_destroy(const Machine& machine, const dispatch::DestroyCall& call) {
-  // Of those that were made of one create all but one have records of their own. So has one that
-  // is listed after its instance was gone.
+/// Of those that were made of one create all but one have records of their own. So has one that is
+/// listed after its instance was gone.
+bool Cloud::may_be(const Machine& machine, model::InstanceId instance) const {
   const auto* own = disk_.instance(machine.instance);
   const bool had_ended = own != nullptr && own->record.state == model::InstanceState::kGone;
-  if (machine.instance != call.instance && !machine.doubled && !had_ended)
-    complain_("destroy of another's machine");
+  return machine.instance == instance || machine.doubled || had_ended;
+}
+
+void Cloud::check_destroy(const Machine& machine, const dispatch::DestroyCall& call) {
+  if (!may_be(machine, call.instance)) complain_("destroy of another's machine");
   const auto* known = disk_.instance(call.instance);
   if (known == nullptr || known->record.state != model::InstanceState::kTerminating ||
       // A spot request may have become an instance since the call was decided.
@@ -96,9 +99,9 @@ void Cloud::check_destroy(const Machine& machine, const dispatch::DestroyCall& c
 }
 
 void Cloud::check_power(const Machine& machine, const dispatch::PowerCall& call) {
-  const auto* known = disk_.instance(machine.instance);
+  const auto* known = disk_.instance(call.instance);
   const auto meant = call.on ? model::InstanceState::kBooting : model::InstanceState::kStopped;
-  if (machine.instance != call.instance) complain_("power of another's machine");
+  if (!may_be(machine, call.instance)) complain_("power of another's machine");
   if (known == nullptr ||
       (known->record.state != meant && known->record.state != model::InstanceState::kTerminating))
     complain_(machine.instance.text() + " is switched without a durable intent");
