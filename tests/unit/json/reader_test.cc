@@ -181,14 +181,14 @@ TEST(ReaderTest, BoundsStringsArraysAndObjects) {
         o.may("map").members(1, [](std::string_view, const Field&) { FAIL(); });
       });
 
-  EXPECT_THAT(
-      problems,
-      ElementsAre(HasSubstr("long: found a string of 4 bytes, allowed: at most 3"),
-                  HasSubstr("empty: found \"\", allowed: a string that is not"),
-                  HasSubstr("lines: found \"a\\nb\", allowed: one line"), HasSubstr("without U+0000"),
-                  HasSubstr("list: found an array of 2, allowed: at most 1"),
-                  HasSubstr("twice[1]: found \"a\" twice"),
-                  HasSubstr("map: found an object of 2 members")));
+  EXPECT_THAT(problems,
+              ElementsAre(HasSubstr("long: found a string of 4 bytes, allowed: at most 3"),
+                          HasSubstr("empty: found \"\", allowed: a string that is not"),
+                          HasSubstr("lines: found \"a\\nb\", allowed: one line"),
+                          HasSubstr("without U+0000"),
+                          HasSubstr("list: found an array of 2, allowed: at most 1"),
+                          HasSubstr("twice[1]: found \"a\" twice"),
+                          HasSubstr("map: found an object of 2 members")));
 }
 
 TEST(ReaderTest, DoesNotQuoteSecrets) {
