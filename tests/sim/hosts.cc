@@ -45,6 +45,8 @@ void Hosts::on(const model::ConnectHost& command) {
 }
 
 void Hosts::on(const model::DisconnectHost& command) {
+  // Ended or switched off meanwhile. What is left of the partition may be too few.
+  if (held_.erase(command.instance) > 0 && held_.size() < 3) held_.clear();
   const auto link = find(command.instance);
   if (!link) return;
   link->up = false;
@@ -133,6 +135,21 @@ void Hosts::keep_alive(const LinkPtr& link, std::uint64_t connection) {
 void Hosts::partition(Duration time) {
   partition_until_ = time_.now() + time;
   all_cut_off_ = chance_.chance(0.5);
+  held_.clear();
+  std::size_t connected = 0;
+  for (const auto& [id, link] : links_) {
+    const Machine* machine = cloud_.at(link->target.address);
+    if (!link->up || machine == nullptr) continue;
+    ++connected;
+    if (is_cut_off(*machine)) held_[id] = link->target.address;
+  }
+  if (held_.size() < 3 || 2 * held_.size() < connected) held_.clear();
+}
+
+bool Hosts::is_held(model::InstanceId id) const {
+  const auto held = held_.find(id);
+  return time_.now() < partition_until_ && chance_.faults() && held != held_.end() &&
+         cloud_.at(held->second) != nullptr;
 }
 
 bool Hosts::is_cut_off(const Machine& machine) const {

@@ -34,6 +34,11 @@ class Hosts {
   void misfortune();
   /// Half of the machines, or all, cannot be reached for this time; work on them goes on.
   void partition(Duration time);
+  /// An admin gives up the hosts that cannot be reached.
+  void give_up() { held_.clear(); }
+  /// Half of the connected hosts, three or more, cannot be reached, and this is one of them, and it
+  /// runs: it may not be destroyed for that.
+  [[nodiscard]] bool is_held(model::InstanceId id) const;
   /// How many attempts of the job have started.
   [[nodiscard]] int starts(model::WorkId job) const;
 
@@ -96,6 +101,7 @@ class Hosts {
   std::uint64_t generation_ = 0;
   Mono partition_until_{};
   bool all_cut_off_ = false;
+  std::map<model::InstanceId, std::string> held_;  ///< Of the present partition, with addresses.
   std::map<model::InstanceId, LinkPtr> links_;
   std::map<model::InstanceId, std::uint64_t> connections_;
   std::map<model::AttemptId, Start> starts_;  ///< All starts since the beginning.

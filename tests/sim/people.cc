@@ -96,6 +96,7 @@ void World::meddle() {
     const bool is_right = std::ranges::none_of(
         set.missing, [&](const model::InstanceId id) { return cloud_.has(id); });
     if (is_right) return post(dispatch::BelieveList{0, "admin", set.name, set.list});
+    hosts_.give_up();
     return post(dispatch::GiveUpUnreachable{0, "admin", set.name});
   }
   if (disk_.instances().empty()) return;

@@ -241,6 +241,8 @@ void World::carry_out(const dispatch::Effect& effect) {
   } else if (const auto* look_up = std::get_if<dispatch::LookUpCall>(&effect)) {
     cloud_.look_up(*look_up, reply);
   } else if (const auto* destroy = std::get_if<dispatch::DestroyCall>(&effect)) {
+    if (destroy->request.reason == "unreachable" && hosts_.is_held(destroy->instance))
+      complain(destroy->instance.text() + " is destroyed in a partition");
     cloud_.destroy(*destroy, reply);
   } else if (const auto* tags = std::get_if<dispatch::TagsCall>(&effect)) {
     cloud_.set_tags(*tags, reply);
