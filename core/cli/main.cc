@@ -38,6 +38,8 @@ CLI::Validator within(int min, int max) {
   return CLI::Validator(CLI::Range(min, max)).description("");
 }
 
+CLI::Validator positive() { return CLI::Validator(CLI::PositiveNumber).description(""); }
+
 void add_limit(CLI::App* command, int& limit) {
   command
       ->add_option("--limit", limit,
@@ -195,6 +197,7 @@ void add_fleet_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
   believe->add_option("set", a.id, "The instance set")->type_name("SET")->required();
   believe
       ->add_option("--list", a.list, "Its instances are gone: the number of the list that you saw")
+      ->check(positive())
       ->type_name("N");
   add(*c, chosen, "give-up", "Destroy the hosts of the set that became unreachable together",
       [&a](Client& client) { return give_up(client, a.id); })
