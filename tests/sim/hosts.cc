@@ -45,8 +45,8 @@ void Hosts::on(const model::ConnectHost& command) {
 }
 
 void Hosts::on(const model::DisconnectHost& command) {
-  // Ended or switched off meanwhile. What is left of the partition may be too few.
-  if (held_.erase(command.instance) > 0 && held_.size() < 3) held_.clear();
+  if (const auto held = held_.find(command.instance); held != held_.end())
+    held->second.left = time_.now();
   const auto link = find(command.instance);
   if (!link) return;
   link->up = false;
@@ -141,15 +141,21 @@ void Hosts::partition(Duration time) {
     const Machine* machine = cloud_.at(link->target.address);
     if (!link->up || machine == nullptr) continue;
     ++connected;
-    if (is_cut_off(*machine)) held_[id] = link->target.address;
+    if (is_cut_off(*machine)) held_[id] = {link->target.address, {}};
   }
   if (held_.size() < 3 || 2 * held_.size() < connected) held_.clear();
 }
 
 bool Hosts::is_held(model::InstanceId id) const {
   const auto held = held_.find(id);
-  return time_.now() < partition_until_ && chance_.faults() && held != held_.end() &&
-         cloud_.at(held->second) != nullptr;
+  if (time_.now() >= partition_until_ || !chance_.faults() || held == held_.end() ||
+      cloud_.at(held->second.address) == nullptr)
+    return false;
+  // One that ended or was switched off earlier does not count any more.
+  const auto counts = std::ranges::count_if(held_, [&](const auto& one) {
+    return !one.second.left || time_.now() - *one.second.left < 1s;
+  });
+  return counts >= 3;
 }
 
 bool Hosts::is_cut_off(const Machine& machine) const {

@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -101,7 +102,11 @@ class Hosts {
   std::uint64_t generation_ = 0;
   Mono partition_until_{};
   bool all_cut_off_ = false;
-  std::map<model::InstanceId, std::string> held_;  ///< Of the present partition, with addresses.
+  struct Held {
+    std::string address;
+    std::optional<Mono> left;  ///< When it was ended or switched off.
+  };
+  std::map<model::InstanceId, Held> held_;  ///< Those of the present partition.
   std::map<model::InstanceId, LinkPtr> links_;
   std::map<model::InstanceId, std::uint64_t> connections_;
   std::map<model::AttemptId, Start> starts_;  ///< All starts since the beginning.
