@@ -38,7 +38,14 @@ CLI::Validator within(int min, int max) {
   return CLI::Validator(CLI::Range(min, max)).description("");
 }
 
-CLI::Validator positive() { return CLI::Validator(CLI::PositiveNumber).description(""); }
+CLI::Validator positive() {
+  const auto problem = [](const std::string& text) {
+    const bool is_number = text.find_first_not_of("0123456789") == std::string::npos;
+    const bool is_positive = is_number && text.find_first_not_of('0') != std::string::npos;
+    return is_positive ? std::string() : "a number from 1 on is needed, not " + text;
+  };
+  return {problem, ""};
+}
 
 void add_limit(CLI::App* command, int& limit) {
   command
