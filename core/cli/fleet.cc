@@ -20,7 +20,7 @@ std::string joined(std::string first, json::Value texts) {
 /// What matters most of an instance now.
 std::string reason_of(json::Value one) {
   if (one.has("conditions")) return joined("", one.at("conditions"));
-  const std::string last = field(one, "last_text");
+  std::string last = field(one, "last_text");
   const std::string state = field(one, "state");
   if ((state == "booting" || state == "unknown") && !last.empty()) return last;
   return field(one, "reason");

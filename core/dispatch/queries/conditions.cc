@@ -41,7 +41,7 @@ std::string unreachable(const fleet::Instance& instance, Mono since, const Set& 
 
 std::string vanished(const fleet::Instance& instance) {
   const std::string id = instance.record.id.text();
-  const std::string again = "it is used again if the cloud lists it";
+  std::string again = "it is used again if the cloud lists it";
   if (!instance.counts_vanished) return again;
   return "it counts for ceilings until " + format_wall(instance.record.deadline) + "; " + again +
          "; 'hostler kill " + id + "' destroys it, which frees its room";
