@@ -101,6 +101,12 @@ std::string exact_wall(Wall wall) {
   return out.replace(out.size() - 1, 1, "." + micros.substr(1) + "Z");
 }
 
+std::string format_money(std::int64_t micros) {
+  std::string digits = std::to_string(1'000'000 + std::abs(micros % 1'000'000)).substr(1);
+  while (digits.size() > 2 && digits.ends_with('0')) digits.pop_back();
+  return (micros < 0 ? "-" : "") + std::to_string(std::abs(micros / 1'000'000)) + "." + digits;
+}
+
 std::string format_wall(Wall wall) {
   if (wall.us == 0) return "-";
   const std::time_t seconds = wall.us / 1'000'000;

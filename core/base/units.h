@@ -19,6 +19,9 @@ Result<std::int64_t> parse_size(std::string_view text);
 std::string format_duration(Duration d);
 std::string format_size(std::int64_t bytes);
 
+/// Millionths as units, exactly: "0.02", "12.50", "0.000125".
+std::string format_money(std::int64_t micros);
+
 /// Exact text in the largest unit without a fraction: "90s", "2h", "1536MiB". The parse functions
 /// return the same value.
 std::string exact_duration(Duration d);

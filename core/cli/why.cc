@@ -85,11 +85,16 @@ void print_record(json::Value record, const std::string& asked) {
       because(field(record, "reason")));
 }
 
+/// How many jobs go first; a job that has ended waits for none.
+std::string turn_of(json::Value waiting) {
+  if (field(waiting, "code") == "disk_full") return "";
+  const std::string ahead = field(waiting, "ahead");
+  return " (" + count(ahead, "job") + (ahead == "1" ? " goes first)" : " go first)");
+}
+
 void print_all(json::Value root, const std::string& subject) {
   if (const auto waiting = root.at("waiting_because"); waiting.is(json::Kind::kObject))
-    say(subject + " waits: " + field(waiting, "reason") + " (" +
-        count(field(waiting, "ahead"), "job") +
-        (field(waiting, "ahead") == "1" ? " goes first)" : " go first)"));
+    say(subject + " waits: " + field(waiting, "reason") + turn_of(waiting));
   if (root.has("instance")) print_instance(root.at("instance"));
   if (root.has("pool")) print_pool(root.at("pool"), field(root, "ceiling"));
   if (root.has("set")) print_set(root.at("set"));

@@ -88,6 +88,8 @@ struct LedgerKeep {
 
 struct Config {
   std::filesystem::path state_dir;  ///< Absolute.
+  /// Bytes of the disk that are kept for rows; nullopt: store::Reserve::usual_bytes().
+  std::optional<std::uint64_t> disk_reserve;
   std::string postgres;  ///< Connection string for libpq, without a password; empty: use SQLite.
   std::vector<std::filesystem::path> driver_path;
   Access access;

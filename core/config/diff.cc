@@ -56,6 +56,7 @@ Diff diff(const Config& old, const Config& fresh) {
     if (!(a == b)) to.emplace_back(key);
   };
   compare(out.restart, "state_dir", old.state_dir, fresh.state_dir);
+  compare(out.restart, "disk_reserve", old.disk_reserve, fresh.disk_reserve);
   compare(out.restart, "store", old.postgres, fresh.postgres);
   compare(out.restart, "driver_path", old.driver_path, fresh.driver_path);
   compare_access(old.access, fresh.access, out);

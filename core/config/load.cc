@@ -57,6 +57,9 @@ void read_all(json::Object& o, Context& context, Config& out) {
   read_state_dir(o, context);
   out.state_dir = context.state_dir;
   o.may("store").object([&](json::Object& store) { read_store(store, out); });
+  std::int64_t reserve = 0;
+  if (o.may("disk_reserve").size(reserve, 0, std::int64_t{1} << 40))
+    out.disk_reserve = static_cast<std::uint64_t>(reserve);
   out.access.socket_path = default_socket(context.options.surroundings, context.state_dir);
   o.may("access").object([&](json::Object& access) { read_access(access, context, out.access); });
   o.may("driver_path").each(32, [&](const json::Field& element) {

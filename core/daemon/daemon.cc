@@ -60,6 +60,7 @@ struct Daemon::Parts {
     if (loop) loop->post(std::move(event));
   }
   void on_store_health(const store::Health& health);
+  void on_disk(bool full);
   void commit(dispatch::Outbox out, model::Revision revision);
   /// Once an hour, has the store remove what has passed its retention. Called for each commit: a
   /// daemon without commits has nothing new to remove. Loop thread.
@@ -165,6 +166,7 @@ Result<model::Restored> Daemon::Parts::open_store() {
   options.on_try = [this](const store::GroupTry& one) {
     metrics.store_try(one.took, one.changes, one.ok);
   };
+  options.on_disk = [this](bool full) { on_disk(full); };
   auto opened = store::Store::open(config.state_dir, std::move(options));
   if (!opened)
     return tl::unexpected(
@@ -196,6 +198,17 @@ void Daemon::Parts::on_store_health(const store::Health& health) {
       {Errc::kOutcomeUnknown,
        why + "; once it does, this may still take effect: look before you ask again"},
       {Errc::kUnavailable, "nothing can be accepted now: " + why});
+}
+
+/// Any thread.
+void Daemon::Parts::on_disk(bool full) {
+  if (full)
+    log::error("store", "the disk of " + config.state_dir.string() +
+                            " is full: submits and uploads are refused, and output waits on its "
+                            "hosts until there is room again");
+  else
+    log::info("store", "the disk of " + config.state_dir.string() + " has room again");
+  post(dispatch::DiskChanged{full});
 }
 
 Result<void> Daemon::Parts::make_loop(Options options) {
@@ -274,6 +287,7 @@ Result<std::unique_ptr<Daemon>> Daemon::start(config::Config config, Options opt
   HOSTLER_TRY(p.make_server());
   HOSTLER_TRY(clear_empty_mark(p.config.state_dir));
   p.loop->start(std::move(restored));
+  if (!p.store->check_room()) p.post(dispatch::DiskChanged{.full = true});
   p.serving = true;
   p.server->start();
   p.log_addresses();

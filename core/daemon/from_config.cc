@@ -29,6 +29,7 @@ store::Options store_options(const config::Config& config) {
                                         static_cast<std::uint64_t>(config.agent.output_tail_max));
   out.blob_bytes_max = static_cast<std::uint64_t>(config.limits.blob_max);
   out.postgres = config.postgres;
+  out.disk_reserve = config.disk_reserve;
   return out;
 }
 

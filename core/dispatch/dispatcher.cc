@@ -81,6 +81,7 @@ Outbox Dispatcher::apply(Event event, Now now) {
                  [&](const OpenGate& e) { to.admin.on(e, now); },
                  [&](PolicyChanged& e) { replace_policy(std::move(e.policy), now); },
                  [&](PlanMade& e) { to.plans.on(e, now); },
+                 [&](const DiskChanged& e) { to.disk.on(e, now); },
              },
              event);
   return take_outbox();

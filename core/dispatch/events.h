@@ -134,11 +134,16 @@ struct WorkForgotten {
   std::vector<model::WorkId> work;
 };
 
+/// The disk of the state folder is full, so that only rows are written; or it has room again.
+struct DiskChanged {
+  bool full = false;
+};
+
 using Event =
     std::variant<SetOpened, CreateSeen, CreateEnded, SetListed, InstancesLookedUp, DestroyEnded,
                  TagsEnded, PowerEnded, PricesFetched, QuotaGroupFetched, model::HostEvent, Submit,
                  CancelWork, SetIdleBehavior, KillInstance, OpenGate, AcceptAccount, BelieveList,
-                 GiveUpUnreachable, PlanMade, PolicyChanged, WorkForgotten>;
+                 GiveUpUnreachable, PlanMade, PolicyChanged, WorkForgotten, DiskChanged>;
 
 // ---- effects -----------------------------------------------------------------------------------
 

@@ -112,6 +112,7 @@ void Metrics::set_loop(std::size_t events, Duration lag) {
 void Metrics::set_store(const StoreStatus& status) {
   families_->store_up.Set(status.commits ? 1 : 0);
   families_->output_up.Set(status.takes_output ? 1 : 0);
+  families_->disk_full.Set(status.disk_full ? 1 : 0);
   families_->commits_waiting.Set(number(status.waiting));
   families_->disk.Set(static_cast<double>(status.disk_bytes));
   families_->disk_free.Set(static_cast<double>(status.disk_free_bytes));

@@ -76,6 +76,7 @@ struct PoolStatus {
 
 struct StoreStatus {
   bool commits = true;       ///< The last try succeeded.
+  bool disk_full = false;    ///< Only rows are written.
   bool takes_output = true;  ///< The last piece of a job's output could be written.
   std::size_t waiting = 0;   ///< Commits that are not durable yet.
   std::uint64_t disk_bytes = 0, disk_free_bytes = 0;  ///< Of the state folder's file system.

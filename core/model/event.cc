@@ -163,12 +163,17 @@ constexpr std::array kEvents{
     EventInfo{Event::kStarted, "started", kSite, kInfo, Holds::kNone, "the daemon was started"},
     EventInfo{Event::kPolicyChanged, "policy_changed", kSite, kInfo, Holds::kNone,
               "the configuration was read again"},
+    EventInfo{Event::kDiskFull, "disk_full", kSite, kAlarm, Holds::kNone,
+              "the disk of the state folder is full: submits and uploads are refused, and output "
+              "waits on its hosts"},
+    EventInfo{Event::kDiskHasRoom, "disk_has_room", kSite, kInfo, Holds::kNone,
+              "the disk of the state folder has room again for all that waited"},
 };
 
 constexpr bool events_are_in_order() {
   for (std::size_t i = 0; i < kEvents.size(); ++i)
     if (static_cast<std::size_t>(kEvents[i].event) != i) return false;
-  return static_cast<std::size_t>(Event::kPolicyChanged) + 1 == kEvents.size();
+  return static_cast<std::size_t>(Event::kDiskHasRoom) + 1 == kEvents.size();
 }
 static_assert(events_are_in_order());
 

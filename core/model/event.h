@@ -83,6 +83,8 @@ enum class Event : std::uint8_t {
   kGateOpened,
   kStarted,
   kPolicyChanged,
+  kDiskFull,
+  kDiskHasRoom,
 };
 
 /// The meaning of a ledger record's reason_code.

@@ -110,6 +110,9 @@ constexpr std::array kWaitingCodes{
         "back"},
     WaitingInfo{WaitingCode::kNoOffering, "no_offering", "nothing on offer fits the job"},
     WaitingInfo{WaitingCode::kReserved, "reserved", "a host is reserved for the job"},
+    WaitingInfo{WaitingCode::kDiskFull, "disk_full",
+                "the job has ended, and its output waits on its host: the disk of the state folder "
+                "is full"},
 };
 
 constexpr bool reasons_are_in_order() {
@@ -118,7 +121,7 @@ constexpr bool reasons_are_in_order() {
   for (std::size_t i = 0; i < kWaitingCodes.size(); ++i)
     if (static_cast<std::size_t>(kWaitingCodes[i].waiting) != i) return false;
   return static_cast<std::size_t>(Reason::kStartFailures) + 1 == kReasons.size() &&
-         static_cast<std::size_t>(WaitingCode::kReserved) + 1 == kWaitingCodes.size();
+         static_cast<std::size_t>(WaitingCode::kDiskFull) + 1 == kWaitingCodes.size();
 }
 static_assert(reasons_are_in_order());
 

@@ -92,6 +92,8 @@ struct Totals {
   std::array<std::uint64_t, 4> jobs{};  ///< queued, starting, running, collecting
   std::map<std::pair<std::string, std::string>, std::uint64_t> instances;  ///< (state, type)
   Micros price_per_hour;
+  std::size_t collecting_hosts = 0;  ///< With output that is still to come.
+  Micros collecting_price_per_hour;  ///< Of these hosts.
   Duration oldest_wait{};
   std::map<WaitingCode, std::uint64_t> waiting;  ///< Queued jobs by why they wait.
 };

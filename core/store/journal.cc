@@ -139,6 +139,7 @@ bool Journal::commit_group() {
     const bool last_try = stopping_;
     const auto result = try_group();
     if (result) break;
+    if (makes_room()) continue;
     report(false, result.error().message);
     if (last_try) return false;
     wake_.wait_for(mutex_, backoff.next(), [this]() HOSTLER_REQUIRES(mutex_) { return stopping_; });
@@ -154,6 +155,11 @@ bool Journal::commit_group() {
   abort_if_lost();
   if (!after) log::warn("store", after.error().message + "; the next commit tries again");
   return true;
+}
+
+bool Journal::makes_room() {
+  const MutexUnlock unlocked(mutex_);
+  return watch_.make_room && watch_.make_room();
 }
 
 Result<void> Journal::try_group() {

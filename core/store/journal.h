@@ -53,11 +53,14 @@ class Journal {
   /// One short step of housekeeping, run between two groups. True: there is more to do. It must
   /// leave no transaction open.
   using Chore = std::function<bool(Connection&)>;
-  /// Both are called on the store thread.
+  /// All are called on the store thread.
   struct Watch {
     /// Called when a try fails with a new error (effects must stop), and when a try succeeds again.
     std::function<void(const Health&)> on_health = {};
     std::function<void(const GroupTry&)> on_try = {};
+    /// A try has failed. True: there is more room on the disk than before, so it is repeated at
+    /// once.
+    std::function<bool()> make_room = {};
   };
 
   static Result<std::unique_ptr<Journal>> start(std::unique_ptr<Connection> connection,
@@ -96,6 +99,7 @@ class Journal {
   // These functions unlock the mutex while they write or call back.
   /// One try, with its time measured.
   Result<void> try_group() HOSTLER_REQUIRES(mutex_);
+  bool makes_room() HOSTLER_REQUIRES(mutex_);
   Result<void> write_group();
   Result<void> read_bodies();
   void fail_queued_commits() HOSTLER_REQUIRES(mutex_);

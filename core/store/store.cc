@@ -41,24 +41,51 @@ Result<std::unique_ptr<Store>> Store::open(const std::filesystem::path& folder, 
   auto lock = HOSTLER_TRY(StateLock::take(folder / "lock"));
   const Place place{folder, std::move(options.postgres)};
   std::unique_ptr<Store> store(new Store(place, std::move(lock)));
+  HOSTLER_TRY(store->open_reserve(options));
   HOSTLER_TRY(check_engine(place));
   auto connection = HOSTLER_TRY(connect(place, Mode::kWrite));
   HOSTLER_TRY(migrate(*connection));
-  HOSTLER_TRY(begin_epoch(*connection));
+  HOSTLER_TRY(store->begin_epoch(*connection));
   HOSTLER_TRY(bind_to_owner(place, HOSTLER_TRY(owner_of(*connection))));
   auto segments = HOSTLER_TRY(Segments::open(folder / "segments", options.segment_bytes_max,
                                              HOSTLER_TRY(last_segment(*connection))));
   store->blobs_ =
       std::make_unique<Blobs>(HOSTLER_TRY(Blobs::open(folder / "blobs", options.blob_bytes_max)));
-  store->outputs_ = HOSTLER_TRY(Outputs::open(folder / "spool", options.outputs));
+  store->outputs_ =
+      HOSTLER_TRY(Outputs::open(folder / "spool", options.outputs, store->reserve_.get()));
   store->reads_ = HOSTLER_TRY(Reads::open(place, options.read_connections));
   store->journal_ =
       HOSTLER_TRY(Journal::start(std::move(connection), std::move(segments),
-                                 {std::move(options.on_health), std::move(options.on_try)}));
+                                 {std::move(options.on_health), std::move(options.on_try),
+                                  [raw = store.get()] { return raw->reserve_->release(); }}));
   return store;
 }
 
 Store::~Store() = default;
+
+Result<void> Store::open_reserve(Options& options) {
+  const std::uint64_t bytes = options.disk_reserve
+                                  ? *options.disk_reserve
+                                  : HOSTLER_TRY(Reserve::usual_bytes(place_.folder));
+  reserve_ = HOSTLER_TRY(Reserve::open(place_.folder / "reserve", bytes,
+                                       [this, tell = std::move(options.on_disk)](bool low) {
+                                         if (outputs_) outputs_->reserve_changed();
+                                         if (tell) tell(low);
+                                       }));
+  return {};
+}
+
+Result<void> Store::begin_epoch(Connection& connection) {
+  for (;;) {
+    auto begun = store::begin_epoch(connection);
+    if (begun || begun.error().code != Errc::kUnavailable || !reserve_->release()) return begun;
+  }
+}
+
+Result<void> Store::check_room() const {
+  if (!reserve_->is_low()) return {};
+  return tl::unexpected(disk_full());
+}
 
 Result<model::Restored> Store::load() {
   auto connection = HOSTLER_TRY(connect(place_, Mode::kRead));

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/base/error.h"
@@ -11,6 +12,7 @@
 #include "core/store/connect.h"
 #include "core/store/files/blobs.h"
 #include "core/store/files/outputs.h"
+#include "core/store/files/reserve.h"
 #include "core/store/journal.h"
 #include "core/store/reads.h"
 #include "core/store/state_lock.h"
@@ -29,6 +31,10 @@ struct Options {
   std::uint64_t segment_bytes_max = std::uint64_t{64} << 20U;
   std::uint64_t blob_bytes_max = std::uint64_t{64} << 30U;
   OutputLimits outputs = {};
+  /// Space on the disk that is kept for rows; nullopt: Reserve::usual_bytes().
+  std::optional<std::uint64_t> disk_reserve = 0;
+  /// Called on any thread of the store: from now on only rows may be written, or all again.
+  Reserve::OnChange on_disk = {};
 };
 
 /// A piece of an attempt's stdout or stderr.
@@ -72,6 +78,10 @@ class Store {
   /// Output that is larger than an inline output, and output files.
   [[nodiscard]] Outputs& outputs() { return *outputs_; }
   [[nodiscard]] const Blobs& blobs() const { return *blobs_; }
+  /// kUnavailable while the disk is full: new work and uploads have to wait. Any thread.
+  [[nodiscard]] Result<void> check_room() const;
+  /// An upload failed: find out whether the disk is full. Any thread; blocks.
+  void check_disk() { reserve_->check(); }
 
   /// Up to `max` bytes of stdout (stream 0) or stderr (1) from `offset`, from segments or files.
   /// `job`: the job as it is now, if known; it may have ended though the row of the attempt does
@@ -89,11 +99,15 @@ class Store {
 
  private:
   Store(Place place, StateLock lock) : place_(std::move(place)), lock_(std::move(lock)) {}
+  Result<void> open_reserve(Options& options);
+  /// A full disk is no reason not to start: the reserve is for this.
+  Result<void> begin_epoch(Connection& connection);
 
   Place place_;
   StateLock lock_;  ///< Before all parts that write: released last.
   std::unique_ptr<Reads> reads_;
   std::unique_ptr<Blobs> blobs_;
+  std::unique_ptr<Reserve> reserve_;
   std::unique_ptr<Outputs> outputs_;
   std::atomic<bool> tidying_ = false;
   std::vector<model::WorkId> unknown_removals_;  ///< See Tidy; guarded by tidying_.

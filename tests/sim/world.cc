@@ -20,7 +20,7 @@ std::string describe(const dispatch::Event& event) {
       "destroy ended",  "tags ended",     "power ended",  "prices seen",         "quota group",
       "host",           "submit",         "cancel job",   "set idle behavior",   "kill instance",
       "open gate",      "accept account", "believe list", "give up unreachable", "plan made",
-      "policy changed", "jobs forgotten"};
+      "policy changed", "jobs forgotten", "disk changed"};
   static_assert(std::size(kNames) == std::variant_size_v<dispatch::Event>);
   std::string text = kNames[event.index()];
   if (const auto* host = std::get_if<model::HostEvent>(&event))

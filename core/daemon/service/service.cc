@@ -37,6 +37,8 @@ void DaemonService::request_change(Event event, PendingReplies::Answer answer) {
 
 void DaemonService::submit(const api::Principal& who, std::vector<model::WorkItem> jobs,
                            api::Answer<std::vector<model::WorkId>> answer) {
+  if (const auto room = uses_.store->check_room(); !room)
+    return answer(tl::unexpected(room.error()));
   request_change(dispatch::Submit{0, who.name, std::move(jobs)}, std::move(answer));
 }
 
@@ -60,11 +62,19 @@ Result<model::WorkItem> DaemonService::readable_job(const api::Principal& who, m
   return found;
 }
 
+std::optional<model::WaitingView> DaemonService::waits_for_disk(const model::WorkItem& job) const {
+  if (job.record.state != model::WorkState::kCollecting || uses_.store->check_room())
+    return std::nullopt;
+  return model::WaitingView{model::WaitingCode::kDiskFull,
+                            "its output waits on its host until the daemon's disk has room", 0};
+}
+
 void DaemonService::job(const api::Principal& who, model::WorkId id, bool with_body,
                         api::Answer<api::JobDetail> answer) {
   auto found = readable_job(who, id, with_body);
   if (!found) return answer(tl::unexpected(found.error()));
   api::JobDetail detail{std::move(*found), std::nullopt};
+  detail.waiting = waits_for_disk(detail.job);
   if (detail.job.record.state != model::WorkState::kQueued) return answer(std::move(detail));
   uses_.loop->query([id, detail = std::move(detail), answer = std::move(answer)](
                         const dispatch::Queries& state, Now) mutable {

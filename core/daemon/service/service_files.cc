@@ -8,12 +8,19 @@ namespace {
 
 class StoredBlob final : public api::BlobWriter {
  public:
-  explicit StoredBlob(std::unique_ptr<store::BlobUpload> upload) : upload_(std::move(upload)) {}
-  Result<void> append(std::string_view bytes) override { return upload_->append(bytes); }
+  StoredBlob(std::unique_ptr<store::BlobUpload> upload, store::Store& store)
+      : upload_(std::move(upload)), store_(store) {}
+  Result<void> append(std::string_view bytes) override {
+    HOSTLER_TRY(store_.check_room());
+    auto written = upload_->append(bytes);
+    if (!written && written.error().code == Errc::kUnavailable) store_.check_disk();
+    return written;
+  }
   Result<void> finish() override { return upload_->finish(); }
 
  private:
   std::unique_ptr<store::BlobUpload> upload_;
+  store::Store& store_;
 };
 
 /// Owners and admins may see the output of a job; the role `read` may not.
@@ -78,8 +85,10 @@ Result<std::unique_ptr<api::BlobWriter>> DaemonService::put_blob(const api::Prin
                                                                  const std::string& sha256) {
   if (who.role == api::Role::kRead)
     return fail(Errc::kForbidden, who.name + " may not upload: this needs the role submit");
+  HOSTLER_TRY(uses_.store->check_room());
   auto upload = HOSTLER_TRY(uses_.store->blobs().begin(sha256));
-  return std::unique_ptr<api::BlobWriter>(std::make_unique<StoredBlob>(std::move(upload)));
+  return std::unique_ptr<api::BlobWriter>(
+      std::make_unique<StoredBlob>(std::move(upload), *uses_.store));
 }
 
 }  // namespace hostler::daemon

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "core/base/units.h"
 #include "core/daemon/clock.h"
 #include "core/daemon/service/service.h"
 
@@ -20,6 +21,13 @@ void add_problems(const model::SetView& set, api::HealthView& view) {
   for (const auto& text : set.conditions) view.problems.push_back({name, text});
 }
 
+/// What it costs that output cannot be fetched.
+std::string waiting_hosts(const model::Totals& totals) {
+  if (totals.collecting_hosts == 0) return "";
+  return "; output waits on " + std::to_string(totals.collecting_hosts) + " hosts, which cost " +
+         format_money(totals.collecting_price_per_hour.value) + " per hour";
+}
+
 }  // namespace
 
 api::HealthView DaemonService::health() {
@@ -31,14 +39,16 @@ api::HealthView DaemonService::health() {
   if (!store.ok) view.problems.push_back({"store", store.error});
   if (const auto problem = uses_.store->outputs().problem(); !problem.empty())
     view.problems.push_back({"jobs' output", problem});
+  const auto room = uses_.store->check_room();
   struct Clouds {
     std::vector<model::SetView> sets;
     std::vector<model::GateRecord> gates;
+    model::Totals totals;
   };
   auto promise = std::make_shared<std::promise<Clouds>>();
   auto future = promise->get_future();
   uses_.loop->query([promise](const dispatch::Queries& state, Now now) {
-    promise->set_value({state.sets(now), state.gates(now.mono)});
+    promise->set_value({state.sets(now), state.gates(now.mono), state.totals(now.mono)});
   });
   if (future.wait_for(kQueryTimeout) != std::future_status::ready) {
     view.ok = false;
@@ -46,6 +56,7 @@ api::HealthView DaemonService::health() {
     return view;
   }
   const Clouds clouds = future.get();
+  if (!room) view.problems.push_back({"disk", room.error().message + waiting_hosts(clouds.totals)});
   for (const auto& set : clouds.sets) add_problems(set, view);
   for (const auto& gate : clouds.gates)
     if (gate.cls == model::CloudErrorClass::kBoot)
@@ -59,6 +70,7 @@ void DaemonService::set_store_gauges() const {
   status.commits = store.ok;
   status.takes_output = uses_.store->outputs().problem().empty();
   status.waiting = store.queued;
+  status.disk_full = !uses_.store->check_room();
   std::error_code problem;
   const auto disk = std::filesystem::space(uses_.state_dir, problem);
   if (!problem) {

@@ -5,6 +5,7 @@
 #include "core/dispatch/handlers/attempt_events.h"
 #include "core/dispatch/handlers/call_answers.h"
 #include "core/dispatch/handlers/creates.h"
+#include "core/dispatch/handlers/disk_events.h"
 #include "core/dispatch/handlers/duplicates.h"
 #include "core/dispatch/handlers/host_events.h"
 #include "core/dispatch/handlers/list_events.h"
@@ -43,6 +44,7 @@ struct Handlers {
   HostEvents hosts;
   WorkRequests work;
   AdminRequests admin;
+  DiskEvents disk;
   Creates creates;
   PowerActions power;
   SnapshotMaker snapshots;

@@ -189,6 +189,9 @@ model::Totals Queries::totals(Mono now) const {
     ++out.instances[{model::to_string(record.state), record.type}];
     out.price_per_hour += record.price_per_hour;
   }
+  const CollectingHosts collecting_now = collecting(state_.hosts);
+  out.collecting_hosts = collecting_now.hosts;
+  out.collecting_price_per_hour = collecting_now.price_per_hour;
   for (const auto& order : state_.jobs.queue().order()) {
     const auto& klass = state_.jobs.queue().at(order.cls);
     out.waiting[state_.plan.waiting(order.cls).code] += klass.count;

@@ -125,4 +125,15 @@ const std::vector<scheduler::HostView>& Hosts::views() const {
   return views_;
 }
 
+CollectingHosts collecting(const Hosts& hosts) {
+  CollectingHosts out;
+  for (const auto& [id, host] : hosts.all()) {
+    if (!std::ranges::any_of(host.instance.occupancy.attempts(), &fleet::PlacedAttempt::collecting))
+      continue;
+    ++out.hosts;
+    out.price_per_hour += host.instance.record.price_per_hour;
+  }
+  return out;
+}
+
 }  // namespace hostler::dispatch

@@ -67,4 +67,11 @@ class Hosts {
   std::vector<model::InstanceId> reserved_;
 };
 
+/// Hosts with output that is still to come, and what they cost.
+struct CollectingHosts {
+  std::size_t hosts = 0;
+  model::Micros price_per_hour;
+};
+[[nodiscard]] CollectingHosts collecting(const Hosts& hosts);
+
 }  // namespace hostler::dispatch

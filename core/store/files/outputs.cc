@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <system_error>
 
@@ -16,6 +17,7 @@ namespace {
 
 constexpr std::size_t kOpenMax = 128;
 constexpr std::size_t kAppendsBytesMax = std::size_t{16} << 20U;
+constexpr auto kRefillAgain = std::chrono::seconds(1);
 constexpr std::size_t kListBytesMax = std::size_t{64} << 20U;
 
 std::uint64_t bytes_below(const std::filesystem::path& folder) {
@@ -32,13 +34,13 @@ std::uint64_t bytes_below(const std::filesystem::path& folder) {
 
 }  // namespace
 
-Outputs::Outputs(std::filesystem::path folder, OutputLimits limits)
-    : folder_(std::move(folder)), limits_(limits) {}
+Outputs::Outputs(std::filesystem::path folder, OutputLimits limits, Reserve* reserve)
+    : folder_(std::move(folder)), limits_(limits), reserve_(reserve) {}
 
 Result<std::unique_ptr<Outputs>> Outputs::open(const std::filesystem::path& folder,
-                                               OutputLimits limits) {
+                                               OutputLimits limits, Reserve* reserve) {
   HOSTLER_TRY(make_folder(folder));
-  std::unique_ptr<Outputs> outputs(new Outputs(folder, limits));
+  std::unique_ptr<Outputs> outputs(new Outputs(folder, limits, reserve));
   outputs->thread_ = std::thread([raw = outputs.get()] { raw->run(); });
   return outputs;
 }
@@ -146,7 +148,7 @@ void Outputs::run() {
   bytes_ += bytes_below(folder_);
   const MutexLock lock(mutex_);
   for (;;) {
-    wake_.wait(mutex_, [this]() HOSTLER_REQUIRES(mutex_) { return stopping_ || !queue_.empty(); });
+    wait_for_work();
     if (queue_.empty()) return;
     std::optional<ListTask> task;
     const auto appends = take_group(task);
@@ -157,6 +159,22 @@ void Outputs::run() {
       if (task->done) task->done(result);
     }
     close_least_used();
+  }
+}
+
+void Outputs::wait_for_work() {
+  const auto has_work = [this]() HOSTLER_REQUIRES(mutex_) {
+    return stopping_ || !queue_.empty() || (reserve_ != nullptr && reserve_->is_low());
+  };
+  for (;;) {
+    wake_.wait(mutex_, has_work);
+    if (stopping_ || !queue_.empty()) return;
+    {
+      const MutexUnlock unlocked(mutex_);
+      reserve_->refill();
+    }
+    wake_.wait_for(mutex_, kRefillAgain,
+                   [this]() HOSTLER_REQUIRES(mutex_) { return stopping_ || !queue_.empty(); });
   }
 }
 
@@ -179,8 +197,9 @@ std::vector<Outputs::Append> Outputs::take_group(std::optional<ListTask>& task) 
 Result<void> Outputs::retry_until_done(const std::function<Result<void>()>& work) {
   Backoff backoff;
   for (;;) {
-    auto result = work();
+    auto result = must_wait() ? Result<void>(tl::unexpected(disk_full())) : work();
     const bool no_room = !result && result.error().code == Errc::kUnavailable;
+    if (no_room && reserve_ != nullptr) reserve_->check();
     const MutexLock lock(mutex_);
     problem_ = no_room ? result.error().message : std::string();
     if (!no_room || stopping_) return result;

@@ -19,6 +19,7 @@
 #include "core/base/mutex.h"
 #include "core/model/ids.h"
 #include "core/store/files/output_files.h"
+#include "core/store/files/reserve.h"
 #include "core/store/files/stream_file.h"
 
 namespace hostler::store {
@@ -37,8 +38,8 @@ struct OutputLimits {
 /// Threads: append() and set_files() can be called from any thread and never block. The thread of
 /// this object writes the queue and makes it durable with one sync per file. Callbacks come on that
 /// thread, in order, and must not wait. A write that fails as the disk is full is tried again until
-/// it succeeds, so nothing is skipped; callers limit the queue by their credit. Reads: any thread;
-/// they block.
+/// it succeeds, so nothing is skipped; callers limit the queue by their credit. While the reserve
+/// is low nothing is written, and this thread refills it. Reads: any thread; they block.
 class Outputs {
  public:
   /// The end of the stream: all bytes before it are durable here, or known to be lost.
@@ -46,7 +47,7 @@ class Outputs {
   using OnDone = std::function<void(Result<void>)>;
 
   static Result<std::unique_ptr<Outputs>> open(const std::filesystem::path& folder,
-                                               OutputLimits limits);
+                                               OutputLimits limits, Reserve* reserve = nullptr);
   /// Writes the queue; a write that fails then gets an error.
   ~Outputs();
   Outputs(const Outputs&) = delete;
@@ -73,6 +74,9 @@ class Outputs {
   Result<std::vector<OutputFile>> files(model::AttemptId attempt) const;
   /// Open for reading. kNotFound: no such file, or it was not collected (the message says why).
   Result<UniqueFd> open_file(model::AttemptId attempt, std::string_view path) const;
+
+  /// The reserve is low or whole again. Any thread.
+  void reserve_changed() { wake_.notify_one(); }
 
   /// About the size of all output on the disk.
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
@@ -105,9 +109,12 @@ class Outputs {
     std::list<Key>::iterator use;  ///< Its place in uses_.
   };
 
-  Outputs(std::filesystem::path folder, OutputLimits limits);
+  Outputs(std::filesystem::path folder, OutputLimits limits, Reserve* reserve);
   void push(Item item);
   void run();
+  void wait_for_work() HOSTLER_REQUIRES(mutex_);
+  /// Only rows may be written now.
+  [[nodiscard]] bool must_wait() const { return reserve_ != nullptr && !reserve_->refill(); }
   /// Takes appends up to the next task, which goes to `task`.
   std::vector<Append> take_group(std::optional<ListTask>& task) HOSTLER_REQUIRES(mutex_);
   /// Tries again while the disk is full, until the object is destroyed.
@@ -124,6 +131,7 @@ class Outputs {
 
   const std::filesystem::path folder_;
   const OutputLimits limits_;
+  Reserve* const reserve_;  ///< May be null.
   std::atomic<std::uint64_t> bytes_ = 0;
 
   // Used by the thread of this object only.

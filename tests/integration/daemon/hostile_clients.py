@@ -1,33 +1,16 @@
 #!/usr/bin/env python3
-"""Clients that ask for too much, too slowly or never listen, and a disk without room: nobody else waits
-for them, what was acknowledged is kept, and the daemon needs no restart afterwards."""
+"""Clients that ask for too much, too slowly or never listen: nobody else waits for them, what was
+acknowledged is kept, and the daemon needs no restart afterwards."""
 
-import itertools
 import json
 import os
 import resource
-import shutil
 import socket
-import subprocess
-import sys
 import time
 import unittest
 
 from one_site import ARGS, NEEDS, SITE, main, tearDownModule
 from scratch_site import Connection, Site, check, check_memory, memory, wait_for
-
-UNSHARE = ["unshare", "--mount", "--propagation", "private", "--"]
-OWN_MOUNTS = os.environ.pop("HOSTLER_TEST_OWN_MOUNTS", None)
-
-
-def leave_the_mounts_of_the_machine():
-    """Begins again where what is mounted goes with its last process, however that ends."""
-    if OWN_MOUNTS or os.geteuid() != 0 or shutil.which(UNSHARE[0]) is None:
-        return
-    if subprocess.run([*UNSHARE, "true"], stderr=subprocess.DEVNULL, check=False).returncode == 0:
-        os.execvpe(UNSHARE[0], [*UNSHARE, sys.executable, *sys.orig_argv[1:]],
-                   {**os.environ, "HOSTLER_TEST_OWN_MOUNTS": "1"})
-
 
 def setUpModule():
     SITE.make()
@@ -175,78 +158,6 @@ class BulkTest(OwnSiteTest):
             sock.settimeout(60)
 
 
-class FullDiskTest(OwnSiteTest):
-    def test_a_full_disk_loses_nothing_and_needs_no_restart(self):
-        site = self.use(Site(ARGS.hostlerd, ARGS.drivers))
-        state = site.under("state")
-        os.mkdir(state, 0o700)
-        if not self.mount(state):
-            self.skipTest("only who may mount can make a small file system")
-        site.start()
-        go_on = os.path.join(site.marks, "go-on")
-        talker = site.submit({"script": f"until [ -e {go_on} ]; do sleep 0.05; done; "
-                                        f"head -c {ARGS.output} /dev/zero", "needs": NEEDS})[0]
-        wait_for("it runs", lambda: site.job(talker)["state"] == "running")
-
-        filler = self.fill(state)
-        accepted = []
-        for name in (f"n{i}" for i in itertools.count()):
-            status, answer = site.request("POST", "/v1/jobs", {"jobs": [
-                {"script": "true", "name": name, "stdin": "x" * 50000, "needs": NEEDS}]})
-            if status == 200:
-                accepted += answer["ids"]
-                continue
-            self.assertEqual(status, 503, answer)
-            self.assertIn("full", answer["message"])
-            if answer["code"] == "unavailable":  # The first one may be of unknown outcome.
-                break
-        self.assertTrue(accepted)
-        status, health = site.request("GET", "/health")
-        self.assertEqual((status, health["ok"]), (503, False))
-        self.assertIn("full", str(health["problems"]))
-        status, answer = site.request("PUT", "/v1/blobs/" + "0" * 64, b"x" * 1000000)
-        self.assertEqual(status, 503, answer)
-        self.assertIn("space", answer["message"])
-        with open(go_on, "w", encoding="utf-8"):
-            pass
-        wait_for("its output finds no room",
-                 lambda: "output" in str(site.request("GET", "/health")[1]["problems"]))
-
-        os.remove(filler)
-        wait_for("it is well again", lambda: site.request("GET", "/health")[0] == 200)
-        self.assertEqual([], site.get("/v1/jobs?name=" + name)["jobs"])
-        for its in accepted:
-            self.assertEqual(site.wait_for_end(its)["state"], "succeeded")
-        self.assertEqual(site.wait_for_end(talker)["state"], "succeeded")
-        got = site.get(f"/v1/jobs/{talker}/output?stream=stdout&offset={ARGS.output - 1}")
-        self.assertTrue(got["ended"])
-        submit_and_wait("echo through", site)
-        print(f"{len(accepted)} jobs were accepted before the disk was full")
-
-    def mount(self, folder):
-        if not OWN_MOUNTS:
-            return False
-        done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16m,mode=0700", "none", folder],
-                              capture_output=True, check=False)
-        if done.returncode == 0:
-            self.addCleanup(lambda: subprocess.run(["umount", "-l", folder], check=False))
-        return done.returncode == 0
-
-    @staticmethod
-    def fill(folder, left=1 << 20):
-        """Writes a file that leaves so much room, and returns its path."""
-        path = os.path.join(folder, "filler")
-        with open(path, "wb", buffering=0) as file:
-            try:
-                while True:
-                    file.write(b"x" * 4096)
-            except OSError:
-                file.truncate(os.path.getsize(path) - left)
-                return path
-
-
 if __name__ == "__main__":
-    leave_the_mounts_of_the_machine()
     main(__doc__, streams={"type": int, "default": 1100, "help": "open event streams"},
-         output={"type": int, "default": 3000000, "help": "bytes that a job has to say to a full disk"},
          jobs={"type": int, "default": 100000, "help": "jobs in one submit"})

@@ -107,6 +107,7 @@ class Site:
         """Writes the configuration and returns its path; `changes` replace its members."""
         config = {
             "isolation": "in-process",
+            "disk_reserve": "1MiB",
             "driver_path": [self.drivers],
             "access": {"socket": {"path": self.socket}},
             "types": [{"name": "small", "vcpus": 2, "ram": "2GiB", "price": 0.02},
