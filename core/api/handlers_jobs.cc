@@ -17,26 +17,38 @@ Result<void> check_inputs(Service& service, const model::JobSpec& spec) {
   return {};
 }
 
-Result<std::vector<model::WorkItem>> read_submit(const Context& context, const std::string& body) {
-  json::ParseOptions options;
-  options.bytes_max = context.limits.submit_bytes_max;
-  options.values_max = 40'000'000;
-  std::vector<model::JobSpec> specs;
-  HOSTLER_TRY(json::read_object(body, options, [&](json::Object& o) {
-    o.need("jobs").each(context.limits.submit_jobs_max, [&](json::Field one) {
-      model::JobSpec spec;
-      if (read_job(one, context.limits.job, spec)) specs.push_back(std::move(spec));
-    });
-  }));
-  if (specs.empty())
+/// What a job takes in memory, in bytes.
+std::uint64_t size_of(const model::WorkItem& job) {
+  std::uint64_t out = sizeof job + job.body->size() + job.name.size() + job.client_key.size() +
+                      job.client_digest.size() + job.shape.constraints.zone.size();
+  for (const auto& type : job.shape.constraints.types) out += sizeof type + type.size();
+  return out;
+}
+
+/// One job is read at a time: as values of JSON, all of them would take many times their text.
+Result<std::vector<model::WorkItem>> read_submit(const Context& context, const Request& request) {
+  std::vector<model::WorkItem> jobs;
+  Result<void> allowed;
+  const auto read_one = [&](const json::Field& one) {
+    model::JobSpec spec;
+    if (!read_job(one, context.limits.job, spec)) return true;  // The next may be wrong, too.
+    allowed = check_inputs(*context.service, spec);
+    if (!allowed) return false;
+    jobs.push_back(submitted_job(std::move(spec)));
+    if (request.take_memory && !request.take_memory(size_of(jobs.back())))
+      allowed = fail(Errc::kUnavailable, kTooMuchAtOnce);
+    return allowed.has_value();
+  };
+  const auto read = json::read_object(
+      request.body, {.bytes_max = context.limits.submit_bytes_max},
+      {"jobs", context.limits.submit_jobs_max, kJobJsonBytesMax, read_one}, [&](json::Object& o) {
+        o.need("jobs").each(context.limits.submit_jobs_max, [](const json::Field&) {});
+      });
+  HOSTLER_TRY(std::move(allowed));
+  if (!read) return tl::unexpected(read.error());
+  if (jobs.empty())
     return tl::unexpected(
         Error{Errc::kInvalidArgument, "jobs: at least one job is needed", "jobs"});
-  std::vector<model::WorkItem> jobs;
-  jobs.reserve(specs.size());
-  for (model::JobSpec& spec : specs) {
-    HOSTLER_TRY(check_inputs(*context.service, spec));
-    jobs.push_back(submitted_job(std::move(spec)));
-  }
   return jobs;
 }
 
@@ -77,9 +89,9 @@ Result<JobFilter> read_filter(const Request& request) {
 }  // namespace
 
 void post_jobs(const Context& context, Request request, Respond respond) {
-  auto jobs = read_submit(context, request.body);
+  auto jobs = read_submit(context, request);
   if (!jobs) return respond(error_response(jobs.error()));
-  request.body.clear();
+  request.body = {};
   context.service->submit(
       request.who, std::move(*jobs),
       json_answer<std::vector<model::WorkId>>(

@@ -22,6 +22,9 @@ struct Request {
   std::map<std::string, std::string> query;  ///< Decoded; the last one of a key given twice.
   std::string body;
   Principal who;
+  /// Counts memory that the handler takes, beside the body, until the request is answered. False:
+  /// all requests together take too much. Empty: it is not counted.
+  std::function<bool(std::uint64_t bytes)> take_memory = {};
 
   /// The query's value, or `fallback`.
   [[nodiscard]] std::string query_or(const std::string& key, const std::string& fallback) const {
@@ -53,6 +56,9 @@ struct Response {
 };
 using Respond = std::function<void(Response)>;
 
+/// What a client is told when all requests together take too much memory.
+inline constexpr const char* kTooMuchAtOnce = "too much is being sent at once; try again";
+
 /// How long a client may take to send a body or to receive an answer.
 struct Deadlines {
   std::chrono::seconds body{600};         ///< A whole body that is kept in memory.
@@ -67,7 +73,8 @@ class Site {
   /// The maximum body size of this request, in bytes. An error answers the request, and its body is
   /// not read. Only admitted requests are passed to the calls below.
   virtual Result<std::uint64_t> admit(const Request& request) = 0;
-  /// How many bytes the bodies of all connections may take in memory together.
+  /// How many bytes the bodies of all connections, and what is made of them, may take in memory
+  /// together.
   [[nodiscard]] virtual std::uint64_t bodies_max() const = 0;
   /// Where to store the body of this request while it comes; null: it is kept in memory. The
   /// writer's calls block the server's thread while they write. Errors answer the request.

@@ -111,7 +111,10 @@ class ServiceSite final : public Site {
   }
 
   std::uint64_t bodies_max() const override {
-    return 2 * std::max<std::uint64_t>(context_.limits.submit_bytes_max, kSmallBody);
+    // The largest submit fits with the jobs that it is parsed into, and half as many bytes beside.
+    constexpr std::uint64_t kJobBytes = 1024;
+    return 3 * std::max<std::uint64_t>(context_.limits.submit_bytes_max, kSmallBody) +
+           kJobBytes * context_.limits.submit_jobs_max;
   }
 
   Result<std::unique_ptr<BlobWriter>> upload(const Request& request) override {

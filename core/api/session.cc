@@ -2,6 +2,7 @@
 
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <boost/asio/ssl/context.hpp>
 #include <boost/beast/core/error.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
@@ -47,9 +48,12 @@ class Counted {
   std::shared_ptr<std::atomic<unsigned>> open_;
 };
 
-/// The memory that the bodies of one connection take of the budget of all connections.
+/// The memory that one connection's request takes of the budget of all connections.
 class BodyBudget {
  public:
+  /// Not counted, so that small requests succeed whatever others send.
+  static constexpr std::uint64_t kFree = kPiece;
+
   BodyBudget(std::shared_ptr<std::atomic<std::uint64_t>> taken, std::uint64_t max)
       : taken_(std::move(taken)), max_(max) {}
   ~BodyBudget() { give_back(); }
@@ -57,15 +61,21 @@ class BodyBudget {
   BodyBudget& operator=(const BodyBudget&) = delete;
 
   bool take(std::uint64_t bytes) {
-    mine_ += bytes;
-    return taken_->fetch_add(bytes) + bytes <= max_;
+    const auto free = std::min(bytes, std::exchange(free_, free_ - std::min(bytes, free_)));
+    if (free == bytes) return true;
+    mine_ += bytes - free;
+    return taken_->fetch_add(bytes - free) + bytes - free <= max_;
   }
-  void give_back() { *taken_ -= std::exchange(mine_, 0); }
+  void give_back() {
+    *taken_ -= std::exchange(mine_, 0);
+    free_ = kFree;
+  }
 
  private:
   const std::shared_ptr<std::atomic<std::uint64_t>> taken_;
   const std::uint64_t max_;
   std::uint64_t mine_ = 0;
+  std::uint64_t free_ = kFree;
 };
 
 asio::awaitable<Response> respond_to(Site& site, Request request) {
@@ -83,7 +93,7 @@ class Session {
       : connection_(connection),
         context_(context),
         peer_(std::move(peer)),
-        budget_(context.bodies, context.site->bodies_max()) {}
+        budget_(std::make_shared<BodyBudget>(context.bodies, context.site->bodies_max())) {}
 
   asio::awaitable<void> run() {
     for (bool more = true; more;) more = co_await one_request();
@@ -126,7 +136,7 @@ class Session {
       response = error_response(request.error());
       if (needs_token) ask_for_token(response);
     }
-    budget_.give_back();
+    budget_->give_back();
     // The rest of a body is not read: then the connection ends with the answer.
     const bool whole = parser.is_done();
     const bool goes_on = keep_alive && whole;
@@ -145,6 +155,7 @@ class Session {
     auto body = co_await read_body(parser, upload->get(), *max);
     if (!body) co_return tl::unexpected(body.error());
     request.body = std::move(*body);
+    request.take_memory = [budget = budget_](std::uint64_t bytes) { return budget->take(bytes); };
     if (*upload)
       if (auto finished = (*upload)->finish(); !finished)
         co_return tl::unexpected(finished.error());
@@ -201,9 +212,7 @@ class Session {
       total += got;
       if (total > max) co_return too_large();
       if (upload == nullptr) {
-        // The first piece is not counted: small requests succeed whatever others send.
-        if (total > piece.size() && !budget_.take(got))
-          co_return fail(Errc::kUnavailable, "too much is being sent at once; try again");
+        if (!budget_->take(got)) co_return fail(Errc::kUnavailable, kTooMuchAtOnce);
         kept.append(piece, 0, got);
       } else if (auto written = upload->append(std::string_view(piece).substr(0, got)); !written) {
         co_return tl::unexpected(written.error());
@@ -246,7 +255,7 @@ class Session {
   Connection& connection_;
   const SessionContext& context_;
   const std::optional<Principal> peer_;
-  BodyBudget budget_;
+  const std::shared_ptr<BodyBudget> budget_;
   beast::flat_buffer buffer_;
 };
 

@@ -45,7 +45,7 @@ std::string Tree::path(std::uint32_t node) const {
       out.insert(0, path_step(slice(nodes[node].key)));
       continue;
     }
-    std::size_t index = 0;
+    std::size_t index = parent == shed_of ? shed : 0;
     for (std::uint32_t n = parent + 1; n != node; n = nodes[n].next) ++index;
     out.insert(0, "[" + std::to_string(index) + "]");
   }

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -19,6 +20,19 @@ struct ParseOptions {
   std::uint32_t depth_max = 32;        ///< Nesting of arrays and objects.
   std::uint32_t values_max = 200'000;  ///< Number of all values, members and elements.
   bool comments = false;               ///< Allow `//` and `/* */`, for files that people write.
+};
+
+class Value;
+
+/// The elements of one long array that are read and dropped while the text is parsed, so that
+/// memory holds one of them at a time.
+struct Elements {
+  std::string_view key;       ///< Of the array, which is a member of the whole document.
+  std::size_t max = 0;        ///< One more is refused (kTooLarge).
+  std::size_t bytes_max = 0;  ///< Of the text of one element (kTooLarge).
+  /// Called with each element, which is valid until the call returns. False: the parse ends with an
+  /// error that the caller replaces by its own.
+  std::function<bool(Value)> read;
 };
 
 enum class Kind : std::uint8_t { kNull, kBool, kNumber, kString, kArray, kObject };
@@ -93,10 +107,16 @@ class Document {
   /// Fails if the text is not strict JSON (RFC 8259) in UTF-8, has the same key twice in an object,
   /// or exceeds a limit. bytes_max and values_max bound the memory.
   static Result<Document> parse(std::string_view text, const ParseOptions& options = {});
+  /// The same without the elements that were read meanwhile: their array is empty in the document.
+  /// values_max bounds what is in memory at a time. The text must outlive the document.
+  static Result<Document> parse(std::string_view text, const ParseOptions& options,
+                                const Elements& elements);
 
   [[nodiscard]] Value root() const { return {tree_.get(), 0}; }
 
  private:
+  static Result<Document> parse_into(std::shared_ptr<Tree> tree, const ParseOptions& options,
+                                     const Elements* elements);
   explicit Document(std::shared_ptr<const Tree> tree) : tree_(std::move(tree)) {}
   std::shared_ptr<const Tree> tree_;
 };

@@ -336,4 +336,18 @@ Result<void> read_object(std::string_view text, const ParseOptions& options,
   return problems.result();
 }
 
+Result<void> read_object(std::string_view text, const ParseOptions& options,
+                         const EachElement& elements, const std::function<void(Object&)>& members) {
+  Problems problems;
+  const auto read = [&](Value element) {
+    return elements.read(Field(element, problems)) && !problems.full();
+  };
+  const auto document = Document::parse(
+      text, options, Elements{elements.key, elements.max, elements.bytes_max, read});
+  HOSTLER_TRY(problems.result());
+  if (!document) return tl::unexpected(document.error());
+  Field(document->root(), problems).object(members);
+  return problems.result();
+}
+
 }  // namespace hostler::json

@@ -169,8 +169,21 @@ class Object {
   std::vector<std::string_view> known_;
 };
 
+/// The elements of a long array, each read while the text is parsed (document.h).
+struct EachElement {
+  std::string_view key;
+  std::size_t max = 0;
+  std::size_t bytes_max = 0;
+  /// True: go on. False ends the reading; then the result is not to be used.
+  std::function<bool(Field)> read;
+};
+
 /// Parses `text`, which must be an object, and reads it. Returns the first problem as the error.
 Result<void> read_object(std::string_view text, const ParseOptions& options,
                          const std::function<void(Object&)>& members);
+/// The same with an array whose elements are in memory one at a time. `members` is called after
+/// them, and finds the array empty. Ends early when no more problems are kept.
+Result<void> read_object(std::string_view text, const ParseOptions& options,
+                         const EachElement& elements, const std::function<void(Object&)>& members);
 
 }  // namespace hostler::json

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/json/document.h"
@@ -27,9 +28,12 @@ struct Node {
 };
 
 struct Tree {
-  std::string source;
+  std::string copy;         ///< Of the text, if the tree outlives it.
+  std::string_view source;  ///< The text.
   std::string strings;
   std::vector<Node> nodes;
+  std::uint32_t shed_of = kNoNode;  ///< The array whose elements were dropped (Elements),
+  std::size_t shed = 0;             ///< and how many of them.
 
   [[nodiscard]] std::string_view slice(Slice s) const {
     return std::string_view(strings).substr(s.at, s.length);

@@ -6,6 +6,7 @@ import json
 import os
 import resource
 import socket
+import threading
 import time
 import unittest
 
@@ -110,6 +111,56 @@ class SlowTest(unittest.TestCase):
             SITE.wait_for_end(its)
 
 
+class LargeTest(unittest.TestCase):
+    """Bodies that say little and would take much memory as values."""
+
+    def send(self, count, name, body):
+        before = memory(SITE.daemon.pid)
+        answers = []
+
+        def send_one():
+            connection = Connection(SITE.socket)
+            try:
+                connection.request("POST", "/v1/jobs", body)
+                answer = connection.getresponse()
+                answers.append((answer.status, answer.read(2000)))
+            finally:
+                connection.close()
+        senders = [threading.Thread(target=send_one) for _ in range(count)]
+        for one in senders:
+            one.start()
+        for one in senders:
+            one.join()
+        self.assertEqual(len(answers), count)
+        peak = memory(SITE.daemon.pid)
+        print(f"{count} times {name}, {len(body) >> 20} MiB: {sorted(status for status, _ in answers)}, "
+              f"{peak - before:.0f} MiB more")
+        check_memory(SITE.daemon.pid, ARGS.memory)
+        return answers
+
+    # Bug: one took 1.4 GB, six took 2.7 GB.
+    def test_arrays_of_what_is_no_job_are_refused_with_little_memory(self):
+        for status, said in self.send(6, "numbers", b'{"jobs":[1' + b",1" * (31 << 20) + b"]}"):
+            self.assertIn(status, (400, 503))
+            if status == 400:
+                self.assertIn(b"jobs[0]: found 1, allowed: an object", said)
+
+    def test_more_jobs_than_allowed_are_refused_with_little_memory(self):
+        job = b'{"script":"a","env":{"A":""}}'
+        for status, said in self.send(2, "jobs", b'{"jobs":[' + job + (b"," + job) * 200_000 + b"]}"):
+            self.assertIn(status, (413, 503))
+            if status == 413:
+                self.assertIn(b"more than 100000", said)
+
+    def test_a_job_with_more_values_than_allowed_is_refused_with_little_memory(self):
+        for status, _ in self.send(2, "arguments", b'{"jobs":[{"command":[""' + b',""' * (8 << 20) + b"]}]}"):
+            self.assertIn(status, (413, 503))
+
+    def test_a_job_of_one_large_text_is_refused_with_little_memory(self):
+        for status, _ in self.send(2, "text", b'{"jobs":[{"script":"' + b"x" * (30 << 20) + b'"}]}'):
+            self.assertIn(status, (413, 503))
+
+
 class OwnSiteTest(unittest.TestCase):
     def use(self, site):
         """A site for this test alone, ended whatever happens."""
@@ -160,4 +211,6 @@ class BulkTest(OwnSiteTest):
 
 if __name__ == "__main__":
     main(__doc__, streams={"type": int, "default": 1100, "help": "open event streams"},
+         output={"type": int, "default": 3000000, "help": "bytes that a job has to say to a full disk"},
+         memory={"type": int, "default": 600, "help": "MiB that the daemon may take"},
          jobs={"type": int, "default": 100000, "help": "jobs in one submit"})

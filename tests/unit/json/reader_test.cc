@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include "core/json/writer.h"
+
 namespace hostler::json {
 namespace {
 
@@ -240,6 +242,71 @@ TEST(ReaderTest, ReadsNoFurtherThanItKeepsProblems) {
   EXPECT_TRUE(problems.full());
   EXPECT_EQ(asked, 100);
   EXPECT_EQ(problems.list().size(), 100u);
+}
+
+/// The text of each element as it was read, then the error if there is one.
+std::vector<std::string> elements_of(std::string_view text, std::size_t max = 100,
+                                     std::size_t bytes_max = 1000,
+                                     const ParseOptions& options = {}) {
+  std::vector<std::string> seen;
+  const auto result =
+      read_object(text, options,
+                  {"jobs", max, bytes_max,
+                   [&](const Field& one) {
+                     seen.push_back(to_text(*one.value()) + one.value()->path());
+                     return one.value()->is(Kind::kObject) || one.refuse("an object") || true;
+                   }},
+                  [](Object& o) { o.need("jobs").each(100, [](const Field&) {}); });
+  if (!result) seen.push_back(result.error().message);
+  return seen;
+}
+
+TEST(EachElementTest, IsReadWhileTheTextIsParsed) {
+  EXPECT_THAT(
+      elements_of(R"({"jobs": [{"a": ["b"]}, {}, {"c": {"jobs": [1]}}]})"),
+      testing::ElementsAre(R"({"a":["b"]}jobs[0])", "{}jobs[1]", R"({"c":{"jobs":[1]}}jobs[2])"));
+  EXPECT_THAT(elements_of(R"({"jobs": [], "more": [{}]})"),
+              testing::ElementsAre(HasSubstr("more: unknown key")));
+  EXPECT_THAT(elements_of(R"([{"jobs": [{}]}])"),
+              testing::ElementsAre(HasSubstr("found an array of 1, allowed: an object")));
+  EXPECT_THAT(elements_of(R"({"jobs": {"jobs": [{}]}})"),
+              testing::ElementsAre(HasSubstr("jobs: found an object, allowed: an array")));
+}
+
+// Bug: all of them were in memory before one was looked at, at many times the size of the text.
+TEST(EachElementTest, ManyWrongOnesAreNotAllRead) {
+  std::string text = R"({"jobs": [1)";
+  for (int i = 0; i < 1000; ++i) text += ",1";
+  const auto seen = elements_of(text + "]}", 10'000, 1000, {.values_max = 10});
+  EXPECT_EQ(seen.size(), 101U);
+  EXPECT_THAT(seen.back(), HasSubstr("jobs[0]: found 1, allowed: an object"));
+  EXPECT_THAT(seen.back(), HasSubstr("99 more"));
+}
+
+TEST(EachElementTest, HaveLimitsOfTheirOwn) {
+  EXPECT_THAT(elements_of(R"({"jobs": [{}, {}, {}]})", 2).back(),
+              HasSubstr("jobs: found an array of more than 2"));
+  EXPECT_THAT(elements_of(R"({"jobs": [{}], "jobs": [{}]})").back(), HasSubstr("occurs twice"));
+  EXPECT_THAT(elements_of(R"({"jobs": [{}], "jobs": [{}, {}]})", 2).back(),
+              HasSubstr("more than 2"));
+  const std::string many = R"({"jobs": [{"a": [1,2,3,4,5,6,7,8]}]})";
+  EXPECT_THAT(elements_of(many, 2, 1000, {.values_max = 8}).back(),
+              HasSubstr("more than 8 values"));
+  const std::string large = "\"" + std::string(1001, 'x') + "\"";
+  for (const std::string& text :
+       {R"({"jobs": [)" + large + "]}", R"({"jobs": [{"a": )" + large + "}]}", "{" + large + ": 1}",
+        R"({"a": )" + large + "}", "{" + std::string(1001, ' ') + "}"})
+    EXPECT_THAT(elements_of(text).back(), HasSubstr("a value of more than 1000 bytes"));
+}
+
+TEST(EachElementTest, TogetherMayBeLargerThanOneMayBe) {
+  std::string text = R"({"jobs": [{"a": "0123456789"})";
+  for (int i = 1; i < 100; ++i) text += R"(, {"a": "0123456789"})";
+  const auto seen = elements_of(text + "]}" + std::string(5000, ' '), 100, 50, {.values_max = 10});
+  EXPECT_EQ(seen.size(), 100U);
+  EXPECT_THAT(seen.back(), HasSubstr("jobs[99]"));
+  EXPECT_THAT(elements_of(text + "]} x", 100, 50).back(), HasSubstr("not JSON"));
+  EXPECT_THAT(elements_of(text, 100, 50).back(), HasSubstr("not JSON"));
 }
 
 }  // namespace
