@@ -1,7 +1,6 @@
 #include "core/cli/client.h"
 
 #include <curl/curl.h>
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <array>
@@ -16,7 +15,10 @@
 namespace hostler::cli {
 namespace {
 
-constexpr std::size_t kAnswerMax = std::size_t{1} << 30;
+constexpr std::size_t kAnswerMax = std::size_t{256} << 20;
+constexpr std::uint32_t kValuesMax = 10'000'000;
+/// Of one line of a stream of events.
+constexpr std::size_t kEventMax = std::size_t{16} << 20;
 
 std::size_t append(char* data, std::size_t, std::size_t n, void* to) {
   auto& out = *static_cast<std::string*>(to);
@@ -77,6 +79,7 @@ void Client::begin(const std::string& path) {
   set_trusted_certificates();
   handle_->why[0] = '\0';
   handle_->is_distrusted = false;
+  curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
   curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, handle_->why.data());
   curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, 10L);
@@ -150,7 +153,7 @@ Result<std::string> Client::text(const std::string& path) {
 
 Result<json::Document> Client::get(const std::string& path) {
   const auto body = HOSTLER_TRY(text(path));
-  return json::Document::parse(body, {.bytes_max = kAnswerMax, .values_max = 100'000'000});
+  return json::Document::parse(body, {.bytes_max = kAnswerMax, .values_max = kValuesMax});
 }
 
 Result<json::Document> Client::post(const std::string& path, const std::string& body) {
@@ -159,7 +162,7 @@ Result<json::Document> Client::post(const std::string& path, const std::string& 
   curl_easy_setopt(handle_->curl, CURLOPT_POSTFIELDSIZE_LARGE,
                    static_cast<curl_off_t>(body.size()));
   const auto answer = HOSTLER_TRY(perform());
-  return json::Document::parse(answer, {.bytes_max = kAnswerMax, .values_max = 100'000'000});
+  return json::Document::parse(answer, {.bytes_max = kAnswerMax, .values_max = kValuesMax});
 }
 
 Result<bool> Client::has(const std::string& path) {
@@ -183,52 +186,42 @@ Result<void> Client::put_file(const std::string& path, const std::string& file) 
   return {};
 }
 
-Result<void> Client::get_file(const std::string& path, const std::string& file) {
+Result<void> Client::get_file(const std::string& path, int fd, std::uint64_t max) {
   struct State {
     CURL* curl;
-    FILE* to;
+    int fd;
+    std::uint64_t left;
     std::string refusal = {};
-    int problem = 0;  ///< errno of a write.
+    std::optional<Error> error = {};
   };
-  const std::string part = file + "." + std::to_string(::getpid()) + ".part";
-  // O_EXCL: a new file, never a link or file that is already there.
-  const int fd = ::open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (fd < 0) return tl::unexpected(errno_error("create " + part, Errc::kInvalidArgument));
-  std::unique_ptr<FILE, int (*)(FILE*)> to(::fdopen(fd, "wb"), std::fclose);
-  if (!to) {
-    auto error = errno_error("open " + part);
-    ::close(fd);
-    std::remove(part.c_str());
-    return tl::unexpected(std::move(error));
-  }
   begin(path);
-  State state{handle_->curl, to.get()};
+  State state{handle_->curl, fd, max};
   const auto take = [](char* data, std::size_t, std::size_t n, void* where) -> std::size_t {
     auto& s = *static_cast<State*>(where);
     if (status_of(s.curl) >= 400) return append(data, 1, n, &s.refusal);
-    const std::size_t written = std::fwrite(data, 1, n, s.to);
-    if (written < n) s.problem = errno;
-    return written;
+    if (n > s.left) {
+      s.error = Error{Errc::kMisbehaving, "the daemon sends more bytes than the file has"};
+      return 0;
+    }
+    s.left -= n;
+    if (const auto written = write_all(s.fd, {data, n}, "the file"); !written) {
+      s.error = written.error();
+      return 0;
+    }
+    return n;
   };
   curl_easy_setopt(state.curl, CURLOPT_WRITEFUNCTION,
                    static_cast<std::size_t (*)(char*, std::size_t, std::size_t, void*)>(take));
   curl_easy_setopt(state.curl, CURLOPT_WRITEDATA, &state);
   const CURLcode code = curl_easy_perform(state.curl);
-  const auto finish = [&]() -> Result<void> {
-    if (status_of(state.curl) >= 400)
-      return tl::unexpected(daemon_error(status_of(state.curl), state.refusal));
-    if (state.problem == 0 && code != CURLE_OK)
-      return fail(Errc::kUnavailable, "fetch " + path + ": " + handle_->why.data());
-    if (std::fclose(to.release()) != 0 && state.problem == 0) state.problem = errno;
-    errno = state.problem;
-    if (errno != 0) return tl::unexpected(errno_error("write " + part));
-    if (std::rename(part.c_str(), file.c_str()) != 0)
-      return tl::unexpected(errno_error("rename " + part, Errc::kInvalidArgument));
-    return {};
-  };
-  auto done = finish();
-  if (!done) std::remove(part.c_str());
-  return done;
+  const long status = status_of(state.curl);
+  if (status >= 400) return tl::unexpected(daemon_error(status, state.refusal));
+  if (state.error) return tl::unexpected(std::move(*state.error).with_context("fetch " + path));
+  if (code != CURLE_OK)
+    return fail(Errc::kUnavailable, "fetch " + path + ": " + handle_->why.data());
+  if (status != 200)
+    return fail(Errc::kMisbehaving, "fetch " + path + ": status " + std::to_string(status));
+  return {};
 }
 
 Result<void> Client::follow(const std::string& path,
@@ -245,6 +238,10 @@ Result<void> Client::follow(const std::string& path,
   CURL* curl = handle_->curl;
   const auto take = [](char* data, std::size_t, std::size_t n, void* to) -> std::size_t {
     auto& s = *static_cast<State*>(to);
+    if (s.buffer.size() + n > kEventMax) {
+      s.error = Error{Errc::kMisbehaving, "the daemon sends a line without an end"};
+      return 0;
+    }
     s.buffer.append(data, n);
     for (std::size_t end; (end = s.buffer.find('\n')) != std::string::npos;) {
       const std::string line = s.buffer.substr(0, end);

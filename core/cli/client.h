@@ -33,8 +33,8 @@ class Client {
   /// False if the daemon answers 404 for `path`.
   Result<bool> has(const std::string& path);
   Result<void> put_file(const std::string& path, const std::string& file);
-  /// Writes the answer's body to `file`. On error the file is left as it was.
-  Result<void> get_file(const std::string& path, const std::string& file);
+  /// Writes the answer's body to the descriptor. kMisbehaving: it has more than `max` bytes.
+  Result<void> get_file(const std::string& path, int fd, std::uint64_t max);
   /// Reads a stream of server-sent events. Calls `on_event` with the data of each event, and
   /// `on_idle` several times a second. Returns when one of the two returns false, or when the
   /// stream ends, even if the daemon did not end it properly. Returns an error if the daemon sends

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "core/base/files.h"
+#include "core/cli/beneath.h"
 #include "core/json/writer.h"
 
 namespace hostler::cli {
@@ -214,10 +215,13 @@ Result<std::string> DemoSite::submit(const SubmitOptions& job) { return submit_o
 Result<void> DemoSite::fetch(const std::string& id, const fs::path& to) {
   const auto files = HOSTLER_TRY(client_->get("/v1/jobs/" + id + "/files"));
   fs::create_directories(to);
+  const UniqueFd folder(::open(to.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   for (const json::Value file : files.root().at("files").children()) {
     const std::string path(file.at("path").text());
-    HOSTLER_TRY(client_->get_file("/v1/jobs/" + id + "/files/" + escape(path),
-                                  to / fs::path(path).filename()));
+    auto local = HOSTLER_TRY(FileBeneath::create(folder, fs::path(path).filename()));
+    HOSTLER_TRY(client_->get_file("/v1/jobs/" + id + "/files/" + escape(path), local.fd(),
+                                  static_cast<std::uint64_t>(file.at("size").int_or(0))));
+    HOSTLER_TRY(local.finish());
   }
   return {};
 }

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -114,10 +115,15 @@ int logs(Client& client, const std::string& id, bool standard_error, bool follow
 
 int events(Client& client, std::uint64_t after) {
   bool reached = false;
+  std::optional<Error> broken;
   const auto show = [&](std::string_view data) {
     reached = true;
-    if (const auto record = json::Document::parse(data))
-      after = static_cast<std::uint64_t>(record->root().at("rev").int_or(0));
+    const auto record = json::Document::parse(data);
+    if (!record) {
+      broken = Error{Errc::kMisbehaving, "an event of the daemon is " + record.error().message};
+      return false;
+    }
+    after = static_cast<std::uint64_t>(record->root().at("rev").int_or(0));
     std::printf("%.*s\n", static_cast<int>(data.size()), data.data());
     std::fflush(stdout);
     return true;
@@ -126,6 +132,7 @@ int events(Client& client, std::uint64_t after) {
     const std::uint64_t before = after;
     const auto done = client.follow("/v1/events?after=" + std::to_string(after), show);
     reached = reached || done;
+    if (broken) return complain(*broken);
     if (!done && (!reached || !client.may_retry(done.error()))) return complain(done.error());
     if (after != before) failures = 0;
     if (!pause_before_retry(++failures))

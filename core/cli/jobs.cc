@@ -1,7 +1,10 @@
+#include <fcntl.h>
+
 #include <cstdio>
 #include <filesystem>
 
 #include "core/base/files.h"
+#include "core/cli/beneath.h"
 #include "core/cli/commands.h"
 #include "core/cli/table.h"
 #include "core/json/writer.h"
@@ -19,6 +22,20 @@ std::string detail(json::Value job) {
 std::string to_the_second(const std::string& time) {
   const std::size_t dot = time.find('.');
   return dot == std::string::npos ? time : time.substr(0, dot) + "Z";
+}
+
+/// Returns the file's path beneath `base`. The daemon has checked the path; it is checked again,
+/// because it names a local file.
+Result<std::string> fetch_file(Client& client, const std::string& id, json::Value file,
+                               const UniqueFd& base) {
+  const std::string path(file.at("path").text_or(""));
+  const auto size = file.at("size").int_or(-1);
+  if (size < 0) return fail(Errc::kMisbehaving, "the daemon lists a file without a size");
+  auto local = HOSTLER_TRY(FileBeneath::create(base, path));
+  HOSTLER_TRY(client.get_file("/v1/jobs/" + escape(id) + "/files/" + escape(path), local.fd(),
+                              static_cast<std::uint64_t>(size)));
+  HOSTLER_TRY(local.finish());
+  return path;
 }
 
 }  // namespace
@@ -68,30 +85,19 @@ int cancel(Client& client, const std::vector<std::string>& ids) {
 }
 
 int fetch(Client& client, const std::string& id, const std::string& folder) {
-  namespace fs = std::filesystem;
   const auto got = client.get("/v1/jobs/" + escape(id) + "/files");
   if (!got) return complain(got.error());
   if (got->root().at("files").size() == 0) warn(id + " has no output files");
-  for (const json::Value file : got->root().at("files").children()) {
-    const fs::path relative(file.at("path").text());
-    // The daemon has checked the paths. They are checked again because they name local files.
-    for (const auto& part : relative)
-      if (part == ".." || relative.is_absolute())
-        return complain(
-            {Errc::kMisbehaving, "the path " + relative.string() + " leaves the folder"});
-    const fs::path target = fs::path(folder) / relative;
-    std::error_code problem;
-    fs::create_directories(target.parent_path(), problem);
-    if (problem)
-      return complain(
-          {Errc::kInvalidArgument, target.parent_path().string() + ": " + problem.message()});
-    if (fs::is_symlink(target, problem))
-      return complain({Errc::kConflict, target.string() + " is a symbolic link; remove it first"});
-    const auto done =
-        client.get_file("/v1/jobs/" + escape(id) + "/files/" + escape(relative.string()), target);
-    if (!done) return complain(done.error());
-    say(target.string());
-  }
+  std::error_code problem;
+  std::filesystem::create_directories(folder, problem);
+  const UniqueFd base(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!base) return complain(errno_error("open " + folder, Errc::kInvalidArgument));
+  for (const json::Value file : got->root().at("files").children())
+    if (const auto done = fetch_file(client, id, file, base); !done) {
+      return complain(done.error());
+    } else {
+      say((std::filesystem::path(folder) / *done).string());
+    }
   return exit_code::kOk;
 }
 

@@ -1,4 +1,5 @@
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -34,8 +35,8 @@ class ArgumentsTest : public testing::Test {
     ::unsetenv("HOSTLER_TOKEN_FILE");
   }
 
-  std::string put(const std::string& name, const std::string& text) const {
-    return folder.put(name, text);
+  std::string put(const std::string& name, const std::string& text, unsigned mode = 0600) const {
+    return folder.put(name, text, mode);
   }
   /// The socket does not exist, so no daemon answers.
   Said submit_to_nobody(const SubmitOptions& options) const {
@@ -167,10 +168,54 @@ TEST_F(ArgumentsTest, TheDaemonIsFoundByArgumentThenEnvironment) {
 }
 
 TEST_F(ArgumentsTest, ATokenComesFromAFileWithoutItsNewline) {
-  EXPECT_EQ(Endpoint::find("http://h:1", put("token", "sesame\r\n"))->token, "sesame");
-  const auto missing = Endpoint::find("http://h:1", folder / "none");
+  EXPECT_EQ(Endpoint::find("https://h:1", put("token", "sesame\r\n"))->token, "sesame");
+  const auto missing = Endpoint::find("https://h:1", folder / "none");
   ASSERT_FALSE(missing);
   EXPECT_THAT(missing.error().message, AllOf(HasSubstr("token file"), HasSubstr("none")));
+}
+
+TEST_F(ArgumentsTest, ATokenIsNotSentOverPlainHttpBeyondThisMachine) {
+  const auto token = put("token", "sesame");
+  for (const std::string url : {"http://127.0.0.1:1", "http://127.3.2.1", "http://localhost:1/",
+                                "http://[::1]:1", "https://h:1", "unix:///a/b"})
+    EXPECT_TRUE(Endpoint::find(url, token)) << url;
+  for (const std::string url : {"http://h:1", "http://10.0.0.1", "http://127.0.0.1@h:1",
+                                "http://127.0.0.1.h:1", "http://localhost.h", "http://[::2]:1",
+                                "http://h#@127.0.0.1", "http://", "http://0.0.0.0"}) {
+    const auto refused = Endpoint::find(url, token);
+    ASSERT_FALSE(refused) << url;
+    EXPECT_THAT(refused.error().message, AllOf(HasSubstr(url), HasSubstr("https://")));
+    EXPECT_THAT(refused.error().message, testing::Not(HasSubstr("sesame")));
+    EXPECT_TRUE(Endpoint::find(url, "")) << "without a token nothing is given away";
+  }
+}
+
+TEST_F(ArgumentsTest, ATokenThatOthersCanReadIsNotUsed) {
+  for (const auto& [mode, text] :
+       {std::pair{0644U, "0644"}, {0640U, "0640"}, {0604U, "0604"}, {0620U, "0620"}}) {
+    const auto file = put("token", "sesame", mode);
+    const auto refused = Endpoint::find("https://h:1", file);
+    ASSERT_FALSE(refused) << text;
+    EXPECT_THAT(refused.error().message,
+                AllOf(HasSubstr(file), HasSubstr(text), HasSubstr("chmod 600")));
+  }
+  EXPECT_TRUE(Endpoint::find("https://h:1", put("token", "sesame", 0400)));
+  if (::geteuid() != 0) return;
+  const auto file = put("token", "sesame");
+  ASSERT_EQ(::chown(file.c_str(), 65534, 65534), 0);
+  EXPECT_THAT(Endpoint::find("https://h:1", file).error().message,
+              AllOf(HasSubstr(file), HasSubstr("belongs to uid 65534")));
+}
+
+TEST_F(ArgumentsTest, ATokenFileThatIsNoFileIsRefused) {
+  const std::string pipe = folder / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  for (const std::string& file : {pipe, folder.path().string(), std::string("/dev/zero")})
+    EXPECT_THAT(Endpoint::find("https://h:1", file).error().message,
+                HasSubstr("not a regular file"))
+        << file;
+  EXPECT_THAT(Endpoint::find("https://h:1", put("token", std::string(5000, 'x'))).error().message,
+              HasSubstr("larger than 4096"));
 }
 
 TEST(EscapeTest, WhatIsNotPlainIsEscaped) {
