@@ -28,6 +28,8 @@ Result<Role> parse_role(std::string_view text) {
               "'" + std::string(text) + "' is no role (read, submit, admin)");
 }
 
+bool is_admin(unsigned uid) { return uid == 0 || uid == geteuid(); }
+
 Principal Access::by_user(unsigned uid) const {
   std::array<char, 4096> buffer{};
   passwd entry{};
@@ -35,7 +37,7 @@ Principal Access::by_user(unsigned uid) const {
   const bool known =
       getpwuid_r(uid, &entry, buffer.data(), buffer.size(), &found) == 0 && found != nullptr;
   const std::string name = known ? entry.pw_name : std::to_string(uid);
-  return {"user " + name, uid == 0 || uid == geteuid() ? Role::kAdmin : Role::kSubmit};
+  return {"user " + name, is_admin(uid) ? Role::kAdmin : Role::kSubmit};
 }
 
 void Access::set_tokens(std::vector<Token> tokens) {

@@ -36,6 +36,8 @@ class Access {
   std::shared_ptr<const std::vector<Token>> tokens_ HOSTLER_GUARDED_BY(mutex_);
 };
 
+/// Whether this user of the machine is an admin: root and the daemon's own user are.
+bool is_admin(unsigned uid);
 const char* to_string(Role role);
 Result<Role> parse_role(std::string_view text);
 

@@ -40,6 +40,8 @@ class StreamConnection : public Connection {
     lowest().socket().shutdown(asio::socket_base::shutdown_send, ignored);
   }
 
+  void cut() override { lowest().close(); }
+
   int native_handle() override { return lowest().socket().native_handle(); }
 
  protected:

@@ -44,6 +44,8 @@ class Connection {
                                       error_code& problem) = 0;
   /// Closes the sending side of the socket, below TLS. The client may go on sending.
   virtual void finish_sending() = 0;
+  /// Closes the connection; what is under way ends with an error.
+  virtual void cut() = 0;
   [[nodiscard]] virtual int native_handle() = 0;
 };
 

@@ -7,7 +7,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/asio/ssl.hpp>
+#include <cstring>
 #include <filesystem>
 #include <thread>
 #include <utility>
@@ -32,10 +34,42 @@ bool is_served(const std::string& path) {
   return !problem;
 }
 
+/// What counts as one address: of IPv6 its network, because one client has all of it.
+std::string network_of(asio::ip::address address) {
+  if (address.is_v4()) return address.to_string();
+  auto v6 = address.to_v6();
+  if (v6.is_v4_mapped()) return asio::ip::make_address_v4(asio::ip::v4_mapped, v6).to_string();
+  auto bytes = v6.to_bytes();
+  std::fill(bytes.begin() + 8, bytes.end(), std::uint8_t{0});
+  return asio::ip::address_v6(bytes).to_string();
+}
+
+/// The kind of a connection, and the user or the address that it comes from.
+std::pair<Connections::Kind, std::string> source_of(PlainSocket& socket) {
+  using Kind = Connections::Kind;
+  boost::system::error_code gone;
+  if (socket.local_endpoint(gone).protocol().family() == AF_UNIX) {
+    ucred user{};
+    socklen_t size = sizeof user;
+    if (::getsockopt(socket.native_handle(), SOL_SOCKET, SO_PEERCRED, &user, &size) != 0)
+      return {Kind::kUser, "unknown"};
+    return {is_admin(user.uid) ? Kind::kAdmin : Kind::kUser, std::to_string(user.uid)};
+  }
+  const auto peer = socket.remote_endpoint(gone);
+  asio::ip::tcp::endpoint tcp;
+  if (gone || peer.size() > tcp.capacity()) return {Kind::kTcp, "unknown"};
+  std::memcpy(tcp.data(), peer.data(), peer.size());
+  tcp.resize(peer.size());
+  return {Kind::kTcp, network_of(tcp.address())};
+}
+
 class SocketServer final : public Server {
  public:
   SocketServer(ServerOptions options, std::vector<Token> tokens, std::shared_ptr<Site> site)
-      : options_(std::move(options)), access_(std::move(tokens)), site_(std::move(site)) {}
+      : options_(std::move(options)),
+        access_(std::move(tokens)),
+        site_(std::move(site)),
+        connections_(std::make_shared<Connections>(options_.connections)) {}
 
   ~SocketServer() override { stop(); }
 
@@ -71,9 +105,6 @@ class SocketServer final : public Server {
   struct Listening {
     std::unique_ptr<Acceptor> acceptor;
     bool secure = false;
-    /// Number of connections. Each listener counts its own, so that clients on TCP cannot use up
-    /// those of the unix socket.
-    std::shared_ptr<std::atomic<unsigned>> open = std::make_shared<std::atomic<unsigned>>(0);
   };
 
   Result<void> open_unix() {
@@ -158,10 +189,13 @@ class SocketServer final : public Server {
         co_await pause.async_wait(std::move(wait));
         continue;
       }
-      if (*listening.open >= options_.connections_max) continue;  // Closed at once.
       ::fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
-      SessionContext context{site_.get(),    &access_,           listening.secure ? &tls_ : nullptr,
-                             listening.open, options_.deadlines, bodies_};
+      const auto [kind, source] = source_of(socket);
+      auto place = connections_->take(kind, source);
+      if (place == nullptr) continue;  // Closed at once.
+      SessionContext context{
+          site_.get(),      &access_,           listening.secure ? &tls_ : nullptr,
+          std::move(place), options_.deadlines, bodies_};
       auto session = serve(std::move(socket), std::move(context));
       asio::co_spawn(strand, std::move(session), asio::detached);
     }
@@ -170,6 +204,7 @@ class SocketServer final : public Server {
   const ServerOptions options_;
   Access access_;
   const std::shared_ptr<Site> site_;
+  const std::shared_ptr<Connections> connections_;
   asio::ssl::context tls_{asio::ssl::context::tls_server};
   asio::io_context io_;
   std::vector<Listening> acceptors_;

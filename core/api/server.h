@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/api/access.h"
+#include "core/api/connections.h"
 #include "core/api/http.h"
 
 namespace hostler::api {
@@ -15,12 +16,12 @@ struct ServerOptions {
   std::string tcp_address;               ///< Numeric; empty: none.
   std::uint16_t tcp_port = 0;            ///< 0: any; see Server::tcp_port().
   std::string tls_certificate, tls_key;  ///< PEM files; both or none.
-  unsigned connections_max = 2000;       ///< Of the unix socket and of TCP, each.
+  Connections::Bounds connections;       ///< Of the unix socket and of TCP, each.
   Deadlines deadlines;
 };
 
 /// HTTP/1.1 on a unix socket and on TCP, on two threads. Requests and answers have deadlines;
-/// headers have to arrive within 30 s.
+/// headers have to arrive within 30 s, the first one over TCP within 5 s with the TLS handshake.
 class Server {
  public:
   /// Listens, and answers nothing before start(). An address in use is an error that names it. A

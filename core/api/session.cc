@@ -25,6 +25,8 @@ using namespace std::chrono_literals;
 using Parser = http::request_parser<http::buffer_body>;
 
 constexpr auto kHeaderTime = 30s;
+/// For the TLS handshake and the first header of a client that nobody knows yet.
+constexpr auto kFirstTime = 5s;
 constexpr auto kLingerTime = 5s;
 constexpr std::uint32_t kHeaderBytes = 16384;
 
@@ -33,20 +35,6 @@ void ask_for_token(Response& response) {
   response.status = 401;
   response.headers["WWW-Authenticate"] = "Bearer";
 }
-
-/// Counts a connection for as long as it lives.
-class Counted {
- public:
-  explicit Counted(std::shared_ptr<std::atomic<unsigned>> open) : open_(std::move(open)) {
-    ++*open_;
-  }
-  ~Counted() { --*open_; }
-  Counted(const Counted&) = delete;
-  Counted& operator=(const Counted&) = delete;
-
- private:
-  std::shared_ptr<std::atomic<unsigned>> open_;
-};
 
 /// The memory that one connection's request takes of the budget of all connections.
 class BodyBudget {
@@ -93,6 +81,7 @@ class Session {
       : connection_(connection),
         context_(context),
         peer_(std::move(peer)),
+        is_known_(peer_.has_value()),
         budget_(std::make_shared<BodyBudget>(context.bodies, context.site->bodies_max())) {}
 
   asio::awaitable<void> run() {
@@ -106,7 +95,7 @@ class Session {
     Parser parser;
     parser.header_limit(kHeaderBytes);
     parser.body_limit(boost::none);
-    connection_.expires_after(kHeaderTime);
+    if (is_known_) connection_.expires_after(kHeaderTime);
     while (!problem && !parser.is_header_done()) co_await parse_some(parser, problem);
     if (problem == http::error::end_of_stream || problem == beast::error::timeout) co_return false;
     if (problem) {
@@ -117,6 +106,7 @@ class Session {
       if (written) co_await linger();
       co_return false;
     }
+    is_known_ = true;
     const auto& head = parser.get();
     const bool keep_alive = head.keep_alive();
     const bool is_head = head.method() == http::verb::head;
@@ -176,7 +166,10 @@ class Session {
     const bool open = request.path == std::vector<std::string>{"health"};
     auto principal = context_.access->by_header(std::string_view(header.data(), header.size()));
     if (!principal && !open) return tl::unexpected(principal.error());
-    if (principal) request.who = std::move(*principal);
+    if (principal) {
+      request.who = std::move(*principal);
+      context_.place->prove();
+    }
     return request;
   }
 
@@ -255,6 +248,7 @@ class Session {
   Connection& connection_;
   const SessionContext& context_;
   const std::optional<Principal> peer_;
+  bool is_known_;  ///< By the socket, or it has sent a request.
   const std::shared_ptr<BodyBudget> budget_;
   beast::flat_buffer buffer_;
 };
@@ -270,11 +264,17 @@ std::optional<Principal> peer_of(PlainSocket& socket, const Access& access) {
 
 asio::awaitable<void> serve_socket(PlainSocket socket, const SessionContext& context) {
   std::optional<Principal> peer = peer_of(socket, *context.access);
-  const auto connection = context.tls == nullptr || peer
-                              ? plain_connection(std::move(socket))
-                              : secure_connection(std::move(socket), *context.tls);
+  const asio::any_io_executor strand = socket.get_executor();
+  const std::shared_ptr<Connection> connection =
+      context.tls == nullptr || peer ? plain_connection(std::move(socket))
+                                     : secure_connection(std::move(socket), *context.tls);
+  context.place->on_cut([strand, weak = std::weak_ptr(connection)] {
+    asio::post(strand, [weak] {
+      if (const auto open = weak.lock()) open->cut();
+    });
+  });
   error_code problem;
-  connection->expires_after(kHeaderTime);
+  connection->expires_after(kFirstTime);
   co_await connection->begin(problem);
   if (problem) co_return;
   Session session(*connection, context, std::move(peer));
@@ -285,7 +285,6 @@ asio::awaitable<void> serve_socket(PlainSocket socket, const SessionContext& con
 }  // namespace
 
 asio::awaitable<void> serve(PlainSocket socket, SessionContext context) {
-  const Counted counted(context.open);
   try {
     co_await serve_socket(std::move(socket), context);
   } catch (const std::exception&) {

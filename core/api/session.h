@@ -5,6 +5,7 @@
 
 #include "core/api/access.h"
 #include "core/api/connection.h"
+#include "core/api/connections.h"
 #include "core/api/http.h"
 
 /// Private to core/api: one connection of the server.
@@ -13,8 +14,8 @@ namespace hostler::api {
 struct SessionContext {
   Site* site;
   const Access* access;
-  asio::ssl::context* tls;                      ///< Null: a plain connection.
-  std::shared_ptr<std::atomic<unsigned>> open;  ///< Number of connections.
+  asio::ssl::context* tls;  ///< Null: a plain connection.
+  std::shared_ptr<Connections::Place> place;
   Deadlines deadlines;
   std::shared_ptr<std::atomic<std::uint64_t>> bodies;  ///< Bytes of all bodies in memory.
 };

@@ -36,7 +36,8 @@ class Connection {
     service_.output_part.ended = true;
     auto strand = api::asio::make_strand(io_);
     api::PlainSocket socket(strand, api::asio::generic::stream_protocol(AF_UNIX, 0), ends[1]);
-    api::SessionContext context{site_.get(), &access_, nullptr, open_, {}, bodies_};
+    auto place = connections_->take(api::Connections::Kind::kAdmin, "");
+    api::SessionContext context{site_.get(), &access_, nullptr, std::move(place), {}, bodies_};
     auto session = api::serve(std::move(socket), std::move(context));
     api::asio::co_spawn(strand, std::move(session),
                         [this](const std::exception_ptr&) { over_ = true; });
@@ -80,7 +81,8 @@ class Connection {
   api::FakeService service_;
   std::shared_ptr<api::Site> site_ = api::make_site(service_, limits());
   api::Access access_{{}};
-  std::shared_ptr<std::atomic<unsigned>> open_ = std::make_shared<std::atomic<unsigned>>(0);
+  std::shared_ptr<api::Connections> connections_ =
+      std::make_shared<api::Connections>(api::Connections::Bounds{});
   std::shared_ptr<std::atomic<std::uint64_t>> bodies_ =
       std::make_shared<std::atomic<std::uint64_t>>(0);
   UniqueFd client_;

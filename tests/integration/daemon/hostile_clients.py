@@ -4,12 +4,14 @@ acknowledged is kept, and the daemon needs no restart afterwards."""
 
 import json
 import os
+import re
 import resource
 import socket
 import threading
 import time
 import unittest
 
+import tcp_access
 from one_site import ARGS, NEEDS, SITE, main, tearDownModule
 from scratch_site import Connection, Site, check, check_memory, memory, wait_for
 
@@ -169,6 +171,85 @@ class OwnSiteTest(unittest.TestCase):
             {"name": "default", "sets": ["local"], "types": ["small"], "max": 1, "idle_timeout": "3s"},
             {"name": "shut", "sets": ["local"], "types": ["large"], "max": 0}])
         return site
+
+
+class CrowdTest(OwnSiteTest):
+    """Clients that connect and say nothing. The daemon's site listens on TCP as well."""
+
+    def setUp(self):
+        self.site = self.enterContext(Site(ARGS.hostlerd, ARGS.drivers))
+        tokens = tcp_access.write_tokens(self.site)
+        self.port = tcp_access.start(self.site, lambda port: self.site.write_config(access={
+            "socket": {"path": self.site.socket},
+            "tcp": {"address": "127.0.0.1", "port": port, "tokens_file": tokens}}))
+
+    def connect(self, source="127.0.0.1"):
+        one = socket.create_connection(("127.0.0.1", self.port), 60, source_address=(source, 0))
+        self.addCleanup(one.close)
+        return one
+
+    def ask(self, connection):
+        """The status of an answer to a client with a token; the connection stays open."""
+        connection.sendall(b"GET /v1/pools HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer "
+                           + tcp_access.token_of("read").encode() + b"\r\n\r\n")
+        head, _, rest = read_headers(connection)
+        length = int(re.search(rb"Content-Length: (\d+)", head)[1])
+        while len(rest) < length:
+            rest += connection.recv(length)
+        return int(head.split()[1])
+
+    # Bug: 2,100 of them kept everybody out for half a minute.
+    def test_silent_connections_from_one_address_give_way(self):
+        known = self.connect()
+        self.assertEqual(self.ask(known), 200)
+        crowd = [self.connect() for _ in range(2100)]
+        self.assertEqual(self.ask(self.connect()), 200)
+        self.assertEqual(self.ask(known), 200, "who has shown a token keeps its connection")
+        self.assertEqual(crowd[0].recv(1), b"", "the oldest one was closed")
+
+    def test_silent_connections_from_many_addresses_give_way(self):
+        known = self.connect("127.0.0.2")
+        self.assertEqual(self.ask(known), 200)
+        for i in range(2100):
+            self.connect(f"127.0.0.{2 + i % 10}")
+        for source in ("127.0.0.1", "127.0.0.3", "127.0.0.77"):
+            self.assertEqual(self.ask(self.connect(source)), 200)
+        self.assertEqual(self.ask(known), 200)
+
+    def test_a_wrong_token_is_no_token(self):
+        guessers = [self.connect() for _ in range(600)]
+        for one in guessers:
+            try:
+                one.sendall(b"GET /v1/pools HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer guess\r\n\r\n")
+            except OSError:
+                pass  # It has given way.
+        self.assertEqual(self.ask(self.connect()), 200)
+
+    def test_who_says_nothing_is_let_go_soon(self):
+        one = self.connect()
+        one.settimeout(20)  # a known client has half a minute
+        self.assertEqual(one.recv(1), b"")
+
+    def test_one_user_of_the_socket_keeps_out_nobody(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root can be several users")
+        os.chmod(self.site.socket, 0o666)
+
+        def connect_as(uid):
+            os.seteuid(uid)
+            try:
+                one = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+                self.addCleanup(one.close)
+                one.settimeout(60)
+                one.connect(self.site.socket)
+                return one
+            finally:
+                os.seteuid(0)
+        for _ in range(500):
+            connect_as(65534)
+        self.assertEqual(self.ask(connect_as(65533)), 200)
+        self.assertEqual(self.ask(connect_as(0)), 200)
+        self.assertEqual(connect_as(65534).recv(1), b"", "one more than a user may have")
 
 
 class BulkTest(OwnSiteTest):
