@@ -3,6 +3,7 @@
 #include <pwd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 
 #include "core/crypto/hash.h"
@@ -42,8 +43,27 @@ Principal Access::by_user(unsigned uid) const {
 
 void Access::set_tokens(std::vector<Token> tokens) {
   auto fresh = std::make_shared<const std::vector<Token>>(std::move(tokens));
+  std::list<std::weak_ptr<std::function<void()>>> watchers;
+  {
+    const MutexLock lock(mutex_);
+    tokens_ = std::move(fresh);
+    std::erase_if(watchers_, [](const auto& one) { return one.expired(); });
+    watchers = watchers_;
+  }
+  for (const auto& one : watchers)
+    if (const auto wake = one.lock()) (*wake)();
+}
+
+std::shared_ptr<void> Access::on_change(std::function<void()> wake) const {
+  auto kept = std::make_shared<std::function<void()>>(std::move(wake));
   const MutexLock lock(mutex_);
-  tokens_ = std::move(fresh);
+  // Streams that have ended are dropped a few at a time, from the front: the oldest.
+  for (int n = 0; n < 2 && !watchers_.empty(); ++n) {
+    if (!watchers_.front().expired()) watchers_.push_back(watchers_.front());
+    watchers_.pop_front();
+  }
+  watchers_.push_back(kept);
+  return kept;
 }
 
 Result<Principal> Access::by_header(std::string_view authorization) const {
@@ -52,7 +72,23 @@ Result<Principal> Access::by_header(std::string_view authorization) const {
     return fail(
         Errc::kForbidden,
         "a token is needed here: Authorization: Bearer TOKEN, or hostler --token-file FILE");
-  const std::string digest = crypto::sha256_hex(authorization.substr(kScheme.size()));
+  return by_digest(crypto::sha256_hex(authorization.substr(kScheme.size())));
+}
+
+Standing Access::standing(std::string_view authorization, const Principal& who) const {
+  constexpr std::string_view kScheme = "Bearer ";
+  const auto token = authorization.substr(std::min(kScheme.size(), authorization.size()));
+  const auto check = [this, digest = crypto::sha256_hex(token), who]() -> Result<void> {
+    const auto now = by_digest(digest);
+    if (now && now->name == who.name && now->role == who.role) return {};
+    return fail(Errc::kForbidden, "the stream ends: " + who.name +
+                                      (now ? " has another role or name now"
+                                           : " is not a token of this site any more"));
+  };
+  return {check, [this](std::function<void()> wake) { return on_change(std::move(wake)); }};
+}
+
+Result<Principal> Access::by_digest(const std::string& digest) const {
   std::shared_ptr<const std::vector<Token>> tokens;
   {
     const MutexLock lock(mutex_);

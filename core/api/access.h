@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <list>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -17,6 +19,16 @@ struct Token {
   std::string sha256;  ///< Of the token, hex; the token itself is stored nowhere.
 };
 
+/// Whether a client may still receive an answer that began before. Valid as long as the Access.
+struct Standing {
+  /// kForbidden: its token is not valid any more, or has another name or role. Empty: it always
+  /// may, as on a unix socket.
+  std::function<Result<void>()> check = {};
+  /// Calls `wake` after each change of the tokens, until the returned handle is destroyed. `wake`
+  /// is called on any thread and must return at once.
+  std::function<std::shared_ptr<void>(std::function<void()> wake)> on_change = {};
+};
+
 /// Any thread.
 class Access {
  public:
@@ -30,9 +42,15 @@ class Access {
   /// The principal by the Authorization header of a TCP request, "Bearer TOKEN". kForbidden if no
   /// such token is configured; takes the same time for all wrong tokens.
   [[nodiscard]] Result<Principal> by_header(std::string_view authorization) const;
+  /// What a long answer asks while it lasts, for a client that by_header() has accepted.
+  [[nodiscard]] Standing standing(std::string_view authorization, const Principal& who) const;
 
  private:
+  [[nodiscard]] Result<Principal> by_digest(const std::string& sha256) const;
+  std::shared_ptr<void> on_change(std::function<void()> wake) const;
+
   mutable Mutex mutex_;
+  mutable std::list<std::weak_ptr<std::function<void()>>> watchers_ HOSTLER_GUARDED_BY(mutex_);
   std::shared_ptr<const std::vector<Token>> tokens_ HOSTLER_GUARDED_BY(mutex_);
 };
 

@@ -67,9 +67,7 @@ class OutputFeed final : public Feed, public std::enable_shared_from_this<Output
   void answered(Result<OutputPart> part, const Piece& piece) {
     if (!part) {
       ended_ = true;
-      std::string body = error_response(part.error()).body;
-      while (body.ends_with('\n')) body.pop_back();
-      return piece("event: error\n" + as_event(body));
+      return piece(error_event(part.error()));
     }
     if (part->data.empty() && !part->ended) return piece(std::string());
     ended_ = part->ended;
@@ -89,6 +87,12 @@ class OutputFeed final : public Feed, public std::enable_shared_from_this<Output
 };
 
 }  // namespace
+
+std::string error_event(const Error& error) {
+  std::string body = error_response(error).body;
+  while (body.ends_with('\n')) body.pop_back();
+  return "event: error\n" + as_event(body);
+}
 
 std::shared_ptr<Feed> follow_events(Service& service, const Principal& who, model::Revision after) {
   return std::make_shared<EventFeed>(service, who, after);

@@ -16,4 +16,7 @@ std::shared_ptr<Feed> follow_events(Service& service, const Principal& who, mode
 std::shared_ptr<Feed> follow_output(Service& service, const Principal& who, model::WorkId job,
                                     const OutputQuery& query);
 
+/// An event of the kind "error": the last of a feed.
+std::string error_event(const Error& error);
+
 }  // namespace hostler::api

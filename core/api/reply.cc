@@ -12,6 +12,7 @@
 #include <sstream>
 #include <utility>
 
+#include "core/api/feeds.h"
 #include "core/async/await_callback.h"
 
 namespace hostler::api {
@@ -81,12 +82,15 @@ asio::awaitable<bool> write_file(Connection& connection, const UniqueFd& file, b
 /// Waits until a feed may have more.
 class FeedWaiter {
  public:
-  FeedWaiter(const asio::any_io_executor& executor, Feed& feed)
-      : signal_(std::make_shared<Signal>(executor)),
-        watch_(feed.on_more([signal = signal_, executor] {
-          if (!signal->is_set.exchange(true))
-            asio::post(executor, [signal] { signal->timer.cancel(); });
-        })) {}
+  FeedWaiter(const asio::any_io_executor& executor, Feed& feed, const Standing& standing)
+      : signal_(std::make_shared<Signal>(executor)) {
+    const auto wake = [signal = signal_, executor] {
+      if (!signal->is_set.exchange(true))
+        asio::post(executor, [signal] { signal->timer.cancel(); });
+    };
+    watch_ = feed.on_more(wake);
+    if (standing.on_change) standing_watch_ = standing.on_change(wake);
+  }
 
   void reset() { signal_->is_set = false; }
   /// True: there may be more. False: nothing came for the time of a heartbeat.
@@ -104,11 +108,18 @@ class FeedWaiter {
     std::atomic<bool> is_set{false};
   };
   const std::shared_ptr<Signal> signal_;
-  const std::shared_ptr<void> watch_;
+  std::shared_ptr<void> watch_, standing_watch_;
 };
 
+/// The last event of a feed whose client may not receive it any more; empty: it may.
+std::string end_of(const Standing& standing) {
+  if (!standing.check) return {};
+  const auto may = standing.check();
+  return may ? std::string() : error_event(may.error());
+}
+
 asio::awaitable<void> write_feed(Connection& connection, std::shared_ptr<Feed> feed,
-                                 std::chrono::seconds limit) {
+                                 std::chrono::seconds limit, Standing standing) {
   constexpr std::string_view kHead =
       "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-store\r\n"
       "Connection: close\r\n\r\n";
@@ -119,12 +130,19 @@ asio::awaitable<void> write_feed(Connection& connection, std::shared_ptr<Feed> f
   const std::string_view nothing;
   co_await connection.write(kHead, nothing, problem);
   const asio::any_io_executor executor = co_await asio::this_coro::executor;
-  FeedWaiter waiter(executor, *feed);
+  FeedWaiter waiter(executor, *feed, standing);
   while (!problem) {
     waiter.reset();
     auto next = [&feed](auto give) { feed->next(std::move(give)); };
     auto piece = co_await async::await_callback<std::optional<std::string>>(std::move(next));
     if (!piece) break;
+    const std::string last = end_of(standing);
+    if (!last.empty()) {
+      const std::string_view bytes = last;
+      connection.expires_after(limit);
+      co_await connection.write(bytes, nothing, problem);
+      break;
+    }
     if (piece->empty()) {
       const bool more = co_await waiter.wait();
       if (more) continue;
@@ -139,12 +157,13 @@ asio::awaitable<void> write_feed(Connection& connection, std::shared_ptr<Feed> f
 }  // namespace
 
 asio::awaitable<bool> write_response(Connection& connection, Response response, bool keep_alive,
-                                     bool head_only, std::chrono::seconds limit) {
+                                     bool head_only, std::chrono::seconds limit,
+                                     Standing standing) {
   if (response.file)
     co_return co_await write_file(connection, *response.file, keep_alive, head_only, limit);
   if (!response.feed)
     co_return co_await write_body(connection, response, keep_alive, head_only, limit);
-  co_await write_feed(connection, response.feed, limit);
+  co_await write_feed(connection, response.feed, limit, std::move(standing));
   co_return false;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/api/access.h"
 #include "core/api/connection.h"
 #include "core/api/http.h"
 
@@ -7,8 +8,9 @@
 namespace hostler::api {
 
 /// Writes the response, or only its head if `head_only`. A client may take `limit` for each piece.
+/// A feed ends with an event `error` when `standing` does not hold any more.
 /// False: the connection must be closed, because of an error or at the end of a feed.
 asio::awaitable<bool> write_response(Connection& connection, Response response, bool keep_alive,
-                                     bool head_only, std::chrono::seconds limit);
+                                     bool head_only, std::chrono::seconds limit, Standing standing);
 
 }  // namespace hostler::api

@@ -15,6 +15,7 @@
 #include "core/api/reply.h"
 #include "core/api/target.h"
 #include "core/async/await_callback.h"
+#include "core/base/text.h"
 
 namespace hostler::api {
 namespace {
@@ -66,6 +67,29 @@ class BodyBudget {
   std::uint64_t free_ = kFree;
 };
 
+/// Refuses bodies whose end another program on the way may see elsewhere: what it takes for a body
+/// would be the next request here. Beast ignores transfer codings that it does not know.
+Result<void> check_framing(const http::request<http::buffer_body>& head) {
+  const auto refuse = [](const std::string& what) { return fail(Errc::kInvalidArgument, what); };
+  for (const auto field :
+       {http::field::transfer_encoding, http::field::content_length, http::field::authorization})
+    if (head.count(field) > 1)
+      return refuse("the header " + std::string(http::to_string(field)) + " is there twice");
+  const auto length = head[http::field::content_length];
+  if (!std::all_of(length.begin(), length.end(), [](char c) { return c >= '0' && c <= '9'; }))
+    return refuse("Content-Length is one number");
+  if (head.count(http::field::transfer_encoding) == 0) return {};
+  const auto coding = head[http::field::transfer_encoding];
+  if (coding != "chunked")
+    return refuse(
+        "Transfer-Encoding: " + printable(std::string_view(coding.data(), coding.size()), 40) +
+        ": only 'chunked' is taken here");
+  if (head.count(http::field::content_length) != 0)
+    return refuse("Transfer-Encoding and Content-Length are there at once");
+  if (head.version() != 11) return refuse("Transfer-Encoding is of HTTP/1.1");
+  return {};
+}
+
 asio::awaitable<Response> respond_to(Site& site, Request request) {
   auto handle = [&site, asked = std::move(request)](auto respond) mutable {
     site.handle(std::move(asked), std::move(respond));
@@ -101,16 +125,18 @@ class Session {
     if (problem) {
       Response response =
           error_response({Errc::kInvalidArgument, "this is no HTTP request: " + problem.message()});
-      const bool written =
-          co_await write_response(connection_, std::move(response), false, false, limit);
+      Standing nobody;
+      const bool written = co_await write_response(connection_, std::move(response), false, false,
+                                                   limit, std::move(nobody));
       if (written) co_await linger();
       co_return false;
     }
     is_known_ = true;
     const auto& head = parser.get();
-    const bool keep_alive = head.keep_alive();
+    const auto framed = check_framing(head);
+    const bool keep_alive = head.keep_alive() && framed;
     const bool is_head = head.method() == http::verb::head;
-    auto request = read_head(head);
+    auto request = framed ? read_head(head) : Result<Request>(tl::unexpected(framed.error()));
     const bool needs_token = !request && request.error().code == Errc::kForbidden;
     if (request) {
       Request head_only = std::move(*request);
@@ -118,6 +144,7 @@ class Session {
       request = std::move(complete);
     }
     Response response;
+    Standing standing = request ? standing_of(head, request->who) : Standing{};
     if (request) {
       Request asked = std::move(*request);
       Response answer = co_await respond_to(*context_.site, std::move(asked));
@@ -130,9 +157,9 @@ class Session {
     // The rest of a body is not read: then the connection ends with the answer.
     const bool whole = parser.is_done();
     const bool goes_on = keep_alive && whole;
-    const bool written =
-        co_await write_response(connection_, std::move(response), goes_on, is_head, limit);
-    if (written && !whole) co_await linger();
+    const bool written = co_await write_response(connection_, std::move(response), goes_on, is_head,
+                                                 limit, std::move(standing));
+    if (written && (!whole || !framed)) co_await linger();
     co_return written&& goes_on;
   }
 
@@ -171,6 +198,13 @@ class Session {
       context_.place->prove();
     }
     return request;
+  }
+
+  [[nodiscard]] Standing standing_of(const http::request<http::buffer_body>& head,
+                                     const Principal& who) const {
+    if (peer_ || who.name.empty()) return {};
+    const auto header = head[http::field::authorization];
+    return context_.access->standing({header.data(), header.size()}, who);
   }
 
   asio::awaitable<Result<std::string>> read_body(Parser& parser, BlobWriter* upload,

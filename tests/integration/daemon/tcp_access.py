@@ -28,9 +28,16 @@ def write_tokens(site):
     """A file with the token of each role, for clients; the path of what the daemon reads."""
     for role in ROLES:
         write_private(token_file(site, role), token_of(role) + "\n")
-    return write_private(site.under("tokens"), json.dumps({"tokens": [
+    return replace_tokens(site, ROLES)
+
+
+def replace_tokens(site, roles):
+    """Writes what the daemon reads: only these have a token. Returns its path."""
+    new = write_private(site.under("tokens.new"), json.dumps({"tokens": [
         {"name": role, "role": role, "sha256": hashlib.sha256(token_of(role).encode()).hexdigest()}
-        for role in ROLES]}))
+        for role in roles]}))
+    os.rename(new, site.under("tokens"))
+    return site.under("tokens")
 
 
 def free_port():

@@ -3,13 +3,15 @@
 are told what is wrong, and a client that is in no hurry holds up nobody."""
 
 import os
+import re
+import signal
 import socket
 import subprocess
 import unittest
 
 import tcp_access
 from one_site import ARGS, SITE, main, set_mark, tearDownModule, wait_for_mark
-from scratch_site import PATIENCE
+from scratch_site import PATIENCE, Connection, wait_for
 
 PORT = 0
 IDLERS = 50
@@ -122,6 +124,40 @@ class ServedTest(TlsTest):
             one.settimeout(20)  # Bug: they had half a minute.
             while one.recv(4096):  # until the daemon has closed it; an alert may come before that
                 pass
+
+
+class RevokedTest(TlsTest):
+    def set_tokens(self, *roles):
+        tcp_access.replace_tokens(SITE, roles)
+        SITE.daemon.send_signal(signal.SIGHUP)
+
+    def streams(self):
+        its = self.submit('until [ -e "$MARKS/revoked" ]; do sleep 0.05; done')[0].strip()
+        for words in (("events",), ("logs", "--follow", its)):
+            asks = subprocess.Popen(self.command(*words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            self.addCleanup(asks.wait)
+            self.addCleanup(asks.kill)
+            yield asks
+
+    # Bug: the stream of a revoked token went on until its client left.
+    def test_a_stream_ends_with_its_token_and_says_so(self):
+        self.addCleanup(self.set_tokens, *tcp_access.ROLES)
+        of_socket = Connection(SITE.socket)
+        self.addCleanup(of_socket.close)
+        of_socket.request("GET", "/v1/events")
+        events = of_socket.getresponse()
+        follows = list(self.streams())
+        self.assertIn("{", follows[0].stdout.readline())
+        wait_for("all follow", lambda: re.search(r"^hostler_api_streams 3$", SITE.text("/metrics"), re.M))
+        self.set_tokens("admin", "read")
+        for asks in follows:
+            err = asks.communicate(timeout=PATIENCE)[1]
+            self.assertEqual(asks.returncode, 5, err)
+            self.assertIn("token submit is not a token of this site any more", err)
+        set_mark("revoked")
+        for line in events:  # the socket's goes on
+            if b'"event":"succeeded"' in line:
+                break
 
 
 class RefusedTest(TlsTest):

@@ -1,3 +1,4 @@
+#include "core/crypto/hash.h"
 #include "tests/unit/api/fake_service.h"
 #include "tests/unit/api/wire.h"
 
@@ -43,6 +44,39 @@ TEST_F(FeedTest, OutputEndsWhenItHasEnded) {
               AllOf(StartsWith("data: "), HasSubstr("all of it"), HasSubstr("\"ended\":true"),
                     HasSubstr("\"complete\":false")));
   EXPECT_TRUE(wire.is_over());
+}
+
+// Bug: the streams of a revoked token went on.
+TEST_F(FeedTest, AStreamEndsWithItsToken) {
+  const auto follow_by_token = [&](const std::string& target) {
+    Wire wire = Wire::to_port(server->tcp_port());
+    (void)wire.send("GET " + target + " HTTP/1.1\r\nHost: x\r\n" +
+                    "Authorization: Bearer SubmitSubmit\r\n\r\n");
+    EXPECT_THAT(wire.read_until("\r\n\r\n"), StartsWith("HTTP/1.1 200"));
+    return wire;
+  };
+  const Token token{"ci", Role::kSubmit, crypto::sha256_hex("SubmitSubmit")};
+  const Token other{"other", Role::kAdmin, crypto::sha256_hex("Other")};
+  const Token less{"ci", Role::kRead, token.sha256};
+  const Token renamed{"cd", Role::kSubmit, token.sha256};
+  service.ledger = {record(1)};
+  const std::string gone = "not a token of this site any more", changed = "another role or name";
+  const std::vector<std::pair<std::vector<Token>, std::string>> table{
+      {{}, gone}, {{other}, gone}, {{less}, changed}, {{renamed}, changed}};
+  for (const auto& [left, why] : table) {
+    server->set_tokens({token, other});
+    Wire events = follow_by_token("/v1/events");
+    Wire output = follow_by_token("/v1/jobs/j-1/output?follow=1");
+    server->set_tokens({token});  // Another one goes: these stay.
+    EXPECT_THAT(events.read_until("\n\n"), HasSubstr("\"j-1\""));
+    server->set_tokens(left);
+    for (Wire* const wire : {&events, &output}) {
+      EXPECT_THAT(wire->read_until("\n\n"),
+                  AllOf(StartsWith("event: error\ndata: {"), HasSubstr("\"forbidden\""),
+                        HasSubstr("token ci"), HasSubstr(why)));
+      EXPECT_TRUE(wire->is_over());
+    }
+  }
 }
 
 // Bug: one offset went through all attempts: of a second one what was shorter than the first was
