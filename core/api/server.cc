@@ -8,7 +8,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <boost/asio/ssl.hpp>
+#include <boost/asio/ssl/context.hpp>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <thread>
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "core/api/session.h"
+#include "core/api/tls.h"
 #include "core/log/log.h"
 
 namespace hostler::api {
@@ -32,6 +34,11 @@ bool is_served(const std::string& path) {
   boost::system::error_code problem;
   probe.connect(asio::local::stream_protocol::endpoint(path), problem);
   return !problem;
+}
+
+Wall wall_now() {
+  const auto since = std::chrono::system_clock::now().time_since_epoch();
+  return {std::chrono::duration_cast<std::chrono::microseconds>(since).count()};
 }
 
 /// What counts as one address: of IPv6 its network, because one client has all of it.
@@ -81,6 +88,7 @@ class SocketServer final : public Server {
 
   void start() override {
     for (auto& listening : acceptors_) asio::co_spawn(io_, accept(listening), asio::detached);
+    if (certificate_end()) asio::co_spawn(io_, announce_expiry(), asio::detached);
     for (int i = 0; i < 2; ++i)
       threads_.emplace_back([this] {
         pthread_setname_np(pthread_self(), "api");
@@ -98,6 +106,15 @@ class SocketServer final : public Server {
   }
 
   void set_tokens(std::vector<Token> tokens) override { access_.set_tokens(std::move(tokens)); }
+
+  Result<void> reload_certificate() override {
+    return certificate_end() ? tls_.load(wall_now()) : Result<void>();
+  }
+
+  std::optional<Wall> certificate_end() const override {
+    if (tls_.context() == nullptr) return std::nullopt;
+    return tls_.end();
+  }
 
   std::uint16_t tcp_port() const override { return port_; }
 
@@ -143,13 +160,7 @@ class SocketServer final : public Server {
     if (!secure && !address.is_loopback())
       return fail(Errc::kInvalidArgument,
                   "listen on " + name + ": beyond loopback only with TLS (certificate and key)");
-    if (secure) {
-      tls_.use_certificate_chain_file(options_.tls_certificate, problem);
-      if (!problem) tls_.use_private_key_file(options_.tls_key, asio::ssl::context::pem, problem);
-      if (problem)
-        return fail(Errc::kUnavailable, "TLS: " + options_.tls_certificate + ", " +
-                                            options_.tls_key + ": " + problem.message());
-    }
+    if (secure) HOSTLER_TRY(tls_.load(wall_now()));
     const asio::ip::tcp::endpoint endpoint(address, options_.tcp_port);
     HOSTLER_TRY(add(endpoint, endpoint.protocol(), name, secure));
     const auto bound = acceptors_.back().acceptor->local_endpoint();
@@ -175,6 +186,19 @@ class SocketServer final : public Server {
     return {};
   }
 
+  /// Logs once a day while the certificate is near its end; Tls::load() does when it is read.
+  asio::awaitable<void> announce_expiry() {
+    asio::steady_timer pause(io_);
+    for (;;) {
+      boost::system::error_code ignored;
+      pause.expires_after(std::chrono::hours(24));
+      auto wait = asio::redirect_error(asio::use_awaitable, ignored);
+      co_await pause.async_wait(std::move(wait));
+      if (const auto problem = expiry_problem(tls_.end(), wall_now()))
+        log::warn("api", "the TLS certificate " + options_.tls_certificate + " " + *problem);
+    }
+  }
+
   asio::awaitable<void> accept(Listening& listening) {
     asio::steady_timer pause(io_);
     for (;;) {
@@ -194,7 +218,7 @@ class SocketServer final : public Server {
       auto place = connections_->take(kind, source);
       if (place == nullptr) continue;  // Closed at once.
       SessionContext context{
-          site_.get(),      &access_,           listening.secure ? &tls_ : nullptr,
+          site_.get(),      &access_,           listening.secure ? tls_.context() : nullptr,
           std::move(place), options_.deadlines, bodies_};
       auto session = serve(std::move(socket), std::move(context));
       asio::co_spawn(strand, std::move(session), asio::detached);
@@ -202,10 +226,10 @@ class SocketServer final : public Server {
   }
 
   const ServerOptions options_;
+  Tls tls_{options_.tls_certificate, options_.tls_key};
   Access access_;
   const std::shared_ptr<Site> site_;
   const std::shared_ptr<Connections> connections_;
-  asio::ssl::context tls_{asio::ssl::context::tls_server};
   asio::io_context io_;
   std::vector<Listening> acceptors_;
   std::vector<std::thread> threads_;

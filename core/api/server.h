@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "core/api/access.h"
@@ -38,6 +39,11 @@ class Server {
   virtual void stop() = 0;
   /// Replaces the tokens of TCP clients, from the next request on. Any thread.
   virtual void set_tokens(std::vector<Token> tokens) = 0;
+  /// Reads the TLS files again; the next connections get what is in them. After an error it serves
+  /// as before. Does nothing without TLS. Any thread.
+  virtual Result<void> reload_certificate() = 0;
+  /// When the certificate expires; nullopt without TLS. Any thread.
+  [[nodiscard]] virtual std::optional<Wall> certificate_end() const = 0;
   [[nodiscard]] virtual std::uint16_t tcp_port() const = 0;
 
  protected:

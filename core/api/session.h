@@ -14,7 +14,7 @@ namespace hostler::api {
 struct SessionContext {
   Site* site;
   const Access* access;
-  asio::ssl::context* tls;  ///< Null: a plain connection.
+  std::shared_ptr<asio::ssl::context> tls;  ///< Null: a plain connection.
   std::shared_ptr<Connections::Place> place;
   Deadlines deadlines;
   std::shared_ptr<std::atomic<std::uint64_t>> bodies;  ///< Bytes of all bodies in memory.

@@ -235,9 +235,9 @@ Result<void> Daemon::Parts::make_loop(Options options) {
 
 Result<void> Daemon::Parts::make_server() {
   worker = std::make_unique<Worker>();
-  service = std::make_unique<DaemonService>(
-      DaemonService::Dependencies{loop.get(), store.get(), worker.get(), &replies, &metrics, &feed,
-                                  &durable, events, output, config.state_dir});
+  service = std::make_unique<DaemonService>(DaemonService::Dependencies{
+      loop.get(), store.get(), worker.get(), &replies, &metrics, &feed, &durable, events, output,
+      config.state_dir, [this] { return server->certificate_end(); }});
   const auto& access = config.access;
   server = HOSTLER_TRY(
       api::Server::listen(server_options(access), HOSTLER_TRY(tokens_of(access)),
@@ -302,7 +302,9 @@ Result<void> Daemon::reload(config::Config fresh) {
     return fail(Errc::kInvalidArgument, "these need a restart (instances stay): " + keys);
   }
   HOSTLER_TRY(log::parse_level(fresh.log_level));
-  parts_->server->set_tokens(HOSTLER_TRY(tokens_of(fresh.access)));
+  auto tokens = HOSTLER_TRY(tokens_of(fresh.access));
+  HOSTLER_TRY(parts_->server->reload_certificate());  // The last step that can fail.
+  parts_->server->set_tokens(std::move(tokens));
   log::set_level(*log::parse_level(fresh.log_level));
   parts_->set_keep(fresh.ledger_keep);
   parts_->hosts->set_pools(pools_by_name(fresh.site));

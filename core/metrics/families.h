@@ -148,6 +148,8 @@ struct Metrics::Families {
       gauge("hostler_store_commits_waiting", "Commits that are not durable yet.");
   Gauge& disk_full = gauge("hostler_state_disk_full",
                            "1: the disk of the state folder is full; only the database writes.");
+  Gauge& certificate = gauge("hostler_tls_certificate_expires_seconds",
+                             "Seconds until the TLS certificate of the API expires; +Inf: no TLS.");
   Gauge& disk = gauge("hostler_state_disk_bytes", "Size of the state folder's file system.");
   Gauge& disk_free = gauge("hostler_state_disk_free_bytes",
                            "Free bytes of that file system that the daemon may use.");

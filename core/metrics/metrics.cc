@@ -3,6 +3,7 @@
 #include <prometheus/text_serializer.h>
 
 #include <algorithm>
+#include <limits>
 #include <tuple>
 
 #include "core/metrics/families.h"
@@ -22,6 +23,7 @@ const char* result_of(bool succeeded) { return succeeded ? "ok" : "failed"; }
 
 Metrics::Metrics(std::string version) : families_(std::make_unique<Families>()) {
   Families& f = *families_;
+  f.certificate.Set(std::numeric_limits<double>::infinity());
   f.build.Add({{"version", std::move(version)}}).Set(1);
   for (std::size_t i = 0; i < f.work.size(); ++i)
     f.work[i] = &f.work_family.Add({{"kind", kLoopWork[i]}}, work_buckets());
@@ -117,6 +119,8 @@ void Metrics::set_store(const StoreStatus& status) {
   families_->disk.Set(static_cast<double>(status.disk_bytes));
   families_->disk_free.Set(static_cast<double>(status.disk_free_bytes));
 }
+
+void Metrics::set_certificate(Duration left) { families_->certificate.Set(seconds(left)); }
 
 void Metrics::job_submitted() { families_->submitted.Increment(); }
 void Metrics::attempt_started() { families_->attempts.Increment(); }

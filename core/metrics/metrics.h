@@ -120,6 +120,8 @@ class Metrics {
   /// Events that wait for the loop, and how long the last query of its state waited.
   void set_loop(std::size_t events, Duration lag);
   void set_store(const StoreStatus& status);
+  /// Time until the TLS certificate expires; negative after that. Without a call: infinite.
+  void set_certificate(Duration left);
 
   // Jobs.
   void job_submitted();

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "core/api/service.h"
@@ -35,6 +36,8 @@ class DaemonService final : public api::Service {
     std::shared_ptr<Notifier<model::WorkId>>
         output;  ///< Notified when output is, and at a job's end.
     std::filesystem::path state_dir;
+    /// When the TLS certificate expires; nullopt without TLS. Any thread.
+    std::function<std::optional<Wall>()> certificate_end;
   };
   explicit DaemonService(Dependencies uses) : uses_(std::move(uses)) {}
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "core/api/tls.h"
 #include "core/base/units.h"
 #include "core/daemon/clock.h"
 #include "core/daemon/service/service.h"
@@ -40,6 +41,9 @@ api::HealthView DaemonService::health() {
   if (const auto problem = uses_.store->outputs().problem(); !problem.empty())
     view.problems.push_back({"jobs' output", problem});
   const auto room = uses_.store->check_room();
+  if (const auto end = uses_.certificate_end())
+    if (const auto problem = api::expiry_problem(*end, read_clocks().wall))
+      view.problems.push_back({"TLS certificate", "it " + *problem});
   struct Clouds {
     std::vector<model::SetView> sets;
     std::vector<model::GateRecord> gates;
@@ -83,6 +87,8 @@ void DaemonService::set_store_gauges() const {
 std::string DaemonService::metrics_text() {
   // Counters are kept up to date all the time, gauges are set for each answer.
   set_store_gauges();
+  if (const auto end = uses_.certificate_end())
+    uses_.metrics->set_certificate(*end - read_clocks().wall);
   auto promise = std::make_shared<std::promise<void>>();
   auto done = promise->get_future();
   const std::size_t waiting = uses_.loop->waiting();

@@ -292,6 +292,5 @@ class BulkTest(OwnSiteTest):
 
 if __name__ == "__main__":
     main(__doc__, streams={"type": int, "default": 1100, "help": "open event streams"},
-         output={"type": int, "default": 3000000, "help": "bytes that a job has to say to a full disk"},
          memory={"type": int, "default": 600, "help": "MiB that the daemon may take"},
          jobs={"type": int, "default": 100000, "help": "jobs in one submit"})

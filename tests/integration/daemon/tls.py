@@ -4,6 +4,7 @@ are told what is wrong, and a client that is in no hurry holds up nobody."""
 
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -11,18 +12,18 @@ import unittest
 
 import tcp_access
 from one_site import ARGS, SITE, main, set_mark, tearDownModule, wait_for_mark
-from scratch_site import PATIENCE, Connection, wait_for
+from scratch_site import PATIENCE, Connection, Site, wait_for
 
 PORT = 0
 IDLERS = 50
 CLIENT_HELLO = bytes.fromhex("16030100c8010000c40303")  # the first bytes of one
 
 
-def certify(name):
+def certify(name, days=2):
     """A certificate for 127.0.0.1, signed by itself, and its key: their paths."""
     paths = SITE.under(name + ".pem"), SITE.under(name + ".key")
     subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
-                    "-days", "2", "-subj", "/CN=" + name, "-addext", "subjectAltName=IP:127.0.0.1",
+                    "-days", str(days), "-subj", "/CN=" + name, "-addext", "subjectAltName=IP:127.0.0.1",
                     "-out", paths[0], "-keyout", paths[1]],
                    check=True, capture_output=True, timeout=PATIENCE)
     return paths
@@ -158,6 +159,123 @@ class RevokedTest(TlsTest):
         for line in events:  # the socket's goes on
             if b'"event":"succeeded"' in line:
                 break
+
+
+def expire(name):
+    """The same for a certificate that expired long ago."""
+    paths = SITE.under(name + ".pem"), SITE.under(name + ".key")
+    folder = SITE.under(name + ".ca")
+    os.mkdir(folder)
+    for file, text in (("index", ""), ("serial", "01\n"), ("config", (
+            "[ca]\ndefault_ca=c\n[c]\ndatabase=index\nserial=serial\nnew_certs_dir=.\ndefault_md=sha256\n"
+            "policy=p\nx509_extensions=e\n[p]\n[e]\nsubjectAltName=IP:127.0.0.1\n"))):
+        with open(os.path.join(folder, file), "w", encoding="utf-8") as out:
+            out.write(text)
+    for words in (["req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj",
+                   "/CN=" + name, "-out", "request", "-keyout", paths[1]],
+                  ["ca", "-selfsign", "-batch", "-notext", "-config", "config", "-keyfile", paths[1], "-in",
+                   "request", "-out", paths[0], "-startdate", "20200101000000Z", "-enddate", "20200102000000Z"]):
+        subprocess.run(["openssl", *words], cwd=folder, check=True, capture_output=True, timeout=PATIENCE)
+    return paths
+
+
+def replace(paths, by):
+    """Each file by a copy of another one, as a program that renews certificates does."""
+    for path, other in zip(paths, by):
+        shutil.copyfile(other, path + ".new")
+        os.chmod(path + ".new", 0o600)
+        os.rename(path + ".new", path)
+
+
+def metric(site):
+    said = site.text("/metrics")
+    return float(re.search(r"^hostler_tls_certificate_expires_seconds (\S+)$", said, re.M)[1])
+
+
+class CertificateTest(TlsTest):
+    def setUp(self):
+        self.served = SITE.under("daemon.pem"), SITE.under("daemon.key")
+        self.kept = [path + ".kept" for path in self.served]
+        for path, kept in zip(self.served, self.kept):
+            shutil.copyfile(path, kept)
+        self.addCleanup(self.reload)
+        self.addCleanup(replace, self.served, self.kept)
+
+    def reload(self):
+        """What the daemon logs of it."""
+        with open(SITE.log, encoding="utf-8", errors="replace") as log:
+            log.seek(0, os.SEEK_END)
+            SITE.daemon.send_signal(signal.SIGHUP)
+            said = []
+
+            def ended():
+                said.append(log.read())
+                return re.search("applied|configuration is unchanged", "".join(said))
+            wait_for("it is reloaded", ended)
+            return "".join(said)
+
+    # Bug: the log said that the files were read, and the old certificate was served on.
+    def test_a_replaced_certificate_is_served_after_a_reload(self):
+        replace(self.served, certify("renewed"))
+        self.assertIn("serves the certificate", self.reload())
+        self.hostler("jobs", ca="renewed")
+        shutil.copyfile(self.kept[0], SITE.under("old.pem"))
+        self.hostler("jobs", ca="old", status=3)
+
+    def test_a_bad_certificate_is_refused_and_the_old_one_stays(self):
+        shutil.copyfile(self.kept[0], SITE.under("old.pem"))
+        stranger = SITE.under("stranger.pem"), SITE.under("stranger.key")
+        for name, text in (("nothing", ""), ("garbage", "x" * 1000), (
+                "damaged", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n")):
+            with open(SITE.under(name), "w", encoding="utf-8") as file:
+                file.write(text)
+        with open(SITE.under("chain"), "wb") as chain:
+            for path in (stranger[0], SITE.under("damaged")):
+                with open(path, "rb") as part:
+                    chain.write(part.read())
+        rsa = SITE.under("rsa.key")
+        subprocess.run(["openssl", "genrsa", "-out", rsa, "2048"], check=True, capture_output=True, timeout=PATIENCE)
+        locked = SITE.under("locked.key")
+        subprocess.run(["openssl", "ec", "-in", stranger[1], "-aes256", "-passout", "pass:x", "-out", locked],
+                       check=True, capture_output=True, timeout=PATIENCE)
+        for pair, why in (
+                ((SITE.under("nothing"), stranger[1]), "none in PEM"), ((SITE.under("garbage"), stranger[1]), "none in PEM"),
+                ((SITE.under("damaged"), stranger[1]), "none in PEM"), ((SITE.under("chain"), stranger[1]), "damaged"),
+                ((stranger[0], SITE.under("garbage")), "no private key"), ((stranger[0], locked), "without a passphrase"),
+                ((stranger[0], self.kept[1]), "not that of the certificate"), ((stranger[0], rsa), "not that of the certificate"),
+                ((self.kept[0], stranger[1]), "not that of the certificate"), (expire("stale"), "expired at 2020-01-02")):
+            with self.subTest(why=why, pair=pair):
+                replace(self.served, pair)
+                said = self.reload()
+                self.assertIn("configuration is unchanged", said)
+                self.assertIn(why, said)
+                self.hostler("jobs", ca="old")
+
+    # Bug: nothing said that a certificate was about to expire.
+    def test_the_end_of_a_certificate_is_announced(self):
+        self.assertIn("TLS certificate: it expires in", str(SITE.get("/health")["problems"]))
+        self.assertTrue(0 < metric(SITE) <= 2 * 86400, metric(SITE))
+        with open(SITE.log, encoding="utf-8", errors="replace") as log:
+            self.assertIn("daemon.pem expires in", log.read())
+        replace(self.served, certify("years", days=3650))
+        self.assertNotIn("configuration is unchanged", self.reload())
+        self.assertEqual(SITE.get("/health")["problems"], [])
+        self.assertGreater(metric(SITE), 3600 * 86400)
+
+    # Bug: it was served without a word.
+    def test_who_starts_with_an_expired_certificate_says_so(self):
+        with Site(ARGS.hostlerd, ARGS.drivers) as site:
+            paths = expire("long-ago")
+            tokens = tcp_access.write_tokens(site)
+            tcp_access.start(site, lambda port: site.write_config(access={
+                "socket": {"path": site.socket}, "tcp": {
+                    "address": "127.0.0.1", "port": port, "tokens_file": tokens,
+                    "tls_certificate_file": paths[0], "tls_key_file": paths[1]}}))
+            self.assertIn("TLS certificate: it expired at 2020-01-02", str(site.get("/health")["problems"]))
+            self.assertLess(metric(site), 0)
+            with open(site.log, encoding="utf-8", errors="replace") as log:
+                self.assertRegex(log.read(), "(?i)warn.*long-ago.pem expired at 2020-01-02")
+            site.stop()
 
 
 class RefusedTest(TlsTest):
