@@ -29,6 +29,11 @@ Result<Role> parse_role(std::string_view text) {
               "'" + std::string(text) + "' is no role (read, submit, admin)");
 }
 
+Sight sight_of(const Principal& who, const std::string& submitter) {
+  if (who.role == Role::kAdmin || who.name == submitter) return Sight::kAll;
+  return who.role == Role::kRead ? Sight::kPublic : Sight::kNone;
+}
+
 bool is_admin(unsigned uid) { return uid == 0 || uid == geteuid(); }
 
 Principal Access::by_user(unsigned uid) const {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/api/job_codec.h"
 #include "core/api/service.h"
 #include "core/base/mutex.h"
 
@@ -56,6 +57,10 @@ class Access {
 
 /// Whether this user of the machine is an admin: root and the daemon's own user are.
 bool is_admin(unsigned uid);
+/// What the client sees of a job that `submitter` has submitted, and of records about it. The one
+/// rule for all routes: admins see everything, and everybody sees all of its own; the role `read`
+/// sees the public part of others' jobs, the role `submit` none of it.
+Sight sight_of(const Principal& who, const std::string& submitter);
 const char* to_string(Role role);
 Result<Role> parse_role(std::string_view text);
 

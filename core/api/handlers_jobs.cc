@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "core/api/access.h"
 #include "core/api/feeds.h"
 #include "core/api/handlers.h"
 #include "core/api/job_codec.h"
@@ -52,12 +53,9 @@ Result<std::vector<model::WorkItem>> read_submit(const Context& context, const R
   return jobs;
 }
 
-void write_detail(json::Writer& w, const JobDetail& detail, Sight sight) {
-  write_job(w, detail.job, detail.waiting ? &*detail.waiting : nullptr, sight);
-}
-
-Sight sight_of(const Principal& who) {
-  return who.role == Role::kRead ? Sight::kPublic : Sight::kAll;
+void write_detail(json::Writer& w, const JobDetail& detail, const Principal& who) {
+  write_job(w, detail.job, detail.waiting ? &*detail.waiting : nullptr,
+            sight_of(who, detail.job.principal));
 }
 
 Result<JobFilter> read_filter(const Request& request) {
@@ -105,27 +103,27 @@ void post_jobs(const Context& context, Request request, Respond respond) {
 void get_jobs(const Context& context, Request request, Respond respond) {
   const auto filter = read_filter(request);
   if (!filter) return respond(error_response(filter.error()));
-  const Sight sight = sight_of(request.who);
   context.service->jobs(
       request.who, *filter,
-      json_answer<JobPage>(std::move(respond), [sight](json::Writer& w, const JobPage& page) {
-        w.begin_object().key("jobs").begin_array();
-        for (const auto& one : page.jobs) write_detail(w, one, sight);
-        w.end_array();
-        if (page.next) w.member("next", page.next.text());
-        w.end_object();
-      }));
+      json_answer<JobPage>(std::move(respond),
+                           [who = request.who](json::Writer& w, const JobPage& page) {
+                             w.begin_object().key("jobs").begin_array();
+                             for (const auto& one : page.jobs) write_detail(w, one, who);
+                             w.end_array();
+                             if (page.next) w.member("next", page.next.text());
+                             w.end_object();
+                           }));
 }
 
 void get_job(const Context& context, Request request, Respond respond) {
   const auto id = path_job(request);
   if (!id) return respond(error_response(id.error()));
-  const Sight sight = sight_of(request.who);
   context.service->job(
       request.who, *id, true,
-      json_answer<JobDetail>(std::move(respond), [sight](json::Writer& w, const JobDetail& detail) {
-        write_detail(w, detail, sight);
-      }));
+      json_answer<JobDetail>(std::move(respond),
+                             [who = request.who](json::Writer& w, const JobDetail& detail) {
+                               write_detail(w, detail, who);
+                             }));
 }
 
 void post_cancel(const Context& context, Request request, Respond respond) {

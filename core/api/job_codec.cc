@@ -1,6 +1,7 @@
 #include "core/api/job_codec.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "core/base/text.h"
@@ -192,9 +193,9 @@ void write_time(Writer& w, std::string_view key, Wall time) {
 }
 
 /// The members that are known at the end of an attempt.
-void write_end(Writer& w, const model::WorkRecord& record) {
+void write_end(Writer& w, const model::WorkRecord& record, Sight sight) {
   if (record.reason != model::EndReason::kNone) w.member("reason_code", to_string(record.reason));
-  if (!record.reason_text.empty()) w.member("reason", record.reason_text);
+  if (!record.reason_text.empty() && sight == Sight::kAll) w.member("reason", record.reason_text);
   const auto status = model::exit_status(record.reason, record.exit_code, record.signal);
   if (status) w.member("exit_status", *status);
   if (record.signal != 0) w.member("signal", record.signal);
@@ -204,14 +205,22 @@ void write_end(Writer& w, const model::WorkRecord& record) {
   w.member("stdout_bytes", record.stdout_bytes).member("stderr_bytes", record.stderr_bytes);
 }
 
+/// The submitted members that everybody sees who sees the job; a new one is hidden until it is
+/// here.
+bool is_public(std::string_view key) {
+  constexpr std::array<std::string_view, 7> kPublic{
+      "needs",       "priority",     "time_limit",        "constraints",
+      "restartable", "attempts_max", "start_failures_max"};
+  return std::ranges::find(kPublic, key) != kPublic.end();
+}
+
 /// Copies the members of the body, except those that `sight` hides.
 void write_body(Writer& w, std::string_view body, Sight sight) {
   const auto document = json::Document::parse(body, {.bytes_max = body.size()});
   if (!document) return;  // A damaged row of the store: the rest of the job is still shown.
   for (const json::Value member : document->root().children()) {
     const std::string_view key = member.key();
-    const bool hidden = key == "env" || key == "stdin" || key == "inputs";
-    if (key != "name" && !(hidden && sight == Sight::kPublic)) w.key(key).value(member);
+    if (key != "name" && (sight == Sight::kAll || is_public(key))) w.key(key).value(member);
   }
 }
 
@@ -292,7 +301,7 @@ void write_job(Writer& w, const model::WorkItem& job, const model::WaitingView* 
   w.begin_object().member("id", record.id.text());
   if (!job.name.empty()) w.member("name", job.name);
   w.member("state", to_string(record.state));
-  write_end(w, record);
+  write_end(w, record, sight);
   if (record.attempt != 0) w.member("attempt", record.attempt);
   if (record.instance) w.member("instance", record.instance.text());
   if (record.started.us != 0) w.member("limits", record.limits_enforced ? "cgroup" : "none");

@@ -45,8 +45,10 @@ std::string canonical_body(const model::JobSpec& spec);
 /// The row of a new job: its shape, name, client key and body.
 model::WorkItem submitted_job(model::JobSpec spec);
 
-/// How much of a job is shown: the role `read` sees no environment, input or output (kPublic).
-enum class Sight : std::uint8_t { kAll, kPublic };
+/// How much of a job somebody sees. kNone: nothing, as if it were not listed. kPublic: its state,
+/// times and needs, but nothing that says what it does: no command or script, environment, input,
+/// output, client key, and no reason in words, which may quote them. access.h says who sees what.
+enum class Sight : std::uint8_t { kNone, kPublic, kAll };
 
 /// Why a job waits: the object `waiting_because`.
 void write_waiting(json::Writer& out, const model::WaitingView& waiting);

@@ -104,8 +104,8 @@ class DaemonService final : public api::Service {
   /// kNotFound, or kForbidden if the principal may not see the job.
   Result<model::WorkItem> readable_job(const api::Principal& who, model::WorkId job,
                                        bool with_body = false) const;
-  /// Removes the reasons of jobs that the principal may not see. The records themselves stay,
-  /// because the revisions of a feed have no gaps.
+  /// Removes the reasons of jobs that the principal does not see all of. The records themselves
+  /// stay, because the revisions of a feed have no gaps.
   Result<void> hide_reasons(const api::Principal& who,
                             std::vector<model::LedgerRecord>& records) const;
   void set_store_gauges() const;

@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "core/api/access.h"
 #include "core/daemon/service/service.h"
 
 /// Requests about output, output files and blobs.
@@ -23,20 +24,20 @@ class StoredBlob final : public api::BlobWriter {
   store::Store& store_;
 };
 
-/// Owners and admins may see the output of a job; the role `read` may not.
-Result<void> may_see_output(const api::Principal& who, model::WorkId job) {
-  if (who.role != api::Role::kRead) return {};
-  return fail(Errc::kForbidden, who.name + " may not see the output of " + job.text());
+/// Output is shown only to who sees all of the job.
+Result<void> may_see_output(const api::Principal& who, const model::WorkItem& job) {
+  if (api::sight_of(who, job.principal) == api::Sight::kAll) return {};
+  return fail(Errc::kForbidden, who.name + " may not see the output of " + job.record.id.text());
 }
 
 }  // namespace
 
 void DaemonService::output(const api::Principal& who, model::WorkId job,
                            const api::OutputQuery& query, api::Answer<api::OutputPart> answer) {
-  if (auto allowed = may_see_output(who, job); !allowed)
-    return answer(tl::unexpected(allowed.error()));
   const auto known = readable_job(who, job);
   if (!known) return answer(tl::unexpected(known.error()));
+  if (auto allowed = may_see_output(who, *known); !allowed)
+    return answer(tl::unexpected(allowed.error()));
   const bool ended = model::is_terminal(known->record.state);
   const std::uint32_t attempt = known->record.attempt;
   if (attempt == 0) {
@@ -57,10 +58,10 @@ void DaemonService::output(const api::Principal& who, model::WorkId job,
 
 void DaemonService::output_files(const api::Principal& who, model::WorkId job,
                                  api::Answer<std::vector<api::OutputFile>> answer) {
-  if (auto allowed = may_see_output(who, job); !allowed)
-    return answer(tl::unexpected(allowed.error()));
   const auto known = readable_job(who, job);
   if (!known) return answer(tl::unexpected(known.error()));
+  if (auto allowed = may_see_output(who, *known); !allowed)
+    return answer(tl::unexpected(allowed.error()));
   auto files = uses_.store->outputs().files({job, known->record.attempt});
   if (!files) return answer(tl::unexpected(files.error()));
   std::vector<api::OutputFile> out;
@@ -71,8 +72,8 @@ void DaemonService::output_files(const api::Principal& who, model::WorkId job,
 
 Result<int> DaemonService::open_output_file(const api::Principal& who, model::WorkId job,
                                             const std::string& path) {
-  HOSTLER_TRY(may_see_output(who, job));
   const auto known = HOSTLER_TRY(readable_job(who, job));
+  HOSTLER_TRY(may_see_output(who, known));
   auto file = HOSTLER_TRY(uses_.store->outputs().open_file({job, known.record.attempt}, path));
   return file.release();
 }

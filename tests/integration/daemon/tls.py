@@ -2,6 +2,7 @@
 """The API over TLS: whoever names who signed the daemon's certificate is served as on the socket, others
 are told what is wrong, and a client that is in no hurry holds up nobody."""
 
+import json
 import os
 import re
 import shutil
@@ -11,7 +12,7 @@ import subprocess
 import unittest
 
 import tcp_access
-from one_site import ARGS, SITE, main, set_mark, tearDownModule, wait_for_mark
+from one_site import ARGS, NEEDS, SITE, main, set_mark, tearDownModule, wait_for_mark
 from scratch_site import PATIENCE, Connection, Site, wait_for
 
 PORT = 0
@@ -159,6 +160,52 @@ class RevokedTest(TlsTest):
         for line in events:  # the socket's goes on
             if b'"event":"succeeded"' in line:
                 break
+
+
+class SightTest(TlsTest):
+    WAYS = (["jobs", "--json"], ["jobs"], ["cost", "--by", "job"], ["instances", "--json"])
+
+    def seen(self, token, *jobs):
+        """All that the commands tell a client with this token of the jobs."""
+        said = ""
+        for words in (*self.WAYS, *(way for its in jobs for way in (["job", its, "--json"], ["why", its, "--json"]))):
+            done = subprocess.run(self.command(*words, token=token), stdin=subprocess.DEVNULL, text=True,
+                                  capture_output=True, timeout=PATIENCE, check=False)
+            self.assertIn(done.returncode, (0, 5), done)
+            said += done.stdout
+        with subprocess.Popen(self.command("events", token=token), stdout=subprocess.PIPE, text=True) as events:
+            self.addCleanup(events.kill)
+            for line in events.stdout:
+                said += line
+                if f'"subject":"{jobs[-1]}"' in line and '"event":"failed"' in line:
+                    break
+            events.terminate()
+        return said
+
+    # Bug: the role read saw all commands and scripts.
+    def test_only_its_submitter_and_admins_see_what_a_job_does(self):
+        def jobs(mark):
+            return ({"script": f"exit 3 # {mark}-script"}, {"command": ["/bin/false", f"{mark}-argument"]},
+                    {"command": [f"/nonexistent/{mark}-program"], "outputs": [f"{mark}-output"],
+                     "client_key": f"{mark}-key"})
+        path = SITE.under("sight.json")
+        own = []
+        for job in jobs("own"):
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump({**job, "needs": NEEDS}, file)
+            own.append(self.hostler("submit", "--file", path)[0].strip())
+        others = [SITE.submit({**job, "needs": NEEDS})[0] for job in jobs("others")]
+        for its in own + others:
+            self.assertEqual(SITE.wait_for_end(its)["state"], "failed")
+        seen = {role: self.seen(role, *own, *others) for role in tcp_access.ROLES}
+        marks = {f"{whose}-{what}" for whose in ("own", "others")
+                 for what in ("script", "argument", "program", "output", "key")}
+        self.assertEqual({mark for mark in marks if mark in seen["admin"]}, marks)
+        self.assertEqual({mark for mark in marks if mark in seen["submit"]},
+                         {mark for mark in marks if mark.startswith("own-")})
+        self.assertEqual({mark for mark in marks if mark in seen["read"]}, set())
+        for its in own + others:
+            self.assertIn(its, seen["read"])
 
 
 def expire(name):

@@ -118,10 +118,26 @@ TEST_F(AccessTest, TokensMayBeReplacedWhileItServes) {
   EXPECT_EQ(ask("Fresh", "GET", "/v1/jobs").status, 200);
 }
 
-TEST_F(AccessTest, ReadSeesNoEnvironmentAndNoInput) {
+// Bug: the role read saw everybody's commands and scripts.
+TEST_F(AccessTest, ReadSeesNothingOfWhatAJobDoes) {
+  service.submitter = "token ci";
   EXPECT_THAT(ask("ReadReadRead", "GET", "/v1/jobs/j-1").body,
-              AllOf(Not(HasSubstr("hush")), Not(HasSubstr("PASSWORD")), HasSubstr("script")));
-  EXPECT_THAT(ask("SubmitSubmit", "GET", "/v1/jobs/j-1").body, HasSubstr("hush"));
+              AllOf(Not(HasSubstr("hush")), Not(HasSubstr("PASSWORD")), Not(HasSubstr("script"))));
+  for (const std::string token : {"SubmitSubmit", "AdminAdmin"})
+    EXPECT_THAT(ask(token, "GET", "/v1/jobs/j-1").body,
+                AllOf(HasSubstr("hush"), HasSubstr("script")));
+}
+
+TEST(SightTest, IsByRoleAndSubmitter) {
+  const std::string own = "token ci", other = "user ann";
+  const auto sight = [&](Role role, const std::string& submitter) {
+    return sight_of({own, role}, submitter);
+  };
+  for (const Role role : {Role::kRead, Role::kSubmit, Role::kAdmin})
+    EXPECT_EQ(sight(role, own), Sight::kAll) << to_string(role);
+  EXPECT_EQ(sight(Role::kRead, other), Sight::kPublic);
+  EXPECT_EQ(sight(Role::kSubmit, other), Sight::kNone);
+  EXPECT_EQ(sight(Role::kAdmin, other), Sight::kAll);
 }
 
 TEST_F(AccessTest, TheDaemonsOwnUserIsAdminOnTheSocket) {

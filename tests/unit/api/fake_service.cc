@@ -68,7 +68,7 @@ void FakeService::job(const Principal& who, model::WorkId id, bool, Answer<JobDe
   JobDetail out;
   out.job.record = job_record;
   out.job.record.id = id;
-  out.job.principal = "user ann";
+  out.job.principal = submitter;
   out.job.body = std::make_shared<const std::string>(
       R"({"script":"true","env":{"PASSWORD":"hush"},"stdin":"hush"})");
   give(answer, std::move(out));

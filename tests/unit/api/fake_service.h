@@ -21,7 +21,8 @@ class FakeService final : public Service {
   std::optional<Error> error;           ///< Set before the server is asked.
   OutputPart output_part;               ///< Of every output that is asked for,
   std::deque<OutputPart> output_parts;  ///< once these were given, one an answer.
-  model::WorkRecord job_record;         ///< Of every job that is asked for.
+  model::WorkRecord job_record;         ///< Of every job that is asked for,
+  std::string submitter = "user ann";   ///< and who has submitted it.
   std::vector<OutputFile> files{{"a/b", 7}};
   std::optional<Error> file_error;  ///< Of opening one of `files`.
   bool knows_all_costs = true;      ///< As for readers and admins.

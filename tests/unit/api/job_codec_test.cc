@@ -220,6 +220,30 @@ TEST(JobCodecTest, ShowsAJobAsItIsNow) {
   EXPECT_THAT(shown, Not(HasSubstr("stdin\"")));
 }
 
+TEST(JobCodecTest, ThePublicPartSaysNothingOfWhatTheJobDoes) {
+  model::WorkItem job;
+  job.record.id = {42};
+  job.record.state = model::WorkState::kFailed;
+  job.record.reason = model::EndReason::kStartFailed;
+  job.record.reason_text = "hush";
+  for (const std::string what : {R"("script": "hush")", R"("command": ["hush"])"}) {
+    const auto spec = read_job("{" + what + R"(, "env": {"hush": ""}, "stdin": "hush",
+        "inputs": [{"path": "hush", "sha256": ")" +
+                               std::string(64, 'a') + R"("}],
+        "outputs": ["hush"], "client_key": "hush", "priority": 7, "time_limit": "1h",
+        "constraints": {"zone": "z"}, "restartable": true, "attempts_max": 2})");
+    ASSERT_TRUE(spec) << spec.error().message;
+    job.body = std::make_shared<const std::string>(canonical_body(*spec));
+    std::string shown;
+    json::Writer w(shown);
+    write_job(w, job, nullptr, Sight::kPublic);
+    EXPECT_THAT(shown, Not(HasSubstr("hush")));
+    for (const std::string key : {"reason_code", "needs", "priority", "time_limit", "constraints",
+                                  "restartable", "attempts_max"})
+      EXPECT_THAT(shown, HasSubstr("\"" + key + "\":"));
+  }
+}
+
 TEST(JobCodecTest, SaysWhatAWaitingJobWaitsFor) {
   model::WorkItem job;
   job.record.id = {1};
