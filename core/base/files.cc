@@ -36,8 +36,10 @@ Result<UniqueFd> open_regular(const std::filesystem::path& path, struct stat& in
   return fd;
 }
 
-Result<std::string> read_whole(const UniqueFd& fd, const std::filesystem::path& path,
-                               std::size_t max) {
+}  // namespace
+
+Result<std::string> read_open_file(const UniqueFd& fd, const std::filesystem::path& path,
+                                   std::size_t max) {
   std::string out;
   std::string chunk(65536, '\0');
   for (;;) {
@@ -52,17 +54,15 @@ Result<std::string> read_whole(const UniqueFd& fd, const std::filesystem::path& 
   }
 }
 
-}  // namespace
-
 Result<std::string> read_file(const std::filesystem::path& path, std::size_t max) {
   struct stat info {};
   const UniqueFd fd = HOSTLER_TRY(open_regular(path, info));
-  return read_whole(fd, path, max);
+  return read_open_file(fd, path, max);
 }
 
-Result<std::string> read_secret_file(const std::filesystem::path& path, std::size_t max) {
+Result<void> check_secret_file(const UniqueFd& fd, const std::filesystem::path& path) {
   struct stat info {};
-  const UniqueFd fd = HOSTLER_TRY(open_regular(path, info));
+  if (::fstat(fd.get(), &info) != 0) return tl::unexpected(errno_error("stat " + path.string()));
   if (info.st_uid != 0 && info.st_uid != ::geteuid())
     return fail(Errc::kForbidden, path.string() + " holds a secret but belongs to uid " +
                                       std::to_string(info.st_uid) +
@@ -71,7 +71,14 @@ Result<std::string> read_secret_file(const std::filesystem::path& path, std::siz
   if ((info.st_mode & 077U) != 0)
     return fail(Errc::kForbidden,
                 path.string() + " holds a secret but is open to group or others: chmod 600 it");
-  return read_whole(fd, path, max);
+  return {};
+}
+
+Result<std::string> read_secret_file(const std::filesystem::path& path, std::size_t max) {
+  struct stat info {};
+  const UniqueFd fd = HOSTLER_TRY(open_regular(path, info));
+  HOSTLER_TRY(check_secret_file(fd, path));
+  return read_open_file(fd, path, max);
 }
 
 Result<void> write_all(int fd, std::string_view data, std::string_view name) {

@@ -42,6 +42,11 @@ Result<std::string> read_file(const std::filesystem::path& path, std::size_t max
 /// Reads a file with a secret. Also fails if the owner is neither root nor the user of this
 /// process, or if group or others have any permission.
 Result<std::string> read_secret_file(const std::filesystem::path& path, std::size_t max);
+/// Fails as read_secret_file() does for the owner and the mode of an open file.
+Result<void> check_secret_file(const UniqueFd& fd, const std::filesystem::path& path);
+/// Reads what is left of an open file. Fails if this is more than `max` bytes; errors name `path`.
+Result<std::string> read_open_file(const UniqueFd& fd, const std::filesystem::path& path,
+                                   std::size_t max);
 /// Replaces a file atomically and durably (temporary file, fdatasync, rename). `mode` e.g. 0600.
 Result<void> write_file(const std::filesystem::path& path, std::string_view content, unsigned mode);
 /// Writes all of `data`; continues after EINTR and short writes. Errors name the file `name`.

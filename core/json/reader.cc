@@ -11,7 +11,7 @@
 namespace hostler::json {
 namespace {
 
-constexpr std::size_t kProblemsMax = 100;
+constexpr std::size_t kProblemsMax = 100, kUnknownMax = 20;
 
 std::string join(const std::string_view* words, std::size_t count) {
   std::string out;
@@ -287,10 +287,14 @@ Object::Object(Value value, Problems& problems)
 
 Object::~Object() {
   if (!is_object_) return;
-  for (const Value member : value_.children())
-    if (std::ranges::find(known_, member.key()) == known_.end())
+  for (const Value member : value_.children()) {
+    if (std::ranges::find(known_, member.key()) != known_.end()) continue;
+    if (unknown_ == nullptr)
       problems_->add(member, "unknown key; known here: " +
                                  (known_.empty() ? "none" : join(known_.data(), known_.size())));
+    else if (unknown_->size() < kUnknownMax)
+      unknown_->push_back(member.path());
+  }
 }
 
 Field Object::may(std::string_view key) {

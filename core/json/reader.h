@@ -159,6 +159,9 @@ class Object {
   /// an empty string.
   std::string_view exactly_one(std::initializer_list<std::string_view> keys);
 
+  /// Members that are not read are no problems: their paths are added to `unknown`, at most 20.
+  void tolerate_unknown(std::vector<std::string>& unknown) { unknown_ = &unknown; }
+
   [[nodiscard]] const Value& value() const { return value_; }
   [[nodiscard]] Problems& problems() const { return *problems_; }
 
@@ -167,6 +170,7 @@ class Object {
   Problems* problems_;
   bool is_object_;
   std::vector<std::string_view> known_;
+  std::vector<std::string>* unknown_ = nullptr;
 };
 
 /// The elements of a long array, each read while the text is parsed (document.h).
