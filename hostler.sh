@@ -40,6 +40,7 @@ forget_our_policy() {
 
 # Root may work in somebody else's tree: what appeared there is its owner's.
 leave() {
+  [ -z "$own_drivers" ] || rm -rf "$own_drivers"
   [ "$(id -u)" = 0 ] || return 0
   forget_our_policy
   [ -O . ] || chown -R -h --reference=. .hostler build 2>/dev/null || true
@@ -137,6 +138,17 @@ build() {  # build PRESET [TARGET]
   cmake --build --preset "$1" --parallel "$(nproc)" ${2:+--target "$2"}
 }
 
+# Root loads no driver that somebody else could change, and the tree may be somebody else's.
+own_drivers=''
+copy_drivers() {  # copy_drivers FOLDER
+  [ "$(id -u)" = 0 ] || return 0
+  own_drivers=$(mktemp -d /tmp/hostler-drivers.XXXXXX)
+  chmod 711 "$own_drivers"
+  cp -R --no-preserve=ownership "$1/." "$own_drivers"
+  chmod -R go-w "$own_drivers"
+  export HOSTLER_DRIVER_PATH=$own_drivers
+}
+
 command=${1:-}
 trap leave EXIT
 trap 'exit 130' INT TERM HUP
@@ -145,6 +157,7 @@ case $command in
   demo)
     install build
     build demo demo
+    copy_drivers build/demo/lib/hostler/drivers
     build/demo/bin/hostler demo
     ;;
   test)

@@ -16,24 +16,27 @@ namespace hostler::cli {
 namespace {
 
 /// Looks for drivers where the hostlerd beside this program would look.
-plugin_host::Discovery discover(std::vector<std::filesystem::path> named) {
+plugin_host::Discovery find_drivers(std::vector<std::filesystem::path> named,
+                                    const plugin_host::DriverRules& rules = {}) {
   std::error_code problem;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", problem).parent_path();
   named.push_back((program / "../lib/hostler/drivers").lexically_normal());
-  return plugin_host::discover(plugin_host::driver_folders(named));
+  return plugin_host::discover(plugin_host::driver_folders(named), rules);
 }
 
 /// Only warnings: the daemon may run on another machine, with other drivers.
 std::vector<std::string> driver_warnings(const config::Config& config) {
-  const auto found = discover(config.driver_path);
+  const plugin_host::DriverRules rules{.state_dir = config.state_dir,
+                                       .sha256 = config.driver_sha256};
+  const auto found = find_drivers(config.driver_path, rules);
   std::vector<std::string> out;
   for (const auto& set : config.sets) {
     const auto manifest = found.find(set.driver);
     const auto library =
-        manifest ? plugin_host::check_library(*manifest) : tl::unexpected(manifest.error());
+        manifest ? plugin_host::check_library(*manifest, rules) : tl::unexpected(manifest.error());
     if (!library)
       out.push_back("sets \"" + set.name +
-                    "\": hostlerd would not start here: " + library.error().message);
+                    "\": hostlerd would close this set here: " + library.error().message);
   }
   return out;
 }
@@ -90,8 +93,10 @@ std::string to_json(const plugin_host::Discovery& found, const std::vector<Candi
 
 int config_check(const std::string& file, bool json) {
   auto report = config::check(file);
+  config::LoadOptions options;
+  options.trusted_only = false;  // The report has warnings of these.
   if (report.good())
-    if (const auto config = config::load(file); config)
+    if (const auto config = config::load(file, options); config)
       for (auto& warning : driver_warnings(*config)) report.warnings.push_back(std::move(warning));
   if (json)
     std::puts(to_json(report).c_str());
@@ -103,7 +108,7 @@ int config_check(const std::string& file, bool json) {
 int driver_list(const std::vector<std::string>& folders, bool json) {
   std::vector<std::filesystem::path> named;
   for (const auto& folder : folders) named.push_back(std::filesystem::absolute(folder));
-  const auto found = discover(std::move(named));
+  const auto found = find_drivers(std::move(named));
   const auto drivers = candidates(found);
   if (json) {
     std::puts(to_json(found, drivers).c_str());

@@ -16,12 +16,16 @@ std::string CheckReport::text() const {
   return out + summary + "\n";
 }
 
-CheckReport check(const std::filesystem::path& file, const LoadOptions& options) {
+CheckReport check(const std::filesystem::path& file, LoadOptions options) {
+  options.trusted_only = false;
   Reading reading = read(file, options);
   CheckReport out{.problems = std::move(reading.problems),
                   .warnings = std::move(reading.warnings),
                   .summary = file.string() + ": "};
   if (out.good()) {
+    options.trusted_only = true;
+    for (const Error& problem : read(file, options).problems)
+      out.warnings.push_back("hostlerd would not start with this file here: " + problem.message);
     const model::SitePolicy& site = reading.config.site;
     out.summary += "good: " + count(site.sets.size(), "set") + ", " +
                    count(site.types.size(), "type") + ", " + count(site.pools.size(), "pool");

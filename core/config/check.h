@@ -21,6 +21,6 @@ struct CheckReport {
 
 /// Finds all problems of the file, not only the first. Blocks to read the file and the files that
 /// it names; changes nothing.
-CheckReport check(const std::filesystem::path& file, const LoadOptions& options = {});
+CheckReport check(const std::filesystem::path& file, LoadOptions options = {});
 
 }  // namespace hostler::config

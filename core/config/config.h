@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -92,6 +93,7 @@ struct Config {
   std::optional<std::uint64_t> disk_reserve;
   std::string postgres;  ///< Connection string for libpq, without a password; empty: use SQLite.
   std::vector<std::filesystem::path> driver_path;
+  std::map<std::string, std::string> driver_sha256;  ///< By driver: the only library allowed.
   Access access;
   std::vector<Set> sets;
   model::SitePolicy site;

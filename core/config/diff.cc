@@ -59,6 +59,7 @@ Diff diff(const Config& old, const Config& fresh) {
   compare(out.restart, "disk_reserve", old.disk_reserve, fresh.disk_reserve);
   compare(out.restart, "store", old.postgres, fresh.postgres);
   compare(out.restart, "driver_path", old.driver_path, fresh.driver_path);
+  compare(out.restart, "driver_sha256", old.driver_sha256, fresh.driver_sha256);
   compare_access(old.access, fresh.access, out);
   compare_sets(old, fresh, out);
   compare_pools(old, fresh, out);

@@ -1,5 +1,6 @@
 #include "core/base/files.h"
 
+#include "core/base/trusted_file.h"
 #include "core/config/readers.h"
 
 namespace hostler::config {
@@ -30,7 +31,8 @@ bool read_secret(const json::Field& field, const Context& context, std::string& 
                  std::string& content) {
   if (!read_path(field, context, path)) return false;
   if (!context.options.read_files) return false;
-  auto read = read_secret_file(path, kSecretFileMax);
+  auto read = context.options.trusted_only ? read_trusted_secret_file(path, kSecretFileMax)
+                                           : read_secret_file(path, kSecretFileMax);
   if (!read) return field.problem(read.error().message);
   content = *std::move(read);
   return true;

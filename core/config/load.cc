@@ -3,6 +3,8 @@
 #include <array>
 
 #include "core/base/files.h"
+#include "core/base/text.h"
+#include "core/base/trusted_file.h"
 #include "core/config/readers.h"
 #include "core/json/document.h"
 
@@ -36,6 +38,18 @@ bool has_password(std::string_view conninfo) {
   return authority.substr(0, authority.rfind('@') + 1).find(':') != std::string_view::npos;
 }
 
+void read_driver_digests(const json::Field& field, std::map<std::string, std::string>& out) {
+  field.members(1000, [&](std::string_view driver, const json::Field& value) {
+    if (!is_name(driver)) value.problem("a driver's name has the form [a-z0-9_-]{1,63}");
+    std::string digest;
+    if (!value.text(digest)) return;
+    if (digest.size() == 64 && from_hex(digest) && to_hex(*from_hex(digest)) == digest)
+      out[std::string(driver)] = digest;
+    else
+      value.refuse("a SHA-256: 64 digits of 0-9 a-f");
+  });
+}
+
 void read_store(json::Object& o, Config& out) {
   const json::Field postgres = o.may("postgres");
   postgres.text(out.postgres, {.bytes_max = 1024, .one_line = true, .secret = true});
@@ -66,6 +80,7 @@ void read_all(json::Object& o, Context& context, Config& out) {
     std::string folder;
     if (read_path(element, context, folder)) out.driver_path.emplace_back(folder);
   });
+  read_driver_digests(o.may("driver_sha256"), out.driver_sha256);
   Isolation isolation = Isolation::kChild;
   const json::Field isolation_for_all = o.may("isolation");
   const bool refused = isolation_for_all.present() && !read_isolation(isolation_for_all, isolation);
@@ -118,7 +133,8 @@ Reading read_text(std::string_view text, const std::filesystem::path& folder,
 }
 
 Reading read(const std::filesystem::path& file, const LoadOptions& options) {
-  const auto text = read_file(file, kConfigMax);
+  const auto text =
+      options.trusted_only ? read_trusted_file(file, kConfigMax) : read_file(file, kConfigMax);
   if (!text) return failed(text.error());
   return read_text(*text, std::filesystem::absolute(file).parent_path(), options);
 }

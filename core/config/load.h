@@ -16,6 +16,9 @@ namespace hostler::config {
 struct LoadOptions {
   Surroundings surroundings = Surroundings::of_this_process();
   std::optional<std::filesystem::path> state_dir;  ///< From `--state`; overrides the file.
+  /// Refuse files that others than root and this user can change. `hostler config check` only warns
+  /// of them, because a file may be checked before it is installed.
+  bool trusted_only = true;
   /// False: the files that the config names (keys, tokens, credentials) are not read or checked.
   bool read_files = true;
 };

@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "core/base/text.h"
+#include "core/base/trusted_file.h"
 #include "core/config/readers.h"
 
 namespace hostler::config {
@@ -85,7 +86,10 @@ void read_tcp(json::Object& o, const Context& context, Access& out) {
 
   const json::Field certificate = o.may("tls_certificate_file");
   const json::Field key = o.may("tls_key_file");
-  read_path(certificate, context, out.tls_certificate_file);
+  if (read_path(certificate, context, out.tls_certificate_file) && context.options.read_files &&
+      context.options.trusted_only)
+    if (const auto trusted = open_trusted(out.tls_certificate_file); !trusted)
+      certificate.problem(trusted.error().message);
   std::string private_key;
   read_secret(key, context, out.tls_key_file, private_key);
   if (certificate.present() != key.present())

@@ -6,6 +6,7 @@
 #include "core/base/assert.h"
 #include "core/daemon/clock.h"
 #include "core/log/log.h"
+#include "core/plugin_host/closed_set.h"
 #include "core/plugin_host/discovery.h"
 #include "core/plugin_host/in_process_set.h"
 
@@ -46,6 +47,18 @@ class Timed {
   const Mono began_;
 };
 
+Result<std::unique_ptr<plugin_host::DriverSet>> load_driver(
+    const Result<plugin_host::Manifest>& manifest, const plugin_host::DriverRules& rules,
+    const std::string& set, const std::string& area) {
+  if (!manifest) return tl::unexpected(manifest.error());
+  for (const auto& key : manifest->unknown_keys)
+    log::warn(area, manifest->file.string() + ": ignored the unknown key " + key);
+  auto library = HOSTLER_TRY(plugin_host::DriverLibrary::load(*manifest, rules));
+  plugin_host::InProcessOptions options;
+  options.set = set;
+  return plugin_host::make_in_process_set(std::move(library), options);
+}
+
 template <class T>
 std::optional<model::CloudError> error_of(const model::CloudResult<T>& result) {
   if (result) return std::nullopt;
@@ -54,22 +67,37 @@ std::optional<model::CloudError> error_of(const model::CloudResult<T>& result) {
 
 }  // namespace
 
-Result<std::unique_ptr<Clouds>> Clouds::load(std::vector<SetSource> sets,
-                                             const std::vector<std::filesystem::path>& driver_path,
-                                             metrics::Metrics& metrics, Post post) {
-  std::unique_ptr<Clouds> clouds(new Clouds(metrics, std::move(post)));
-  const auto found = plugin_host::discover(plugin_host::driver_folders(driver_path));
+Clouds::Clouds(std::vector<SetSource> sets, DriverSource drivers, metrics::Metrics& metrics,
+               Post post)
+    : metrics_(metrics), post_(std::move(post)), drivers_(std::move(drivers)) {
   for (SetSource& source : sets) {
-    const std::string doing = "instance set '" + source.name + "'";
-    auto manifest = found.find(source.driver);
-    if (!manifest) return tl::unexpected(std::move(manifest.error()).with_context(doing));
-    auto library = plugin_host::DriverLibrary::load(*manifest);
-    if (!library) return tl::unexpected(std::move(library.error()).with_context(doing));
-    Set& set = clouds->sets_[source.name];
+    Set& set = sets_[source.name];
     set.source = std::move(source);
-    set.driver = plugin_host::make_in_process_set(std::move(*library));
   }
-  return clouds;
+}
+
+void Clouds::load_drivers() {
+  const auto found =
+      plugin_host::discover(plugin_host::driver_folders(drivers_.path), drivers_.rules);
+  for (auto& [name, set] : sets_) {
+    if (set.has_driver) continue;
+    const std::string& driver = set.source.driver;
+    const std::string area = "driver " + driver + ", set " + name;
+    auto made = load_driver(found.find(driver), drivers_.rules, name, area);
+    set.has_driver = made.has_value();
+    if (!made) {
+      const std::string why = "driver '" + driver + "' cannot be loaded: " + made.error().message;
+      log::error(area, why + "; the set is closed until a reload or a restart finds it");
+      made = plugin_host::make_closed_set(why);
+    }
+    const MutexLock lock(set.mutex);
+    set.driver = std::move(*made);
+  }
+}
+
+std::shared_ptr<plugin_host::DriverSet> Clouds::driver_of(const Set& set) {
+  const MutexLock lock(set.mutex);
+  return set.driver;
 }
 
 Clouds::Set& Clouds::named(const std::string& name) {
@@ -83,18 +111,18 @@ void Clouds::execute(const dispatch::OpenSet& effect) {
   const Set& set = named(effect.set);
   const SetSource& source = set.source;
   const Timed timed(metrics_, effect.set, model::CloudOp::kOpen);
-  set.driver->open({source.name, source.config_json, source.credentials_json, source.tags},
-                   kOpenTime,
-                   [this, timed, set = effect.set](model::CloudResult<model::SetInfo> result) {
-                     timed.ended(result);
-                     post_(dispatch::SetOpened{set, std::move(result)});
-                   });
+  driver_of(set)->open({source.name, source.config_json, source.credentials_json, source.tags},
+                       kOpenTime,
+                       [this, timed, set = effect.set](model::CloudResult<model::SetInfo> result) {
+                         timed.ended(result);
+                         post_(dispatch::SetOpened{set, std::move(result)});
+                       });
 }
 
 void Clouds::execute(const dispatch::UseSet& effect) { named(effect.set).usable = effect.usable; }
 
 void Clouds::execute(const dispatch::CreateCall& effect) {
-  const auto& driver = named(effect.set).driver;
+  const auto driver = driver_of(named(effect.set));
   const Timed timed(metrics_, effect.set, model::CloudOp::kCreate);
   driver->create(
       *effect.request, effect.timeout,
@@ -108,7 +136,7 @@ void Clouds::execute(const dispatch::CreateCall& effect) {
 }
 
 void Clouds::execute(const dispatch::ListCall& effect) {
-  const auto& driver = named(effect.set).driver;
+  const auto driver = driver_of(named(effect.set));
   const Timed timed(metrics_, effect.set, model::CloudOp::kList);
   const Mono sent = read_clocks().mono;
   driver->list(effect.request, effect.timeout,
@@ -120,7 +148,7 @@ void Clouds::execute(const dispatch::ListCall& effect) {
 }
 
 void Clouds::execute(const dispatch::LookUpCall& effect) {
-  const auto& driver = named(effect.set).driver;
+  const auto driver = driver_of(named(effect.set));
   const Timed timed(metrics_, effect.set, model::CloudOp::kList);
   const Mono sent = read_clocks().mono;
   driver->list(effect.request, effect.timeout,
@@ -132,7 +160,7 @@ void Clouds::execute(const dispatch::LookUpCall& effect) {
 }
 
 void Clouds::execute(const dispatch::DestroyCall& effect) {
-  const auto& driver = named(effect.set).driver;
+  const auto driver = driver_of(named(effect.set));
   const Timed timed(metrics_, effect.set, model::CloudOp::kDestroy);
   driver->destroy(effect.request, effect.timeout,
                   [this, timed, id = effect.instance](
@@ -143,7 +171,7 @@ void Clouds::execute(const dispatch::DestroyCall& effect) {
 }
 
 void Clouds::execute(const dispatch::TagsCall& effect) {
-  const auto& driver = named(effect.set).driver;
+  const auto driver = driver_of(named(effect.set));
   const Timed timed(metrics_, effect.set, model::CloudOp::kSetTags);
   driver->set_tags(effect.request, effect.timeout,
                    [this, timed, id = effect.instance](
@@ -154,7 +182,7 @@ void Clouds::execute(const dispatch::TagsCall& effect) {
 }
 
 void Clouds::execute(const dispatch::PowerCall& effect) {
-  const auto& driver = named(effect.set).driver;
+  const auto driver = driver_of(named(effect.set));
   const auto op = effect.on ? model::CloudOp::kStart : model::CloudOp::kStop;
   const auto ended = [this, timed = Timed(metrics_, effect.set, op), id = effect.instance](
                          const model::CloudResult<plugin_host::DriverSet::Nothing>& result) {
@@ -168,7 +196,7 @@ void Clouds::execute(const dispatch::PowerCall& effect) {
 }
 
 void Clouds::execute(const dispatch::PricesCall& effect) {
-  const auto& driver = named(effect.set).driver;
+  const auto driver = driver_of(named(effect.set));
   const Timed timed(metrics_, effect.set, model::CloudOp::kOther);
   driver->price_history({.type = effect.type, .zone = "", .since = effect.since}, effect.timeout,
                         [this, timed, set = effect.set, type = effect.type.name](
@@ -180,8 +208,8 @@ void Clouds::execute(const dispatch::PricesCall& effect) {
 
 /// Not counted as a call: the driver answers without its cloud.
 void Clouds::execute(const dispatch::QuotaGroupCall& effect) {
-  named(effect.set)
-      .driver->quota_group(
+  driver_of(named(effect.set))
+      ->quota_group(
           effect.type, effect.timeout,
           [this, set = effect.set, type = effect.type](model::CloudResult<std::string> result) {
             using model::CloudErrorClass;
@@ -204,14 +232,15 @@ void Clouds::verify_host_key(const std::string& set, plugin_host::HostKeyCheck c
     refusal.message = is_known ? "the set is not open" : "no such instance set";
     return vouched(tl::unexpected(std::move(refusal)));
   }
-  found->second.driver->verify_host_key(
-      std::move(check), kVerifyTime,
-      [vouched =
-           std::move(vouched)](const model::CloudResult<plugin_host::DriverSet::Nothing>& result) {
-        if (result) return vouched(true);
-        if (result.error().cls == model::CloudErrorClass::kKeyMismatch) return vouched(false);
-        vouched(tl::unexpected(result.error()));
-      });
+  driver_of(found->second)
+      ->verify_host_key(std::move(check), kVerifyTime,
+                        [vouched = std::move(vouched)](
+                            const model::CloudResult<plugin_host::DriverSet::Nothing>& result) {
+                          if (result) return vouched(true);
+                          if (result.error().cls == model::CloudErrorClass::kKeyMismatch)
+                            return vouched(false);
+                          vouched(tl::unexpected(result.error()));
+                        });
 }
 
 }  // namespace hostler::daemon

@@ -8,9 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "core/base/mutex.h"
 #include "core/dispatch/events.h"
 #include "core/metrics/metrics.h"
 #include "core/plugin_host/driver_set.h"
+#include "core/plugin_host/manifest.h"
 
 namespace hostler::daemon {
 
@@ -22,17 +24,23 @@ struct SetSource {
   model::Tags tags;
 };
 
+/// Where drivers are looked for, and which are allowed.
+struct DriverSource {
+  std::vector<std::filesystem::path> path;  ///< Before the folders of plugin_host.
+  plugin_host::DriverRules rules;
+};
+
 /// Every instance set with its driver. Calls may come from any thread and return at once; the
 /// answers of the clouds are posted as events, and counted.
 class Clouds {
  public:
   using Post = std::function<void(dispatch::Event)>;
 
-  /// Finds and loads the drivers that the sets name. Errors name the set, the driver and the file.
-  /// Blocks while it reads files.
-  static Result<std::unique_ptr<Clouds>> load(std::vector<SetSource> sets,
-                                              const std::vector<std::filesystem::path>& driver_path,
-                                              metrics::Metrics& metrics, Post post);
+  Clouds(std::vector<SetSource> sets, DriverSource drivers, metrics::Metrics& metrics, Post post);
+  /// Finds and loads the drivers of the sets that have none yet. A set whose driver cannot be
+  /// loaded is closed, and to open it fails with the reason: driver, file and problem. Runs code of
+  /// the drivers, and blocks on it and on files; one thread at a time.
+  void load_drivers();
   /// Ends the calls under way; instances stay. Blocks until the drivers' threads have ended.
   ~Clouds() = default;
 
@@ -55,16 +63,20 @@ class Clouds {
  private:
   struct Set {
     SetSource source;
-    std::unique_ptr<plugin_host::DriverSet> driver;
+    mutable Mutex mutex;
+    std::shared_ptr<plugin_host::DriverSet> driver HOSTLER_GUARDED_BY(mutex);
     std::atomic<bool> usable = false;  ///< As UseSet says.
+    bool has_driver = false;           ///< Of the thread that loads drivers.
   };
-  Clouds(metrics::Metrics& metrics, Post post) : metrics_(metrics), post_(std::move(post)) {}
 
   [[nodiscard]] Set& named(const std::string& name);
+  /// Its driver: one that refuses all calls, if it could not be loaded.
+  [[nodiscard]] static std::shared_ptr<plugin_host::DriverSet> driver_of(const Set& set);
 
   metrics::Metrics& metrics_;
   const Post post_;
-  std::map<std::string, Set> sets_;  ///< Has the same sets after load().
+  const DriverSource drivers_;
+  std::map<std::string, Set> sets_;  ///< Always has the same sets.
 };
 
 }  // namespace hostler::daemon

@@ -49,7 +49,7 @@ struct Daemon::Parts {
   bool serving = false;
 
   /// The steps of a start, in this order: each uses the parts that those before it have made.
-  Result<void> load_drivers();
+  void load_drivers();
   Result<model::Restored> open_store();
   Result<void> make_loop(Options options);
   Result<void> make_server();
@@ -151,13 +151,12 @@ void Daemon::Parts::tidy_store(Now now) {
   });
 }
 
-Result<void> Daemon::Parts::load_drivers() {
-  auto loaded = Clouds::load(set_sources(config), driver_folders(config.driver_path), metrics,
-                             [this](dispatch::Event event) { post(std::move(event)); });
-  if (!loaded && loaded.error().code == Errc::kNotFound)
-    return fail(Errc::kInvalidArgument, loaded.error().message);
-  clouds = HOSTLER_TRY(std::move(loaded));
-  return {};
+void Daemon::Parts::load_drivers() {
+  DriverSource drivers{driver_folders(config.driver_path),
+                       {.state_dir = config.state_dir, .sha256 = config.driver_sha256}};
+  clouds = std::make_unique<Clouds>(set_sources(config), std::move(drivers), metrics,
+                                    [this](dispatch::Event event) { post(std::move(event)); });
+  clouds->load_drivers();
 }
 
 Result<model::Restored> Daemon::Parts::open_store() {
@@ -279,7 +278,7 @@ Result<std::unique_ptr<Daemon>> Daemon::start(config::Config config, Options opt
   p.config = std::move(config);
   p.set_keep(p.config.ledger_keep);
   log::set_level(HOSTLER_TRY(log::parse_level(p.config.log_level)));
-  HOSTLER_TRY(p.load_drivers());  // Before the store: each opening of it begins an epoch.
+  p.load_drivers();
   auto restored = HOSTLER_TRY(p.open_store());
   HOSTLER_TRY(dispatch::check_homes(restored, p.config.site));
   HOSTLER_TRY(check_take_over_sets(options.take_over_sets, p.config.site));
@@ -307,6 +306,7 @@ Result<void> Daemon::reload(config::Config fresh) {
   parts_->server->set_tokens(std::move(tokens));
   log::set_level(*log::parse_level(fresh.log_level));
   parts_->set_keep(fresh.ledger_keep);
+  parts_->clouds->load_drivers();  // Before the sets are opened again.
   parts_->hosts->set_pools(pools_by_name(fresh.site));
   parts_->loop->post(dispatch::PolicyChanged{fresh.site});
   parts_->config = std::move(fresh);

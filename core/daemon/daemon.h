@@ -18,15 +18,16 @@ struct Options {
 class Daemon {
  public:
   /// Locks the state folder, loads the drivers, restores the state from the store and serves
-  /// requests. After an error nothing is left running. Blocks for a second or so.
+  /// requests. A driver that cannot be loaded closes its sets. After an error nothing is left
+  /// running. Blocks for a second or so.
   static Result<std::unique_ptr<Daemon>> start(config::Config config, Options options);
   /// Stops all threads, in order, and makes durable what waits for it. Instances and jobs go on.
   ~Daemon();
   Daemon(const Daemon&) = delete;
   Daemon& operator=(const Daemon&) = delete;
 
-  /// Applies a new configuration. If it changes keys that need a restart, changes nothing and
-  /// returns an error that names them.
+  /// Applies a new configuration, and loads drivers that could not be loaded before. If it changes
+  /// keys that need a restart, changes nothing and returns an error that names them.
   Result<void> reload(config::Config fresh);
 
  private:

@@ -91,7 +91,7 @@ std::vector<usage::Section> sections() {
           {"Exit status",
            {{"0", "it was stopped"},
             {"1", "it could not start"},
-            {"2", "wrong arguments or configuration, or a driver that it names is missing"}}},
+            {"2", "wrong arguments or configuration"}}},
           {"Environment",
            {{"HOSTLER_DRIVER_PATH",
              "more folders with drivers, with : between, after the configuration's"}}}};

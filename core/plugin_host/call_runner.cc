@@ -8,6 +8,7 @@
 #include "core/base/assert.h"
 #include "core/base/units.h"
 #include "core/log/log.h"
+#include "core/plugin_host/host_table.h"
 
 namespace hostler::plugin_host {
 namespace {
@@ -101,6 +102,7 @@ SetHealth CallRunner::health() const {
 
 void CallRunner::run_worker() {
   pthread_setname_np(pthread_self(), "driver");
+  const LogAs area(options_.log_area);
   const MutexLock lock(mutex_);
   while (true) {
     if (const auto op = queue_.next()) {
@@ -141,6 +143,7 @@ void CallRunner::call(Operation& op) {
 
 void CallRunner::run_completions() {
   pthread_setname_np(pthread_self(), "completions");
+  const LogAs area(options_.log_area);
   while (true) {
     const bool finished = has_finished();  // then completions_ holds the last results
     const auto due = finished ? std::optional(steady_clock::now()) : apply_deadlines();
@@ -201,7 +204,7 @@ void CallRunner::abandon(Operation& op) {
   queue_result(op);
   if (hung_.size() < kHungToSuspend || health_.suspended) return;
   health_.suspended = true;
-  log::error("driver " + options_.driver, "two calls hang in the driver: the set is suspended");
+  log::error(options_.log_area, "two calls hang in the driver: the set is suspended");
   refuse_queued(cloud_error(CloudErrorClass::kInternal, "the set was suspended: calls hang (R31)"));
 }
 
@@ -251,7 +254,7 @@ void CallRunner::on_late_return(Operation& op) {
   health_.hung_calls = hung_.size();
   if (health_.suspended && hung_.size() < kHungToSuspend) {
     health_.suspended = false;
-    log::warn("driver " + options_.driver, "a hung call has returned: the set is used again");
+    log::warn(options_.log_area, "a hung call has returned: the set is used again");
   }
 }
 
@@ -261,7 +264,7 @@ void CallRunner::on_broken_rule(const Operation& op, const std::string& rule) {
   ++health_.broken_rules;
   health_.last_broken_rule = text;
   if (health_.broken_rules <= kBrokenRulesLogged) {
-    log::warn("driver " + options_.driver, "broke a rule: " + text);
+    log::warn(options_.log_area, "broke a rule: " + text);
   }
 }
 

@@ -30,7 +30,7 @@ class CallRunner final : public Operation::Listener,
                          public std::enable_shared_from_this<CallRunner> {
  public:
   struct Options {
-    std::string driver;                 ///< Name, for messages.
+    std::string log_area;               ///< Of what is logged about the set.
     std::size_t slots = 1;              ///< Calls in the driver at once.
     std::size_t queue_max = 0;          ///< Calls that wait for a slot; more are refused.
     Duration grace{};                   ///< From a call's cancel until it is abandoned.

@@ -72,11 +72,15 @@ std::string InfoCall::rule_broken_by_success() {
     return "R34: OK with " + std::to_string(records_) + " records of the set instead of one";
   }
   const auto& c = *connection_;
-  result_.has_host_key_extension =
-      c.extension<hostler_ext_host_key>(HOSTLER_EXT_HOST_KEY).verify != nullptr;
-  result_.has_price_history =
-      c.extension<hostler_ext_price_history>(HOSTLER_EXT_PRICE_HISTORY).history != nullptr;
-  result_.has_power = c.extension<hostler_ext_power>(HOSTLER_EXT_POWER).stop != nullptr;
+  try {
+    result_.has_host_key_extension =
+        c.extension<hostler_ext_host_key>(HOSTLER_EXT_HOST_KEY).verify != nullptr;
+    result_.has_price_history =
+        c.extension<hostler_ext_price_history>(HOSTLER_EXT_PRICE_HISTORY).history != nullptr;
+    result_.has_power = c.extension<hostler_ext_power>(HOSTLER_EXT_POWER).stop != nullptr;
+  } catch (...) {
+    return "R45: an exception left get_extension";
+  }
   return {};
 }
 

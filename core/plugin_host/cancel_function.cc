@@ -27,7 +27,10 @@ void CancelFunction::run(Mutex& mutex) {
   void* const argument = argument_;
   {
     const MutexUnlock unlocked(mutex);
-    if (function != nullptr) function(argument);
+    try {
+      if (function != nullptr) function(argument);
+    } catch (...) {  // NOLINT(bugprone-empty-catch): R45; the call ends at its deadline
+    }
   }
   running_ = false;
   thread_ = {};

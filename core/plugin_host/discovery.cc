@@ -15,6 +15,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kSuffix = ".hostler.json";
 constexpr std::size_t kManifestsMax = 1000;  // in one folder
+constexpr std::size_t kToldMax = 30;         // paths in a message
 constexpr std::array kSystemFolders{"/etc/hostler/drivers.d", "/usr/local/lib/hostler/drivers",
                                     "/usr/lib/hostler/drivers"};
 
@@ -34,7 +35,8 @@ std::vector<fs::path> manifests_in(const fs::path& folder, std::error_code& erro
 Result<Manifest> Discovery::find(std::string_view name) const {
   std::vector<const Manifest*> found;
   for (const auto& driver : drivers) {
-    if (driver.name == name) found.push_back(&driver);
+    if (driver.name == name && (found.empty() || found[0]->sha256 != driver.sha256))
+      found.push_back(&driver);
   }
   const std::string subject = "driver '" + printable(name, 80) + "'";
   if (found.size() > 1) {
@@ -43,9 +45,13 @@ Result<Manifest> Discovery::find(std::string_view name) const {
   }
   if (found.size() == 1) return *found[0];
   std::string where;
-  for (const auto& path : tried) where += "\n  " + path.path.string() + ": " + path.outcome;
-  where += "\n  on Debian hostler's own drivers are packages: apt install hostler-driver-NAME";
-  return fail(Errc::kNotFound, subject + " was not found; searched:" + where);
+  for (std::size_t i = 0; i < std::min(tried.size(), kToldMax); ++i)
+    where += (i == 0 ? "" : "; ") + tried[i].path.string() + ": " + tried[i].outcome;
+  if (tried.size() > kToldMax)
+    where += "; and " + std::to_string(tried.size() - kToldMax) + " more";
+  return fail(Errc::kNotFound, subject + " was not found (" + where +
+                                   "); on Debian hostler's own drivers are packages: apt install "
+                                   "hostler-driver-NAME");
 }
 
 std::vector<fs::path> driver_folders(const std::vector<fs::path>& driver_path) {
@@ -59,7 +65,7 @@ std::vector<fs::path> driver_folders(const std::vector<fs::path>& driver_path) {
   return folders;
 }
 
-Discovery discover(const std::vector<fs::path>& folders) {
+Discovery discover(const std::vector<fs::path>& folders, const DriverRules& rules) {
   Discovery all;
   std::vector<fs::path> seen;
   for (const auto& folder : folders) {
@@ -76,7 +82,7 @@ Discovery discover(const std::vector<fs::path>& folders) {
       all.tried.push_back({folder, error ? error.message() : "no *.hostler.json in it"});
     }
     for (const auto& path : manifests) {
-      auto manifest = read_manifest(path);
+      auto manifest = read_manifest(path, rules);
       if (manifest) {
         all.tried.push_back({path, "found '" + manifest->name + "' " + manifest->version});
         all.drivers.push_back(std::move(*manifest));

@@ -21,8 +21,9 @@ struct Discovery {
   std::vector<Manifest> drivers;  ///< Sorted by name; a name may occur twice, see find().
   std::vector<TriedPath> tried;   ///< In the order of the search.
 
-  /// The driver with this name. The message of kNotFound lists all tried paths; kConflict means
-  /// that two manifests have the name, and lists both.
+  /// The driver with this name; the first one, if several manifests describe the same library. The
+  /// message of kNotFound lists all tried paths; kConflict means that two manifests have the name
+  /// and different libraries, and lists both.
   [[nodiscard]] Result<Manifest> find(std::string_view name) const;
 };
 
@@ -32,7 +33,9 @@ struct Discovery {
 std::vector<std::filesystem::path> driver_folders(
     const std::vector<std::filesystem::path>& driver_path);
 
-/// Reads every `*.hostler.json` in `folders`. Opens no library. Blocking.
-Discovery discover(const std::vector<std::filesystem::path>& folders);
+/// Reads every `*.hostler.json` in `folders`. A manifest that others could change is not among the
+/// drivers. Opens no library. Blocking.
+Discovery discover(const std::vector<std::filesystem::path>& folders,
+                   const DriverRules& rules = {});
 
 }  // namespace hostler::plugin_host

@@ -96,6 +96,8 @@ Result<Loaded::Entry> load_file(LibraryFile file, Loaded& all) HOSTLER_REQUIRES(
   constexpr auto kMode = boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local |
                          static_cast<type>(RTLD_NODELETE);
   const auto path = file.path;
+  const std::string area = log_area(path.stem().stem(), "");
+  const LogAs as(area);
   try {
     boost::dll::shared_library library(boost::dll::fs::path(file.loadable_name()), kMode);
     all.files.push_back(std::move(file));
@@ -106,6 +108,8 @@ Result<Loaded::Entry> load_file(LibraryFile file, Loaded& all) HOSTLER_REQUIRES(
     return Loaded::Entry{std::move(driver), std::move(library)};
   } catch (const std::exception& e) {
     return tl::unexpected(refused(path, e.what()));
+  } catch (...) {
+    return tl::unexpected(refused(path, "R45: an exception left " HOSTLER_DRIVER_ENTRY));
   }
 }
 
@@ -122,7 +126,7 @@ Result<std::shared_ptr<const DriverLibrary>> load_checked(LibraryFile file,
 
 }  // namespace
 
-Result<LibraryFile> check_library(const Manifest& manifest) {
+Result<LibraryFile> check_library(const Manifest& manifest, const DriverRules& rules) {
   if (manifest.abi_major != HOSTLER_ABI_MAJOR) {
     return fail(Errc::kInvalidArgument,
                 manifest.file.string() + ": driver '" + manifest.name + "' speaks ABI major " +
@@ -133,7 +137,7 @@ Result<LibraryFile> check_library(const Manifest& manifest) {
     return fail(Errc::kInvalidArgument,
                 manifest.file.string() + ": " + other_draft(manifest.name, manifest.abi_draft));
   }
-  auto file = HOSTLER_TRY(open_library(manifest.resolved()));
+  auto file = HOSTLER_TRY(open_library(manifest.resolved(), rules.state_dir));
   const auto path = file.path;
   const auto sha256 = HOSTLER_TRY(sha256_of(file));
   if (sha256 != manifest.sha256) {
@@ -142,12 +146,19 @@ Result<LibraryFile> check_library(const Manifest& manifest) {
                                       sha256 + ", not " + manifest.sha256 +
                                       "; write the manifest again with 'hostler driver manifest'");
   }
+  if (const auto pinned = rules.sha256.find(manifest.name);
+      pinned != rules.sha256.end() && pinned->second != sha256) {
+    return fail(Errc::kForbidden, "driver library " + path.string() + " has the sha256 " + sha256 +
+                                      "; driver_sha256 of the configuration allows only " +
+                                      pinned->second);
+  }
   HOSTLER_TRY(check_elf(file));
   return file;
 }
 
-Result<std::shared_ptr<const DriverLibrary>> DriverLibrary::load(const Manifest& manifest) {
-  auto file = HOSTLER_TRY(check_library(manifest));
+Result<std::shared_ptr<const DriverLibrary>> DriverLibrary::load(const Manifest& manifest,
+                                                                 const DriverRules& rules) {
+  auto file = HOSTLER_TRY(check_library(manifest, rules));
   auto driver = HOSTLER_TRY(load_checked(std::move(file), manifest.sha256));
   if (driver->name() != manifest.name) {
     return fail(Errc::kInvalidArgument, manifest.file.string() + " names the driver '" +
@@ -159,7 +170,7 @@ Result<std::shared_ptr<const DriverLibrary>> DriverLibrary::load(const Manifest&
 
 Result<std::shared_ptr<const DriverLibrary>> DriverLibrary::load_unpinned(
     const std::filesystem::path& library) {
-  auto file = HOSTLER_TRY(open_library(library));
+  auto file = HOSTLER_TRY(open_untrusted_library(library));
   const auto sha256 = HOSTLER_TRY(sha256_of(file));
   HOSTLER_TRY(check_elf(file));
   return load_checked(std::move(file), sha256);

@@ -12,9 +12,9 @@
 
 namespace hostler::plugin_host {
 
-/// Opens the library that a manifest names, and checks ABI version, owner, mode, sha256 and ELF
-/// form without running any code of the library. Blocks on the file.
-Result<LibraryFile> check_library(const Manifest& manifest);
+/// Opens the library that a manifest names, and checks ABI version, who could change the file,
+/// sha256 and ELF form without running any code of the library. Blocks on the file.
+Result<LibraryFile> check_library(const Manifest& manifest, const DriverRules& rules = {});
 
 /// A loaded driver. It is never unloaded, since nobody can know when the last thread has left its
 /// code. To use a library that was replaced on disk, restart the process.
@@ -26,8 +26,10 @@ class DriverLibrary {
   /// Checks the manifest's library as check_library() does, loads the checked file, and checks its
   /// table. The same library loaded twice is the same object. Runs code of the library and blocks
   /// on it.
-  static Result<std::shared_ptr<const DriverLibrary>> load(const Manifest& manifest);
-  /// Loads a library that has no manifest yet, in order to make one. Else like load().
+  static Result<std::shared_ptr<const DriverLibrary>> load(const Manifest& manifest,
+                                                           const DriverRules& rules = {});
+  /// Loads a library that has no manifest yet, in order to make one. Whoever could change the file
+  /// is not looked at. Else like load().
   static Result<std::shared_ptr<const DriverLibrary>> load_unpinned(
       const std::filesystem::path& library);
 

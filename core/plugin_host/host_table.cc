@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "core/base/mutex.h"
 #include "core/base/text.h"
@@ -47,11 +48,14 @@ SetNames& set_names() {
   return *names;
 }
 
+thread_local const std::string* area_of_thread = nullptr;
+
 std::string area_of(const hostler_set* set) {
   auto& names = set_names();
   const MutexLock lock(names.mutex);
   const auto found = names.names.find(set);
-  return found == names.names.end() ? "driver" : "driver " + found->second;
+  if (found != names.names.end()) return found->second;
+  return area_of_thread == nullptr ? "driver" : *area_of_thread;
 }
 
 std::string text(const char* s, std::size_t n, std::size_t max) {
@@ -87,14 +91,21 @@ const hostler_host& host_table() {
   return table;
 }
 
-void name_set_in_log(const hostler_set* set, const std::string& name) {
+std::string log_area(const std::string& driver, const std::string& set) {
+  return "driver " + driver + (set.empty() ? "" : ", set " + set);
+}
+
+void name_set_in_log(const hostler_set* set, const std::string& area) {
   auto& names = set_names();
   const MutexLock lock(names.mutex);
-  if (name.empty()) {
+  if (area.empty()) {
     names.names.erase(set);
   } else {
-    names.names[set] = name;
+    names.names[set] = area;
   }
 }
+
+LogAs::LogAs(const std::string& area) : before_(std::exchange(area_of_thread, &area)) {}
+LogAs::~LogAs() { area_of_thread = before_; }
 
 }  // namespace hostler::plugin_host

@@ -23,7 +23,7 @@ CallRunner::Options runner_options(const DriverLibrary& library, const InProcess
   const auto& driver = library.table();
   const bool concurrent = driver.threading == HOSTLER_THREAD_CONCURRENT;
   return {
-      .driver = library.name(),
+      .log_area = log_area(library.name(), options.set),
       .slots = concurrent ? std::min<std::size_t>(driver.max_concurrency, options.threads_max) : 1,
       .queue_max = options.queue_max,
       .grace = options.grace,
@@ -34,15 +34,20 @@ CallRunner::Options runner_options(const DriverLibrary& library, const InProcess
 
 /// Runs set_close on a thread of its own, since it may hang like any other call. Waits for
 /// kCloseMax at most, and returns whether set_close has returned by then.
-bool close_set(const std::shared_ptr<Connection>& connection) {
+bool close_set(const std::shared_ptr<Connection>& connection, const std::string& area) {
   struct Closing {
     Mutex mutex;
     Condition closed;
     bool done HOSTLER_GUARDED_BY(mutex) = false;
   };
   auto closing = std::make_shared<Closing>();
-  std::thread([closing, connection] {
-    connection->driver().set_close(connection->set);
+  std::thread([closing, connection, area] {
+    const LogAs as(area);
+    try {
+      connection->driver().set_close(connection->set);
+    } catch (...) {
+      log::error(area, "R45: an exception left set_close");
+    }
     const MutexLock lock(closing->mutex);
     closing->done = true;
     closing->closed.notify_all();
@@ -66,7 +71,8 @@ void keep_for_ever(std::shared_ptr<void> object) {
 class InProcessSet final : public DriverSet {
  public:
   InProcessSet(std::shared_ptr<const DriverLibrary> library, const InProcessOptions& options)
-      : connection_(std::make_shared<Connection>()),
+      : area_(log_area(library->name(), options.set)),
+        connection_(std::make_shared<Connection>()),
         runner_(std::make_shared<CallRunner>(runner_options(*library, options))) {
     connection_->library = std::move(library);
     runner_->start();
@@ -74,27 +80,26 @@ class InProcessSet final : public DriverSet {
 
   // A failed allocation here ends the process, which could not continue safely.
   ~InProcessSet() override {  // NOLINT(bugprone-exception-escape)
-    const std::string area = "driver " + connection_->library->name();
     if (!runner_->stop()) {
       // The driver still uses these objects.
-      log::error(area,
+      log::error(area_,
                  "calls hang in the driver while its set is closed: the set stays open until "
                  "this process ends");
       keep_for_ever(runner_);
       keep_for_ever(connection_);
     } else if (connection_->set != nullptr) {
       name_set_in_log(connection_->set, "");
-      if (!close_set(connection_)) log::error(area, "R25: set_close has not returned after 5 s");
+      if (!close_set(connection_, area_))
+        log::error(area_, "R25: set_close has not returned after 5 s");
     }
   }
 
   void open(SetConfig config, Duration timeout, Done<model::SetInfo> done) override {
-    const auto name = config.set_id;
     const auto deadline = std::chrono::steady_clock::now() + timeout;
-    auto opened = [this, name, deadline,
+    auto opened = [this, deadline,
                    done = std::move(done)](model::CloudResult<Nothing> result) mutable {
       if (!result) return done(tl::unexpected(std::move(result).error()));
-      name_set_in_log(connection_->set, name);
+      name_set_in_log(connection_->set, area_);
       info(deadline - std::chrono::steady_clock::now(), std::move(done));
     };
     if (connection_->set != nullptr) {  // an earlier open was abandoned, and succeeded later
@@ -174,6 +179,7 @@ class InProcessSet final : public DriverSet {
         cloud_error(model::CloudErrorClass::kTransient, "the set is not open"));
   }
 
+  const std::string area_;
   std::shared_ptr<Connection> connection_;
   std::shared_ptr<CallRunner> runner_;
 };

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <string>
 
 #include "core/plugin_host/driver_library.h"
 #include "core/plugin_host/driver_set.h"
@@ -13,6 +14,7 @@ struct InProcessOptions {
   Duration grace = std::chrono::seconds(10);  ///< From a call's deadline until it is abandoned.
   std::size_t threads_max = 64;     ///< Upper limit of blocking calls at once, for any driver.
   std::size_t queue_max = 100'000;  ///< Calls that wait for a slot; more are refused.
+  std::string set = {};             ///< Its name, for the log.
 };
 
 /// A set whose driver runs in this process, on threads of the set (`isolation: in-process`).

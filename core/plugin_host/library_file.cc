@@ -12,6 +12,7 @@
 #include <exception>
 #include <string_view>
 
+#include "core/base/trusted_file.h"
 #include "core/crypto/hash.h"
 #include "hostler/driver.h"
 
@@ -32,20 +33,20 @@ std::string about(const LibraryFile& file, std::string_view problem) {
   return "driver library " + file.path.string() + ": " + std::string(problem);
 }
 
-/// The owner of the running program could change this program as well as a driver.
-bool trusted(uid_t owner) {
-  struct stat program {};
-  return owner == 0 || owner == geteuid() ||
-         (stat("/proc/self/exe", &program) == 0 && owner == program.st_uid);
-}
-
 }  // namespace
 
 std::string LibraryFile::loadable_name() const {
   return "/proc/self/fd/" + std::to_string(fd.get());
 }
 
-Result<LibraryFile> open_library(const std::filesystem::path& path) {
+Result<LibraryFile> open_library(const std::filesystem::path& path,
+                                 const std::filesystem::path& state_dir) {
+  auto fd = open_trusted(path, state_dir);
+  if (!fd) return tl::unexpected(std::move(fd).error().with_context("driver library"));
+  return LibraryFile{path, *std::move(fd)};
+}
+
+Result<LibraryFile> open_untrusted_library(const std::filesystem::path& path) {
   LibraryFile file{path, UniqueFd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK))};
   if (!file.fd) {
     return tl::unexpected(errno_error("open driver library " + path.string(),
@@ -57,14 +58,6 @@ Result<LibraryFile> open_library(const std::filesystem::path& path) {
   }
   if (!S_ISREG(found.st_mode)) {
     return fail(Errc::kInvalidArgument, about(file, "not a regular file"));
-  }
-  if (!trusted(found.st_uid)) {
-    return fail(Errc::kForbidden,
-                about(file, "belongs to uid " + std::to_string(found.st_uid) +
-                                ", who is neither root nor the user that runs this; chown it"));
-  }
-  if ((found.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
-    return fail(Errc::kForbidden, about(file, "others may write to it; run chmod go-w on it"));
   }
   return file;
 }

@@ -19,10 +19,13 @@ struct LibraryFile {
   [[nodiscard]] std::string loadable_name() const;
 };
 
-/// Opens a library for loading. Refuses a file that is missing, is no regular file, is writable by
-/// group or others, or belongs to somebody else than root, this user or the running program's
-/// owner.
-Result<LibraryFile> open_library(const std::filesystem::path& path);
+/// Opens a library for loading. Refuses a file that is missing, is no regular file, can be changed
+/// by others than root and this user, or lies beneath `state_dir`, where uploaded files are.
+Result<LibraryFile> open_library(const std::filesystem::path& path,
+                                 const std::filesystem::path& state_dir);
+/// The same for a library that somebody has named, as one names a program to be run: whoever could
+/// change it is not looked at.
+Result<LibraryFile> open_untrusted_library(const std::filesystem::path& path);
 
 /// In lower-case hexadecimal. Blocks on the file.
 Result<std::string> sha256_of(const LibraryFile& file);

@@ -5,6 +5,7 @@
 
 #include "core/base/files.h"
 #include "core/base/text.h"
+#include "core/base/trusted_file.h"
 #include "core/json/reader.h"
 #include "core/json/writer.h"
 #include "core/plugin_host/driver_library.h"
@@ -34,12 +35,13 @@ void read_library(json::Object& o, Manifest& m) {
   }
   o.may("arch").text(m.arch);
   o.may("os").text(m.os);
+  o.tolerate_unknown(m.unknown_keys);
 }
 
 }  // namespace
 
 Result<Manifest> make_manifest(const std::filesystem::path& library) {
-  const auto file = HOSTLER_TRY(open_library(library));
+  const auto file = HOSTLER_TRY(open_untrusted_library(library));
   const auto driver = HOSTLER_TRY(DriverLibrary::load_unpinned(library));
   const auto& table = driver->table();
   Manifest m;
@@ -55,8 +57,13 @@ Result<Manifest> make_manifest(const std::filesystem::path& library) {
   m.sha256 = HOSTLER_TRY(sha256_of(file));
   m.arch = machine_name();
   m.os = "linux";
-  for (const char* id : kExtensions) {
-    if (table.get_extension(id) != nullptr) m.extensions.emplace_back(id);
+  try {
+    for (const char* id : kExtensions) {
+      if (table.get_extension(id) != nullptr) m.extensions.emplace_back(id);
+    }
+  } catch (...) {
+    return fail(Errc::kMisbehaving,
+                "driver library " + library.string() + ": R45: an exception left get_extension");
   }
   const auto schema =
       json::Document::parse(table.config_schema_json == nullptr ? "{}" : table.config_schema_json);
@@ -85,11 +92,11 @@ std::string to_json(const Manifest& m) {
   return out + "\n";
 }
 
-Result<Manifest> read_manifest(const std::filesystem::path& file) {
+Result<Manifest> parse_manifest(std::string_view text, const std::filesystem::path& file) {
   Manifest m;
   m.file = file;
-  const auto content = HOSTLER_TRY(read_file(file, kManifestMax));
-  auto read = json::read_object(content, {.bytes_max = kManifestMax}, [&](json::Object& o) {
+  auto read = json::read_object(text, {.bytes_max = kManifestMax}, [&](json::Object& o) {
+    o.tolerate_unknown(m.unknown_keys);  // A newer SDK may have written it.
     int version = 0;
     o.need("manifest_version").integer(version, kVersion, kVersion);
     o.need("name").name(m.name);
@@ -101,13 +108,19 @@ Result<Manifest> read_manifest(const std::filesystem::path& file) {
       abi.need("major").integer(m.abi_major, 0, 1'000'000);
       abi.need("draft").integer(m.abi_draft, 0, 1'000'000);
       abi.may("min_host_minor").integer(m.min_host_minor, 0, 1'000'000);
+      abi.tolerate_unknown(m.unknown_keys);
     });
     o.need("library").object([&](json::Object& library) { read_library(library, m); });
     o.may("extensions").texts(m.extensions, 256);
     o.may("config_schema").object_text(m.config_schema_json, kManifestMax);
   });
   if (!read) return tl::unexpected(std::move(read).error().with_context(file.string()));
+  for (auto& key : m.unknown_keys) key = printable(key, 80);
   return m;
+}
+
+Result<Manifest> read_manifest(const std::filesystem::path& file, const DriverRules& rules) {
+  return parse_manifest(HOSTLER_TRY(read_trusted_file(file, kManifestMax, rules.state_dir)), file);
 }
 
 }  // namespace hostler::plugin_host

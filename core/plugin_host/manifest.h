@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +10,12 @@
 #include "core/base/error.h"
 
 namespace hostler::plugin_host {
+
+/// What the site allows of drivers, beside the rules of core/base/trusted_file.h for their files.
+struct DriverRules {
+  std::filesystem::path state_dir = {};  ///< Nothing beneath it is loaded; empty: not known.
+  std::map<std::string, std::string> sha256 = {};  ///< By driver: the only library allowed.
+};
 
 /// The description of a driver, readable without running any of its code: the file
 /// `<name>.hostler.json` beside its library, made by make_manifest().
@@ -22,6 +29,7 @@ struct Manifest {
   std::vector<std::string> extensions;
   std::string config_schema_json = "{}";
 
+  std::vector<std::string> unknown_keys;  ///< Paths of what this program does not know, printable.
   std::filesystem::path file;  ///< The manifest itself; empty if this was not read from a file.
   /// The library's path; absolute if the path of the manifest is.
   [[nodiscard]] std::filesystem::path resolved() const { return file.parent_path() / library; }
@@ -31,7 +39,10 @@ struct Manifest {
 Result<Manifest> make_manifest(const std::filesystem::path& library);
 /// The text of a manifest file.
 std::string to_json(const Manifest& manifest);
-/// Reads a manifest file. Errors name the file and the place in it. Blocks on the file.
-Result<Manifest> read_manifest(const std::filesystem::path& file);
+/// Reads the text of the manifest `file`. Errors name the file and the place in it.
+Result<Manifest> parse_manifest(std::string_view text, const std::filesystem::path& file);
+/// Reads a manifest file, which must be one that only root and this user can change, and not lie
+/// beneath the state folder. Blocks on the file.
+Result<Manifest> read_manifest(const std::filesystem::path& file, const DriverRules& rules = {});
 
 }  // namespace hostler::plugin_host

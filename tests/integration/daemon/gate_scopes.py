@@ -6,7 +6,7 @@ import os
 import unittest
 
 from one_site import SITE, job, main, tearDownModule
-from scratch_site import wait_for
+from scratch_site import trusted, wait_for
 import one_site
 
 KINDS = ("s-small", "s-large", "g-small", "g-large")
@@ -15,7 +15,7 @@ KINDS = ("s-small", "s-large", "g-small", "g-large")
 def setUpModule():
     SITE.make()
     SITE.write_config(
-        driver_path=[one_site.ARGS.refusing],
+        driver_path=[trusted(one_site.ARGS.refusing)],
         types=[{"name": name, "vcpus": 2, "ram": "2GiB", "price": 0.02} for name in KINDS],
         sets=[{"name": "cloud", "driver": "refusing_cloud", "list_interval": "1s"}],
         pools=[{"name": "default", "sets": ["cloud"], "types": list(KINDS), "max": 6,

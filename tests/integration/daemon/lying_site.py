@@ -5,7 +5,7 @@ import re
 import shutil
 import signal
 
-from scratch_site import Site, children, parent_of, title_of, wait_for
+from scratch_site import Site, children, parent_of, title_of, trusted, wait_for
 from storm_victims import Instance
 
 SET = "cloud"
@@ -60,7 +60,7 @@ class LyingSite(Site):
     """One set, `cloud`, and one pool, `default`, with one type, `small`."""
 
     def __init__(self, hostlerd, drivers, liar):
-        self.liar = os.path.abspath(liar)
+        self.liar = trusted(liar)
         self.cloud = None
         super().__init__(hostlerd, drivers)
 

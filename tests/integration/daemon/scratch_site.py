@@ -1,6 +1,7 @@
 """A hostler site in a scratch folder: a daemon with a unix socket and hosts of the local driver, and
 checks that nothing of it is left."""
 
+import atexit
 import http.client
 import json
 import os
@@ -15,6 +16,10 @@ import urllib.parse
 from contract import Contract
 
 PATIENCE = 60  # seconds until an expected event is missing; a healthy site needs a few
+
+
+# hostlerd refuses a configuration that a group of several users may write to.
+os.umask(0o022)
 
 
 class Failed(AssertionError):
@@ -35,6 +40,23 @@ def wait_for(what, probe, patience=PATIENCE):
             return seen
         check(time.monotonic() < until, f"{what}: not within {patience} s")
         time.sleep(0.03)
+
+
+COPIES = {}
+
+
+def trusted(drivers):
+    """A copy of a folder of drivers that only this user can change, as hostlerd demands: the build's may belong
+    to somebody else."""
+    drivers = os.path.abspath(drivers)
+    if drivers not in COPIES:
+        home = tempfile.mkdtemp(prefix="hostler-drivers-")
+        atexit.register(shutil.rmtree, home, ignore_errors=True)
+        os.chmod(home, 0o711)
+        COPIES[drivers] = shutil.copytree(drivers, os.path.join(home, os.path.basename(drivers)))
+        for name in [COPIES[drivers], *(os.path.join(COPIES[drivers], n) for n in os.listdir(drivers))]:
+            os.chmod(name, os.stat(name).st_mode & ~0o022)
+    return COPIES[drivers]
 
 
 def parent_of(pid):
@@ -88,7 +110,7 @@ class Site:
     def __init__(self, hostlerd, drivers):
         self.failures_before = Site.failures
         self.hostlerd = os.path.abspath(hostlerd)
-        self.drivers = os.path.abspath(drivers)
+        self.drivers = trusted(drivers)
         self.folder = tempfile.mkdtemp(prefix="hostler-daemon-")
         os.chmod(self.folder, 0o711)  # Jobs run as separate users, which need search permission.
         self.socket = self.under("hostler.sock")

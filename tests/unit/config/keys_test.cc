@@ -15,8 +15,10 @@ using testing::ElementsAre;
 const std::filesystem::path kFolder = HOSTLER_CONFIG_DIR;
 
 Reading read_sample(const std::string& name) {
-  return read(kFolder / name,
-              {.surroundings = {.is_root = true}, .state_dir = {}, .read_files = false});
+  return read(kFolder / name, {.surroundings = {.is_root = true},
+                               .state_dir = {},
+                               .trusted_only = false,
+                               .read_files = false});
 }
 
 /// First cells of the table's rows.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <filesystem>
 #include <future>
 #include <memory>
 #include <string>
@@ -13,6 +14,7 @@
 #include "core/plugin_host/discovery.h"
 #include "core/plugin_host/driver_library.h"
 #include "core/plugin_host/in_process_set.h"
+#include "tests/temp_folder.h"
 
 namespace hostler::plugin_host {
 
@@ -45,8 +47,22 @@ class Awaited {
   std::future<model::CloudResult<T>> future_ = promise_->get_future();
 };
 
+/// A copy of a fake driver's folder that only this user can change; the build's may belong to
+/// somebody else.
+inline std::filesystem::path trusted_copy(const std::string& name) {
+  static const test::TempFolder all;
+  const auto copy = all / name;
+  if (std::filesystem::create_directory(copy)) {
+    std::filesystem::copy(HOSTLER_TEST_DRIVERS "/" + name, copy);
+    for (const auto& file : std::filesystem::directory_iterator(copy))
+      std::filesystem::permissions(file, std::filesystem::perms(0644));
+    std::filesystem::permissions(copy, std::filesystem::perms(0755));
+  }
+  return copy;
+}
+
 inline std::shared_ptr<const DriverLibrary> load_fake(const std::string& name) {
-  const auto found = discover({HOSTLER_TEST_DRIVERS "/" + name}).find(name);
+  const auto found = discover({trusted_copy(name)}).find(name);
   if (!found) ADD_FAILURE() << found.error().message;
   auto library = DriverLibrary::load(*found);
   if (!library) ADD_FAILURE() << library.error().message;

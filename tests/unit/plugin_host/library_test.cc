@@ -26,7 +26,7 @@ class LibraryTest : public ::testing::Test {
   }
   /// A copy of the driver in a folder of its own, with its manifest.
   Manifest installed() {
-    fs::copy(HOSTLER_TEST_DRIVERS "/fake_chaos", folder_.path());
+    fs::copy(trusted_copy("fake_chaos"), folder_.path());
     return *discover({folder_.path()}).find("fake_chaos");
   }
   static std::string error_of(const fs::path& library) {
@@ -87,6 +87,58 @@ TEST_F(LibraryTest, RefusesALibraryThatOthersMayWriteTo) {
   ASSERT_FALSE(loaded);
   EXPECT_EQ(loaded.error().code, Errc::kForbidden);
   EXPECT_THAT(loaded.error().message, HasSubstr("chmod go-w"));
+}
+
+TEST_F(LibraryTest, AManifestThatOthersMayWriteToIsNoDriver) {
+  const auto manifest = installed();
+  fs::permissions(folder_.path(), fs::perms(0757));
+
+  const auto all = discover({folder_.path()});
+
+  EXPECT_TRUE(all.drivers.empty());
+  EXPECT_THAT(all.find("fake_chaos").error().message,
+              AllOf(HasSubstr(folder_.path().string() + " is writable"), HasSubstr("chmod go-w")));
+  EXPECT_FALSE(DriverLibrary::load(manifest)) << "nor is its library loaded";
+}
+
+TEST_F(LibraryTest, NothingBeneathTheStateFolderIsLoaded) {
+  const auto manifest = installed();
+  const DriverRules rules{.state_dir = folder_.path()};
+
+  EXPECT_THAT(discover({folder_.path()}, rules).find("fake_chaos").error().message,
+              HasSubstr("beneath the state folder"));
+  EXPECT_THAT(DriverLibrary::load(manifest, rules).error().message,
+              HasSubstr("beneath the state folder"));
+}
+
+TEST_F(LibraryTest, LoadsOnlyTheLibraryThatTheConfigurationNames) {
+  const auto manifest = installed();
+  const std::string other(64, 'a');
+
+  const auto loaded = DriverLibrary::load(manifest, {.sha256 = {{"fake_chaos", other}}});
+
+  ASSERT_FALSE(loaded);
+  EXPECT_THAT(loaded.error().message, AllOf(HasSubstr(manifest.sha256), HasSubstr(other)));
+  EXPECT_TRUE(DriverLibrary::load(
+      manifest, {.sha256 = {{"fake_chaos", manifest.sha256}, {"another", other}}}));
+}
+
+TEST_F(LibraryTest, AnExceptionThatLeavesTheEntryIsCaught) {
+  EXPECT_THAT(error_of(fake("fake_throw_in_entry")), HasSubstr("R45: an exception left"));
+}
+
+TEST_F(LibraryTest, UnknownKeysOfAManifestAreNotedAndIgnored) {
+  auto manifest = installed();
+  auto text = to_json(manifest);
+  text.insert(1, R"("signed_by":"us",)");
+  text.insert(text.find("\"sha256\""), R"("sha512":"ff",)");
+  ASSERT_TRUE(write_file(manifest.file, text, 0644));
+
+  const auto read = read_manifest(manifest.file);
+
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_THAT(read->unknown_keys, ::testing::ElementsAre("library.sha512", "signed_by"));
+  EXPECT_TRUE(DriverLibrary::load(*read));
 }
 
 TEST_F(LibraryTest, RefusesALibraryOfAnotherUser) {
@@ -157,16 +209,28 @@ TEST_F(LibraryTest, ManifestReadsBackAsItWasWritten) {
                                      "hostler.quota-group/1"));
 }
 
+TEST_F(LibraryTest, TwoManifestsOfOneLibraryAreOneDriver) {
+  installed();
+  const auto all = discover({trusted_copy("fake_chaos"), folder_.path()});
+
+  const auto found = all.find("fake_chaos");
+
+  ASSERT_TRUE(found) << found.error().message;
+  EXPECT_EQ(found->file.parent_path(), trusted_copy("fake_chaos")) << "the first one in the search";
+}
+
 TEST_F(LibraryTest, DiscoveryNamesBothManifestsOfOneName) {
-  const auto manifest = installed();
-  const auto all = discover({HOSTLER_TEST_DRIVERS "/fake_chaos", folder_.path()});
+  auto manifest = installed();
+  manifest.sha256 = std::string(64, '0');
+  ASSERT_TRUE(write_file(manifest.file, to_json(manifest), 0644));
+  const auto all = discover({trusted_copy("fake_chaos"), folder_.path()});
 
   const auto found = all.find("fake_chaos");
 
   ASSERT_FALSE(found);
   EXPECT_EQ(found.error().code, Errc::kConflict);
   EXPECT_THAT(found.error().message,
-              AllOf(HasSubstr(HOSTLER_TEST_DRIVERS "/fake_chaos/fake_chaos.hostler.json"),
+              AllOf(HasSubstr(trusted_copy("fake_chaos") / "fake_chaos.hostler.json"),
                     HasSubstr(manifest.file.string())));
 }
 

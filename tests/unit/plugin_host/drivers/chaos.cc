@@ -53,6 +53,9 @@ Gate& gate() {
 }
 std::atomic<int> calls_now{0}, calls_max{0};  // in this library, for the serial drivers
 
+/// Its extensions cannot be asked for: a set with the word "throw_in_get_extension" is open.
+std::atomic<bool> throws_in_get_extension = false;
+
 struct Counted {
   Counted() {
     const int now = ++calls_now;
@@ -281,14 +284,16 @@ hostler_status destroy(hostler_set* s, const hostler_destroy_req* r, hostler_op*
 hostler_status set_open(const hostler_host* h, const hostler_set_config* c, hostler_op* op,
                         hostler_set** out) {
   const std::string config(view(c->config_json));
-  const auto from = config.find(": \"");
+  const auto colon = config.find(':');
+  const auto from = colon == std::string::npos ? colon : config.find('"', colon) + 1;
   const auto word = from == std::string::npos
                         ? std::string()
-                        : config.substr(from + 3, config.find('"', from + 3) - from - 3);
+                        : config.substr(from, config.find('"', from) - from);
   if (word == "release") gate().release();
   if (word == "open_refused") return fails(op, HOSTLER_E_INVALID, "config.region is missing");
   if (word == "open_without_set") return HOSTLER_OK;
   if (word == "open_pending") return HOSTLER_PENDING;
+  if (word == "throw_in_get_extension") throws_in_get_extension = true;
   *out = new hostler_set;
   (*out)->word = word;
   (*out)->id = view(c->set_id);
@@ -355,7 +360,10 @@ extern "C" const hostler_driver* hostler_driver_entry_1(const hostler_host* host
       &set_open,
       [](hostler_set* s) {
         for (auto& thread : s->threads) thread.join();
+        throws_in_get_extension = false;
+        const bool throws = s->word == "throw_in_set_close";
         delete s;
+        if (throws) throw 1;
       },
       &set_info,
       &create,
@@ -366,6 +374,7 @@ extern "C" const hostler_driver* hostler_driver_entry_1(const hostler_host* host
       },
       [](const char* id) -> const void* {
         const std::string_view wanted = id;
+        if (throws_in_get_extension) throw 1;
         if (wanted == HOSTLER_EXT_QUOTA_GROUP) return &kQuotaGroup;
         if (wanted == HOSTLER_EXT_PRICE_HISTORY) return &kPrices;
         return wanted == HOSTLER_EXT_HOST_KEY ? &kHostKey : nullptr;

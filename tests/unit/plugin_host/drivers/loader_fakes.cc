@@ -54,7 +54,9 @@ hostler_status refuse(hostler_op* op) {
 
 #ifndef FAKE_NO_ENTRY
 extern "C" const hostler_driver* hostler_driver_entry_1(const hostler_host*) {
-#ifdef FAKE_NULL
+#if defined(FAKE_THROW_IN_ENTRY)
+  throw 1;
+#elif defined(FAKE_NULL)
   return nullptr;
 #else
   return &kTable;
