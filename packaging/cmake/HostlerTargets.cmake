@@ -37,6 +37,17 @@ if(HOSTLER_FUZZ)
   target_compile_options(hostler_flags INTERFACE -fsanitize=fuzzer-no-link -fno-sanitize-recover=all
     -fno-sanitize=function)
 endif()
+# What makes a defect hard to exploit; tests/abi/hardening.py reads it from the files. Flags that cost
+# time or need optimisation are the Release build's.
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
+  set(HOSTLER_CONTROL_FLOW -mbranch-protection=standard)
+else()
+  set(HOSTLER_CONTROL_FLOW -fcf-protection)
+endif()
+set(HOSTLER_HARDENING -fstack-protector-strong ${HOSTLER_CONTROL_FLOW} -U_FORTIFY_SOURCE
+  -D_FORTIFY_SOURCE=2)
+target_compile_options(hostler_flags INTERFACE "$<$<CONFIG:Release>:${HOSTLER_HARDENING}>")
+target_link_options(hostler_flags INTERFACE -Wl,-z,relro,-z,now)
 if(HOSTLER_CLANG_TIDY)
   find_program(CLANG_TIDY_EXE NAMES clang-tidy-14 clang-tidy REQUIRED)
   set(CMAKE_CXX_CLANG_TIDY "${CLANG_TIDY_EXE}" --quiet)
@@ -111,7 +122,7 @@ function(hostler_driver name)
     PREFIX "" OUTPUT_NAME "${name}" SUFFIX ".hostler.so"
     LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${ARG_FOLDER})
   target_link_options(hostler_driver_${name} PRIVATE
-    -Wl,--version-script=${PROJECT_SOURCE_DIR}/sdk/driver.map -Wl,-z,now,-z,relro
+    -Wl,--version-script=${PROJECT_SOURCE_DIR}/sdk/driver.map
     -Wl,--exclude-libs,ALL)
   if(NOT HOSTLER_SANITIZE)  # the sanitizer runtime lives in the executable
     target_link_options(hostler_driver_${name} PRIVATE -Wl,-z,defs)

@@ -17,6 +17,7 @@ import tempfile
 from scratch_site import check, wait_for
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+HARDENING = os.path.join(HERE, "../../abi/hardening.py")
 NAMES = ("hostler", "hostler-driver-local", "hostler-sdk")
 CONFIG, BEGINNING = "/etc/hostler/hostler.json", "/usr/share/hostler/local.json"
 STATE, INSTANCES = "/var/lib/hostler", "/var/lib/hostler-local"
@@ -148,6 +149,14 @@ def what_is_installed_fits_together():
     check("local" in hostler("driver", "list"), "the local driver is not found")
 
 
+def programs_and_drivers_are_hardened():
+    installed = [f"/usr/lib/hostler/{name}" for name in ("hostler-agent", "drivers/local.hostler.so",
+                                                         "drivers/hostler-local-supervisor")]
+    installed = [name for name in installed if os.path.exists(name)]
+    check(len(installed) == 3, installed)
+    run(sys.executable, HARDENING, "--optimised", *installed, shutil.which("hostlerd"), shutil.which("hostler"))
+
+
 def it_runs_jobs_of_root_and_of_the_group():
     systemctl("start", "hostlerd.service")
     check(hostler("submit", "--wait", "--", "echo", "hello") == "hello\n", "no hello")
@@ -231,6 +240,7 @@ def main(folder):
     installing_starts_and_enables_nothing(packages)
     the_unit_is_sound()
     what_is_installed_fits_together()
+    programs_and_drivers_are_hardened()
     it_runs_jobs_of_root_and_of_the_group()
     an_upgrade_starts_the_daemon_again_and_costs_neither_job_nor_configuration(later(packages))
     its = a_purge_keeps_what_knows_of_instances()
