@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -115,7 +116,7 @@ class Statement {
 
 /// One connection. Threads: one at a time. Every call blocks. SQLite: on the disk, and for a second
 /// or two on another process's lock. PostgreSQL: on the server, mostly for one round trip; if the
-/// server does not answer, as long as Patience says, and before that 2 s (kWrite: 5 s) for a new
+/// server does not answer, as long as Patience says, and before that 2 s (kWrite: 3 s) for a new
 /// session.
 class Connection {
  public:
@@ -127,6 +128,9 @@ class Connection {
   virtual Result<Statement> prepare(std::string_view sql) = 0;
   /// kWrite has kLong. kRead begins with kShort, as people wait for reads.
   virtual void set_patience(Patience patience) = 0;
+  /// `on_silence` is called, with a text for people, each time that the server has not answered for
+  /// 3 s; the call that waits for it goes on. SQLite: never called.
+  virtual void set_on_silence(std::function<void(const std::string&)> on_silence) = 0;
   /// Any number of statements without parameters.
   virtual Result<void> execute(const std::string& sql) = 0;
 
@@ -140,8 +144,12 @@ class Connection {
 
   /// The writer calls it after each commit, once the callbacks were called.
   virtual Result<void> after_commit() = 0;
-  /// Work for idle times. SQLite: removes erased data from the files for good. PostgreSQL: opens a
-  /// new session if the last one ended. True: call it again in a second.
+  /// PostgreSQL: opens a new session if the last one ended, and asks the server whether the
+  /// database is as this process left it (kLost if not). An error: a commit would fail as well.
+  /// SQLite: does nothing. Not within a transaction.
+  virtual Result<void> check() = 0;
+  /// Work for idle times. SQLite: removes erased data from the files for good. PostgreSQL: none.
+  /// True: call check() and this again in a second.
   virtual Result<bool> do_idle_work() = 0;
   /// About the size of rows and indexes, without free space. PostgreSQL notices removed rows some
   /// seconds later.

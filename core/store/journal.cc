@@ -51,6 +51,8 @@ Result<std::unique_ptr<Journal>> Journal::start(std::unique_ptr<Connection> conn
   std::unique_ptr<Journal> journal(
       new Journal(std::move(connection), std::move(segments), std::move(watch)));
   journal->writer_ = HOSTLER_TRY(Writer::open(*journal->connection_, journal->segments_));
+  journal->connection_->set_on_silence(
+      [raw = journal.get()](const std::string& error) { raw->on_silence(error); });
   journal->thread_ = std::thread([raw = journal.get()] { raw->run(); });
   return journal;
 }
@@ -93,6 +95,7 @@ void Journal::run() {
   for (;;) {
     wait_for_work();
     if (queue_.empty() && stopping_) {
+      const MutexUnlock unlocked(mutex_);
       (void)connection_->do_idle_work();  // if it fails, the next start does it
       return;
     }
@@ -109,12 +112,28 @@ void Journal::wait_for_work() {
     return stopping_ || !queue_.empty() || !chores_.empty();
   };
   if (!has_idle_work_) return wake_.wait(mutex_, has_work);
-  if (wake_.wait_for(mutex_, kIdleAfter, has_work)) return;
-  const MutexUnlock unlocked(mutex_);
-  connection_->clear_failure();
-  const auto more = connection_->do_idle_work();
-  has_idle_work_ = !more || *more;  // a failure is tried again: a reader may be in the way
-  abort_if_lost();
+  if (!wake_.wait_for(mutex_, kIdleAfter, has_work)) do_idle_work();
+}
+
+void Journal::do_idle_work() {
+  Result<void> checked;
+  {
+    const MutexUnlock unlocked(mutex_);
+    connection_->clear_failure();
+    checked = connection_->check();
+    abort_if_lost();
+    if (checked) {
+      const auto more = connection_->do_idle_work();
+      has_idle_work_ = !more || *more;  // a failure is tried again: a reader may be in the way
+      abort_if_lost();
+    }
+  }
+  report(checked.has_value(), checked ? std::string() : checked.error().message);
+}
+
+void Journal::on_silence(const std::string& error) {
+  const MutexLock lock(mutex_);
+  report(false, error);
 }
 
 void Journal::abort_if_lost() {

@@ -55,7 +55,8 @@ class Journal {
   using Chore = std::function<bool(Connection&)>;
   /// All are called on the store thread.
   struct Watch {
-    /// Called when a try fails with a new error (effects must stop), and when a try succeeds again.
+    /// Called when a try or a check of the server fails with a new error (effects must stop), also
+    /// while it still waits for a server that does not answer; and when one succeeds again.
     std::function<void(const Health&)> on_health = {};
     std::function<void(const GroupTry&)> on_try = {};
     /// A try has failed. True: there is more room on the disk than before, so it is repeated at
@@ -105,6 +106,9 @@ class Journal {
   void fail_queued_commits() HOSTLER_REQUIRES(mutex_);
   void run_chore() HOSTLER_REQUIRES(mutex_);
   void abort_if_lost();
+  void do_idle_work() HOSTLER_REQUIRES(mutex_);
+  /// The server has not answered for some seconds; a call still waits for it.
+  void on_silence(const std::string& error);
   /// Waits for commits or chores; does idle work meanwhile.
   void wait_for_work() HOSTLER_REQUIRES(mutex_);
   void report(bool ok, const std::string& error) HOSTLER_REQUIRES(mutex_);

@@ -13,7 +13,7 @@
 namespace hostler::store::postgres {
 namespace {
 
-constexpr int kConnectS = 5, kReadConnectS = 2;
+constexpr int kConnectS = 3, kReadConnectS = 2;
 
 int answer_ms(Patience patience) {
   switch (patience) {
@@ -29,11 +29,34 @@ int answer_ms(Patience patience) {
 
 // The mark of the last commit, in meta.
 constexpr const char* kMarkKey = "last_commit";
-const std::string kPutMark(kPutMeta);
+// $1: the new mark, $2: that of the commit before. If the row has another one, the new value is
+// NULL, which the table refuses.
+const std::string kPutMark = std::string("INSERT INTO meta (key, value) VALUES ('") + kMarkKey +
+                             "', CASE WHEN $2::text = '' OR EXISTS (SELECT 1 FROM meta WHERE key "
+                             "= '" +
+                             kMarkKey +
+                             "') THEN $1::text END) ON CONFLICT (key) DO UPDATE "
+                             "SET value = CASE WHEN meta.value = $2 THEN excluded.value END";
 const std::string kOfMark = std::string(" WHERE key = '") + kMarkKey + "'";
 const std::string kFindMark = "SELECT value FROM meta" + kOfMark;
 // Returns only after all earlier commits are durable, on standbys too if commits wait for them.
 const std::string kCommitAnew = "UPDATE meta SET value = value" + kOfMark;
+
+constexpr const char* kNotAsLeft =
+    "the database is not as this hostlerd left it: another one has written to it, a backup was "
+    "restored under it, or the server lost commits, as after a fail-over to a standby that lagged "
+    "behind";
+
+/// What kPutMark says where another mark is.
+bool is_foreign_mark(const PGresult& result) {
+  const char* table = PQresultErrorField(&result, PG_DIAG_TABLE_NAME);
+  return sqlstate_of(&result) == "23502" && table != nullptr && std::string_view(table) == "meta";
+}
+
+/// The tables were dropped, as a restore does.
+bool is_missing_table(std::string_view sqlstate) {
+  return sqlstate == "42P01" || sqlstate == "3F000";
+}
 
 // Number of rows times their mean width, as the files of a table do not shrink when rows are
 // removed. The number is some seconds old, and too low for a while after a crash of the server.
@@ -74,6 +97,11 @@ void PostgresConnection::set_patience(Patience patience) {
   if (session_) session_->set_answer_ms(answer_ms(patience));
 }
 
+void PostgresConnection::set_on_silence(std::function<void(const std::string&)> on_silence) {
+  on_silence_ = std::move(on_silence);
+  if (session_) session_->set_on_silence(on_silence_);
+}
+
 // ---- sessions -----------------------------------------------------------------------------------
 
 Result<void> PostgresConnection::ensure_session() {
@@ -104,10 +132,11 @@ Result<void> PostgresConnection::ensure_session() {
 Result<std::unique_ptr<Session>> PostgresConnection::new_session() {
   auto session = HOSTLER_TRY(Session::open(
       conninfo_, name_, mode_ == Mode::kWrite ? kConnectS : kReadConnectS, answer_ms(patience_)));
+  session->set_on_silence(on_silence_);
   HOSTLER_TRY(set_up(*session, mode_));
   if (mode_ == Mode::kRead) return session;
   auto taken = take_database(*session, name_);
-  if (!taken && taken.error().code == Errc::kConflict && !mark_.empty())
+  if (!taken && taken.error().code == Errc::kConflict && mark_)
     return tl::unexpected(database_lost(taken.error().message));
   HOSTLER_TRY(std::move(taken));
   HOSTLER_TRY(make_schema(*session));
@@ -118,17 +147,19 @@ Result<std::unique_ptr<Session>> PostgresConnection::new_session() {
 /// This session holds the lock on the database, so commits of earlier sessions have ended. A
 /// standby that commits wait for may lack the last one, if its session ended while it waited.
 Result<void> PostgresConnection::compare_mark(Session& session) {
-  if (mark_.empty()) return {};
-  const auto found = HOSTLER_TRY(session.value(kFindMark));
+  const bool has_table = !HOSTLER_TRY(session.value("SELECT to_regclass('meta')")).empty();
+  const auto found = has_table ? HOSTLER_TRY(session.value(kFindMark)) : std::string();
+  if (!mark_) {
+    mark_ = found;
+    return {};
+  }
   const bool is_there = !pending_mark_.empty() && found == pending_mark_;
   if (is_there) HOSTLER_TRY(session.value(kCommitAnew));
   was_committed_ = is_there;
   if (is_there) mark_ = pending_mark_;
   pending_mark_.clear();
   if (found == mark_) return {};
-  return tl::unexpected(database_lost(
-      "the database is not as this hostlerd left it: another one has written to it, or the "
-      "server lost commits, as after a fail-over to a standby that lagged behind"));
+  return tl::unexpected(database_lost(kNotAsLeft));
 }
 
 Result<bool> PostgresConnection::was_committed() {
@@ -136,9 +167,15 @@ Result<bool> PostgresConnection::was_committed() {
   return was_committed_;
 }
 
-Result<bool> PostgresConnection::do_idle_work() {
+Result<void> PostgresConnection::check() {
   HOSTLER_TRY(ensure_session());
-  return true;
+  const auto found = session_->execute(kFindMark);
+  if (!found) return tl::unexpected(connection_failed("check"));
+  if (PQresultStatus(found.get()) == PGRES_FATAL_ERROR)
+    return tl::unexpected(statement_failed(*found, "check"));
+  const char* const mark = PQntuples(found.get()) == 0 ? "" : PQgetvalue(found.get(), 0, 0);
+  if (mark == mark_) return {};
+  return tl::unexpected(database_lost(kNotAsLeft));
 }
 
 Result<void> PostgresConnection::need_session() {
@@ -153,13 +190,20 @@ Result<void> PostgresConnection::begin() {
   HOSTLER_TRY(ensure_session());
   in_transaction_ = true;
   end_ = End::kOpen;
-  return queue("BEGIN", nullptr, {});
+  HOSTLER_TRY(queue("BEGIN", nullptr, {}));
+  // First, so that a foreign mark is told before what else does not fit foreign rows. Where there
+  // is no mark yet, this transaction may make the table.
+  return mark_ && !mark_->empty() ? put_mark() : Result<void>();
+}
+
+Result<void> PostgresConnection::put_mark() {
+  next_mark_ = name_ + " " + std::to_string(++commits_);
+  return run(kPutMark, {next_mark_.c_str(), mark_->c_str()});
 }
 
 Result<void> PostgresConnection::commit() {
-  const auto mark = name_ + " " + std::to_string(++commits_);
-  HOSTLER_TRY(run(kPutMark, {kMarkKey, mark.c_str()}));
-  pending_mark_ = mark;
+  if (mark_ && mark_->empty()) HOSTLER_TRY(put_mark());
+  pending_mark_ = next_mark_;
   auto done = queue("COMMIT", nullptr, {});
   if (done) done = drain();
   if (end_ == End::kOpen) {  // neither an answer nor an error that ended the transaction
@@ -175,7 +219,7 @@ Result<void> PostgresConnection::commit() {
   }
   in_transaction_ = false;
   failure_ = Failure::kNone;  // the session may have ended just after it
-  mark_ = mark;
+  mark_ = next_mark_;
   return {};
 }
 
@@ -203,6 +247,9 @@ Result<std::uint64_t> PostgresConnection::used_bytes() {
 
 Error PostgresConnection::statement_failed(const PGresult& result, std::string_view doing) {
   const auto code = sqlstate_of(&result);
+  const bool is_foreign =
+      is_foreign_mark(result) || (mark_ && !mark_->empty() && is_missing_table(code));
+  if (mode_ == Mode::kWrite && is_foreign) return database_lost(kNotAsLeft);
   failure_ = failure_of(code);
   if (ends_session(code)) session_->give_up();
   return error_of(&result, doing);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,13 +28,15 @@ class PostgresConnection final : public Connection {
   [[nodiscard]] Engine engine() const override { return Engine::kPostgres; }
   Result<Statement> prepare(std::string_view sql) override;
   void set_patience(Patience patience) override;
+  void set_on_silence(std::function<void(const std::string&)> on_silence) override;
   Result<void> execute(const std::string& sql) override;
   Result<void> begin() override;
   Result<void> commit() override;
   void roll_back() override;
   Result<bool> was_committed() override;
   Result<void> after_commit() override { return {}; }
-  Result<bool> do_idle_work() override;
+  Result<void> check() override;
+  Result<bool> do_idle_work() override { return true; }
   Result<std::uint64_t> used_bytes() override;
 
   // For statements.
@@ -50,6 +53,8 @@ class PostgresConnection final : public Connection {
  private:
   Result<std::unique_ptr<Session>> new_session();
   Result<void> compare_mark(Session& session);
+  /// Writes the mark of this transaction, which fails if that of the last commit is not there.
+  Result<void> put_mark();
   /// Ensures a usable session: that of the transaction, or one that is alive.
   Result<void> need_session();
   /// The name of `sql`, prepared on this session.
@@ -70,6 +75,7 @@ class PostgresConnection final : public Connection {
   const std::string name_;  ///< Of its sessions, as the server shows it.
   const std::shared_ptr<Refusal> refusal_;
   Patience patience_;
+  std::function<void(const std::string&)> on_silence_;
   std::unique_ptr<Session> session_;
   std::unordered_map<std::string, std::string> prepared_;  ///< Names by SQL, on session_.
   std::size_t queued_ = 0;        ///< Statements with answers that were not read yet.
@@ -81,7 +87,10 @@ class PostgresConnection final : public Connection {
   enum class End : std::uint8_t { kOpen, kCommitted, kRolledBack };
   End end_ = End::kOpen;
   std::uint64_t commits_ = 0;
-  std::string mark_;          ///< Of the last commit that is known to be there; empty: none yet.
+  /// Of the last commit that is known to be there, by whomever; empty: there was none. No value: no
+  /// session has looked yet, or it is a kRead connection.
+  std::optional<std::string> mark_;
+  std::string next_mark_;     ///< Of this transaction.
   std::string pending_mark_;  ///< Of the commit without an answer.
   bool was_committed_ = false;
 };

@@ -15,6 +15,9 @@
 namespace hostler::store::postgres {
 namespace {
 
+/// After this time people are told, though the answer may still come.
+constexpr int kSilenceMs = 3'000;
+
 std::string one_line(std::string text) {
   while (!text.empty() && text.back() == '\n') text.pop_back();
   for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 2)
@@ -78,12 +81,20 @@ Result<std::unique_ptr<Session>> Session::open(const std::string& conninfo, cons
 }
 
 bool Session::wait(short events) {
-  pollfd poll_for{PQsocket(get()), events, 0};
-  int ready = 0;
-  do {
-    ready = ::poll(&poll_for, 1, answer_ms_);
-  } while (ready < 0 && errno == EINTR);
-  if (ready > 0) return true;
+  const auto poll_for = [&](int timeout_ms) {
+    pollfd from{PQsocket(get()), events, 0};
+    int ready = 0;
+    do {
+      ready = ::poll(&from, 1, timeout_ms);
+    } while (ready < 0 && errno == EINTR);
+    return ready > 0;
+  };
+  const bool tells = on_silence_ && (answer_ms_ < 0 || answer_ms_ > kSilenceMs);
+  if (tells) {
+    if (poll_for(kSilenceMs)) return true;
+    on_silence_("PostgreSQL has not answered for " + std::to_string(kSilenceMs / 1000) + " s");
+  }
+  if (poll_for(tells && answer_ms_ > 0 ? answer_ms_ - kSilenceMs : answer_ms_)) return true;
   problem_ = "the server has not answered for " + std::to_string(answer_ms_ / 1000) + " s";
   broken_ = true;
   return false;

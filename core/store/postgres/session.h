@@ -2,9 +2,11 @@
 
 #include <libpq-fe.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/base/error.h"
@@ -33,6 +35,10 @@ class Session {
   [[nodiscard]] bool broken() const { return broken_; }
   void give_up() { broken_ = true; }
   void set_answer_ms(int answer_ms) { answer_ms_ = answer_ms; }
+  /// See Connection::set_on_silence().
+  void set_on_silence(std::function<void(const std::string&)> on_silence) {
+    on_silence_ = std::move(on_silence);
+  }
   /// False: the server has ended the session. Call it only while no answer is expected.
   bool is_alive();
 
@@ -57,6 +63,7 @@ class Session {
 
   std::unique_ptr<PGconn, Finish> connection_;
   int answer_ms_;
+  std::function<void(const std::string&)> on_silence_;
   bool broken_ = false;
   std::string problem_;  ///< Set if libpq has no message.
 };

@@ -124,12 +124,14 @@ class SqliteConnection final : public Connection {
   [[nodiscard]] Engine engine() const override { return Engine::kSqlite; }
   Result<Statement> prepare(std::string_view sql) override;
   void set_patience(Patience) override {}  // there is no server
+  void set_on_silence(std::function<void(const std::string&)>) override {}
   Result<void> execute(const std::string& sql) override;
   Result<void> begin() override { return execute("BEGIN IMMEDIATE"); }
   Result<void> commit() override { return execute("COMMIT"); }
   void roll_back() override;
   Result<bool> was_committed() override { return false; }  // its answers cannot be lost
   Result<void> after_commit() override;
+  Result<void> check() override { return {}; }
   Result<bool> do_idle_work() override;
   Result<std::uint64_t> used_bytes() override;
 

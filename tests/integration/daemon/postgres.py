@@ -75,6 +75,33 @@ class PostgresTest(unittest.TestCase):
         self.assertEqual(SITE.output(runs), "third\n")
         self.assertEqual(SITE.wait_for_end(SITE.submit(job("true"))[0])["state"], "succeeded")
 
+    def test_tells_of_a_server_that_hangs_within_five_seconds_and_goes_on_with_it(self):
+        def health():
+            return SITE.request("GET", "/health")
+        SERVER.hang()
+        try:
+            wait_for("/health tells of it", lambda: health()[0] == 503, patience=5)
+            self.assertIn("has not answered for 3 s", " ".join(health()[1]["problems"]))
+            status, answer = SITE.request("POST", "/v1/jobs", {"jobs": [job("true")]})
+            self.assertEqual((status, answer["code"]), (503, "unavailable"), answer)
+        finally:
+            SERVER.go_on()
+        wait_for("it is well again", lambda: health()[0] == 200)
+        self.assertEqual(SITE.wait_for_end(SITE.submit(job("true"))[0])["state"], "succeeded")
+
+    def test_ends_with_the_reason_when_a_backup_is_restored_under_it(self):
+        backup = SERVER.dump()
+        SITE.wait_for_end(SITE.submit(job("true"))[0])
+        SITE.wait_for_no_instances()
+        newest = SERVER.dump()
+        SERVER.restore(backup)
+        self.assertNotEqual(SITE.daemon.wait(PATIENCE), 0)
+        with open(SITE.log, encoding="utf-8") as log:
+            self.assertIn("a backup was restored under it", log.readlines()[-1])
+        SERVER.restore(newest)
+        SITE.start()
+        self.assertEqual(SITE.wait_for_end(SITE.submit(job("true"))[0])["state"], "succeeded")
+
     def test_is_the_only_one_on_its_database(self):
         SITE.write_config("second.json", store={"postgres": SERVER.conninfo},
                           access={"socket": {"path": SITE.under("second.sock")}})

@@ -71,6 +71,30 @@ class PostgresServer:
         self.process.stderr.close()
         self.process = None
 
+    def processes(self):
+        with open(f"/proc/{self.process.pid}/task/{self.process.pid}/children", encoding="utf-8") as file:
+            return [self.process.pid, *(int(child) for child in file.read().split())]
+
+    def hang(self):
+        for pid in self.processes():
+            os.kill(pid, signal.SIGSTOP)
+
+    def go_on(self):
+        for pid in self.processes():
+            os.kill(pid, signal.SIGCONT)
+
+    def dump(self):
+        """The database as SQL that drops what is there and puts it back."""
+        return subprocess.run([os.path.join(programs(), "pg_dump"), "--clean", "--schema=hostler",
+                               "--dbname=" + self.conninfo],
+                              check=True, cwd="/", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              **self.user).stdout
+
+    def restore(self, backup):
+        subprocess.run([os.path.join(programs(), "psql"), "--quiet", "--single-transaction",
+                        "--set=ON_ERROR_STOP=1", "--dbname=" + self.conninfo],
+                       check=True, cwd="/", input=backup, stdout=subprocess.DEVNULL, **self.user)
+
     def __enter__(self):
         try:
             self.make()

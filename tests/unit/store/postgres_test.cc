@@ -1,19 +1,13 @@
-// Failures that only a database server has: it stops during a commit, belongs to another daemon, or
-// has wrong settings.
+// Failures that only a database server has: it stops during a commit, or has wrong settings.
 
 #include <gmock/gmock.h>
-#include <libpq-fe.h>
 #include <sched.h>
 
-#include <cstdlib>
-#include <optional>
-
-#include "core/crypto/random.h"
 #include "core/store/postgres/failures.h"
 #include "core/store/postgres/refusal.h"
 #include "core/store/rows.h"
 #include "tests/unit/store/cut_proxy.h"
-#include "tests/unit/store/fixture.h"
+#include "tests/unit/store/postgres_fixture.h"
 
 namespace hostler::store {
 namespace {
@@ -47,33 +41,6 @@ bool is_ready(const std::future<Result<Committed>>& done) {
   return done.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
 }
 
-class PostgresTest : public StoreFixture {
- protected:
-  PostgresServer& server() { return *PostgresServer::get(); }
-  /// A job, its attempt with inline output and a record. Applying it twice would break a
-  /// constraint.
-  static model::Commit whole_commit(std::uint64_t id) {
-    model::AttemptChanged ended;
-    ended.attempt = {{id}, 1};
-    ended.state = model::AttemptState::kEnded;
-    ended.end.emplace();
-    ended.end->stdout_inline = "output of " + std::to_string(id);
-    return commit_of({new_job(id), ended, record(id, model::WorkId{id}.text(), "ended")});
-  }
-  void expect_whole(std::uint64_t jobs) {
-    EXPECT_EQ(store_->reads().ledger(0, 10'000)->items.size(), jobs);
-    for (std::uint64_t id = 1; id <= jobs; ++id) {
-      const auto output = store_->read_output({{id}, 1}, kStdoutStream, 0, 100);
-      ASSERT_TRUE(output) << output.error().message;
-      EXPECT_EQ(output->data, "output of " + std::to_string(id));
-    }
-  }
-  std::string refusal(const std::string& conninfo) {
-    const auto opened = Store::open(folder_.path() / "other", {.postgres = conninfo});
-    return opened ? "it was opened" : opened.error().message;
-  }
-};
-
 INSTANTIATE_TEST_SUITE_P(Postgres, PostgresTest, testing::Values(Engine::kPostgres));
 
 // ---- sending ------------------------------------------------------------------------------------
@@ -86,8 +53,8 @@ TEST_P(PostgresTest, SendsLargeBodiesAsTheyComeAndNotAllAtTheCommit) {
   ASSERT_TRUE(put);
   const auto writing = [&] {
     return server().sql(postgres_,
-                        "SELECT count(*) FROM pg_stat_activity "
-                        "WHERE backend_xid IS NOT NULL AND datname = current_database()");
+                        "SELECT count(*) FROM pg_locks l JOIN pg_class c ON c.oid = l.relation "
+                        "WHERE c.relkind = 't' AND l.mode = 'RowExclusiveLock'");
   };
 
   EXPECT_EQ(writing(), "0");
@@ -225,6 +192,27 @@ TEST_P(PostgresTest, GivesUpReadingWithinSecondsWhenTheServerIsSilent) {
   EXPECT_THAT(unreached.error().message, HasSubstr("timeout"));
 }
 
+TEST_P(PostgresTest, TellsOfASilentServerWhileItStillWaitsForTheAnswer) {
+  const TempFolder sockets;
+  CutProxy proxy(sockets.path(), server().socket_folder());
+  postgres_ = PostgresServer::conninfo(sockets.path(), database_of(postgres_));
+  HealthLog log;
+  open({.on_health = log.callback()});
+  ASSERT_TRUE(commit(whole_commit(1)));
+
+  proxy.fall_silent();  // nobody commits
+
+  ASSERT_TRUE(log.wait_for(1));
+  EXPECT_FALSE(log.at(0).ok);
+  EXPECT_THAT(log.at(0).error, HasSubstr("not answered for 3 s"));
+  EXPECT_FALSE(store_->health().ok);
+  proxy.let_through();
+  server().end_sessions(postgres_);  // what was said meanwhile is lost
+  ASSERT_TRUE(log.wait_for(2));
+  ASSERT_TRUE(commit(whole_commit(2)));
+  EXPECT_TRUE(store_->health().ok);
+}
+
 TEST(PostgresRefusalTest, LetsOneTryAtATimeAndTellsTheOthersAtOnce) {
   using namespace std::chrono_literals;
   postgres::Refusal refusal;
@@ -249,73 +237,6 @@ TEST_P(PostgresTest, RefusesASecondDaemonOnItsDatabaseAndNamesTheFirst) {
               AllOf(HasSubstr("in use by hostlerd " + std::to_string(::getpid()) + " on "),
                     HasSubstr("stop that one")));
   ASSERT_TRUE(commit(whole_commit(1)));
-}
-
-class PostgresDeathTest : public PostgresTest {
- protected:
-  void SetUp() override {
-    GTEST_FLAG_SET(death_test_style, "threadsafe");
-    (void)PostgresServer::get();  // the server's user may not enter the folder
-    // The process that dies does not remove its files, so it creates them in this test's folder.
-    if (const char* before = std::getenv("TMPDIR"); before != nullptr) folder_before_ = before;
-    ::setenv("TMPDIR", folder_.path().c_str(), 1);
-    PostgresTest::SetUp();
-  }
-  void TearDown() override {
-    if (folder_before_)
-      ::setenv("TMPDIR", folder_before_->c_str(), 1);
-    else
-      ::unsetenv("TMPDIR");
-  }
-  /// Another session waits for the lock of the database, and gets it when our session is ended.
-  void take_it_from_us() {
-    PGconn* const other = PQconnectdb((postgres_ + " application_name=another").c_str());
-    PQsendQuery(other, "SELECT pg_advisory_lock(7525360446231376484)");
-    PQflush(other);
-    const auto waiting =
-        "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted";
-    while (server().sql(postgres_, waiting) == "0") ::sched_yield();
-    server().sql(postgres_,
-                 "SELECT pg_terminate_backend(pid, 10000) FROM pg_locks "
-                 "WHERE locktype = 'advisory' AND granted AND database = "
-                 "(SELECT oid FROM pg_database WHERE datname = current_database())");
-  }
-
- private:
-  std::optional<std::string> folder_before_;
-};
-
-INSTANTIATE_TEST_SUITE_P(Postgres, PostgresDeathTest, testing::Values(Engine::kPostgres));
-
-TEST_P(PostgresDeathTest, EndsTheProcessWhenAnotherDaemonHasTheDatabase) {
-  EXPECT_EXIT(
-      {
-        take_it_from_us();
-        (void)commit(whole_commit(1));
-      },
-      testing::KilledBySignal(SIGABRT), "in use by another");
-}
-
-TEST_P(PostgresDeathTest, EndsTheProcessWhenSomebodyElseHasWritten) {
-  EXPECT_EXIT(
-      {
-        server().sql(postgres_,
-                     "UPDATE hostler.meta SET value = 'other 7' WHERE key = 'last_commit'");
-        server().end_sessions(postgres_);
-        (void)commit(whole_commit(1));
-      },
-      testing::KilledBySignal(SIGABRT), "not as this hostlerd left it");
-}
-
-TEST_P(PostgresDeathTest, EndsTheProcessWhenACommitBreaksTheRules) {
-  EXPECT_EXIT((void)commit(commit_of({record(1, "x", "a"), record(1, "x", "the same revision")})),
-              testing::KilledBySignal(SIGABRT), "bug in hostlerd");
-}
-
-TEST_P(PostgresDeathTest, EndsTheProcessWhenACommitIsTooLargeForAnIndex) {
-  auto job = new_job(1);
-  job.name = crypto::random_hex(10'000);
-  EXPECT_EXIT((void)commit(commit_of({job})), testing::KilledBySignal(SIGABRT), "bug in hostlerd");
 }
 
 TEST(PostgresFailureTest, TriesAgainOnlyWhatMayEndOtherwise) {

@@ -189,6 +189,10 @@ class Watched final : public Connection {
   explicit Watched(std::unique_ptr<Connection> of) : of_(std::move(of)) {}
   [[nodiscard]] Engine engine() const override { return of_->engine(); }
   Result<Statement> prepare(std::string_view sql) override { return of_->prepare(sql); }
+  void set_on_silence(std::function<void(const std::string&)> on_silence) override {
+    of_->set_on_silence(std::move(on_silence));
+  }
+  Result<void> check() override { return of_->check(); }
   void set_patience(Patience patience) override {
     now = patience;
     of_->set_patience(patience);
