@@ -36,7 +36,7 @@ Sight sight_of(const Principal& who, const std::string& submitter) {
 
 bool is_admin(unsigned uid) { return uid == 0 || uid == geteuid(); }
 
-Principal Access::by_user(unsigned uid) const {
+Principal Access::by_user(unsigned uid) {
   std::array<char, 4096> buffer{};
   passwd entry{};
   passwd* found = nullptr;
@@ -107,7 +107,7 @@ Result<Principal> Access::by_digest(const std::string& digest) const {
     if (differences == 0) match = &token;
   }
   if (match == nullptr) return fail(Errc::kForbidden, "the token is not known here");
-  return Principal{"token " + match->name, match->role};
+  return Principal{match->principal(), match->role};
 }
 
 }  // namespace hostler::api

@@ -18,6 +18,7 @@ struct Token {
   std::string name;  ///< `[a-z0-9_-]{1,63}`; the principal is "token NAME".
   Role role = Role::kRead;
   std::string sha256;  ///< Of the token, hex; the token itself is stored nowhere.
+  [[nodiscard]] std::string principal() const { return "token " + name; }
 };
 
 /// Whether a client may still receive an answer that began before. Valid as long as the Access.
@@ -39,7 +40,7 @@ class Access {
 
   /// The principal by the peer credentials of a unix socket: root and the daemon's own user have
   /// the role admin, all others who can open the socket have submit.
-  [[nodiscard]] Principal by_user(unsigned uid) const;
+  [[nodiscard]] static Principal by_user(unsigned uid);
   /// The principal by the Authorization header of a TCP request, "Bearer TOKEN". kForbidden if no
   /// such token is configured; takes the same time for all wrong tokens.
   [[nodiscard]] Result<Principal> by_header(std::string_view authorization) const;

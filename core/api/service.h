@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/model/quotas.h"
 #include "core/model/records.h"
 #include "core/model/views.h"
 
@@ -15,7 +16,7 @@
 /// tests.
 namespace hostler::api {
 
-enum class Role : std::uint8_t { kRead, kSubmit, kAdmin };
+using model::Role;
 
 /// The client of a request: "user alice" by peer credentials, "token ci" by token.
 struct Principal {

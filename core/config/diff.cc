@@ -65,6 +65,7 @@ Diff diff(const Config& old, const Config& fresh) {
   compare_pools(old, fresh, out);
   compare(out.live, "types", old.site.types, fresh.site.types);
   compare(out.live, "ceilings", old.site.ceilings, fresh.site.ceilings);
+  compare(out.live, "quotas", old.site.quotas, fresh.site.quotas);
   compare(out.live, "scheduler.plan_interval", old.site.plan_interval, fresh.site.plan_interval);
   compare(out.live, "scheduler.abandoned_for", old.site.abandoned_for, fresh.site.abandoned_for);
   compare(out.restart, "agent", old.agent, fresh.agent);

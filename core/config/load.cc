@@ -90,6 +90,7 @@ void read_all(json::Object& o, Context& context, Config& out) {
   read_sets(o.need("sets"), context, isolation, out.sets, out.site.sets);
   read_pools(o.need("pools"), out.site);
   read_site(o, out.site);
+  read_quotas(o, out.site.quotas);
   o.may("agent").object([&](json::Object& agent) { read_agent(agent, out.agent); });
   o.may("limits").object([&](json::Object& limits) { read_limits(limits, out.limits); });
   o.may("ledger_keep").object([&](json::Object& keep) {

@@ -42,6 +42,8 @@ void read_sets(const json::Field& field, const Context& context, Isolation isola
                std::vector<Set>& sets, std::vector<model::SetPolicy>& policies);
 /// Call it after types and sets have been read into `site`, because pools refer to them.
 void read_pools(const json::Field& field, model::SitePolicy& site);
+/// Sets the defaults of quotas too.
+void read_quotas(json::Object& o, model::Quotas& out);
 void read_agent(json::Object& o, Agent& out);
 void read_limits(json::Object& o, Limits& out);
 bool read_isolation(const json::Field& field, Isolation& out);

@@ -20,6 +20,17 @@ void warn_of_holds(const model::SitePolicy& site, std::vector<std::string>& out)
     }
 }
 
+/// A quota for a token that does not exist holds back nobody.
+void warn_of_quotas(const Config& config, std::vector<std::string>& out) {
+  const auto& tokens = config.access.tokens;
+  for (const auto& [name, quota] : config.site.quotas.principals) {
+    const bool known = std::ranges::any_of(
+        tokens, [&](const Token& token) { return "token " + token.name == name; });
+    if (name.starts_with("token ") && !tokens.empty() && !known)
+      out.push_back("quotas: there is no token \"" + name.substr(6) + "\"");
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> warnings_of(const Config& config) {
@@ -49,6 +60,7 @@ std::vector<std::string> warnings_of(const Config& config) {
       out.push_back("pools: \"" + pool.name +
                     "\" has init_failure, but no init_command that could fail");
   warn_of_holds(site, out);
+  warn_of_quotas(config, out);
   if (site.ceilings.instances_max != 0 && wanted > site.ceilings.instances_max)
     out.push_back("ceilings.instances_max: " + std::to_string(site.ceilings.instances_max) +
                   " is less than the " + std::to_string(wanted) +

@@ -212,6 +212,7 @@ void Daemon::Parts::on_disk(bool full) {
 
 Result<void> Daemon::Parts::make_loop(Options options) {
   const auto keys = HOSTLER_TRY(private_keys(config));
+  model::SitePolicy policy = HOSTLER_TRY(site_policy(config));
   const auto post_event = [this](dispatch::Event event) { post(std::move(event)); };
   planner = std::make_unique<Planner>(metrics, post_event);
   hosts =
@@ -219,7 +220,7 @@ Result<void> Daemon::Parts::make_loop(Options options) {
                                      make_host_ports(post_event, *store, *clouds, metrics, output));
   effects = std::make_unique<Effects>(
       Effects::Targets{clouds.get(), hosts.get(), planner.get(), &replies});
-  dispatch::Dispatcher dispatcher(config.site,
+  dispatch::Dispatcher dispatcher(std::move(policy),
                                   make_create_secrets(HOSTLER_TRY(public_halves(keys))),
                                   {std::move(options.take_over_sets), crypto::random_seed()});
   loop = std::make_unique<Loop>(std::move(dispatcher), metrics,
@@ -302,13 +303,14 @@ Result<void> Daemon::reload(config::Config fresh) {
   }
   HOSTLER_TRY(log::parse_level(fresh.log_level));
   auto tokens = HOSTLER_TRY(tokens_of(fresh.access));
+  model::SitePolicy policy = HOSTLER_TRY(site_policy(fresh));
   HOSTLER_TRY(parts_->server->reload_certificate());  // The last step that can fail.
   parts_->server->set_tokens(std::move(tokens));
   log::set_level(*log::parse_level(fresh.log_level));
   parts_->set_keep(fresh.ledger_keep);
   parts_->clouds->load_drivers();  // Before the sets are opened again.
   parts_->hosts->set_pools(pools_by_name(fresh.site));
-  parts_->loop->post(dispatch::PolicyChanged{fresh.site});
+  parts_->loop->post(dispatch::PolicyChanged{std::move(policy)});
   parts_->config = std::move(fresh);
   return {};
 }

@@ -1,5 +1,7 @@
 #include "core/daemon/from_config.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -48,6 +50,17 @@ Result<KeysBySet> public_halves(const KeysBySet& private_keys) {
   for (const auto& [set, keys] : private_keys)
     for (const auto& key : keys)
       out[set].push_back(HOSTLER_TRY(crypto::parse_private_key(key)).line());
+  return out;
+}
+
+Result<model::SitePolicy> site_policy(const config::Config& config) {
+  model::SitePolicy out = config.site;
+  const auto tokens = HOSTLER_TRY(tokens_of(config.access));
+  for (const auto& token : tokens) out.quotas.roles[token.principal()] = token.role;
+  for (const unsigned uid : {0U, static_cast<unsigned>(geteuid())}) {
+    const api::Principal user = api::Access::by_user(uid);
+    out.quotas.roles[user.name] = user.role;
+  }
   return out;
 }
 

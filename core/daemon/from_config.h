@@ -28,6 +28,8 @@ Result<KeysBySet> private_keys(const config::Config& config);
 Result<KeysBySet> public_halves(const KeysBySet& private_keys);
 /// Reads the agent's program from the disk, and blocks for that. Errors name its path.
 Result<hosts::HostSettings> host_settings(const config::Config& config, const KeysBySet& keys);
+/// The policies with the roles of all principals that have another role than submit.
+Result<model::SitePolicy> site_policy(const config::Config& config);
 std::map<std::string, model::PoolPolicy> pools_by_name(const model::SitePolicy& site);
 
 api::ServerOptions server_options(const config::Access& access);

@@ -10,6 +10,7 @@
 #include "core/model/cloud.h"
 #include "core/model/instance.h"
 #include "core/model/offering.h"
+#include "core/model/quotas.h"
 
 /// The policies of the site: core/config reads and validates them, the pure layers use them. Names
 /// resolve, min <= max, durations are positive.
@@ -89,6 +90,7 @@ struct SitePolicy {
   std::vector<SetPolicy> sets;
   std::vector<PoolPolicy> pools;
   Ceilings ceilings;
+  Quotas quotas;
   Duration plan_interval = 100ms;
   Duration abandoned_for = 24h;
   friend bool operator==(const SitePolicy&, const SitePolicy&) = default;

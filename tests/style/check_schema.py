@@ -80,6 +80,9 @@ def mistakes(sample: dict):
         (("access", "tcp", "port"), 70000),
         (("limits", "job", "arguments_max"), 4097),
         (("log", "level"), "loud"),
+        (("quotas", "roles", "submit", "jobs_waiting_max"), -1),
+        (("quotas", "roles", "root"), {}),
+        (("quotas", "principals"), [{"name": "ann"}]),
         (("pols",), []),
     ):
         changed = copy.deepcopy(sample)

@@ -31,11 +31,13 @@ TEST(DiffTest, PoliciesAreTakenOverAtOnce) {
   fresh.site.pools[0].max = 7;
   fresh.site.pools.emplace_back().name = "q";
   fresh.site.sets[0].list_interval = 1s;
+  fresh.site.quotas.submit.jobs_waiting_max = 5;
   fresh.log_level = "debug";
 
   const Diff found = diff(sample(), fresh);
 
-  EXPECT_THAT(found.live, ElementsAre("sets \"s\"", "pools \"p\"", "pools \"q\"", "log.level"));
+  EXPECT_THAT(found.live,
+              ElementsAre("sets \"s\"", "pools \"p\"", "pools \"q\"", "quotas", "log.level"));
   EXPECT_THAT(found.restart, ElementsAre());
 }
 

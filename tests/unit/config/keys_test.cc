@@ -47,8 +47,11 @@ void add_keys(json::Value part, json::Value root, const std::string& path,
   if (part.has("items")) add_keys(part.at("items"), root, path + "[]", out);
 }
 
-/// Ceilings of sets and pools are described once, with the site's.
+/// Ceilings of sets and pools are described once, with the site's; limits of roles with those of
+/// principals.
 bool is_described_elsewhere(const std::string& key) {
+  const auto role = std::string("quotas.roles.").size();
+  if (key.starts_with("quotas.roles.") && key.find('.', role) != key.npos) return true;
   return key.starts_with("sets[].ceilings.") || key.starts_with("pools[].ceilings.");
 }
 
