@@ -154,6 +154,8 @@ unsigned http_status(Errc code) {
       return 409;
     case Errc::kTooLarge:
       return 413;
+    case Errc::kOverQuota:
+      return 429;
     case Errc::kUnavailable:
     case Errc::kOutcomeUnknown:
       return 503;
@@ -167,6 +169,8 @@ unsigned http_status(Errc code) {
 Response error_response(const Error& error) {
   Response response;
   response.status = http_status(error.code);
+  if (error.retry_after_s > 0)
+    response.headers["Retry-After"] = std::to_string(error.retry_after_s);
   json::Writer w(response.body);
   w.begin_object().member("code", to_string(error.code)).member("message", error.message);
   if (!error.path.empty()) w.member("path", error.path);

@@ -24,6 +24,7 @@ enum class Errc : std::uint8_t {
   kNotFound,         ///< The object does not exist (any more).            HTTP 404
   kConflict,         ///< Same key, other content; or a wrong state.       HTTP 409
   kTooLarge,         ///< The request exceeds a limit.                     HTTP 413
+  kOverQuota,        ///< The principal has too much at present.           HTTP 429
   kUnavailable,      ///< Had no effect; retry with back-off.              HTTP 503
   kOutcomeUnknown,   ///< It may have had an effect; observe before retrying.
   kMisbehaving,      ///< A driver or host violated its contract; the message names the rule.
@@ -33,8 +34,9 @@ enum class Errc : std::uint8_t {
 /// An error: a class for programs and a message for people. Cheap to move.
 struct Error {
   Errc code;
-  std::string message;    ///< Outer context first: "load driver 'local': open x.so: ...".
-  std::string path = {};  ///< Key in a config or request, e.g. "pools[0].max"; else empty.
+  std::string message;             ///< Outer context first: "load driver 'local': open x.so: ...".
+  std::string path = {};           ///< Key in a config or request, e.g. "pools[0].max"; else empty.
+  std::int64_t retry_after_s = 0;  ///< kOverQuota: time alone helps, after so many seconds; 0: not.
 
   /// Puts the operation of the calling layer in front of the message.
   Error with_context(std::string_view doing) && {
@@ -63,6 +65,8 @@ inline std::string_view to_string(Errc code) {
       return "conflict";
     case Errc::kTooLarge:
       return "too_large";
+    case Errc::kOverQuota:
+      return "over_quota";
     case Errc::kUnavailable:
       return "unavailable";
     case Errc::kOutcomeUnknown:

@@ -31,6 +31,8 @@ int complain(const Error& error) {
     case Errc::kInvalidArgument:
     case Errc::kTooLarge:
       return exit_code::kUsage;
+    case Errc::kOverQuota:
+      return exit_code::kOverQuota;
     default:
       return exit_code::kFailed;
   }

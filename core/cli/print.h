@@ -13,7 +13,7 @@ namespace hostler::cli {
 /// Documented in docs/cli.md.
 namespace exit_code {
 inline constexpr int kOk = 0, kFailed = 1, kUsage = 2, kNoDaemon = 3, kNotFound = 4, kRefused = 5,
-                     kTimeLimit = 124, kNoStatus = 125;
+                     kOverQuota = 6, kTimeLimit = 124, kNoStatus = 125;
 }
 
 /// Prints a line on standard output.

@@ -6,6 +6,7 @@ namespace hostler::config {
 namespace {
 
 constexpr std::int64_t kQuotaMax = 1'000'000'000;
+constexpr std::int64_t kSubmitsMax = 100'000;  // a minute; the times of as many are kept
 constexpr std::int64_t kQuotaBytesMax = std::int64_t{1} << 60;
 constexpr std::int64_t kPriorityMax = 1'000'000;  // of a job, in either direction
 
@@ -26,7 +27,7 @@ void read_quota(json::Object& o, model::Quota& out) {
   };
   number("jobs_waiting_max", out.jobs_waiting_max, 0, kQuotaMax);
   number("shapes_waiting_max", out.shapes_waiting_max, 0, kQuotaMax);
-  number("submits_per_minute_max", out.submits_per_minute_max, 0, kQuotaMax);
+  number("submits_per_minute_max", out.submits_per_minute_max, 0, kSubmitsMax);
   bytes("blob_bytes_max", out.blob_bytes_max);
   bytes("output_bytes_max", out.output_bytes_max);
   number("priority_max", out.priority_max, -kPriorityMax, kPriorityMax);

@@ -74,6 +74,7 @@ Outbox Dispatcher::apply(Event event, Now now) {
                  [&](const model::HostEvent& e) { to.hosts.on(e, now); },
                  [&](Submit& e) { to.work.on(e, now); },
                  [&](const CancelWork& e) { to.work.on(e, now); },
+                 [&](const OutputsRemoved& e) { to.work.on(e, now); },
                  [&](const WorkForgotten& e) { to.work.on(e); },
                  [&](const SetIdleBehavior& e) { to.admin.on(e, now); },
                  [&](const KillInstance& e) { to.admin.on(e, now); },

@@ -76,6 +76,14 @@ struct Submit {
   Ticket ticket = 0;
   std::string principal;
   std::vector<model::WorkItem> work;
+  /// Kept of the principal's jobs; unset: it could not be found out.
+  std::optional<std::uint64_t> output_bytes = 0;
+};
+/// The kept output of an ended job was deleted.
+struct OutputsRemoved {
+  std::string actor;
+  model::WorkId work;
+  std::uint64_t bytes = 0;
 };
 struct CancelWork {
   Ticket ticket = 0;
@@ -142,8 +150,9 @@ struct DiskChanged {
 using Event =
     std::variant<SetOpened, CreateSeen, CreateEnded, SetListed, InstancesLookedUp, DestroyEnded,
                  TagsEnded, PowerEnded, PricesFetched, QuotaGroupFetched, model::HostEvent, Submit,
-                 CancelWork, SetIdleBehavior, KillInstance, OpenGate, AcceptAccount, BelieveList,
-                 GiveUpUnreachable, PlanMade, PolicyChanged, WorkForgotten, DiskChanged>;
+                 CancelWork, OutputsRemoved, SetIdleBehavior, KillInstance, OpenGate, AcceptAccount,
+                 BelieveList, GiveUpUnreachable, PlanMade, PolicyChanged, WorkForgotten,
+                 DiskChanged>;
 
 // ---- effects -----------------------------------------------------------------------------------
 

@@ -46,6 +46,10 @@ class Queries {
   /// Gates that hold calls back now. Other gates only count failures; they are not returned. While
   /// a gate is half-open its `until` is 0, and its message says what is tried.
   [[nodiscard]] std::vector<model::GateRecord> gates(Mono now) const;
+  /// Of all principals that have a role or a limit of their own, or had jobs since the start; by
+  /// name. Bytes are left out here: the store knows them.
+  [[nodiscard]] std::vector<model::QuotaView> quotas(Mono now) const;
+  [[nodiscard]] model::QuotaView quota(const std::string& principal, Mono now) const;
   [[nodiscard]] model::Totals totals(Mono now) const;
 
   /// Nothing waits, runs or is being collected, and no instance is left.

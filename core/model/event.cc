@@ -35,6 +35,8 @@ constexpr std::array kEvents{
               "the job ended in another way"},
     EventInfo{Event::kCancelled, "cancelled", kJob, kDebug, Holds::kReason,
               "the job was cancelled and has ended"},
+    EventInfo{Event::kOutputsRemoved, "outputs_removed", kJob, kInfo, Holds::kNone,
+              "the kept output of a job that had ended was deleted"},
     EventInfo{Event::kUnexpectedAttempt, "unexpected_attempt", kAttempt, kWarning, Holds::kNone,
               "a host runs an attempt that it should not: it is killed"},
 

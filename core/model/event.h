@@ -24,6 +24,7 @@ enum class Event : std::uint8_t {
   kSucceeded,
   kFailed,
   kCancelled,
+  kOutputsRemoved,
   kUnexpectedAttempt,
 
   // Of instances.

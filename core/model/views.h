@@ -9,6 +9,7 @@
 
 #include "core/base/time.h"
 #include "core/model/host.h"
+#include "core/model/quotas.h"
 #include "core/model/records.h"
 
 /// Copies of the dispatcher's state, for other threads.
@@ -66,6 +67,14 @@ struct CostView {
   std::optional<Micros> unused;  ///< Of it, the part that no job used; likewise.
   std::vector<Row> rows;         ///< The highest cost first.
   bool more = false;             ///< There are more rows than asked for.
+};
+/// The limits of a principal and what it has.
+struct QuotaView {
+  std::string principal;
+  Role role = Role::kSubmit;
+  Quota quota;
+  std::uint64_t jobs_waiting = 0, shapes_waiting = 0, submits_last_minute = 0;
+  std::uint64_t blob_bytes = 0, output_bytes = 0;
 };
 struct RejectedView {
   std::string type, zone, market, pool, reason;

@@ -52,11 +52,22 @@ struct Earlier {
 
 }  // namespace
 
+model::WorkShape Queue::class_shape(const model::WorkShape& shape) {
+  model::WorkShape out = shape;
+  out.restartable = model::WorkShape{}.restartable;
+  out.attempts_max = model::WorkShape{}.attempts_max;
+  out.start_failures_max = model::WorkShape{}.start_failures_max;
+  return out;
+}
+
+std::optional<ClassId> Queue::find(const model::WorkShape& shape, model::WorkKind kind) const {
+  const auto found = by_shape_.find({kind, class_shape(shape)});
+  if (found == by_shape_.end()) return std::nullopt;
+  return found->second;
+}
+
 ClassId Queue::intern(const model::WorkShape& shape, model::WorkKind kind) {
-  model::WorkShape key = shape;
-  key.restartable = model::WorkShape{}.restartable;
-  key.attempts_max = model::WorkShape{}.attempts_max;
-  key.start_failures_max = model::WorkShape{}.start_failures_max;
+  model::WorkShape key = class_shape(shape);
   const auto [found, fresh] =
       by_shape_.try_emplace({kind, key}, static_cast<ClassId>(classes_.size()));
   if (fresh)

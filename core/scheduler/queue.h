@@ -39,6 +39,11 @@ class Queue {
 
   /// Finds or makes the class of a kind and a shape. O(log classes).
   ClassId intern(const model::WorkShape& shape, model::WorkKind kind = model::WorkKind::kJob);
+  /// The class of a shape, if there is one.
+  [[nodiscard]] std::optional<ClassId> find(const model::WorkShape& shape,
+                                            model::WorkKind kind = model::WorkKind::kJob) const;
+  /// A shape without what does not matter for placing: that of the class.
+  [[nodiscard]] static model::WorkShape class_shape(const model::WorkShape& shape);
   /// Adds an item of the class's kind. Fast if its arrival is the newest of the class.
   void push(ClassId cls, const Item& item);
   /// Removes and returns the first item of a class that has one.

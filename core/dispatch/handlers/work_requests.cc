@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/base/units.h"
 #include "core/scheduler/plan.h"
 
 namespace hostler::dispatch {
@@ -13,6 +14,9 @@ namespace hostler::dispatch {
 void WorkRequests::on(Submit& event, Now now) {
   if (const auto good = check(event); !good)
     return recorder_.reply(event.ticket, tl::unexpected(good.error()));
+  const auto within = quotas_.check(event, now.mono);
+  if (!within) return recorder_.reply(event.ticket, tl::unexpected(within.error()));
+  if (*within > 0) quotas_.count_submit(event.principal, now.mono);
   std::vector<model::WorkId> ids;
   ids.reserve(event.work.size());
   // A row and a record each: moving 100,000 of them while the list grows took longer than the rest.
@@ -85,6 +89,11 @@ void WorkRequests::on(const CancelWork& event, Now now) {
                            fail(Errc::kForbidden, event.work.text() + " is not yours"));
   steps_.apply(*job, work::cancel(*job, event.principal, now), now);
   recorder_.reply(event.ticket, std::vector<model::WorkId>{event.work});
+}
+
+void WorkRequests::on(const OutputsRemoved& event, Now now) {
+  recorder_.record("user", event.work.text(), model::Event::kOutputsRemoved, "",
+                   exact_size(static_cast<std::int64_t>(event.bytes)) + " by " + event.actor, now);
 }
 
 void WorkRequests::on(const WorkForgotten& event) { jobs_.client_keys().forget(event.work); }

@@ -5,16 +5,18 @@
 
 #include "core/dispatch/handlers/job_steps.h"
 #include "core/dispatch/state/menu.h"
+#include "core/dispatch/state/submit_quotas.h"
 
 namespace hostler::dispatch {
 
 /// Submits and cancels.
 class WorkRequests {
  public:
-  WorkRequests(const model::SitePolicy& policy, Jobs& jobs, const Menu& menu, PlanState& plan,
-               Recorder& recorder, JobSteps& steps)
+  WorkRequests(const model::SitePolicy& policy, Jobs& jobs, SubmitQuotas& quotas, const Menu& menu,
+               PlanState& plan, Recorder& recorder, JobSteps& steps)
       : policy_(policy),
         jobs_(jobs),
+        quotas_(quotas),
         menu_(menu),
         plan_(plan),
         recorder_(recorder),
@@ -24,6 +26,7 @@ class WorkRequests {
   void on(Submit& event, Now now);
   void on(const CancelWork& event, Now now);
   void on(const WorkForgotten& event);
+  void on(const OutputsRemoved& event, Now now);
 
  private:
   /// All reasons to refuse a submit, so that it is accepted as a whole or not at all.
@@ -33,6 +36,7 @@ class WorkRequests {
 
   const model::SitePolicy& policy_;
   Jobs& jobs_;
+  SubmitQuotas& quotas_;
   const Menu& menu_;
   PlanState& plan_;
   Recorder& recorder_;

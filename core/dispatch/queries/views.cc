@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "core/base/text.h"
@@ -178,6 +179,20 @@ std::vector<model::GateRecord> Queries::gates(Mono now) const {
   std::vector<model::GateRecord> out;
   for (const auto& [key, gate] : state_.gates.all())
     if (gate.is_shut(now)) out.push_back(gate_view(gate, now));
+  return out;
+}
+
+model::QuotaView Queries::quota(const std::string& principal, Mono now) const {
+  return state_.quotas.view(principal, now);
+}
+
+std::vector<model::QuotaView> Queries::quotas(Mono now) const {
+  const auto& jobs = state_.jobs.principals();
+  std::set<std::string> names(jobs.begin(), jobs.end());
+  for (const auto& [name, quota] : policy().quotas.principals) names.insert(name);
+  for (const auto& [name, role] : policy().quotas.roles) names.insert(name);
+  std::vector<model::QuotaView> out;
+  for (const auto& name : names) out.push_back(quota(name, now));
   return out;
 }
 

@@ -41,14 +41,14 @@ void Jobs::restore(model::WorkItem item, Mono waiting_since) {
   if (item.record.attempt > 0 || !known.queued)
     known.record = std::make_unique<model::WorkRecord>(std::move(item.record));
   count(known);
-  if (known.queued) queue_.push(known.cls, {known.arrival, known.id, waiting_since});
+  if (known.queued) enter_queue(known, waiting_since);
 }
 
 model::WorkId Jobs::add(model::WorkItem& item, Mono now) {
   item.record.id = {++last_work_};
   item.arrival = ++last_arrival_;
   const work::Job& made = insert(item);
-  queue_.push(made.cls, {made.arrival, made.id, now});
+  enter_queue(made, now);
   if (!item.client_key.empty())
     client_keys_.add(item.principal, item.client_key, {item.client_digest, made.id});
   return made.id;
@@ -72,20 +72,37 @@ work::Job* Jobs::find(const model::AttemptId& attempt) {
 work::Job& Jobs::pop(scheduler::ClassId cls) {
   work::Job* first = find(queue_.pop(cls).work);
   HOSTLER_ASSERT(first != nullptr && first->queued, "the queue holds jobs that wait");
+  waiting_.remove(first->principal, first->cls);
   return *first;
 }
 
 bool Jobs::settle(work::Job& job, work::Next next, Mono now) {
   count(job);
   if (next == work::Next::kQueueAgain) {
-    queue_.push(job.cls, {job.arrival, job.id, now});
+    enter_queue(job, now);
     return true;
   }
   if (next != work::Next::kEnd) return false;
-  const bool waited = queue_.erase(job.cls, job.arrival);  // It was cancelled while it waited.
+  const bool waited = leave_queue(job);  // It was cancelled while it waited.
   const model::WorkId id = job.id;
   jobs_.erase(id);
   return waited;
+}
+
+void Jobs::enter_queue(const work::Job& job, Mono since) {
+  queue_.push(job.cls, {job.arrival, job.id, since});
+  waiting_.add(job.principal, job.cls);
+}
+
+bool Jobs::leave_queue(const work::Job& job) {
+  const bool waited = queue_.erase(job.cls, job.arrival);
+  if (waited) waiting_.remove(job.principal, job.cls);
+  return waited;
+}
+
+const WaitingCounts::Of& Jobs::waiting_of(const std::string& principal) const {
+  const auto found = std::ranges::find(principals_, principal);
+  return waiting_.of(static_cast<std::uint32_t>(found - principals_.begin()));
 }
 
 void Jobs::count(work::Job& job) {

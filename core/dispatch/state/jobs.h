@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/dispatch/state/client_keys.h"
+#include "core/dispatch/state/waiting_counts.h"
 #include "core/scheduler/queue.h"
 #include "core/work/step.h"
 
@@ -33,7 +34,7 @@ class Jobs {
   /// Takes the first job of a class that has one out of the queue, to be placed.
   work::Job& pop(scheduler::ClassId cls);
   /// Takes a job that waits out of the queue: its last attempt was found again.
-  void withdraw(const work::Job& job) { queue_.erase(job.cls, job.arrival); }
+  void withdraw(const work::Job& job) { leave_queue(job); }
 
   /// After each step of core/work: brings queue and counts into agreement with the job. A job that
   /// has ended is forgotten, so callers do not touch it afterwards. True: the queue has changed.
@@ -43,6 +44,10 @@ class Jobs {
   [[nodiscard]] ClientKeys& client_keys() { return client_keys_; }
   [[nodiscard]] const ClientKeys& client_keys() const { return client_keys_; }
   [[nodiscard]] const std::string& principal_of(const work::Job& job) const;
+  /// What waits of one principal.
+  [[nodiscard]] const WaitingCounts::Of& waiting_of(const std::string& principal) const;
+  /// All that submitted a job which had not ended, since the start.
+  [[nodiscard]] const std::vector<std::string>& principals() const { return principals_; }
   /// Queued, starting, running, collecting.
   [[nodiscard]] const std::array<std::uint64_t, 4>& counts() const { return counts_; }
   [[nodiscard]] bool empty() const { return jobs_.empty(); }
@@ -52,11 +57,15 @@ class Jobs {
  private:
   work::Job& insert(const model::WorkItem& item);
   void count(work::Job& job);
+  void enter_queue(const work::Job& job, Mono since);
+  /// False: it was not in it.
+  bool leave_queue(const work::Job& job);
   std::uint32_t principal(const std::string& name);
 
   std::unordered_map<model::WorkId, work::Job> jobs_;
   std::array<std::uint64_t, 4> counts_{};
   scheduler::Queue queue_;
+  WaitingCounts waiting_;
   ClientKeys client_keys_;
   std::vector<std::string> principals_;
   std::uint64_t last_work_ = 0, last_arrival_ = 0;

@@ -10,6 +10,7 @@
 #include "core/dispatch/state/recorder.h"
 #include "core/dispatch/state/set_aside.h"
 #include "core/dispatch/state/sets.h"
+#include "core/dispatch/state/submit_quotas.h"
 #include "core/scheduler/governor.h"
 
 namespace hostler::dispatch {
@@ -22,6 +23,7 @@ struct State {
         sets(policy),
         menu(policy),
         viewer(policy, sets, menu),
+        quotas(policy, jobs),
         plan(policy),
         gates(policy, sets, recorder, plan, seed),
         boots(policy, menu, gates),
@@ -38,6 +40,7 @@ struct State {
   EndedInstances ended;
   SetAside set_aside;
   Jobs jobs;
+  SubmitQuotas quotas;
   PlanState plan;
   CallGates gates;
   BootGates boots;

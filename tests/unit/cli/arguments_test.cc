@@ -53,6 +53,7 @@ TEST_F(ArgumentsTest, EachErrorHasItsExitStatus) {
       {Errc::kInvalidArgument, 2}, {Errc::kTooLarge, 2},  {Errc::kUnavailable, 3},
       {Errc::kNotFound, 4},        {Errc::kForbidden, 5}, {Errc::kConflict, 5},
       {Errc::kMisbehaving, 1},     {Errc::kInternal, 1},  {Errc::kOutcomeUnknown, 1},
+      {Errc::kOverQuota, 6},
   };
   for (const auto& [code, status] : table) {
     const auto said = hear([code = code] { return complain({code, "because"}); });
