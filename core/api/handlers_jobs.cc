@@ -187,6 +187,16 @@ void get_file(const Context& context, Request request, Respond respond) {
   respond(std::move(response));
 }
 
+void delete_outputs(const Context& context, Request request, Respond respond) {
+  const auto id = path_job(request);
+  if (!id) return respond(error_response(id.error()));
+  context.service->remove_outputs(
+      request.who, *id,
+      json_answer<std::uint64_t>(std::move(respond), [](json::Writer& w, std::uint64_t bytes) {
+        w.begin_object().member("bytes", bytes).end_object();
+      }));
+}
+
 void get_blob(const Context& context, Request request, Respond respond) {
   const auto there = context.service->has_blob(request.path[2]);
   if (!there) return respond(error_response(there.error()));

@@ -53,6 +53,17 @@ void get_prices(const Context& context, Request request, Respond respond) {
                           json_answer<PricesView>(std::move(respond), write_prices));
 }
 
+void get_quotas(const Context& context, Request request, Respond respond) {
+  context.service->quotas(
+      request.who, request.query_or("principal", ""),
+      json_answer<std::vector<model::QuotaView>>(
+          std::move(respond), [](json::Writer& w, const std::vector<model::QuotaView>& views) {
+            w.begin_object().key("quotas").begin_array();
+            for (const auto& view : views) write_quota(w, view);
+            w.end_array().end_object();
+          }));
+}
+
 void get_cost(const Context& context, Request request, Respond respond) {
   const auto query = read_cost_query(request);
   if (!query) return respond(error_response(query.error()));

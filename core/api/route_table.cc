@@ -19,6 +19,7 @@ const std::vector<Route>& routes() {
        {"stream", "attempt", "offset", "max", "follow"}},
       {"GET", {"v1", "jobs", "*", "files"}, kSubmit, get_files},
       {"GET", {"v1", "jobs", "*", "files", "**"}, kSubmit, get_file},
+      {"DELETE", {"v1", "jobs", "*", "outputs"}, kSubmit, delete_outputs},
       {"GET", {"v1", "blobs", "*"}, kRead, get_blob},
       {"PUT", {"v1", "blobs", "*"}, kSubmit, put_blob},
       {"GET", {"v1", "instances"}, kRead, get_instances},
@@ -35,6 +36,7 @@ const std::vector<Route>& routes() {
       {"POST", {"v1", "gates", "open"}, kAdmin, post_open_gate},
       {"GET", {"v1", "prices"}, kRead, get_prices, {"limit", "set", "type"}},
       {"GET", {"v1", "cost"}, kRead, get_cost, {"by", "since", "until", "limit"}},
+      {"GET", {"v1", "quotas"}, kRead, get_quotas, {"principal"}},
       {"GET", {"v1", "why"}, kRead, get_why, {"subject"}},
       {"GET", {"v1", "events"}, kRead, get_events, {"after", "follow", "limit"}},
   };

@@ -144,9 +144,18 @@ class Service {
   virtual Result<int> open_output_file(const Principal& who, model::WorkId job,
                                        const std::string& path) = 0;
 
+  /// Deletes the kept output of a job that has ended, and remembers who did it; answers with the
+  /// bytes that were there. kConflict: the job has not ended.
+  virtual void remove_outputs(const Principal& who, model::WorkId job,
+                              Answer<std::uint64_t> answer) = 0;
+
   virtual Result<bool> has_blob(const std::string& sha256) = 0;
   virtual Result<std::unique_ptr<BlobWriter>> put_blob(const Principal& who,
                                                        const std::string& sha256) = 0;
+
+  /// Limits of a principal and what it has; empty: of all. A submitter sees its own.
+  virtual void quotas(const Principal& who, const std::string& principal,
+                      Answer<std::vector<model::QuotaView>> answer) = 0;
 
   virtual void instances(const Principal& who, Answer<std::vector<model::InstanceView>> answer) = 0;
   virtual void set_idle_behavior(const Principal& who, model::InstanceId instance,

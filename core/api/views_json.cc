@@ -1,5 +1,7 @@
 #include "core/api/views_json.h"
 
+#include "core/api/access.h"
+
 #include "core/api/job_codec.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
@@ -139,6 +141,29 @@ void write_cost(json::Writer& w, const model::CostView& view) {
     w.member("seconds", row.used_us / 1'000'000).end_object();
   }
   w.end_array().member("more", view.more).end_object();
+}
+
+void write_quota(json::Writer& w, const model::QuotaView& view) {
+  const model::Quota& quota = view.quota;
+  const auto limit = [&](const char* key, const std::optional<std::int64_t>& value) {
+    if (value) w.member(key, *value);
+  };
+  w.begin_object().member("principal", view.principal).member("role", to_string(view.role));
+  w.key("limits").begin_object();
+  limit("jobs_waiting_max", quota.jobs_waiting_max);
+  limit("shapes_waiting_max", quota.shapes_waiting_max);
+  limit("submits_per_minute_max", quota.submits_per_minute_max);
+  limit("blob_bytes_max", quota.blob_bytes_max);
+  limit("output_bytes_max", quota.output_bytes_max);
+  limit("priority_max", quota.priority_max);
+  limit("running_vcpus_max", quota.running_vcpus_max);
+  if (const auto& price = quota.running_price_per_hour_max)
+    w.key("running_price_per_hour_max").millionths(price->value);
+  w.end_object().key("now").begin_object();
+  w.member("jobs_waiting", view.jobs_waiting).member("shapes_waiting", view.shapes_waiting);
+  w.member("submits_last_minute", view.submits_last_minute);
+  w.member("blob_bytes", view.blob_bytes).member("output_bytes", view.output_bytes);
+  w.end_object().end_object();
 }
 
 void write_gate(json::Writer& w, const model::GateRecord& gate) {

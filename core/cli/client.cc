@@ -42,7 +42,7 @@ Error daemon_error(long status, const std::string& body) {
   error.path = answer->root().at("path").text_or("");
   const auto code = answer->root().at("code").text();
   for (const Errc known : {Errc::kInvalidArgument, Errc::kForbidden, Errc::kNotFound,
-                           Errc::kConflict, Errc::kTooLarge, Errc::kUnavailable})
+                           Errc::kConflict, Errc::kTooLarge, Errc::kOverQuota, Errc::kUnavailable})
     if (code == to_string(known)) error.code = known;
   return error;
 }
@@ -163,6 +163,13 @@ Result<json::Document> Client::post(const std::string& path, const std::string& 
                    static_cast<curl_off_t>(body.size()));
   const auto answer = HOSTLER_TRY(perform());
   return json::Document::parse(answer, {.bytes_max = kAnswerMax, .values_max = kValuesMax});
+}
+
+Result<json::Document> Client::remove(const std::string& path) {
+  begin(path);
+  curl_easy_setopt(handle_->curl, CURLOPT_CUSTOMREQUEST, "DELETE");
+  const auto answer = HOSTLER_TRY(perform());
+  return json::Document::parse(answer);
 }
 
 Result<bool> Client::has(const std::string& path) {

@@ -30,6 +30,7 @@ class Client {
 
   Result<json::Document> get(const std::string& path);
   Result<json::Document> post(const std::string& path, const std::string& body);
+  Result<json::Document> remove(const std::string& path);
   /// False if the daemon answers 404 for `path`.
   Result<bool> has(const std::string& path);
   Result<void> put_file(const std::string& path, const std::string& file);

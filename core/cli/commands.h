@@ -42,6 +42,11 @@ int jobs(Client& client, const JobsOptions& options);
 int job(Client& client, const std::string& id, bool json);
 int cancel(Client& client, const std::vector<std::string>& ids);
 
+/// Deletes the kept outputs of jobs.
+int remove_outputs(Client& client, const std::vector<std::string>& ids);
+/// Limits and what there is; an empty `principal`: all that the daemon shows.
+int quotas(Client& client, const std::string& principal, bool json);
+
 int instances(Client& client, bool json);
 /// `action`: hold, drain, run or kill.
 int act_on_instances(Client& client, const std::string& action, const std::vector<std::string>& ids,

@@ -170,6 +170,20 @@ void add_job_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
   c->add_option("ids", a.ids, "E.g. j-42 j-43")->type_name("JOB")->required();
 }
 
+void add_quota_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
+  CLI::App* outputs = app.add_subcommand("outputs", "Kept output of jobs")->require_subcommand(1);
+  add(*outputs, chosen, "rm", "Delete the kept output of jobs that have ended",
+      [&a](Client& client) { return remove_outputs(client, a.ids); })
+      ->add_option("ids", a.ids, "E.g. j-42 j-43")
+      ->type_name("JOB")
+      ->required();
+  CLI::App* c = add(app, chosen, "quotas", "Show limits of principals, and what they have",
+                    [&a](Client& client) { return quotas(client, a.jobs.principal, a.json); });
+  c->add_option("--principal", a.jobs.principal, "Only this one, e.g. \"token ci\"")
+      ->type_name("NAME");
+  c->add_flag("--json", a.json, "Print JSON");
+}
+
 void add_fleet_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
   CLI::App* c = add(app, chosen, "instances", "List instances",
                     [&a](Client& client) { return instances(client, a.json); });
@@ -344,6 +358,7 @@ int run(int argc, char** argv) {
   app.fallthrough();
   add_submit(app, a, chosen);
   add_job_commands(app, a, chosen);
+  add_quota_commands(app, a, chosen);
   add_fleet_commands(app, a, chosen);
   add_site_commands(app, a, chosen);
   add_own_commands(app, a, chosen);

@@ -11,6 +11,7 @@ std::vector<usage::Section> sections() {
         {"3", "no daemon answers, or the daemon cannot accept requests now"},
         {"4", "the job, instance, pool, set or gate does not exist"},
         {"5", "not allowed, or in conflict with the current state"},
+        {"6", "a quota is used up"},
         {"others",
          "submit --wait and wait: the job's exit status; 128+n after signal n, 124 after the "
          "time limit, 125 if the job has no exit status"}}},

@@ -44,6 +44,7 @@ struct Daemon::Parts {
   std::unique_ptr<store::Store> store;
   std::unique_ptr<Loop> loop;
   std::unique_ptr<Worker> worker;
+  CurrentQuotas quotas;
   std::unique_ptr<DaemonService> service;
   std::unique_ptr<api::Server> server;
   bool serving = false;
@@ -213,6 +214,7 @@ void Daemon::Parts::on_disk(bool full) {
 Result<void> Daemon::Parts::make_loop(Options options) {
   const auto keys = HOSTLER_TRY(private_keys(config));
   model::SitePolicy policy = HOSTLER_TRY(site_policy(config));
+  quotas.set(policy.quotas);
   const auto post_event = [this](dispatch::Event event) { post(std::move(event)); };
   planner = std::make_unique<Planner>(metrics, post_event);
   hosts =
@@ -237,7 +239,7 @@ Result<void> Daemon::Parts::make_server() {
   worker = std::make_unique<Worker>();
   service = std::make_unique<DaemonService>(DaemonService::Dependencies{
       loop.get(), store.get(), worker.get(), &replies, &metrics, &feed, &durable, events, output,
-      config.state_dir, [this] { return server->certificate_end(); }});
+      config.state_dir, [this] { return server->certificate_end(); }, &quotas});
   const auto& access = config.access;
   server = HOSTLER_TRY(
       api::Server::listen(server_options(access), HOSTLER_TRY(tokens_of(access)),
@@ -310,6 +312,7 @@ Result<void> Daemon::reload(config::Config fresh) {
   parts_->set_keep(fresh.ledger_keep);
   parts_->clouds->load_drivers();  // Before the sets are opened again.
   parts_->hosts->set_pools(pools_by_name(fresh.site));
+  parts_->quotas.set(policy.quotas);
   parts_->loop->post(dispatch::PolicyChanged{std::move(policy)});
   parts_->config = std::move(fresh);
   return {};

@@ -205,9 +205,18 @@ Result<model::WorkItem> Reads::job(model::WorkId id, bool with_body) const {
 Result<std::set<model::WorkId>> Reads::submitted_by(std::string_view principal,
                                                     const std::set<model::WorkId>& among) const {
   std::set<model::WorkId> out;
-  if (among.empty()) return out;
+  const auto submitted = HOSTLER_TRY(submitters({among.begin(), among.end()}));
+  for (const auto& [id, by] : submitted)
+    if (by == principal) out.insert(id);
+  return out;
+}
+
+Result<std::map<model::WorkId, std::string>> Reads::submitters(
+    const std::vector<model::WorkId>& work) const {
+  std::map<model::WorkId, std::string> out;
+  if (work.empty()) return out;
   std::vector<Value> ids;
-  for (const auto id : among) ids.emplace_back(static_cast<std::int64_t>(id.value));
+  for (const auto id : work) ids.emplace_back(static_cast<std::int64_t>(id.value));
   auto session = HOSTLER_TRY(borrow());
   static const std::string kSql =
       "SELECT w.id, w.kind, s.principal FROM work_specs s JOIN work w ON w.id = s.id "
@@ -218,7 +227,7 @@ Result<std::set<model::WorkId>> Reads::submitted_by(std::string_view principal,
     model::WorkId id;
     RowReader reader(row);
     reader.work("id", "kind", id);
-    if (reader.ok() && row.view(2) == principal) out.insert(id);
+    if (reader.ok()) out.emplace(id, row.view(2));
     return {};
   }));
   return out;

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -78,6 +79,9 @@ class Reads {
   /// The members of `among` that `principal` submitted.
   Result<std::set<model::WorkId>> submitted_by(std::string_view principal,
                                                const std::set<model::WorkId>& among) const;
+  /// Those that are stored, with who submitted them.
+  Result<std::map<model::WorkId, std::string>> submitters(
+      const std::vector<model::WorkId>& work) const;
   Result<StoredAttempt> attempt(model::AttemptId id) const;
   /// Jobs only, without bodies.
   Result<Page<model::WorkItem>> jobs(const JobFilter& filter) const;

@@ -96,6 +96,15 @@ Result<model::Restored> Store::load() {
   return restore(*connection);
 }
 
+Result<std::uint64_t> Store::output_bytes_of(const std::string& principal) {
+  OutputUse& use = outputs_->use();
+  if (!use.is_complete())
+    return fail(Errc::kUnavailable, "the kept outputs are still being counted; try again");
+  const auto unknown = use.unknown();
+  if (!unknown.empty()) use.know(unknown, HOSTLER_TRY(reads_->submitters(unknown)));
+  return use.of(principal);
+}
+
 Result<OutputPart> Store::read_output(model::AttemptId id, std::uint32_t stream,
                                       std::uint64_t offset, std::size_t max,
                                       const model::WorkRecord* job) const {

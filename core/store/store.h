@@ -83,6 +83,10 @@ class Store {
   /// An upload failed: find out whether the disk is full. Any thread; blocks.
   void check_disk() { reserve_->check(); }
 
+  /// Bytes of kept output of a principal's jobs, but for those that are stored inline. Reads rows
+  /// of jobs with output that is new since the last call. kUnavailable: not yet counted.
+  Result<std::uint64_t> output_bytes_of(const std::string& principal);
+
   /// Up to `max` bytes of stdout (stream 0) or stderr (1) from `offset`, from segments or files.
   /// `job`: the job as it is now, if known; it may have ended though the row of the attempt does
   /// not say so. kNotFound if there is no such attempt. Any thread but the loop, as it blocks.

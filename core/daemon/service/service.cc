@@ -41,7 +41,12 @@ void DaemonService::submit(const api::Principal& who, std::vector<model::WorkIte
                            api::Answer<std::vector<model::WorkId>> answer) {
   if (const auto room = uses_.store->check_room(); !room)
     return answer(tl::unexpected(room.error()));
-  request_change(dispatch::Submit{0, who.name, std::move(jobs)}, std::move(answer));
+  dispatch::Submit event{0, who.name, std::move(jobs)};
+  if (uses_.quotas->of(who.name).output_bytes_max) {
+    const auto bytes = uses_.store->output_bytes_of(who.name);
+    event.output_bytes = bytes ? std::optional(*bytes) : std::nullopt;
+  }
+  request_change(std::move(event), std::move(answer));
 }
 
 void DaemonService::cancel(const api::Principal& who, model::WorkId job, api::Answer<void> answer) {

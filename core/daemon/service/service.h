@@ -12,6 +12,7 @@
 #include "core/daemon/metrics_feed.h"
 #include "core/daemon/notifier.h"
 #include "core/daemon/pending_replies.h"
+#include "core/daemon/service/current_quotas.h"
 #include "core/daemon/worker.h"
 #include "core/metrics/metrics.h"
 #include "core/store/store.h"
@@ -38,6 +39,7 @@ class DaemonService final : public api::Service {
     std::filesystem::path state_dir;
     /// When the TLS certificate expires; nullopt without TLS. Any thread.
     std::function<std::optional<Wall>()> certificate_end;
+    const CurrentQuotas* quotas = nullptr;
   };
   explicit DaemonService(Dependencies uses) : uses_(std::move(uses)) {}
 
@@ -56,6 +58,10 @@ class DaemonService final : public api::Service {
                     api::Answer<std::vector<api::OutputFile>> answer) override;
   Result<int> open_output_file(const api::Principal& who, model::WorkId job,
                                const std::string& path) override;
+  void remove_outputs(const api::Principal& who, model::WorkId job,
+                      api::Answer<std::uint64_t> answer) override;
+  void quotas(const api::Principal& who, const std::string& principal,
+              api::Answer<std::vector<model::QuotaView>> answer) override;
   Result<bool> has_blob(const std::string& sha256) override;
   Result<std::unique_ptr<api::BlobWriter>> put_blob(const api::Principal& who,
                                                     const std::string& sha256) override;
@@ -108,6 +114,8 @@ class DaemonService final : public api::Service {
   /// stay, because the revisions of a feed have no gaps.
   Result<void> hide_reasons(const api::Principal& who,
                             std::vector<model::LedgerRecord>& records) const;
+  /// kNotFound if the output of this job, which has ended, was deleted.
+  [[nodiscard]] Result<void> check_not_discarded(const model::WorkRecord& job) const;
   void set_store_gauges() const;
 
   const Dependencies uses_;

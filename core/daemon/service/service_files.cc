@@ -38,6 +38,8 @@ void DaemonService::output(const api::Principal& who, model::WorkId job,
   if (!known) return answer(tl::unexpected(known.error()));
   if (auto allowed = may_see_output(who, *known); !allowed)
     return answer(tl::unexpected(allowed.error()));
+  if (const auto kept = check_not_discarded(known->record); !kept)
+    return answer(tl::unexpected(kept.error()));
   const bool ended = model::is_terminal(known->record.state);
   const std::uint32_t attempt = known->record.attempt;
   if (attempt == 0) {
@@ -62,6 +64,8 @@ void DaemonService::output_files(const api::Principal& who, model::WorkId job,
   if (!known) return answer(tl::unexpected(known.error()));
   if (auto allowed = may_see_output(who, *known); !allowed)
     return answer(tl::unexpected(allowed.error()));
+  if (const auto kept = check_not_discarded(known->record); !kept)
+    return answer(tl::unexpected(kept.error()));
   auto files = uses_.store->outputs().files({job, known->record.attempt});
   if (!files) return answer(tl::unexpected(files.error()));
   std::vector<api::OutputFile> out;
@@ -74,6 +78,7 @@ Result<int> DaemonService::open_output_file(const api::Principal& who, model::Wo
                                             const std::string& path) {
   const auto known = HOSTLER_TRY(readable_job(who, job));
   HOSTLER_TRY(may_see_output(who, known));
+  HOSTLER_TRY(check_not_discarded(known.record));
   auto file = HOSTLER_TRY(uses_.store->outputs().open_file({job, known.record.attempt}, path));
   return file.release();
 }
@@ -87,7 +92,8 @@ Result<std::unique_ptr<api::BlobWriter>> DaemonService::put_blob(const api::Prin
   if (who.role == api::Role::kRead)
     return fail(Errc::kForbidden, who.name + " may not upload: this needs the role submit");
   HOSTLER_TRY(uses_.store->check_room());
-  auto upload = HOSTLER_TRY(uses_.store->blobs().begin(sha256));
+  auto upload = HOSTLER_TRY(
+      uses_.store->blobs().begin(sha256, {who.name, uses_.quotas->of(who.name).blob_bytes_max}));
   return std::unique_ptr<api::BlobWriter>(
       std::make_unique<StoredBlob>(std::move(upload), *uses_.store));
 }

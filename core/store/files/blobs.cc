@@ -30,6 +30,7 @@ std::int64_t modified_us(const std::filesystem::path& path) {
 
 BlobUpload::~BlobUpload() {
   if (fd_) ::unlink(part_.c_str());
+  if (taken_ > 0) use_->give_back(owner_.principal, taken_);
 }
 
 Result<void> BlobUpload::append(std::string_view bytes) {
@@ -37,6 +38,10 @@ Result<void> BlobUpload::append(std::string_view bytes) {
   if (size_ > bytes_max_)
     return fail(Errc::kTooLarge,
                 "a blob may have " + std::to_string(bytes_max_) + " bytes, this one has more");
+  if (counts_) {
+    HOSTLER_TRY(use_->take(owner_, bytes.size()));
+    taken_ += bytes.size();
+  }
   hash_.update(bytes);
   auto written = write_all(fd_.get(), bytes, part_.string());
   if (!written) return fail(Errc::kUnavailable, std::move(written).error().message);
@@ -49,8 +54,13 @@ Result<void> BlobUpload::finish() {
     return fail(Errc::kInvalidArgument,
                 "the content has sha256 " + found + ", not " + sha256_ + " as was said");
   if (::fdatasync(fd_.get()) != 0) abort_after_failed_sync(part_);
-  if (::rename(part_.c_str(), path_.c_str()) != 0)
-    return tl::unexpected(errno_error("rename to " + path_.string(), Errc::kUnavailable));
+  const std::filesystem::path named =
+      counts_ && !owner_.principal.empty() ? part_.string() + ".by" : std::string();
+  if (!named.empty()) HOSTLER_TRY(write_durably(named, owner_.principal));
+  auto kept = use_->keep(part_, named, path_, owner_.principal, taken_);
+  if (!named.empty()) ::unlink(named.c_str());  // It is still there if it was not needed.
+  HOSTLER_TRY(std::move(kept));
+  taken_ = 0;
   fd_.reset();
   return sync_folder(path_.parent_path());
 }
@@ -71,10 +81,14 @@ Result<std::filesystem::path> Blobs::path_of(std::string_view sha256) const {
   return folder_ / sha256.substr(0, 2) / sha256;
 }
 
-Result<std::unique_ptr<BlobUpload>> Blobs::begin(std::string_view sha256) const {
+Result<std::unique_ptr<BlobUpload>> Blobs::begin(std::string_view sha256, BlobOwner owner) const {
   std::unique_ptr<BlobUpload> upload(new BlobUpload());
   upload->path_ = HOSTLER_TRY(path_of(sha256));
   HOSTLER_TRY(make_folder(upload->path_.parent_path()));
+  // A blob that is there counts nothing again, so that whoever got no answer can repeat.
+  upload->use_ = use_;
+  upload->counts_ = !HOSTLER_TRY(exists(sha256));
+  upload->owner_ = std::move(owner);
   upload->sha256_ = sha256;
   upload->bytes_max_ = blob_bytes_max_;
   upload->part_ = folder_ / "part" / crypto::random_hex(8);
@@ -123,9 +137,7 @@ Result<void> Blobs::remove(std::string_view sha256, Wall time) const {
   const auto path = HOSTLER_TRY(path_of(sha256));
   const auto modified = modified_us(path);
   if (modified == 0 || modified >= time.us) return {};
-  if (::unlink(path.c_str()) != 0 && errno != ENOENT)
-    return tl::unexpected(errno_error("remove " + path.string()));
-  return {};
+  return use_->remove(path);
 }
 
 }  // namespace hostler::store

@@ -11,6 +11,7 @@
 #include "core/base/files.h"
 #include "core/base/time.h"
 #include "core/crypto/hash.h"
+#include "core/store/files/blob_use.h"
 
 namespace hostler::store {
 
@@ -21,7 +22,7 @@ class BlobUpload {
   BlobUpload(const BlobUpload&) = delete;
   BlobUpload& operator=(const BlobUpload&) = delete;
 
-  /// kTooLarge beyond the limit.
+  /// kTooLarge beyond the limit; kOverQuota beyond that of the owner.
   Result<void> append(std::string_view bytes);
   /// Makes the blob durable under its name. kInvalidArgument if the content has another hash.
   Result<void> finish();
@@ -33,6 +34,10 @@ class BlobUpload {
   std::filesystem::path path_, part_;
   std::string sha256_;
   std::uint64_t size_ = 0, bytes_max_ = 0;
+  std::shared_ptr<BlobUse> use_;
+  bool counts_ = false;  ///< False if the blob was there already.
+  BlobOwner owner_;
+  std::uint64_t taken_ = 0;  ///< Of use_, until the blob is kept.
   UniqueFd fd_;
   crypto::Sha256 hash_;
 };
@@ -45,7 +50,9 @@ class Blobs {
   static Result<Blobs> open(const std::filesystem::path& folder, std::uint64_t blob_bytes_max);
 
   /// `sha256`: 64 lower-case hexadecimal digits, else kInvalidArgument.
-  Result<std::unique_ptr<BlobUpload>> begin(std::string_view sha256) const;
+  Result<std::unique_ptr<BlobUpload>> begin(std::string_view sha256, BlobOwner owner = {}) const;
+  /// What the blobs and uploads of a principal have. Reads all names the first time.
+  Result<std::uint64_t> bytes_of(const std::string& principal) const { return use_->of(principal); }
   /// If the blob exists, it is also kept for another day.
   Result<bool> exists(std::string_view sha256) const;
   /// Open for reading, from its beginning. kNotFound if there is none.
@@ -59,11 +66,14 @@ class Blobs {
 
  private:
   Blobs(std::filesystem::path folder, std::uint64_t blob_bytes_max)
-      : folder_(std::move(folder)), blob_bytes_max_(blob_bytes_max) {}
+      : folder_(std::move(folder)),
+        blob_bytes_max_(blob_bytes_max),
+        use_(std::make_shared<BlobUse>(folder_)) {}
   [[nodiscard]] Result<std::filesystem::path> path_of(std::string_view sha256) const;
 
   std::filesystem::path folder_;
   std::uint64_t blob_bytes_max_;
+  std::shared_ptr<BlobUse> use_;
 };
 
 }  // namespace hostler::store

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -9,6 +10,8 @@
 #include <system_error>
 
 #include "core/base/text.h"
+#include "core/json/reader.h"
+#include "core/json/writer.h"
 #include "core/store/backoff.h"
 #include "core/store/files/folders.h"
 
@@ -20,14 +23,24 @@ constexpr std::size_t kAppendsBytesMax = std::size_t{16} << 20U;
 constexpr auto kRefillAgain = std::chrono::seconds(1);
 constexpr std::size_t kListBytesMax = std::size_t{64} << 20U;
 
+constexpr const char* kDiscarded = "discarded";
+constexpr std::size_t kDiscardedBytesMax = 4096;
+
+std::string to_json(const Discarded& by) {
+  std::string text;
+  json::Writer(text).begin_object().member("by", by.by).member("time_us", by.at.us).end_object();
+  return text;
+}
+
+/// Of all files of an attempt, but the mark of one that was discarded.
 std::uint64_t bytes_below(const std::filesystem::path& folder) {
   std::uint64_t bytes = 0;
   std::error_code code;
-  std::filesystem::recursive_directory_iterator entries(folder, code);
-  for (; !code && entries != std::filesystem::recursive_directory_iterator();
-       entries.increment(code)) {
-    std::error_code ignored;
-    if (entries->is_regular_file(ignored)) bytes += entries->file_size(ignored);
+  std::filesystem::directory_iterator entries(folder, code);
+  for (; !code && entries != std::filesystem::directory_iterator(); entries.increment(code)) {
+    std::error_code failed;
+    const auto size = entries->path().filename() == kDiscarded ? 0 : entries->file_size(failed);
+    if (!failed) bytes += size;
   }
   return bytes;
 }
@@ -101,8 +114,40 @@ Result<void> Outputs::remove(model::AttemptId attempt) {
   std::error_code code;
   std::filesystem::remove_all(folder, code);
   if (code) return fail(Errc::kInternal, "remove " + folder.string() + ": " + code.message());
-  bytes_ -= std::min<std::uint64_t>(bytes, bytes_);
+  use_.add(attempt.work, -static_cast<std::int64_t>(bytes));
   return {};
+}
+
+Result<std::uint64_t> Outputs::discard(model::AttemptId attempt, const Discarded& by) {
+  const auto folder = folder_of(attempt);
+  const auto bytes = bytes_below(folder);
+  HOSTLER_TRY(make_folder(folder));
+  const bool again = HOSTLER_TRY(discarded(attempt)).has_value();
+  const bool marked = again || write_durably(folder / kDiscarded, to_json(by));
+  for (const auto& name : HOSTLER_TRY(names_in(folder))) {
+    if (name == kDiscarded) continue;
+    const auto file = folder / name;
+    // The file may still be open here or at a reader: its bytes go at once.
+    if (::truncate(file.c_str(), 0) != 0 || ::unlink(file.c_str()) != 0)
+      return tl::unexpected(errno_error("remove " + file.string()));
+  }
+  // On a full disk there is room for the mark only now.
+  if (!marked) HOSTLER_TRY(write_durably(folder / kDiscarded, to_json(by)));
+  use_.add(attempt.work, -static_cast<std::int64_t>(bytes));
+  return bytes;
+}
+
+Result<std::optional<Discarded>> Outputs::discarded(model::AttemptId attempt) const {
+  const auto text = read_file(folder_of(attempt) / kDiscarded, kDiscardedBytesMax);
+  if (!text && text.error().code == Errc::kNotFound) return std::nullopt;
+  if (!text) return tl::unexpected(text.error());
+  Discarded out{"an unknown user", {}};
+  // If the file is damaged, the output is gone all the same.
+  (void)json::read_object(*text, {}, [&](json::Object& o) {
+    o.need("by").text(out.by);
+    o.need("time_us").integer(out.at.us, 0, INT64_MAX);
+  });
+  return out;
 }
 
 Result<StreamPart> Outputs::read(model::AttemptId attempt, std::uint32_t stream,
@@ -145,7 +190,7 @@ std::string Outputs::problem() const {
 
 void Outputs::run() {
   pthread_setname_np(pthread_self(), "outputs");
-  bytes_ += bytes_below(folder_);
+  count_all();
   const MutexLock lock(mutex_);
   for (;;) {
     wait_for_work();
@@ -176,6 +221,15 @@ void Outputs::wait_for_work() {
     wake_.wait_for(mutex_, kRefillAgain,
                    [this]() HOSTLER_REQUIRES(mutex_) { return stopping_ || !queue_.empty(); });
   }
+}
+
+/// A folder that cannot be read counts nothing.
+void Outputs::count_all() {
+  for (const auto& shard : names_in(folder_).value_or(std::vector<std::string>{}))
+    for (const auto& name : names_in(folder_ / shard).value_or(std::vector<std::string>{}))
+      if (const auto attempt = model::AttemptId::parse(name))
+        use_.add(attempt->work, static_cast<std::int64_t>(bytes_below(folder_ / shard / name)));
+  use_.finish_start();
 }
 
 std::vector<Outputs::Append> Outputs::take_group(std::optional<ListTask>& task) {
@@ -235,7 +289,7 @@ Result<void> Outputs::write(const Append& append) {
   auto* file = HOSTLER_TRY(stream_file(append.key));
   const auto before = file->size();
   HOSTLER_TRY(file->append(append.offset, append.bytes));
-  bytes_ += file->size() - before;
+  use_.add(append.key.attempt.work, static_cast<std::int64_t>(file->size() - before));
   return {};
 }
 

@@ -19,6 +19,7 @@
 #include "core/base/mutex.h"
 #include "core/model/ids.h"
 #include "core/store/files/output_files.h"
+#include "core/store/files/output_use.h"
 #include "core/store/files/reserve.h"
 #include "core/store/files/stream_file.h"
 
@@ -31,6 +32,13 @@ struct OutputLimits {
   std::uint64_t stream_bytes_max = std::uint64_t{64} << 20U;  ///< Kept of stdout and of stderr.
   std::uint64_t file_bytes_max = std::uint64_t{64} << 30U;    ///< Of one output file.
   std::size_t files_max = 10'000;                             ///< Of one attempt.
+};
+
+/// Who deleted the output of an attempt, and when.
+struct Discarded {
+  std::string by;
+  Wall at;
+  friend bool operator==(const Discarded&, const Discarded&) = default;
 };
 
 /// Output that is larger than an inline output: "spool/<shard>/<attempt>/<stream>".
@@ -63,6 +71,11 @@ class Outputs {
   void set_files(model::AttemptId attempt, std::vector<OutputFile> files, OnDone done);
   /// Removes all output of an attempt; nothing more may be appended to it. Any thread; blocks.
   Result<void> remove(model::AttemptId attempt);
+  /// Likewise, and keeps in its place who did it and when. Returns the bytes that were there. Can
+  /// be repeated; the first one stays. It works on a full disk, too.
+  Result<std::uint64_t> discard(model::AttemptId attempt, const Discarded& by);
+  /// Unset: it was not discarded.
+  Result<std::optional<Discarded>> discarded(model::AttemptId attempt) const;
 
   /// Up to `max` bytes of a stream from `offset`; empty if there are none.
   Result<StreamPart> read(model::AttemptId attempt, std::uint32_t stream, std::uint64_t offset,
@@ -78,8 +91,9 @@ class Outputs {
   /// The reserve is low or whole again. Any thread.
   void reserve_changed() { wake_.notify_one(); }
 
-  /// About the size of all output on the disk.
-  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
+  /// About the size of all output on the disk, and whose it is.
+  [[nodiscard]] std::uint64_t bytes() const { return use_.total(); }
+  [[nodiscard]] OutputUse& use() { return use_; }
   /// The error of the last try; empty after a success.
   [[nodiscard]] std::string problem() const;
 
@@ -123,6 +137,7 @@ class Outputs {
   Result<void> write(const Append& append);
   Result<StreamFile*> stream_file(Key key);
   Result<std::uint64_t> bytes_max(Key key) const;
+  void count_all();
   void close_least_used();
   Result<void> write_list(model::AttemptId attempt, const std::vector<OutputFile>& files);
 
@@ -132,7 +147,7 @@ class Outputs {
   const std::filesystem::path folder_;
   const OutputLimits limits_;
   Reserve* const reserve_;  ///< May be null.
-  std::atomic<std::uint64_t> bytes_ = 0;
+  OutputUse use_;
 
   // Used by the thread of this object only.
   std::map<Key, Open> open_;

@@ -63,6 +63,28 @@ void FakeService::cancel(const Principal& who, model::WorkId job, Answer<void> a
   answer({});
 }
 
+void FakeService::remove_outputs(const Principal& who, model::WorkId job,
+                                 Answer<std::uint64_t> answer) {
+  note("remove_outputs " + job.text() + " by " + who.name);
+  if (error) return answer(tl::unexpected(*error));
+  answer(std::uint64_t{7});
+}
+
+void FakeService::quotas(const Principal& who, const std::string& principal,
+                         Answer<std::vector<model::QuotaView>> answer) {
+  note("quotas " + principal + " by " + who.name);
+  if (error) return answer(tl::unexpected(*error));
+  model::QuotaView view;
+  view.principal = who.name;
+  view.role = who.role;
+  view.quota.jobs_waiting_max = 10;
+  view.quota.priority_max = -1;
+  view.quota.running_price_per_hour_max = model::Micros{2'500'000};
+  view.jobs_waiting = 3;
+  view.output_bytes = 4096;
+  answer(std::vector{view});
+}
+
 void FakeService::job(const Principal& who, model::WorkId id, bool, Answer<JobDetail> answer) {
   note("job " + id.text() + " by " + who.name);
   JobDetail out;

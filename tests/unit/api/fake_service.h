@@ -50,6 +50,10 @@ class FakeService final : public Service {
                     Answer<std::vector<OutputFile>> answer) override;
   Result<int> open_output_file(const Principal& who, model::WorkId job,
                                const std::string& path) override;
+  void remove_outputs(const Principal& who, model::WorkId job,
+                      Answer<std::uint64_t> answer) override;
+  void quotas(const Principal& who, const std::string& principal,
+              Answer<std::vector<model::QuotaView>> answer) override;
   Result<bool> has_blob(const std::string& sha256) override;
   Result<std::unique_ptr<BlobWriter>> put_blob(const Principal& who,
                                                const std::string& sha256) override;

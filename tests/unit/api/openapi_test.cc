@@ -147,9 +147,9 @@ TEST(OpenapiTest, KnowsEveryCodeOfAnError) {
   for (const Value code : schemas.at("Error").at("properties").at("code").at("enum").children())
     there.emplace(code.text());
   std::set<std::string> codes;
-  for (const Errc code :
-       {Errc::kInvalidArgument, Errc::kForbidden, Errc::kNotFound, Errc::kConflict, Errc::kTooLarge,
-        Errc::kUnavailable, Errc::kOutcomeUnknown, Errc::kMisbehaving, Errc::kInternal})
+  for (const Errc code : {Errc::kInvalidArgument, Errc::kForbidden, Errc::kNotFound,
+                          Errc::kConflict, Errc::kTooLarge, Errc::kOverQuota, Errc::kUnavailable,
+                          Errc::kOutcomeUnknown, Errc::kMisbehaving, Errc::kInternal})
     codes.emplace(to_string(code));
   EXPECT_EQ(there, codes);
 }

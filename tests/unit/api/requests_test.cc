@@ -326,11 +326,32 @@ TEST_F(RequestTest, WaitsToBeToldToContinue) {
   EXPECT_EQ(wire.read().status, 200);
 }
 
+TEST_F(RequestTest, AQuotaThatTimeFreesSaysWhenToTryAgain) {
+  service.error = Error{Errc::kOverQuota, "too fast"};
+  EXPECT_FALSE(ask("POST", "/v1/jobs/j-1/cancel").headers.contains("retry-after"));
+  service.error->retry_after_s = 7;
+  EXPECT_EQ(ask("POST", "/v1/jobs/j-1/cancel").headers.at("retry-after"), "7");
+}
+
+TEST_F(RequestTest, QuotasAreShownWithTheLimitsThatThereAre) {
+  EXPECT_THAT(ask("GET", "/v1/quotas").body,
+              AllOf(HasSubstr(R"("limits":{"jobs_waiting_max":10,"priority_max":-1,)"
+                              R"("running_price_per_hour_max":2.5})"),
+                    HasSubstr(R"("jobs_waiting":3)"), HasSubstr(R"("output_bytes":4096)")));
+}
+
+TEST_F(RequestTest, OutputsAreDeletedByTheirRoute) {
+  EXPECT_EQ(ask("DELETE", "/v1/jobs/j-1/outputs").body, "{\"bytes\":7}\n");
+  EXPECT_EQ(ask("DELETE", "/v1/jobs/nope/outputs").status, 400);
+  EXPECT_EQ(ask("GET", "/v1/jobs/j-1/outputs").status, 405);
+}
+
 TEST_F(RequestTest, EachFailureOfTheDaemonHasItsStatus) {
   const std::vector<std::pair<Errc, int>> table{
-      {Errc::kInvalidArgument, 400}, {Errc::kForbidden, 403},   {Errc::kNotFound, 404},
-      {Errc::kConflict, 409},        {Errc::kTooLarge, 413},    {Errc::kUnavailable, 503},
-      {Errc::kOutcomeUnknown, 503},  {Errc::kMisbehaving, 500}, {Errc::kInternal, 500},
+      {Errc::kInvalidArgument, 400}, {Errc::kForbidden, 403},      {Errc::kNotFound, 404},
+      {Errc::kConflict, 409},        {Errc::kTooLarge, 413},       {Errc::kUnavailable, 503},
+      {Errc::kOverQuota, 429},       {Errc::kOutcomeUnknown, 503}, {Errc::kMisbehaving, 500},
+      {Errc::kInternal, 500},
   };
   for (const auto& [code, status] : table) {
     service.error = Error{code, "because", "jobs[3]"};

@@ -66,5 +66,43 @@ TEST_P(BlobsTest, RefusesTooLargeABlob) {
   EXPECT_EQ(put(kSha256OfAbc, "a", "bc").error().code, Errc::kTooLarge);
 }
 
+TEST_P(BlobsTest, CountForWhoUploadsThemFirstAlsoAfterARestart) {
+  const auto put_by = [&](const std::string& who) -> Result<void> {
+    auto upload = HOSTLER_TRY(blobs().begin(kSha256OfAbc, {who}));
+    HOSTLER_TRY(upload->append("abc"));
+    return upload->finish();
+  };
+  ASSERT_TRUE(put_by("user ann"));
+  ASSERT_TRUE(put_by("user bob"));
+  EXPECT_EQ(blobs().bytes_of("user ann"), 3U);
+  EXPECT_EQ(blobs().bytes_of("user bob"), 0U);
+  open();
+
+  EXPECT_EQ(blobs().bytes_of("user ann"), 3U);
+  ASSERT_TRUE(blobs().remove(kSha256OfAbc, {INT64_MAX}));
+  EXPECT_EQ(blobs().bytes_of("user ann"), 0U);
+  EXPECT_TRUE(std::filesystem::is_empty(folder_.path() / "state" / "blobs" / "ba"));
+}
+
+TEST_P(BlobsTest, UploadsBeyondTheOwnersLimitAreRefusedAndLeaveNothing) {
+  auto first = blobs().begin(kSha256OfAbc, {"user ann", 4});
+  ASSERT_TRUE(first);
+  ASSERT_TRUE((*first)->append("ab"));
+  auto other = blobs().begin(std::string(64, '0'), {"user ann", 4});
+  ASSERT_TRUE(other);
+
+  const auto refused = (*other)->append("abc");
+  ASSERT_FALSE(refused) << "what is under way counts";
+  EXPECT_EQ(refused.error().code, Errc::kOverQuota);
+  EXPECT_THAT(refused.error().message, testing::HasSubstr("blob_bytes_max of user ann is 4B"));
+  EXPECT_TRUE((*blobs().begin(std::string(64, '1'), {"user bob", 4}))->append("abc"));
+  ASSERT_TRUE((*first)->append("c"));
+  ASSERT_TRUE((*first)->finish());
+  other->reset();
+  first->reset();
+  EXPECT_EQ(blobs().bytes_of("user ann"), 3U);
+  EXPECT_EQ(blobs().bytes_of("user bob"), 0U);
+}
+
 }  // namespace
 }  // namespace hostler::store

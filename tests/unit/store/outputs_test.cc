@@ -267,5 +267,59 @@ TEST_P(OutputsTest, RemovesAllOfAnAttempt) {
   EXPECT_EQ(store_->outputs().bytes(), 0U);
 }
 
+TEST_P(OutputsTest, WhatIsDiscardedIsGoneAndSaysByWhomAlsoAfterARestart) {
+  const Discarded ann{"user ann", {1'700'000'000'000'000}};
+  EXPECT_EQ(append(0, "hello"), 5U);
+  ASSERT_TRUE(set_files({OutputFile{.path = "f", .size = 3}}));
+  EXPECT_EQ(append(0, "abc", kFirstFileStream), 3U);
+  EXPECT_FALSE(store_->outputs().discarded(kAttempt).value());
+
+  EXPECT_GE(store_->outputs().discard(kAttempt, ann).value(), 8U);
+  EXPECT_EQ(store_->outputs().discard(kAttempt, {"user bob", {1}}), 0U);
+  EXPECT_EQ(store_->outputs().bytes(), 0U);
+  open();
+
+  EXPECT_EQ(store_->outputs().discarded(kAttempt).value(), ann);
+  EXPECT_EQ(read(0).data, "");
+  EXPECT_FALSE(store_->outputs().open_file(kAttempt, "f"));
+  ASSERT_TRUE(store_->outputs().remove(kAttempt));
+  EXPECT_FALSE(store_->outputs().discarded(kAttempt).value());
+}
+
+// A discard that a crash has cut short left the mark and some files.
+TEST_P(OutputsTest, ADiscardThatWasCutShortCanBeRepeated) {
+  EXPECT_EQ(append(0, "hello"), 5U);
+  ASSERT_TRUE(store_->outputs().discard(kAttempt, {"user ann", {1}}));
+  EXPECT_EQ(append(0, "again", kStderrStream), 5U);
+
+  EXPECT_EQ(store_->outputs().discard(kAttempt, {"user bob", {2}}), 5U);
+  EXPECT_EQ(store_->outputs().discarded(kAttempt).value()->by, "user ann");
+}
+
+TEST_P(OutputsTest, BytesCountForWhoSubmittedTheWorkAlsoAfterARestart) {
+  const auto bytes_of = [&](const std::string& who) {
+    Result<std::uint64_t> found = fail(Errc::kUnavailable, "");
+    while (!found && found.error().code == Errc::kUnavailable) found = store_->output_bytes_of(who);
+    return found.value_or(UINT64_MAX);
+  };
+  model::WorkItem item;
+  item.record.id = kAttempt.work;
+  item.principal = "user ann";
+  item.body = std::make_shared<const std::string>("{}");
+  must_commit({item});
+  EXPECT_EQ(bytes_of("user ann"), 0U);
+  EXPECT_EQ(append(0, "hello"), 5U);
+  EXPECT_EQ(bytes_of("user ann"), 5U);
+  EXPECT_EQ(append(5, "more", kStdoutStream), 9U);
+  EXPECT_EQ(append(0, "err", kStderrStream), 3U);
+  EXPECT_EQ(bytes_of("user ann"), 12U);
+  EXPECT_EQ(bytes_of("user bob"), 0U);
+  open();
+
+  EXPECT_EQ(bytes_of("user ann"), 12U);
+  ASSERT_TRUE(store_->outputs().remove(kAttempt));
+  EXPECT_EQ(bytes_of("user ann"), 0U);
+}
+
 }  // namespace
 }  // namespace hostler::store
