@@ -5,8 +5,11 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 
+#include "core/base/text.h"
 #include "core/crypto/hash.h"
+#include "core/model/ids.h"
 
 namespace hostler::api {
 
@@ -40,8 +43,10 @@ Principal Access::by_user(unsigned uid) {
   std::array<char, 4096> buffer{};
   passwd entry{};
   passwd* found = nullptr;
+  // A name that cannot be shown or stored is none: a directory service may have any.
   const bool known =
-      getpwuid_r(uid, &entry, buffer.data(), buffer.size(), &found) == 0 && found != nullptr;
+      getpwuid_r(uid, &entry, buffer.data(), buffer.size(), &found) == 0 && found != nullptr &&
+      std::string_view(entry.pw_name) == printable(entry.pw_name, model::kForeignNameMax);
   const std::string name = known ? entry.pw_name : std::to_string(uid);
   return {"user " + name, is_admin(uid) ? Role::kAdmin : Role::kSubmit};
 }

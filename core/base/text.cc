@@ -14,12 +14,32 @@ int digit(char c) {
   return -1;
 }
 
-/// True for a control character, including U+0080 to U+009F, which start escape sequences.
-bool is_control(std::string_view character) {
-  const auto c = static_cast<unsigned char>(character[0]);
-  if (character.size() == 1) return c < 0x20 || c == 0x7f;
-  return character.size() == 2 && c == 0xc2 && static_cast<unsigned char>(character[1]) < 0xa0;
+/// The code point of the first character of well-formed text.
+std::uint32_t code_point(std::string_view text) {
+  const auto first = static_cast<unsigned char>(text[0]);
+  const std::size_t length = utf8_length(text);
+  std::uint32_t out = length < 2 ? first : first & (0x7fU >> length);
+  for (std::size_t i = 1; i < length; ++i)
+    out = out << 6U | (static_cast<unsigned char>(text[i]) & 0x3fU);
+  return out;
 }
+
+struct Range {
+  std::uint32_t first, last;
+};
+constexpr Range kDisruptive[] = {
+    {0x00, 0x1f},        // C0
+    {0x7f, 0x9f},        // DEL and C1, some of which start escape sequences
+    {0xad, 0xad},        // soft hyphen
+    {0x61c, 0x61c},      // bidirectional
+    {0x180e, 0x180e},    // no width
+    {0x200b, 0x200f},    // no width, bidirectional
+    {0x2028, 0x202e},    // line and paragraph separators, bidirectional
+    {0x2060, 0x206f},    // no width, bidirectional
+    {0xfeff, 0xfeff},    // byte order mark
+    {0xfff9, 0xfffb},    // annotations
+    {0xe0000, 0xe007f},  // tags
+};
 
 /// True if all eight bytes are from 1 to 127. A fast path, because nearly all text is ASCII.
 bool begins_with_8_plain(std::string_view text) {
@@ -82,17 +102,45 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
+bool is_disruptive(std::string_view text) {
+  const std::uint32_t point = code_point(text);
+  return std::ranges::any_of(
+      kDisruptive, [&](const Range& range) { return point >= range.first && point <= range.last; });
+}
+
+std::string escaped_character(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string out;
+  const auto unit = [&](std::uint32_t value) {
+    out += "\\u";
+    for (const unsigned shift : {12U, 8U, 4U, 0U}) out += kDigits[value >> shift & 15U];
+  };
+  const std::uint32_t point = code_point(text);
+  if (point < 0x10000) return unit(point), out;
+  unit(0xd800 + ((point - 0x10000) >> 10U));
+  unit(0xdc00 + ((point - 0x10000) & 0x3ffU));
+  return out;
+}
+
 std::string printable(std::string_view text, std::size_t max) {
   std::string out;
   while (!text.empty()) {
-    if (out.size() >= max) return out + "...";
     const std::size_t n = utf8_length(text);
+    const auto length = out.size();
     if (n == 0)
       out += '?';
-    else if (is_control(text.substr(0, n)))
+    else if (text[0] >= ' ' && text[0] <= '~')
+      out += text[0];
+    else if (text[0] == '\n' || text[0] == '\r' || text[0] == '\t')
       out += ' ';
+    else if (is_disruptive(text))
+      out += escaped_character(text);
     else
       out += text.substr(0, n);
+    if (out.size() > max) {
+      out.resize(length);
+      return out + "...";
+    }
     text.remove_prefix(std::max<std::size_t>(n, 1));
   }
   return out;

@@ -18,8 +18,14 @@ std::optional<std::vector<std::uint8_t>> from_hex(std::string_view text);
 std::size_t utf8_length(std::string_view text);
 /// True if `text` is well-formed UTF-8 without NUL.
 bool is_utf8(std::string_view text);
-/// Makes text of a host, driver or user fit for a log line or an error message: one line, control
-/// characters and malformed bytes replaced, cut at `max` bytes with "...".
+/// The first character of `text`, which is well-formed, changes how others are shown or is not seen
+/// itself: control characters, those of bidirectional text, line separators, those of no width.
+bool is_disruptive(std::string_view text);
+/// "\u202e", as JSON writes the first character of `text`, which is_disruptive().
+std::string escaped_character(std::string_view text);
+/// Makes text of a host, driver or user fit for a terminal, a log line or an error message: one
+/// line of at most `max` bytes and "...". Tabs and ends of lines become blanks, other disruptive
+/// characters are escaped, malformed bytes become "?".
 std::string printable(std::string_view text, std::size_t max = 300);
 
 /// True if the path stays inside a folder to which it is appended: relative, UTF-8, no control

@@ -122,7 +122,12 @@ void Writer::quote(std::string_view text) {
       continue;
     }
     const std::size_t length = utf8_length(text.substr(end));
-    out_ += length == 0 ? kReplacement : text.substr(end, length);
+    if (length == 0)
+      out_ += kReplacement;
+    else if (is_disruptive(text.substr(end)))  // It may be shown in a terminal.
+      out_ += escaped_character(text.substr(end));
+    else
+      out_ += text.substr(end, length);
     at = end + std::max<std::size_t>(length, 1);
   }
   out_ += '"';

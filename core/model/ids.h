@@ -11,6 +11,9 @@
 
 namespace hostler::model {
 
+/// The most bytes of an id or a name that a driver or a host may give.
+inline constexpr std::size_t kForeignNameMax = 255;
+
 /// A number of one kind, so that a job's cannot be passed for an instance's. 0 is "none".
 /// Shown and stored as "<prefix>-<number>"; numbers rise in the order of making.
 template <char kPrefix>

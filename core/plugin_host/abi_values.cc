@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/model/ids.h"
 #include "core/plugin_host/record_intake.h"
 
 namespace hostler::plugin_host {
@@ -69,6 +70,13 @@ class TextReader {
       out.assign(s.ptr, s.len);
     }
   }
+  /// An id or a name: they are stored, sent back and shown.
+  void name(std::string& out, const hostler_str& s, const char* field) {
+    if (s.len > model::kForeignNameMax && broken_.empty())
+      broken_ = std::string("limit: ") + field + " has " + std::to_string(s.len) +
+                " bytes, at most " + std::to_string(model::kForeignNameMax) + " are taken";
+    text(out, s, field);
+  }
   void tags(model::ListedInstance& out, const hostler_kv* tags, std::size_t n) {
     if (n > 0 && tags == nullptr) {
       if (broken_.empty()) broken_ = "R19: a number of tags but no tags";
@@ -83,7 +91,10 @@ class TextReader {
                            : key == model::tag::kType ? out.type
                            : key == model::tag::kIdle ? out.idle
                                                       : unread;
-      text(value, tags[i].value, "a tag's value");
+      if (&value == &unread)
+        text(value, tags[i].value, "a tag's value");
+      else
+        name(value, tags[i].value, "a tag's value");
       use(sizeof(hostler_kv));
     }
   }
@@ -94,7 +105,7 @@ class TextReader {
       if (broken_.empty()) broken_ = "R19: a number of addresses but no addresses";
       return;
     }
-    text(out, addresses[0].text, "an address");
+    name(out, addresses[0].text, "an address");
   }
   std::string& broken() { return broken_; }
 
@@ -133,17 +144,17 @@ std::string read_instance(const hostler_rec& record, model::ListedInstance& out)
   hostler_instance in;
   if (auto broken = copy_growable(&record, in); !broken.empty()) return broken;
   TextReader read;
-  read.text(out.id, in.id, "id");
-  read.text(out.request_id, in.request_id, "request_id");
-  read.text(out.idempotency_key, in.idempotency_key, "idempotency_key");
-  read.text(out.set_id, in.set_id, "set_id");
-  read.text(out.owner, in.owner, "owner");
-  read.text(out.name, in.name, "name");
-  read.text(out.provider_type, in.provider_type, "provider_type");
-  read.text(out.image_id, in.image_id, "image_id");
-  read.text(out.region, in.region, "region");
-  read.text(out.zone, in.zone, "zone");
-  read.text(out.remote_user, in.remote_user, "remote_user");
+  read.name(out.id, in.id, "id");
+  read.name(out.request_id, in.request_id, "request_id");
+  read.name(out.idempotency_key, in.idempotency_key, "idempotency_key");
+  read.name(out.set_id, in.set_id, "set_id");
+  read.name(out.owner, in.owner, "owner");
+  read.name(out.name, in.name, "name");
+  read.name(out.provider_type, in.provider_type, "provider_type");
+  read.name(out.image_id, in.image_id, "image_id");
+  read.name(out.region, in.region, "region");
+  read.name(out.zone, in.zone, "zone");
+  read.name(out.remote_user, in.remote_user, "remote_user");
   read.text(out.state_reason, in.state_reason, "state_reason");
   out.state_reason = printable(out.state_reason);
   read.address(out.address, in.addresses, in.n_addresses);

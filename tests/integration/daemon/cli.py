@@ -17,7 +17,8 @@ class CommandTest(unittest.TestCase):
         environment["HOSTLER_URL"] = url or f"unix://{SITE.socket}"
         ran = subprocess.run([ARGS.hostler, *words], env=environment, input=stdin, text=True,
                              capture_output=True, timeout=PATIENCE)
-        self.assertEqual(ran.returncode, status, ran)
+        if status is not None:
+            self.assertEqual(ran.returncode, status, ran)
         return ran.stdout, ran.stderr
 
 
@@ -174,6 +175,23 @@ class ReasonsTest(CommandTest):
         self.hostler("wait", out.strip())
         _, err = self.hostler("cancel", out.strip(), status=5)
         self.assertIn("has ended", err)
+
+    def test_text_of_others_does_not_change_a_terminal(self):
+        """Bug: U+202E turned the rest of a line round, and U+009B began an escape sequence."""
+        signs = "\u202e\u2028\u009b\u2066\u200f\ufeff"
+        its = SITE.submit({"command": ["/no" + signs], "name": "n" + signs})[0]
+        SITE.wait_for_end(its)
+        shown = [self.hostler(*words)[0] for words in (
+            ("jobs",), ("jobs", "--json"), ("job", its), ("job", its, "--json"), ("why", its),
+            ("why", its, "--json"))]
+        shown.append(self.hostler("wait", its, status=None)[1])
+        with open(SITE.log, encoding="utf-8") as log:
+            shown.append(log.read())
+        for text in shown:
+            for sign in signs:
+                self.assertNotIn(sign, text)
+        for text in shown[:4]:
+            self.assertIn("n\\u202e\\u2028\\u009b\\u2066\\u200f\\ufeff", text)
 
     def test_health_tells_the_last_durable_revision(self):
         before = SITE.get("/health")["revision"]

@@ -26,8 +26,22 @@ TEST(TextTest, FindsABadByteWhereverItStands) {
 }
 
 TEST(TextTest, MakesForeignTextFitForOneLine) {
-  EXPECT_EQ(printable("a\nb\x1b[0m\xff \xc3\xa9"), "a b [0m? \xc3\xa9");
+  EXPECT_EQ(printable("a\nb\x1b[0m\xff \xc3\xa9"), "a b\\u001b[0m? \xc3\xa9");
   EXPECT_EQ(printable("abcdef", 3), "abc...");
+}
+
+// Bug: U+202E turned the rest of a line in tables round, and U+009B started escape sequences.
+TEST(TextTest, EscapesCharactersThatChangeHowOthersAreShown) {
+  EXPECT_EQ(printable("\u202e\u2028\u2029\u061c\u200f\u2066\u200b\ufeff"),
+            "\\u202e\\u2028\\u2029\\u061c\\u200f\\u2066\\u200b\\ufeff");
+  EXPECT_EQ(printable("\xc2\x9b"
+                      "1m\x7f"),
+            "\\u009b1m\\u007f");
+  EXPECT_EQ(printable("\U000e0041"), "\\udb40\\udc41");
+  const std::string once = printable("a\u202e");
+  EXPECT_EQ(printable(once), once);
+  const std::string harmless = "\u00e9 \u20ac \u2030 \U0001f600 \u0627";
+  EXPECT_EQ(printable(harmless), harmless);
 }
 
 TEST(TextTest, KnowsNamesThatFitATag) {

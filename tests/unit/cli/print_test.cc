@@ -11,14 +11,14 @@ namespace {
 TEST(PrintTest, NoControlCharacterReachesTheTerminal) {
   testing::internal::CaptureStdout();
   say("exec \x1b]0;x\x07\n2026 forged");
-  EXPECT_EQ(testing::internal::GetCapturedStdout(), "exec  ]0;x  2026 forged\n");
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "exec \\u001b]0;x\\u0007 2026 forged\n");
   testing::internal::CaptureStdout();
   say("\xc2\x9d"
       "0;x \xc3\xa9");
-  EXPECT_EQ(testing::internal::GetCapturedStdout(), " 0;x \xc3\xa9\n");
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "\\u009d0;x \xc3\xa9\n");
   testing::internal::CaptureStderr();
   EXPECT_EQ(complain({Errc::kNotFound, "no \x1b[2J"}), exit_code::kNotFound);
-  EXPECT_EQ(testing::internal::GetCapturedStderr(), "hostler: no  [2J\n");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "hostler: no \\u001b[2J\n");
 }
 
 TEST(QueryTest, LeavesOutWhatIsEmpty) {

@@ -32,7 +32,7 @@ TEST(TableTest, CountsCharactersNotBytes) {
 // Bug: a job's name could carry escape sequences to the terminal of whoever lists jobs.
 TEST(TableTest, NoControlCharacterReachesTheTerminal) {
   EXPECT_EQ(format_table({"NAME", "X"}, {{"a\x1b[2Jb\r\nc", "\xff"}}),
-            "NAME       X\na [2Jb  c  ?\n");
+            "NAME            X\na\\u001b[2Jb  c  ?\n");
 }
 
 }  // namespace

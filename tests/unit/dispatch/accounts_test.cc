@@ -280,7 +280,7 @@ TEST_F(AccountTest, IsFitToPrintWhateverTheCloudReports) {
        {view().problem, view().reported->account, view().reported->region})
     EXPECT_TRUE(std::ranges::all_of(text, [](char c) { return c >= ' '; })) << text;
   ASSERT_TRUE(accept());
-  EXPECT_EQ(view().account, "b 2 [2J");
+  EXPECT_EQ(view().account, "b 2\\u001b[2J");
 }
 
 }  // namespace

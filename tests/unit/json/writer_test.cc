@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/base/random.h"
+#include "core/json/document.h"
 
 namespace hostler::json {
 namespace {
@@ -33,6 +34,16 @@ TEST(WriterTest, EscapesWhatJsonNeedsAndRepairsUtf8) {
   Writer(out).value(std::string_view("q\" b\\ \n\t\x01\x7f \xc3\xa9 \xff\xc3 \0.", 19));
 
   EXPECT_EQ(out, "\"q\\\" b\\\\ \\n\\t\\u0001\\u007f \xc3\xa9 \xef\xbf\xbd\xef\xbf\xbd \\u0000.\"");
+}
+
+// Bug: what programs print of such documents changed how a terminal shows the rest.
+TEST(WriterTest, EscapesWhatChangesHowATerminalShowsTheRest) {
+  std::string out;
+  Writer(out).value("\u202e\u2028\xc2\x9b\U000e0041 \u20ac");
+  EXPECT_EQ(out, "\"\\u202e\\u2028\\u009b\\udb40\\udc41 \u20ac\"");
+  const auto back = Document::parse(out);
+  ASSERT_TRUE(back);
+  EXPECT_EQ(back->root().text(), "\u202e\u2028\xc2\x9b\U000e0041 \u20ac");
 }
 
 TEST(WriterTest, AnyBytesGiveADocumentThatParses) {

@@ -35,6 +35,8 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(Fault{"wrong_size", "R15: "}, Fault{"huge_size", "R15: "},
                       Fault{"embedded_nul", "R19: "}, Fault{"not_utf8", "R19: "},
                       Fault{"null_text", "R19: "}, Fault{"bad_tag", "R19: a tag's value"},
+                      Fault{"long_id", "limit: id has 256 bytes, at most 255 are taken"},
+                      Fault{"long_zone", "limit: zone has 256 bytes, at most 255 are taken"},
                       Fault{"no_id", "R28: "}, Fault{"two_ids", "R28: "}, Fault{"nothing", "R28: "},
                       Fault{"other_key", "R32: "}, Fault{"positive_status", "R26: "},
                       Fault{"complete_twice", "R26: "}, Fault{"return_after_complete", "R26: "},

@@ -99,7 +99,7 @@ TEST_P(InitCommandTest, OutputOfAnySizeAndKindIsBounded) {
   ASSERT_TRUE(ended);
   EXPECT_EQ(ended->end, "2");
   EXPECT_EQ(ended->output.size(), 4096U);
-  EXPECT_TRUE(ended->last_words().ends_with("the  [31mend?")) << ended->last_words();
+  EXPECT_TRUE(ended->last_words().ends_with("the \\u001b[31mend?")) << ended->last_words();
   EXPECT_LT(ended->last_words().size(), 450U);
   EXPECT_LT(std::stol(shell("du -sk " + path("agent") + " | cut -f1")), 10'000);
 }

@@ -113,6 +113,9 @@ bool emit_wrong(const std::string& word, hostler_op* op, const std::string& id,
     record.name = {nullptr, 5};
   } else if (word == "no_id") {
     record.id = {};
+  } else if (word == "long_id" || word == "long_zone") {
+    static const std::string kLong(256, 'x');
+    (word == "long_id" ? record.id : record.zone) = str(kLong.c_str());
   } else if (word == "other_key") {
     record.idempotency_key = str("another");
   } else if (word == "tagged") {
