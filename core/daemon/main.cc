@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <string>
 
 #include "core/config/load.h"
 #include "core/daemon/daemon.h"
@@ -22,7 +23,8 @@ sigset_t block_signals() {
   ::signal(SIGPIPE, SIG_IGN);
   sigset_t set;
   sigemptyset(&set);
-  for (const int number : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&set, number);
+  for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM})
+    sigaddset(&set, number);
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
   return set;
 }
@@ -68,8 +70,11 @@ int serve(const std::filesystem::path& file, const config::LoadOptions& options,
   for (;;) {
     int number = 0;
     if (sigwait(&signals, &number) != 0) continue;
-    if (number != SIGHUP) break;
-    reload(**running, file, options);
+    if (number == SIGTERM || number == SIGINT) break;
+    if (number == SIGHUP)
+      reload(**running, file, options);
+    else
+      log::info("daemon", "signal " + std::to_string(number) + " means nothing to hostlerd");
   }
   daemon::notify_service_manager("STOPPING=1");
   log::info("daemon", "stopping; instances and jobs go on");
@@ -87,7 +92,8 @@ constexpr const char* kDescription =
 std::vector<usage::Section> sections() {
   return {{"Signals",
            {{"HUP", "reads the configuration again, all of it or nothing"},
-            {"TERM, INT", "stops; instances and jobs go on, and the next start takes them up"}}},
+            {"TERM, INT", "stops; instances and jobs go on, and the next start takes them up"},
+            {"USR1, USR2, ALRM", "have no effect"}}},
           {"Exit status",
            {{"0", "it was stopped"},
             {"1", "it could not start"},

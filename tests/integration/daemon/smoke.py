@@ -57,6 +57,16 @@ class JobTest(unittest.TestCase):
         self.assertIn("/nowhere/to/be/found", ended["reason"])
 
 
+class SignalTest(unittest.TestCase):
+    # Bug: each of these ended it.
+    def test_those_that_mean_nothing_do_not_end_the_daemon(self):
+        for number in (signal.SIGUSR1, signal.SIGUSR2, signal.SIGALRM, signal.SIGPIPE):
+            os.kill(SITE.daemon.pid, number)
+        with open(SITE.log, encoding="utf-8") as log:
+            wait_for("it says so", lambda: f"signal {int(signal.SIGALRM)} means nothing" in log.read() or log.seek(0))
+        self.assertEqual(end_of("true")["state"], "succeeded")
+
+
 class SubmitTest(unittest.TestCase):
     def refused(self, body, status):
         seen, answer = SITE.request("POST", "/v1/jobs", body)
