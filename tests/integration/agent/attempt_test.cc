@@ -197,5 +197,22 @@ TEST_F(AgentTest, RunsAThousandQuickJobs) {
   }
 }
 
+// Bug: where 64 was the hard limit, shims closed the lock by which the server knows them, and their
+// jobs stayed running.
+TEST_F(AgentTest, AHostWithTooFewDescriptorsRefusesStartsAndSaysWhy) {
+  command_.insert(command_.begin(), {"/usr/bin/prlimit", "--nofile=64:64"});
+  auto link = ready_link();
+  const Start start = script("true");
+  ASSERT_TRUE(link->client.start(start));
+
+  const auto refused = link->await<Refused>();
+
+  ASSERT_TRUE(refused) << link->error;
+  EXPECT_EQ(refused->attempt, start.attempt);
+  EXPECT_EQ(refused->why, Refused::Why::kInternal);
+  EXPECT_EQ(refused->text,
+            "a process may open 64 files on this host (ulimit -n), and a job needs 128");
+}
+
 }  // namespace
 }  // namespace hostler::agent::test

@@ -24,7 +24,7 @@ class StartCheckTest : public ::testing::Test {
     return refused->why;
   }
   Start start_;
-  HostFacts host_{"boot", 9, 3, false};
+  HostFacts host_{"boot", 9, 3, false, 1024};
 };
 
 TEST_F(StartCheckTest, AStartForThisBootWithANewSequenceNumberIsAccepted) {
@@ -81,6 +81,17 @@ TEST_F(StartCheckTest, AFullTableRefusesFurtherAttempts) {
   EXPECT_EQ(why(), std::nullopt);
   host_.attempts = kAttemptsMax;
   EXPECT_EQ(why(), Refused::Why::kBusy);
+}
+
+// Bug: where 64 was the limit, shims closed the lock by which the server knows them, and their jobs
+// stayed running for ever.
+TEST_F(StartCheckTest, AHostOnWhichProcessesMayOpenFewFilesRefusesEveryAttempt) {
+  host_.descriptors_max = 64;
+  const auto refused = check_start(start_, host_);
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->why, Refused::Why::kInternal);
+  EXPECT_EQ(refused->text,
+            "a process may open 64 files on this host (ulimit -n), and a job needs 128");
 }
 
 }  // namespace

@@ -53,9 +53,13 @@ void install_signal_handlers() {
 /// get new numbers.
 void close_others(int& journal, int& wake, int& locks) {
   // `locks` keeps its number: closing any descriptor of that file would release the lock.
-  const int high = 64;
-  const int new_journal = ::fcntl(journal, F_DUPFD_CLOEXEC, high);
-  const int new_wake = ::fcntl(wake, F_DUPFD_CLOEXEC, high);
+  constexpr int kHigh = 64;
+  const auto moved = [](int fd) {
+    const int copy = ::fcntl(fd, F_DUPFD_CLOEXEC, kHigh);
+    return copy < 0 ? fd : copy;  // There may be no such number.
+  };
+  const int new_journal = moved(journal);
+  const int new_wake = moved(wake);
   const auto close_range = [](unsigned first, unsigned last) {
     if (first > last) return;
     if (::syscall(SYS_close_range, first, last, 0U) == 0) return;
@@ -94,7 +98,8 @@ class Shim {
       watch();
       finish();
     }
-    end_.end.ended.us = wall_us();
+    // The clock of the host may have been set meanwhile.
+    end_.end.ended.us = end_.end.started.us + boottime_us() - begun_us_;
     end_.spooled = output_.has_file();
     // Try again for minutes: the disk may be full for a while, and an attempt without an End counts
     // as lost.
@@ -112,6 +117,7 @@ class Shim {
   void finish();
 
   const ShimTask& task_;
+  const std::int64_t begun_us_ = boottime_us();
   JobOutput output_;
   pid_t pid_ = -1;                  ///< The first process of the job.
   std::uint64_t memory_kills_ = 0;  ///< Of the job's cgroups, counted before the job started.

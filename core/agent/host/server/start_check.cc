@@ -5,6 +5,7 @@
 namespace hostler::agent {
 namespace {
 
+constexpr std::uint64_t kDescriptorsMin = 128;  ///< For a shim and a job.
 constexpr std::uint64_t kKeptMax = std::uint64_t{1} << 40;
 
 }  // namespace
@@ -30,6 +31,10 @@ std::optional<Refused> check_start(const Start& start, const HostFacts& host) {
   if (start.output_head_max > kKeptMax || start.output_tail_max > kKeptMax ||
       start.time_limit_us > INT64_MAX / 4 || start.grace_us > INT64_MAX / 4)
     return refuse(Why::kBadRequest, "a limit is out of range");
+  if (host.descriptors_max < kDescriptorsMin)
+    return refuse(Why::kInternal, "a process may open " + std::to_string(host.descriptors_max) +
+                                      " files on this host (ulimit -n), and a job needs " +
+                                      std::to_string(kDescriptorsMin));
   if (host.attempts >= kAttemptsMax)
     return refuse(Why::kBusy, std::to_string(kAttemptsMax) + " attempts are not acknowledged yet");
   return std::nullopt;

@@ -12,9 +12,10 @@ namespace hostler::agent {
 /// The facts about this host that a Start is checked against.
 struct HostFacts {
   std::string boot_id;
-  std::uint64_t last_sequence = 0;  ///< The highest sequence number that a start has used.
-  std::size_t attempts = 0;         ///< Attempts in the table, ended ones included.
-  bool is_known = false;            ///< The attempt of this Start is already in the table.
+  std::uint64_t last_sequence = 0;    ///< The highest sequence number that a start has used.
+  std::size_t attempts = 0;           ///< Attempts in the table, ended ones included.
+  bool is_known = false;              ///< The attempt of this Start is already in the table.
+  std::uint64_t descriptors_max = 0;  ///< The most that a process may have open.
 };
 
 /// Returns why the attempt must not start on this host, or nullopt if it may. Pure.

@@ -13,6 +13,7 @@
 #include "core/agent/host/attempt/spool.h"
 #include "core/agent/host/server/start_check.h"
 #include "core/agent/host/system/boot.h"
+#include "core/agent/host/system/os.h"
 #include "core/agent/host/system/sweep.h"
 
 namespace hostler::agent {
@@ -55,7 +56,7 @@ void Supervisor::set_uids(std::uint32_t first, std::uint32_t count) {
 
 std::variant<Started, Refused> Supervisor::start(const Start& start) {
   const HostFacts facts{boot_id_, log_.last_sequence(), log_.all().size(),
-                        log_.find(start.attempt) != nullptr};
+                        log_.find(start.attempt) != nullptr, descriptors_max()};
   if (auto refused = check_start(start, facts)) return *std::move(refused);
   const auto slot = slots_.take(uid_count_);
   if (!slot)

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -61,6 +62,16 @@ Result<UniqueFd> memory_file(std::string_view data) {
   HOSTLER_TRY(write_all(fd.get(), data, "stdin"));
   if (::lseek(fd.get(), 0, SEEK_SET) != 0) return tl::unexpected(os_error("lseek"));
   return fd;
+}
+
+std::uint64_t descriptors_max() {
+  constexpr rlim_t kUsual = 1024;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return kUsual;
+  if (limit.rlim_cur >= kUsual) return limit.rlim_cur;
+  limit.rlim_cur = std::min(kUsual, limit.rlim_max);
+  (void)::setrlimit(RLIMIT_NOFILE, &limit);
+  return limit.rlim_cur;
 }
 
 std::string random_hex(std::size_t bytes) {

@@ -30,6 +30,10 @@ UniqueFd open_null();
 /// An anonymous file with the content `data`, to be read from its beginning.
 Result<UniqueFd> memory_file(std::string_view data);
 
+/// How many descriptors this process and its children may have each: what their soft limit is,
+/// after it was raised to 1024 as far as the hard limit allows.
+std::uint64_t descriptors_max();
+
 /// Random bytes as lower-case hexadecimal.
 std::string random_hex(std::size_t bytes);
 
