@@ -73,6 +73,8 @@ FIELDS(Start) {
   v.number("output_tail_max", m.output_tail_max);
   v.number("files_bytes_max", m.files_bytes_max);
   v.number("credit", m.credit);
+  v.flag("no_new_privs", m.no_new_privs);
+  v.flag("drop_capabilities", m.drop_capabilities);
 }
 FIELDS(Kill) {
   fields(v, m.attempt);

@@ -27,7 +27,7 @@
 /// version. Everything else may change with kProtocolVersion.
 namespace hostler::agent {
 
-inline constexpr std::uint16_t kProtocolVersion = 1;
+inline constexpr std::uint16_t kProtocolVersion = 2;
 inline constexpr std::string_view kGreeting = "\nhostler-agent greets\n";
 
 inline constexpr std::size_t kFrameMax = std::size_t{4} << 20;
@@ -95,7 +95,9 @@ struct Start {
   std::uint64_t output_head_max = std::uint64_t{16} << 20;  ///< Bytes kept of the start
   std::uint64_t output_tail_max = std::uint64_t{16} << 20;  ///< and of the end of each stream.
   std::uint64_t files_bytes_max = std::uint64_t{64} << 30;  ///< Maximum of all output files.
-  std::uint64_t credit = 0;  ///< Like a Credit from 0 until this offset, for both streams.
+  std::uint64_t credit = 0;       ///< Like a Credit from 0 until this offset, for both streams.
+  bool no_new_privs = true;       ///< Programs with setuid or capabilities give the job none.
+  bool drop_capabilities = true;  ///< If the agent is root: the job's bounding set is empty.
   friend bool operator==(const Start&, const Start&) = default;
 };
 

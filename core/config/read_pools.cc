@@ -111,6 +111,8 @@ void read_pool(json::Object& o, const model::SitePolicy& site, model::PoolPolicy
   o.may("boot_probe").text(out.boot_probe, {.bytes_max = kCommandMax, .bytes_min = 1});
   read_checks(o.may("broken_checks"), out.broken_checks);
   o.may("attempts_parallel_max").integer(out.attempts_parallel_max, 0, 100'000);
+  o.may("no_new_privs").boolean(out.no_new_privs);
+  o.may("drop_capabilities").boolean(out.drop_capabilities);
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kQueuedMax = std::size_t{1} << 20;
 
 agent::Start to_start(const model::StartAttempt& command, const std::string& boot_id,
-                      const HostSettings& settings) {
+                      const HostSettings& settings, const model::PoolPolicy& pool) {
   const model::JobSpec& spec = *command.spec;
   agent::Start out;
   out.attempt = command.attempt;
@@ -34,6 +34,8 @@ agent::Start to_start(const model::StartAttempt& command, const std::string& boo
   out.output_head_max = settings.output_head_max;
   out.output_tail_max = settings.output_tail_max;
   out.grace_us = settings.kill_grace_us;
+  out.no_new_privs = pool.no_new_privs;
+  out.drop_capabilities = pool.drop_capabilities;
   return out;
 }
 
@@ -85,7 +87,7 @@ bool StartQueue::advance_first() {
 }
 
 void StartQueue::send(const model::StartAttempt& command) {
-  auto start = to_start(command, boot_id_, *host_.settings);
+  auto start = to_start(command, boot_id_, *host_.settings, host_.pool);
   if (const auto sent = client_.start(std::move(start)); !sent)
     host_.refuse(command.attempt, sent.error().message);
 }

@@ -82,6 +82,8 @@ struct PoolPolicy {
   std::string boot_probe = "true";  ///< sh; exit status 0 means booted.
   std::vector<BrokenCheck> broken_checks;
   std::int32_t attempts_parallel_max = 0;  ///< Per host; 0: only resources bound it.
+  bool no_new_privs = true;       ///< Of jobs: programs with setuid or capabilities give them none.
+  bool drop_capabilities = true;  ///< Of jobs, where the agent is root: the bounding set is empty.
   friend bool operator==(const PoolPolicy&, const PoolPolicy&) = default;
 };
 

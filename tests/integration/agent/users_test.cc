@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <string>
@@ -60,6 +61,59 @@ TEST_F(UsersTest, AJobReadsNeitherTheAgentsStateNorOtherJobs) {
   EXPECT_EQ(exit.end.stdout_inline.find("journal"), std::string::npos);
   EXPECT_NE(server_pid(), 0);
   EXPECT_NE(shim_pid_of(first), 0);
+}
+
+TEST_F(UsersTest, NoJobGainsPrivilegesUnlessItsPoolAllowsIt) {
+  const auto setuid_id = folder_ / "id";
+  std::filesystem::copy_file("/usr/bin/id", setuid_id);
+  ASSERT_EQ(::chmod(setuid_id.c_str(), 04755), 0);
+  struct statvfs mount {};
+  ASSERT_EQ(::statvfs(setuid_id.c_str(), &mount), 0);
+  const std::string text =
+      "grep -E '^(CapInh|CapPrm|CapEff|CapBnd|CapAmb|NoNewPrivs)' /proc/self/status | "
+      "tr -d '\\t'; [ $(id -u) = $(" +
+      setuid_id.string() + " -u) ] && echo same user || echo other user";
+  const std::string nothing(16, '0');
+  const std::string none = "CapInh:" + nothing + "\nCapPrm:" + nothing + "\nCapEff:" + nothing +
+                           "\nCapBnd:" + nothing + "\nCapAmb:" + nothing +
+                           "\nNoNewPrivs:1\nsame user\n";
+  for (const std::uint32_t uids : {0U, 100U}) {
+    auto link = ready_link(with_uids(uids));
+    EXPECT_EQ(run(*link, script(text)).end.stdout_inline, none);
+  }
+  auto link = ready_link(with_uids(100));
+  Start free = script(text);
+  free.no_new_privs = free.drop_capabilities = false;
+  const std::string allowed = run(*link, free).end.stdout_inline;
+  EXPECT_NE(allowed.find("NoNewPrivs:0\n"), std::string::npos) << allowed;
+  EXPECT_EQ(allowed.find("CapBnd:" + nothing), std::string::npos) << allowed;
+  if ((mount.f_flag & ST_NOSUID) == 0) {
+    EXPECT_TRUE(allowed.ends_with("\nother user\n")) << allowed;
+  }
+}
+
+TEST_F(UsersTest, AJobDoesNotSeeTheArgumentsOfOthers) {
+  auto link = ready_link(with_uids(100));
+  const auto mounts = read_file("/proc/" + std::to_string(server_pid()) + "/mountinfo", 1 << 20);
+  if (!mounts || mounts->find("hidepid") == std::string::npos)
+    GTEST_SKIP() << "this machine does not let processes be hidden";
+  const Start first =
+      command({"/bin/sh", "-c", ": > on; while :; do sleep 0.1; done", "password-of-ann"});
+  ASSERT_TRUE(link->client.start(first));
+  link->flush();
+  ASSERT_TRUE(await_file(state_ / "work/1/on"));
+  const auto pids = processes_of(first);
+  ASSERT_FALSE(pids.empty());
+
+  const Exit exit = run(*link, script("cat /proc/[0-9]*/cmdline | tr '\\0' ' '; ls -d /proc/" +
+                                      std::to_string(pids[0])));
+
+  EXPECT_EQ(exit.end.stdout_inline.find("password-of-ann"), std::string::npos);
+  EXPECT_NE(exit.end.stdout_inline.find("/bin/sh"), std::string::npos) << "it sees its own";
+  EXPECT_NE(exit.end.exit_code, 0) << "the folder of the other's process is not there";
+  const auto here = read_file("/proc/self/mountinfo", 1 << 20);
+  ASSERT_TRUE(here);
+  EXPECT_EQ(here->find("hidepid"), std::string::npos) << "nothing of the host has changed";
 }
 
 // Bug: processes that a job had left were killed by their uid. This also killed the job of another

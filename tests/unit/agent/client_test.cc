@@ -66,10 +66,10 @@ TEST(AgentClientTest, AListingIsNoLongerThanAnAgentsMayBe) {
 
 TEST(AgentClientTest, RefusesAnotherVersionAndMessagesOutOfPlace) {
   Hello other;
-  other.version = 2;
+  other.version = 3;
   Pair pair;
   ASSERT_TRUE(pair.client.receive(kGreeting));
-  EXPECT_EQ(error_of(pair.say(other)), "agent: uses protocol version 2, not 1");
+  EXPECT_EQ(error_of(pair.say(other)), "agent: uses protocol version 3, not 2");
   Pair early;
   ASSERT_TRUE(early.client.receive(kGreeting));
   EXPECT_EQ(error_of(early.say(Pong{1})), "agent: the first message is not hello");

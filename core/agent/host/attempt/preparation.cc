@@ -43,6 +43,8 @@ Result<Launch> launch_of(const ShimTask& task) {
   out.env.emplace_back(task.marker.substr(0, equals), task.marker.substr(equals + 1));
   out.uid = task.uid;
   out.cgroups = task.cgroups;
+  out.no_new_privs = task.start.no_new_privs;
+  out.drop_capabilities = task.start.drop_capabilities;
   return out;
 }
 

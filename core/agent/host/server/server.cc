@@ -15,12 +15,14 @@
 #include <utility>
 
 #include "core/agent/host/server/socket.h"
+#include "core/agent/host/system/privacy.h"
 #include "core/agent/host/system/sha256.h"
 
 namespace hostler::agent {
 
 Result<std::unique_ptr<Server>> Server::create() {
   auto server = std::unique_ptr<Server>(new Server());
+  hide_processes();
   HOSTLER_TRY(server->take_lock());
   HOSTLER_TRY(server->open_signals());
   HOSTLER_TRY(server->open_state());

@@ -1,6 +1,7 @@
 #include "core/agent/host/system/launch.h"
 
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -25,6 +26,8 @@ struct Plan {
   std::vector<std::string> groups;  ///< cgroup.procs files; writing "0" enters the cgroup.
   const char* folder = nullptr;
   uid_t uid = 0;
+  bool no_new_privs = true;
+  bool drop_capabilities = false;
   int fds[3] = {-1, -1, -1};
   // Written by the child.
   volatile int failed = 0;
@@ -60,6 +63,21 @@ void change_user(Plan& plan) {
     give_up(plan, "change to the job's user");
 }
 
+/// While this process has the right to: before it changes its user.
+void empty_bounding_set(const Plan& plan) {
+  if (!plan.drop_capabilities) return;
+  for (unsigned long one = 0; ::prctl(PR_CAPBSET_DROP, one, 0, 0, 0) == 0; ++one) {
+  }
+}
+
+/// An inherited capability would outlive the bounding set.
+void drop_capabilities(const Plan& plan) {
+  if (!plan.drop_capabilities) return;
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  const __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {};
+  (void)::syscall(SYS_capset, &header, none);
+}
+
 void enter_cgroups(Plan& plan) {
   for (const std::string& group : plan.groups) {
     const int fd = ::open(group.c_str(), O_WRONLY | O_CLOEXEC);
@@ -76,8 +94,10 @@ void enter_cgroups(Plan& plan) {
     if (fd < 3) fd = ::fcntl(fd, F_DUPFD_CLOEXEC, 3);
   for (int i = 0; i < 3; ++i)
     if (::dup2(plan.fds[i], i) < 0) give_up(plan, "set stdin, stdout and stderr");
+  empty_bounding_set(plan);
   change_user(plan);
-  (void)::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  drop_capabilities(plan);
+  if (plan.no_new_privs) (void)::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
   (void)::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   if (::chdir(plan.folder) != 0) give_up(plan, "enter the working folder");
   ::umask(022);
@@ -141,6 +161,8 @@ Result<pid_t> launch(const Launch& program) {
   for (const std::string& group : program.cgroups) plan.groups.push_back(group + "/cgroup.procs");
   plan.folder = program.folder.c_str();
   plan.uid = program.uid;
+  plan.no_new_privs = program.no_new_privs;
+  plan.drop_capabilities = program.drop_capabilities;
   plan.fds[0] = program.stdin_fd;
   plan.fds[1] = program.stdout_fd;
   plan.fds[2] = program.stderr_fd;
