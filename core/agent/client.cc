@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "core/agent/bounds.h"
 #include "core/base/text.h"
 
 namespace hostler::agent {
@@ -11,10 +12,14 @@ namespace {
 
 constexpr std::size_t kPreambleMax = std::size_t{64} << 10;
 constexpr std::size_t kFilesMax = 10'000;
-constexpr std::uint64_t kStreamMax = INT64_MAX;  // sizes and offsets are signed in store and API
 
 tl::unexpected<Error> misbehaves(std::string text) {
   return fail(Errc::kMisbehaving, "agent: " + std::move(text));
+}
+
+/// Ids of a host are stored and shown.
+bool is_plain_id(const std::string& id) {
+  return std::ranges::all_of(id, [](char c) { return c > ' ' && c <= '~'; });
 }
 
 }  // namespace
@@ -159,7 +164,11 @@ void Client::give_credit(model::AttemptId id, std::uint32_t index, Stream& strea
 
 Result<void> Client::on_message(FromAgent&& message) {
   if (const auto* problem = std::get_if<Problem>(&message))
-    return misbehaves("closed the connection: " + printable(problem->text));
+    return fail(Errc::kUnavailable, "agent: closed the connection: " + printable(problem->text));
+  if (const Bounded checked = bound(message); !checked.problem.empty()) {
+    doubt("it reported " + checked.problem);
+    if (checked.is_void) return {};
+  }
   if (auto* hello = std::get_if<Hello>(&message)) {
     if (ready_ || is_ready_) return misbehaves("a second hello");
     if (hello->version != kProtocolVersion) {
@@ -167,6 +176,8 @@ Result<void> Client::on_message(FromAgent&& message) {
       return misbehaves("uses protocol version " + std::to_string(hello->version) + ", not " +
                         std::to_string(kProtocolVersion));
     }
+    if (!is_plain_id(hello->boot_id) || !is_plain_id(hello->state_id))
+      return misbehaves("has a boot id or a state id that is not plain text");
     ready_ = Ready{std::move(*hello), {}};
     return {};
   }
@@ -179,6 +190,7 @@ Result<void> Client::on_message(FromAgent&& message) {
     if (!listing->last) return {};
     is_ready_ = is_paused_ = true;
     events_.emplace_back(*std::exchange(ready_, std::nullopt));
+    if (!doubt_.empty()) events_.emplace_back(HostBroken{kReport, doubt_});
     return {};
   }
   if (!is_ready_) return misbehaves("no listing after hello");
@@ -195,15 +207,40 @@ Result<void> Client::on_message(FromAgent&& message) {
   return {};
 }
 
+/// The first value of a connection says enough: the host is broken then. Ready comes before it.
+void Client::doubt(std::string problem) {
+  if (!doubt_.empty()) return;
+  doubt_ = std::move(problem);
+  if (is_ready_) events_.emplace_back(HostBroken{kReport, doubt_});
+}
+
+/// A stream whose size cannot be is lost: what has arrived of it is all.
+std::array<bool, 2> Client::drop_impossible_streams(Exit& exit) {
+  model::AttemptEnd& end = exit.end;
+  const std::array<bool, 2> lost{end.stdout_bytes > kStreamMax, end.stderr_bytes > kStreamMax};
+  if (!lost[0] && !lost[1]) return lost;
+  const std::uint64_t size = lost[0] ? end.stdout_bytes : end.stderr_bytes;
+  doubt("it reported " + std::to_string(size) + " bytes of output for " + exit.attempt.text());
+  const auto found = attempts_.find(exit.attempt);
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    if (!lost[i]) continue;
+    (i == kStdout ? end.stdout_bytes : end.stderr_bytes) =
+        found == attempts_.end() ? 0 : found->second.streams[i].received;
+  }
+  end.stdout_inline.clear();
+  end.stderr_inline.clear();
+  end.output_is_inline = false;
+  return lost;
+}
+
 Result<void> Client::on_exit(Exit&& exit) {
   const model::AttemptId id = exit.attempt;
+  const auto lost = drop_impossible_streams(exit);
   const model::AttemptEnd& end = exit.end;
   using model::EndReason;
   if (end.reason == EndReason::kNone || end.reason == EndReason::kHostLost ||
       end.reason == EndReason::kCancelled)
     return misbehaves("exit of " + id.text() + " with a reason that only the daemon may give");
-  if (end.stdout_bytes > kStreamMax || end.stderr_bytes > kStreamMax)
-    return misbehaves("exit of " + id.text() + " with an impossible amount of output");
   if (end.output_is_inline && (end.stdout_inline.size() != end.stdout_bytes ||
                                end.stderr_inline.size() != end.stderr_bytes))
     return misbehaves("exit of " + id.text() +
@@ -231,6 +268,8 @@ Result<void> Client::on_exit(Exit&& exit) {
   attempt.files_requested = end.has_output_files;
   report_exit(std::move(exit), attempt);
   if (attempt.files_requested) HOSTLER_TRY(encode(ListFiles{id}, out_.end()));
+  for (std::uint32_t i = 0; i < 2; ++i)
+    if (lost[i]) HOSTLER_TRY(on_output_lost({id, i, "its host reported an impossible size"}));
   check_collected(id, attempt);
   return {};
 }
@@ -281,7 +320,8 @@ Result<void> Client::on_output(Output&& output) {
   const std::uint64_t gap = output.offset - stream.received;
   const std::uint64_t end = output.offset + output.data.size();
   if (output.offset > kStreamMax || end > kStreamMax || (stream.size && end > *stream.size))
-    return misbehaves("output of " + output.attempt.text() + " is longer than stated");
+    return misbehaves("output of " + output.attempt.text() + " up to byte " + std::to_string(end) +
+                      " is longer than stated");
   // Only an ended stream can have a gap, and only one, between its head and its tail. A hostile
   // host could keep the store busy with many gaps.
   if (gap > 0 &&
@@ -334,8 +374,6 @@ Result<void> Client::on_files(Files&& files) {
   attempt.files_requested = false;
   attempt.files_reported = true;
   for (const OutputFile& file : attempt.files) {
-    if (file.size > kStreamMax)
-      return misbehaves("a file of " + files.attempt.text() + " has an impossible size");
     Stream& stream = attempt.streams.emplace_back();
     stream.size = file.problem.empty() ? file.size : 0;
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -42,6 +43,10 @@ struct Collected {
 using Event = std::variant<Ready, Started, Refused, Exit, Chunk, OutputLost, Files, Collected,
                            BlobState, HostBroken, SpotNotice, Pong>;
 
+/// HostBroken::check where no check of the pool has failed: the host has reported what cannot be,
+/// or has violated the protocol.
+inline constexpr const char *kReport = "report", *kProtocol = "protocol";
+
 /// The daemon's side of one connection to an agent. It turns received bytes into events, and
 /// commands into bytes to send. It does no I/O, has no threads and reads no clock.
 ///
@@ -59,9 +64,12 @@ using Event = std::variant<Ready, Started, Refused, Exit, Chunk, OutputLost, Fil
 /// there are output files, the client requests their list, reports it as a single Files event, and
 /// requests the files one by one after files_durable().
 ///
+/// Numbers of the host are bounded (bounds.h). The first one of a connection that was not within
+/// its bounds leads to HostBroken, check kReport, which names it.
+///
 /// Errors: an error of receive() is kMisbehaving, caused by the host or by other text on the
-/// channel, and ends the connection. An error of a command is kTooLarge or kInvalidArgument and has
-/// no effect.
+/// channel, or kUnavailable if the agent closes the connection, and ends the connection. An error
+/// of a command is kTooLarge or kInvalidArgument and has no effect.
 class Client {
  public:
   /// `window`: how many bytes of each stream may be sent before they are durable.
@@ -129,6 +137,8 @@ class Client {
   Result<void> decode();
   Result<void> on_message(FromAgent&& message);
   Result<void> on_exit(Exit&& exit);
+  void doubt(std::string problem);
+  std::array<bool, 2> drop_impossible_streams(Exit& exit);
   void report_exit(Exit&& exit, Attempt& attempt);
   Result<void> on_refused(Refused&& refused);
   Result<void> on_output(Output&& output);
@@ -145,6 +155,7 @@ class Client {
   bool is_paused_ = false;        ///< Decoding waits until the caller has seen Ready.
   bool ready_returned_ = false;   ///< next() has returned Ready.
   std::optional<Error> problem_;  ///< An error that next() found; receive() returns it.
+  std::string doubt_;             ///< The first value that cannot be.
   Decoder<FromAgent> decoder_;
   std::deque<Event> events_;
   std::map<model::AttemptId, Attempt> attempts_;

@@ -128,6 +128,8 @@ asio::awaitable<Result<void>> Conversation::read_once(std::span<char> buffer) {
   host_->heard();
   const auto decoded = client_.receive(std::string_view(buffer.data(), *got));
   handle_events();
+  if (!decoded && decoded.error().code == Errc::kMisbehaving && is_connected())
+    host_->report(model::HostBroken{agent::kProtocol, shown(decoded.error().message)});
   if (!decoded || phase_ == Phase::kOutdated) {
     co_await say_goodbye(buffer);
     if (!decoded) co_return tl::unexpected(decoded.error());

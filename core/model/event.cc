@@ -63,8 +63,11 @@ constexpr std::array kEvents{
               "the host can be reached again"},
     EventInfo{Event::kUnreachable, "unreachable", kInstance, kWarning, Holds::kReason,
               "the connection to the host is lost"},
-    EventInfo{Event::kBroken, "broken", kInstance, kAlarm, Holds::kData,
-              "the check in `reason_code` failed: the host gets no more jobs"},
+    EventInfo{
+        Event::kBroken, "broken", kInstance, kAlarm, Holds::kData,
+        "the check in `reason_code` failed: the host gets no more jobs. `start`: it could not "
+        "start jobs; `report`: it reported a number that cannot be; `protocol`: it violated "
+        "the agent's protocol"},
     EventInfo{Event::kInitFailed, "init_failed", kInstance, kWarning, Holds::kNone,
               "the init command of a new host failed, and the host is kept"},
     EventInfo{Event::kHostKeyAlarm, "host_key_alarm", kInstance, kAlarm, Holds::kData,

@@ -39,7 +39,9 @@ struct WorkRecord {
   bool limits_enforced = false;
   std::int64_t cpu_us = 0, ram_peak = 0;
   std::uint64_t stdout_bytes = 0, stderr_bytes = 0;
-  Wall started, ended;  ///< Of the current or last attempt.
+  /// Of the current or last attempt. `placed`: when its start was decided, by the daemon's clock;
+  /// it bounds the other two, see work::as_seen().
+  Wall placed, started, ended;
   friend bool operator==(const WorkRecord&, const WorkRecord&) = default;
 };
 

@@ -38,6 +38,7 @@ void fields(V& v, typename V::template Ref<model::WorkRecord> r) {
   v.any_number("ram_peak", r.ram_peak);
   v.any_number("stdout_bytes", r.stdout_bytes);
   v.any_number("stderr_bytes", r.stderr_bytes);
+  v.time("placed_us", r.placed);
   v.host_time("started_us", r.started);
   v.host_time("ended_us", r.ended);
 }

@@ -90,23 +90,23 @@ std::string describe(const model::AttemptEnd& end) {
 }  // namespace
 
 Outcome placed(Job& job, model::InstanceId instance, Now now) {
-  (void)now;
   HOSTLER_ASSERT(job.queued && job.state() == WorkState::kQueued, "only a queued job is placed");
   auto& record = job.made();
   record.state = WorkState::kStarting;
   record.reason_text.clear();
   record.instance = instance;
+  record.placed = now.wall;
   ++record.attempt;
   ++record.starts;  // It counts until it is certain that it never started.
   job.queued = false;
   return {Next::kSend, true, Event::kStarting, "", "on " + instance.text()};
 }
 
-Outcome started(Job& job, Wall at) {
+Outcome started(Job& job, Wall at, Now now) {
   if (job.state() != WorkState::kStarting) return {};
   auto& record = job.made();
   record.state = WorkState::kRunning;
-  record.started = at;
+  record.started = std::clamp(at, record.placed, std::max(record.placed, now.wall));
   Outcome out;
   out.changed = true;
   // A cancel before this event has sent its kill already.
@@ -140,6 +140,25 @@ Outcome refused(Job& job, const std::string& why, Now now) {
   --job.record->starts;
   return end(job, WorkState::kFailed, EndReason::kStartFailures,
              std::to_string(hosts.size()) + " hosts could not start it; the last one: " + why, now);
+}
+
+model::AttemptEnd as_seen(const Job& job, model::AttemptEnd end, Now now) {
+  if (job.state() == WorkState::kCollecting) {  // It was seen before.
+    end.started = job.record->started;
+    end.ended = job.record->ended;
+    return end;
+  }
+  if (end.started.us == 0) {  // It never ran: an input was missing.
+    end.ended = now.wall;
+    return end;
+  }
+  const Wall from = job.record ? job.record->placed : Wall{};
+  const Wall until = std::max(from, now.wall);  // The daemon's clock may have been set back.
+  const std::int64_t length =
+      std::clamp<std::int64_t>(end.ended.us - end.started.us, 0, until.us - from.us);
+  end.ended = std::clamp(end.ended, Wall{from.us + length}, until);
+  end.started.us = end.ended.us - length;
+  return end;
 }
 
 Outcome exited(Job& job, const model::AttemptEnd& ended, Now now) {

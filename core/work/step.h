@@ -30,8 +30,8 @@ struct Outcome {
 
 /// The scheduler chose an instance for a queued job.
 [[nodiscard]] Outcome placed(Job& job, model::InstanceId instance, Now now);
-/// The host reports that the attempt runs, since `at`.
-[[nodiscard]] Outcome started(Job& job, Wall at);
+/// The host reports that the attempt runs, since `at` by its clock.
+[[nodiscard]] Outcome started(Job& job, Wall at, Now now);
 /// The host does not have the attempt. If it was not known to run, it never started: the job is
 /// queued again and the start does not count. Else the attempt is lost.
 [[nodiscard]] Outcome never_started(Job& job, const std::string& why, Now now);
@@ -41,7 +41,10 @@ struct Outcome {
 /// The instance of the last attempt, which was lost, is there again, and the host has the attempt.
 /// The job still waits: the attempt is its present one again.
 [[nodiscard]] Outcome found_again(Job& job, Now now);
-/// The host reports the end of the attempt.
+/// The end of the present attempt as a bill counts it: as long as the host says, at most from
+/// `placed` to now, and within that time, whatever the clock of the host is.
+[[nodiscard]] model::AttemptEnd as_seen(const Job& job, model::AttemptEnd end, Now now);
+/// The host reports the end of the attempt, as_seen().
 [[nodiscard]] Outcome exited(Job& job, const model::AttemptEnd& end, Now now);
 /// The output is complete, or `lost` says why part of it is lost.
 [[nodiscard]] Outcome collected(Job& job, const std::string& lost, Now now);

@@ -52,7 +52,7 @@ void AttemptEvents::fill(Host& host, Now now) {
 void AttemptEvents::on(Host& host, const model::AttemptStarted& event, Now now) {
   work::Job* job = jobs_.find(event.attempt);
   if (job != nullptr && host.instance.occupancy.find(event.attempt) != nullptr)
-    job_steps_.apply(*job, work::started(*job, event.started), now);
+    job_steps_.apply(*job, work::started(*job, event.started, now), now);
   host.instance.occupancy.set_started(event.attempt, now.mono);
 }
 
@@ -87,20 +87,20 @@ void AttemptEvents::on(Host& host, const model::AttemptExited& event, Now now) {
     occupancy.remove(event.attempt);
     return fill(host, now);
   }
+  const model::AttemptEnd end = work::as_seen(*job, event.end, now);
   auto row = AttemptRows::row_of(host, *placed);
-  row.end = event.end;
+  row.end = end;
   if (placed->collecting) {
     // Reported again on a new connection. If no piece of its output came to rest here before the
     // old one ended, this report brings it whole, and nothing else will.
-    if (!event.end.output_is_inline) return;
+    if (!end.output_is_inline) return;
     row.state = model::AttemptState::kEnded;
     return recorder_.change(std::move(row));
   }
-  occupancy.set_output(event.attempt,
-                       fleet::output_size(event.end.stdout_bytes, event.end.stderr_bytes));
-  if (event.end.reason != model::EndReason::kInputFailed)
+  occupancy.set_output(event.attempt, fleet::output_size(end.stdout_bytes, end.stderr_bytes));
+  if (end.reason != model::EndReason::kInputFailed)
     fleet::start_held(host.instance, placed->sequence, now);
-  auto outcome = work::exited(*job, event.end, now);
+  auto outcome = work::exited(*job, end, now);
   const bool done = outcome.next != work::Next::kCollect;
   row.state = done ? model::AttemptState::kDone : model::AttemptState::kEnded;
   recorder_.change(std::move(row));
@@ -171,7 +171,7 @@ bool AttemptEvents::known(Host& host, work::Job& job, const fleet::PlacedAttempt
     return false;
   }
   if (phase != model::AttemptPhase::kRunning) return true;
-  job_steps_.apply(job, work::started(job, now.wall), now);
+  job_steps_.apply(job, work::started(job, now.wall, now), now);
   host.instance.occupancy.set_started(ours.attempt, now.mono);
   // The kill may have been lost with the connection, or with an earlier daemon.
   if (job.record && job.record->cancel_requested)

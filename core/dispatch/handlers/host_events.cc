@@ -58,7 +58,10 @@ void HostEvents::on(Host& host, const model::HostLost& event, Now now) {
 }
 
 void HostEvents::on(Host& host, const model::HostBroken& event, Now now) {
-  steps_.apply(host, fleet::broken(host.instance, event, now), "host", now);
+  auto outcome = fleet::broken(host.instance, event, now);
+  if (outcome.event == model::Event::kTerminating)  // It says that it ends, this says why.
+    recorder_.record("host", host.id().text(), model::Event::kBroken, event.check, event.text, now);
+  steps_.apply(host, std::move(outcome), "host", now);
 }
 
 void HostEvents::on(Host& host, const model::HostInterruption& event, Now now) {

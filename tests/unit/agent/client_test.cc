@@ -323,7 +323,7 @@ TEST(AgentClientTest, AnExitWithMoreOutputThanItSaysIsRefused) {
             "agent: exit of j-1.1 with a reason that only the daemon may give");
 }
 
-TEST(AgentClientTest, SizesThatNoStoreCanHoldAreRefused) {
+TEST(AgentClientTest, OffsetsThatNoStoreCanHoldAreRefused) {
   constexpr std::uint64_t kTooFar = std::uint64_t{1} << 63;
   Pair pair;
   pair.greet();
@@ -332,10 +332,6 @@ TEST(AgentClientTest, SizesThatNoStoreCanHoldAreRefused) {
             std::string::npos);
   EXPECT_NE(error_of(pair.say(Output{kId, kStdout, kTooFar - 1, "x"})).find("longer"),
             std::string::npos);
-  EXPECT_NE(error_of(pair.say(exit_with(kTooFar, 0))).find("impossible amount"), std::string::npos);
-  ASSERT_TRUE(pair.say(exit_with(0, 0, true)));
-  const Files files{kId, {{"a", kTooFar, 0644, ""}}, true};
-  EXPECT_NE(error_of(pair.say(files)).find("impossible size"), std::string::npos);
 }
 
 TEST(AgentClientTest, WhatComesForAcknowledgedAttemptsIsIgnored) {

@@ -32,7 +32,7 @@ Job starting_job() {
 
 Job running_job() {
   Job job = starting_job();
-  (void)started(job, at(1s).wall);
+  (void)started(job, at(1s).wall, at(1s));
   return job;
 }
 
@@ -382,7 +382,7 @@ TEST(LateNewsTest, ChangesNothingOfAJobThatIsNotOnAHost) {
   EXPECT_EQ(never_started(job, "", at(1s)).next, Next::kNothing);
   EXPECT_EQ(host_gone(job, "", at(1s)).next, Next::kNothing);
   EXPECT_EQ(collected(job, "", at(1s)).next, Next::kNothing);
-  EXPECT_FALSE(started(job, at(1s).wall).changed);
+  EXPECT_FALSE(started(job, at(1s).wall, at(1s)).changed);
   EXPECT_EQ(job.state(), WorkState::kQueued);
 }
 

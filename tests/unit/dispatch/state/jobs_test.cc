@@ -28,7 +28,7 @@ TEST_F(JobListTest, EachJobIsCountedInOneState) {
   EXPECT_EQ(job.id, first);
   (void)jobs.settle(job, work::placed(job, {1}, {}).next, {});
   EXPECT_THAT(jobs.counts(), ElementsAre(1, 1, 0, 0));
-  (void)jobs.settle(job, work::started(job, {}).next, {});
+  (void)jobs.settle(job, work::started(job, {}, {}).next, {});
   EXPECT_THAT(jobs.counts(), ElementsAre(1, 0, 1, 0));
   model::AttemptEnd end;
   (void)jobs.settle(job, work::exited(job, end, {}).next, {});
