@@ -17,7 +17,7 @@ class Connections : public std::enable_shared_from_this<Connections> {
  public:
   struct Bounds {
     unsigned all = 2000;
-    unsigned of_source = 500;  ///< Of one address of TCP, of one user of the unix socket.
+    unsigned of_source = 1000;  ///< Of one address of TCP, of one user of the unix socket.
   };
   /// Admins have a bound of their own: others cannot keep them from the socket.
   enum class Kind : std::uint8_t { kTcp, kUser, kAdmin };
