@@ -11,7 +11,7 @@
 
 /// Parsing of JSON that is not trusted, under limits. Every error names the path
 /// (`pools[0].types[2].price`), the position (line:column), the value found and the values allowed.
-/// Only this folder uses RapidJSON.
+/// Only this folder uses RapidJSON and valijson.
 namespace hostler::json {
 
 /// Exceeding a limit is Errc::kTooLarge; every other error is Errc::kInvalidArgument.

@@ -50,6 +50,7 @@ HOME = {
     "libssh2": {"ssh"},
     "prometheus/": {"metrics"},
     "rapidjson/": {"json"},
+    "valijson/": {"json"},
     "spdlog/": {"log"},
     "libpq": {"store"},
     "sqlite3": {"store"},
