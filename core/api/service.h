@@ -104,6 +104,7 @@ struct WhyView {
   std::optional<model::SetView> set;
   model::ReasonsView reasons;
   std::vector<model::GateRecord> gates;
+  std::vector<std::string> problems;  ///< Of the site, one sentence each.
 };
 
 struct HealthView {

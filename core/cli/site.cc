@@ -24,21 +24,30 @@ plugin_host::Discovery find_drivers(std::vector<std::filesystem::path> named,
   return plugin_host::discover(plugin_host::driver_folders(named), rules);
 }
 
-/// Only warnings: the daemon may run on another machine, with other drivers.
-std::vector<std::string> driver_warnings(const config::Config& config) {
+/// Holds each set against its driver. A driver that cannot be used is only a warning: the daemon
+/// may run on another machine, with other drivers.
+void check_sets(const config::Config& config, config::CheckReport& report) {
   const plugin_host::DriverRules rules{.state_dir = config.state_dir,
                                        .sha256 = config.driver_sha256};
   const auto found = find_drivers(config.driver_path, rules);
-  std::vector<std::string> out;
-  for (const auto& set : config.sets) {
+  for (std::size_t i = 0; i < config.sets.size(); ++i) {
+    const auto& set = config.sets[i];
     const auto manifest = found.find(set.driver);
     const auto library =
         manifest ? plugin_host::check_library(*manifest, rules) : tl::unexpected(manifest.error());
     if (!library)
-      out.push_back("sets \"" + set.name +
-                    "\": hostlerd would close this set here: " + library.error().message);
+      report.warnings.push_back("sets \"" + set.name + "\": hostlerd would close this set here: " +
+                                library.error().message);
+    if (!manifest) continue;
+    const std::string key = "sets[" + std::to_string(i) + "].config";
+    const auto problems = plugin_host::config_problems(*manifest, set.config_json);
+    if (!problems)
+      report.warnings.push_back(key + ": " + problems.error().message);
+    else
+      for (const auto& problem : *problems)
+        report.problems.push_back(
+            {Errc::kInvalidArgument, key + ": driver '" + set.driver + "': " + problem, key});
   }
-  return out;
 }
 
 std::string to_json(const config::CheckReport& report) {
@@ -96,8 +105,8 @@ int config_check(const std::string& file, bool json) {
   config::LoadOptions options;
   options.trusted_only = false;  // The report has warnings of these.
   if (report.good())
-    if (const auto config = config::load(file, options); config)
-      for (auto& warning : driver_warnings(*config)) report.warnings.push_back(std::move(warning));
+    if (const auto config = config::load(file, options); config) check_sets(*config, report);
+  if (!report.good()) report.summarise(file);
   if (json)
     std::puts(to_json(report).c_str());
   else

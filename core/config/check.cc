@@ -16,6 +16,10 @@ std::string CheckReport::text() const {
   return out + summary + "\n";
 }
 
+void CheckReport::summarise(const std::filesystem::path& file) {
+  summary = file.string() + ": " + count(problems.size(), "error");
+}
+
 CheckReport check(const std::filesystem::path& file, LoadOptions options) {
   options.trusted_only = false;
   Reading reading = read(file, options);
@@ -30,7 +34,7 @@ CheckReport check(const std::filesystem::path& file, LoadOptions options) {
     out.summary += "good: " + count(site.sets.size(), "set") + ", " +
                    count(site.types.size(), "type") + ", " + count(site.pools.size(), "pool");
   } else {
-    out.summary += count(out.problems.size(), "error");
+    out.summarise(file);
   }
   return out;
 }

@@ -14,6 +14,8 @@ struct CheckReport {
   std::vector<std::string> warnings;
   std::string summary;  ///< "hostler.json: good: 1 set, 2 types, 1 pool"
 
+  /// Sets `summary` to the number of problems.
+  void summarise(const std::filesystem::path& file);
   [[nodiscard]] bool good() const { return problems.empty(); }
   /// The report for people: one line for each problem and warning, then the summary.
   [[nodiscard]] std::string text() const;

@@ -38,6 +38,9 @@ Reading read(const std::filesystem::path& file, const LoadOptions& options = {})
 Reading read_text(std::string_view text, const std::filesystem::path& folder,
                   const LoadOptions& options = {});
 
+/// Settings of a valid config that are probably mistakes.
+std::vector<std::string> warnings_of(const Config& config);
+
 /// For the daemon: the config, or an error with the first problem and the number of the others.
 Result<Config> load(const std::filesystem::path& file, const LoadOptions& options = {});
 

@@ -51,7 +51,4 @@ bool read_isolation(const json::Field& field, Isolation& out);
 /// Adds a problem if `name` is already in `taken`; otherwise adds it to `taken`.
 void claim_name(const json::Field& field, const std::string& name, std::set<std::string>& taken);
 
-/// Settings of a valid config that are probably mistakes.
-std::vector<std::string> warnings_of(const Config& config);
-
 }  // namespace hostler::config

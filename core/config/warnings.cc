@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "core/base/units.h"
-#include "core/config/readers.h"
+#include "core/config/load.h"
 
 namespace hostler::config {
 namespace {
@@ -28,6 +28,27 @@ void warn_of_quotas(const Config& config, std::vector<std::string>& out) {
         tokens, [&](const Token& token) { return "token " + token.name == name; });
     if (name.starts_with("token ") && !tokens.empty() && !known)
       out.push_back("quotas: there is no token \"" + name.substr(6) + "\"");
+  }
+}
+
+/// A pool keeps `min` instances, unless a ceiling forbids them.
+void warn_of_min(const model::SitePolicy& site, std::vector<std::string>& out) {
+  for (const model::PoolPolicy& pool : site.pools) {
+    const auto warn = [&](const std::string& key, std::int64_t max) {
+      if (pool.min > max)
+        out.push_back("pools: \"" + pool.name + "\" has min " + std::to_string(pool.min) +
+                      ", which is above " + key + " " + std::to_string(max));
+    };
+    if (pool.ceilings.instances_max != 0)
+      warn("its ceilings.instances_max", pool.ceilings.instances_max);
+    std::int64_t sets_max = 0;
+    bool limited = true;
+    for (const model::SetPolicy& set : site.sets) {
+      if (std::ranges::find(pool.sets, set.name) == pool.sets.end()) continue;
+      limited = limited && set.ceilings.instances_max != 0;
+      sets_max += set.ceilings.instances_max;
+    }
+    if (limited) warn("what ceilings.instances_max of its sets allow together,", sets_max);
   }
 }
 
@@ -61,6 +82,7 @@ std::vector<std::string> warnings_of(const Config& config) {
                     "\" has init_failure, but no init_command that could fail");
   warn_of_holds(site, out);
   warn_of_quotas(config, out);
+  warn_of_min(site, out);
   if (site.ceilings.instances_max != 0 && wanted > site.ceilings.instances_max)
     out.push_back("ceilings.instances_max: " + std::to_string(site.ceilings.instances_max) +
                   " is less than the " + std::to_string(wanted) +

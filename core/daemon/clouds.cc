@@ -95,6 +95,17 @@ void Clouds::load_drivers() {
   }
 }
 
+Result<void> Clouds::check_config(const std::string& driver, const std::string& config_json) const {
+  const auto found =
+      plugin_host::discover(plugin_host::driver_folders(drivers_.path), drivers_.rules);
+  const auto manifest = found.find(driver);
+  if (!manifest) return {};
+  const auto problems = plugin_host::config_problems(*manifest, config_json);
+  if (!problems) log::warn("driver " + driver, problems.error().message);
+  if (!problems || problems->empty()) return {};
+  return fail(Errc::kInvalidArgument, "driver '" + driver + "': " + problems->front());
+}
+
 std::shared_ptr<plugin_host::DriverSet> Clouds::driver_of(const Set& set) {
   const MutexLock lock(set.mutex);
   return set.driver;

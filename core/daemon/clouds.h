@@ -41,6 +41,10 @@ class Clouds {
   /// loaded is closed, and to open it fails with the reason: driver, file and problem. Runs code of
   /// the drivers, and blocks on it and on files; one thread at a time.
   void load_drivers();
+  /// Holds a set's `config` against the schema of its driver. Success also if that cannot be done.
+  /// Blocks on files.
+  [[nodiscard]] Result<void> check_config(const std::string& driver,
+                                          const std::string& config_json) const;
   /// Ends the calls under way; instances stay. Blocks until the drivers' threads have ended.
   ~Clouds() = default;
 

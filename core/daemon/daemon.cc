@@ -3,13 +3,16 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "core/api/routes.h"
 #include "core/api/server.h"
 #include "core/base/text.h"
 #include "core/config/diff.h"
+#include "core/config/load.h"
 #include "core/crypto/random.h"
 #include "core/daemon/clock.h"
 #include "core/daemon/clouds.h"
@@ -22,6 +25,7 @@
 #include "core/daemon/loop.h"
 #include "core/daemon/metrics_feed.h"
 #include "core/daemon/ports.h"
+#include "core/daemon/reload_status.h"
 #include "core/daemon/service/service.h"
 #include "core/hosts/hosts.h"
 #include "core/log/log.h"
@@ -37,6 +41,7 @@ struct Daemon::Parts {
   PendingReplies replies;
   std::shared_ptr<Notifier<int>> events = std::make_shared<Notifier<int>>();
   std::shared_ptr<Notifier<model::WorkId>> output = std::make_shared<Notifier<model::WorkId>>();
+  ReloadStatus reload;
   std::unique_ptr<Planner> planner;
   std::unique_ptr<Clouds> clouds;
   std::unique_ptr<hosts::Hosts> hosts;
@@ -55,6 +60,9 @@ struct Daemon::Parts {
   Result<void> make_loop(Options options);
   Result<void> make_server();
   void log_addresses() const;
+  /// The steps of a reload. Main thread.
+  Result<void> check_set_configs(const config::Config& fresh) const;
+  void warn_of_dropped_types(const model::SitePolicy& fresh) const;
 
   /// Events before the loop exists are ignored.
   void post(dispatch::Event event) {
@@ -101,7 +109,41 @@ Result<void> check_take_over_sets(const std::vector<std::string>& named,
   return {};
 }
 
+void log_warnings(const config::Config& config) {
+  for (const auto& warning : config::warnings_of(config)) log::warn("config", warning);
+}
+
 }  // namespace
+
+/// Only of sets whose config changes: a newer driver may have a schema that is stricter than the
+/// driver that runs.
+Result<void> Daemon::Parts::check_set_configs(const config::Config& fresh) const {
+  for (std::size_t i = 0; i < fresh.sets.size(); ++i) {
+    const auto& set = fresh.sets[i];
+    const auto old = std::ranges::find(config.sets, set.name, &config::Set::name);
+    if (old != config.sets.end() && old->config_json == set.config_json) continue;
+    if (auto good = clouds->check_config(set.driver, set.config_json); !good)
+      return tl::unexpected(
+          std::move(good).error().with_context("sets[" + std::to_string(i) + "].config"));
+  }
+  return {};
+}
+
+void Daemon::Parts::warn_of_dropped_types(const model::SitePolicy& fresh) const {
+  std::set<std::string> dropped;
+  for (const auto& type : config.site.types)
+    if (std::ranges::find(fresh.types, type.name, &model::InstanceType::name) == fresh.types.end())
+      dropped.insert(type.name);
+  if (dropped.empty()) return;
+  loop->query([dropped](const dispatch::Queries& state, Now now) {
+    std::map<std::string, std::size_t> in_use;
+    for (const auto& instance : state.instances(now))
+      if (dropped.contains(instance.record.type)) ++in_use[instance.record.type];
+    for (const auto& [type, count] : in_use)
+      log::warn("config", "type \"" + type + "\" is not in the new configuration, and " +
+                              std::to_string(count) + " instances are of it");
+  });
+}
 
 /// Loop thread. The effects and the lines of the log leave on the store's thread once the changes
 /// are durable.
@@ -239,7 +281,7 @@ Result<void> Daemon::Parts::make_server() {
   worker = std::make_unique<Worker>();
   service = std::make_unique<DaemonService>(DaemonService::Dependencies{
       loop.get(), store.get(), worker.get(), &replies, &metrics, &feed, &durable, events, output,
-      config.state_dir, [this] { return server->certificate_end(); }, &quotas});
+      config.state_dir, [this] { return server->certificate_end(); }, &quotas, &reload});
   const auto& access = config.access;
   server = HOSTLER_TRY(
       api::Server::listen(server_options(access), HOSTLER_TRY(tokens_of(access)),
@@ -281,6 +323,7 @@ Result<std::unique_ptr<Daemon>> Daemon::start(config::Config config, Options opt
   p.config = std::move(config);
   p.set_keep(p.config.ledger_keep);
   log::set_level(HOSTLER_TRY(log::parse_level(p.config.log_level)));
+  log_warnings(p.config);
   p.load_drivers();
   auto restored = HOSTLER_TRY(p.open_store());
   HOSTLER_TRY(dispatch::check_homes(restored, p.config.site));
@@ -296,7 +339,17 @@ Result<std::unique_ptr<Daemon>> Daemon::start(config::Config config, Options opt
   return daemon;
 }
 
-Result<void> Daemon::reload(config::Config fresh) {
+Result<void> Daemon::reload(Result<config::Config> fresh) {
+  auto done = fresh ? apply(std::move(*fresh)) : tl::unexpected(std::move(fresh).error());
+  if (done)
+    parts_->reload.succeeded();
+  else
+    parts_->reload.refused(read_clocks().wall, done.error().message);
+  return done;
+}
+
+Result<void> Daemon::apply(config::Config fresh) {
+  HOSTLER_TRY(parts_->check_set_configs(fresh));
   const auto changes = config::diff(parts_->config, fresh);
   if (!changes.restart.empty()) {
     std::string keys;
@@ -307,6 +360,8 @@ Result<void> Daemon::reload(config::Config fresh) {
   auto tokens = HOSTLER_TRY(tokens_of(fresh.access));
   model::SitePolicy policy = HOSTLER_TRY(site_policy(fresh));
   HOSTLER_TRY(parts_->server->reload_certificate());  // The last step that can fail.
+  log_warnings(fresh);
+  parts_->warn_of_dropped_types(fresh.site);
   parts_->server->set_tokens(std::move(tokens));
   log::set_level(*log::parse_level(fresh.log_level));
   parts_->set_keep(fresh.ledger_keep);

@@ -26,12 +26,14 @@ class Daemon {
   Daemon(const Daemon&) = delete;
   Daemon& operator=(const Daemon&) = delete;
 
-  /// Applies a new configuration, and loads drivers that could not be loaded before. If it changes
-  /// keys that need a restart, changes nothing and returns an error that names them.
-  Result<void> reload(config::Config fresh);
+  /// Applies a new configuration, if it could be read, and loads drivers that could not be loaded
+  /// before. If it changes keys that need a restart, changes nothing and returns an error that
+  /// names them. A refusal is shown in health, metrics and `why site` until a reload succeeds.
+  Result<void> reload(Result<config::Config> fresh);
 
  private:
   struct Parts;
+  Result<void> apply(config::Config fresh);
   explicit Daemon(std::unique_ptr<Parts> parts);
   std::unique_ptr<Parts> parts_;
 };

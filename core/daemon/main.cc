@@ -42,9 +42,7 @@ void raise_descriptor_limit() {
 void reload(daemon::Daemon& running, const std::filesystem::path& file,
             const config::LoadOptions& options) {
   daemon::notify_service_manager("RELOADING=1");
-  auto fresh = config::load(file, options);
-  const auto done =
-      fresh ? running.reload(std::move(*fresh)) : Result<void>(tl::unexpected(fresh.error()));
+  const auto done = running.reload(config::load(file, options));
   if (done)
     log::info("daemon", "applied " + file.string());
   else

@@ -143,6 +143,8 @@ struct Metrics::Families {
                                         "Duration of one try to write a group of changes.");
   Counter& changes = counter("hostler_store_changes_total", "Changes that became durable.");
   Gauge& store_up = gauge("hostler_store_up", "1: the last try to commit succeeded.");
+  Gauge& reload_refused = gauge("hostler_config_reload_refused",
+                                "1: the last reload of the configuration was refused.");
   Gauge& output_up = gauge("hostler_output_up", "1: the output of jobs can be stored.");
   Gauge& commits_waiting =
       gauge("hostler_store_commits_waiting", "Commits that are not durable yet.");

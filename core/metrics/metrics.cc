@@ -121,6 +121,7 @@ void Metrics::set_store(const StoreStatus& status) {
 }
 
 void Metrics::set_certificate(Duration left) { families_->certificate.Set(seconds(left)); }
+void Metrics::set_reload_refused(bool refused) { families_->reload_refused.Set(refused ? 1 : 0); }
 
 void Metrics::job_submitted() { families_->submitted.Increment(); }
 void Metrics::attempt_started() { families_->attempts.Increment(); }

@@ -122,6 +122,8 @@ class Metrics {
   void set_store(const StoreStatus& status);
   /// Time until the TLS certificate expires; negative after that. Without a call: infinite.
   void set_certificate(Duration left);
+  /// The last reload of the configuration.
+  void set_reload_refused(bool refused);
 
   // Jobs.
   void job_submitted();

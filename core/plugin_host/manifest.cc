@@ -7,6 +7,7 @@
 #include "core/base/text.h"
 #include "core/base/trusted_file.h"
 #include "core/json/reader.h"
+#include "core/json/schema.h"
 #include "core/json/writer.h"
 #include "core/plugin_host/driver_library.h"
 #include "core/plugin_host/library_file.h"
@@ -74,6 +75,15 @@ Result<Manifest> make_manifest(const std::filesystem::path& library) {
   }
   m.config_schema_json = json::to_text(schema->root());
   return m;
+}
+
+Result<std::vector<std::string>> config_problems(const Manifest& manifest,
+                                                 const std::string& config_json) {
+  auto problems = json::schema_problems(manifest.config_schema_json, config_json);
+  if (!problems)
+    return tl::unexpected(std::move(problems).error().with_context(
+        "the config cannot be checked against the schema of driver '" + manifest.name + "'"));
+  return problems;
 }
 
 std::string to_json(const Manifest& m) {

@@ -37,6 +37,10 @@ struct Manifest {
 
 /// Loads the library, which runs its code, and describes it. Blocking.
 Result<Manifest> make_manifest(const std::filesystem::path& library);
+/// What is wrong with the `config` of a set of this driver, as far as the driver's schema says; one
+/// line each. An error: the schema cannot tell.
+Result<std::vector<std::string>> config_problems(const Manifest& manifest,
+                                                 const std::string& config_json);
 /// The text of a manifest file.
 std::string to_json(const Manifest& manifest);
 /// Reads the text of the manifest `file`. Errors name the file and the place in it.

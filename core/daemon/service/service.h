@@ -12,6 +12,7 @@
 #include "core/daemon/metrics_feed.h"
 #include "core/daemon/notifier.h"
 #include "core/daemon/pending_replies.h"
+#include "core/daemon/reload_status.h"
 #include "core/daemon/service/current_quotas.h"
 #include "core/daemon/worker.h"
 #include "core/metrics/metrics.h"
@@ -40,6 +41,7 @@ class DaemonService final : public api::Service {
     /// When the TLS certificate expires; nullopt without TLS. Any thread.
     std::function<std::optional<Wall>()> certificate_end;
     const CurrentQuotas* quotas = nullptr;
+    const ReloadStatus* reload = nullptr;
   };
   explicit DaemonService(Dependencies uses) : uses_(std::move(uses)) {}
 

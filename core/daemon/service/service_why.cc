@@ -114,6 +114,8 @@ void DaemonService::why(const api::Principal& who, const std::string& subject,
                       std::make_move_iterator(records->items.rend()));
   if (const auto hidden = hide_reasons(who, view.records); !hidden)
     return answer(tl::unexpected(hidden.error()));
+  if (subject == "site")
+    if (auto problem = uses_.reload->problem()) view.problems.push_back(*std::move(problem));
   uses_.loop->query([view = std::move(view), host, answer = std::move(answer)](
                         const dispatch::Queries& state, Now now) mutable {
     if (const auto known = add_state(view, state, host, now); !known)

@@ -266,6 +266,73 @@ class ConfigFileTest(DriverTest):
                                        "tcp": {"port": 1, "tokens_file": file.name}})
         self.assertIn(f"{keys} is writable by everybody", self.start_is_refused())
 
+    def reload_refused(self):
+        """Why the last reload was refused; None if it was not."""
+        told = [one for one in self.site.get("/health")["problems"] if one.startswith("configuration: ")]
+        problems = self.site.get("/v1/why?subject=site").get("problems", [])
+        self.assertEqual(told, ["configuration: " + one for one in problems])
+        self.assertIn(f"hostler_config_reload_refused {len(problems)}\n", self.site.text("/metrics"))
+        why = self.hostler("--url", "unix://" + self.site.socket, "why", "site").stdout
+        self.assertEqual([line for line in why.splitlines() if line.startswith("site: ")],
+                         ["site: " + one for one in problems])
+        return problems[0] if problems else None
+
+    def test_a_refused_reload_stays_visible_until_one_succeeds(self):
+        """Bug: only the log said it, once."""
+        self.site.start()
+        self.assertIsNone(self.reload_refused())
+        with open(self.site.under("hostler.json"), "a", encoding="utf-8") as file:
+            file.write("}")
+        self.reload()
+        wait_for("the reload is refused", lambda: self.site.get("/health")["problems"])
+        self.assertIn("and the configuration from before is in use", self.reload_refused())
+        self.site.write_config(agent={"kill_grace": "11s"})
+        self.reload()
+        wait_for("another reason", lambda: "need a restart" in self.reload_refused())
+        self.assertTrue(self.site.get("/health")["ok"])
+        self.site.write_config()
+        self.reload()
+        wait_for("the reload has succeeded", lambda: not self.reload_refused())
+
+    def test_the_config_of_a_set_is_held_against_the_schema_of_its_driver(self):
+        self.site.start()
+        self.site.write_config(sets=[{"name": "local", "driver": "local", "config": {
+            "root": "relative", "colour": "red"}}])
+        checked = self.hostler("config", "check", self.site.under("hostler.json"))
+        self.assertEqual(checked.returncode, 1)
+        self.assertIn("error: sets[0].config: driver 'local': root: ", checked.stderr)
+        self.assertIn("'colour'", checked.stderr)
+        self.assertIn("2 errors", checked.stderr)
+        self.reload()
+        wait_for("the reload is refused", lambda: self.site.get("/health")["problems"])
+        self.assertIn("sets[0].config: driver 'local': ", self.reload_refused())
+
+    def test_a_schema_that_refers_to_itself_is_no_schema(self):
+        """Bug of the libraries that validate: they crash."""
+        self.put_driver("copy", self.local_library(), config_schema={"$ref": "#"})
+        self.write_config("copy")
+        checked = self.hostler("config", "check", self.site.under("hostler.json"))
+        self.assertEqual(checked.returncode, 0)
+        self.assertIn("refers to itself", checked.stdout)
+
+    def test_warns_of_a_minimum_above_a_ceiling_and_of_types_in_use_that_are_dropped(self):
+        pool = {"name": "default", "sets": ["local"], "max": 6, "min": 1, "idle_timeout": "1h"}
+        self.site.write_config(pools=[dict(pool, types=["large"])])
+        self.site.start()
+        wait_for("an instance", self.site.instances)
+        self.site.write_config(
+            types=[{"name": "small", "vcpus": 2, "ram": "2GiB", "price": 0.02}],
+            pools=[dict(pool, types=["small"], min=3, ceilings={"instances_max": 2})])
+        warning = 'pools: "default" has min 3, which is above its ceilings.instances_max 2'
+        self.assertIn(warning, self.hostler("config", "check", self.site.under("hostler.json")).stdout)
+        self.reload()
+        wait_for("warnings in the log", lambda: warning in self.log() and
+                 'type "large" is not in the new configuration, and 1 instances are of it' in self.log())
+        self.site.write_config(pools=[dict(pool, types=["large"], min=0, idle_timeout="1s",
+                                           shutdown_timeout="1s")])
+        self.reload()
+        self.site.take_down()
+
 
 if __name__ == "__main__":
     main(__doc__, hostler={"required": True, "type": os.path.abspath},
