@@ -43,10 +43,15 @@ bool is_folder_at(int at, const std::string& name) {
   return ::fstatat(at, name.c_str(), &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode);
 }
 
+/// Lets us enter the folder and change it. Whoever opens or moves it next notices a failure.
+void unlock_folder(int at, const std::string& name) {
+  [[maybe_unused]] const int failed = ::fchmodat(at, name.c_str(), 0700, 0);
+}
+
 /// Removes the folder `top`/`name` and its content. Moves sub-folders that are not empty up into
 /// `top`, so that at most two folders are open at a time, whatever the depth.
 void flatten(int top, const std::string& name, const std::string& path, std::size_t& moved) {
-  ::fchmodat(top, name.c_str(), 0700, 0);
+  unlock_folder(top, name);
   const Dir dir = open_dir_at(top, name.c_str());
   if (!dir) throw_errno("open", path + "/" + name);
   const int fd = ::dirfd(dir.get());
@@ -54,7 +59,7 @@ void flatten(int top, const std::string& name, const std::string& path, std::siz
     if (::unlinkat(fd, entry.c_str(), 0) == 0 || errno == ENOENT) continue;
     if (!is_folder_at(fd, entry)) throw_errno("remove", path + "/" + name + "/" + entry);
     if (::unlinkat(fd, entry.c_str(), AT_REMOVEDIR) == 0) continue;
-    ::fchmodat(fd, entry.c_str(), 0700, 0);  // a rename changes its ".." entry
+    unlock_folder(fd, entry);  // a rename changes its ".." entry
     // An earlier removal that was interrupted may have left folders of this name.
     int failed = 0;
     do {
