@@ -106,6 +106,39 @@ int append_on_a_full_disk(const std::filesystem::path& folder) {
   return part && part->data == "ab" && part->lost == 0 ? 0 : 4;
 }
 
+int discard_on_a_full_disk(const std::filesystem::path& folder) {
+  auto store = Store::open(folder / "state", {});
+  if (!store) return 1;
+  auto& outputs = (*store)->outputs();
+  const model::AttemptId old{{1}, 1}, fresh{{2}, 1};
+  const auto append = [&](model::AttemptId attempt) {
+    const auto end = std::make_shared<std::promise<std::uint64_t>>();
+    outputs.append(attempt, 0, 0, std::string(1'000'000, 'a'),
+                   [end](Result<std::uint64_t> stored) { end->set_value(stored.value_or(0)); });
+    return end->get_future();
+  };
+  if (append(old).get() != 1'000'000) return 2;
+  fill(folder);
+  auto waits = append(fresh);
+  while (outputs.problem().empty()) ::sched_yield();
+  if (outputs.discard(old, {"user ann", {1}}) != 1'000'000U) return 3;
+  const auto mark = outputs.discarded(old);
+  if (!mark || !*mark || (*mark)->by != "user ann") return 4;
+  std::filesystem::remove(folder / "filler");
+  return waits.get() == 1'000'000 ? 0 : 5;
+}
+
+// The thread that writes output waits for room; whoever makes room must not wait for that thread.
+TEST(StoreFaultsTest, OutputIsDiscardedAlsoWhenTheDiskIsFull) {
+  const TempFolder folder;
+
+  const int step =
+      in_small_file_system(folder.path(), [&] { return discard_on_a_full_disk(folder.path()); });
+
+  if (step == kCannotMount) GTEST_SKIP() << "may not mount a file system here";
+  EXPECT_EQ(step, 0);
+}
+
 TEST(StoreFaultsTest, SkipsNoOutputWhenTheDiskIsFull) {
   const TempFolder folder;
 
