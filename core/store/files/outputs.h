@@ -17,6 +17,7 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/mutex.h"
+#include "core/base/time.h"
 #include "core/model/ids.h"
 #include "core/store/files/output_files.h"
 #include "core/store/files/output_use.h"
