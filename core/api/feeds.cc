@@ -86,12 +86,32 @@ class OutputFeed final : public Feed, public std::enable_shared_from_this<Output
   bool ended_ = false;
 };
 
+class ByteFeed final : public Feed {
+ public:
+  explicit ByteFeed(std::shared_ptr<ByteSource> source) : source_(std::move(source)) {}
+
+  void next(Piece piece) override {
+    auto bytes = source_->next();
+    // Without its end, the archive shows that it is not whole.
+    if (!bytes || bytes->empty()) return piece(std::nullopt);
+    piece(*std::move(bytes));
+  }
+  std::shared_ptr<void> on_more(std::function<void()>) override { return nullptr; }
+
+ private:
+  const std::shared_ptr<ByteSource> source_;
+};
+
 }  // namespace
 
 std::string error_event(const Error& error) {
   std::string body = error_response(error).body;
   while (body.ends_with('\n')) body.pop_back();
   return "event: error\n" + as_event(body);
+}
+
+std::shared_ptr<Feed> send_bytes(std::shared_ptr<ByteSource> source) {
+  return std::make_shared<ByteFeed>(std::move(source));
 }
 
 std::shared_ptr<Feed> follow_events(Service& service, const Principal& who, model::Revision after) {

@@ -18,5 +18,7 @@ std::shared_ptr<Feed> follow_output(Service& service, const Principal& who, mode
 
 /// An event of the kind "error": the last of a feed.
 std::string error_event(const Error& error);
+/// The pieces of `source`, as they are.
+std::shared_ptr<Feed> send_bytes(std::shared_ptr<ByteSource> source);
 
 }  // namespace hostler::api

@@ -1,5 +1,6 @@
 #include "core/api/handlers.h"
 
+#include "core/api/feeds.h"
 #include "core/api/openapi.h"
 #include "core/api/views_json.h"
 
@@ -68,6 +69,22 @@ void get_openapi(const Context&, Request, Respond respond) {
   Response response;
   response.body = openapi_json();
   respond(std::move(response));
+}
+
+/// It holds every secret of the site, so it never goes over a plain connection.
+void get_backup(const Context& context, Request request, Respond respond) {
+  if (!request.is_private)
+    return respond(error_response(
+        {Errc::kForbidden,
+         "a backup has secrets in it: ask for it over the unix socket or over TLS"}));
+  context.service->backup(
+      request.who, [respond = std::move(respond)](Result<std::shared_ptr<ByteSource>> source) {
+        if (!source) return respond(error_response(source.error()));
+        Response response;
+        response.feed = send_bytes(*std::move(source));
+        response.feed_type = "application/x-tar";
+        respond(std::move(response));
+      });
 }
 
 }  // namespace hostler::api

@@ -23,6 +23,7 @@ struct Context {
 void get_health(const Context&, Request, Respond);
 void get_metrics(const Context&, Request, Respond);
 void get_openapi(const Context&, Request, Respond);
+void get_backup(const Context&, Request, Respond);
 
 void post_jobs(const Context&, Request, Respond);
 void get_jobs(const Context&, Request, Respond);

@@ -25,6 +25,7 @@ struct Request {
   /// Counts memory that the handler takes, beside the body, until the request is answered. False:
   /// all requests together take too much. Empty: it is not counted.
   std::function<bool(std::uint64_t bytes)> take_memory = {};
+  bool is_private = false;  ///< It came over the unix socket or TLS, and so goes the answer.
 
   /// The query's value, or `fallback`.
   [[nodiscard]] std::string query_or(const std::string& key, const std::string& fallback) const {
@@ -33,7 +34,7 @@ struct Request {
   }
 };
 
-/// A stream of server-sent events, which lasts as long as the client reads.
+/// A stream, mostly of server-sent events, which lasts as long as the client reads.
 class Feed {
  public:
   virtual ~Feed() = default;
@@ -52,7 +53,8 @@ struct Response {
   std::string body;
   std::function<std::string()> make_body;  ///< If set, makes `body` on the server's thread.
   std::optional<UniqueFd> file;            ///< Sent instead of body, as application/octet-stream.
-  std::shared_ptr<Feed> feed;              ///< Sent instead of body, as text/event-stream.
+  std::shared_ptr<Feed> feed;              ///< Sent instead of body, as `feed_type`.
+  std::string feed_type = "text/event-stream";
 };
 using Respond = std::function<void(Response)>;
 

@@ -119,16 +119,15 @@ std::string end_of(const Standing& standing) {
 }
 
 asio::awaitable<void> write_feed(Connection& connection, std::shared_ptr<Feed> feed,
-                                 std::chrono::seconds limit, Standing standing) {
-  constexpr std::string_view kHead =
-      "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-store\r\n"
-      "Connection: close\r\n\r\n";
+                                 std::string type, std::chrono::seconds limit, Standing standing) {
+  const std::string head = "HTTP/1.1 200 OK\r\nContent-Type: " + type +
+                           "\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n";
   const int small = 65536;
   ::setsockopt(connection.native_handle(), SOL_SOCKET, SO_SNDBUF, &small, sizeof small);
   error_code problem;
   connection.expires_after(limit);
   const std::string_view nothing;
-  co_await connection.write(kHead, nothing, problem);
+  co_await connection.write(head, nothing, problem);
   const asio::any_io_executor executor = co_await asio::this_coro::executor;
   FeedWaiter waiter(executor, *feed, standing);
   while (!problem) {
@@ -163,7 +162,7 @@ asio::awaitable<bool> write_response(Connection& connection, Response response, 
     co_return co_await write_file(connection, *response.file, keep_alive, head_only, limit);
   if (!response.feed)
     co_return co_await write_body(connection, response, keep_alive, head_only, limit);
-  co_await write_feed(connection, response.feed, limit, std::move(standing));
+  co_await write_feed(connection, response.feed, response.feed_type, limit, std::move(standing));
   co_return false;
 }
 

@@ -8,6 +8,7 @@ const std::vector<Route>& routes() {
       {"GET", {"health"}, {}, get_health},
       {"GET", {"metrics"}, kRead, get_metrics},
       {"GET", {"v1", "openapi.json"}, kRead, get_openapi},
+      {"GET", {"v1", "backup"}, kAdmin, get_backup},
       {"POST", {"v1", "jobs"}, kSubmit, post_jobs},
       {"GET", {"v1", "jobs"}, kRead, get_jobs, {"state", "name", "principal", "limit", "before"}},
       {"GET", {"v1", "jobs", "*"}, kRead, get_job},

@@ -80,6 +80,14 @@ class BlobWriter {
   virtual Result<void> finish() = 0;
 };
 
+/// Bytes that are made while they are sent. Calls block on the disk; one thread at a time.
+class ByteSource {
+ public:
+  virtual ~ByteSource() = default;
+  /// The next piece, some hundred KiB. Empty: the end. An error ends it, and is in the log.
+  virtual Result<std::string> next() = 0;
+};
+
 struct PriceQuery {
   std::string set, type;  ///< Empty: any.
   std::size_t limit = 1000;
@@ -193,6 +201,10 @@ class Service {
   /// Calls `wake` whenever new records are durable, until the returned handle is destroyed. `wake`
   /// is called on any thread and must return at once.
   virtual std::shared_ptr<void> on_new_events(std::function<void()> wake) = 0;
+
+  /// A consistent copy of rows and files as a tar archive. It holds secrets. kUnavailable while
+  /// another one is read, or expired records are removed.
+  virtual void backup(const Principal& who, Answer<std::shared_ptr<ByteSource>> answer) = 0;
 
   virtual HealthView health() = 0;
   virtual std::string metrics_text() = 0;

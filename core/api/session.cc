@@ -185,6 +185,7 @@ class Session {
     if (request.method == "HEAD") request.method = "GET";
     HOSTLER_TRY(
         parse_target(std::string_view(head.target().data(), head.target().size()), request));
+    request.is_private = peer_ || context_.tls != nullptr;
     if (peer_) {
       request.who = *peer_;
       return request;

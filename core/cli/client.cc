@@ -194,38 +194,40 @@ Result<void> Client::put_file(const std::string& path, const std::string& file) 
 }
 
 Result<void> Client::get_file(const std::string& path, int fd, std::uint64_t max) {
+  std::uint64_t left = max;
+  return receive(path, [&](std::string_view bytes) -> Result<void> {
+    if (bytes.size() > left)
+      return fail(Errc::kMisbehaving, "the daemon sends more bytes than the file has");
+    left -= bytes.size();
+    return write_all(fd, bytes, "the file");
+  });
+}
+
+Result<void> Client::receive(const std::string& path,
+                             const std::function<Result<void>(std::string_view)>& take) {
   struct State {
     CURL* curl;
-    int fd;
-    std::uint64_t left;
+    const std::function<Result<void>(std::string_view)>& take;
     std::string refusal = {};
-    std::optional<Error> error = {};
+    Result<void> taken = {};
   };
   begin(path);
-  State state{handle_->curl, fd, max};
-  const auto take = [](char* data, std::size_t, std::size_t n, void* where) -> std::size_t {
-    auto& s = *static_cast<State*>(where);
+  State state{.curl = handle_->curl, .take = take};
+  const auto pass_on = [](char* data, std::size_t, std::size_t n, void* to) -> std::size_t {
+    auto& s = *static_cast<State*>(to);
     if (status_of(s.curl) >= 400) return append(data, 1, n, &s.refusal);
-    if (n > s.left) {
-      s.error = Error{Errc::kMisbehaving, "the daemon sends more bytes than the file has"};
-      return 0;
-    }
-    s.left -= n;
-    if (const auto written = write_all(s.fd, {data, n}, "the file"); !written) {
-      s.error = written.error();
-      return 0;
-    }
-    return n;
+    s.taken = s.take({data, n});
+    return s.taken ? n : 0;
   };
   curl_easy_setopt(state.curl, CURLOPT_WRITEFUNCTION,
-                   static_cast<std::size_t (*)(char*, std::size_t, std::size_t, void*)>(take));
+                   static_cast<std::size_t (*)(char*, std::size_t, std::size_t, void*)>(pass_on));
   curl_easy_setopt(state.curl, CURLOPT_WRITEDATA, &state);
   const CURLcode code = curl_easy_perform(state.curl);
+  if (!state.taken)
+    return tl::unexpected(std::move(state.taken).error().with_context("fetch " + path));
   const long status = status_of(state.curl);
   if (status >= 400) return tl::unexpected(daemon_error(status, state.refusal));
-  if (state.error) return tl::unexpected(std::move(*state.error).with_context("fetch " + path));
-  if (code != CURLE_OK)
-    return fail(Errc::kUnavailable, "fetch " + path + ": " + handle_->why.data());
+  if (code != CURLE_OK) return tl::unexpected(connection_error(code));
   if (status != 200)
     return fail(Errc::kMisbehaving, "fetch " + path + ": status " + std::to_string(status));
   return {};

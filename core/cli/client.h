@@ -36,6 +36,10 @@ class Client {
   Result<void> put_file(const std::string& path, const std::string& file);
   /// Writes the answer's body to the descriptor. kMisbehaving: it has more than `max` bytes.
   Result<void> get_file(const std::string& path, int fd, std::uint64_t max);
+  /// Gives the body of the answer to `take` as it comes. Returns its first error, after which
+  /// nothing more is read.
+  Result<void> receive(const std::string& path,
+                       const std::function<Result<void>(std::string_view)>& take);
   /// Reads a stream of server-sent events. Calls `on_event` with the data of each event, and
   /// `on_idle` several times a second. Returns when one of the two returns false, or when the
   /// stream ends, even if the daemon did not end it properly. Returns an error if the daemon sends

@@ -79,6 +79,9 @@ struct CostOptions {
 };
 int cost(Client& client, const CostOptions& options);
 
+/// Writes a backup of the daemon's state to `folder`, which must not exist.
+int backup(Client& client, const std::string& folder);
+
 int config_check(const std::string& file, bool json);
 int driver_list(const std::vector<std::string>& folders, bool json);
 int driver_manifest(const std::string& library);

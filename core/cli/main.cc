@@ -281,6 +281,11 @@ void add_site_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
   c = driver->add_subcommand("manifest", "Print the manifest of a driver");
   c->add_option("library", a.file, "The driver's .so")->type_name("FILE")->required();
   c->callback([&a, &chosen] { chosen.without_daemon = [&a] { return driver_manifest(a.file); }; });
+  c = add(app, chosen, "backup", "Copy the daemon's state to a new folder, while it runs",
+          [&a](Client& client) { return backup(client, a.folder); });
+  c->add_option("folder", a.folder, "The folder to make; it holds secrets")
+      ->type_name("FOLDER")
+      ->required();
   c = app.add_subcommand("demo", "Run a complete example on this machine");
   c->callback([&chosen] { chosen.without_daemon = demo; });
 }

@@ -12,6 +12,7 @@
 #include "core/daemon/daemon.h"
 #include "core/daemon/service_manager.h"
 #include "core/log/log.h"
+#include "core/store/load_backup.h"
 #include "core/usage/usage.h"
 
 namespace {
@@ -79,6 +80,22 @@ int serve(const std::filesystem::path& file, const config::LoadOptions& options,
   return 0;
 }
 
+int load_backup(const std::filesystem::path& file, const config::LoadOptions& options,
+                const std::string& backup) {
+  const auto config = config::load(file, options);
+  if (!config) {
+    std::fprintf(stderr, "hostlerd: %s\n", config.error().message.c_str());
+    return 2;
+  }
+  const auto loaded = store::load_backup(backup, {config->state_dir, config->postgres});
+  if (!loaded) {
+    std::fprintf(stderr, "hostlerd: %s\n", loaded.error().message.c_str());
+    return 1;
+  }
+  std::printf("%s is loaded into %s\n", backup.c_str(), config->state_dir.c_str());
+  return 0;
+}
+
 constexpr const char* kDescription =
     "turns waiting work into verified cloud hosts\n\n"
     "hostlerd makes the cloud hosts that its queue of jobs needs, proves over SSH that each is "
@@ -93,7 +110,7 @@ std::vector<usage::Section> sections() {
             {"TERM, INT", "stops; instances and jobs go on, and the next start takes them up"},
             {"USR1, USR2, ALRM", "have no effect"}}},
           {"Exit status",
-           {{"0", "it was stopped"},
+           {{"0", "it was stopped, or a backup was loaded"},
             {"1", "it could not start"},
             {"2", "wrong arguments or configuration"}}},
           {"Environment",
@@ -105,7 +122,7 @@ int run(int argc, char** argv) {
   CLI::App app{kDescription, "hostlerd"};
   hostler::usage::lay_out_help(app);
   std::string file = "/etc/hostler/hostler.json";
-  std::string state;
+  std::string state, backup;
   bool man = false;
   hostler::daemon::Options options;
   app.set_help_flag("-h,--help", "Print this");
@@ -120,6 +137,9 @@ int run(int argc, char** argv) {
                  "for more")
       ->type_name("SET")
       ->allow_extra_args(false);
+  app.add_option("--load-backup", backup,
+                 "Fill the empty state folder (and database) from this backup, and end")
+      ->type_name("FOLDER");
   app.add_flag("--man", man, "Print the manual page")->group("");
   app.footer(usage::help_text(sections()));
   try {
@@ -137,6 +157,7 @@ int run(int argc, char** argv) {
   }
   hostler::config::LoadOptions load;
   if (!state.empty()) load.state_dir = std::filesystem::absolute(state);
+  if (!backup.empty()) return load_backup(file, load, backup);
   return serve(file, load, std::move(options));
 }
 

@@ -1,33 +1,16 @@
 #include "core/store/store.h"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 
 #include "core/store/binding.h"
 #include "core/store/files/folders.h"
 #include "core/store/files/segments.h"
+#include "core/store/load_backup.h"
 #include "core/store/restore.h"
 #include "core/store/schema.h"
 
 namespace hostler::store {
 namespace {
-
-/// It holds secrets, so other users have no access.
-Result<void> make_private(const std::filesystem::path& folder) {
-  HOSTLER_TRY(make_folder(folder));
-  struct stat info {};
-  if (::stat(folder.c_str(), &info) != 0)
-    return tl::unexpected(errno_error("stat " + folder.string()));
-  if (info.st_uid != ::geteuid())
-    return fail(Errc::kForbidden, "the state folder " + folder.string() + " belongs to user " +
-                                      std::to_string(info.st_uid) + ", hostlerd runs as " +
-                                      std::to_string(::geteuid()) + ": give it its own folder");
-  if ((info.st_mode & 07777U) != 0700 && ::chmod(folder.c_str(), 0700) != 0)
-    return tl::unexpected(errno_error("chmod 0700 " + folder.string()));
-  return {};
-}
 
 /// Of these ends nobody knows how much the job had written.
 bool hides_output(model::EndReason reason) {
@@ -37,10 +20,11 @@ bool hides_output(model::EndReason reason) {
 }  // namespace
 
 Result<std::unique_ptr<Store>> Store::open(const std::filesystem::path& folder, Options options) {
-  HOSTLER_TRY(make_private(folder));
+  HOSTLER_TRY(make_private_folder(folder));
   auto lock = HOSTLER_TRY(StateLock::take(folder / "lock"));
   const Place place{folder, std::move(options.postgres)};
   std::unique_ptr<Store> store(new Store(place, std::move(lock)));
+  HOSTLER_TRY(check_loaded(folder));
   HOSTLER_TRY(store->open_reserve(options));
   HOSTLER_TRY(check_engine(place));
   auto connection = HOSTLER_TRY(connect(place, Mode::kWrite));
@@ -154,7 +138,7 @@ Result<OutputPart> Store::read_output(model::AttemptId id, std::uint32_t stream,
 }
 
 void Store::tidy(const Keep& keep, Wall now, OnTidied done) {
-  if (tidying_.exchange(true)) return;
+  if (tidying_->exchange(true)) return;
   Tidy::Places places{.segments = place_.folder / "segments",
                       .outputs = outputs_.get(),
                       .blobs = blobs_.get(),
@@ -164,7 +148,7 @@ void Store::tidy(const Keep& keep, Wall now, OnTidied done) {
     const auto more = run->step(connection);
     if (more && *more) return true;
     unknown_removals_ = run->unknown_removals();
-    tidying_ = false;
+    *tidying_ = false;
     done(run->result(), more ? Result<void>() : tl::unexpected(more.error()));
     return false;
   });

@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/model/records.h"
+#include "core/store/backup.h"
 #include "core/store/connect.h"
 #include "core/store/files/blobs.h"
 #include "core/store/files/outputs.h"
@@ -101,6 +102,9 @@ class Store {
   /// nothing.
   void tidy(const Keep& keep, Wall now, OnTidied done);
 
+  /// See Backup. Blocks while the rows are copied: any thread but the loop and the store's.
+  Result<std::unique_ptr<Backup>> begin_backup() const { return Backup::begin(place_, tidying_); }
+
  private:
   Store(Place place, StateLock lock) : place_(std::move(place)), lock_(std::move(lock)) {}
   Result<void> open_reserve(Options& options);
@@ -113,7 +117,8 @@ class Store {
   std::unique_ptr<Blobs> blobs_;
   std::unique_ptr<Reserve> reserve_;
   std::unique_ptr<Outputs> outputs_;
-  std::atomic<bool> tidying_ = false;
+  /// Shared with a Backup, which may outlive the store.
+  std::shared_ptr<std::atomic<bool>> tidying_ = std::make_shared<std::atomic<bool>>(false);
   std::vector<model::WorkId> unknown_removals_;  ///< See Tidy; guarded by tidying_.
   std::unique_ptr<Journal> journal_;             ///< Last member: its thread uses the others.
 };

@@ -97,6 +97,9 @@ class DaemonService final : public api::Service {
               api::Answer<std::vector<model::LedgerRecord>> answer) override;
   std::shared_ptr<void> on_new_events(std::function<void()> wake) override;
 
+  void backup(const api::Principal& who,
+              api::Answer<std::shared_ptr<api::ByteSource>> answer) override;
+
   api::HealthView health() override;
   std::string metrics_text() override;
 

@@ -33,6 +33,20 @@ Result<void> make_folder(const std::filesystem::path& folder) {
   return tl::unexpected(errno_error("make folder " + folder.string(), Errc::kUnavailable));
 }
 
+Result<void> make_private_folder(const std::filesystem::path& folder) {
+  HOSTLER_TRY(make_folder(folder));
+  struct stat info {};
+  if (::stat(folder.c_str(), &info) != 0)
+    return tl::unexpected(errno_error("stat " + folder.string()));
+  if (info.st_uid != ::geteuid())
+    return fail(Errc::kForbidden, "the state folder " + folder.string() + " belongs to user " +
+                                      std::to_string(info.st_uid) + ", hostlerd runs as " +
+                                      std::to_string(::geteuid()) + ": give it its own folder");
+  if ((info.st_mode & 07777U) != 0700 && ::chmod(folder.c_str(), 0700) != 0)
+    return tl::unexpected(errno_error("chmod 0700 " + folder.string()));
+  return {};
+}
+
 Result<void> sync_folder(const std::filesystem::path& folder) {
   const UniqueFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!fd) return tl::unexpected(errno_error("open folder " + folder.string(), Errc::kUnavailable));

@@ -14,6 +14,9 @@ namespace hostler::store {
 
 /// Makes the folder and its parents (0700); a folder that exists is left as it is.
 Result<void> make_folder(const std::filesystem::path& folder);
+/// Likewise the state folder: it holds secrets, so it gets the mode 0700. kForbidden if it belongs
+/// to another user.
+Result<void> make_private_folder(const std::filesystem::path& folder);
 /// Makes the creation and removal of names in it durable.
 Result<void> sync_folder(const std::filesystem::path& folder);
 /// Replaces a file (0600) atomically and durably. kUnavailable if that fails.

@@ -111,6 +111,19 @@ TEST_F(AccessTest, TheTokensNameIsThePrincipal) {
   EXPECT_THAT(service.calls(), ElementsAre("submit 1 by token ci"));
 }
 
+TEST_F(AccessTest, ABackupIsForAdminsAndNeverGoesOverAPlainConnection) {
+  EXPECT_THAT(ask("SubmitSubmit", "GET", "/v1/backup").message(), HasSubstr("this needs admin"));
+  const auto plain = ask("AdminAdmin", "GET", "/v1/backup");
+  EXPECT_EQ(plain.status, 403);
+  EXPECT_THAT(plain.message(), HasSubstr("over TLS"));
+  EXPECT_THAT(service.calls(), testing::IsEmpty());
+  // The user of this process is the daemon's.
+  Wire wire = Wire::to_socket(socket);
+  (void)wire.send("GET /v1/backup HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_THAT(wire.read_until("\r\n\r\n"), HasSubstr("application/x-tar"));
+  EXPECT_EQ(wire.read_until("never"), "onetwo");
+}
+
 TEST_F(AccessTest, TokensMayBeReplacedWhileItServes) {
   EXPECT_EQ(ask("AdminAdmin", "GET", "/v1/jobs").status, 200);
   server->set_tokens({Token{"new", Role::kRead, crypto::sha256_hex("Fresh")}});

@@ -118,6 +118,27 @@ void FakeService::output(const Principal&, model::WorkId, const OutputQuery& que
   give(answer, std::move(part));
 }
 
+namespace {
+
+/// "one", "two", and then the end, or an error.
+class TwoPieces final : public ByteSource {
+ public:
+  Result<std::string> next() override {
+    ++given_;
+    return given_ == 1 ? "one" : given_ == 2 ? "two" : "";
+  }
+
+ private:
+  int given_ = 0;
+};
+
+}  // namespace
+
+void FakeService::backup(const Principal& who, Answer<std::shared_ptr<ByteSource>> answer) {
+  note("backup by " + who.name);
+  give(answer, std::shared_ptr<ByteSource>(std::make_shared<TwoPieces>()));
+}
+
 std::shared_ptr<void> FakeService::on_new_output(model::WorkId, std::function<void()> wake) {
   return on_new_events(std::move(wake));
 }

@@ -76,6 +76,7 @@ class FakeService final : public Service {
   void events(const Principal& who, model::Revision after, std::size_t limit,
               Answer<std::vector<model::LedgerRecord>> answer) override;
   std::shared_ptr<void> on_new_events(std::function<void()> wake) override;
+  void backup(const Principal& who, Answer<std::shared_ptr<ByteSource>> answer) override;
   HealthView health() override;
   std::string metrics_text() override { return "hostler_up 1\n"; }
 
