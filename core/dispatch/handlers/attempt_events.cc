@@ -10,6 +10,12 @@ namespace {
 
 constexpr std::size_t kForeignShown = 10;  ///< Foreign attempts of one report in the ledger.
 
+/// A host that breaks with each start would otherwise be replaced for ever.
+bool is_to_blame(const Host& host, const work::Job& job) {
+  return host.instance.record.health == model::Health::kBroken &&
+         job.state() == model::WorkState::kStarting;
+}
+
 }  // namespace
 
 bool AttemptEvents::place(Host& host, scheduler::ClassId cls, Now now) {
@@ -139,7 +145,10 @@ void AttemptEvents::compare(Host& host, const model::HostReady& report, Now now)
     }
     const auto found = reported.find(ours.attempt);
     if (found == reported.end()) {
-      missing(host, *job, ours, report.boot_id, now);
+      if (ours.boot_id == report.boot_id && is_to_blame(host, *job))
+        blame(host, *job, ours, now);
+      else
+        missing(host, *job, ours, report.boot_id, now);
       continue;
     }
     if (known(host, *job, ours, found->second, now)) resume.attempts.push_back(ours.attempt);
@@ -149,6 +158,11 @@ void AttemptEvents::compare(Host& host, const model::HostReady& report, Now now)
   recorder_.command(std::move(resume));
   end_foreign(host, reported, now);
   steps_.apply(host, fleet::work_changed(host.instance, now), "host", now);
+}
+
+void AttemptEvents::blame(Host& host, work::Job& job, const fleet::PlacedAttempt& ours, Now now) {
+  rows_.withdraw(host, ours.attempt);
+  job_steps_.apply(job, work::refused(job, "the host is broken and does not know it", now), now);
 }
 
 void AttemptEvents::missing(Host& host, work::Job& job, const fleet::PlacedAttempt& ours,

@@ -41,6 +41,8 @@ class AttemptEvents {
  private:
   using Reported = std::map<model::AttemptId, model::AttemptPhase>;
 
+  /// Of compare(): a broken host does not report an attempt that was sent to it.
+  void blame(Host& host, work::Job& job, const fleet::PlacedAttempt& ours, Now now);
   /// Of compare(): the host does not report an attempt of ours.
   void missing(Host& host, work::Job& job, const fleet::PlacedAttempt& ours,
                const std::string& boot_id, Now now);

@@ -2,6 +2,7 @@
 #include <set>
 #include <string>
 
+#include "core/agent/bounds.h"
 #include "core/agent/client.h"
 #include "tests/fuzz/frames.h"
 
@@ -23,7 +24,9 @@ class Daemon {
     const auto got = client_.receive(bytes);
     take_events();
     check_sent();
-    if (!got) promise(got.error().code == Errc::kMisbehaving, "a bad host misbehaves");
+    if (!got)
+      promise(got.error().code == Errc::kMisbehaving || got.error().code == Errc::kUnavailable,
+              "a bad host misbehaves or closes the connection");
     return got.has_value();
   }
 
@@ -98,8 +101,17 @@ class Daemon {
   }
   void on(const agent::Exit& exit) {
     const auto found = mine_.find(exit.attempt);
-    promise(exit.end.stdout_bytes <= INT64_MAX && exit.end.stderr_bytes <= INT64_MAX,
-            "a size can be stored");
+    const model::AttemptEnd& end = exit.end;
+    promise(end.stdout_bytes <= agent::kStreamMax && end.stderr_bytes <= agent::kStreamMax,
+            "a size can be");
+    promise(end.exit_code >= 0 && end.exit_code <= 255 && end.signal >= 0 && end.signal <= 64,
+            "a status can be");
+    promise(end.cpu_us >= 0 && end.cpu_us <= agent::kCpuMax && end.ram_peak >= 0 &&
+                end.ram_peak <= agent::kRamMax,
+            "an amount can be");
+    promise(end.started.us >= 0 && end.started.us <= agent::kTimeLast && end.ended.us >= 0 &&
+                end.ended.us <= agent::kTimeLast,
+            "a time can be");
     if (found == mine_.end()) return;
     promise(!found->second.exited, "an attempt ends once");
     found->second.exited = true;
@@ -108,7 +120,7 @@ class Daemon {
     const auto found = mine_.find(files.attempt);
     promise(found != mine_.end() && found->second.exited, "files come after the end");
     for (const agent::OutputFile& file : files.files)
-      promise(file.size <= INT64_MAX, "a file's size can be stored");
+      promise(file.size <= agent::kStreamMax, "a file's size can be");
   }
   void on(const agent::Collected& collected) {
     const auto found = mine_.find(collected.attempt);

@@ -1,4 +1,5 @@
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include "tests/integration/hosts/fake_daemon.h"
 
@@ -28,6 +29,28 @@ TEST(HostsTest, ProvesAHostPutsTheAgentThereAndRunsAJob) {
   EXPECT_EQ(exited.end.stdout_inline, "hello\n");
   EXPECT_EQ(exited.end.stderr_inline, "oops\n");
   EXPECT_EQ(daemon.await<model::AttemptCollected>().lost, "");
+}
+
+TEST(HostsTest, AJobHasThePrivilegesThatItsPoolAllows) {
+  const BootedHost host;
+  FakeDaemon daemon(host);
+  daemon.open();
+  daemon.connect(host.target());
+  const std::string script = "grep -E '^(NoNewPrivs|CapBnd)' /proc/self/status";
+
+  daemon.start(script);
+  const std::string usual = daemon.await<model::AttemptExited>().end.stdout_inline;
+  daemon.pool.no_new_privs = daemon.pool.drop_capabilities = false;
+  daemon.change_pool(daemon.pool);
+  daemon.start(script);
+  const std::string allowed = daemon.await<model::AttemptExited>().end.stdout_inline;
+
+  EXPECT_THAT(usual, testing::HasSubstr("NoNewPrivs:\t1\n"));
+  EXPECT_THAT(allowed, testing::HasSubstr("NoNewPrivs:\t0\n"));
+  if (::geteuid() == 0) {
+    EXPECT_THAT(usual, testing::HasSubstr("CapBnd:\t0000000000000000\n"));
+    EXPECT_THAT(allowed, testing::Not(testing::HasSubstr("CapBnd:\t0000000000000000\n")));
+  }
 }
 
 TEST(HostsTest, AcceptsTheDeliveredKeyWithoutAChallenge) {

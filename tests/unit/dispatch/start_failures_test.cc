@@ -69,5 +69,37 @@ TEST(StartFailuresTest, ARefusalIsAcknowledgedAlsoWhenItIsToldAgain) {
   EXPECT_EQ(story.record(id).starts, 1U);
 }
 
+// Each start breaks the connection, and the host says afterwards that it does not know the attempt.
+TEST(StartFailuresTest, AJobThatBreaksEachHostDoesNotGoToNewOnesForEver) {
+  for (const model::Health health : {model::Health::kHealthy, model::Health::kBroken}) {
+    auto site = busy_site();
+    site.work[0].record.state = WorkState::kStarting;
+    site.work[0].shape.start_failures_max = 3;
+    site.work[0].record.refused_by = {"h-1", "h-2"};
+    site.instances[0].record.health = health;
+    Story story;
+    story.plans_wait = true;
+    story.begin(std::move(site));
+    story.ready({7});
+    EXPECT_EQ(story.record(WorkId{5}).state == WorkState::kFailed,
+              health == model::Health::kBroken);
+  }
+}
+
+TEST(StartFailuresTest, AnEmptyHostThatIsBrokenRaisesTheAlarmBeforeItEnds) {
+  Story story;
+  story.begin();
+  const auto id = story.submit({story.job(2)}).at(0);
+  const auto on = story.all<CreateCall>().at(0).instance;
+  story.boot(on);
+  story.exited(on, id);
+  ASSERT_EQ(story.state(on), InstanceState::kIdle);
+  story.clear();
+  story.host(on, model::HostBroken{"report", "it reported a last sequence number of 2"});
+  EXPECT_EQ(story.state(on), InstanceState::kTerminating);
+  EXPECT_THAT(story.ledger(), testing::IsSupersetOf({on.text() + " broken report",
+                                                     on.text() + " terminating broken"}));
+}
+
 }  // namespace
 }  // namespace hostler::dispatch
