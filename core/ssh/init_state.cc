@@ -41,7 +41,10 @@ std::string InitState::last_words() const {
     const auto line = text.find('\n');
     if (line < kWordsMax / 2) text.remove_prefix(line + 1);
   }
-  return printable(text, kWordsMax);
+  std::string shown = printable(text, 12 * kWordsMax);
+  if (shown.size() > kWordsMax) shown.erase(0, shown.size() - kWordsMax);  // The end says most.
+  while (!shown.empty() && (shown[0] & 0xc0) == 0x80) shown.erase(0, 1);
+  return shown;
 }
 
 std::string InitState::describe() const {

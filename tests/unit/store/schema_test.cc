@@ -232,7 +232,8 @@ TEST_P(SchemaTest, AMigrationMayTakeAsLongAsItTakes) {
 
   ASSERT_TRUE(migrate(connection));
 
-  EXPECT_THAT(connection.during, testing::ElementsAre(Patience::kEndless, Patience::kEndless));
+  EXPECT_THAT(connection.during, testing::Not(testing::IsEmpty()));
+  EXPECT_THAT(connection.during, testing::Each(Patience::kEndless));
   EXPECT_EQ(connection.now, Patience::kLong);
   // Where there is nothing to migrate, the limit stays.
   connection.during.clear();
