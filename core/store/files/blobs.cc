@@ -38,11 +38,10 @@ Result<void> BlobUpload::append(std::string_view bytes) {
   if (size_ > bytes_max_)
     return fail(Errc::kTooLarge,
                 "a blob may have " + std::to_string(bytes_max_) + " bytes, this one has more");
-  if (counts_) {
-    HOSTLER_TRY(use_->take(owner_, bytes.size()));
-    taken_ += bytes.size();
-  }
   hash_.update(bytes);
+  if (!fd_) return {};
+  HOSTLER_TRY(use_->take(owner_, bytes.size()));
+  taken_ += bytes.size();
   auto written = write_all(fd_.get(), bytes, part_.string());
   if (!written) return fail(Errc::kUnavailable, std::move(written).error().message);
   return {};
@@ -53,9 +52,10 @@ Result<void> BlobUpload::finish() {
   if (found != sha256_)
     return fail(Errc::kInvalidArgument,
                 "the content has sha256 " + found + ", not " + sha256_ + " as was said");
+  if (!fd_) return sync_folder(path_.parent_path());  // Whoever sent it may not have come so far.
   if (::fdatasync(fd_.get()) != 0) abort_after_failed_sync(part_);
   const std::filesystem::path named =
-      counts_ && !owner_.principal.empty() ? part_.string() + ".by" : std::string();
+      !owner_.principal.empty() ? part_.string() + ".by" : std::string();
   if (!named.empty()) HOSTLER_TRY(write_durably(named, owner_.principal));
   auto kept = use_->keep(part_, named, path_, owner_.principal, taken_);
   if (!named.empty()) ::unlink(named.c_str());  // It is still there if it was not needed.
@@ -85,12 +85,12 @@ Result<std::unique_ptr<BlobUpload>> Blobs::begin(std::string_view sha256, BlobOw
   std::unique_ptr<BlobUpload> upload(new BlobUpload());
   upload->path_ = HOSTLER_TRY(path_of(sha256));
   HOSTLER_TRY(make_folder(upload->path_.parent_path()));
-  // A blob that is there counts nothing again, so that whoever got no answer can repeat.
   upload->use_ = use_;
-  upload->counts_ = !HOSTLER_TRY(exists(sha256));
   upload->owner_ = std::move(owner);
   upload->sha256_ = sha256;
   upload->bytes_max_ = blob_bytes_max_;
+  // A blob that is there takes no room and counts nothing, so whoever got no answer can repeat.
+  if (HOSTLER_TRY(exists(sha256))) return upload;
   upload->part_ = folder_ / "part" / crypto::random_hex(8);
   upload->fd_ =
       UniqueFd(::open(upload->part_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));

@@ -35,10 +35,9 @@ class BlobUpload {
   std::string sha256_;
   std::uint64_t size_ = 0, bytes_max_ = 0;
   std::shared_ptr<BlobUse> use_;
-  bool counts_ = false;  ///< False if the blob was there already.
   BlobOwner owner_;
   std::uint64_t taken_ = 0;  ///< Of use_, until the blob is kept.
-  UniqueFd fd_;
+  UniqueFd fd_;  ///< Unset if the blob was there already: then only its hash is compared.
   crypto::Sha256 hash_;
 };
 

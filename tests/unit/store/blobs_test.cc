@@ -104,5 +104,18 @@ TEST_P(BlobsTest, UploadsBeyondTheOwnersLimitAreRefusedAndLeaveNothing) {
   EXPECT_EQ(blobs().bytes_of("user bob"), 0U);
 }
 
+// Who may have no more could fill the disk with uploads of a blob that is there.
+TEST_P(BlobsTest, AnUploadOfWhatIsThereTakesNoRoomAndIsComparedAllTheSame) {
+  ASSERT_TRUE(put(kSha256OfAbc, "a", "bc"));
+  auto again = blobs().begin(kSha256OfAbc, {"user ann", 0});
+  ASSERT_TRUE(again);
+  ASSERT_TRUE((*again)->append("abd"));
+  EXPECT_TRUE(std::filesystem::is_empty(folder_.path() / "state" / "blobs" / "part"));
+
+  EXPECT_EQ((*again)->finish().error().code, Errc::kInvalidArgument);
+  EXPECT_EQ(blobs().size(kSha256OfAbc), 3U);
+  EXPECT_TRUE(put(kSha256OfAbc, "ab", "c"));
+}
+
 }  // namespace
 }  // namespace hostler::store
