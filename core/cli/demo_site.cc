@@ -133,6 +133,8 @@ void DemoSite::on_record(json::Value record) {
     on_job_event(subject, *event, reason);
   else if (subject.starts_with("h-"))
     on_instance_event(subject, *event, std::string(record.at("reason_code").text_or("")), reason);
+  else if (*event == Event::kOpenFailed)
+    failure_ = subject + " cannot be used: " + reason;
 }
 
 void DemoSite::on_job_event(const std::string& job, Event event, const std::string& reason) {
