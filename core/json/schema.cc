@@ -21,7 +21,7 @@
 namespace hostler::json {
 namespace {
 
-constexpr std::size_t kProblemsMax = 10, kTextMax = 1024, kProblemBytesMax = 300;
+constexpr std::size_t kReportedMax = 10, kTextMax = 1024, kProblemBytesMax = 300;
 constexpr int kChainMax = 64;                 // of schemas that apply to the same value
 constexpr std::uint64_t kChecksMax = 10'000;  // of one value
 
@@ -136,7 +136,7 @@ bool tells_of_a_part(const std::string& description) {
 std::vector<std::string> texts_of(valijson::ValidationResults& results) {
   std::vector<std::string> out;
   valijson::ValidationResults::Error error;
-  while (out.size() < kProblemsMax && results.popError(error)) {
+  while (out.size() < kReportedMax && results.popError(error)) {
     if (tells_of_a_part(error.description)) continue;
     const std::string path = path_of(error.context);
     out.push_back(
