@@ -289,9 +289,8 @@ hostler_status set_open(const hostler_host* h, const hostler_set_config* c, host
   const std::string config(view(c->config_json));
   const auto colon = config.find(':');
   const auto from = colon == std::string::npos ? colon : config.find('"', colon) + 1;
-  const auto word = from == std::string::npos
-                        ? std::string()
-                        : config.substr(from, config.find('"', from) - from);
+  const auto word = from == std::string::npos ? std::string()
+                                              : config.substr(from, config.find('"', from) - from);
   if (word == "release") gate().release();
   if (word == "open_refused") return fails(op, HOSTLER_E_INVALID, "config.region is missing");
   if (word == "open_without_set") return HOSTLER_OK;
