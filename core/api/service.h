@@ -112,7 +112,7 @@ struct WhyView {
   std::optional<model::SetView> set;
   model::ReasonsView reasons;
   std::vector<model::GateRecord> gates;
-  std::vector<std::string> problems;  ///< Of the site, one sentence each.
+  std::vector<std::string> conditions;  ///< Of the site: what is wrong now, one sentence each.
 };
 
 struct HealthView {

@@ -202,11 +202,7 @@ void write_why(json::Writer& w, const WhyView& why) {
   if (why.pool) write_pool(w.key("pool"), *why.pool);
   if (why.set) write_set(w.key("set"), *why.set);
   member_text(w, "ceiling", why.reasons.ceiling);
-  if (!why.problems.empty()) {
-    w.key("problems").begin_array();
-    for (const auto& problem : why.problems) w.value(problem);
-    w.end_array();
-  }
+  member_texts(w, "conditions", why.conditions);
   w.key("demand").begin_array();
   for (const auto& one : why.reasons.demand) write_demand(w, one);
   w.end_array().key("rejected").begin_array();

@@ -93,10 +93,10 @@ std::string turn_of(json::Value waiting) {
 }
 
 void print_all(json::Value root, const std::string& subject) {
+  for (const json::Value text : root.at("conditions").children())
+    say(subject + ": " + std::string(text.text()));
   if (const auto waiting = root.at("waiting_because"); waiting.is(json::Kind::kObject))
     say(subject + " waits: " + field(waiting, "reason") + turn_of(waiting));
-  for (const json::Value problem : root.at("problems").children())
-    say(subject + ": " + std::string(problem.text()));
   if (root.has("instance")) print_instance(root.at("instance"));
   if (root.has("pool")) print_pool(root.at("pool"), field(root, "ceiling"));
   if (root.has("set")) print_set(root.at("set"));

@@ -56,7 +56,7 @@ struct Daemon::Parts {
 
   /// The steps of a start, in this order: each uses the parts that those before it have made.
   void load_drivers();
-  Result<model::Restored> open_store();
+  Result<model::Restored> open_store(bool go_on);
   Result<void> make_loop(Options options);
   Result<void> make_server();
   void log_addresses() const;
@@ -202,8 +202,9 @@ void Daemon::Parts::load_drivers() {
   clouds->load_drivers();
 }
 
-Result<model::Restored> Daemon::Parts::open_store() {
+Result<model::Restored> Daemon::Parts::open_store(bool go_on) {
   auto options = store_options(config);
+  options.restored = go_on;
   options.on_health = [this](const store::Health& health) { on_store_health(health); };
   options.on_try = [this](const store::GroupTry& one) {
     metrics.store_try(one.took, one.changes, one.ok);
@@ -215,6 +216,10 @@ Result<model::Restored> Daemon::Parts::open_store() {
         std::move(opened.error()).with_context("state folder " + config.state_dir.string()));
   store = std::move(*opened);
   auto restored = HOSTLER_TRY(store->load());
+  if (!store->old_state().empty())
+    log::error("daemon", "the state is old: " + store->old_state() +
+                             "; it is shown, and nothing is started, ended or created until "
+                             "hostlerd is started with --restored (docs/backup.md)");
   for (const auto& row : restored.damaged)
     log::warn("store", "row " + printable(row.key, 200) + " of table " + row.table +
                            " is set aside: " + row.problem +
@@ -306,7 +311,8 @@ Daemon::~Daemon() {
   if (p.loop) p.loop->stop();
   if (p.hosts) p.hosts->stop();  // It writes output to the store, which calls it back.
   // Before another daemon can use the state folder.
-  if (p.serving && p.loop->final_state().has_no_instances()) set_empty_mark(p.config.state_dir);
+  const bool knows = p.serving && p.store->old_state().empty();
+  if (knows && p.loop->final_state().has_no_instances()) set_empty_mark(p.config.state_dir);
   p.store.reset();  // Commits what is left and issues its effects.
   // Nobody gets this answer: the server's connections are closed.
   const Error stopping{Errc::kUnavailable, "the daemon is stopping"};
@@ -325,14 +331,14 @@ Result<std::unique_ptr<Daemon>> Daemon::start(config::Config config, Options opt
   log::set_level(HOSTLER_TRY(log::parse_level(p.config.log_level)));
   log_warnings(p.config);
   p.load_drivers();
-  auto restored = HOSTLER_TRY(p.open_store());
+  auto restored = HOSTLER_TRY(p.open_store(options.restored));
   HOSTLER_TRY(dispatch::check_homes(restored, p.config.site));
   HOSTLER_TRY(check_take_over_sets(options.take_over_sets, p.config.site));
   HOSTLER_TRY(p.make_loop(std::move(options)));
   HOSTLER_TRY(p.make_server());
   HOSTLER_TRY(clear_empty_mark(p.config.state_dir));
-  p.loop->start(std::move(restored));
-  if (!p.store->check_room()) p.post(dispatch::DiskChanged{.full = true});
+  p.loop->start(std::move(restored), !p.store->old_state().empty());
+  if (!p.store->check_room() && p.store->old_state().empty()) p.post(dispatch::DiskChanged{.full = true});
   p.serving = true;
   p.server->start();
   p.log_addresses();

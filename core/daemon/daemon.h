@@ -11,6 +11,7 @@ namespace hostler::daemon {
 
 struct Options {
   std::vector<std::string> take_over_sets;
+  bool restored = false;  ///< Go on from an old state; else it is only shown.
 };
 
 /// All of hostlerd except its signals: creates the adapters, the loop and the API, and connects

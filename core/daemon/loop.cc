@@ -53,9 +53,10 @@ Loop::Loop(dispatch::Dispatcher dispatcher, metrics::Metrics& metrics, Sinks sin
 
 Loop::~Loop() { stop(); }
 
-void Loop::start(model::Restored restored) {
+void Loop::start(model::Restored restored, bool only_shown) {
+  only_shown_ = only_shown;
   dispatch::Outbox first = dispatcher_.restore(std::move(restored), read_clocks());
-  flush(first);
+  if (!only_shown) flush(first);
   thread_ = std::thread([this] { run(); });
 }
 
@@ -137,7 +138,7 @@ void Loop::handle(std::vector<Item>& batch, dispatch::Outbox& out) {
       flush(out);
       (*query)(dispatcher_.queries(), now);
       done(metrics::LoopWork::kQuery);
-    } else {
+    } else if (!only_shown_) {
       auto& event = std::get<dispatch::Event>(item);
       const auto kind = work_of(event);
       append(out, dispatcher_.apply(std::move(event), now));
@@ -145,6 +146,7 @@ void Loop::handle(std::vector<Item>& batch, dispatch::Outbox& out) {
     }
   }
   batch.clear();
+  if (only_shown_) return;
   append(out, dispatcher_.tick(now));
   flush_when_due(out);
   done(metrics::LoopWork::kTick);
@@ -154,7 +156,10 @@ void Loop::run() {
   pthread_setname_np(pthread_self(), "loop");
   std::vector<Item> batch;
   dispatch::Outbox out;
-  while (wait(std::min(dispatcher_.next_wake(), flush_at_), batch)) handle(batch, out);
+  const auto next = [this] {
+    return only_shown_ ? Mono::max() : std::min(dispatcher_.next_wake(), flush_at_);
+  };
+  while (wait(next(), batch)) handle(batch, out);
   flush(out);
 }
 

@@ -31,7 +31,8 @@ class Loop {
   Loop& operator=(const Loop&) = delete;
 
   /// Restores the state, hands the first changes to the sinks and starts the thread. Once.
-  void start(model::Restored restored);
+  /// `only_shown`: nothing is handed to the sinks, events are ignored and only queries answered.
+  void start(model::Restored restored, bool only_shown = false);
   /// Applies all events that were posted before the call, hands their changes to the sinks, and
   /// joins the thread. Blocks until then.
   void stop();
@@ -62,6 +63,7 @@ class Loop {
   Mono flush_at_ = Mono::max();
   metrics::Metrics& metrics_;
   const Sinks sinks_;
+  bool only_shown_ = false;  ///< Set before the thread starts.
   mutable Mutex mutex_;
   Condition woken_;
   std::vector<Item> inbox_ HOSTLER_GUARDED_BY(mutex_);

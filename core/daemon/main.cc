@@ -137,6 +137,8 @@ int run(int argc, char** argv) {
                  "for more")
       ->type_name("SET")
       ->allow_extra_args(false);
+  app.add_flag("--restored", options.restored,
+               "Go on from a state that is older than the last one, as after a restore");
   app.add_option("--load-backup", backup,
                  "Fill the empty state folder (and database) from this backup, and end")
       ->type_name("FOLDER");

@@ -12,6 +12,7 @@
 #include "core/store/backup.h"
 #include "core/store/copy_rows.h"
 #include "core/store/files/folders.h"
+#include "core/store/known.h"
 #include "core/store/meta.h"
 #include "core/store/schema.h"
 #include "core/store/sqlite/database.h"
@@ -23,7 +24,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kLoading = "loading";  ///< There until the load has ended.
-constexpr std::uint64_t kNumbersLeftOut = 1'000'000, kEpochsLeftOut = 1'000;
 
 Result<void> check_backup(const fs::path& backup) {
   const auto text = read_file(backup / kBackupEnd, 4096);
@@ -76,29 +76,9 @@ Result<void> copy_folder(const fs::path& from, const fs::path& to) {
   return {};
 }
 
-Result<void> skip_numbers(Connection& connection) {
-  return in_one_transaction(connection, [&]() -> Result<void> {
-    const auto raise = [&](const char* key, const std::string& table,
-                           std::uint64_t by) -> Result<void> {
-      auto last = HOSTLER_TRY(meta_number(connection, key));
-      if (!table.empty()) {
-        auto find = HOSTLER_TRY(connection.prepare("SELECT COALESCE(MAX(id), 0) FROM " + table));
-        HOSTLER_TRY(find.start());
-        if (HOSTLER_TRY(find.next()) && find.i64(0) > 0)
-          last = std::max(last, static_cast<std::uint64_t>(find.i64(0)));
-      }
-      return put_meta(connection, key, std::to_string(last + by));
-    };
-    HOSTLER_TRY(raise("last_work", "work", kNumbersLeftOut));
-    HOSTLER_TRY(raise("last_instance", "instances", kNumbersLeftOut));
-    return raise("epoch", "", kEpochsLeftOut);
-  });
-}
-
 Result<void> load_rows(const fs::path& file, const Place& to) {
   const auto rows = HOSTLER_TRY(sqlite::open(file, Mode::kWrite, /*busy_ms=*/0));
   HOSTLER_TRY(migrate(*rows));
-  HOSTLER_TRY(skip_numbers(*rows));
   HOSTLER_TRY(rows->do_idle_work());
   if (to.postgres.empty()) return {};
   const auto server = HOSTLER_TRY(connect(to, Mode::kWrite));
@@ -141,8 +121,8 @@ Result<void> load_backup(const fs::path& backup, const Place& to) {
   std::error_code code;
   if (!to.postgres.empty()) fs::remove(rows, code);
   HOSTLER_TRY(sync_all(to.folder));
-  if (!code) fs::remove(loading, code);
-  if (code) return fail(Errc::kInternal, "remove " + loading.string() + ": " + code.message());
+  if (!code) fs::rename(loading, to.folder / kRestoredMark, code);
+  if (code) return fail(Errc::kInternal, "end the load: " + code.message());
   return sync_folder(to.folder);
 }
 

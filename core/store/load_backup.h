@@ -9,9 +9,8 @@ namespace hostler::store {
 
 /// Makes a store of a backup, whichever engine the backup was made from. The state folder must be
 /// empty or missing, and so must a PostgreSQL database; else kConflict, and nothing is changed. A
-/// load that did not end leaves a folder that no daemon takes. The numbers of new work and
-/// instances begin a million above those of the backup, and the epoch a thousand, so that none is
-/// used again that was given out after the backup. Blocks.
+/// load that did not end leaves a folder that no daemon takes. The store is old then: see Known.
+/// Blocks.
 Result<void> load_backup(const std::filesystem::path& backup, const Place& to);
 
 /// kConflict if a load into this folder did not end.

@@ -29,7 +29,16 @@ Result<std::unique_ptr<Store>> Store::open(const std::filesystem::path& folder, 
   HOSTLER_TRY(check_engine(place));
   auto connection = HOSTLER_TRY(connect(place, Mode::kWrite));
   HOSTLER_TRY(migrate(*connection));
-  HOSTLER_TRY(store->begin_epoch(*connection));
+  store->known_ = std::make_unique<Known>(HOSTLER_TRY(Known::open(folder)));
+  store->old_state_ = HOSTLER_TRY(store->known_->why_old(*connection));
+  if (!store->old_state_.empty() && options.restored) {
+    HOSTLER_TRY(store->known_->accept(*connection));
+    store->old_state_.clear();
+  }
+  if (store->old_state_.empty()) {
+    HOSTLER_TRY(store->begin_epoch(*connection));
+    HOSTLER_TRY(store->known_->begin(*connection));
+  }
   HOSTLER_TRY(bind_to_owner(place, HOSTLER_TRY(owner_of(*connection))));
   auto segments = HOSTLER_TRY(Segments::open(folder / "segments", options.segment_bytes_max,
                                              HOSTLER_TRY(last_segment(*connection))));

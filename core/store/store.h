@@ -15,6 +15,7 @@
 #include "core/store/files/outputs.h"
 #include "core/store/files/reserve.h"
 #include "core/store/journal.h"
+#include "core/store/known.h"
 #include "core/store/reads.h"
 #include "core/store/state_lock.h"
 #include "core/store/tidy.h"
@@ -36,6 +37,7 @@ struct Options {
   std::optional<std::uint64_t> disk_reserve = 0;
   /// Called on any thread of the store: from now on only rows may be written, or all again.
   Reserve::OnChange on_disk = {};
+  bool restored = false;  ///< Go on from an old state, see Known::accept().
 };
 
 /// A piece of an attempt's stdout or stderr.
@@ -64,13 +66,19 @@ class Store {
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
 
+  /// Why the rows are those of an older state: then nothing must be committed, as what happened
+  /// since is not known. The epoch was not raised. Empty: they are not old. Any thread.
+  [[nodiscard]] const std::string& old_state() const { return old_state_; }
   /// What the last run left. Blocks. Call it before the first commit.
   Result<model::Restored> load();
 
   /// Makes `commit` durable as a whole, after all commits before it, and reads the bodies that it
   /// wants. A failed try is repeated until it succeeds: see Health. Any thread.
   void commit(model::Commit commit, OnCommitted done) {
-    journal_->commit(std::move(commit), std::move(done));
+    journal_->commit(std::move(commit), [this, done = std::move(done)](Result<Committed> result) {
+      if (result) known_->note(result->last_revision);
+      if (done) done(std::move(result));
+    });
   }
   /// Any thread.
   [[nodiscard]] Health health() const { return journal_->health(); }
@@ -112,7 +120,9 @@ class Store {
   Result<void> begin_epoch(Connection& connection);
 
   Place place_;
-  StateLock lock_;  ///< Before all parts that write: released last.
+  StateLock lock_;                ///< Before all parts that write: released last.
+  std::unique_ptr<Known> known_;  ///< Written on the store thread.
+  std::string old_state_;
   std::unique_ptr<Reads> reads_;
   std::unique_ptr<Blobs> blobs_;
   std::unique_ptr<Reserve> reserve_;

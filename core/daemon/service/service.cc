@@ -22,6 +22,9 @@ PendingReplies::Answer without_jobs(api::Answer<void> answer) {
 }  // namespace
 
 Result<void> DaemonService::check_store() const {
+  if (const auto& old = uses_.store->old_state(); !old.empty())
+    return fail(Errc::kConflict, "nothing can be changed: the state is old: " + old +
+                                     "; see docs/backup.md about --restored");
   const auto health = uses_.store->health();
   if (health.ok && health.queued <= kCommitsWaitingMax) return {};
   return fail(Errc::kUnavailable, "nothing can be accepted now: the store does not commit" +

@@ -104,7 +104,8 @@ class DaemonService final : public api::Service {
   std::string metrics_text() override;
 
  private:
-  /// kUnavailable while the store does not commit, so that no change would become durable.
+  /// kUnavailable while the store does not commit, so that no change would become durable;
+  /// kConflict if the state is old.
   [[nodiscard]] Result<void> check_store() const;
   /// Why a job that is not queued waits; unset if it does not.
   [[nodiscard]] std::optional<model::WaitingView> waits_for_disk(const model::WorkItem& job) const;

@@ -91,6 +91,7 @@ Result<std::unique_ptr<api::BlobWriter>> DaemonService::put_blob(const api::Prin
                                                                  const std::string& sha256) {
   if (who.role == api::Role::kRead)
     return fail(Errc::kForbidden, who.name + " may not upload: this needs the role submit");
+  HOSTLER_TRY(check_store());
   HOSTLER_TRY(uses_.store->check_room());
   auto upload = HOSTLER_TRY(
       uses_.store->blobs().begin(sha256, {who.name, uses_.quotas->of(who.name).blob_bytes_max}));

@@ -38,6 +38,10 @@ api::HealthView DaemonService::health() {
   view.revision = *uses_.durable;
   view.ok = store.ok;
   if (!store.ok) view.problems.push_back({"store", store.error});
+  if (const auto& old = uses_.store->old_state(); !old.empty()) {
+    view.ok = false;
+    view.problems.push_back({"state", "it is old: " + old + "; nothing is started or ended"});
+  }
   if (const auto problem = uses_.store->outputs().problem(); !problem.empty())
     view.problems.push_back({"jobs' output", problem});
   const auto room = uses_.store->check_room();

@@ -115,7 +115,10 @@ void DaemonService::why(const api::Principal& who, const std::string& subject,
   if (const auto hidden = hide_reasons(who, view.records); !hidden)
     return answer(tl::unexpected(hidden.error()));
   if (subject == "site")
-    if (auto problem = uses_.reload->problem()) view.problems.push_back(*std::move(problem));
+    if (auto problem = uses_.reload->problem()) view.conditions.push_back(*std::move(problem));
+  if (subject == "site" && !uses_.store->old_state().empty())
+    view.conditions.push_back("the state is old: " + uses_.store->old_state() +
+                              "; it is only shown until hostlerd is started with --restored");
   uses_.loop->query([view = std::move(view), host, answer = std::move(answer)](
                         const dispatch::Queries& state, Now now) mutable {
     if (const auto known = add_state(view, state, host, now); !known)

@@ -47,7 +47,8 @@ def here(command):
     for there, ours in (("--directory=/var/lib hostler", f"--directory={SITE.folder} state"),
                         ("/var/lib/hostler", SITE.under("state")), ("/var/lib", SITE.folder),
                         ("/var/backups", SITE.under("backups")),
-                        ("/etc/hostler/hostler.json", SITE.under("hostler.json"))):
+                        ("/etc/hostler/hostler.json", SITE.under("hostler.json")),
+                        ("/run/systemd", SITE.under("systemd"))):
         command = command.replace(there, ours)
     command = re.sub(r"--(owner|group)=hostler", "", command)
     command = command.replace("hostler:hostler", f"{os.getuid()}:{os.getgid()}")
@@ -147,22 +148,83 @@ class BackupTest(unittest.TestCase):
             self.assertEqual(SITE.wait_for_end(one)["state"], "succeeded")
         SITE.wait_for_no_instances()  # what a restored daemon does not know is another matter
         os.mkdir(SITE.under("backups"))
-        restored = moved = False
+        stops = 0
         for command in commands():
             if command == "systemctl stop hostlerd":
                 SITE.stop()
-                if restored:  # the machine to which the site moves has no folder yet
-                    moved = True
+                stops += 1
             elif command == "systemctl start hostlerd":
-                SITE.start()
-                self.check_site(before)
-                restored = True
-            elif "psql" not in command or SERVER:
+                self.start_as_told(before, shown_only=stops == 1)
+            elif command != "systemctl daemon-reload" and ("psql" not in command or SERVER):
                 done = run(here(command))
                 self.assertEqual(done.returncode, 0, (here(command), done))
-                if moved and "--create" in command:
+                if command == "hostler why site":
+                    self.assertIn("the state is old: it was loaded from a backup", done.stdout)
+                if "--create" in command:  # the other machine has no folder yet
                     shutil.move(SITE.under("state"), SITE.under("old-machine"))
-        self.assertTrue(moved)
+        self.assertEqual(stops, 3)
+
+    def start_as_told(self, before, shown_only):
+        """By systemd, with its drop-ins."""
+        drop_in, hostlerd = SITE.under("systemd/system/hostlerd.service.d/restored.conf"), SITE.hostlerd
+        if os.path.exists(drop_in):
+            with open(drop_in, encoding="utf-8") as file:
+                self.assertIn("--restored\n", file.read())
+            SITE.hostlerd = SITE.under("bin/restored")
+            with open(SITE.hostlerd, "w", encoding="utf-8") as file:
+                file.write(f'#!/bin/sh\nexec {hostlerd} "$@" --restored\n')
+            os.chmod(SITE.hostlerd, 0o755)
+        if shown_only:
+            self.check_shown_only(before[1], "it was loaded from a backup")
+        else:
+            SITE.start()
+            self.check_site(before)
+        SITE.hostlerd = hostlerd
+
+    def check_shown_only(self, known, reason):
+        """It serves reads and changes nothing, and says why."""
+        def health():
+            try:
+                return SITE.request("GET", "/health")
+            except OSError:
+                return None
+        SITE.launch()
+        status, said = wait_for("it answers", health)
+        self.assertEqual(status, 503)
+        self.assertIn(reason, " ".join(said["problems"]))
+        self.assertEqual(SITE.output(known), "short\n")
+        records = SITE.get("/v1/events?follow=0")["events"]
+        for path, body in (("/v1/jobs", {"jobs": [job("true")]}), ("/v1/instances/h-1/hold", None)):
+            status, answer = SITE.request("POST", path, body)
+            self.assertEqual((status, answer["code"]), (409, "conflict"), answer)
+            self.assertIn("the state is old", answer["message"])
+        self.assertIn(reason, " ".join(SITE.get("/v1/why?subject=site")["conditions"]))
+        self.assertEqual(SITE.get("/v1/events?follow=0")["events"], records)
+
+    # Seen: an older state, put back, ran its jobs a second time without a warning.
+    def test_an_older_database_that_was_put_back_is_only_shown(self):
+        if SERVER:
+            return
+        short = SITE.submit(job("echo short"))[0]
+        SITE.wait_for_end(short)
+        waits = SITE.submit(job(f"echo ran >> {SITE.marks}/once", needs={"vcpus": 8, "ram": "1GiB"}))[0]
+        rows = SITE.under("state/hostler.db")
+        SITE.stop()
+        ran = os.path.exists(SITE.marks + "/once")
+        shutil.copy(rows, SITE.under("older.db"))
+        SITE.start()
+        self.assertEqual(SITE.wait_for_end(waits)["state"], "succeeded")
+        SITE.stop()
+        shutil.copy(rows, SITE.under("newest.db"))
+        shutil.copy(SITE.under("older.db"), rows)
+        for _ in range(2):  # it is noticed at each start
+            self.check_shown_only(short, "and this folder knows revision")
+            SITE.stop()
+        with open(SITE.marks + "/once", encoding="utf-8") as file:
+            self.assertEqual(file.read(), "ran\n", ran)
+        shutil.copy(SITE.under("newest.db"), rows)
+        SITE.start()
+        self.assertEqual(SITE.job(waits)["state"], "succeeded")
 
     def check_site(self, before):
         """What was before is there, and new work has numbers that were never given out."""

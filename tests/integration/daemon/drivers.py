@@ -269,7 +269,7 @@ class ConfigFileTest(DriverTest):
     def reload_refused(self):
         """Why the last reload was refused; None if it was not."""
         told = [one for one in self.site.get("/health")["problems"] if one.startswith("configuration: ")]
-        problems = self.site.get("/v1/why?subject=site").get("problems", [])
+        problems = self.site.get("/v1/why?subject=site").get("conditions", [])
         self.assertEqual(told, ["configuration: " + one for one in problems])
         self.assertIn(f"hostler_config_reload_refused {len(problems)}\n", self.site.text("/metrics"))
         why = self.hostler("--url", "unix://" + self.site.socket, "why", "site").stdout
