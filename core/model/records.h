@@ -173,8 +173,16 @@ struct SetAccount {
   friend bool operator==(const SetAccount&, const SetAccount&) = default;
 };
 
+/// What a principal has used of the hosts lately, for fair shares: in money, decayed until `as_of`.
+struct PrincipalUse {
+  std::string principal;
+  Micros use;
+  Wall as_of;
+  friend bool operator==(const PrincipalUse&, const PrincipalUse&) = default;
+};
+
 using Change = std::variant<WorkItem, WorkChanged, AttemptChanged, InstanceChanged, GateChanged,
-                            GateOpened, PriceRow, SetAccount, LedgerRecord>;
+                            GateOpened, PriceRow, SetAccount, PrincipalUse, LedgerRecord>;
 
 /// What one or more events changed; durable all or not at all.
 struct Commit {
@@ -209,6 +217,7 @@ struct Restored {
   std::vector<GateRecord> gates;
   std::vector<PriceRow> prices;  ///< The newest of each set, type, zone and market.
   std::vector<SetAccount> accounts;
+  std::vector<PrincipalUse> uses;
   struct ClientKey {
     std::string principal, key, digest;
     WorkId work;

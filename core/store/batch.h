@@ -34,6 +34,7 @@ struct Batch {
   std::map<std::string_view, const model::GateRecord*> gates;  ///< Null: the gate was opened.
   std::vector<const model::PriceRow*> prices;
   std::map<std::string_view, const model::SetAccount*> accounts;  ///< By set.
+  std::map<std::string_view, const model::PrincipalUse*> uses;    ///< By principal.
   std::vector<const model::LedgerRecord*> ledger;
 };
 

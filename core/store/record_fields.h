@@ -204,6 +204,13 @@ void fields(V& v, typename V::template Ref<model::SetAccount> r) {
 }
 
 template <class V>
+void fields(V& v, typename V::template Ref<model::PrincipalUse> r) {
+  v.text("principal", r.principal);
+  v.amount("micros", r.use.value);
+  v.time("as_of_us", r.as_of);
+}
+
+template <class V>
 void fields(V& v, typename V::template Ref<model::LedgerRecord> r) {
   v.any_number("rev", r.rev);
   v.time("time_us", r.time);

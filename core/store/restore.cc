@@ -54,6 +54,7 @@ class Restorer {
     set_dependents_aside();
     HOSTLER_TRY(read_gates());
     HOSTLER_TRY(read_accounts());
+    HOSTLER_TRY(read_uses());
     return read_prices();
   }
 
@@ -64,6 +65,7 @@ class Restorer {
   Result<void> read_attempts();
   Result<void> read_gates();
   Result<void> read_accounts();
+  Result<void> read_uses();
   Result<void> read_prices();
   void set_equal_arrivals_aside();
   void set_dependents_aside();
@@ -255,6 +257,20 @@ Result<void> Restorer::read_accounts() {
                         else
                           out_.accounts.push_back(std::move(account));
                       });
+}
+
+Result<void> Restorer::read_uses() {
+  return for_each_row(
+      connection_, "SELECT " + columns_sql<model::PrincipalUse>() + " FROM uses ORDER BY principal",
+      [&](const Statement& from) {
+        model::PrincipalUse use;
+        RowReader row(from);
+        if (!is_good(row, use)) return;
+        if (!is_utf8(use.principal))
+          set_aside<model::PrincipalUse>(printable(use.principal, 60), "principal is not UTF-8");
+        else
+          out_.uses.push_back(std::move(use));
+      });
 }
 
 /// The newest of each kind: nothing is decided by older ones.

@@ -73,6 +73,10 @@ struct Table<model::SetAccount> {
   static constexpr std::string_view kName = "sets", kKey = "name";
 };
 template <>
+struct Table<model::PrincipalUse> {
+  static constexpr std::string_view kName = "uses", kKey = "principal";
+};
+template <>
 struct Table<model::LedgerRecord> {
   static constexpr std::string_view kName = "ledger", kKey = "rev";
 };
@@ -137,6 +141,7 @@ std::string key_text(const StoredCreate& row);
 std::string key_text(const model::GateRecord& row);
 std::string key_text(const model::PriceRow& row);
 std::string key_text(const model::SetAccount& row);
+std::string key_text(const model::PrincipalUse& row);
 std::string key_text(const model::LedgerRecord& row);
 
 /// kInternal: "row j-5 of table work is damaged (state is 99): ...", with what to do.

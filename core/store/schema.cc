@@ -120,6 +120,10 @@ ALTER TABLE gates ADD COLUMN image TEXT NOT NULL DEFAULT '';
                                                       R"sql(
 ALTER TABLE work ADD COLUMN placed_us BIGINT NOT NULL DEFAULT 0;
 UPDATE work SET placed_us = started_us WHERE state IN (1, 2);  -- starting, running
+)sql",
+                                                       R"sql(
+CREATE TABLE uses (            -- what each principal has used lately, decayed until as_of_us
+  principal TEXT PRIMARY KEY, micros BIGINT NOT NULL, as_of_us BIGINT NOT NULL) {by_key};
 )sql"};
 
 std::string replaced(std::string text, std::string_view word, std::string_view by) {

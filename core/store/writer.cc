@@ -20,6 +20,7 @@ Result<std::unique_ptr<Writer>> Writer::open(Connection& connection, Segments& s
       .open_gate = HOSTLER_TRY(connection.prepare("DELETE FROM gates WHERE key = $1")),
       .put_price = HOSTLER_TRY(connection.prepare(upsert_sql<model::PriceRow>())),
       .put_account = HOSTLER_TRY(connection.prepare(upsert_sql<model::SetAccount>())),
+      .put_use = HOSTLER_TRY(connection.prepare(upsert_sql<model::PrincipalUse>())),
       .put_record = HOSTLER_TRY(connection.prepare(insert_sql<model::LedgerRecord>())),
       .find_bodies = HOSTLER_TRY(
           connection.prepare("SELECT id, body FROM work_specs WHERE id IN (" + in_list() + ")")),
@@ -78,6 +79,7 @@ Result<void> Writer::write_rows(const Batch& batch, const std::vector<InlinePlac
   for (const auto* price : batch.prices) HOSTLER_TRY(store::write(sql_.put_price, *price));
   for (const auto& [set, account] : batch.accounts)
     HOSTLER_TRY(store::write(sql_.put_account, *account));
+  for (const auto& [principal, use] : batch.uses) HOSTLER_TRY(store::write(sql_.put_use, *use));
   for (const auto* record : batch.ledger) HOSTLER_TRY(store::write(sql_.put_record, *record));
   // Before the commit of the rows that point there; the disk has begun with it at flush().
   return segments_.sync();

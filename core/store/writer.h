@@ -29,7 +29,7 @@ class Writer {
  private:
   struct Statements {
     Statement put_work, put_spec, intend_attempt, end_attempt, put_instance, put_create,
-        erase_create, put_gate, open_gate, put_price, put_account, put_record, find_bodies;
+        erase_create, put_gate, open_gate, put_price, put_account, put_use, put_record, find_bodies;
   };
   Writer(Connection& connection, Segments& segments, Statements statements)
       : connection_(connection), segments_(segments), sql_(std::move(statements)) {}

@@ -124,6 +124,7 @@ model::Restored Disk::open() {
   for (const auto& [key, gate] : gates_) out.gates.push_back(gate);
   for (const auto& [key, price] : prices_) out.prices.push_back(price);
   for (const auto& [set, account] : accounts_) out.accounts.push_back(account);
+  for (const auto& [principal, use] : uses_) out.uses.push_back(use);
   return out;
 }
 

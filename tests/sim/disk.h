@@ -46,6 +46,7 @@ class Disk {
   void apply(const model::GateOpened& row) { gates_.erase(row.key); }
   void apply(const model::PriceRow& row);
   void apply(const model::SetAccount& row) { accounts_[row.set] = row; }
+  void apply(const model::PrincipalUse& row) { uses_[row.principal] = row; }
   void apply(const model::LedgerRecord& row);
 
   Complain complain_;
@@ -60,6 +61,7 @@ class Disk {
   std::map<std::tuple<std::string, std::string, std::string, model::Market>, model::PriceRow>
       prices_;
   std::map<std::string, model::SetAccount> accounts_;
+  std::map<std::string, model::PrincipalUse> uses_;
   std::uint64_t epoch_ = 0;
 };
 

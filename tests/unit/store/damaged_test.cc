@@ -245,6 +245,20 @@ TEST_P(DamagedTest, DamagedAccountsAreNamedAndLeftOut) {
   EXPECT_EQ(reopened().accounts.size(), 2U) << "an accepted account replaces the row";
 }
 
+TEST_P(DamagedTest, DamagedUsesAreNamedAndLeftOut) {
+  must_commit({model::PrincipalUse{"user al", {1}, {1}}, model::PrincipalUse{"user bob", {2}, {2}},
+               model::PrincipalUse{"user cy", {3}, {3}}});
+
+  const auto restored =
+      restored_after("UPDATE uses SET micros = -1 WHERE principal IN ('user al', 'user bob')");
+
+  EXPECT_THAT(named(restored),
+              ElementsAre("uses user al: micros is -1", "uses user bob: micros is -1"));
+  EXPECT_THAT(restored.uses, ElementsAre(model::PrincipalUse{"user cy", {3}, {3}}));
+  must_commit({model::PrincipalUse{"user al", {4}, {4}}});
+  EXPECT_EQ(reopened().uses.size(), 2U) << "the next tick replaces the row";
+}
+
 TEST_P(DamagedTest, DamagedRowsStayAsTheyAre) {
   damage("UPDATE work SET state = 99, kind = 7 WHERE id = 6");
   open();

@@ -167,6 +167,21 @@ TEST_P(SchemaTest, KeepsEveryRowOfVersion3AndKnowsNoAccountYet) {
   EXPECT_EQ(reopened().accounts.size(), 1U);
 }
 
+TEST_P(SchemaTest, KeepsEveryRowOfVersion4AndKnowsNoUseYet) {
+  std::filesystem::create_directories(state());
+  make_database(3);
+  ASSERT_TRUE(migrate(*connect(place(), Mode::kWrite).value(), 4));
+
+  const auto restored = reopened();
+
+  EXPECT_EQ(restored.work.size(), 2U);
+  EXPECT_EQ(restored.instances.size(), 1U);
+  EXPECT_THAT(restored.damaged, IsEmpty());
+  EXPECT_THAT(restored.uses, IsEmpty());
+  must_commit({model::PrincipalUse{"user bob", {7}, {100}}});
+  EXPECT_EQ(reopened().uses.size(), 1U);
+}
+
 TEST_P(SchemaTest, TakesUpWorkOfANewKindAfterTheMigration) {
   std::filesystem::create_directories(state());
   make_database(2);
@@ -285,6 +300,7 @@ std::map<std::string, Columns> described() {
   describe<model::GateRecord>(tables);
   describe<model::PriceRow>(tables);
   describe<model::SetAccount>(tables);
+  describe<model::PrincipalUse>(tables);
   describe<model::LedgerRecord>(tables);
   tables["work_specs"].emplace("body", Type::kText);
   tables["meta"] = {{"key", Type::kText}, {"value", Type::kText}};

@@ -246,5 +246,15 @@ TEST_P(StoreTest, KeepsTheLastAccountOfEachSet) {
                                                model::SetAccount{"west", "b'2\n", "\xc3\xa9u"}));
 }
 
+TEST_P(StoreTest, KeepsTheLastUseOfEachPrincipal) {
+  must_commit({model::PrincipalUse{"user bob", {7}, {100}}, model::PrincipalUse{"user al", {0}, {}},
+               model::PrincipalUse{"user bob", {INT64_MAX}, {200}}});
+  must_commit({model::PrincipalUse{"user 'al\n", {5}, {300}}});
+
+  EXPECT_THAT(reopened().uses, ElementsAre(model::PrincipalUse{"user 'al\n", {5}, {300}},
+                                           model::PrincipalUse{"user al", {0}, {}},
+                                           model::PrincipalUse{"user bob", {INT64_MAX}, {200}}));
+}
+
 }  // namespace
 }  // namespace hostler::store
