@@ -68,6 +68,7 @@ Diff diff(const Config& old, const Config& fresh) {
   compare(out.live, "quotas", old.site.quotas, fresh.site.quotas);
   compare(out.live, "scheduler.plan_interval", old.site.plan_interval, fresh.site.plan_interval);
   compare(out.live, "scheduler.abandoned_for", old.site.abandoned_for, fresh.site.abandoned_for);
+  compare(out.live, "scheduler.fair_share", old.site.half_life, fresh.site.half_life);
   compare(out.restart, "agent", old.agent, fresh.agent);
   compare(out.restart, "limits", old.limits, fresh.limits);
   compare(out.live, "ledger_keep", old.ledger_keep, fresh.ledger_keep);

@@ -64,6 +64,9 @@ void read_site(json::Object& o, model::SitePolicy& out) {
   o.may("scheduler").object([&](json::Object& scheduler) {
     scheduler.may("plan_interval").duration(out.plan_interval, 1ms, 1min);
     scheduler.may("abandoned_for").duration(out.abandoned_for, 1min, 24h * 30);
+    scheduler.may("fair_share").object([&](json::Object& fair_share) {
+      fair_share.may("half_life").duration(out.half_life, 1min, 24h * 365);
+    });
   });
 }
 

@@ -160,6 +160,7 @@ void Loop::run() {
     return only_shown_ ? Mono::max() : std::min(dispatcher_.next_wake(), flush_at_);
   };
   while (wait(next(), batch)) handle(batch, out);
+  if (!only_shown_) append(out, dispatcher_.stop(read_clocks()));
   flush(out);
 }
 

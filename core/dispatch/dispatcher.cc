@@ -93,12 +93,14 @@ void Dispatcher::replace_policy(model::SitePolicy policy, Now now) {
                      policy.pools.size() >= state_->policy.pools.size(),
                  "a reload keeps sets and only adds pools: config's diff refuses others");
   state_->policy = std::move(policy);
+  state_->jobs.set_half_life(state_->policy.half_life, now.mono);
   handlers_->admin.policy_changed(now);
   handlers_->sets.policy_changed(now);
 }
 
 Outbox Dispatcher::tick(Now now) {
   fire_deadlines(now);
+  if (state_->jobs.next_use_tick() <= now.mono) journal_uses(now);
   for (std::uint32_t set = 0; set < state_->sets.size(); ++set) {
     handlers_->sets.send_due(set, now);
     handlers_->lists.send_due(set, now);
@@ -119,14 +121,23 @@ void Dispatcher::fire_deadlines(Now now) {
   }
 }
 
+Outbox Dispatcher::stop(Now now) {
+  journal_uses(now);
+  return take_outbox();
+}
+
+void Dispatcher::journal_uses(Now now) {
+  for (auto& use : state_->jobs.use_changes(now)) state_->recorder.change(std::move(use));
+}
+
 Outbox Dispatcher::take_outbox() {
   handlers_->plans.refresh_views();
   return state_->recorder.take();
 }
 
 Mono Dispatcher::next_wake() const {
-  return std::min(
-      {state_->hosts.next_deadline(), state_->sets.next_wake(), state_->plan.next_wake()});
+  return std::min({state_->hosts.next_deadline(), state_->sets.next_wake(),
+                   state_->plan.next_wake(), state_->jobs.next_use_tick()});
 }
 
 }  // namespace hostler::dispatch

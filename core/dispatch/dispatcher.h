@@ -41,6 +41,8 @@ class Dispatcher {
   Outbox apply(Event event, Now now);
   /// Fires expired deadlines. Called at next_wake() or later, any number of times.
   Outbox tick(Now now);
+  /// Before a clean stop: what is journalled only from time to time. No event follows.
+  Outbox stop(Now now);
   [[nodiscard]] Mono next_wake() const;
 
   /// Valid as long as the dispatcher.
@@ -49,6 +51,7 @@ class Dispatcher {
  private:
   void replace_policy(model::SitePolicy policy, Now now);
   void fire_deadlines(Now now);
+  void journal_uses(Now now);
   Outbox take_outbox();
 
   std::unique_ptr<const Options> options_;

@@ -30,6 +30,10 @@ class Queries {
   /// once for many jobs.
   [[nodiscard]] std::map<model::WorkId, model::WaitingView> waiting(
       const std::vector<model::WorkId>& jobs) const;
+  /// What each principal that holds, waits or used something lately has of the site. O(principals).
+  [[nodiscard]] model::SharesView shares(Mono now) const;
+  /// Unset if the job does not wait. O(principals).
+  [[nodiscard]] std::optional<model::TurnView> turn(model::WorkId job, Mono now) const;
   /// Candidates that the last plan rejected for the job.
   [[nodiscard]] std::vector<model::RejectedView> rejected(model::WorkId job) const;
   /// Unset if there is no such pool, or no such gate that is shut.

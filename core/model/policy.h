@@ -95,6 +95,7 @@ struct SitePolicy {
   Quotas quotas;
   Duration plan_interval = 100ms;
   Duration abandoned_for = 24h;
+  Duration half_life = 24h * 7;  ///< Of the use that fair shares go by.
   friend bool operator==(const SitePolicy&, const SitePolicy&) = default;
 };
 

@@ -76,6 +76,27 @@ struct QuotaView {
   std::uint64_t jobs_waiting = 0, shapes_waiting = 0, submits_last_minute = 0;
   std::uint64_t blob_bytes = 0, output_bytes = 0;
 };
+/// What one principal has used lately, and holds now.
+struct ShareView {
+  std::string principal;
+  Micros use;                              ///< Decayed by the half-life of fair shares.
+  double part = 0;                         ///< Of the use of all principals: 0 to 1.
+  Micros price_per_hour;                   ///< Of the parts of hosts that it holds now.
+  std::int64_t vcpus = 0;                  ///< That it holds now.
+  std::uint64_t running = 0, waiting = 0;  ///< Jobs.
+};
+struct SharesView {
+  Duration half_life{};
+  Micros use;                         ///< Of all principals.
+  std::vector<ShareView> principals;  ///< The next turn first: of least use.
+};
+/// Whose turn comes before that of a job that waits.
+struct TurnView {
+  std::string principal;
+  double part = 0;  ///< As in ShareView.
+  std::int32_t priority = 0;
+  std::uint64_t before = 0;  ///< Other principals with work of this priority that have used less.
+};
 struct RejectedView {
   std::string type, zone, market, pool, reason;
 };
@@ -88,7 +109,7 @@ struct DemandView {
 };
 /// The reasons for the state of a job, pool or gate. Fields that do not apply are empty.
 struct ReasonsView {
-  std::vector<DemandView> demand;  ///< Jobs that it may serve, or holds back; in the queue's order.
+  std::vector<DemandView> demand;  ///< Jobs that it may serve, or holds back; by priority.
   std::vector<RejectedView>
       rejected;         ///< Offerings that the last plan did not buy, or may not buy.
   std::string ceiling;  ///< The ceiling that forbids one more instance.

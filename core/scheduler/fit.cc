@@ -140,13 +140,13 @@ std::optional<ClassId> pick_next(const Queue& queue, const HostView& host,
                                  const std::string& type_name, const std::string& zone,
                                  model::Market market) {
   if (!host.takes_work || host.attempts_left <= 0) return std::nullopt;
-  for (const Queue::Order& next : queue.order()) {
-    if (host.reserved_for && *host.reserved_for != next.cls) continue;
-    const model::WorkShape& shape = queue.at(next.cls).shape;
-    if (shape.needs.fits_in(host.free) && meets(shape.constraints, type_name, zone, market))
-      return next.cls;
-  }
-  return std::nullopt;
+  const auto fits = [&](const Queue::Class& cls) {
+    return cls.shape.needs.fits_in(host.free) &&
+           meets(cls.shape.constraints, type_name, zone, market);
+  };
+  if (!host.reserved_for) return queue.next(fits);
+  const auto& reserved = queue.at(*host.reserved_for);
+  return reserved.count > 0 && fits(reserved) ? host.reserved_for : std::nullopt;
 }
 
 std::optional<std::uint32_t> cheapest_fit(const model::WorkShape& shape,

@@ -13,23 +13,29 @@
 namespace hostler::scheduler {
 namespace {
 
-/// Hands out room: by priority, then by arrival. A demand that fits nowhere does not hold up the
-/// next one. `left` is the counter of the demand that goes down; `put` is called for each run of
-/// items with their demand, host and number.
+/// Hands out room: by priority, then by turns. A demand that fits nowhere does not hold up the next
+/// one. `left` is the counter of the demand that goes down; `put` is called for each run of items
+/// with their demand, host and number.
 template <class Put>
 void fill(World& world, Room& room, std::uint64_t Demand::*left, Put&& put) {
-  using Turn = std::pair<std::uint64_t, std::uint32_t>;  // arrival, demand
-  std::priority_queue<Turn, std::vector<Turn>, std::greater<>> turns;
+  struct Next {
+    Turn turn;
+    std::uint32_t demand = 0;
+    bool operator>(const Next& other) const {
+      return other.turn < turn || (!(turn < other.turn) && demand > other.demand);
+    }
+  };
+  std::priority_queue<Next, std::vector<Next>, std::greater<>> turns;
   const auto next = [&](std::uint32_t d) {
     const Demand& demand = world.demand[d];
-    if (demand.*left > 0) turns.emplace(demand.arrival(demand.view->count - demand.*left), d);
+    if (demand.*left > 0) turns.push({demand.turn(demand.view->count - demand.*left), d});
   };
   for (std::uint32_t from = 0, to = 0; from < world.demand.size(); from = to) {
     const std::int32_t priority = world.demand[from].view->shape.priority;
     for (; to < world.demand.size() && world.demand[to].view->shape.priority == priority; ++to)
       next(to);
     while (!turns.empty()) {
-      const std::uint32_t d = turns.top().second;
+      const std::uint32_t d = turns.top().demand;
       turns.pop();
       Demand& demand = world.demand[d];
       const std::uint32_t host = room.find(demand.need);
@@ -37,7 +43,7 @@ void fill(World& world, Room& room, std::uint64_t Demand::*left, Put&& put) {
       std::uint64_t run = demand.*left;
       if (!turns.empty()) {
         const std::uint64_t first = demand.view->count - demand.*left;
-        for (run = 1; run < demand.*left && demand.arrival(first + run) < turns.top().first;) ++run;
+        for (run = 1; run < demand.*left && demand.turn(first + run) < turns.top().turn;) ++run;
       }
       const std::uint64_t taken = room.take(host, demand.need, run);
       HOSTLER_ASSERT(taken > 0, "a host that was found has room for an item");

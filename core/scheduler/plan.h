@@ -84,9 +84,9 @@ struct Plan {
 /// break ties. The time grows with classes, hosts, offerings and actions, not with jobs.
 [[nodiscard]] Plan make_plan(const Snapshot& snapshot, const model::SitePolicy& policy);
 
-/// The class whose first item goes next on a host that has room, or nullopt: the highest priority,
-/// then the earliest arrival that meets the constraints and the host's reservation. O(classes);
-/// called once for each job that is placed. `type_name` is the host's menu type.
+/// The class whose next item goes on a host that has room, or nullopt: the highest priority, then
+/// the next turn that meets the constraints and the host's reservation. As Queue::next(); called
+/// once for each job that is placed. `type_name` is the host's menu type.
 [[nodiscard]] std::optional<ClassId> pick_next(const Queue& queue, const HostView& host,
                                                const std::string& type_name,
                                                const std::string& zone, model::Market market);

@@ -1,11 +1,12 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -14,12 +15,14 @@
 #include "core/model/records.h"
 
 /// The queue of waiting work, in classes: items of one kind with equal needs, constraints and
-/// priority. A plan
-/// takes time by the number of classes, not of jobs.
+/// priority. A plan takes time by the number of classes, not of jobs. Within a priority principals
+/// take turns: the next item is the oldest of the principal with the least key (shares.h).
 namespace hostler::scheduler {
 
 /// Index of a class in its queue. It never changes and is never used for another shape.
 using ClassId = std::uint32_t;
+/// Index of a principal among all that the dispatcher knows. It never changes.
+using PrincipalId = std::uint32_t;
 
 class Queue {
  public:
@@ -28,14 +31,51 @@ class Queue {
     model::WorkId work;
     Mono since;  ///< When it was queued.
   };
+  /// The items of one principal in one class, by arrival.
+  class Lane {
+   public:
+    [[nodiscard]] std::size_t count() const { return items_.size() - first_ - holes_.size(); }
+    [[nodiscard]] const Item& first() const { return items_[first_]; }
+    /// Calls `see(item)` for each item in turn, until it returns false.
+    template <class See>
+    void each(See see) const;
+    /// How many items came before the arrival.
+    [[nodiscard]] std::size_t count_before(std::uint64_t arrival) const;
+    /// The arrival of the item that follows the one of this arrival; there is one.
+    [[nodiscard]] std::uint64_t arrival_after(std::uint64_t arrival) const;
+    /// Items and the places of erased ones.
+    [[nodiscard]] std::size_t places() const { return items_.size(); }
+
+   private:
+    friend class Queue;
+    void push(const Item& item);
+    void pop();
+    bool erase(std::uint64_t arrival);
+    void tidy();
+
+    std::vector<Item> items_;           ///< From first_ on; an erased one has work 0.
+    std::size_t first_ = 0;             ///< Never an erased one.
+    std::vector<std::uint64_t> holes_;  ///< Arrivals of the erased ones, sorted.
+  };
+  struct Front {
+    PrincipalId principal = 0;
+    std::uint64_t arrival = 0;  ///< Of its first item.
+    const Lane* lane = nullptr;
+  };
   struct Class {
     model::WorkKind kind = model::WorkKind::kJob;
     model::WorkShape
         shape;  ///< With default restartable and attempts_max: these do not matter here.
-    std::size_t count = 0;   ///< Waiting items.
-    std::deque<Item> items;  ///< By arrival; an erased item has work 0 until it reaches the front.
-    std::deque<std::uint64_t> holes = {};  ///< Arrivals of the erased items, sorted.
+    std::size_t count = 0;           ///< Waiting items.
+    std::vector<Front> fronts = {};  ///< Of each principal that has items, in any order.
+    model::Micros price_per_hour{};  ///< Of the part of a host that an item holds, as expected.
   };
+
+  Queue() = default;
+  Queue(const Queue&) = delete;  // Classes point to lanes.
+  Queue& operator=(const Queue&) = delete;
+  Queue(Queue&&) = default;
+  Queue& operator=(Queue&&) = default;
 
   /// Finds or makes the class of a kind and a shape. O(log classes).
   ClassId intern(const model::WorkShape& shape, model::WorkKind kind = model::WorkKind::kJob);
@@ -44,43 +84,114 @@ class Queue {
                                             model::WorkKind kind = model::WorkKind::kJob) const;
   /// A shape without what does not matter for placing: that of the class.
   [[nodiscard]] static model::WorkShape class_shape(const model::WorkShape& shape);
-  /// Adds an item of the class's kind. Fast if its arrival is the newest of the class.
-  void push(ClassId cls, const Item& item);
-  /// Removes and returns the first item of a class that has one.
+  /// Adds an item of the class's kind. Fast if its arrival is the principal's newest in the class.
+  void push(ClassId cls, const Item& item, PrincipalId principal = 0);
+  /// Removes and returns the item of a class whose turn is next. O(principals with items in it).
   Item pop(ClassId cls);
-  /// Removes an item; false if the class has no such item.
-  bool erase(ClassId cls, std::uint64_t arrival);
+  /// Removes an item; false if the principal has no such item in the class.
+  bool erase(ClassId cls, std::uint64_t arrival, PrincipalId principal = 0);
+  /// The principal's place in the order of turns has changed. O(log principals).
+  void set_key(PrincipalId principal, double key);
+  /// An item of the class held a part of a host at this price: the next may too.
+  void set_price(ClassId cls, model::Micros per_hour) { classes_[cls].price_per_hour = per_hour; }
 
   [[nodiscard]] const Class& at(ClassId cls) const { return classes_[cls]; }
   [[nodiscard]] std::size_t size() const { return size_; }
+  /// The item of a class whose turn is next; the class has one.
+  [[nodiscard]] const Item& next_item(ClassId cls) const {
+    return classes_[cls].fronts[next_front(cls)].lane->first();
+  }
+  /// The class of the item whose turn is next among those that `fits` accepts: the highest
+  /// priority, then the principal with the least key, then the earliest arrival. O(classes), but
+  /// with principals of equal keys O(classes + principals) and more; usually after a few classes.
+  [[nodiscard]] std::optional<ClassId> next(const std::function<bool(const Class&)>& fits) const;
+
   struct Place {
     ClassId cls = 0;
     std::uint64_t arrival = 0;
+    PrincipalId principal = 0;
   };
-  /// For each place, how many items are before it: of a higher priority, or of the same priority
-  /// and an earlier arrival. Goes through the classes once.
-  [[nodiscard]] std::vector<std::uint64_t> ahead(const std::vector<Place>& places) const;
-  /// Classes that have items, the next one first: by priority, then by arrival of the first item.
+  /// For each place, how many items are before it: of a higher priority, of the same priority and
+  /// the same principal and an earlier arrival, and of other principals about as many as get their
+  /// turns before. `turn_cost` is what an item adds to its principal's key, for each unit of the
+  /// class's price. Goes through the classes once.
+  [[nodiscard]] std::vector<std::uint64_t> ahead(const std::vector<Place>& places,
+                                                 double turn_cost = 0) const;
+
+  /// Classes that have items, by priority.
   struct Order {
+    std::int32_t priority;
+    ClassId cls;
+    friend bool operator<(const Order& a, const Order& b) {
+      return std::tuple(-std::int64_t{a.priority}, a.cls) <
+             std::tuple(-std::int64_t{b.priority}, b.cls);
+    }
+  };
+  [[nodiscard]] const std::set<Order>& order() const { return order_; }
+  /// Principals that wait, the next turn first.
+  using Turns = std::set<std::pair<double, PrincipalId>>;
+  [[nodiscard]] const Turns& principals() const { return turns_; }
+  /// The lanes of a principal, by priority, then by the arrival of the first item.
+  struct LaneOrder {
     std::int32_t priority;
     std::uint64_t arrival;
     ClassId cls;
-    friend bool operator<(const Order& a, const Order& b) {
+    friend bool operator<(const LaneOrder& a, const LaneOrder& b) {
       return std::tuple(-std::int64_t{a.priority}, a.arrival, a.cls) <
              std::tuple(-std::int64_t{b.priority}, b.arrival, b.cls);
     }
   };
-  [[nodiscard]] const std::set<Order>& order() const { return order_; }
+  [[nodiscard]] const std::set<LaneOrder>& lanes(PrincipalId principal) const {
+    return waiting_[principal].order;
+  }
+  [[nodiscard]] const Lane& lane(PrincipalId principal, ClassId cls) const {
+    return waiting_[principal].lanes.at(cls).lane;
+  }
+  [[nodiscard]] double key(PrincipalId principal) const {
+    return principal < keys_.size() ? keys_[principal] : 0;
+  }
+  /// Waiting items of the principal.
+  [[nodiscard]] std::size_t count(PrincipalId principal) const {
+    return principal < waiting_.size() ? waiting_[principal].count : 0;
+  }
 
  private:
-  void forget_one(Class& cls);
-  void leave_order(ClassId cls);
-  void enter_order(ClassId cls);
+  struct OwnLane {
+    Lane lane;
+    std::size_t front = 0;  ///< Its index in Class::fronts.
+  };
+  struct Waiting {
+    std::size_t count = 0;
+    std::unordered_map<ClassId, OwnLane> lanes;  ///< Of classes that it has items in.
+    std::set<LaneOrder> order;
+  };
+  struct Asked;
+
+  [[nodiscard]] std::size_t next_front(ClassId cls) const;
+  void ensure(PrincipalId principal);
+  /// After items have left the lane, whose first item had this arrival.
+  void left(ClassId cls, PrincipalId principal, std::uint64_t first_before);
+  void remove_front(Class& cls, std::size_t front, ClassId id);
+  [[nodiscard]] std::optional<ClassId> next_of_few(std::int32_t priority,
+                                                   const std::function<bool(const Class&)>& fits,
+                                                   int& patience) const;
+  [[nodiscard]] std::optional<ClassId> next_of_all(
+      std::set<Order>::const_iterator from, std::set<Order>::const_iterator to,
+      const std::function<bool(const Class&)>& fits) const;
 
   std::vector<Class> classes_;
   std::map<std::pair<model::WorkKind, model::WorkShape>, ClassId> by_shape_;
   std::set<Order> order_;
+  std::vector<Waiting> waiting_;  ///< By principal.
+  std::vector<double> keys_;      ///< By principal.
+  Turns turns_;
   std::size_t size_ = 0;
 };
+
+template <class See>
+void Queue::Lane::each(See see) const {
+  for (std::size_t i = first_; i < items_.size(); ++i)
+    if (items_[i].work && !see(items_[i])) return;
+}
 
 }  // namespace hostler::scheduler

@@ -12,7 +12,7 @@ namespace hostler::scheduler {
 /// The reservations of the last plan that are still needed: by host, the demand, or kNone.
 [[nodiscard]] std::vector<std::uint32_t> reservations(const World& world);
 
-/// Reserves a host for the first starving demand, if it has none: highest priority, then oldest.
+/// Reserves a host for the first starving demand, if it has none: highest priority, then next turn.
 void reserve_one(const World& world, std::vector<std::uint32_t>& reserved);
 
 }  // namespace hostler::scheduler

@@ -30,14 +30,24 @@ struct Load {
   friend bool operator==(const Load&, const Load&) = default;
 };
 
+/// When an item is taken, among all items of its priority: the least use first, then the earliest
+/// arrival.
+struct Turn {
+  double use = 0;  ///< The key of its principal (shares.h), with its turns before.
+  std::uint64_t arrival = 0;
+  friend bool operator<(const Turn& a, const Turn& b) {
+    return a.use < b.use || (a.use == b.use && a.arrival < b.arrival);
+  }
+};
+
 struct ClassView {
   ClassId id = 0;
   /// Plans treat all kinds alike: the dispatcher knows what placing an item of a kind means.
   model::WorkKind kind = model::WorkKind::kJob;
   model::WorkShape shape;
   std::uint64_t count = 0;
-  std::vector<std::uint64_t> heads = {};  ///< Arrivals of the first items, at most 32.
-  Mono oldest = {};                       ///< When its first item was queued.
+  std::vector<Turn> heads = {};  ///< Of the first items, at most 32.
+  Mono oldest = {};              ///< When the item was queued whose turn is first.
 };
 
 enum class HostPhase : std::uint8_t {

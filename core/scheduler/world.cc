@@ -36,15 +36,19 @@ std::int64_t add_saturating(std::int64_t a, std::int64_t b) {
                : std::numeric_limits<std::int64_t>::min();
 }
 
-std::uint64_t Demand::arrival(std::uint64_t n) const {
+Turn Demand::turn(std::uint64_t n) const {
   const auto& heads = view->heads;
   if (n < heads.size()) return heads[n];
-  if (heads.empty()) return n;
+  if (heads.empty()) return {.use = 0, .arrival = n};
+  const Turn &first = heads.front(), &last = heads.back();
+  const std::uint64_t steps = std::max<std::uint64_t>(1, heads.size() - 1);
+  const std::uint64_t more = n - (heads.size() - 1);
+  // Of several principals a later turn may have an earlier arrival.
   const std::uint64_t pace =
-      heads.size() < 2
-          ? 1
-          : std::max<std::uint64_t>(1, (heads.back() - heads.front()) / (heads.size() - 1));
-  return heads.back() + pace * (n - heads.size() + 1);
+      last.arrival > first.arrival ? (last.arrival - first.arrival) / steps : 0;
+  return {.use = last.use +
+                 (last.use - first.use) / static_cast<double>(steps) * static_cast<double>(more),
+          .arrival = last.arrival + std::max<std::uint64_t>(1, pace) * more};
 }
 
 Budget::Budget(const Snapshot& snapshot, const model::SitePolicy& policy)

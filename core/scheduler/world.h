@@ -22,8 +22,8 @@ struct Demand {
   std::uint64_t uncovered = 0;  ///< Neither placed nor counted on a host that comes.
   std::uint64_t placed = 0;
 
-  /// Arrival of the n-th item in the snapshot; estimated beyond ClassView::heads.
-  [[nodiscard]] std::uint64_t arrival(std::uint64_t n) const;
+  /// The turn of the n-th item in the snapshot; estimated beyond ClassView::heads.
+  [[nodiscard]] Turn turn(std::uint64_t n) const;
 };
 
 /// The properties that decide where an item may run. Classes that differ in priority share one.

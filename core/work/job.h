@@ -16,6 +16,7 @@ struct Job {
   std::uint32_t principal = 0;  ///< Index into the dispatcher's names.
   std::uint32_t attempts_max = 3;
   std::uint32_t start_failures_max = model::kStartFailuresMax;
+  model::Micros held_per_hour;  ///< Of the part of a host that it holds; kept by dispatch::Jobs.
   bool restartable = false;
   bool queued = true;
   /// The state that the totals count it in; kept by dispatch::Jobs.

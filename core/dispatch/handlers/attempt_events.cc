@@ -31,6 +31,7 @@ bool AttemptEvents::place(Host& host, scheduler::ClassId cls, Now now) {
   work::Job& job = jobs_.pop(cls);
   if (host.reserved_for == cls) host.reserved_for.reset();
   job_steps_.apply(job, work::placed(job, host.id(), now), now);
+  jobs_.hold(job, scheduler::price_of_part(instance.record.price_per_hour, needs, total), now.mono);
   const model::AttemptId attempt = job.attempt();
   const std::uint64_t sequence = ++instance.record.last_sequence;
   fleet::PlacedAttempt placed{attempt, instance.record.boot_id, sequence, needs};
@@ -204,6 +205,11 @@ void AttemptEvents::take_found(Host& host, Reported& reported, model::ResumeAtte
     if (!lost) return false;
     jobs_.withdraw(*job);
     job_steps_.apply(*job, work::found_again(*job, now), now);
+    jobs_.hold(*job,
+               scheduler::price_of_part(host.instance.record.price_per_hour,
+                                        jobs_.queue().at(job->cls).shape.needs,
+                                        host.instance.record.total),
+               now.mono);
     fleet::PlacedAttempt placed;
     placed.attempt = attempt;
     placed.boot_id = host.instance.record.boot_id;

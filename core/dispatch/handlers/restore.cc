@@ -23,8 +23,10 @@ bool Restore::apply(model::Restored restored, Now now) {
   set_aside_.count(policy_, governor_);
   bool has_orphans = false;
   for (auto& row : restored.instances) has_orphans |= !take(std::move(row), now);
+  jobs_.set_half_life(policy_.half_life, now.mono);
+  for (const auto& use : restored.uses) jobs_.restore(use, now);
   for (auto& item : restored.work) take(std::move(item), now);
-  for (const auto& row : restored.attempts) take(row);
+  for (const auto& row : restored.attempts) take(row, now);
   settle_orphaned_jobs(now);
   adopt_all(now);
   recorder_.record("restart", "site", model::Event::kStarted, "",
@@ -69,15 +71,21 @@ void Restore::take(model::WorkItem item, Now now) {
   jobs_.restore(std::move(item), now.mono - age);
 }
 
-void Restore::take(const model::AttemptChanged& row) {
+void Restore::take(const model::AttemptChanged& row, Now now) {
   Host* host = hosts_.change(row.instance);
-  const work::Job* job = jobs_.find(row.attempt);
+  work::Job* job = jobs_.find(row.attempt);
   if (host == nullptr || job == nullptr || job->queued) return;
   auto& instance = host->instance;
   instance.record.last_sequence = std::max(instance.record.last_sequence, row.sequence);
+  const model::Resources needs = jobs_.queue().at(job->cls).shape.needs;
+  const auto state = job->state();
+  if (state == model::WorkState::kStarting || state == model::WorkState::kRunning)
+    jobs_.hold(
+        *job,
+        scheduler::price_of_part(instance.record.price_per_hour, needs, instance.record.total),
+        now.mono);
   instance.occupancy.add(
-      {row.attempt, row.boot_id, row.sequence, jobs_.queue().at(job->cls).shape.needs,
-       row.state == model::AttemptState::kEnded,
+      {row.attempt, row.boot_id, row.sequence, needs, row.state == model::AttemptState::kEnded,
        fleet::output_size(job->record->stdout_bytes, job->record->stderr_bytes)});
 }
 

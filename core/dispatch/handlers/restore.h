@@ -33,7 +33,7 @@ class Restore {
  private:
   bool take(model::InstanceChanged row, Now now);
   void take(model::WorkItem item, Now now);
-  void take(const model::AttemptChanged& row);
+  void take(const model::AttemptChanged& row, Now now);
   /// Ends or queues again the jobs with an attempt that is on no known host.
   void settle_orphaned_jobs(Now now);
   void adopt_all(Now now);

@@ -4,13 +4,14 @@
 #include <cassert>
 #include <chrono>
 
+#include "core/scheduler/turns.h"
+
 namespace hostler::dispatch {
 
 using scheduler::HostPhase;
 
 namespace {
 
-constexpr std::size_t kHeadsSeen = 32;  ///< Items of a class that the planner sees one by one.
 /// While work waits, a plan looks at it again.
 constexpr Duration kReviewInterval = std::chrono::seconds(10);
 
@@ -20,7 +21,7 @@ SnapshotMaker::Made SnapshotMaker::make(Now now) const {
   auto out = std::make_shared<scheduler::Snapshot>();
   out->now = now.mono;
   Mono wake = std::min(add_offerings(*out, now), add_hosts(*out, now));
-  for (const auto& order : jobs_.queue().order()) out->classes.push_back(class_view(order.cls));
+  out->classes = scheduler::views_by_turns(jobs_.queue(), jobs_.shares().turn_cost());
   if (!out->classes.empty()) wake = std::min(wake, now.mono + kReviewInterval);
   out->site = governor_.site(now.mono);
   for (std::uint32_t i = 0; i < policy_.sets.size(); ++i)
@@ -71,19 +72,6 @@ Mono SnapshotMaker::add_offerings(scheduler::Snapshot& out, Now now) const {
     }
   }
   return wake;
-}
-
-scheduler::ClassView SnapshotMaker::class_view(scheduler::ClassId id) const {
-  const auto& klass = jobs_.queue().at(id);
-  scheduler::ClassView out{
-      .id = id, .kind = klass.kind, .shape = klass.shape, .count = klass.count};
-  for (const auto& item : klass.items) {
-    if (out.heads.size() >= kHeadsSeen) break;
-    if (!item.work) continue;
-    if (out.heads.empty()) out.oldest = item.since;
-    out.heads.push_back(item.arrival);
-  }
-  return out;
 }
 
 }  // namespace hostler::dispatch

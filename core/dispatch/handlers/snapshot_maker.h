@@ -31,14 +31,13 @@ class SnapshotMaker {
     std::shared_ptr<const scheduler::Snapshot> snapshot;
     Mono wake;  ///< When a plan is needed even if nothing changes; or earlier.
   };
-  /// O(hosts + classes + offerings).
+  /// O(hosts + classes + offerings + principals).
   [[nodiscard]] Made make(Now now) const;
 
  private:
   // Each returns the earliest `wake` of its part.
   Mono add_hosts(scheduler::Snapshot& out, Now now) const;
   Mono add_offerings(scheduler::Snapshot& out, Now now) const;
-  [[nodiscard]] scheduler::ClassView class_view(scheduler::ClassId id) const;
 
   const model::SitePolicy& policy_;
   const Sets& sets_;

@@ -36,9 +36,8 @@ std::vector<model::RejectedView> Queries::rejected(model::WorkId id) const {
 model::DemandView Queries::demand_view(scheduler::ClassId cls) const {
   const auto& klass = state_.jobs.queue().at(cls);
   model::DemandView out{.jobs = klass.count, .needs = klass.shape.needs, .waiting = {}};
-  const auto first = std::ranges::find_if(
-      klass.items, [](const scheduler::Queue::Item& item) { return static_cast<bool>(item.work); });
-  if (first != klass.items.end()) out.waiting = waiting(first->work).value_or(model::WaitingView{});
+  if (klass.count > 0)
+    out.waiting = waiting(state_.jobs.queue().next_item(cls).work).value_or(model::WaitingView{});
   return out;
 }
 

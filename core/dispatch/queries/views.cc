@@ -64,12 +64,12 @@ std::map<model::WorkId, model::WaitingView> Queries::waiting(
     const work::Job* job = state_.jobs.find(id);
     if (job == nullptr || !job->queued || out.contains(id)) continue;
     asked.push_back(id);
-    places.push_back({job->cls, job->arrival});
+    places.push_back({job->cls, job->arrival, job->principal});
     out.emplace(id, state_.plan.waiting(job->cls));
   }
   add_hosts_that_come(asked, out);
   add_vanished(out);
-  const auto ahead = state_.jobs.queue().ahead(places);
+  const auto ahead = state_.jobs.queue().ahead(places, state_.jobs.shares().turn_cost());
   for (std::size_t i = 0; i < asked.size(); ++i) out[asked[i]].ahead = ahead[i];
   return out;
 }
@@ -210,11 +210,8 @@ model::Totals Queries::totals(Mono now) const {
   for (const auto& order : state_.jobs.queue().order()) {
     const auto& klass = state_.jobs.queue().at(order.cls);
     out.waiting[state_.plan.waiting(order.cls).code] += klass.count;
-    for (const auto& item : klass.items) {
-      if (!item.work) continue;
-      out.oldest_wait = std::max(out.oldest_wait, now - item.since);
-      break;
-    }
+    for (const auto& front : klass.fronts)
+      out.oldest_wait = std::max(out.oldest_wait, now - front.lane->first().since);
   }
   return out;
 }

@@ -1,6 +1,8 @@
 #include "core/dispatch/state/jobs.h"
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <memory>
 
 #include "core/base/assert.h"
@@ -8,6 +10,13 @@
 namespace hostler::dispatch {
 
 using model::WorkState;
+
+namespace {
+
+/// How often the use of principals is brought up to date and journalled, while they hold something.
+constexpr Duration kUseInterval = std::chrono::seconds(10);
+
+}  // namespace
 
 void Jobs::restore_last(std::uint64_t work, std::uint64_t arrival) {
   last_work_ = work;
@@ -44,6 +53,20 @@ void Jobs::restore(model::WorkItem item, Mono waiting_since) {
   if (known.queued) enter_queue(known, waiting_since);
 }
 
+void Jobs::restore(const model::PrincipalUse& use, Now now) {
+  const auto id = principal(use.principal);
+  // By a wall clock that may have jumped, and a row that may say anything.
+  const Wall latest = std::max(now.wall, Wall{});
+  const Duration age = latest - std::clamp(use.as_of, Wall{}, latest);
+  shares_.restore(id, static_cast<double>(use.use.value), age, now.mono);
+  use_changed(id, now.mono);
+}
+
+void Jobs::set_half_life(Duration half_life, Mono now) {
+  shares_.set_half_life(half_life, now);
+  use_changed(0, now);
+}
+
 model::WorkId Jobs::add(model::WorkItem& item, Mono now) {
   item.record.id = {++last_work_};
   item.arrival = ++last_arrival_;
@@ -78,6 +101,8 @@ work::Job& Jobs::pop(scheduler::ClassId cls) {
 
 bool Jobs::settle(work::Job& job, work::Next next, Mono now) {
   count(job);
+  const WorkState state = job.state();
+  if (state != WorkState::kStarting && state != WorkState::kRunning) release(job, now);
   if (next == work::Next::kQueueAgain) {
     enter_queue(job, now);
     return true;
@@ -90,12 +115,12 @@ bool Jobs::settle(work::Job& job, work::Next next, Mono now) {
 }
 
 void Jobs::enter_queue(const work::Job& job, Mono since) {
-  queue_.push(job.cls, {job.arrival, job.id, since});
+  queue_.push(job.cls, {job.arrival, job.id, since}, job.principal);
   waiting_.add(job.principal, job.cls);
 }
 
 bool Jobs::leave_queue(const work::Job& job) {
-  const bool waited = queue_.erase(job.cls, job.arrival);
+  const bool waited = queue_.erase(job.cls, job.arrival, job.principal);
   if (waited) waiting_.remove(job.principal, job.cls);
   return waited;
 }
@@ -127,11 +152,44 @@ std::vector<model::WorkId> Jobs::placed() const {
   return out;
 }
 
-std::uint32_t Jobs::principal(const std::string& name) {
-  const auto found = std::ranges::find(principals_, name);
-  if (found != principals_.end()) return static_cast<std::uint32_t>(found - principals_.begin());
-  principals_.push_back(name);
-  return static_cast<std::uint32_t>(principals_.size() - 1);
+scheduler::PrincipalId Jobs::principal(const std::string& name) {
+  const auto [found, fresh] =
+      principal_ids_.try_emplace(name, static_cast<scheduler::PrincipalId>(principals_.size()));
+  if (fresh) principals_.push_back(name);
+  return found->second;
+}
+
+void Jobs::hold(work::Job& job, model::Micros per_hour, Mono now) {
+  HOSTLER_ASSERT(job.held_per_hour.value == 0, "a job holds one part of one host");
+  job.held_per_hour = per_hour;
+  shares_.hold(job.principal, per_hour, queue_.at(job.cls).shape.needs.vcpus, now);
+  queue_.set_price(job.cls, per_hour);
+  use_changed(job.principal, now);
+}
+
+void Jobs::release(work::Job& job, Mono now) {
+  if (job.held_per_hour.value == 0) return;
+  shares_.release(job.principal, std::exchange(job.held_per_hour, {}),
+                  queue_.at(job.cls).shape.needs.vcpus, now);
+  use_changed(job.principal, now);
+}
+
+void Jobs::use_changed(scheduler::PrincipalId principal, Mono now) {
+  if (use_tick_ == fleet::kNever) use_tick_ = now + kUseInterval;
+  if (!shares_.take_rescaled()) return queue_.set_key(principal, shares_.key(principal));
+  for (scheduler::PrincipalId p = 0; p < principals_.size(); ++p) queue_.set_key(p, shares_.key(p));
+}
+
+std::vector<model::PrincipalUse> Jobs::use_changes(Now now) {
+  shares_.accrue(now.mono);
+  std::vector<model::PrincipalUse> out;
+  for (const auto id : shares_.take_changed()) {
+    use_changed(id, now.mono);
+    const double use = std::min(std::round(shares_.use(id, now.mono)), 9e18);
+    out.push_back({principals_[id], {static_cast<std::int64_t>(use)}, now.wall});
+  }
+  use_tick_ = shares_.is_anything_held() ? now.mono + kUseInterval : fleet::kNever;
+  return out;
 }
 
 }  // namespace hostler::dispatch

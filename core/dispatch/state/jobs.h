@@ -9,13 +9,16 @@
 
 #include "core/dispatch/state/client_keys.h"
 #include "core/dispatch/state/waiting_counts.h"
+#include "core/fleet/instance.h"
 #include "core/scheduler/queue.h"
+#include "core/scheduler/shares.h"
 #include "core/work/step.h"
 
 namespace hostler::dispatch {
 
-/// All jobs that have not ended: the queue of those that wait, counts by state, client keys and
-/// principals. A job is in the queue exactly while its `queued` is set, and is counted once.
+/// All jobs that have not ended: the queue of those that wait, counts by state, client keys,
+/// principals and what each of them has used. A job is in the queue exactly while its `queued` is
+/// set, and is counted once. What it holds of a host counts until it neither starts nor runs.
 class Jobs {
  public:
   void restore_last(std::uint64_t work, std::uint64_t arrival);
@@ -23,6 +26,9 @@ class Jobs {
                           model::WorkId id);
   /// Adds a job of the journal. `waiting_since` is used only if it is queued.
   void restore(model::WorkItem item, Mono waiting_since);
+
+  void restore(const model::PrincipalUse& use, Now now);
+  void set_half_life(Duration half_life, Mono now);
 
   /// Accepts a job: gives it the next number and arrival, written into `item` too, and queues it.
   model::WorkId add(model::WorkItem& item, Mono now);
@@ -35,18 +41,26 @@ class Jobs {
   work::Job& pop(scheduler::ClassId cls);
   /// Takes a job that waits out of the queue: its last attempt was found again.
   void withdraw(const work::Job& job) { leave_queue(job); }
+  /// A job that was placed holds this part of a host, by scheduler::price_of_part().
+  void hold(work::Job& job, model::Micros per_hour, Mono now);
 
   /// After each step of core/work: brings queue and counts into agreement with the job. A job that
   /// has ended is forgotten, so callers do not touch it afterwards. True: the queue has changed.
   bool settle(work::Job& job, work::Next next, Mono now);
 
   [[nodiscard]] const scheduler::Queue& queue() const { return queue_; }
+  [[nodiscard]] const scheduler::Shares& shares() const { return shares_; }
+  /// When use_changes() has something to write; kNever: no use changes.
+  [[nodiscard]] Mono next_use_tick() const { return use_tick_; }
+  /// Brings all uses up to date, and returns those that have changed, for the journal.
+  /// O(principals).
+  [[nodiscard]] std::vector<model::PrincipalUse> use_changes(Now now);
   [[nodiscard]] ClientKeys& client_keys() { return client_keys_; }
   [[nodiscard]] const ClientKeys& client_keys() const { return client_keys_; }
   [[nodiscard]] const std::string& principal_of(const work::Job& job) const;
   /// What waits of one principal.
   [[nodiscard]] const WaitingCounts::Of& waiting_of(const std::string& principal) const;
-  /// All that submitted a job which had not ended, since the start.
+  /// All that submitted a job which had not ended, since the start; by scheduler::PrincipalId.
   [[nodiscard]] const std::vector<std::string>& principals() const { return principals_; }
   /// Queued, starting, running, collecting.
   [[nodiscard]] const std::array<std::uint64_t, 4>& counts() const { return counts_; }
@@ -60,14 +74,20 @@ class Jobs {
   void enter_queue(const work::Job& job, Mono since);
   /// False: it was not in it.
   bool leave_queue(const work::Job& job);
-  std::uint32_t principal(const std::string& name);
+  scheduler::PrincipalId principal(const std::string& name);
+  void release(work::Job& job, Mono now);
+  /// After the use of the principal has changed.
+  void use_changed(scheduler::PrincipalId principal, Mono now);
 
   std::unordered_map<model::WorkId, work::Job> jobs_;
   std::array<std::uint64_t, 4> counts_{};
   scheduler::Queue queue_;
   WaitingCounts waiting_;
   ClientKeys client_keys_;
+  scheduler::Shares shares_;
+  Mono use_tick_ = fleet::kNever;
   std::vector<std::string> principals_;
+  std::unordered_map<std::string, scheduler::PrincipalId> principal_ids_;
   std::uint64_t last_work_ = 0, last_arrival_ = 0;
 };
 

@@ -14,6 +14,7 @@
 #include "core/base/random.h"
 #include "core/pricing/history.h"
 #include "core/scheduler/plan.h"
+#include "core/scheduler/turns.h"
 
 namespace hostler::scheduler {
 namespace {
@@ -24,7 +25,7 @@ constexpr std::int64_t kGiB = std::int64_t{1} << 30;
 struct Bench {
   model::SitePolicy policy;
   Snapshot snapshot;
-  Random random{1};
+  Random random{1}, users_random{2};
   Queue queue;
   std::uint64_t jobs = 0;
 
@@ -48,13 +49,13 @@ struct Bench {
     policy.types.push_back(t);
     snapshot.offerings.push_back(o);
   }
-  void job(std::int32_t vcpus, std::int64_t gib, std::int32_t priority) {
+  void job(std::int32_t vcpus, std::int64_t gib, std::int32_t priority, PrincipalId user = 0) {
     model::WorkShape shape;
     shape.needs = {.vcpus = vcpus, .gpus = 0, .ram = gib * kGiB, .scratch = 0};
     shape.priority = priority;
     ++jobs;
-    queue.push(queue.intern(shape),
-               {.arrival = jobs, .work = {jobs}, .since = snapshot.now - 1min});
+    queue.push(queue.intern(shape), {.arrival = jobs, .work = {jobs}, .since = snapshot.now - 1min},
+               user);
   }
   void host(std::uint32_t offering, bool full) {
     HostView h;
@@ -69,17 +70,17 @@ struct Bench {
     h.since = h.created = snapshot.now - 10s;
     snapshot.hosts.push_back(std::move(h));
   }
-  void take_classes() {
-    for (const auto& order : queue.order()) {
-      const auto& c = queue.at(order.cls);
-      ClassView view{
-          .id = order.cls, .shape = c.shape, .count = c.count, .heads = {}, .oldest = {}};
-      for (std::size_t i = 0; i < 32 && i < c.items.size(); ++i)
-        view.heads.push_back(c.items[i].arrival);
-      view.oldest = c.items.front().since;
-      snapshot.classes.push_back(std::move(view));
-    }
+  /// Of so many; one user needs no chance, so that the jobs are those of earlier figures.
+  PrincipalId user(std::int64_t users) {
+    return users == 1
+               ? 0
+               : static_cast<PrincipalId>(users_random.below(static_cast<std::uint64_t>(users)));
   }
+  void use_something(std::int64_t users) {
+    for (PrincipalId p = 0; p < static_cast<PrincipalId>(users); ++p)
+      queue.set_key(p, static_cast<double>(users_random.below(100'000)));
+  }
+  void take_classes() { snapshot.classes = views_by_turns(queue, 1); }
   void measure(benchmark::State& state) {
     take_classes();
     if (snapshot.hosts.empty() || snapshot.hosts[0].busy) snapshot.site.instances = 0;
@@ -122,7 +123,7 @@ void shape_m(benchmark::State& state) {
 }
 
 /// 100 shapes, 400 offerings, 10,000 hosts. `full` % of the hosts have no room; half of the others
-/// run something. The pool's max limits creates.
+/// run something. The pool's max limits creates. The jobs are of `users` users.
 void large(benchmark::State& state) {
   Bench bench;
   Random& random = bench.random;
@@ -150,8 +151,9 @@ void large(benchmark::State& state) {
                       .scratch = 0});
   for (int i = 0; i < 100'000; ++i) {
     const auto& needs = shapes[random.below(100)];
-    bench.job(needs.vcpus, needs.ram, 0);
+    bench.job(needs.vcpus, needs.ram, 0, bench.user(state.range(2)));
   }
+  bench.use_something(state.range(2));
   bench.policy.pools[0].max = static_cast<std::int32_t>(state.range(1));
   bench.take_classes();
   Plan plan;
@@ -163,6 +165,37 @@ void large(benchmark::State& state) {
   for (const Place& p : plan.places) placed += p.count;
   state.counters["placed"] = static_cast<double>(placed);
   state.counters["creates"] = static_cast<double>(plan.creates.size());
+}
+
+/// 100,000 jobs of 100 shapes by `users` users.
+void fill_queue(Bench& bench, std::int64_t users) {
+  for (int i = 0; i < 100'000; ++i) bench.job(1 + i % 100, 1, 0, bench.user(users));
+  bench.use_something(users);
+}
+
+/// What a plan sees of the queue: made on the loop.
+void see_turns(benchmark::State& state) {
+  Bench bench;
+  fill_queue(bench, state.range(0));
+  for (auto _ : state) benchmark::DoNotOptimize(views_by_turns(bench.queue, 1));
+}
+
+/// A job ends, the next one is chosen for its room and starts, and another one comes.
+void next_job(benchmark::State& state) {
+  Bench bench;
+  fill_queue(bench, state.range(0));
+  Queue& queue = bench.queue;
+  double key = 200'000;
+  for (auto _ : state) {
+    const auto room = 1 + static_cast<std::int32_t>(bench.users_random.below(100));
+    const auto cls =
+        queue.next([&](const Queue::Class& one) { return one.shape.needs.vcpus <= room; });
+    queue.pop(*cls);
+    const PrincipalId who = bench.user(state.range(0));
+    queue.set_key(who, key += 1);
+    ++bench.jobs;
+    queue.push(*cls, {.arrival = bench.jobs, .work = {bench.jobs}, .since = {}}, who);
+  }
 }
 
 void choose_type(benchmark::State& state) {
@@ -193,13 +226,13 @@ void normalise_prices(benchmark::State& state) {
 BENCHMARK(shape_u)->ArgName("full")->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);
 BENCHMARK(shape_m)->ArgName("full")->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);
 BENCHMARK(large)
-    ->ArgNames({"full_percent", "max"})
-    ->Args({100, 10'000})
-    ->Args({100, 11'000})
-    ->Args({100, 1'000'000})
-    ->Args({90, 11'000})
-    ->Args({0, 1'000'000})
+    ->ArgNames({"full_percent", "max", "users"})
+    ->ArgsProduct({{100}, {10'000, 11'000, 1'000'000}, {1, 1000}})
+    ->ArgsProduct({{90}, {11'000}, {1, 1000}})
+    ->ArgsProduct({{0}, {1'000'000}, {1, 1000}})
     ->Unit(benchmark::kMillisecond);
+BENCHMARK(see_turns)->ArgName("users")->Arg(1)->Arg(2)->Arg(1000)->Unit(benchmark::kMicrosecond);
+BENCHMARK(next_job)->ArgName("users")->Arg(1)->Arg(2)->Arg(1000);
 BENCHMARK(choose_type);
 BENCHMARK(normalise_prices)->Unit(benchmark::kMicrosecond);
 

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <chrono>
+
 #include "core/config/check.h"
 #include "tests/temp_folder.h"
 
@@ -51,6 +53,17 @@ TEST(LoadTest, SmallestConfigHasDefaultsForAllElse) {
   EXPECT_EQ(config.site.pools[0], pool);
   EXPECT_EQ(config.limits, Limits{});
   EXPECT_THAT(reading.warnings, ElementsAre());
+}
+
+TEST(LoadTest, AHalfLifeIsFromAMinuteToAYear) {
+  const auto fair_share = [](const std::string& half_life) {
+    return with("\"types\"",
+                R"("scheduler": {"fair_share": {"half_life": ")" + half_life + "\"}}, \"types\"");
+  };
+  EXPECT_EQ(read_text(fair_share("2h"), "/etc/hostler", as_root()).config.site.half_life,
+            std::chrono::hours(2));
+  for (const char* bad : {"0s", "59s", "366d", "-1h"})
+    EXPECT_THAT(problems_of(fair_share(bad)), SizeIs(1)) << bad;
 }
 
 TEST(LoadTest, TakesAConnectionStringAndRefusesAPasswordInIt) {

@@ -25,8 +25,8 @@ TEST(PlacementTest, ServesClassesOfOnePriorityByArrival) {
   Site site;
   site.host(1, site.type("big", 4, 64, 100));
   const ClassId a = site.jobs(4, 1, 1), b = site.jobs(4, 1, 2);
-  site.snapshot.classes[a].heads = {1, 4, 7, 8};
-  site.snapshot.classes[b].heads = {2, 3, 5, 6};
+  site.snapshot.classes[a].heads = {{0, 1}, {0, 4}, {0, 7}, {0, 8}};
+  site.snapshot.classes[b].heads = {{0, 2}, {0, 3}, {0, 5}, {0, 6}};
 
   const Plan plan = site.plan();
 

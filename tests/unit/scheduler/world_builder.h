@@ -81,7 +81,7 @@ struct Site {
     c.shape.needs = {.vcpus = vcpus, .gpus = 0, .ram = gib * kGiB, .scratch = 0};
     c.shape.priority = priority;
     c.count = count;
-    for (std::uint64_t i = 0; i < count && i < 32; ++i) c.heads.push_back(arrivals + i);
+    for (std::uint64_t i = 0; i < count && i < 32; ++i) c.heads.push_back({0, arrivals + i});
     arrivals += count;
     c.oldest = snapshot.now - waited;
     snapshot.classes.push_back(c);

@@ -1,0 +1,68 @@
+#include <algorithm>
+#include <cmath>
+
+#include "core/dispatch/queries.h"
+#include "core/dispatch/state/state.h"
+
+/// Who has used how much of the site lately, and whose turn is before whose.
+namespace hostler::dispatch {
+namespace {
+
+model::Micros rounded(double micros) {
+  return {static_cast<std::int64_t>(std::round(std::clamp(micros, 0.0, 9e18)))};
+}
+
+double part_of(double use, double total) { return total > 0 ? std::min(use / total, 1.0) : 0; }
+
+double total_use(const Jobs& jobs, Mono now) {
+  double out = 0;
+  for (scheduler::PrincipalId p = 0; p < jobs.principals().size(); ++p)
+    out += jobs.shares().use(p, now);
+  return out;
+}
+
+}  // namespace
+
+model::SharesView Queries::shares(Mono now) const {
+  const Jobs& jobs = state_.jobs;
+  const double total = total_use(jobs, now);
+  model::SharesView out{
+      .half_life = jobs.shares().half_life(), .use = rounded(total), .principals = {}};
+  std::vector<std::pair<double, scheduler::PrincipalId>> order;
+  for (scheduler::PrincipalId p = 0; p < jobs.principals().size(); ++p)
+    order.emplace_back(jobs.shares().key(p), p);
+  std::ranges::sort(order);
+  for (const auto& [key, p] : order) {
+    const double use = jobs.shares().use(p, now);
+    const auto held = jobs.shares().held(p);
+    const std::size_t waiting = jobs.queue().count(p);
+    if (use < 0.5 && held.attempts == 0 && waiting == 0) continue;
+    out.principals.push_back({.principal = jobs.principals()[p],
+                              .use = rounded(use),
+                              .part = part_of(use, total),
+                              .price_per_hour = held.price_per_hour,
+                              .vcpus = held.vcpus,
+                              .running = held.attempts,
+                              .waiting = waiting});
+  }
+  return out;
+}
+
+std::optional<model::TurnView> Queries::turn(model::WorkId id, Mono now) const {
+  const Jobs& jobs = state_.jobs;
+  const auto& queue = jobs.queue();
+  const work::Job* job = jobs.find(id);
+  if (job == nullptr || !job->queued) return std::nullopt;
+  model::TurnView out{.principal = jobs.principals()[job->principal],
+                      .part = part_of(jobs.shares().use(job->principal, now), total_use(jobs, now)),
+                      .priority = queue.at(job->cls).shape.priority};
+  for (const auto& [key, principal] : queue.principals()) {
+    if (key >= queue.key(job->principal)) break;
+    const auto& lanes = queue.lanes(principal);
+    const auto first = lanes.lower_bound({out.priority, 0, 0});
+    if (first != lanes.end() && first->priority == out.priority) ++out.before;
+  }
+  return out;
+}
+
+}  // namespace hostler::dispatch

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <vector>
+
+#include "core/scheduler/snapshot.h"
+
+namespace hostler::scheduler {
+
+/// The classes of the queue that have items, for a plan: by priority, then by the turn of the first
+/// item. Each has the turns of its first items, at most 32: principals of one priority take turns
+/// in all its classes together, so that nobody gets more turns by more shapes. `turn_cost` as in
+/// Queue::ahead(). O(classes + turns), and one look at each principal with items in a class.
+[[nodiscard]] std::vector<ClassView> views_by_turns(const Queue& queue, double turn_cost);
+
+}  // namespace hostler::scheduler
