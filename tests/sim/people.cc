@@ -14,6 +14,8 @@ void World::make_people() {
     for (std::uint64_t n = chance_.in(day_.burst_jobs); n > 0; --n) {
       Wish wish;
       wish.key = "key-" + std::to_string(wishes_.size());
+      // One user has most of the work.
+      wish.principal = wishes_.size() % 8 == 7 ? "bob" : "ann";
       wish.shape.needs = {.vcpus = 1 + static_cast<std::int32_t>(chance_.below(8)),
                           .gpus = 0,
                           .ram = kGiB,
@@ -36,7 +38,7 @@ void World::submit(std::size_t index) {
   if (wish.answered) return;
   dispatch::Submit submit;
   submit.ticket = index + 1;
-  submit.principal = "ann";
+  submit.principal = wish.principal;
   model::WorkItem& item = submit.work.emplace_back();
   item.shape = wish.shape;
   item.client_key = wish.key;

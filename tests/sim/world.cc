@@ -306,6 +306,21 @@ void World::plan_next_tick() {
 
 void World::tick() {
   if (kernel_ && !complaint_) take(kernel_->tick(now()));
+  if (kernel_ && !complaint_) check_shares();
+}
+
+void World::check_shares() {
+  const auto queries = kernel_->queries();
+  std::uint64_t running = 0, waiting = 0;
+  for (const auto& one : queries.shares(now().mono).principals) {
+    running += one.running;
+    waiting += one.waiting;
+    if (one.use.value < 0 || one.vcpus < 0) complain(one.principal + " has used less than nothing");
+  }
+  const auto jobs = queries.totals(now().mono).jobs;  // queued, starting, running
+  if (waiting != jobs[0]) complain(std::to_string(waiting) + " jobs wait as shares count them");
+  if (running != jobs[1] + jobs[2])
+    complain(std::to_string(running) + " jobs run as shares count them");
 }
 
 bool World::over() const {

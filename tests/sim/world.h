@@ -31,7 +31,7 @@ class World {
 
  private:
   struct Wish {  ///< A submit that is repeated until it is answered.
-    std::string key;
+    std::string key, principal;
     model::WorkShape shape;
     bool answered = false;
     model::WorkId job;
@@ -59,6 +59,7 @@ class World {
   void release_holds();
   void close_down();
   void check_end();
+  void check_shares();
   void check_ended(const model::WorkItem& row);
   [[nodiscard]] bool over() const;
   [[nodiscard]] Now now() const;
