@@ -47,6 +47,7 @@ void post_give_up(const Context&, Request, Respond);
 void get_prices(const Context&, Request, Respond);
 void get_cost(const Context&, Request, Respond);
 void get_quotas(const Context&, Request, Respond);
+void get_shares(const Context&, Request, Respond);
 void get_gates(const Context&, Request, Respond);
 void post_open_gate(const Context&, Request, Respond);
 void get_why(const Context&, Request, Respond);

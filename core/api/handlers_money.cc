@@ -71,4 +71,9 @@ void get_cost(const Context& context, Request request, Respond respond) {
                         json_answer<model::CostView>(std::move(respond), write_cost));
 }
 
+void get_shares(const Context& context, Request request, Respond respond) {
+  context.service->shares(request.who,
+                          json_answer<model::SharesView>(std::move(respond), write_shares));
+}
+
 }  // namespace hostler::api

@@ -38,6 +38,7 @@ const std::vector<Route>& routes() {
       {"GET", {"v1", "prices"}, kRead, get_prices, {"limit", "set", "type"}},
       {"GET", {"v1", "cost"}, kRead, get_cost, {"by", "since", "until", "limit"}},
       {"GET", {"v1", "quotas"}, kRead, get_quotas, {"principal"}},
+      {"GET", {"v1", "shares"}, kRead, get_shares},
       {"GET", {"v1", "why"}, kRead, get_why, {"subject"}},
       {"GET", {"v1", "events"}, kRead, get_events, {"after", "follow", "limit"}},
   };

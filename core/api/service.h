@@ -107,6 +107,7 @@ struct WhyView {
   std::vector<model::LedgerRecord>
       records;  ///< Newest last, at most 200; for a pool its decisions.
   std::optional<model::WaitingView> waiting;
+  std::optional<model::TurnView> turn;  ///< With `waiting`.
   std::optional<model::InstanceView> instance;
   std::optional<model::PoolView> pool;
   std::optional<model::SetView> set;
@@ -191,6 +192,8 @@ class Service {
   /// its own.
   virtual void cost(const Principal& who, const CostQuery& query,
                     Answer<model::CostView> answer) = 0;
+  /// A submitter sees its own row, and the use of all together.
+  virtual void shares(const Principal& who, Answer<model::SharesView> answer) = 0;
   /// `subject`: "j-42", "h-7", "pool default", "set local", "gate ...".
   virtual void why(const Principal& who, const std::string& subject, Answer<WhyView> answer) = 0;
 

@@ -1,7 +1,9 @@
 #include "core/api/views_json.h"
 
-#include "core/api/access.h"
+#include <chrono>
+#include <cmath>
 
+#include "core/api/access.h"
 #include "core/api/job_codec.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
@@ -26,6 +28,11 @@ void write_resources(json::Writer& w, const model::Resources& r) {
   if (r.scratch != 0) w.member("scratch", r.scratch);
   if (r.gpus != 0) w.member("gpus", r.gpus);
   w.end_object();
+}
+
+/// In millionths of a percent, to one digit behind the point.
+std::int64_t percent(double part) {
+  return static_cast<std::int64_t>(std::lround(part * 1000)) * 100'000;
 }
 
 void write_demand(json::Writer& w, const model::DemandView& demand) {
@@ -166,6 +173,21 @@ void write_quota(json::Writer& w, const model::QuotaView& view) {
   w.end_object().end_object();
 }
 
+void write_shares(json::Writer& w, const model::SharesView& view) {
+  w.begin_object().member("half_life_seconds",
+                          std::chrono::duration_cast<std::chrono::seconds>(view.half_life).count());
+  w.key("recent_use").millionths(view.use.value);
+  w.key("principals").begin_array();
+  for (const auto& one : view.principals) {
+    w.begin_object().member("principal", one.principal);
+    w.key("recent_use").millionths(one.use.value);
+    w.key("percent").millionths(percent(one.part));
+    w.key("price_per_hour").millionths(one.price_per_hour.value).member("vcpus", one.vcpus);
+    w.member("running", one.running).member("waiting", one.waiting).end_object();
+  }
+  w.end_array().end_object();
+}
+
 void write_gate(json::Writer& w, const model::GateRecord& gate) {
   w.begin_object().member("key", gate.key).member("set", gate.set);
   w.member("operation", model::to_string(gate.op)).member("class", model::to_string(gate.cls));
@@ -197,6 +219,11 @@ void write_why(json::Writer& w, const WhyView& why) {
   if (why.waiting) {
     w.key("waiting_because");
     write_waiting(w, *why.waiting);
+  }
+  if (why.turn) {
+    w.key("turn").begin_object().member("principal", why.turn->principal);
+    w.key("percent").millionths(percent(why.turn->part));
+    w.member("priority", why.turn->priority).member("before", why.turn->before).end_object();
   }
   if (why.instance) write_instance(w.key("instance"), *why.instance);
   if (why.pool) write_pool(w.key("pool"), *why.pool);

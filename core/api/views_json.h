@@ -13,6 +13,7 @@ void write_set(json::Writer& w, const model::SetView& view);
 void write_prices(json::Writer& w, const PricesView& view);
 void write_cost(json::Writer& w, const model::CostView& view);
 void write_quota(json::Writer& w, const model::QuotaView& view);
+void write_shares(json::Writer& w, const model::SharesView& view);
 void write_gate(json::Writer& w, const model::GateRecord& gate);
 void write_ledger(json::Writer& w, const model::LedgerRecord& record);
 void write_why(json::Writer& w, const WhyView& why);

@@ -78,6 +78,7 @@ struct CostOptions {
   bool json = false;
 };
 int cost(Client& client, const CostOptions& options);
+int shares(Client& client, bool json);
 
 /// Writes a backup of the daemon's state to `folder`, which must not exist.
 int backup(Client& client, const std::string& folder);

@@ -250,6 +250,9 @@ void add_fleet_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
   c->add_option("--until", a.cost.until, "End of the period (now)")->type_name("TIME");
   add_limit(c, a.cost.limit);
   c->add_flag("--json", a.cost.json, "Print JSON");
+  c = add(app, chosen, "shares", "Show what each user has used lately: the least goes first",
+          [&a](Client& client) { return shares(client, a.json); });
+  c->add_flag("--json", a.json, "Print JSON");
   c = add(app, chosen, "why", "Explain the state of a job, instance, pool, set or gate",
           [&a](Client& client) { return why(client, a.subject, a.json); });
   c->add_option("subject", a.subject,

@@ -1,5 +1,7 @@
+#include <chrono>
 #include <cstdio>
 
+#include "core/base/units.h"
 #include "core/cli/commands.h"
 #include "core/cli/table.h"
 
@@ -48,6 +50,25 @@ int cost(Client& client, const CostOptions& options) {
   if (root.at("more").bool_or(false)) warn("there are more rows; use a higher --limit");
   if (root.has("total"))
     say("all instances: " + field(root, "total") + ", of that unused: " + field(root, "unused"));
+  return exit_code::kOk;
+}
+
+int shares(Client& client, bool json) {
+  const auto got = client.get("/v1/shares");
+  if (!got) return complain(got.error());
+  if (json) return print_json(got->root());
+  const auto root = got->root();
+  std::vector<std::vector<std::string>> rows;
+  for (const json::Value one : root.at("principals").children())
+    rows.push_back({field(one, "principal"), field(one, "recent_use"), field(one, "percent"),
+                    field(one, "running"), field(one, "vcpus"), field(one, "price_per_hour"),
+                    field(one, "waiting")});
+  std::fputs(format_table({"USER", "RECENT USE", "%", "RUNNING", "VCPUS", "PRICE/H", "WAITING"},
+                          rows, terminal_width())
+                 .c_str(),
+             stdout);
+  say("recent use of all: " + field(root, "recent_use") + "; half of it is forgotten in " +
+      format_duration(std::chrono::seconds(root.at("half_life_seconds").int_or(0))));
   return exit_code::kOk;
 }
 

@@ -92,11 +92,21 @@ std::string turn_of(json::Value waiting) {
   return " (" + count(ahead, "job") + (ahead == "1" ? " goes first)" : " go first)");
 }
 
+void print_turn(json::Value turn) {
+  const std::string before = field(turn, "before");
+  std::string others = before + " users who have used less go first";
+  if (before == "1") others = "1 user who has used less goes first";
+  if (before == "0") others = "nobody who has used less waits";
+  say("  " + field(turn, "principal") + " has " + field(turn, "percent") +
+      " % of the recent use at this site; " + others + " at priority " + field(turn, "priority"));
+}
+
 void print_all(json::Value root, const std::string& subject) {
   for (const json::Value text : root.at("conditions").children())
     say(subject + ": " + std::string(text.text()));
   if (const auto waiting = root.at("waiting_because"); waiting.is(json::Kind::kObject))
     say(subject + " waits: " + field(waiting, "reason") + turn_of(waiting));
+  if (root.has("turn")) print_turn(root.at("turn"));
   if (root.has("instance")) print_instance(root.at("instance"));
   if (root.has("pool")) print_pool(root.at("pool"), field(root, "ceiling"));
   if (root.has("set")) print_set(root.at("set"));

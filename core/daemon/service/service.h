@@ -90,6 +90,7 @@ class DaemonService final : public api::Service {
               api::Answer<api::PricesView> answer) override;
   void cost(const api::Principal& who, const api::CostQuery& query,
             api::Answer<model::CostView> answer) override;
+  void shares(const api::Principal& who, api::Answer<model::SharesView> answer) override;
   void why(const api::Principal& who, const std::string& subject,
            api::Answer<api::WhyView> answer) override;
 

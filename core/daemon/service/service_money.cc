@@ -27,4 +27,13 @@ void DaemonService::cost(const api::Principal& who, const api::CostQuery& query,
   if (!taken) answer(fail(Errc::kUnavailable, "too many bills are being made; ask again later"));
 }
 
+void DaemonService::shares(const api::Principal& who, api::Answer<model::SharesView> answer) {
+  uses_.loop->query([who, answer = std::move(answer)](const dispatch::Queries& state, Now now) {
+    model::SharesView view = state.shares(now.mono);
+    if (who.role == api::Role::kSubmit)  // The names of others are their own.
+      std::erase_if(view.principals, [&](const auto& one) { return one.principal != who.name; });
+    answer(std::move(view));
+  });
+}
+
 }  // namespace hostler::daemon

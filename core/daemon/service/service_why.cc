@@ -24,6 +24,7 @@ void add_job(api::WhyView& view, const dispatch::Queries& state, model::WorkId i
     return;
   }
   view.waiting = std::move(queued);
+  view.turn = state.turn(id, now.mono);
   view.reasons.rejected = state.rejected(id);
   view.gates = state.gates(now.mono);
 }

@@ -221,6 +221,20 @@ void FakeService::gates(const Principal&, Answer<std::vector<model::GateRecord>>
   give(answer, gate_records);
 }
 
+void FakeService::shares(const Principal&, Answer<model::SharesView> answer) {
+  note("shares");
+  model::SharesView view{
+      .half_life = std::chrono::hours(168), .use = {3'000'000}, .principals = {}};
+  view.principals.push_back({.principal = "user ann",
+                             .use = {1'000'000},
+                             .part = 1.0 / 3,
+                             .price_per_hour = {20'000},
+                             .vcpus = 2,
+                             .running = 1,
+                             .waiting = 5});
+  answer(std::move(view));
+}
+
 void FakeService::prices(const Principal&, const PriceQuery& query, Answer<PricesView> answer) {
   note("prices " + query.set + " " + query.type);
   give(answer,

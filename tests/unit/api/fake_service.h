@@ -70,6 +70,7 @@ class FakeService final : public Service {
   void give_up(const Principal& who, const std::string& set, Answer<void> answer) override;
   void gates(const Principal& who, Answer<std::vector<model::GateRecord>> answer) override;
   void open_gate(const Principal& who, const std::string& key, Answer<void> answer) override;
+  void shares(const Principal& who, Answer<model::SharesView> answer) override;
   void prices(const Principal& who, const PriceQuery& query, Answer<PricesView> answer) override;
   void cost(const Principal& who, const CostQuery& query, Answer<model::CostView> answer) override;
   void why(const Principal& who, const std::string& subject, Answer<WhyView> answer) override;
