@@ -338,7 +338,8 @@ Result<std::unique_ptr<Daemon>> Daemon::start(config::Config config, Options opt
   HOSTLER_TRY(p.make_server());
   HOSTLER_TRY(clear_empty_mark(p.config.state_dir));
   p.loop->start(std::move(restored), !p.store->old_state().empty());
-  if (!p.store->check_room() && p.store->old_state().empty()) p.post(dispatch::DiskChanged{.full = true});
+  if (!p.store->check_room() && p.store->old_state().empty())
+    p.post(dispatch::DiskChanged{.full = true});
   p.serving = true;
   p.server->start();
   p.log_addresses();

@@ -147,12 +147,11 @@ struct DiskChanged {
   bool full = false;
 };
 
-using Event =
-    std::variant<SetOpened, CreateSeen, CreateEnded, SetListed, InstancesLookedUp, DestroyEnded,
-                 TagsEnded, PowerEnded, PricesFetched, QuotaGroupFetched, model::HostEvent, Submit,
-                 CancelWork, OutputsRemoved, SetIdleBehavior, KillInstance, OpenGate, AcceptAccount,
-                 BelieveList, GiveUpUnreachable, PlanMade, PolicyChanged, WorkForgotten,
-                 DiskChanged>;
+using Event = std::variant<SetOpened, CreateSeen, CreateEnded, SetListed, InstancesLookedUp,
+                           DestroyEnded, TagsEnded, PowerEnded, PricesFetched, QuotaGroupFetched,
+                           model::HostEvent, Submit, CancelWork, OutputsRemoved, SetIdleBehavior,
+                           KillInstance, OpenGate, AcceptAccount, BelieveList, GiveUpUnreachable,
+                           PlanMade, PolicyChanged, WorkForgotten, DiskChanged>;
 
 // ---- effects -----------------------------------------------------------------------------------
 

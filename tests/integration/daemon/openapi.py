@@ -67,9 +67,8 @@ class AnswersTest(unittest.TestCase):
         for action in ("hold", "drain", "run"):
             self.ask("POST", f"/v1/instances/{host}/{action}")
         for path in ("/health", "/v1/openapi.json", "/v1/jobs?limit=2", "/v1/instances", "/v1/pools",
-                     "/v1/sets", "/v1/gates", "/v1/prices", "/v1/quotas", "/v1/cost?by=job", "/v1/events?follow=0", f"/v1/why?subject={host}",
-                     "/v1/sets", "/v1/gates", "/v1/prices", "/v1/cost?by=job", "/v1/shares", "/v1/events?follow=0",
-                     f"/v1/why?subject={host}",
+                     "/v1/sets", "/v1/gates", "/v1/prices", "/v1/quotas", "/v1/cost?by=job", "/v1/shares",
+                     "/v1/events?follow=0", f"/v1/why?subject={host}",
                      "/v1/why?subject=pool%20default", "/v1/why?subject=set%20local", "/v1/why?subject=site"):
             self.ask("GET", path)
         for action, body in (("accept-account", None), ("believe", {"list": 10**9}), ("give-up", None)):

@@ -326,26 +326,6 @@ TEST_F(RequestTest, WaitsToBeToldToContinue) {
   EXPECT_EQ(wire.read().status, 200);
 }
 
-TEST_F(RequestTest, AQuotaThatTimeFreesSaysWhenToTryAgain) {
-  service.error = Error{Errc::kOverQuota, "too fast"};
-  EXPECT_FALSE(ask("POST", "/v1/jobs/j-1/cancel").headers.contains("retry-after"));
-  service.error->retry_after_s = 7;
-  EXPECT_EQ(ask("POST", "/v1/jobs/j-1/cancel").headers.at("retry-after"), "7");
-}
-
-TEST_F(RequestTest, QuotasAreShownWithTheLimitsThatThereAre) {
-  EXPECT_THAT(ask("GET", "/v1/quotas").body,
-              AllOf(HasSubstr(R"("limits":{"jobs_waiting_max":10,"priority_max":-1,)"
-                              R"("running_price_per_hour_max":2.5})"),
-                    HasSubstr(R"("jobs_waiting":3)"), HasSubstr(R"("output_bytes":4096)")));
-}
-
-TEST_F(RequestTest, OutputsAreDeletedByTheirRoute) {
-  EXPECT_EQ(ask("DELETE", "/v1/jobs/j-1/outputs").body, "{\"bytes\":7}\n");
-  EXPECT_EQ(ask("DELETE", "/v1/jobs/nope/outputs").status, 400);
-  EXPECT_EQ(ask("GET", "/v1/jobs/j-1/outputs").status, 405);
-}
-
 TEST_F(RequestTest, EachFailureOfTheDaemonHasItsStatus) {
   const std::vector<std::pair<Errc, int>> table{
       {Errc::kInvalidArgument, 400}, {Errc::kForbidden, 403},      {Errc::kNotFound, 404},
@@ -392,27 +372,6 @@ TEST(JsonAnswerTest, WhoAnswersWritesNoJson) {
   answer(7);
   EXPECT_EQ(written, 0);
   EXPECT_EQ(got.make_body(), "7\n");
-}
-
-TEST_F(RequestTest, AKillTakesAReasonAndNothingElse) {
-  EXPECT_EQ(ask("POST", "/v1/instances/h-7/kill", R"({"reason": "fan"})").status, 200);
-  EXPECT_THAT(service.calls().back(), testing::EndsWith(": fan"));
-  EXPECT_EQ(ask("POST", "/v1/instances/h-7/kill", R"({"why": "fan"})").path(), "why");
-  EXPECT_EQ(ask("POST", "/v1/instances/h-7/kill", R"({"reason": "a\nb"})").path(), "reason");
-  EXPECT_EQ(ask("POST", "/v1/instances/j-7/kill").status, 400);
-}
-
-TEST_F(RequestTest, OutputIsTextOrHex) {
-  service.output_part.data = "caf\xc3\xa9";
-  EXPECT_EQ(ask("GET", "/v1/jobs/j-1/output").member("text"), "caf\xc3\xa9");
-  service.output_part.data = std::string("\x00\xff", 2);
-  EXPECT_EQ(ask("GET", "/v1/jobs/j-1/output").member("hex"), "00ff");
-}
-
-TEST_F(RequestTest, AFileIsSentAsItsBytes) {
-  service.error = Error{Errc::kNotFound, "no such file"};
-  EXPECT_EQ(ask("GET", "/v1/jobs/j-1/files/a/b").status, 404);
-  EXPECT_EQ(service.calls().back(), "file a/b");
 }
 
 }  // namespace

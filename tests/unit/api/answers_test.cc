@@ -1,0 +1,60 @@
+#include "tests/unit/api/fake_service.h"
+#include "tests/unit/api/wire.h"
+
+/// Answers of single routes, by a real server with a fake daemon behind it.
+namespace hostler::api {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+class AnswerTest : public ApiTest {
+ protected:
+  Reply ask(const std::string& method, const std::string& target, const std::string& body = "") {
+    return Wire::to_socket(socket).ask(method, target, body, "");
+  }
+};
+
+TEST_F(AnswerTest, AQuotaThatTimeFreesSaysWhenToTryAgain) {
+  service.error = Error{Errc::kOverQuota, "too fast"};
+  EXPECT_FALSE(ask("POST", "/v1/jobs/j-1/cancel").headers.contains("retry-after"));
+  service.error->retry_after_s = 7;
+  EXPECT_EQ(ask("POST", "/v1/jobs/j-1/cancel").headers.at("retry-after"), "7");
+}
+
+TEST_F(AnswerTest, QuotasAreShownWithTheLimitsThatThereAre) {
+  EXPECT_THAT(ask("GET", "/v1/quotas").body,
+              AllOf(HasSubstr(R"("limits":{"jobs_waiting_max":10,"priority_max":-1,)"
+                              R"("running_price_per_hour_max":2.5})"),
+                    HasSubstr(R"("jobs_waiting":3)"), HasSubstr(R"("output_bytes":4096)")));
+}
+
+TEST_F(AnswerTest, OutputsAreDeletedByTheirRoute) {
+  EXPECT_EQ(ask("DELETE", "/v1/jobs/j-1/outputs").body, "{\"bytes\":7}\n");
+  EXPECT_EQ(ask("DELETE", "/v1/jobs/nope/outputs").status, 400);
+  EXPECT_EQ(ask("GET", "/v1/jobs/j-1/outputs").status, 405);
+}
+
+TEST_F(AnswerTest, AKillTakesAReasonAndNothingElse) {
+  EXPECT_EQ(ask("POST", "/v1/instances/h-7/kill", R"({"reason": "fan"})").status, 200);
+  EXPECT_THAT(service.calls().back(), testing::EndsWith(": fan"));
+  EXPECT_EQ(ask("POST", "/v1/instances/h-7/kill", R"({"why": "fan"})").path(), "why");
+  EXPECT_EQ(ask("POST", "/v1/instances/h-7/kill", R"({"reason": "a\nb"})").path(), "reason");
+  EXPECT_EQ(ask("POST", "/v1/instances/j-7/kill").status, 400);
+}
+
+TEST_F(AnswerTest, OutputIsTextOrHex) {
+  service.output_part.data = "caf\xc3\xa9";
+  EXPECT_EQ(ask("GET", "/v1/jobs/j-1/output").member("text"), "caf\xc3\xa9");
+  service.output_part.data = std::string("\x00\xff", 2);
+  EXPECT_EQ(ask("GET", "/v1/jobs/j-1/output").member("hex"), "00ff");
+}
+
+TEST_F(AnswerTest, AFileIsSentAsItsBytes) {
+  service.error = Error{Errc::kNotFound, "no such file"};
+  EXPECT_EQ(ask("GET", "/v1/jobs/j-1/files/a/b").status, 404);
+  EXPECT_EQ(service.calls().back(), "file a/b");
+}
+
+}  // namespace
+}  // namespace hostler::api
