@@ -38,7 +38,10 @@ int quotas(Client& client, const std::string& principal, bool json) {
     rows.push_back({field(one, "principal"), field(one, "role"),
                     use_of(one, "jobs_waiting", "jobs_waiting_max"),
                     use_of(one, "shapes_waiting", "shapes_waiting_max"),
-                    use_of(one, "submits_last_minute", "submits_per_minute_max"),
+                    // Without a limit they are not counted.
+                    one.at("limits").has("submits_per_minute_max")
+                        ? use_of(one, "submits_last_minute", "submits_per_minute_max")
+                        : "-",
                     bytes_of(one, "blob_bytes", "blob_bytes_max"),
                     bytes_of(one, "output_bytes", "output_bytes_max"),
                     limit_of(one, "priority_max"), limit_of(one, "running_vcpus_max"),

@@ -94,9 +94,9 @@ std::string turn_of(json::Value waiting) {
 
 void print_turn(json::Value turn) {
   const std::string before = field(turn, "before");
-  std::string others = before + " users who have used less go first";
-  if (before == "1") others = "1 user who has used less goes first";
-  if (before == "0") others = "nobody who has used less waits";
+  std::string others = before + " users have their turn before";
+  if (before == "1") others = "1 user has its turn before";
+  if (before == "0") others = "nobody has a turn before";
   say("  " + field(turn, "principal") + " has " + field(turn, "percent") +
       " % of the recent use at this site; " + others + " at priority " + field(turn, "priority"));
 }

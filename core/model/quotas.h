@@ -22,7 +22,7 @@ struct Quota {
   std::optional<std::int64_t> blob_bytes_max;
   std::optional<std::int64_t> output_bytes_max;  ///< Kept by the daemon, of all jobs.
   std::optional<std::int64_t> priority_max;
-  std::optional<std::int64_t> running_vcpus_max;  ///< Beyond the last two, jobs wait.
+  std::optional<std::int64_t> running_vcpus_max;  ///< The last two are not enforced yet.
   std::optional<Micros> running_price_per_hour_max;
   friend bool operator==(const Quota&, const Quota&) = default;
 

@@ -95,7 +95,7 @@ struct TurnView {
   std::string principal;
   double part = 0;  ///< As in ShareView.
   std::int32_t priority = 0;
-  std::uint64_t before = 0;  ///< Other principals with work of this priority that have used less.
+  std::uint64_t before = 0;  ///< Other principals with work of this priority whose turn is before.
 };
 struct RejectedView {
   std::string type, zone, market, pool, reason;

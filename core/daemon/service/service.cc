@@ -21,10 +21,15 @@ PendingReplies::Answer without_jobs(api::Answer<void> answer) {
 
 }  // namespace
 
+Result<void> DaemonService::check_state() const {
+  const auto& old = uses_.store->old_state();
+  if (old.empty()) return {};
+  return fail(Errc::kConflict, "nothing can be changed: the state is old: " + old +
+                                   "; see docs/backup.md about --restored");
+}
+
 Result<void> DaemonService::check_store() const {
-  if (const auto& old = uses_.store->old_state(); !old.empty())
-    return fail(Errc::kConflict, "nothing can be changed: the state is old: " + old +
-                                     "; see docs/backup.md about --restored");
+  HOSTLER_TRY(check_state());
   const auto health = uses_.store->health();
   if (health.ok && health.queued <= kCommitsWaitingMax) return {};
   return fail(Errc::kUnavailable, "nothing can be accepted now: the store does not commit" +

@@ -108,6 +108,8 @@ class DaemonService final : public api::Service {
   /// kUnavailable while the store does not commit, so that no change would become durable;
   /// kConflict if the state is old.
   [[nodiscard]] Result<void> check_store() const;
+  /// kConflict while an old state is only shown.
+  [[nodiscard]] Result<void> check_state() const;
   /// Why a job that is not queued waits; unset if it does not.
   [[nodiscard]] std::optional<model::WaitingView> waits_for_disk(const model::WorkItem& job) const;
   /// Posts a change to the loop, which answers once it is durable. Refused at once, and not posted,

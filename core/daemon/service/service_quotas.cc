@@ -53,6 +53,7 @@ void DaemonService::quotas(const api::Principal& who, const std::string& princip
 
 void DaemonService::remove_outputs(const api::Principal& who, model::WorkId job,
                                    api::Answer<std::uint64_t> answer) {
+  if (const auto able = check_state(); !able) return answer(tl::unexpected(able.error()));
   const auto known = uses_.store->reads().job(job, /*with_body=*/false);
   if (!known) return answer(tl::unexpected(known.error()));
   if (who.role != api::Role::kAdmin && known->principal != who.name)

@@ -63,17 +63,20 @@ Result<std::size_t> SubmitQuotas::check(const Submit& event, Mono now) {
   if (quota.priority_max && wanted.priority > *quota.priority_max)
     return fail(Errc::kForbidden,
                 "priority " + std::to_string(wanted.priority) + " is too high: " +
-                    limit_text("priority_max", who, std::to_string(*quota.priority_max)));
+                    limit_text("priority_max", who, std::to_string(*quota.priority_max)) +
+                    "; submit with a lower priority");
   const WaitingCounts::Of& waiting = jobs_.waiting_of(who);
   if (exceeds(quota.jobs_waiting_max, waiting.jobs + wanted.jobs))
     return beyond("jobs_waiting_max", who, *quota.jobs_waiting_max,
                   std::to_string(waiting.jobs) + " wait, and this submit has " +
-                      std::to_string(wanted.jobs) + " more");
+                      std::to_string(wanted.jobs) +
+                      " more; submit fewer, or wait until some have started");
   if (const auto shapes = waiting.by_class.size();
       !wanted.shapes.empty() && exceeds(quota.shapes_waiting_max, shapes + wanted.shapes.size()))
     return beyond("shapes_waiting_max", who, *quota.shapes_waiting_max,
                   "jobs of " + std::to_string(shapes) + " different shapes wait, and this submit " +
-                      "has " + std::to_string(wanted.shapes.size()) + " more shapes");
+                      "has " + std::to_string(wanted.shapes.size()) +
+                      " more shapes; submit fewer, or wait until some have started");
   HOSTLER_TRY(check_outputs(event, quota));
   HOSTLER_TRY(check_rate(who, quota, now));
   return wanted.jobs;

@@ -54,8 +54,8 @@ Result<void> BlobUse::take(const BlobOwner& owner, std::uint64_t bytes) {
     return fail(Errc::kOverQuota,
                 "blob_bytes_max of " + owner.principal + " is " + exact_size(*owner.bytes_max) +
                     ": " + format_size(static_cast<std::int64_t>(has)) +
-                    " of inputs are kept or being sent, and this one has more than the rest; "
-                    "inputs that no job needs are removed after a day");
+                    " of inputs are kept or being sent, and this one does not fit; inputs "
+                    "that no job needs are removed a day after their last use");
   has += bytes;
   return {};
 }

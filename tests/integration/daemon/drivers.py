@@ -288,11 +288,14 @@ class ConfigFileTest(DriverTest):
         self.assertIn("and the configuration from before is in use", self.reload_refused())
         self.site.write_config(agent={"kill_grace": "11s"})
         self.reload()
-        wait_for("another reason", lambda: "need a restart" in self.reload_refused())
+        # What is asked in several requests is asked when nothing changes any more.
+        wait_for("another reason", lambda: "need a restart" in str(self.site.get("/health")["problems"]))
+        self.assertIn("need a restart", self.reload_refused())
         self.assertTrue(self.site.get("/health")["ok"])
         self.site.write_config()
         self.reload()
-        wait_for("the reload has succeeded", lambda: not self.reload_refused())
+        wait_for("the reload has succeeded", lambda: not self.site.get("/health")["problems"])
+        self.assertIsNone(self.reload_refused())
 
     def test_the_config_of_a_set_is_held_against_the_schema_of_its_driver(self):
         self.site.start()

@@ -96,7 +96,7 @@ class SharesTest(unittest.TestCase):
     def test_3_why_says_the_share_and_the_turn(self):
         its = as_token("submit", "submit", "--vcpus", "1", "--ram", "64MiB", "--priority", "-1", "--", "true").strip()
         self.assertRegex(as_token("submit", "why", its),
-                         r"token submit has [0-9.]+ % of the recent use at this site; nobody who has used less waits at priority -1")
+                         r"token submit has [0-9.]+ % of the recent use at this site; nobody has a turn before at priority -1")
         last = self.greedy[-1]
         self.assertRegex(hostler("why", last), r"has [0-9.]+ % of the recent use at this site; .* at priority 0")
         turn = SITE.get(f"/v1/why?subject={last}")["turn"]
