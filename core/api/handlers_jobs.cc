@@ -20,9 +20,10 @@ Result<void> check_inputs(Service& service, const model::JobSpec& spec) {
 
 /// What a job takes in memory, in bytes.
 std::uint64_t size_of(const model::WorkItem& job) {
-  std::uint64_t out = sizeof job + job.body->size() + job.name.size() + job.client_key.size() +
-                      job.client_digest.size() + job.shape.constraints.zone.size();
-  for (const auto& type : job.shape.constraints.types) out += sizeof type + type.size();
+  std::uint64_t out = sizeof(model::WorkItem) + job.body->size() + job.name.size() +
+                      job.client_key.size() + job.client_digest.size() +
+                      job.shape.constraints.zone.size();
+  for (const auto& type : job.shape.constraints.types) out += sizeof(std::string) + type.size();
   return out;
 }
 

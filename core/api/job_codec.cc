@@ -251,7 +251,7 @@ Result<model::JobSpec> read_job(std::string_view json, const model::JobLimits& l
 
 std::string canonical_body(const model::JobSpec& spec) {
   std::string out;
-  Writer w(out);
+  Writer w(out, Writer::Disruptive::kAsItIs);
   w.begin_object();
   if (!spec.name.empty()) w.member("name", spec.name);
   write_texts(w, "command", spec.command);

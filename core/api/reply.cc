@@ -119,7 +119,8 @@ std::string end_of(const Standing& standing) {
 }
 
 asio::awaitable<void> write_feed(Connection& connection, std::shared_ptr<Feed> feed,
-                                 std::string type, std::chrono::seconds limit, Standing standing) {
+                                 std::string type, bool head_only, std::chrono::seconds limit,
+                                 Standing standing) {
   const std::string head = "HTTP/1.1 200 OK\r\nContent-Type: " + type +
                            "\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n";
   const int small = 65536;
@@ -128,6 +129,7 @@ asio::awaitable<void> write_feed(Connection& connection, std::shared_ptr<Feed> f
   connection.expires_after(limit);
   const std::string_view nothing;
   co_await connection.write(head, nothing, problem);
+  if (head_only) co_return;
   const asio::any_io_executor executor = co_await asio::this_coro::executor;
   FeedWaiter waiter(executor, *feed, standing);
   while (!problem) {
@@ -162,7 +164,10 @@ asio::awaitable<bool> write_response(Connection& connection, Response response, 
     co_return co_await write_file(connection, *response.file, keep_alive, head_only, limit);
   if (!response.feed)
     co_return co_await write_body(connection, response, keep_alive, head_only, limit);
-  co_await write_feed(connection, response.feed, response.feed_type, limit, std::move(standing));
+  auto feed = std::move(response.feed);
+  std::string type = std::move(response.feed_type);
+  co_await write_feed(connection, std::move(feed), std::move(type), head_only, limit,
+                      std::move(standing));
   co_return false;
 }
 

@@ -111,7 +111,11 @@ class Walk {
     while (!rest_.empty()) {
       std::string name = std::move(rest_.front());
       rest_.pop_front();
-      UniqueFd fd(::openat(at_.get(), name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+      // As a folder first: that mounts what is mounted on demand.
+      constexpr int kFlags = O_PATH | O_NOFOLLOW;
+      UniqueFd fd(::openat(at_.get(), name.c_str(), kFlags | O_DIRECTORY | O_CLOEXEC));
+      if (!fd && (errno == ENOTDIR || errno == ELOOP))
+        fd.reset(::openat(at_.get(), name.c_str(), kFlags | O_CLOEXEC));
       struct stat info {};
       if (!fd || ::fstat(fd.get(), &info) != 0) return tl::unexpected(failed(errno));
       const fs::path where = (where_ / name).lexically_normal();

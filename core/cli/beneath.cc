@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/crypto/random.h"
 
 namespace hostler::cli {
 namespace {
@@ -72,7 +73,7 @@ Result<FileBeneath> FileBeneath::create(const UniqueFd& base, const std::string&
   auto folder =
       HOSTLER_TRY(make_folder_beneath(base, is_deep ? path.substr(0, slash) : std::string(), way));
   FileBeneath out(std::move(folder), is_deep ? path.substr(slash + 1) : path, path);
-  const std::string part = ".hostler-fetch." + std::to_string(::getpid()) + ".part";
+  const std::string part = ".hostler-fetch." + crypto::random_hex(8) + ".part";
   // O_EXCL: a new file, never a link or file that is already there.
   out.file_.reset(::openat(out.folder_.get(), part.c_str(),
                            O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));

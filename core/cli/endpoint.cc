@@ -44,17 +44,17 @@ Result<std::string> read_token(const std::string& file) {
   if (!fd)
     return fail(Errc::kInvalidArgument, "token file: " + errno_error("open " + file).message);
   HOSTLER_TRY(check_token_file(fd, file));
-  Result<std::string> token(std::string(kTokenMax + 1, '\0'));
-  const ssize_t got = ::read(fd.get(), token->data(), token->size());
+  std::string text(kTokenMax + 1, '\0');
+  const ssize_t got = ::read(fd.get(), text.data(), text.size());
   if (got < 0)
     return fail(Errc::kInvalidArgument, "token file: " + errno_error("read " + file).message);
-  token->resize(static_cast<std::size_t>(got));
-  if (token->size() > kTokenMax)
+  text.resize(static_cast<std::size_t>(got));
+  if (text.size() > kTokenMax)
     return fail(Errc::kInvalidArgument,
                 "token file: " + file + " is larger than " + std::to_string(kTokenMax) + " bytes");
-  while (!token->empty() && (token->back() == '\n' || token->back() == '\r')) token->pop_back();
-  if (token->empty()) return fail(Errc::kInvalidArgument, "token file: " + file + " is empty");
-  return token;
+  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
+  if (text.empty()) return fail(Errc::kInvalidArgument, "token file: " + file + " is empty");
+  return text;
 }
 
 /// The host of a URL as curl will take it; empty if it is no URL.

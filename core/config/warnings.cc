@@ -23,7 +23,8 @@ void warn_of_holds(const model::SitePolicy& site, std::vector<std::string>& out)
 /// A quota for a token that does not exist holds back nobody.
 void warn_of_quotas(const Config& config, std::vector<std::string>& out) {
   const auto& tokens = config.access.tokens;
-  for (const auto& [name, quota] : config.site.quotas.principals) {
+  for (const auto& named : config.site.quotas.principals) {
+    const std::string& name = named.first;
     const bool known = std::ranges::any_of(
         tokens, [&](const Token& token) { return "token " + token.name == name; });
     if (name.starts_with("token ") && !tokens.empty() && !known)

@@ -69,7 +69,7 @@ struct Daemon::Parts {
     if (loop) loop->post(std::move(event));
   }
   void on_store_health(const store::Health& health);
-  void on_disk(bool full);
+  void on_disk(const std::string& folder, bool full);
   void commit(dispatch::Outbox out, model::Revision revision);
   /// Once an hour, has the store remove what has passed its retention. Called for each commit: a
   /// daemon without commits has nothing new to remove. Loop thread.
@@ -209,7 +209,10 @@ Result<model::Restored> Daemon::Parts::open_store(bool go_on) {
   options.on_try = [this](const store::GroupTry& one) {
     metrics.store_try(one.took, one.changes, one.ok);
   };
-  options.on_disk = [this](bool full) { on_disk(full); };
+  // A copy: it is called on any thread, and a reload replaces the configuration.
+  options.on_disk = [this, folder = config.state_dir.string()](bool full) {
+    on_disk(folder, full);
+  };
   auto opened = store::Store::open(config.state_dir, std::move(options));
   if (!opened)
     return tl::unexpected(
@@ -248,13 +251,13 @@ void Daemon::Parts::on_store_health(const store::Health& health) {
 }
 
 /// Any thread.
-void Daemon::Parts::on_disk(bool full) {
+void Daemon::Parts::on_disk(const std::string& folder, bool full) {
   if (full)
-    log::error("store", "the disk of " + config.state_dir.string() +
+    log::error("store", "the disk of " + folder +
                             " is full: submits and uploads are refused, and output waits on its "
                             "hosts until there is room again");
   else
-    log::info("store", "the disk of " + config.state_dir.string() + " has room again");
+    log::info("store", "the disk of " + folder + " has room again");
   post(dispatch::DiskChanged{full});
 }
 

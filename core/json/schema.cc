@@ -69,6 +69,9 @@ class References {
       const std::string to(reference.text());
       if (to != "#" && (!to.starts_with("#/") || to.ends_with('/')))
         return fail(Errc::kInvalidArgument, "it refers to another document: " + printable(to, 80));
+      if (to.find('%') != std::string::npos)
+        return fail(Errc::kInvalidArgument,
+                    "it refers to " + printable(to, 80) + ": a % in it could hide a circle");
       node.same_value.push_back(to);
     }
     for (const char* key : kLists)
@@ -108,7 +111,7 @@ class References {
 bool has_long_text(Value value) {
   if (value.is(Kind::kString) && value.text().size() > kTextMax) return true;
   for (const Value child : value.children())
-    if (has_long_text(child)) return true;
+    if (child.key().size() > kTextMax || has_long_text(child)) return true;
   return false;
 }
 

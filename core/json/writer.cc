@@ -124,7 +124,8 @@ void Writer::quote(std::string_view text) {
     const std::size_t length = utf8_length(text.substr(end));
     if (length == 0)
       out_ += kReplacement;
-    else if (is_disruptive(text.substr(end)))  // It may be shown in a terminal.
+    else if (disruptive_ == Disruptive::kEscaped &&
+             is_disruptive(text.substr(end)))  // It may be shown in a terminal.
       out_ += escaped_character(text.substr(end));
     else
       out_ += text.substr(end, length);

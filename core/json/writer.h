@@ -16,7 +16,11 @@ namespace hostler::json {
 ///   w.begin_object().member("id", id.text()).key("needs").begin_object()...
 class Writer {
  public:
-  explicit Writer(std::string& out) : out_(out) {}
+  /// What disturbs a terminal, such as U+202E, is escaped, or written as it is: texts that are
+  /// hashed must not depend on the list of these characters.
+  enum class Disruptive : std::uint8_t { kEscaped, kAsItIs };
+  explicit Writer(std::string& out, Disruptive disruptive = Disruptive::kEscaped)
+      : out_(out), disruptive_(disruptive) {}
 
   Writer& begin_object() { return open('{'); }
   Writer& end_object() { return close('}'); }
@@ -56,6 +60,7 @@ class Writer {
   void quote(std::string_view text);
 
   std::string& out_;
+  const Disruptive disruptive_ = Disruptive::kEscaped;
   bool comma_ = false;  ///< The next key or value needs a comma before it.
 };
 

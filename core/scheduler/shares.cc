@@ -55,6 +55,7 @@ void Shares::rescale_if_due(Mono now) {
 
 void Shares::set_half_life(Duration half_life, Mono now) {
   if (half_life == half_life_) return;
+  rescale_if_due(now);
   for (One& one : all_) accrue(one, now);
   const double by = 1 / grown(now);
   for (One& one : all_) {

@@ -47,7 +47,7 @@ struct ClassView {
   model::WorkShape shape;
   std::uint64_t count = 0;
   std::vector<Turn> heads = {};  ///< Of the first items, at most 32.
-  Mono oldest = {};              ///< When the item was queued whose turn is first.
+  Mono oldest = {};              ///< When its oldest item was queued.
 };
 
 enum class HostPhase : std::uint8_t {

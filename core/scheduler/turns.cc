@@ -196,6 +196,10 @@ std::vector<ClassView> views_by_turns(const Queue& queue, double turn_cost) {
     }
     if (queue.principals().size() > 1) {
       turns.hand_out(priority, level);
+      // Not of the item whose turn is next: others of less use would put off the class for ever.
+      for (ClassView& view : level)
+        for (const Queue::Front& front : queue.at(view.id).fronts)
+          view.oldest = std::min(view.oldest, front.lane->first().since);
     } else {
       const auto& [key, only] = *queue.principals().begin();
       for (ClassView& view : level) take_in_order(queue.lane(only, view.id), key, view);

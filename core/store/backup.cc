@@ -100,8 +100,9 @@ Result<std::string> Backup::next() {
     out.resize(begin + std::min<std::uint64_t>(left_, kPieceBytes));
     const ssize_t got = ::read(file_.get(), out.data() + begin, out.size() - begin);
     if (got < 0 && errno != EINTR) return tl::unexpected(errno_error("read " + name_));
-    if (got == 0 && left_ > 0) return fail(Errc::kInternal, name_ + " became shorter meanwhile");
-    const auto bytes = static_cast<std::size_t>(std::max<ssize_t>(got, 0));
+    auto bytes = static_cast<std::size_t>(std::max<ssize_t>(got, 0));
+    // Somebody has deleted this output meanwhile; its mark, or a row, says so.
+    if (got == 0) bytes = out.size() - begin;
     out.resize(begin + bytes);
     left_ -= bytes;
     if (left_ > 0) continue;

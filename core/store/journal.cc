@@ -177,6 +177,9 @@ bool Journal::commit_group() {
 }
 
 bool Journal::makes_room() {
+  // A database server that is away is no full disk.
+  if (connection_->engine() == Engine::kPostgres && connection_->failure() != Failure::kNone)
+    return false;
   const MutexUnlock unlocked(mutex_);
   return watch_.make_room && watch_.make_room();
 }
@@ -247,6 +250,8 @@ void Journal::run_chore() {
     abort_if_lost();
   }
   if (more) chores_.push_front(chore);
+  // A slow answer was reported as silence, and on an idle site no commit would take this back.
+  if (queue_.empty() && connection_->failure() == Failure::kNone) report(true, {});
 }
 
 void Journal::report(bool ok, const std::string& error) {

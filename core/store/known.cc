@@ -85,11 +85,12 @@ Result<void> Known::begin(Connection& connection) {
   epoch_ = HOSTLER_TRY(meta_number(connection, "epoch"));
   revision_ = HOSTLER_TRY(revision_of(connection));
   const auto file = folder_ / "known";
-  if (::ftruncate(fd_.get(), 0) != 0)
-    return tl::unexpected(errno_error("cut " + file.string(), Errc::kUnavailable));
   const auto text = line();
+  // Cut after it is written: on a full disk the line before stays.
   if (::pwrite(fd_.get(), text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()))
     return tl::unexpected(errno_error("write " + file.string(), Errc::kUnavailable));
+  if (::ftruncate(fd_.get(), static_cast<off_t>(text.size())) != 0)
+    return tl::unexpected(errno_error("cut " + file.string(), Errc::kUnavailable));
   if (::fdatasync(fd_.get()) != 0) abort_after_failed_sync(file);
   std::error_code code;
   fs::remove(folder_ / kRestoredMark, code);

@@ -131,9 +131,8 @@ Result<void> remove_work(Connection& connection, Outputs& outputs, const Subject
   // Files first: after a crash in between the next run finds the rows and removes them.
   HOSTLER_TRY(rows_for(
       connection,
-      "SELECT work, number FROM attempts WHERE (output_is_inline = 0 OR "
-      "has_end = 0 OR has_output_files = 1) AND work IN (",
-      past.work, [&](const Statement& row) {
+      // Inline output has a folder, too, if somebody has deleted it.
+      "SELECT work, number FROM attempts WHERE work IN (", past.work, [&](const Statement& row) {
         const auto work = past.work_ids.find(static_cast<std::uint64_t>(row.i64(0)));
         HOSTLER_ASSERT(work != past.work_ids.end(), "only attempts of the given work are selected");
         return outputs.remove({work->second, static_cast<std::uint32_t>(row.i64(1))});

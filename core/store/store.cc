@@ -27,19 +27,9 @@ Result<std::unique_ptr<Store>> Store::open(const std::filesystem::path& folder, 
   HOSTLER_TRY(check_loaded(folder));
   HOSTLER_TRY(store->open_reserve(options));
   HOSTLER_TRY(check_engine(place));
-  auto connection = HOSTLER_TRY(connect(place, Mode::kWrite));
-  HOSTLER_TRY(migrate(*connection));
-  store->known_ = std::make_unique<Known>(HOSTLER_TRY(Known::open(folder)));
-  store->old_state_ = HOSTLER_TRY(store->known_->why_old(*connection));
-  if (!store->old_state_.empty() && options.restored) {
-    HOSTLER_TRY(store->known_->accept(*connection));
-    store->old_state_.clear();
-  }
-  if (store->old_state_.empty()) {
-    HOSTLER_TRY(store->begin_epoch(*connection));
-    HOSTLER_TRY(store->known_->begin(*connection));
-  }
-  HOSTLER_TRY(bind_to_owner(place, HOSTLER_TRY(owner_of(*connection))));
+  auto opened = store->open_rows(options.restored);
+  while (!opened && store->reserve_->release()) opened = store->open_rows(options.restored);
+  auto connection = HOSTLER_TRY(std::move(opened));
   auto segments = HOSTLER_TRY(Segments::open(folder / "segments", options.segment_bytes_max,
                                              HOSTLER_TRY(last_segment(*connection))));
   store->blobs_ =
@@ -68,11 +58,21 @@ Result<void> Store::open_reserve(Options& options) {
   return {};
 }
 
-Result<void> Store::begin_epoch(Connection& connection) {
-  for (;;) {
-    auto begun = store::begin_epoch(connection);
-    if (begun || begun.error().code != Errc::kUnavailable || !reserve_->release()) return begun;
+Result<std::unique_ptr<Connection>> Store::open_rows(bool restored) {
+  auto connection = HOSTLER_TRY(connect(place_, Mode::kWrite));
+  HOSTLER_TRY(migrate(*connection));
+  known_ = std::make_unique<Known>(HOSTLER_TRY(Known::open(place_.folder)));
+  old_state_ = HOSTLER_TRY(known_->why_old(*connection));
+  if (!old_state_.empty() && restored) {
+    HOSTLER_TRY(known_->accept(*connection));
+    old_state_.clear();
   }
+  if (old_state_.empty()) {
+    HOSTLER_TRY(begin_epoch(*connection));
+    HOSTLER_TRY(known_->begin(*connection));
+  }
+  HOSTLER_TRY(bind_to_owner(place_, HOSTLER_TRY(owner_of(*connection))));
+  return connection;
 }
 
 Result<void> Store::check_room() const {

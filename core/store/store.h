@@ -116,8 +116,9 @@ class Store {
  private:
   Store(Place place, StateLock lock) : place_(std::move(place)), lock_(std::move(lock)) {}
   Result<void> open_reserve(Options& options);
-  /// A full disk is no reason not to start: the reserve is for this.
-  Result<void> begin_epoch(Connection& connection);
+  /// Begins an epoch, unless the state is old. May be repeated: a full disk is no reason not to
+  /// start, as the reserve is for this.
+  Result<std::unique_ptr<Connection>> open_rows(bool restored);
 
   Place place_;
   StateLock lock_;                ///< Before all parts that write: released last.

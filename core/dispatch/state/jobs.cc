@@ -126,8 +126,8 @@ bool Jobs::leave_queue(const work::Job& job) {
 }
 
 const WaitingCounts::Of& Jobs::waiting_of(const std::string& principal) const {
-  const auto found = std::ranges::find(principals_, principal);
-  return waiting_.of(static_cast<std::uint32_t>(found - principals_.begin()));
+  const auto found = principal_ids_.find(principal);
+  return waiting_.of(found == principal_ids_.end() ? UINT32_MAX : found->second);
 }
 
 void Jobs::count(work::Job& job) {

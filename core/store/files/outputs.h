@@ -90,7 +90,10 @@ class Outputs {
   Result<UniqueFd> open_file(model::AttemptId attempt, std::string_view path) const;
 
   /// The reserve is low or whole again. Any thread.
-  void reserve_changed() { wake_.notify_one(); }
+  void reserve_changed() {
+    const MutexLock lock(mutex_);  // else it may come between the look of the thread and its wait
+    wake_.notify_one();
+  }
 
   /// About the size of all output on the disk, and whose it is.
   [[nodiscard]] std::uint64_t bytes() const { return use_.total(); }

@@ -150,10 +150,11 @@ class FullDiskTest(unittest.TestCase):
         self.check_refusals()
         wait_for("it is said", lambda: "disk_full" in self.events())
         self.check_changes(host, waiting)
+        self.assertEqual(self.change(f"/v1/instances/{host}/hold"), 200)  # Or it ends with its last job.
         self.let_go()
         wait_for("its output waits", lambda: self.site.job(talker)["state"] == "collecting")
 
-        changes = itertools.cycle(["hold", "drain"])
+        changes = itertools.cycle(["hold", "run"])
 
         def is_used_up():
             self.fill()

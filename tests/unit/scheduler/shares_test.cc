@@ -78,6 +78,17 @@ TEST(SharesTest, AnotherHalfLifeKeepsWhatIsKnown) {
   EXPECT_NEAR(shares.use(0, kStart + 24h * 7 + 1h), 250, 1e-6);
 }
 
+// Bug: keys were no numbers after it, and the loop ended the process.
+TEST(SharesTest, AnotherHalfLifeAfterALongRestGivesNumbers) {
+  Shares shares;
+  shares.set_half_life(1min, kStart);
+  shares.restore(0, 100, Duration{}, kStart);
+  shares.hold(1, {600}, 1, kStart);
+  shares.set_half_life(1h, kStart + 24h);
+  EXPECT_TRUE(std::isfinite(shares.key(0)));
+  EXPECT_TRUE(std::isfinite(shares.key(1)));
+}
+
 TEST(SharesTest, NamesThoseWhoseUseHasChangedOnce) {
   Shares shares;
   shares.hold(3, {100}, 1, kStart);

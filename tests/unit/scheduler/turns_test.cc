@@ -118,12 +118,12 @@ TEST_F(TurnsTest, MoreShapesGiveNobodyMoreTurns) {
             10);
 }
 
-TEST_F(TurnsTest, TheItemWhoseTurnIsNextSaysHowLongItsClassWaits) {
+TEST_F(TurnsTest, AClassWaitsAsLongAsItsOldestItemWhoseverTurnIsNext) {
   const ClassId a = cls(1);
   push(a, 0);
   push(a, 1);
   queue.set_key(0, 5);
-  EXPECT_EQ(views_by_turns(queue, 1).at(0).oldest, Mono(Duration(2)));
+  EXPECT_EQ(views_by_turns(queue, 1).at(0).oldest, Mono(Duration(1)));
   EXPECT_EQ(queue.next_item(a).arrival, 2U);
 }
 

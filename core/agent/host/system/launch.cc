@@ -96,10 +96,12 @@ void enter_cgroups(Plan& plan) {
     if (::dup2(plan.fds[i], i) < 0) give_up(plan, "set stdin, stdout and stderr");
   empty_bounding_set(plan);
   change_user(plan);
+  // Root without capabilities may not pass the folders of others.
+  if (plan.uid == 0 && ::chdir(plan.folder) != 0) give_up(plan, "enter the working folder");
   drop_capabilities(plan);
   if (plan.no_new_privs) (void)::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
   (void)::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-  if (::chdir(plan.folder) != 0) give_up(plan, "enter the working folder");
+  if (plan.uid != 0 && ::chdir(plan.folder) != 0) give_up(plan, "enter the working folder");
   ::umask(022);
   for (const int number : {SIGCHLD, SIGTERM, SIGUSR1, SIGPIPE, SIGHUP, SIGINT, SIGQUIT})
     ::signal(number, SIG_DFL);
