@@ -16,9 +16,10 @@ BULK = 100 * 1024
 ATTEMPTS = 3  # of a job that may be restarted
 
 # A second start of an attempt finds the mark of the first and ends with status 9. An attempt beside
-# another one of its job finds the lock taken.
+# another one of its job finds the lock taken. Attempts may have different users: the lock is made with its
+# final mode, as its attempt may be killed right after.
 MARK = ('set -C; true > "$MARKS/$HOSTLER_JOB_ID.$HOSTLER_ATTEMPT.began" || exit 9\n'
-        'exec 9>> "$MARKS/locks/$HOSTLER_JOB_ID"; chmod 666 "$MARKS/locks/$HOSTLER_JOB_ID" 2> /dev/null\n'
+        'umask 0; exec 9>> "$MARKS/locks/$HOSTLER_JOB_ID"; umask 022\n'
         'flock -n 9 || : > "$MARKS/$HOSTLER_JOB_ID.$HOSTLER_ATTEMPT.overlap"\n')
 ENDED = 'true > "$MARKS/$HOSTLER_JOB_ID.$HOSTLER_ATTEMPT.ended" || exit 9\n'
 
