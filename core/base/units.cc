@@ -3,10 +3,10 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <ctime>
 #include <span>
 
+#include "core/base/assert.h"
 #include "core/base/text.h"
 
 namespace hostler {
@@ -57,12 +57,14 @@ std::string scaled(double value, std::span<const Unit> units, double shown_from)
   const Unit* best = &units[0];
   for (const Unit& unit : units)
     if (value >= unit.factor * shown_from) best = &unit;
-  std::array<char, 48> out{};
+  std::array<char, 32> digits{};
   const double shown = value / best->factor;
   const bool whole = std::abs(shown - std::round(shown)) < 0.05;
-  std::snprintf(out.data(), out.size(), whole ? "%.0f %.*s" : "%.1f %.*s", shown,
-                static_cast<int>(best->name.size()), best->name.data());
-  return out.data();
+  // Not snprintf: each waiting class of a plan has a reason with sizes in it.
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), shown,
+                                 std::chars_format::fixed, whole ? 0 : 1);
+  HOSTLER_ASSERT(end.ec == std::errc(), "a number of 64 bits has fewer than 32 digits");
+  return std::string(digits.data(), end.ptr).append(" ").append(best->name);
 }
 
 std::string exact(std::int64_t value, std::span<const Unit> units) {

@@ -17,7 +17,24 @@ namespace {
 /// one. `left` is the counter of the demand that goes down; `put` is called for each run of items
 /// with their demand, host and number.
 template <class Put>
-void fill(World& world, Room& room, std::uint64_t Demand::*left, Put&& put) {
+class Filler {
+ public:
+  Filler(World& world, Room& room, std::uint64_t Demand::*left, Put& put)
+      : world_(world), room_(room), left_(left), put_(put) {}
+
+  void fill() {
+    const auto& demand = world_.demand;
+    for (std::uint32_t from = 0, to = 0; from < demand.size(); from = to) {
+      const std::int32_t priority = demand[from].view->shape.priority;
+      while (to < demand.size() && demand[to].view->shape.priority == priority) ++to;
+      if (to - from == 1)
+        put_all(from);
+      else
+        take_turns(from, to);
+    }
+  }
+
+ private:
   struct Next {
     Turn turn;
     std::uint32_t demand = 0;
@@ -25,34 +42,51 @@ void fill(World& world, Room& room, std::uint64_t Demand::*left, Put&& put) {
       return other.turn < turn || (!(turn < other.turn) && demand > other.demand);
     }
   };
-  std::priority_queue<Next, std::vector<Next>, std::greater<>> turns;
-  const auto next = [&](std::uint32_t d) {
-    const Demand& demand = world.demand[d];
-    if (demand.*left > 0) turns.push({demand.turn(demand.view->count - demand.*left), d});
-  };
-  for (std::uint32_t from = 0, to = 0; from < world.demand.size(); from = to) {
-    const std::int32_t priority = world.demand[from].view->shape.priority;
-    for (; to < world.demand.size() && world.demand[to].view->shape.priority == priority; ++to)
-      next(to);
-    while (!turns.empty()) {
-      const std::uint32_t d = turns.top().demand;
-      turns.pop();
-      Demand& demand = world.demand[d];
-      const std::uint32_t host = room.find(demand.need);
+
+  /// The demands of one priority.
+  void take_turns(std::uint32_t from, std::uint32_t to) {
+    for (std::uint32_t d = from; d < to; ++d) wait(d);
+    while (!waiting_.empty()) {
+      const std::uint32_t d = waiting_.top().demand;
+      waiting_.pop();
+      if (waiting_.empty()) return put_all(d);
+      const Demand& demand = world_.demand[d];
+      const std::uint32_t host = room_.find(demand.need);
       if (host == kNone) continue;
-      std::uint64_t run = demand.*left;
-      if (!turns.empty()) {
-        const std::uint64_t first = demand.view->count - demand.*left;
-        for (run = 1; run < demand.*left && demand.turn(first + run) < turns.top().turn;) ++run;
-      }
-      const std::uint64_t taken = room.take(host, demand.need, run);
-      HOSTLER_ASSERT(taken > 0, "a host that was found has room for an item");
-      demand.*left -= taken;
-      put(d, host, taken);
-      next(d);
+      const std::uint64_t first = demand.view->count - demand.*left_;
+      std::uint64_t run = 1;
+      while (run < demand.*left_ && demand.turn(first + run) < waiting_.top().turn) ++run;
+      put_run(d, host, run);
+      wait(d);
     }
   }
-}
+  void wait(std::uint32_t d) {
+    const Demand& demand = world_.demand[d];
+    if (demand.*left_ > 0) waiting_.push({demand.turn(demand.view->count - demand.*left_), d});
+  }
+  /// No other demand takes turns with it.
+  void put_all(std::uint32_t d) {
+    const Demand& demand = world_.demand[d];
+    while (demand.*left_ > 0) {
+      const std::uint32_t host = room_.find(demand.need);
+      if (host == kNone) return;
+      put_run(d, host, demand.*left_);
+    }
+  }
+  void put_run(std::uint32_t d, std::uint32_t host, std::uint64_t run) {
+    Demand& demand = world_.demand[d];
+    const std::uint64_t taken = room_.take(host, demand.need, run);
+    HOSTLER_ASSERT(taken > 0, "a host that was found has room for an item");
+    demand.*left_ -= taken;
+    put_(d, host, taken);
+  }
+
+  World& world_;
+  Room& room_;
+  std::uint64_t Demand::*const left_;
+  Put& put_;
+  std::priority_queue<Next, std::vector<Next>, std::greater<>> waiting_;
+};
 
 /// By resource, the least that any item needs.
 model::Resources least_need(const World& world) {
@@ -139,7 +173,7 @@ void place(World& world, Plan& plan) {
     for (const ReadyHost& ready : with_room)
       room.add(ready.host, ready.free, ready.attempts_left,
                !hosts[ready.host].busy && !world.used[ready.host]);
-    fill(world, room, &Demand::left, put);
+    Filler(world, room, &Demand::left, put).fill();
   }
   for (Demand& demand : world.demand) demand.uncovered = demand.left;
   reserve_one(world, reserved);
@@ -184,8 +218,10 @@ void cover(World& world) {
     }
     room.add(h, free, attempts_left, !world.used[h]);
   }
-  fill(world, room, &Demand::uncovered,
-       [&](std::uint32_t, std::uint32_t host, std::uint64_t) { world.used[host] = true; });
+  const auto use = [&](std::uint32_t, std::uint32_t host, std::uint64_t) {
+    world.used[host] = true;
+  };
+  Filler(world, room, &Demand::uncovered, use).fill();
 }
 
 }  // namespace hostler::scheduler

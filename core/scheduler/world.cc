@@ -27,6 +27,18 @@ void lower(std::optional<T>& left, T by) {
   if (left) left = *left > by ? T{*left - by} : T{};
 }
 
+/// From one turn to the next, on average.
+Turn pace_of(const std::vector<Turn>& heads) {
+  if (heads.size() < 2) return {.use = 0, .arrival = 1};
+  const Turn &first = heads.front(), &last = heads.back();
+  const std::uint64_t steps = heads.size() - 1;
+  // Of several principals a later turn may have an earlier arrival.
+  const std::uint64_t arrivals =
+      last.arrival > first.arrival ? (last.arrival - first.arrival) / steps : 0;
+  return {.use = (last.use - first.use) / static_cast<double>(steps),
+          .arrival = std::max<std::uint64_t>(1, arrivals)};
+}
+
 }  // namespace
 
 std::int64_t add_saturating(std::int64_t a, std::int64_t b) {
@@ -40,15 +52,9 @@ Turn Demand::turn(std::uint64_t n) const {
   const auto& heads = view->heads;
   if (n < heads.size()) return heads[n];
   if (heads.empty()) return {.use = 0, .arrival = n};
-  const Turn &first = heads.front(), &last = heads.back();
-  const std::uint64_t steps = std::max<std::uint64_t>(1, heads.size() - 1);
   const std::uint64_t more = n - (heads.size() - 1);
-  // Of several principals a later turn may have an earlier arrival.
-  const std::uint64_t pace =
-      last.arrival > first.arrival ? (last.arrival - first.arrival) / steps : 0;
-  return {.use = last.use +
-                 (last.use - first.use) / static_cast<double>(steps) * static_cast<double>(more),
-          .arrival = last.arrival + std::max<std::uint64_t>(1, pace) * more};
+  return {.use = heads.back().use + pace.use * static_cast<double>(more),
+          .arrival = heads.back().arrival + pace.arrival * more};
 }
 
 Budget::Budget(const Snapshot& snapshot, const model::SitePolicy& policy)
@@ -199,7 +205,8 @@ void World::group_needs() {
                       .need = found->second,
                       .left = view.count,
                       .uncovered = view.count,
-                      .placed = 0});
+                      .placed = 0,
+                      .pace = pace_of(view.heads)});
   }
   std::sort(by_class_.begin(), by_class_.end());
 }

@@ -21,6 +21,7 @@ struct Demand {
   std::uint64_t left = 0;       ///< Not placed yet.
   std::uint64_t uncovered = 0;  ///< Neither placed nor counted on a host that comes.
   std::uint64_t placed = 0;
+  Turn pace = {};  ///< From one turn to the next beyond ClassView::heads, as estimated.
 
   /// The turn of the n-th item in the snapshot; estimated beyond ClassView::heads.
   [[nodiscard]] Turn turn(std::uint64_t n) const;
