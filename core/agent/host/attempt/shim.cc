@@ -99,7 +99,7 @@ class Shim {
       finish();
     }
     // The clock of the host may have been set meanwhile.
-    end_.end.ended.us = end_.end.started.us + boottime_us() - begun_us_;
+    end_.end.ended.us = end_.end.started.us + boottime_us() - task_.boottime_us;
     end_.spooled = output_.has_file();
     // Try again for minutes: the disk may be full for a while, and an attempt without an End counts
     // as lost.
@@ -117,7 +117,6 @@ class Shim {
   void finish();
 
   const ShimTask& task_;
-  const std::int64_t begun_us_ = boottime_us();
   JobOutput output_;
   pid_t pid_ = -1;                  ///< The first process of the job.
   std::uint64_t memory_kills_ = 0;  ///< Of the job's cgroups, counted before the job started.

@@ -17,10 +17,11 @@ struct ShimTask {
   std::vector<std::string> cgroups;  ///< Folders of the slot's cgroups; empty: no limits.
   std::string state_folder;          ///< Absolute path.
   std::string marker;                ///< Variable NAME=value for the job; see kill_strays().
-  std::int64_t started_us = 0;
-  int journal = -1;  ///< File to append the End to.
-  int wake = -1;     ///< Named pipe for WakeNote: the attempt has new output.
-  int locks = -1;    ///< shims.lock; see shim_lock.h.
+  std::int64_t started_us = 0;       ///< By the wall clock; the start that the agent reports.
+  std::int64_t boottime_us = 0;      ///< The same moment; a busy host runs the shim much later.
+  int journal = -1;                  ///< File to append the End to.
+  int wake = -1;                     ///< Named pipe for WakeNote: the attempt has new output.
+  int locks = -1;                    ///< shims.lock; see shim_lock.h.
 };
 
 }  // namespace hostler::agent

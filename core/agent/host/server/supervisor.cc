@@ -87,6 +87,7 @@ bool Supervisor::fork_shim(const Start& start, const Begin& begin) {
                       .state_folder = folder_,
                       .marker = marker(begin),
                       .started_us = wall_us(),
+                      .boottime_us = boottime_us(),
                       .journal = log_.fd()});
 }
 
