@@ -2,19 +2,10 @@
 
 #include "core/base/text.h"
 #include "core/plugin_host/abi_values.h"
-#include "core/plugin_host/host_table.h"
 
 namespace hostler::plugin_host {
 
 using model::CloudOp;
-
-template <class T>
-T Connection::extension(const char* id) const {
-  T out{};
-  const void* const found = driver().get_extension(id);
-  if (found != nullptr && !copy_growable(found, out).empty()) out = T{};
-  return out;
-}
 
 // ---- open, info --------------------------------------------------------------------------------
 
@@ -33,14 +24,7 @@ hostler_status OpenCall::call_driver() {
   config.credentials_json = to_abi(config_.credentials_json);
   config.shared_tags = tags.data();
   config.n_shared_tags = tags.size();
-  hostler_set* opened = nullptr;
-  const auto status = driver().set_open(&host_table(), &config, op(), &opened);
-  if (status == HOSTLER_OK && opened != nullptr) {
-    hostler_set* none = nullptr;
-    // An abandoned open may have set another one meanwhile: one set is enough.
-    if (!connection_->set.compare_exchange_strong(none, opened)) driver().set_close(opened);
-  }
-  return status;
+  return connection_->open(config, op());
 }
 
 std::string OpenCall::rule_broken_by_success() {

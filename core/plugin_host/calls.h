@@ -1,13 +1,12 @@
 #pragma once
 
-#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "core/plugin_host/driver_library.h"
+#include "core/plugin_host/connection.h"
 #include "core/plugin_host/driver_set.h"
 #include "core/plugin_host/operation.h"
 
@@ -15,23 +14,12 @@
 /// owns its request for as long as it lives, since the driver may read it until the call is over.
 namespace hostler::plugin_host {
 
-/// The state that all calls of a set share. `set` is null until set_open has succeeded.
-struct Connection {
-  std::shared_ptr<const DriverLibrary> library;
-  std::atomic<hostler_set*> set = nullptr;
-
-  [[nodiscard]] const hostler_driver& driver() const { return library->table(); }
-  /// A copy of the driver's extension table; all zero if the driver has none.
-  template <class T>
-  [[nodiscard]] T extension(const char* id) const;
-};
-
 template <class T>
 class Call : public Operation {
  public:
-  Call(const Traits& traits, std::shared_ptr<Connection> connection, Listener& listener,
+  Call(Traits traits, std::shared_ptr<Connection> connection, Listener& listener,
        DriverSet::Done<T> done)
-      : Operation(traits, connection->library->name(), listener),
+      : Operation(adapted(traits, *connection), connection->library->name(), listener),
         connection_(std::move(connection)),
         done_(std::move(done)) {}
 
@@ -51,6 +39,12 @@ class Call : public Operation {
   std::shared_ptr<Connection> connection_;
   DriverSet::Done<T> done_;
   T result_{};
+
+ private:
+  static Traits adapted(Traits traits, const Connection& connection) {
+    traits.may_pend = traits.may_pend || connection.always_may_pend();
+    return traits;
+  }
 };
 
 class OpenCall final : public Call<DriverSet::Nothing> {

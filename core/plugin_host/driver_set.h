@@ -39,6 +39,10 @@ struct SetHealth {
   std::string last_broken_rule;
   std::size_t hung_calls = 0;  ///< Calls that were abandoned and have not returned.
   bool suspended = false;      ///< Two calls hang: no call is sent until one returns.
+  // Of a driver in a process of its own; else empty.
+  std::string driver_version;
+  std::string sandbox;     ///< "full", "files", "none": what is in force.
+  std::string last_crash;  ///< How its process ended last without being told to.
 };
 
 /// One configured connection to one cloud account through one driver; the daemon's only way to talk

@@ -1,6 +1,7 @@
 #include "core/plugin_host/host_table.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -48,6 +49,11 @@ SetNames& set_names() {
   return *names;
 }
 
+void write_to_log(log::Level level, const std::string& area, const std::string& line) {
+  log::write(level, area, line);
+}
+std::atomic<void (*)(log::Level, const std::string&, const std::string&)> line_sink = &write_to_log;
+
 thread_local const std::string* area_of_thread = nullptr;
 
 std::string area_of(const hostler_set* set) {
@@ -77,7 +83,7 @@ void log_line(const hostler_host* /*host*/, const hostler_set* set, std::uint32_
                       : level == HOSTLER_LOG_WARNING ? log::Level::kWarn
                       : level == HOSTLER_LOG_INFO    ? log::Level::kInfo
                                                      : log::Level::kDebug;
-  log::write(chosen, area_of(set), line);
+  line_sink.load()(chosen, area_of(set), line);
 }
 
 const void* no_extension(const hostler_host* /*host*/, const char* /*id*/) { return nullptr; }
@@ -89,6 +95,10 @@ const hostler_host& host_table() {
       sizeof(hostler_host), HOSTLER_ABI_MAJOR, HOSTLER_ABI_MINOR, HOSTLER_ABI_DRAFT, "hostler",
       HOSTLER_VERSION,      kRecordsMax,       kRecordBytesMax,   &log_line,         &no_extension};
   return table;
+}
+
+void set_line_sink(void (*write)(log::Level, const std::string&, const std::string&)) {
+  line_sink = write;
 }
 
 std::string log_area(const std::string& driver, const std::string& set) {

@@ -70,11 +70,10 @@ void keep_for_ever(std::shared_ptr<void> object) {
 
 class InProcessSet final : public DriverSet {
  public:
-  InProcessSet(std::shared_ptr<const DriverLibrary> library, const InProcessOptions& options)
+  InProcessSet(const std::shared_ptr<const DriverLibrary>& library, const InProcessOptions& options)
       : area_(log_area(library->name(), options.set)),
-        connection_(std::make_shared<Connection>()),
+        connection_(std::make_shared<Connection>(library)),
         runner_(std::make_shared<CallRunner>(runner_options(*library, options))) {
-    connection_->library = std::move(library);
     runner_->start();
   }
 
@@ -188,7 +187,7 @@ class InProcessSet final : public DriverSet {
 
 std::unique_ptr<DriverSet> make_in_process_set(std::shared_ptr<const DriverLibrary> library,
                                                InProcessOptions options) {
-  return std::make_unique<InProcessSet>(std::move(library), options);
+  return std::make_unique<InProcessSet>(library, options);
 }
 
 }  // namespace hostler::plugin_host

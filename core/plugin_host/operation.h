@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/base/mutex.h"
 #include "core/model/cloud.h"
@@ -81,6 +82,9 @@ class Operation : public hostler_op, public std::enable_shared_from_this<Operati
   /// Whether the driver function is running. Any thread.
   [[nodiscard]] bool in_function();
 
+  /// The driver broke a rule, "R29: ...": the call fails, if it is not over yet. Any thread.
+  void report_broken_rule(std::string rule);
+
   /// Passes the result to the caller. Once, after the call is over; any thread.
   void deliver_result() HOSTLER_NO_THREAD_SAFETY_ANALYSIS;
 
@@ -96,7 +100,15 @@ class Operation : public hostler_op, public std::enable_shared_from_this<Operati
   [[nodiscard]] virtual bool effect_seen() const { return false; }
   virtual void deliver(std::optional<model::CloudError> failure) = 0;
 
-  void report_broken_rule(std::string rule);
+  /// How the driver ended the call, unjudged.
+  struct Ending {
+    hostler_status status = HOSTLER_OK;
+    const hostler_error& error;
+    const std::vector<std::string>& texts;  ///< By HOSTLER_TEXT_*, or empty.
+    const std::string& broken_rule;         ///< "R29: ..."; empty: none.
+  };
+  /// In place of deliver_result(), once, where another process judges the end.
+  [[nodiscard]] Ending ending() const HOSTLER_NO_THREAD_SAFETY_ANALYSIS;
 
  private:
   struct ErrorBlock : hostler_error {

@@ -37,6 +37,9 @@ class Outcome {
   /// The host ended the operation for this reason. Nothing that the driver did counts any more.
   void set_ended_by_host(model::CloudError reason);
 
+  [[nodiscard]] hostler_status status() const { return status_; }
+  /// By HOSTLER_TEXT_*, or empty.
+  [[nodiscard]] const std::vector<std::string>& texts() const { return texts_; }
   /// Whether the driver reported success and broke no rule.
   [[nodiscard]] bool is_success() const;
 
@@ -48,7 +51,7 @@ class Outcome {
   };
   /// The error that the caller gets; nothing after a success. Once.
   std::optional<model::CloudError> failure(const hostler_error& error, const Context& context);
-  /// After failure(): the rule that was broken; empty = none.
+  /// The rule that was broken; empty = none. All of them are known after failure().
   [[nodiscard]] const std::string& broken_rule() const { return broken_rule_; }
 
  private:

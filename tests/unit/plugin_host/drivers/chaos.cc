@@ -1,7 +1,13 @@
 // A driver that misbehaves: the word in its config (`{"do": "hang"}`) selects how. There is one
 // word for each rule that the host checks. Without a word it is a correct cloud in memory.
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <stdexcept>
@@ -23,34 +29,12 @@ using hostler::driver::instance_record;
 using hostler::driver::str;
 using hostler::driver::view;
 
-/// Ends calls that hang: opening a set with the word "release" ends all calls that hang in sets
-/// that were opened before, and also calls that reach this gate later, since a call may arrive
-/// late.
-class Gate {
- public:
-  int releases() {
-    const std::lock_guard lock(mutex_);
-    return releases_;
-  }
-  void wait_for_one_after(int releases) {
-    std::unique_lock lock(mutex_);
-    released_.wait(lock, [&] { return releases_ > releases; });
-  }
-  void release() {
-    const std::lock_guard lock(mutex_);
-    ++releases_;
-    released_.notify_all();
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable released_;
-  int releases_ = 0;
-};
-Gate& gate() {
-  static auto* const g = new Gate;
-  return *g;
+/// Waits until somebody opens the pipe of this name for writing.
+void wait_at_gate(const std::string& path) {
+  const int gate = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (gate >= 0) ::close(gate);
 }
+
 std::atomic<int> calls_now{0}, calls_max{0};  // in this library, for the serial drivers
 
 /// Its extensions cannot be asked for: a set with the word "throw_in_get_extension" is open.
@@ -69,8 +53,7 @@ struct Counted {
 }  // namespace
 
 struct hostler_set {
-  std::string word, id;
-  int releases_before = 0;
+  std::string word, id, gate;
   std::mutex mutex;
   std::map<std::string, std::string> instances;  // id -> key
   std::vector<std::thread> threads;
@@ -199,10 +182,39 @@ hostler_status end_as_told(hostler_set* s, hostler_op* op, const std::string& id
   return HOSTLER_PENDING;
 }
 
+std::atomic<bool> ends_recursion = false;
+
+int overflow_stack(int depth) {
+  if (ends_recursion) return depth;
+  volatile char room[4096] = {};
+  room[0] = static_cast<char>(depth);
+  return overflow_stack(depth + 1) + room[0];
+}
+
+/// Ends the process in the way that the word asks for; returns if it asks for none.
+void end_process(const std::string& word) {
+  if (word == "segv") *static_cast<volatile int*>(nullptr) = 1;
+  if (word == "abort") std::abort();
+  if (word == "exit") std::exit(0);
+  if (word == "overflow_stack") overflow_stack(0);
+  if (word == "kill") ::raise(SIGKILL);
+  if (word == "segv_in_thread")
+    std::thread([] { *static_cast<volatile int*>(nullptr) = 1; }).join();
+  if (word == "say_and_abort") {
+    std::fputs("the last words\n", stderr);
+    std::abort();
+  }
+}
+
 hostler_status create(hostler_set* s, const hostler_create_req* r, hostler_op* op) {
   const Counted counted;
   const std::string key(view(r->idempotency_key)), id = "i-" + key;
   const std::string& word = s->word;
+  if (word.starts_with("id_then_")) {
+    emit_then(op, id, key, HOSTLER_OK);
+    end_process(word.substr(8));
+  }
+  end_process(word);
   if (emit_wrong(word, op, id, key)) return HOSTLER_OK;
   if (const auto status = end_as_told(s, op, id, key);
       status != HOSTLER_PENDING || word == "early" || word == "complete_twice") {
@@ -210,12 +222,12 @@ hostler_status create(hostler_set* s, const hostler_create_req* r, hostler_op* o
   }
   if (word == "hang" || word == "block") {
     emit_then(op, id, key, HOSTLER_OK);
-    gate().wait_for_one_after(s->releases_before);
+    wait_at_gate(s->gate);
     return HOSTLER_OK;
   }
   if (word == "hang_pending") return HOSTLER_PENDING;
   if (word == "hang_then_pending") {
-    gate().wait_for_one_after(s->releases_before);
+    wait_at_gate(s->gate);
     return HOSTLER_PENDING;
   }
   if (word == "cancellable") return wait_for_cancel(op);
@@ -284,14 +296,19 @@ hostler_status destroy(hostler_set* s, const hostler_destroy_req* r, hostler_op*
   return HOSTLER_OK;
 }
 
+/// The text of a key in the config.
+std::string value_of(const std::string& config, const std::string& key) {
+  const std::string before = '"' + key + R"(": ")";
+  const auto found = config.find(before);
+  if (found == std::string::npos) return {};
+  const auto from = found + before.size();
+  return config.substr(from, config.find('"', from) - from);
+}
+
 hostler_status set_open(const hostler_host* h, const hostler_set_config* c, hostler_op* op,
                         hostler_set** out) {
   const std::string config(view(c->config_json));
-  const auto colon = config.find(':');
-  const auto from = colon == std::string::npos ? colon : config.find('"', colon) + 1;
-  const auto word = from == std::string::npos ? std::string()
-                                              : config.substr(from, config.find('"', from) - from);
-  if (word == "release") gate().release();
+  const std::string word = value_of(config, "do");
   if (word == "open_refused") return fails(op, HOSTLER_E_INVALID, "config.region is missing");
   if (word == "open_without_set") return HOSTLER_OK;
   if (word == "open_pending") return HOSTLER_PENDING;
@@ -299,7 +316,7 @@ hostler_status set_open(const hostler_host* h, const hostler_set_config* c, host
   *out = new hostler_set;
   (*out)->word = word;
   (*out)->id = view(c->set_id);
-  (*out)->releases_before = gate().releases();
+  (*out)->gate = value_of(config, "gate");
   hostler::driver::log(*h, HOSTLER_LOG_DEBUG, "opened");
   return HOSTLER_OK;
 }
