@@ -22,12 +22,15 @@ struct SetSource {
   std::string config_json = "{}";
   std::string credentials_json;  ///< Secret.
   model::Tags tags;
+  bool in_process = false;  ///< The driver runs in this process, not in one of its own.
+  std::string sandbox;      ///< "full", "files", "none"; empty: the default of the driver.
 };
 
 /// Where drivers are looked for, and which are allowed.
 struct DriverSource {
   std::vector<std::filesystem::path> path;  ///< Before the folders of plugin_host.
   plugin_host::DriverRules rules;
+  std::string host_program;  ///< hostler-driver-host.
 };
 
 /// Every instance set with its driver. Calls may come from any thread and return at once; the

@@ -196,7 +196,8 @@ void Daemon::Parts::tidy_store(Now now) {
 
 void Daemon::Parts::load_drivers() {
   DriverSource drivers{driver_folders(config.driver_path),
-                       {.state_dir = config.state_dir, .sha256 = config.driver_sha256}};
+                       {.state_dir = config.state_dir, .sha256 = config.driver_sha256},
+                       driver_host_program()};
   clouds = std::make_unique<Clouds>(set_sources(config), std::move(drivers), metrics,
                                     [this](dispatch::Event event) { post(std::move(event)); });
   clouds->load_drivers();
