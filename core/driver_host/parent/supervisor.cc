@@ -41,8 +41,6 @@ void Supervisor::on_opened(ChildId child, SteadyTime now) {
 
 void Supervisor::on_open_failed(ChildId child, SteadyTime now) {
   set_state(child, State::kReady, now);
-  // Somebody else tries again if the set has never been open.
-  try_open_ = was_open_ && wanted_;
   open_delay_ = std::clamp(open_delay_ * 2, limits_.backoff_min, limits_.backoff_max);
   next_open_ = now + open_delay_;
 }
@@ -87,8 +85,6 @@ void Supervisor::on_exit(ChildId child, SteadyTime now) {
   const bool expected = found->second.expected_to_end;
   const bool hung = found->second.state == State::kKilled;
   children_.erase(found);
-  try_open_ = wanted_;
-  next_open_ = now;
   if (expected) return;
   crashes_.push_back(now);
   while (crashes_.front() + limits_.crash_window < now) crashes_.pop_front();
@@ -114,6 +110,9 @@ Duration Supervisor::delay_after_crash() {
 bool Supervisor::takes_calls_soon(const Child& child) {
   return child.state <= State::kOpen && !child.kill_reason;
 }
+
+/// Whoever wants the set to be open repeats a first open that failed; later ones are repeated here.
+bool Supervisor::may_open() const { return wanted_ && (try_open_ || was_open_); }
 
 bool Supervisor::needs_child() const {
   return wanted_ && children_.size() < kChildrenMax &&
@@ -162,7 +161,7 @@ std::optional<Supervisor::Action> Supervisor::next_of(ChildId id, Child& child, 
     child.state = State::kKilled;
     return Kill{id, "the set is being closed"};
   }
-  if (child.state == State::kReady && try_open_ && next_open_ <= now) {
+  if (child.state == State::kReady && may_open() && next_open_ <= now) {
     child.state = State::kOpening;
     try_open_ = false;
     return Open{id};
@@ -193,7 +192,7 @@ std::optional<SteadyTime> Supervisor::wakes_at(const Child& child) const {
     case State::kClosing:
       return child.since + limits_.close;
     case State::kReady:
-      if (try_open_) return next_open_;
+      if (may_open()) return next_open_;
       break;
     default:
       break;

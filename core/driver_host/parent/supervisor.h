@@ -114,6 +114,7 @@ class Supervisor {
   void kill(Child& child, std::string why);
   std::optional<Action> next_of(ChildId id, Child& child, SteadyTime now);
   [[nodiscard]] std::optional<SteadyTime> wakes_at(const Child& child) const;
+  [[nodiscard]] bool may_open() const;
   [[nodiscard]] bool needs_child() const;
   [[nodiscard]] Duration delay_after_crash();
 
@@ -122,7 +123,7 @@ class Supervisor {
   std::map<ChildId, Child> children_;
   ChildId last_ = 0;
   bool wanted_ = false;    ///< The set is to be open.
-  bool try_open_ = false;  ///< A process that is ready is to be opened at next_open_.
+  bool try_open_ = false;  ///< The set has never been open, and one open is to be tried.
   bool was_open_ = false;
   bool stopping_ = false;
   std::deque<SteadyTime> crashes_;  ///< Of the last crash_window, as of the last crash.
