@@ -124,6 +124,22 @@ Result<void> Clouds::check_config(const std::string& driver, const std::string& 
   return fail(Errc::kInvalidArgument, "driver '" + driver + "': " + problems->front());
 }
 
+model::DriverView Clouds::driver(const std::string& set) const {
+  const auto found = sets_.find(set);
+  if (found == sets_.end()) return {};
+  const SetSource& source = found->second.source;
+  const auto health = driver_of(found->second)->health();
+  return {.name = source.driver,
+          .version = health.driver_version,
+          .isolation = source.in_process ? "in-process" : "child",
+          .sandbox = health.sandbox,
+          .state = health.state,
+          .last_crash = health.last_crash,
+          .crashes = health.crashes,
+          .broken_rules = health.broken_rules,
+          .last_broken_rule = health.last_broken_rule};
+}
+
 std::shared_ptr<plugin_host::DriverSet> Clouds::driver_of(const Set& set) {
   const MutexLock lock(set.mutex);
   return set.driver;

@@ -11,6 +11,7 @@
 #include "core/base/mutex.h"
 #include "core/dispatch/events.h"
 #include "core/metrics/metrics.h"
+#include "core/model/views.h"
 #include "core/plugin_host/driver_set.h"
 #include "core/plugin_host/manifest.h"
 
@@ -61,6 +62,9 @@ class Clouds {
   void execute(const dispatch::PowerCall& effect);
   void execute(const dispatch::PricesCall& effect);
   void execute(const dispatch::QuotaGroupCall& effect);
+
+  /// The driver of a set, as it is now. Any thread.
+  [[nodiscard]] model::DriverView driver(const std::string& set) const;
 
   /// Asks a set's driver whether the key belongs to the instance; refused while the set may not be
   /// used. Calls `vouched` once, on a thread of the set or at once.

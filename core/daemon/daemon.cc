@@ -290,7 +290,8 @@ Result<void> Daemon::Parts::make_server() {
   worker = std::make_unique<Worker>();
   service = std::make_unique<DaemonService>(DaemonService::Dependencies{
       loop.get(), store.get(), worker.get(), &replies, &metrics, &feed, &durable, events, output,
-      config.state_dir, [this] { return server->certificate_end(); }, &quotas, &reload});
+      config.state_dir, [this] { return server->certificate_end(); }, &quotas, &reload,
+      [this](const std::string& set) { return clouds->driver(set); }});
   const auto& access = config.access;
   server = HOSTLER_TRY(
       api::Server::listen(server_options(access), HOSTLER_TRY(tokens_of(access)),

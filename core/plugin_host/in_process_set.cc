@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/mutex.h"
+#include "core/base/text.h"
 #include "core/log/log.h"
 #include "core/plugin_host/call_runner.h"
 #include "core/plugin_host/calls.h"
@@ -160,7 +161,15 @@ class InProcessSet final : public DriverSet {
     submit_if_open<PowerCall>(timeout, CloudOp::kStop, std::move(request), std::move(done));
   }
 
-  [[nodiscard]] SetHealth health() const override { return runner_->health(); }
+  [[nodiscard]] SetHealth health() const override {
+    SetHealth health = runner_->health();
+    const char* const version = connection_->driver().version;
+    health.driver_version = version == nullptr ? "" : printable(version, 80);
+    health.state = health.suspended              ? "suspended: two calls hang"
+                   : connection_->set != nullptr ? "open"
+                                                 : "not open";
+    return health;
+  }
 
  private:
   template <class C, class... Arguments>

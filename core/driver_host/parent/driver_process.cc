@@ -202,6 +202,15 @@ void DriverProcess::set_slots(std::size_t slots) {
   calls_.set_slots(std::min(slots, driver_slots_));
 }
 
+std::string DriverProcess::state(SteadyTime now) const {
+  if (supervisor_.is_suspended()) return "suspended: two calls hang in " + calls_.hanging();
+  if (const auto until = supervisor_.paused_until(now))
+    return "crashed, next try in " +
+           format_duration(std::chrono::ceil<std::chrono::seconds>(*until - now));
+  if (supervisor_.current()) return "open";
+  return supervisor_.has_children() ? "opening" : "not open";
+}
+
 std::size_t DriverProcess::driver_slots() const {
   const MutexLock lock(mutex_);
   return driver_slots_;
@@ -212,6 +221,7 @@ plugin_host::SetHealth DriverProcess::health() const {
   plugin_host::SetHealth health = health_;
   health.hung_calls = calls_.count_hanging();
   health.suspended = supervisor_.is_suspended();
+  health.state = state(steady_clock::now());
   return health;
 }
 

@@ -84,6 +84,7 @@ class DriverProcess final : public plugin_host::Operation::Listener, public Send
 
   void count_broken_rule(const std::string& text) HOSTLER_REQUIRES(mutex_);
   [[nodiscard]] std::optional<model::CloudError> refusal(SteadyTime now) HOSTLER_REQUIRES(mutex_);
+  [[nodiscard]] std::string state(SteadyTime now) const HOSTLER_REQUIRES(mutex_);
   Sendable take_sendable() HOSTLER_REQUIRES(mutex_);
   void wake();
 

@@ -401,6 +401,7 @@ void DriverProcess::on_child_ended(Child& child) {
     supervisor_.on_exit(id, steady_clock::now());
     if (supervisor_.crashes() > before || !child.why_ended.empty()) {
       health_.last_crash = how;
+      ++health_.crashes;
       log::error(area_, "the driver's process " + how);
     }
   }
