@@ -214,6 +214,14 @@ std::string read_price(const hostler_rec& record, model::ZonePrice& out) {
   return std::move(read.broken());
 }
 
+std::string read_quota_group(const hostler_rec& record, std::string& name) {
+  hostler_quota_group in;
+  if (auto broken = copy_growable(&record, in); !broken.empty()) return broken;
+  TextReader read;
+  read.name(name, in.name, "the name of a quota group");
+  return std::move(read.broken());
+}
+
 model::CloudError read_error(const hostler_error& error, hostler_status status,
                              std::span<const std::string> texts) {
   model::CloudError out;

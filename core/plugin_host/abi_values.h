@@ -43,6 +43,7 @@ std::string copy_growable(const void* from, T& to, std::size_t size_1_0 = sizeof
 std::string read_instance(const hostler_rec& record, model::ListedInstance& out);
 std::string read_set_info(const hostler_rec& record, model::SetInfo& out);
 std::string read_price(const hostler_rec& record, model::ZonePrice& out);
+std::string read_quota_group(const hostler_rec& record, std::string& name);
 
 /// The error that a driver reported. `texts` are indexed by HOSTLER_TEXT_* and printable.
 model::CloudError read_error(const hostler_error& error, hostler_status status,

@@ -153,7 +153,10 @@ class QuotaGroupCall final : public Call<std::string> {
 
  private:
   hostler_status call_driver() override;
+  bool take_record(const hostler_rec& record) override;
+  std::string rule_broken_by_success() override;
   model::InstanceType type_;
+  int records_ = 0;
 };
 
 class PowerCall final : public Call<DriverSet::Nothing> {

@@ -285,6 +285,11 @@ HOSTLER_AT(hostler_ext_price_history, struct_size, 0);
 HOSTLER_AT(hostler_ext_price_history, reserved0, 4);
 HOSTLER_AT(hostler_ext_price_history, history, 8);
 
+HOSTLER_SIZE(hostler_quota_group, 24);
+HOSTLER_AT(hostler_quota_group, struct_size, 0);
+HOSTLER_AT(hostler_quota_group, kind, 4);
+HOSTLER_AT(hostler_quota_group, name, 8);
+
 HOSTLER_SIZE(hostler_quota_group_req, 48);
 HOSTLER_AT(hostler_quota_group_req, struct_size, 0);
 HOSTLER_AT(hostler_quota_group_req, market, 4);

@@ -72,7 +72,7 @@ extern "C" {
 
 #define HOSTLER_ABI_MAJOR 1u
 #define HOSTLER_ABI_MINOR 0u
-#define HOSTLER_ABI_DRAFT 1u
+#define HOSTLER_ABI_DRAFT 2u
 
 /* May p->field be read? The only legal way to reach a field that is newer than 1.0. */
 #define HOSTLER_HAS(p, T, field) \
@@ -316,6 +316,7 @@ struct hostler_host { /* growable */
 #define HOSTLER_REC_INTERRUPTION 6u
 #define HOSTLER_REC_CONSOLE 7u
 #define HOSTLER_REC_LEFTOVER 8u
+#define HOSTLER_REC_QUOTA_GROUP 9u
 
 /* One machine, or one request for one, as the cloud shows it now. */
 typedef struct hostler_instance { /* growable record */
@@ -605,6 +606,10 @@ typedef struct hostler_ext_price_history { /* growable */
 
 /* Types that share one quota of the account share a group. */
 #define HOSTLER_EXT_QUOTA_GROUP "hostler.quota-group/1"
+typedef struct hostler_quota_group { /* growable record */
+  uint32_t struct_size, kind;        /* HOSTLER_REC_QUOTA_GROUP */
+  hostler_str name;                  /* the same for all types of the group; empty = no group */
+} hostler_quota_group;
 typedef struct hostler_quota_group_req { /* growable */
   uint32_t struct_size;
   uint32_t market;                   /* HOSTLER_MARKET_* */
@@ -613,10 +618,10 @@ typedef struct hostler_quota_group_req { /* growable */
 } hostler_quota_group_req;
 typedef struct hostler_ext_quota_group { /* growable */
   uint32_t struct_size, reserved0;
-  /* Writes the first `cap` bytes of the group's name to buf (no NUL is added); returns the length
-   * of the whole name, 0 for "no group".
-   * [pure] */
-  size_t (*group)(hostler_set* s, const hostler_quota_group_req* r, char* buf, size_t cap);
+  /* Emits one HOSTLER_REC_QUOTA_GROUP, or nothing: no group. The answer stays the same while the
+   * set is open, and needs no request to the provider where the driver knows the groups by itself.
+   * [call] Blocks until the deadline. May be PENDING. Ends with: also UNSUPPORTED. */
+  hostler_status (*group)(hostler_set* s, const hostler_quota_group_req* r, hostler_op* op);
 } hostler_ext_quota_group;
 
 /* Switch an instance off and on without giving it up. OK means accepted; list() shows the state. */

@@ -15,7 +15,7 @@
 // and, for the extensions it has,
 //   R verify(const hostler_verify_req&, hostler_op*);                 // hostler.host-key/1
 //   R price_history(const hostler_price_req&, hostler_op*);           // hostler.price-history/1
-//   std::string quota_group(const hostler_quota_group_req&);          // hostler.quota-group/1
+//   R quota_group(const hostler_quota_group_req&, hostler_op*);       // hostler.quota-group/1
 //   R start(const hostler_power_req&, hostler_op*), stop(...);        // hostler.power/1
 // and HOSTLER_REGISTER(T) in one source file. R is void (finished when it returns) or
 // hostler_status (may be HOSTLER_PENDING). All of them may throw; driver::Error says what went
@@ -212,6 +212,9 @@ inline void emit(hostler_op* op, const hostler_price& r) {
 inline void emit(hostler_op* op, const hostler_set_info& r) {
   emit(op, reinterpret_cast<const hostler_rec*>(&r));
 }
+inline void emit(hostler_op* op, const hostler_quota_group& r) {
+  emit(op, reinterpret_cast<const hostler_rec*>(&r));
+}
 inline void emit(hostler_op* op, const hostler_progress& r) {
   emit(op, reinterpret_cast<const hostler_rec*>(&r));
 }
@@ -231,6 +234,11 @@ inline hostler_price price_record() noexcept {
 inline hostler_set_info set_info_record() noexcept {
   auto r = sized<hostler_set_info>();
   r.kind = HOSTLER_REC_SET_INFO;
+  return r;
+}
+inline hostler_quota_group quota_group_record() noexcept {
+  auto r = sized<hostler_quota_group>();
+  r.kind = HOSTLER_REC_QUOTA_GROUP;
   return r;
 }
 
@@ -292,18 +300,8 @@ const void* extension([[maybe_unused]] std::string_view id) noexcept {
     if (id == HOSTLER_EXT_PRICE_HISTORY) return &ext;
   }
   if constexpr (HasQuotaGroup<T>::value) {
-    static const hostler_ext_quota_group ext = {sizeof ext, 0,
-                                                [](hostler_set* s, const hostler_quota_group_req* r,
-                                                   char* buf, size_t cap) noexcept -> size_t {
-                                                  try {
-                                                    const std::string group =
-                                                        self<T>(s).quota_group(*r);
-                                                    group.copy(buf, cap);
-                                                    return group.size();
-                                                  } catch (...) {
-                                                    return 0;
-                                                  }
-                                                }};
+    static const hostler_ext_quota_group ext = {
+        sizeof ext, 0, HOSTLER_DETAIL_CALL(quota_group, hostler_quota_group_req)};
     if (id == HOSTLER_EXT_QUOTA_GROUP) return &ext;
   }
   if constexpr (HasPower<T>::value) {

@@ -138,6 +138,25 @@ TEST(DriverRulesTest, UseOfAnEndedOperationIsCountedAndChangesNothing) {
   }
 }
 
+model::CloudResult<std::string> group_of(const char* word) {
+  ChaosSet set(word);
+  Awaited<std::string> group;
+  set->quota_group(ChaosSet::request().type, kPatience, group.done());
+  return group.get();
+}
+
+TEST(DriverRulesTest, ATypeHasOneQuotaGroupAtMost) {
+  EXPECT_EQ(group_of(""), "p.small");
+  EXPECT_EQ(group_of("group_none"), "") << "without a record there is no group";
+
+  const auto two = group_of("group_two");
+  ASSERT_FALSE(two);
+  EXPECT_THAT(two.error().message, HasSubstr("group: R34: OK with 2 quota groups"));
+  const auto too_long = group_of("group_too_long");
+  ASSERT_FALSE(too_long);
+  EXPECT_THAT(too_long.error().message, HasSubstr("limit: the name of a quota group has 256"));
+}
+
 TEST(DriverRulesTest, OpeningNeedsASetAndItsInfo) {
   const std::vector<Fault> faults = {{"open_without_set", "set_open: R18: "},
                                      {"open_pending", "set_open: R26: "},

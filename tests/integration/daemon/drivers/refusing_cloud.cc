@@ -36,8 +36,11 @@ class RefusingCloud {
     driver::emit(op, out);
   }
 
-  std::string quota_group(const hostler_quota_group_req& request) {
-    return view(request.type->provider_type).substr(0, 2) == "g-" ? "standard" : "";
+  void quota_group(const hostler_quota_group_req& request, hostler_op* op) {
+    if (view(request.type->provider_type).substr(0, 2) != "g-") return;
+    auto group = driver::quota_group_record();
+    group.name = str("standard");
+    driver::emit(op, group);
   }
 
   void create(const hostler_create_req& request, hostler_op* op) {

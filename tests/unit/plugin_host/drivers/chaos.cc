@@ -318,8 +318,13 @@ hostler_status set_info(hostler_set* s, const hostler_set_info_req*, hostler_op*
 
 const hostler_ext_quota_group kQuotaGroup = {
     sizeof kQuotaGroup, 0,
-    [](hostler_set*, const hostler_quota_group_req* r, char* buf, std::size_t cap) -> std::size_t {
-      return view(r->type->provider_type).copy(buf, cap);
+    [](hostler_set* s, const hostler_quota_group_req* r, hostler_op* op) -> hostler_status {
+      auto group = hostler::driver::quota_group_record();
+      if (s->word == "group_none") return HOSTLER_OK;
+      const std::string too_long(256, 'g');
+      group.name = s->word == "group_too_long" ? str(too_long) : r->type->provider_type;
+      for (int i = s->word == "group_two" ? 0 : 1; i < 2; ++i) hostler::driver::emit(op, group);
+      return HOSTLER_OK;
     }};
 const hostler_ext_host_key kHostKey = {
     sizeof kHostKey, 0, [](hostler_set*, const hostler_verify_req* r, hostler_op* op) {
