@@ -43,6 +43,9 @@ static_assert(model::scope::kType == HOSTLER_SCOPE_TYPE &&
               model::scope::kOperation == HOSTLER_SCOPE_OPERATION &&
               model::scope::kSubnet == HOSTLER_SCOPE_SUBNET);
 constexpr std::uint32_t kScopes = 0xff;
+/// What an unknown bit is read as: it means less than the whole set, and all bits hold together.
+constexpr std::uint32_t kNarrow =
+    model::scope::kType | model::scope::kZone | model::scope::kMarket | model::scope::kOperation;
 constexpr std::size_t kZoneBytesMax = 63;  // the zone of a price is part of a key in the store
 
 const Status* find_status(hostler_status status) {
@@ -230,6 +233,7 @@ model::CloudError read_error(const hostler_error& error, hostler_status status,
   out.message = texts[HOSTLER_TEXT_MESSAGE];
   if (known == nullptr && !out.message.empty()) out.message += " (" + status_name(status) + ")";
   out.scope = error.scope & kScopes;
+  if ((error.scope & ~kScopes) != 0) out.scope |= kNarrow;
   out.type = texts[HOSTLER_TEXT_SCOPE_TYPE];
   out.group = texts[HOSTLER_TEXT_SCOPE_GROUP];
   out.zone = texts[HOSTLER_TEXT_SCOPE_ZONE];

@@ -60,6 +60,13 @@ void CallRunner::submit(std::shared_ptr<Operation> op, Duration timeout) {
   op->set_deadline(steady_clock::now() + std::clamp(timeout, Duration::zero(), kTimeoutMax));
   auto& raw = *op;
   active_.emplace(&raw, Active{op, raw.deadline()});
+  if (raw.minor_needed() > options_.abi_minor) {
+    raw.refuse(cloud_error(CloudErrorClass::kUnsupported,
+                           std::string(raw.traits().name) + ": the driver was built for ABI 1." +
+                               std::to_string(options_.abi_minor) + ", this needs 1." +
+                               std::to_string(raw.minor_needed()) + ": upgrade the driver"));
+    return queue_result(raw);
+  }
   if (stopping_ || health_.suspended || queue_.size() >= options_.queue_max) {
     raw.refuse(
         stopping_ ? cloud_error(CloudErrorClass::kCancelled, "the set is being closed")

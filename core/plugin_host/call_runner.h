@@ -31,6 +31,7 @@ class CallRunner final : public Operation::Listener,
  public:
   struct Options {
     std::string log_area;               ///< Of what is logged about the set.
+    std::uint32_t abi_minor = 0;        ///< Of the driver.
     std::size_t slots = 1;              ///< Calls in the driver at once.
     std::size_t queue_max = 0;          ///< Calls that wait for a slot; more are refused.
     Duration grace{};                   ///< From a call's cancel until it is abandoned.

@@ -24,6 +24,7 @@ CallRunner::Options runner_options(const DriverLibrary& library, const InProcess
   const bool concurrent = driver.threading == HOSTLER_THREAD_CONCURRENT;
   return {
       .log_area = log_area(library.name(), options.set),
+      .abi_minor = driver.abi_minor,
       .slots = concurrent ? std::min<std::size_t>(driver.max_concurrency, options.threads_max) : 1,
       .queue_max = options.queue_max,
       .grace = options.grace,

@@ -78,6 +78,9 @@ class Operation : public hostler_op, public std::enable_shared_from_this<Operati
   /// Ends a call that the driver does not end. Blocks while the driver emits a record. False if the
   /// call is over already. Any thread.
   bool abandon(std::string_view reason);
+  /// The minor version of the ABI that knows all that the request says: an older driver is not
+  /// asked. More than 0 only with a flag, a value or a function that came after 1.0.
+  [[nodiscard]] virtual std::uint32_t minor_needed() const { return 0; }
   /// Whether the driver function is running. Any thread.
   [[nodiscard]] bool in_function();
 

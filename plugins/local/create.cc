@@ -78,6 +78,20 @@ void read_host_key(const hostler_create_req& request, CreateSpec& spec) {
         "supported");
 }
 
+/// What a machine of one's own does not have.
+void refuse_cloud_only(const hostler_create_req& request) {
+  const char* const wish = request.tenancy != HOSTLER_TENANCY_DEFAULT   ? "tenancy"
+                           : request.public_ip == HOSTLER_PUBLIC_IP_YES ? "public_ip"
+                           : request.n_disks != 0                       ? "disks"
+                           : request.subnet.len != 0                    ? "subnet"
+                           : request.placement_group.len != 0           ? "placement_group"
+                           : request.capacity_reservation.len != 0      ? "capacity_reservation"
+                           : request.identity_profile.len != 0          ? "identity_profile"
+                                                                        : nullptr;
+  if (wish != nullptr)
+    throw Error(HOSTLER_E_UNSUPPORTED, std::string("a local instance has no ") + wish);
+}
+
 /// The whole request as one text. Its digest tells whether another request is a retry.
 std::string everything(const CreateSpec& spec) {
   Record plain = spec.record;
@@ -106,6 +120,7 @@ void make_key(const std::string& path, const Config& config, hostler_op* op) {
 CreateSpec read_request(const hostler_create_req& request, const Config& config,
                         const Account& account, const std::string& set_id,
                         const Tags& shared_tags) {
+  refuse_cloud_only(request);
   CreateSpec spec;
   Record& record = spec.record;
   record.idempotency_key = word(request.idempotency_key, "idempotency_key");

@@ -20,9 +20,16 @@
  *  5  Text is UTF-8 without embedded NUL. Host to driver it is also NUL-terminated (ptr[len] is 0);
  *     driver to host, pointer and length are enough. Length 0 with a NULL pointer is legal both
  *     ways and means "none". An array of length 0 may be NULL too.
- *  6  What is not known is survived: an unknown negative status is read as INTERNAL, an unknown
- *     state as UNKNOWN, an unknown value of another enumeration as its 0; unknown flag bits,
- *     record kinds and text fields are ignored.
+ *  6  What the DRIVER sends and the host does not know is survived: an unknown negative status is
+ *     read as INTERNAL, an unknown state as UNKNOWN, an unknown value of another enumeration as its
+ *     0; unknown flag bits, record kinds and text fields are ignored. An unknown bit of an error's
+ *     scope narrows the error to the request's own type, zone, market and function.
+ *     What a REQUEST says and the driver does not know, or cannot do, is refused: an unknown flag
+ *     bit or value of an enumeration, in the request and in what it points to, is answered
+ *     UNSUPPORTED before anything is done, with a message that names it. It is never read as 0: who
+ *     asks for a spot or a dry run must not get a machine on demand. The host sends no flag, value
+ *     or function that is newer than the abi_minor of the driver's table. A field that is newer may
+ *     be there, and is not read; where it must not be overlooked a new flag comes with it.
  *  7  Wall times are nanoseconds since 1970 (0 = not known); deadlines are nanoseconds of
  *     CLOCK_MONOTONIC; durations are milliseconds. Money is an integer: millionths of the set's
  *     currency, per hour.
@@ -98,7 +105,9 @@ typedef int32_t hostler_status;
 #define HOSTLER_E_KEY_MISMATCH (-13) /* host-key extension only: that is not the instance's key */
 
 /* hostler_error.scope: what the refusal is about, as narrow as the driver knows. Several bits mean
- * all of them together ("this type in this zone"). 0 = the whole set. */
+ * all of them together ("this type in this zone"). 0 = not said: for CAPACITY, UNSUPPORTED,
+ * INVALID, CONFLICT and NOT_FOUND of a create the request's type, zone and market, for QUOTA its
+ * quota group, for INTERNAL the function, for the others the whole set. */
 #define HOSTLER_SCOPE_TYPE 0x01u
 #define HOSTLER_SCOPE_GROUP 0x02u /* quota group */
 #define HOSTLER_SCOPE_ZONE 0x04u

@@ -222,6 +222,7 @@ Outcome DriverHost::create(const Create& create, const std::function<void(hostle
   request.n_tags = tags.size();
   request.price_cap_micros_per_hour = -1;
   request.market = create.market;
+  request.tenancy = create.tenancy;
   Call call;
   if (before) before(&call.op);
   return call.end(table().create(set_, &request, &call.op));

@@ -39,7 +39,8 @@ struct Create {
   std::string type = "small", zone, init, user_data, host_key_private, host_key_public, owner = "o";
   std::vector<std::string> login_keys;
   std::map<std::string, std::string> tags;
-  std::uint32_t user_data_format = HOSTLER_USER_DATA_SH, market = HOSTLER_MARKET_ON_DEMAND;
+  std::uint32_t user_data_format = HOSTLER_USER_DATA_SH, market = HOSTLER_MARKET_ON_DEMAND,
+                tenancy = HOSTLER_TENANCY_DEFAULT;
   std::int64_t price = 40000;
 };
 

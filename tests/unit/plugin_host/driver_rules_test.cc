@@ -97,7 +97,8 @@ TEST(DriverRulesTest, ErrorArrivesWithAllFieldsAndIsPrintable) {
   ASSERT_FALSE(created);
   const auto& error = created.error();
   EXPECT_EQ(error.cls, CloudErrorClass::kQuota);
-  EXPECT_EQ(error.scope, model::scope::kGroup | model::scope::kZone);
+  using namespace model::scope;
+  EXPECT_EQ(error.scope, kGroup | kZone | kType | kMarket | kOperation) << "a bit is not known";
   EXPECT_EQ(error.zone, "z1");
   EXPECT_TRUE(error.outcome_unknown);
   EXPECT_EQ(error.retry_after, std::optional<Duration>(1500ms));

@@ -203,6 +203,11 @@ hostler_status create(hostler_set* s, const hostler_create_req* r, hostler_op* o
   const Counted counted;
   const std::string key(view(r->idempotency_key)), id = "i-" + key;
   const std::string& word = s->word;
+  try {
+    hostler::driver::require_known(*r);
+  } catch (const hostler::driver::Error& unknown) {
+    return unknown.report(op);
+  }
   if (emit_wrong(word, op, id, key)) return HOSTLER_OK;
   if (const auto status = end_as_told(s, op, id, key);
       status != HOSTLER_PENDING || word == "early" || word == "complete_twice") {
@@ -235,6 +240,10 @@ hostler_status create(hostler_set* s, const hostler_create_req* r, hostler_op* o
     e->set_text(e, HOSTLER_TEXT_PROVIDER_CODE, "VcpuLimit", 9);
     e->set_text(e, 99, "ignored", 7);
     return fails(op, HOSTLER_E_QUOTA, "vcpu quota\nof g1 is used up");
+  }
+  if (word == "new_scope") {
+    op->error->scope = 0x8000;
+    return fails(op, HOSTLER_E_RATE_LIMIT, "a limit on something new");
   }
   if (word == "later" || word == "late_twice" || word == "late_emit") {
     const std::lock_guard lock(s->mutex);
