@@ -156,7 +156,7 @@ inline constexpr std::size_t kAccountBytesMax = 255;
 struct SetInfo {
   std::string account_id, region, currency;  ///< Empty: not known.
   std::uint32_t max_concurrency = 1;
-  Duration list_consistency{};  ///< Two lists without an instance are at least this far apart.
+  Duration list_consistency{};  ///< Two lists without an instance are this far apart; 0: unknown.
   Duration list_interval_min{};
   std::uint64_t user_data_max_bytes = 16384;
   bool create_token_native = false, tags_at_create = false, server_filter = false,

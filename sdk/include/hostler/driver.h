@@ -362,7 +362,8 @@ typedef struct hostler_set_info { /* growable record */
   hostler_str region;
   hostler_str currency;          /* ISO 4217, "USD"; empty = no prices */
   uint64_t capabilities;         /* HOSTLER_CAP_* */
-  uint64_t list_consistency_ms;  /* a change shows in list() after at most this time */
+  uint64_t list_consistency_ms;  /* a change shows in list() after at most this time, measured from
+                                    the answer to the call that made it; 0 = not known */
   uint64_t list_interval_min_ms; /* list() no more often than that */
   uint64_t user_data_max_bytes;  /* 0 = none can be given */
   uint32_t max_concurrency;      /* for this account, at most the driver's; 0 = the driver's */
@@ -537,10 +538,21 @@ typedef struct hostler_driver {                          /* growable */
    * [call] Blocks until the deadline. May be PENDING.
    * Ends with: also UNSUPPORTED, CONFLICT (known key, other arguments), QUOTA, CAPACITY. */
   hostler_status (*create)(hostler_set* s, const hostler_create_req* r, hostler_op* op);
-  /* Emits every instance and unfulfilled request of the account that matches the filters, stopped
-   * and failed ones too, each once. Complete, or an error: never silently a part. An id that is
-   * asked for and not there is left out.
-   * [call] Blocks until the deadline. May be PENDING. */
+  /* Emits every instance and unfulfilled request of the account and region that matches the
+   * filters, stopped and failed ones too, each once: what two pages show goes out once, as the
+   * later one says. An id that is asked for and not there is left out. OK says that the list is
+   * COMPLETE: whatever existed when the call began, and was made or changed at least
+   * list_consistency_ms before, has been emitted. Anything less is an error, and then the host uses
+   * none of the records: a page that failed, was cut or could not be read; a token that expired
+   * between pages; a record that the driver does not understand. An empty page does not end a list:
+   * only the provider's own mark of the last page does. A list without records is believed as well,
+   * so it is OK only if the provider has said that there is nothing; an empty body, a missing field
+   * or a redirect is TRANSIENT. The host counts an instance as absent when two complete lists,
+   * list_consistency_ms apart, do not show it (where that is 0: 60 s apart, after a destroy any
+   * time), and a list of its id does not either, where that can be asked for. GONE counts as
+   * absent. A list that suddenly lacks many is doubted until they were asked for by their ids.
+   * [call] Blocks until the deadline. May be PENDING.
+   * Ends with: also UNSUPPORTED, for `ids` only: the host asks for none again. */
   hostler_status (*list)(hostler_set* s, const hostler_list_req* r, hostler_op* op);
   /* Asks for the end of one instance, with all that was made for it, or withdraws a spot request.
    * OK means accepted, or that there is no such instance any more; only list() says it is gone.
