@@ -62,6 +62,9 @@
  * To renew credentials the host opens a second set with the same set_id beside the first, moves
  * over to it, and closes the first. There is no global initialisation and no unloading.
  *
+ * MACHINES. What hostler expects of a machine and does there is specified in sdk/machine.md: who
+ * logs in, what user data does, which files are whose, and which host key is replaced.
+ *
  * DRAFT. This header is a draft until drivers for several real clouds have been written against it:
  * host and driver must agree on HOSTLER_ABI_DRAFT exactly, and the host says so when they do not.
  * With 1.0 the macro goes, and what is here then stays for ever. */
