@@ -191,6 +191,10 @@ std::string read_set_info(const hostler_rec& record, model::SetInfo& out) {
   out.list_consistency = milliseconds(in.list_consistency_ms);
   out.list_interval_min = milliseconds(in.list_interval_min_ms);
   out.user_data_max_bytes = in.user_data_max_bytes;
+  out.tags_max = in.tags_max;
+  out.tag_key_max = in.tag_key_max;
+  out.tag_value_max = in.tag_value_max;
+  out.name_max = in.name_max;
   out.create_token_native = has(HOSTLER_CAP_CREATE_TOKEN_NATIVE);
   out.tags_at_create = has(HOSTLER_CAP_TAGS_AT_CREATE);
   out.server_filter = has(HOSTLER_CAP_SERVER_FILTER);

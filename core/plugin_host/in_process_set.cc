@@ -10,6 +10,7 @@
 #include "core/plugin_host/call_runner.h"
 #include "core/plugin_host/calls.h"
 #include "core/plugin_host/host_table.h"
+#include "core/plugin_host/limits.h"
 
 namespace hostler::plugin_host {
 namespace {
@@ -118,6 +119,7 @@ class InProcessSet final : public DriverSet {
             allowed = allowed == 0 ? static_cast<std::uint32_t>(limit)
                                    : std::min(allowed, static_cast<std::uint32_t>(limit));
             runner_->lower_slots(allowed);
+            limits_.learn(*result);
           }
           done(std::move(result));
         });
@@ -131,6 +133,12 @@ class InProcessSet final : public DriverSet {
       pass_on = [runner = runner_.get(), on_record](const model::ListedInstance& seen) {
         runner->post([on_record, seen] { on_record(seen); });
       };
+    }
+    if (std::string beyond = limits_.refuse(request); !beyond.empty()) {
+      return runner_->refuse(
+          std::make_shared<CreateCall>(connection_, *runner_, std::move(request),
+                                       std::move(pass_on), std::move(done)),
+          cloud_error(model::CloudErrorClass::kInvalid, "create: " + std::move(beyond)));
     }
     submit_if_open<CreateCall>(timeout, std::move(request), std::move(pass_on), std::move(done));
   }
@@ -181,6 +189,7 @@ class InProcessSet final : public DriverSet {
   }
 
   const std::string area_;
+  AccountLimits limits_;
   std::shared_ptr<Connection> connection_;
   std::shared_ptr<CallRunner> runner_;
 };

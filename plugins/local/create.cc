@@ -96,8 +96,8 @@ void refuse_cloud_only(const hostler_create_req& request) {
 std::string everything(const CreateSpec& spec) {
   Record plain = spec.record;
   plain.created_unix_ns = 0;
-  return plain.text() + tags_text(spec.tags) + spec.zone + "\n" + spec.init_command + "\n" +
-         spec.user_data + "\n" + spec.host_key_private + spec.authorized_keys;
+  return plain.text() + tags_text(spec.tags) + spec.zone + "\n\n" + spec.user_data + "\n" +
+         spec.host_key_private + spec.authorized_keys;
 }
 
 /// "ssh-ed25519 AAAA...", without the comment.
@@ -155,7 +155,6 @@ CreateSpec read_request(const hostler_create_req& request, const Config& config,
   spec.tags["hostler-set"] = set_id;
   spec.tags["hostler-key"] = record.idempotency_key;
   check_tags(spec.tags);
-  spec.init_command = limited(request.init_command, kUserDataMax, "init_command");
   spec.user_data = read_user_data(request, spec.user_data_is_script);
   spec.authorized_keys = read_keys(request);
   read_host_key(request, spec);
@@ -210,7 +209,6 @@ void write_files(const Draft& draft, const CreateSpec& spec, const Config& confi
   write_file(folder.tags(), tags_text(spec.tags));
   write_file(folder.authorized_keys(), spec.authorized_keys);
   if (account.locked) write_file(folder.shadow(), account.shadow());
-  if (!spec.init_command.empty()) write_file(folder.init(), spec.init_command);
   if (!spec.user_data.empty())
     write_file(folder.user_data(), spec.user_data, spec.user_data_is_script ? 0700 : 0600);
 }

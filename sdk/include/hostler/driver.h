@@ -33,8 +33,13 @@
  *  7  Wall times are nanoseconds since 1970 (0 = not known); deadlines are nanoseconds of
  *     CLOCK_MONOTONIC; durations are milliseconds. Money is an integer: millionths of the set's
  *     currency, per hour.
- *  8  Credentials, init_command, user data and private keys are SECRET. They appear in no log,
- *     error, tag, record, metric, argv, environment or file that others can read.
+ *  8  Credentials, user data and private keys are SECRET. They appear in no log, error, tag,
+ * record, metric, argv, environment or file that others can read. 9  What the host makes up is 1 to
+ * 63 characters of [a-z0-9_-], so that it fits where clouds allow least: set_id, idempotency_key
+ * (36 of them), host_instance_id, owner (32), names of types, and keys and values of its own tags,
+ * "hostler-*". Tags of the site have keys of up to 127 characters of [A-Za-z0-9_.:/-] and values of
+ * any text of up to 255 bytes. A driver changes no tag: what its cloud cannot keep is INVALID, or
+ * is forbidden by its set_info.
  *
  * THREADS. Each function has one of these tags:
  *  [any]   from any thread, at any time, several at once. Never blocks for long.
@@ -205,7 +210,7 @@ typedef int32_t hostler_status;
 #define HOSTLER_CAP_TAGS_AT_CREATE 0x02u      /* there is no moment without tags */
 #define HOSTLER_CAP_SERVER_FILTER 0x04u       /* tag_filter is done by the cloud: a list is cheap */
 #define HOSTLER_CAP_HOST_KEY_INJECT 0x08u     /* ssh_host_key_* is in place before sshd starts */
-#define HOSTLER_CAP_USER_DATA 0x10u
+#define HOSTLER_CAP_USER_DATA 0x10u           /* scripts are run; without it none is sent */
 #define HOSTLER_CAP_SPOT 0x20u
 #define HOSTLER_CAP_STOP 0x40u /* hostler.power/1 works on this account */
 
@@ -358,7 +363,8 @@ typedef struct hostler_instance { /* growable record */
   uint32_t ssh_port;             /* 0 = 22 */
 } hostler_instance;
 
-/* What this account allows, found out by the driver: limits differ between accounts. */
+/* What this account allows, found out by the driver: limits differ between accounts. The host keeps
+ * them: a create that would pass one fails before it is sent. A limit of 0 is not said. */
 typedef struct hostler_set_info { /* growable record */
   uint32_t struct_size, kind;     /* HOSTLER_REC_SET_INFO */
   hostler_str account_id;         /* equal for two sets on one account; never empty */
@@ -368,9 +374,9 @@ typedef struct hostler_set_info { /* growable record */
   uint64_t list_consistency_ms;  /* a change shows in list() after at most this time, measured from
                                     the answer to the call that made it; 0 = not known */
   uint64_t list_interval_min_ms; /* list() no more often than that */
-  uint64_t user_data_max_bytes;  /* 0 = none can be given */
+  uint64_t user_data_max_bytes;  /* as given to the driver, before any encoding */
   uint32_t max_concurrency;      /* for this account, at most the driver's; 0 = the driver's */
-  uint32_t tags_max;             /* free for the host, per instance */
+  uint32_t tags_max;             /* of a create; what the driver adds is not counted */
   uint32_t tag_key_max, tag_value_max, name_max; /* bytes */
   uint32_t reserved0;
 } hostler_set_info;
@@ -448,9 +454,9 @@ typedef struct hostler_create_req { /* growable */
   const hostler_instance_type* type; /* never NULL */
   hostler_str region, zone, subnet;  /* empty = the driver's choice */
   hostler_str image_id;
-  hostler_str name_hint;    /* for people; the driver may change it to what is allowed */
-  hostler_str init_command; /* SECRET; a POSIX sh script, run once as root at first boot */
-  const hostler_user_data* user_data; /* SECRET; NULL = none */
+  hostler_str name_hint; /* for people, [a-z0-9_-], at most name_max; the driver may change it */
+  const hostler_user_data* user_data; /* SECRET; all that sets the machine up, see sdk/machine.md;
+                                         NULL where the set has no HOSTLER_CAP_USER_DATA */
   hostler_str ssh_host_key_private;   /* SECRET; OpenSSH PEM; placed before sshd starts */
   hostler_str ssh_host_key_public;    /* one line "ssh-ed25519 AAAA..." */
   const hostler_str* ssh_public_keys; /* allowed to log in; lines of authorized_keys */

@@ -212,7 +212,6 @@ Outcome DriverHost::create(const Create& create, const std::function<void(hostle
   request.owner = str(create.owner);
   request.type = &type;
   request.zone = str(create.zone);
-  request.init_command = str(create.init);
   if (!create.user_data.empty()) request.user_data = &data;
   request.ssh_host_key_private = str(create.host_key_private);
   request.ssh_host_key_public = str(create.host_key_public);

@@ -36,7 +36,7 @@ struct Outcome {
 /// The parameters of a create request.
 struct Create {
   std::string key;
-  std::string type = "small", zone, init, user_data, host_key_private, host_key_public, owner = "o";
+  std::string type = "small", zone, user_data, host_key_private, host_key_public, owner = "o";
   std::vector<std::string> login_keys;
   std::map<std::string, std::string> tags;
   std::uint32_t user_data_format = HOSTLER_USER_DATA_SH, market = HOSTLER_MARKET_ON_DEMAND,

@@ -43,23 +43,19 @@ TEST_F(InstancesTest, TellsSessionsWhereTheyAre) {
             0);
 }
 
-TEST_F(InstancesTest, RunsInitCommandAndUserDataOnceAndForgetsThem) {
+TEST_F(InstancesTest, RunsUserDataOnceAndForgetsIt) {
   open();
   Create create = wish("key-1");
-  create.init = "echo init >> \"$HOSTLER_AGENT_DIR/ran\"";
   create.user_data = "#!/bin/sh\necho data >> \"$HOSTLER_AGENT_DIR/ran\"\n";
   const Seen instance = boot(create);
 
-  EXPECT_TRUE(reach(instance,
-                    "grep -q init $HOSTLER_AGENT_DIR/ran && grep -q data $HOSTLER_AGENT_DIR/ran"));
-  EXPECT_TRUE(eventually([&] {
-    return !is_there(folder(instance) + "/init") && !is_there(folder(instance) + "/user_data");
-  }));
+  EXPECT_TRUE(reach(instance, "grep -q data $HOSTLER_AGENT_DIR/ran"));
+  EXPECT_TRUE(eventually([&] { return !is_there(folder(instance) + "/user_data"); }));
   set->stop(instance.id);
   ASSERT_TRUE(becomes(instance.id, HOSTLER_STATE_STOPPED));
   set->start(instance.id);
   ASSERT_TRUE(reach(instance));
-  EXPECT_EQ(ssh(instance, "wc -l < $HOSTLER_AGENT_DIR/ran").output, "2\n");
+  EXPECT_EQ(ssh(instance, "wc -l < $HOSTLER_AGENT_DIR/ran").output, "1\n");
 }
 
 TEST_F(InstancesTest, ShowsTheHostKeyThatWasDelivered) {

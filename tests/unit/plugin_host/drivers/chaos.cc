@@ -319,6 +319,7 @@ hostler_status set_info(hostler_set* s, const hostler_set_info_req*, hostler_op*
   info.currency = str("USD");
   info.list_consistency_ms = 1500;
   info.capabilities = HOSTLER_CAP_SPOT | HOSTLER_CAP_USER_DATA;
+  if (s->word == "few_tags") info.tags_max = 1;
   if (s->word == "info_none") return HOSTLER_OK;
   hostler::driver::emit(op, info);
   if (s->word == "info_two") hostler::driver::emit(op, info);
