@@ -229,6 +229,18 @@ std::string read_quota_group(const hostler_rec& record, std::string& name) {
   return std::move(read.broken());
 }
 
+namespace {
+/// The provider's own words, for a person who asks the provider: "(VcpuLimit, 10 of 10 used)".
+std::string providers_words(const hostler_error& error, const std::string& code) {
+  std::string out = code;
+  if (error.quota_limit >= 0)
+    out += (out.empty() ? "" : ", ") +
+           (error.quota_used >= 0 ? std::to_string(error.quota_used) : std::string("?")) + " of " +
+           std::to_string(error.quota_limit) + " used";
+  return out.empty() ? out : " (" + out + ")";
+}
+}  // namespace
+
 model::CloudError read_error(const hostler_error& error, hostler_status status,
                              std::span<const std::string> texts) {
   model::CloudError out;
@@ -236,6 +248,8 @@ model::CloudError read_error(const hostler_error& error, hostler_status status,
   out.cls = known != nullptr ? known->cls : CloudErrorClass::kInternal;  // R9
   out.message = texts[HOSTLER_TEXT_MESSAGE];
   if (known == nullptr && !out.message.empty()) out.message += " (" + status_name(status) + ")";
+  if (!out.message.empty())
+    out.message += providers_words(error, texts[HOSTLER_TEXT_PROVIDER_CODE]);
   out.scope = error.scope & kScopes;
   if ((error.scope & ~kScopes) != 0) out.scope |= kNarrow;
   out.type = texts[HOSTLER_TEXT_SCOPE_TYPE];

@@ -58,6 +58,7 @@ class CallRunner final : public Operation::Listener,
   void on_ended(Operation& op) override;
   void on_late_return(Operation& op) override;
   void on_broken_rule(const Operation& op, const std::string& rule) override;
+  [[nodiscard]] const std::string& log_area() const override { return options_.log_area; }
 
  private:
   struct Active {

@@ -43,6 +43,11 @@ class Operation : public hostler_op, public std::enable_shared_from_this<Operati
     virtual void on_late_return(Operation& op) = 0;
     /// The driver broke a rule, during this call or after its end. May not call the operation.
     virtual void on_broken_rule(const Operation& op, const std::string& rule) = 0;
+    /// Where log lines about the operation come from. Any thread.
+    [[nodiscard]] virtual const std::string& log_area() const {
+      static const std::string kNone = "driver";
+      return kNone;
+    }
 
    protected:
     ~Listener() = default;
@@ -65,6 +70,9 @@ class Operation : public hostler_op, public std::enable_shared_from_this<Operati
 
   [[nodiscard]] const Traits& traits() const { return traits_; }
   [[nodiscard]] SteadyTime deadline() const { return deadline_; }
+  /// For log lines: "create h-7". Any thread.
+  [[nodiscard]] virtual std::string label() const { return traits_.name; }
+  [[nodiscard]] const std::string& log_area() const { return listener_.log_area(); }
   /// Before run(). The driver sees the deadline too.
   void set_deadline(SteadyTime deadline);
 

@@ -66,7 +66,7 @@ LocalSet::LocalSet(const hostler_host& host, const hostler_set_config& config, h
       dials_(config_.dials),
       store_(config_) {
   on_this_machine([&] { prepare_machine(config_, account_, op); });
-  driver::log(host_, HOSTLER_LOG_INFO, "the folder of local instances is " + config_.root);
+  driver::log(host_, HOSTLER_LOG_INFO, "the folder of local instances is " + config_.root, op);
 }
 
 void LocalSet::info(const hostler_set_info_req&, hostler_op* op) {

@@ -25,17 +25,15 @@ HOSTLER_SIZE(hostler_rec, 8);
 HOSTLER_AT(hostler_rec, struct_size, 0);
 HOSTLER_AT(hostler_rec, kind, 4);
 
-HOSTLER_SIZE(hostler_error, 56);
+HOSTLER_SIZE(hostler_error, 48);
 HOSTLER_AT(hostler_error, struct_size, 0);
-HOSTLER_AT(hostler_error, code, 4);
-HOSTLER_AT(hostler_error, scope, 8);
-HOSTLER_AT(hostler_error, flags, 12);
+HOSTLER_AT(hostler_error, scope, 4);
+HOSTLER_AT(hostler_error, flags, 8);
+HOSTLER_AT(hostler_error, provider_status, 12);
 HOSTLER_AT(hostler_error, retry_after_ms, 16);
 HOSTLER_AT(hostler_error, quota_limit, 24);
 HOSTLER_AT(hostler_error, quota_used, 32);
-HOSTLER_AT(hostler_error, provider_status, 40);
-HOSTLER_AT(hostler_error, reserved0, 44);
-HOSTLER_AT(hostler_error, set_text, 48);
+HOSTLER_AT(hostler_error, set_text, 40);
 
 HOSTLER_SIZE(hostler_op, 56);
 HOSTLER_AT(hostler_op, struct_size, 0);
@@ -46,6 +44,15 @@ HOSTLER_AT(hostler_op, is_cancelled, 24);
 HOSTLER_AT(hostler_op, on_cancel, 32);
 HOSTLER_AT(hostler_op, emit, 40);
 HOSTLER_AT(hostler_op, complete, 48);
+
+HOSTLER_SIZE(hostler_log_line, 56);
+HOSTLER_AT(hostler_log_line, struct_size, 0);
+HOSTLER_AT(hostler_log_line, level, 4);
+HOSTLER_AT(hostler_log_line, set, 8);
+HOSTLER_AT(hostler_log_line, op, 16);
+HOSTLER_AT(hostler_log_line, message, 24);
+HOSTLER_AT(hostler_log_line, fields, 40);
+HOSTLER_AT(hostler_log_line, n_fields, 48);
 
 HOSTLER_SIZE(hostler_host, 64);
 HOSTLER_AT(hostler_host, struct_size, 0);

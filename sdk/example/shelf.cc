@@ -56,8 +56,8 @@ class Shelf {
   }
 
   // Opens a set: reads its config, logs in. What is wrong is thrown, with what to do about it.
-  Shelf(const hostler_host& host, const hostler_set_config&, hostler_op*) {
-    driver::log(host, HOSTLER_LOG_INFO, "the shelf is open");
+  Shelf(const hostler_host& host, const hostler_set_config&, hostler_op* op) {
+    driver::log(host, HOSTLER_LOG_INFO, "the shelf is open", op);
   }
 
   // What this account can do. One record.

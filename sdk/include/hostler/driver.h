@@ -214,7 +214,7 @@ typedef int32_t hostler_status;
 #define HOSTLER_CAP_SPOT 0x20u
 #define HOSTLER_CAP_STOP 0x40u /* hostler.power/1 works on this account */
 
-/* hostler_host.log */
+/* hostler_log_line.level */
 #define HOSTLER_LOG_TRACE 0u
 #define HOSTLER_LOG_DEBUG 1u
 #define HOSTLER_LOG_INFO 2u
@@ -255,19 +255,17 @@ typedef struct hostler_op hostler_op;
 typedef struct hostler_error hostler_error;
 typedef struct hostler_host hostler_host;
 
-/* Where a failure is described. Made and freed by the host, filled in by the driver before it
- * returns or completes with a negative status. The host has set retry_after_ms, quota_limit and
- * quota_used to -1 and the rest to 0. */
+/* Where a failure is described; which one it is says the status alone. Made and freed by the host,
+ * filled in by the driver before it returns or completes with a negative status. The host has set
+ * retry_after_ms, quota_limit and quota_used to -1 and the rest to 0. */
 struct hostler_error { /* growable */
   uint32_t struct_size;
-  int32_t code;           /* the hostler_status; 0 is read as "the one returned" */
-  uint32_t scope;         /* HOSTLER_SCOPE_* */
-  uint32_t flags;         /* HOSTLER_EF_* */
-  int64_t retry_after_ms; /* from now; -1 = the provider did not say */
-  int64_t quota_limit;    /* with QUOTA, in the provider's unit; -1 = not known */
-  int64_t quota_used;
+  uint32_t scope;          /* HOSTLER_SCOPE_* */
+  uint32_t flags;          /* HOSTLER_EF_* */
   int32_t provider_status; /* HTTP status, or 0 */
-  uint32_t reserved0;
+  int64_t retry_after_ms;  /* from now; -1 = the provider did not say */
+  int64_t quota_limit;     /* with QUOTA, in the provider's unit; -1 = not known */
+  int64_t quota_used;
   /* Sets text `field` (HOSTLER_TEXT_*) to a copy of s[0..n); again replaces it. The host cuts what
    * is longer than 4 KiB and replaces control characters.
    * [any] while the op is not complete, but not two at once. Does not block, cannot fail. */
@@ -305,6 +303,17 @@ struct hostler_op { /* growable */
   void (*complete)(hostler_op* op, hostler_status st);
 };
 
+/* A line of log. The host adds driver, set and call, and the time. */
+typedef struct hostler_log_line { /* growable */
+  uint32_t struct_size;
+  uint32_t level;         /* HOSTLER_LOG_* */
+  const hostler_set* set; /* what it is about; NULL = the set of `op`, or none */
+  const hostler_op* op;   /* the call that it is about, before its end; NULL = none */
+  hostler_str message;    /* one line, for people */
+  const hostler_kv* fields;
+  size_t n_fields;
+} hostler_log_line;
+
 /* What the host offers to drivers. Static: lives until the process ends, one for all sets.
  * The first 16 bytes of this struct and of hostler_driver stay as they are in every draft. */
 struct hostler_host { /* growable */
@@ -313,11 +322,10 @@ struct hostler_host { /* growable */
   const char* version;       /* of the host program */
   uint64_t records_max;      /* per op */
   uint64_t record_bytes_max; /* per record, strings and arrays included */
-  /* One line of log with key/value fields. Drivers write nothing to stdout or stderr.
-   * `set` may be NULL. Limited in rate and length by the host; what is cut is counted.
+  /* Writes one line to the host's log. Drivers write nothing to stdout or stderr.
+   * Limited in rate and length by the host; what is cut is counted.
    * [any] Does not block. */
-  void (*log)(const hostler_host* h, const hostler_set* set, uint32_t level, const char* msg,
-              size_t n, const hostler_kv* fields, size_t n_fields);
+  void (*log)(const hostler_host* h, const hostler_log_line* line);
   /* A feature of the host by its id ("hostler.host.metrics/1"), or NULL. The table is static.
    * [pure] */
   const void* (*get_extension)(const hostler_host* h, const char* id);
@@ -348,7 +356,8 @@ typedef struct hostler_instance { /* growable record */
   hostler_str remote_user; /* who logs in by SSH; empty = as configured */
   hostler_str region, zone;
   hostler_str state_reason;         /* the provider's words, e.g. why it failed */
-  const hostler_address* addresses; /* best first; empty while there is none yet */
+  const hostler_address* addresses; /* the host takes the first; none while there is none yet. With
+                                       `scope` it can tell private from public ones */
   size_t n_addresses;
   const hostler_kv* tags;
   size_t n_tags;

@@ -89,7 +89,6 @@ class Error : public std::exception {
   /// \return the status to return or to complete with.
   hostler_status report(hostler_op* op) const noexcept {
     hostler_error* const e = op->error;
-    e->code = code_ < 0 ? code_ : HOSTLER_E_INTERNAL;
     e->scope = scope_;
     e->flags = flags_;
     e->retry_after_ms = retry_after_ms_;
@@ -107,7 +106,7 @@ class Error : public std::exception {
     text(HOSTLER_TEXT_SCOPE_ZONE, zone_);
     text(HOSTLER_TEXT_SCOPE_SUBNET, subnet_);
     text(HOSTLER_TEXT_SCOPE_REGION, region_);
-    return e->code;
+    return code_ < 0 ? code_ : HOSTLER_E_INTERNAL;
   }
 
  private:
@@ -120,7 +119,6 @@ class Error : public std::exception {
 
 /// The same for a failure of which nothing is known but a text. Allocates nothing.
 inline hostler_status report_internal(hostler_op* op, const char* message) noexcept {
-  op->error->code = HOSTLER_E_INTERNAL;
   op->error->set_text(op->error, HOSTLER_TEXT_MESSAGE, message, std::strlen(message));
   return HOSTLER_E_INTERNAL;
 }
@@ -305,8 +303,15 @@ inline hostler_quota_group quota_group_record() noexcept {
   return r;
 }
 
-inline void log(const hostler_host& host, uint32_t level, std::string_view message) noexcept {
-  host.log(&host, nullptr, level, message.data(), message.size(), nullptr, 0);
+/// Writes a line to the host's log. With the `op` of the call that it is about, the line names call
+/// and set.
+inline void log(const hostler_host& host, uint32_t level, std::string_view message,
+                const hostler_op* op = nullptr) noexcept {
+  auto line = sized<hostler_log_line>();
+  line.level = level;
+  line.op = op;
+  line.message = str(message);
+  host.log(&host, &line);
 }
 
 /// Who the driver is. Every text is a literal: it lives as long as the process.

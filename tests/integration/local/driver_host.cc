@@ -22,8 +22,7 @@ T sized() {
 hostler_str str(const std::string& s) { return {s.c_str(), s.size()}; }
 std::string text(const hostler_str& s) { return s.len == 0 ? "" : std::string(s.ptr, s.len); }
 
-void ignore_log(const hostler_host*, const hostler_set*, std::uint32_t, const char*, std::size_t,
-                const hostler_kv*, std::size_t) {}
+void ignore_log(const hostler_host*, const hostler_log_line*) {}
 const void* no_extension(const hostler_host*, const char*) { return nullptr; }
 
 const hostler_host& host() {

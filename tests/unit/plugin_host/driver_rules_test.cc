@@ -106,6 +106,7 @@ TEST(DriverRulesTest, ErrorArrivesWithAllFieldsAndIsPrintable) {
   EXPECT_EQ(error.provider_status, 429);
   EXPECT_EQ(error.provider_code, "VcpuLimit");
   EXPECT_EQ(error.message.find('\n'), std::string::npos);
+  EXPECT_THAT(error.message, HasSubstr("(VcpuLimit, 10 of 10 used)")) << "the provider's words";
 }
 
 TEST(DriverRulesTest, TooManyRecordsEndTheOperation) {

@@ -273,6 +273,17 @@ TEST(DriverSetTest, CallsExtensionsThatTheDriverHasAndReportsOthersAsUnsupported
   EXPECT_THAT(not_there.error().message, HasSubstr("no hostler.power/1"));
 }
 
+TEST(DriverSetTest, ALineOfLogNamesDriverSetAndCall) {
+  InProcessOptions options;
+  options.set = "east";
+  testing::internal::CaptureStderr();
+
+  const ChaosSet set("logs", options);
+
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr("warning driver fake_chaos, set east: set_open: opened"));
+}
+
 TEST(DriverSetTest, LimitsTheZoneOfAPriceSinceItIsAKeyInTheStore) {
   const auto prices_of = [](const char* word) {
     ChaosSet set(word);

@@ -309,7 +309,7 @@ hostler_status set_open(const hostler_host* h, const hostler_set_config* c, host
   (*out)->word = word;
   (*out)->id = view(c->set_id);
   (*out)->releases_before = gate().releases();
-  hostler::driver::log(*h, HOSTLER_LOG_DEBUG, "opened");
+  hostler::driver::log(*h, word == "logs" ? HOSTLER_LOG_WARNING : HOSTLER_LOG_DEBUG, "opened", op);
   return HOSTLER_OK;
 }
 
