@@ -144,8 +144,7 @@ struct ListedInstance {
   std::optional<Micros> price_per_hour;
   CloudState state = CloudState::kUnknown;
   std::string state_reason;
-  Wall created, launched, interruption;
-  std::uint64_t boot_generation = 0;
+  Wall created, interruption;
   std::string pool, type, idle;  ///< Of its tags; the others are not read.
   bool tags_unknown = false;
 };

@@ -168,9 +168,7 @@ std::string read_instance(const hostler_rec& record, model::ListedInstance& out)
   if (in.price_micros_per_hour >= 0) out.price_per_hour = model::Micros{in.price_micros_per_hour};
   out.state = cloud_state(in.state);
   out.created = wall(in.created_unix_ns);
-  out.launched = wall(in.launched_unix_ns);
   out.interruption = wall(in.interruption_unix_ns);
-  out.boot_generation = in.boot_generation;
   if (read.broken().empty() && out.id.empty()) return "R28: an instance without an id";
   if (in.ssh_port > 65535) return "R6: an ssh_port of " + std::to_string(in.ssh_port);
   return std::move(read.broken());
@@ -326,7 +324,6 @@ CreateArguments::CreateArguments(const model::CreateRequest& request)
   r.n_ssh_public_keys = keys_.size();
   r.tags = tags_.data();
   r.n_tags = tags_.size();
-  r.provider_params_json = to_abi(request.type.provider_params_json);
   r.price_cap_micros_per_hour = request.price_cap_per_hour.value;
   r.market = to_abi(request.type.market);
   if (request.user_data_format == model::UserDataFormat::kNone) return;

@@ -172,11 +172,6 @@ typedef int32_t hostler_status;
 #define HOSTLER_ADDRESS_PRIVATE 1u
 #define HOSTLER_ADDRESS_PUBLIC 2u
 
-/* hostler_instance_type.flags */
-#define HOSTLER_TYPE_BURSTABLE 0x01u   /* full speed in bursts only */
-#define HOSTLER_TYPE_BARE_METAL 0x02u  /* a whole machine; slow to boot */
-#define HOSTLER_TYPE_NESTED_VIRT 0x04u /* can run virtual machines itself */
-
 /* hostler_user_data.format and .flags */
 #define HOSTLER_USER_DATA_RAW 0u
 #define HOSTLER_USER_DATA_SH 1u /* a script that begins with #! */
@@ -188,7 +183,6 @@ typedef int32_t hostler_status;
 #define HOSTLER_DISK_ROOT 1u
 #define HOSTLER_DISK_SCRATCH 2u
 #define HOSTLER_DISK_ENCRYPTED 0x01u
-#define HOSTLER_DISK_DELETE_WITH_INSTANCE 0x02u
 
 /* hostler_create_req */
 #define HOSTLER_TENANCY_DEFAULT 0u
@@ -197,10 +191,6 @@ typedef int32_t hostler_status;
 #define HOSTLER_PUBLIC_IP_DEFAULT 0u /* as the subnet says */
 #define HOSTLER_PUBLIC_IP_YES 1u
 #define HOSTLER_PUBLIC_IP_NO 2u
-
-/* hostler_destroy_req.flags */
-#define HOSTLER_DESTROY_GRACEFUL 0x01u   /* let its system shut down first */
-#define HOSTLER_DESTROY_KEEP_DISKS 0x02u /* keep disks that are not DELETE_WITH_INSTANCE */
 
 /* hostler_set_tags_req.flags */
 #define HOSTLER_SET_TAGS_REPLACE 0x01u /* all tags but `set` and the driver's own go */
@@ -326,7 +316,8 @@ struct hostler_host { /* growable */
    * Limited in rate and length by the host; what is cut is counted.
    * [any] Does not block. */
   void (*log)(const hostler_host* h, const hostler_log_line* line);
-  /* A feature of the host by its id ("hostler.host.metrics/1"), or NULL. The table is static.
+  /* A feature of the host by its id ("hostler.host.thing/1"), or NULL; there is none yet. The table
+   * is static.
    * [pure] */
   const void* (*get_extension)(const hostler_host* h, const char* id);
 };
@@ -336,7 +327,6 @@ struct hostler_host { /* growable */
 #define HOSTLER_REC_INSTANCE 1u
 #define HOSTLER_REC_PRICE 2u
 #define HOSTLER_REC_SET_INFO 3u
-#define HOSTLER_REC_PROGRESS 4u
 #define HOSTLER_REC_OFFERING 5u
 #define HOSTLER_REC_INTERRUPTION 6u
 #define HOSTLER_REC_CONSOLE 7u
@@ -362,10 +352,8 @@ typedef struct hostler_instance { /* growable record */
   const hostler_kv* tags;
   size_t n_tags;
   int64_t created_unix_ns;       /* when it was asked for */
-  int64_t launched_unix_ns;      /* when it last began to run */
   int64_t interruption_unix_ns;  /* when the provider will take it back; 0 = no notice */
   int64_t price_micros_per_hour; /* what it costs now; -1 = not known */
-  uint64_t boot_generation;      /* another value after each boot; 0 = not known */
   uint32_t state;                /* HOSTLER_STATE_* */
   uint32_t flags;                /* HOSTLER_INSTANCE_* */
   uint32_t market;               /* HOSTLER_MARKET_* */
@@ -390,31 +378,18 @@ typedef struct hostler_set_info { /* growable record */
   uint32_t reserved0;
 } hostler_set_info;
 
-/* How far a slow operation is. Optional, and only for people. */
-typedef struct hostler_progress { /* growable record */
-  uint32_t struct_size, kind;     /* HOSTLER_REC_PROGRESS */
-  hostler_str phase;              /* one word: "waiting", "copying" */
-  hostler_str text;
-  uint32_t percent; /* 0 to 100; above = not known */
-  uint32_t reserved0;
-  int64_t eta_ms; /* from now; -1 = not known */
-} hostler_progress;
-
 /* ---- requests -------------------------------------------------------------------------------- */
 
 typedef struct hostler_instance_type { /* growable */
   uint32_t struct_size;
-  uint32_t flags;            /* HOSTLER_TYPE_* */
+  uint32_t flags;
   hostler_str name;          /* on the site's menu */
   hostler_str provider_type; /* what the provider calls it */
-  hostler_str architecture;  /* "x86_64", "aarch64" */
   hostler_str quota_group;   /* as hostler.quota-group/1 gave it, or configured; may be empty */
-  hostler_str gpu_kind;
-  hostler_str provider_params_json; /* what only this driver understands; empty or an object */
+  hostler_str provider_params_json; /* an object: the site's `types[].provider_params`, what only
+                                       this driver understands */
   uint64_t ram_bytes;
-  uint64_t scratch_bytes;        /* disk that comes with the type */
-  uint64_t added_scratch_bytes;  /* to be added to it, in the form of `disks` of the create */
-  uint64_t gpu_ram_bytes;        /* of each */
+  uint64_t scratch_bytes;        /* disk space for jobs, as configured */
   int64_t price_micros_per_hour; /* as configured; -1 = not known */
   uint32_t vcpus, gpus;
   uint32_t market; /* HOSTLER_MARKET_* */
@@ -450,7 +425,7 @@ typedef struct hostler_disk { /* growable */
   uint64_t bytes;
   uint64_t iops; /* 0 = the driver's choice */
   uint64_t throughput_bytes_per_s;
-  uint32_t flags; /* HOSTLER_DISK_ENCRYPTED, _DELETE_WITH_INSTANCE */
+  uint32_t flags; /* HOSTLER_DISK_ENCRYPTED. Each disk goes with the instance */
   uint32_t reserved0;
 } hostler_disk;
 
@@ -475,10 +450,7 @@ typedef struct hostler_create_req { /* growable */
   const hostler_disk* const* disks; /* n_disks pointers, none NULL */
   size_t n_disks;
   hostler_str placement_group, capacity_reservation, identity_profile;
-  hostler_str provider_params_json;  /* what only this driver understands; empty or an object */
   int64_t price_cap_micros_per_hour; /* spot: never pay more; 0 = no cap */
-  int64_t request_expires_unix_ns;   /* a spot request is withdrawn by then; 0 = never */
-  uint64_t lifetime_max_ms;          /* the cloud itself ends it then, if it can; 0 = none */
   uint32_t market;                   /* HOSTLER_MARKET_* */
   uint32_t tenancy;                  /* HOSTLER_TENANCY_* */
   uint32_t public_ip;                /* HOSTLER_PUBLIC_IP_* */
@@ -494,8 +466,7 @@ typedef struct hostler_list_req { /* growable */
 } hostler_list_req;
 
 typedef struct hostler_destroy_req { /* growable */
-  uint32_t struct_size;
-  uint32_t flags;              /* HOSTLER_DESTROY_* */
+  uint32_t struct_size, flags;
   hostler_str id;              /* may be empty if the key is given: an instance never seen */
   hostler_str idempotency_key; /* of its create; empty = not known */
   hostler_str expected_set_id; /* CONFLICT if it carries another; empty = do not check */
@@ -611,7 +582,7 @@ typedef struct hostler_verify_req { /* growable */
 } hostler_verify_req;
 typedef struct hostler_ext_host_key { /* growable */
   uint32_t struct_size, reserved0;
-  /* [call] Blocks until the deadline. May be PENDING. May use hostler.host.tunnel/1. Emits nothing.
+  /* [call] Blocks until the deadline. May be PENDING. Emits nothing.
    * Ends with: also KEY_MISMATCH; TRANSIENT while the cloud does not know the key yet; UNSUPPORTED
    * (the host goes on to the pool's other methods); NOT_FOUND. */
   hostler_status (*verify)(hostler_set* s, const hostler_verify_req* r, hostler_op* op);
@@ -770,50 +741,6 @@ typedef struct hostler_ext_leftovers { /* growable */
   hostler_status (*list)(hostler_set* s, const hostler_leftover_list_req* r, hostler_op* op);
   hostler_status (*destroy)(hostler_set* s, const hostler_leftover_destroy_req* r, hostler_op* op);
 } hostler_ext_leftovers;
-
-/* ---- extensions of the host: found by host->get_extension(id) -------------------------------- */
-
-#define HOSTLER_HOST_EXT_METRICS "hostler.host.metrics/1"
-#define HOSTLER_METRIC_COUNTER 1u
-#define HOSTLER_METRIC_GAUGE 2u
-#define HOSTLER_METRIC_HISTOGRAM 3u
-typedef struct hostler_metric_def { /* growable */
-  uint32_t struct_size;
-  uint32_t type;    /* HOSTLER_METRIC_* */
-  hostler_str name; /* begins with the driver's name and '_' */
-  hostler_str help;
-  const hostler_str* label_names;
-  size_t n_label_names;
-} hostler_metric_def;
-typedef struct hostler_host_metrics { /* growable */
-  uint32_t struct_size, reserved0;
-  /* A number for the metric, the same for the same name; 0 = refused (a log line says why).
-   * [any] Does not block. */
-  uint64_t (*define)(const hostler_host* h, const hostler_metric_def* def);
-  /* Adds to a counter, sets a gauge, observes in a histogram. Labels are those of the definition,
-   * in any order. The host limits how many series a driver may make; what is beyond is dropped.
-   * [any] Does not block. */
-  void (*record)(const hostler_host* h, uint64_t metric, double value, const hostler_kv* labels,
-                 size_t n_labels);
-} hostler_host_metrics;
-
-/* Draft. For verify() only: runs one command on the instance over the SSH connection whose key is
- * not proved yet, so that a driver can check the key in band. Nothing secret may go into it. */
-#define HOSTLER_HOST_EXT_TUNNEL "hostler.host.tunnel/1"
-typedef struct hostler_tunnel_req { /* growable */
-  uint32_t struct_size, flags;
-  hostler_str command;
-  const uint8_t* input;
-  size_t n_input;
-} hostler_tunnel_req;
-typedef struct hostler_host_tunnel { /* growable */
-  uint32_t struct_size, reserved0;
-  /* `op` is the one of the running verify(). Writes at most cap bytes of the command's output to
-   * buf, and its whole length to *n.
-   * [any] Blocks until op's deadline. Returns OK, TRANSIENT, TIMEOUT, CANCELLED or UNSUPPORTED. */
-  hostler_status (*run)(const hostler_host* h, hostler_op* op, const hostler_tunnel_req* r,
-                        uint8_t* buf, size_t cap, size_t* n);
-} hostler_host_tunnel;
 
 #ifdef __cplusplus
 }

@@ -211,8 +211,7 @@ inline void require_known_flags(const char* what, uint32_t flags, uint32_t known
                                          " of " + what + " are newer than this driver: upgrade it");
 }
 inline void require_known(const hostler_instance_type& t) {
-  require_known_flags("a type", t.flags,
-                      HOSTLER_TYPE_BURSTABLE | HOSTLER_TYPE_BARE_METAL | HOSTLER_TYPE_NESTED_VIRT);
+  require_known_flags("a type", t.flags, 0);
   require_known("market", t.market, HOSTLER_MARKET_SPOT);
 }
 inline void require_known(const hostler_set_config& c) {
@@ -233,13 +232,12 @@ inline void require_known(const hostler_create_req& r) {
   }
   for (size_t i = 0; i < r.n_disks; ++i) {
     require_known("disk of role", r.disks[i]->role, HOSTLER_DISK_SCRATCH);
-    require_known_flags("a disk", r.disks[i]->flags,
-                        HOSTLER_DISK_ENCRYPTED | HOSTLER_DISK_DELETE_WITH_INSTANCE);
+    require_known_flags("a disk", r.disks[i]->flags, HOSTLER_DISK_ENCRYPTED);
   }
 }
 inline void require_known(const hostler_list_req& r) { require_known_flags("list", r.flags, 0); }
 inline void require_known(const hostler_destroy_req& r) {
-  require_known_flags("destroy", r.flags, HOSTLER_DESTROY_GRACEFUL | HOSTLER_DESTROY_KEEP_DISKS);
+  require_known_flags("destroy", r.flags, 0);
 }
 inline void require_known(const hostler_set_tags_req& r) {
   require_known_flags("set_tags", r.flags, HOSTLER_SET_TAGS_REPLACE);
@@ -274,9 +272,6 @@ inline void emit(hostler_op* op, const hostler_set_info& r) {
   emit(op, reinterpret_cast<const hostler_rec*>(&r));
 }
 inline void emit(hostler_op* op, const hostler_quota_group& r) {
-  emit(op, reinterpret_cast<const hostler_rec*>(&r));
-}
-inline void emit(hostler_op* op, const hostler_progress& r) {
   emit(op, reinterpret_cast<const hostler_rec*>(&r));
 }
 

@@ -58,7 +58,6 @@ Seen copy(const hostler_instance& i) {
   seen.state = i.state;
   seen.market = i.market;
   seen.port = i.ssh_port;
-  seen.generation = i.boot_generation;
   seen.price = i.price_micros_per_hour;
   return seen;
 }

@@ -17,7 +17,6 @@ struct Seen {
   std::string id, key, set_id, owner, type, zone, region, user, address, reason;
   std::map<std::string, std::string> tags;
   std::uint32_t state = 0, market = 0, port = 0;
-  std::uint64_t generation = 0;
   std::int64_t price = -1;
 };
 

@@ -204,7 +204,7 @@ TEST(DriverSetTest, NeverSendsMoreCallsAtOnceThanTheDriverAllows) {
     const auto peak = two.list();
 
     ASSERT_TRUE(peak);
-    EXPECT_EQ(peak->at(0).boot_generation, 1U) << driver;
+    EXPECT_EQ(peak->at(0).created.us, 1) << driver << " tells the peak so";
   }
 }
 

@@ -277,7 +277,7 @@ hostler_status list(hostler_set* s, const hostler_list_req*, hostler_op* op) {
   if (s->word == "peak") {
     const std::string id = "i-peak", key;
     auto record = made(id, key);
-    record.boot_generation = static_cast<std::uint64_t>(calls_max.load());
+    record.created_unix_ns = 1000 * calls_max.load();
     op->emit(op, as_record(record));
     return HOSTLER_OK;
   }
