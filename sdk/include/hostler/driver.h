@@ -99,18 +99,21 @@ typedef int32_t hostler_status;
 #define HOSTLER_OK 0               /* finished; every result has been emitted */
 #define HOSTLER_PENDING 1          /* op->complete() will be called exactly once */
 #define HOSTLER_E_INTERNAL (-1)    /* a bug of the driver */
-#define HOSTLER_E_INVALID (-2)     /* bad argument or configuration: not retried */
-#define HOSTLER_E_UNSUPPORTED (-3) /* this driver or this account cannot do it: not retried */
+#define HOSTLER_E_INVALID (-2)     /* bad argument or configuration */
+#define HOSTLER_E_UNSUPPORTED (-3) /* this driver or this account cannot do it */
 #define HOSTLER_E_NOT_FOUND (-4)   /* no such instance; destroy of one is OK, not this */
 #define HOSTLER_E_CONFLICT (-5)    /* key known with other arguments; foreign instance */
-#define HOSTLER_E_AUTH (-6)        /* credentials bad or expired: the set is suspended */
+#define HOSTLER_E_AUTH (-6)        /* credentials bad or expired: calls pause, up to 10 minutes */
 #define HOSTLER_E_RATE_LIMIT (-7)  /* no call in `scope` until retry_after_ms have passed */
-#define HOSTLER_E_QUOTA (-8)       /* account limit: no create in `scope` until one is destroyed */
-#define HOSTLER_E_CAPACITY (-9)    /* the provider has no stock in `scope`: another type or zone */
-#define HOSTLER_E_TRANSIENT (-10)  /* network, 5xx: retried with back-off and the same key */
-#define HOSTLER_E_TIMEOUT (-11)    /* like TRANSIENT; the deadline passed */
-#define HOSTLER_E_CANCELLED (-12)  /* given up because the host asked for it */
+#define HOSTLER_E_QUOTA (-8) /* account limit: no create in `scope` until a destroy, or a while */
+#define HOSTLER_E_CAPACITY (-9)   /* the provider has no stock in `scope`: another type or zone */
+#define HOSTLER_E_TRANSIENT (-10) /* network, 5xx: retried with back-off and the same key */
+#define HOSTLER_E_TIMEOUT (-11)   /* like TRANSIENT; the deadline passed */
+#define HOSTLER_E_CANCELLED (-12) /* given up because the host asked for it */
 #define HOSTLER_E_KEY_MISMATCH (-13) /* host-key extension only: that is not the instance's key */
+/* After INVALID, UNSUPPORTED, CONFLICT or NOT_FOUND of a create, none is sent in `scope` for about
+ * a minute, later for up to 30, or until the site's configuration is read again: what is wrong may
+ * be put right on either side. Then a create has a new key. */
 
 /* hostler_error.scope: what the refusal is about, as narrow as the driver knows. Several bits mean
  * all of them together ("this type in this zone"). 0 = not said: for CAPACITY, UNSUPPORTED,
@@ -308,7 +311,7 @@ typedef struct hostler_log_line { /* growable */
  * The first 16 bytes of this struct and of hostler_driver stay as they are in every draft. */
 struct hostler_host { /* growable */
   uint32_t struct_size, abi_major, abi_minor, abi_draft;
-  const char* name;          /* "hostlerd", "driver-check" */
+  const char* name;          /* "hostler" in the daemon and its children; others: their name */
   const char* version;       /* of the host program */
   uint64_t records_max;      /* per op */
   uint64_t record_bytes_max; /* per record, strings and arrays included */
@@ -514,7 +517,8 @@ typedef struct hostler_driver {                          /* growable */
    * touches the host, an op or the set any more. Instances stay as they are.
    * [call] Blocks until quiet: 5 s at most. Cannot fail. */
   void (*set_close)(hostler_set* s);
-  /* Emits one HOSTLER_REC_SET_INFO: limits and abilities of this account as they are now.
+  /* Emits one HOSTLER_REC_SET_INFO: limits and abilities of this account as they are now. Asked
+   * after each set_open, and again when the site's configuration is read again; not on a schedule.
    * [call] Blocks until the deadline. May be PENDING. */
   hostler_status (*set_info)(hostler_set* s, const hostler_set_info_req* r, hostler_op* op);
   /* Makes one instance, or finds the one that this idempotency key made before, and emits it.
