@@ -93,6 +93,9 @@ hostler_instance made(const std::string& id, const std::string& key) {
   record.id = str(id);
   record.idempotency_key = str(key);
   record.state = HOSTLER_STATE_PENDING;
+#ifdef HOSTLER_CREATE_DRY_RUN
+  record.grown = 0xa5a5a5a5;
+#endif
   return record;
 }
 
@@ -326,6 +329,21 @@ hostler_status set_info(hostler_set* s, const hostler_set_info_req*, hostler_op*
   return HOSTLER_OK;
 }
 
+/// What a driver that was built with ABI 1.1 finds of it in the host.
+const char* growth([[maybe_unused]] const hostler_op* op,
+                   [[maybe_unused]] const hostler_quota_group_req* r) {
+#ifdef HOSTLER_CREATE_DRY_RUN
+  const bool in_op = HOSTLER_HAS(op, hostler_op, grown);
+  const bool in_request = HOSTLER_HAS(r, hostler_quota_group_req, grown);
+  return in_op && in_request ? "op and request"
+         : in_op             ? "op"
+         : in_request        ? "request"
+                             : "neither op nor request";
+#else
+  return "this is 1.0";
+#endif
+}
+
 const hostler_ext_quota_group kQuotaGroup = {
     sizeof kQuotaGroup, 0,
     [](hostler_set* s, const hostler_quota_group_req* r, hostler_op* op) -> hostler_status {
@@ -333,6 +351,7 @@ const hostler_ext_quota_group kQuotaGroup = {
       if (s->word == "group_none") return HOSTLER_OK;
       const std::string too_long(256, 'g');
       group.name = s->word == "group_too_long" ? str(too_long) : r->type->provider_type;
+      if (s->word == "group_of_growth") group.name = str(growth(op, r));
       for (int i = s->word == "group_two" ? 0 : 1; i < 2; ++i) hostler::driver::emit(op, group);
       return HOSTLER_OK;
     }};
