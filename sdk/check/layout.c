@@ -278,12 +278,10 @@ HOSTLER_AT(hostler_quota_group, struct_size, 0);
 HOSTLER_AT(hostler_quota_group, kind, 4);
 HOSTLER_AT(hostler_quota_group, name, 8);
 
-HOSTLER_SIZE(hostler_quota_group_req, 48);
+HOSTLER_SIZE(hostler_quota_group_req, 16);
 HOSTLER_AT(hostler_quota_group_req, struct_size, 0);
 HOSTLER_AT(hostler_quota_group_req, market, 4);
 HOSTLER_AT(hostler_quota_group_req, type, 8);
-HOSTLER_AT(hostler_quota_group_req, region, 16);
-HOSTLER_AT(hostler_quota_group_req, zone, 32);
 
 HOSTLER_SIZE(hostler_ext_quota_group, 16);
 HOSTLER_AT(hostler_ext_quota_group, struct_size, 0);

@@ -34,12 +34,12 @@
  *     CLOCK_MONOTONIC; durations are milliseconds. Money is an integer: millionths of the set's
  *     currency, per hour.
  *  8  Credentials, user data and private keys are SECRET. They appear in no log, error, tag,
- * record, metric, argv, environment or file that others can read. 9  What the host makes up is 1 to
- * 63 characters of [a-z0-9_-], so that it fits where clouds allow least: set_id, idempotency_key
- * (36 of them), host_instance_id, owner (32), names of types, and keys and values of its own tags,
- * "hostler-*". Tags of the site have keys of up to 127 characters of [A-Za-z0-9_.:/-] and values of
- * any text of up to 255 bytes. A driver changes no tag: what its cloud cannot keep is INVALID, or
- * is forbidden by its set_info.
+ *     record, metric, argv, environment or file that others can read.
+ *  9  What the host makes up is 1 to 63 characters of [a-z0-9_-], so that it fits where clouds
+ *     allow least: set_id, idempotency_key (36 of them), host_instance_id, owner (32), names of
+ *     types, and keys and values of its own tags, "hostler-*". Tags of the site have keys of up
+ *     to 127 characters of [A-Za-z0-9_.:/-] and values of any text of up to 255 bytes. A driver
+ *     changes no tag: what its cloud cannot keep is INVALID, or is forbidden by its set_info.
  *
  * THREADS. Each function has one of these tags:
  *  [any]   from any thread, at any time, several at once. Never blocks for long.
@@ -533,17 +533,21 @@ typedef struct hostler_driver {                          /* growable */
   hostler_status (*create)(hostler_set* s, const hostler_create_req* r, hostler_op* op);
   /* Emits every instance and unfulfilled request of the account and region that matches the
    * filters, stopped and failed ones too, each once: what two pages show goes out once, as the
-   * later one says. An id that is asked for and not there is left out. OK says that the list is
-   * COMPLETE: whatever existed when the call began, and was made or changed at least
-   * list_consistency_ms before, has been emitted. Anything less is an error, and then the host uses
-   * none of the records: a page that failed, was cut or could not be read; a token that expired
-   * between pages; a record that the driver does not understand. An empty page does not end a list:
-   * only the provider's own mark of the last page does. A list without records is believed as well,
-   * so it is OK only if the provider has said that there is nothing; an empty body, a missing field
-   * or a redirect is TRANSIENT. The host counts an instance as absent when two complete lists,
-   * list_consistency_ms apart, do not show it (where that is 0: 60 s apart, after a destroy any
-   * time), and a list of its id does not either, where that can be asked for. GONE counts as
-   * absent. A list that suddenly lacks many is doubted until they were asked for by their ids.
+   * later one says. An id that is asked for and not there is left out.
+   *
+   * OK says that the list is COMPLETE: whatever existed when the call began, and was made or
+   * changed at least list_consistency_ms before, has been emitted. Anything less is an error, and
+   * then the host uses none of the records: a page that failed, was cut or could not be read; a
+   * token that expired between pages; a record that the driver does not understand. An empty page
+   * does not end a list: only the provider's own mark of the last page does. A list without records
+   * is believed as well, so it is OK only if the provider has said that there is nothing; an empty
+   * body, a missing field or a redirect is TRANSIENT.
+   *
+   * The host counts an instance as absent when two complete lists, list_consistency_ms apart, do
+   * not show it (where that is 0: 60 s apart, after a destroy any time), and a list of its id does
+   * not either, where that can be asked for. GONE counts as absent. A list that suddenly lacks many
+   * is doubted until they were asked for by their ids.
+   *
    * [call] Blocks until the deadline. May be PENDING.
    * Ends with: also UNSUPPORTED, for `ids` only: the host asks for none again. */
   hostler_status (*list)(hostler_set* s, const hostler_list_req* r, hostler_op* op);
@@ -628,7 +632,6 @@ typedef struct hostler_quota_group_req { /* growable */
   uint32_t struct_size;
   uint32_t market;                   /* HOSTLER_MARKET_* */
   const hostler_instance_type* type; /* never NULL */
-  hostler_str region, zone;          /* empty = the set's */
 } hostler_quota_group_req;
 typedef struct hostler_ext_quota_group { /* growable */
   uint32_t struct_size, reserved0;
