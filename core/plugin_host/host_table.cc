@@ -69,7 +69,7 @@ void log_line(const hostler_host* /*host*/, const hostler_log_line* from) {
   const auto dropped = limit->pass();
   hostler_log_line in;
   if (!dropped || from == nullptr || !copy_growable(from, in).empty()) return;
-  const auto* const op = static_cast<const Operation*>(in.op);
+  const auto* const op = Operation::of(in.op);
   std::string line = op == nullptr ? "" : printable(op->label()) + ": ";
   line += text(in.message.ptr, in.message.len, kMessageMax);
   for (std::size_t i = 0; in.fields != nullptr && i < std::min(in.n_fields, kFieldsMax); ++i) {

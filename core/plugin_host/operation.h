@@ -70,6 +70,10 @@ class Operation : public hostler_op, public std::enable_shared_from_this<Operati
 
   [[nodiscard]] const Traits& traits() const { return traits_; }
   [[nodiscard]] SteadyTime deadline() const { return deadline_; }
+  /// The operation that `op` is; null if it is another's, as drivers that call drivers make them.
+  static const Operation* of(const hostler_op* op) {
+    return op != nullptr && op->emit == &driver_emits ? static_cast<const Operation*>(op) : nullptr;
+  }
   /// For log lines: "create h-7". Any thread.
   [[nodiscard]] virtual std::string label() const { return traits_.name; }
   [[nodiscard]] const std::string& log_area() const { return listener_.log_area(); }

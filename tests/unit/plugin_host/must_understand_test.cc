@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/plugin_host/call_runner.h"
+#include "core/plugin_host/host_table.h"
 #include "hostler/driver.hpp"
 #include "tests/unit/plugin_host/chaos_set.h"
 
@@ -102,6 +103,12 @@ TEST_F(MustUnderstand, ADriverInCppRefusesUnknownFlagsOfEveryCall) {
   hostler_set* opened = nullptr;
   EXPECT_EQ(table_.set_open(nullptr, &config, &op_, &opened), HOSTLER_E_UNSUPPORTED);
   EXPECT_EQ(driver_.calls, 0);
+}
+
+/// What a driver makes that calls another driver.
+TEST_F(MustUnderstand, ALineOfLogMayNameAnOperationThatIsNotTheHosts) {
+  op_.emit = [](hostler_op*, const hostler_rec*) { return 0; };
+  driver::log(host_table(), HOSTLER_LOG_DEBUG, "of another's operation", &op_);
 }
 
 /// A call whose request says something that came with ABI 1.1.

@@ -60,12 +60,10 @@ TEST(GrownHostTest, ADriverOf10RefusesWhatCameWith11) {
   hostler_op op{};
   op.struct_size = sizeof op;
   op.error = &error;
-  hostler_host host = host_table();
-  host.log = [](const hostler_host*, const hostler_log_line*) {};  // `op` is not the host's
   hostler_set_config config{};
   config.struct_size = sizeof config;
   hostler_set* opened = nullptr;
-  ASSERT_EQ(table.set_open(&host, &config, &op, &opened), HOSTLER_OK);
+  ASSERT_EQ(table.set_open(&host_table(), &config, &op, &opened), HOSTLER_OK);
   hostler_instance_type type{};
   type.struct_size = sizeof type;
   hostler_create_req request{};
