@@ -19,7 +19,7 @@ Link::Link(asio::io_context& io, std::shared_ptr<const HostSettings> settings,
       host_(std::make_shared<HostContext>(std::move(settings), std::move(ports), std::move(pool),
                                           std::move(target))),
       proof_(*host_),
-      rotation_(*host_, proof_),
+      rotation_(io_, *host_, proof_),
       random_(host_->settings->seed ^ host_->target.instance.value),
       timer_(io),
       init_ended_(host_->target.was_ready),
@@ -37,6 +37,7 @@ void Link::stop() {
   if (conversation_) conversation_->stop();
   if (session_) session_->close();
   timer_.cancel();
+  rotation_.stop();
 }
 
 void Link::set_pool(model::PoolPolicy pool) {

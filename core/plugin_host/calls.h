@@ -35,6 +35,9 @@ class Call : public Operation {
   [[nodiscard]] const hostler_driver& driver() const { return connection_->driver(); }
   [[nodiscard]] hostler_set* set() const { return connection_->set; }
   hostler_op* op() { return this; }
+  [[nodiscard]] std::string labelled(const std::string& subject) const {
+    return traits().name + (subject.empty() ? "" : " " + subject);
+  }
 
   std::shared_ptr<Connection> connection_;
   DriverSet::Done<T> done_;
@@ -78,6 +81,8 @@ class CreateCall final : public Call<model::ListedInstance> {
              model::CreateRequest request, OnRecord on_record,
              DriverSet::Done<model::ListedInstance> done);
 
+  [[nodiscard]] std::string label() const override { return labelled(request_.host_instance_id); }
+
  private:
   hostler_status call_driver() override;
   bool take_record(const hostler_rec& record) override;
@@ -103,6 +108,8 @@ class DestroyCall final : public Call<DriverSet::Nothing> {
  public:
   DestroyCall(std::shared_ptr<Connection> connection, Listener& listener,
               model::DestroyRequest request, DriverSet::Done<DriverSet::Nothing> done);
+
+  [[nodiscard]] std::string label() const override { return labelled(request_.id); }
 
  private:
   hostler_status call_driver() override;

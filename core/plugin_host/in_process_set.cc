@@ -11,6 +11,7 @@
 #include "core/plugin_host/call_runner.h"
 #include "core/plugin_host/calls.h"
 #include "core/plugin_host/host_table.h"
+#include "core/plugin_host/limits.h"
 
 namespace hostler::plugin_host {
 namespace {
@@ -25,6 +26,7 @@ CallRunner::Options runner_options(const DriverLibrary& library, const InProcess
   const bool concurrent = driver.threading == HOSTLER_THREAD_CONCURRENT;
   return {
       .log_area = log_area(library.name(), options.set),
+      .abi_minor = driver.abi_minor,
       .slots = concurrent ? std::min<std::size_t>(driver.max_concurrency, options.threads_max) : 1,
       .queue_max = options.queue_max,
       .grace = options.grace,
@@ -117,6 +119,7 @@ class InProcessSet final : public DriverSet {
             allowed = allowed == 0 ? static_cast<std::uint32_t>(limit)
                                    : std::min(allowed, static_cast<std::uint32_t>(limit));
             runner_->lower_slots(allowed);
+            limits_.learn(*result);
           }
           done(std::move(result));
         });
@@ -130,6 +133,12 @@ class InProcessSet final : public DriverSet {
       pass_on = [runner = runner_.get(), on_record](const model::ListedInstance& seen) {
         runner->post([on_record, seen] { on_record(seen); });
       };
+    }
+    if (std::string beyond = limits_.refuse(request); !beyond.empty()) {
+      return runner_->refuse(
+          std::make_shared<CreateCall>(connection_, *runner_, std::move(request),
+                                       std::move(pass_on), std::move(done)),
+          cloud_error(model::CloudErrorClass::kInvalid, "create: " + std::move(beyond)));
     }
     submit_if_open<CreateCall>(timeout, std::move(request), std::move(pass_on), std::move(done));
   }
@@ -188,6 +197,7 @@ class InProcessSet final : public DriverSet {
   }
 
   const std::string area_;
+  AccountLimits limits_;
   std::shared_ptr<Connection> connection_;
   std::shared_ptr<CallRunner> runner_;
 };

@@ -23,6 +23,11 @@ inline model::CloudError cloud_error(model::CloudErrorClass cls, std::string mes
   return error;
 }
 
+/// Why a call that needs ABI 1.`needed` is not sent to a driver of ABI 1.`minor`; nothing: it may
+/// be.
+std::optional<model::CloudError> refusal_by_minor(const char* function, std::uint32_t needed,
+                                                  std::uint32_t minor);
+
 /// How one operation ended, as the driver and the host reported it, and the error that follows.
 ///
 /// Threads: any, but the object has no lock: its owner guards it.

@@ -171,7 +171,6 @@ void RelayedCall::send_end() {
   const Ending ending = this->ending();
   const hostler_error& e = ending.error;
   const std::string body = to_body(End{.status = ending.status,
-                                       .code = e.code,
                                        .scope = e.scope,
                                        .flags = e.flags,
                                        .retry_after_ms = e.retry_after_ms,

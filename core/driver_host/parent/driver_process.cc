@@ -105,7 +105,9 @@ void DriverProcess::submit(CallTable::Op op, Duration timeout) {
   Sendable to_run;
   {
     const MutexLock lock(mutex_);
-    if (auto reason = refusal(now)) {
+    auto reason = plugin_host::refusal_by_minor(op->traits().name, op->minor_needed(), abi_minor_);
+    if (!reason) reason = refusal(now);
+    if (reason) {
       op->refuse(*std::move(reason));
       results_.push_back(std::move(op));
       must_wake = true;

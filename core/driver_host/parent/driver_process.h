@@ -51,6 +51,7 @@ class DriverProcess final : public plugin_host::Operation::Listener, public Send
   void on_ended(plugin_host::Operation& op) override;
   void on_late_return(plugin_host::Operation& /*op*/) override {}  // abandoned calls are forgotten
   void on_broken_rule(const plugin_host::Operation& op, const std::string& rule) override;
+  [[nodiscard]] const std::string& log_area() const override { return area_; }
   hostler_status send(FrameType function, std::string body, hostler_op* op) override;
 
  private:
@@ -104,6 +105,7 @@ class DriverProcess final : public plugin_host::Operation::Listener, public Send
   ChildId opening_ HOSTLER_GUARDED_BY(mutex_) = 0;
   plugin_host::SetHealth health_ HOSTLER_GUARDED_BY(mutex_);
   std::size_t driver_slots_ HOSTLER_GUARDED_BY(mutex_) = 1;
+  std::uint32_t abi_minor_ HOSTLER_GUARDED_BY(mutex_) = 0;  ///< Of the driver.
   SteadyTime thread_wakes_at_ HOSTLER_GUARDED_BY(mutex_);
   bool stopping_ HOSTLER_GUARDED_BY(mutex_) = false;
 

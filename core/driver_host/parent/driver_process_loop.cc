@@ -318,6 +318,7 @@ void DriverProcess::on_hello(Child& child, const Frame& frame) {
   child.hello = *std::move(hello);
   connection_->set_extensions(child.hello.extensions);
   const MutexLock lock(mutex_);
+  abi_minor_ = child.hello.abi_minor;
   driver_slots_ = std::clamp<std::size_t>(child.hello.max_concurrency, 1, 1024);
   calls_.set_slots(driver_slots_);
   health_.driver_version = printable(child.hello.version, 80);
@@ -358,7 +359,6 @@ void DriverProcess::on_end(Child& child, const Frame& frame) {
   const auto end = read_end(frame.body);
   if (!end) return child.process->kill();
   hostler_error& error = *op->error;
-  error.code = end->code;
   error.scope = end->scope;
   error.flags = end->flags;
   error.retry_after_ms = end->retry_after_ms;

@@ -8,6 +8,7 @@
 
 #include "core/driver_host/parent/driver_process.h"
 #include "core/plugin_host/calls.h"
+#include "core/plugin_host/limits.h"
 #include "core/plugin_host/outcome.h"
 
 namespace hostler::driver_host {
@@ -52,6 +53,7 @@ class ProcessSet final : public plugin_host::DriverSet {
             auto& allowed = result->max_concurrency;
             allowed = allowed == 0 ? limit : std::min(allowed, limit);
             process_.set_slots(allowed);
+            limits_.learn(*result);
           }
           done(std::move(result));
         });
@@ -60,8 +62,12 @@ class ProcessSet final : public plugin_host::DriverSet {
   void create(model::CreateRequest request, Duration timeout,
               std::function<void(const model::ListedInstance&)> on_record,
               Done<model::ListedInstance> done) override {
-    submit<plugin_host::CreateCall>(timeout, std::move(request), std::move(on_record),
-                                    std::move(done));
+    const std::string beyond = limits_.refuse(request);
+    auto call =
+        make<plugin_host::CreateCall>(std::move(request), std::move(on_record), std::move(done));
+    if (beyond.empty()) return submit_call(timeout, std::move(call));
+    process_.refuse(std::move(call), plugin_host::cloud_error(model::CloudErrorClass::kInvalid,
+                                                              "create: " + beyond));
   }
   void list(model::ListRequest request, Duration timeout,
             Done<std::vector<model::ListedInstance>> done) override {
@@ -100,13 +106,16 @@ class ProcessSet final : public plugin_host::DriverSet {
   }
   template <class C, class... Arguments>
   void submit(Duration timeout, Arguments&&... arguments) {
-    auto call = make<C>(std::forward<Arguments>(arguments)...);
+    submit_call(timeout, make<C>(std::forward<Arguments>(arguments)...));
+  }
+  void submit_call(Duration timeout, CallTable::Op call) {
     if (is_open_) return process_.submit(std::move(call), timeout);
     process_.refuse(std::move(call), plugin_host::cloud_error(model::CloudErrorClass::kTransient,
                                                               "the set is not open"));
   }
 
   std::atomic<bool> is_open_ = false;  ///< Has been opened once.
+  plugin_host::AccountLimits limits_;
   DriverProcess process_;
 };
 

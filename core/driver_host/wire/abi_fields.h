@@ -24,8 +24,7 @@ void visit(hostler_instance& r, V& v) {
   v(r.provider_type), v(r.image_id), v(r.remote_user), v(r.region), v(r.zone), v(r.state_reason);
   v.array(r.addresses, r.n_addresses);
   v.array(r.tags, r.n_tags);
-  v(r.created_unix_ns), v(r.launched_unix_ns), v(r.interruption_unix_ns);
-  v(r.price_micros_per_hour), v(r.boot_generation);
+  v(r.created_unix_ns), v(r.interruption_unix_ns), v(r.price_micros_per_hour);
   v(r.state), v(r.flags), v(r.market), v(r.ssh_port);
 }
 
@@ -57,10 +56,8 @@ void visit(hostler_quota_group& r, V& v) {
 template <class V>
 void visit(hostler_instance_type& r, V& v) {
   v(r.flags);
-  v(r.name), v(r.provider_type), v(r.architecture), v(r.quota_group), v(r.gpu_kind);
-  v(r.provider_params_json);
-  v(r.ram_bytes), v(r.scratch_bytes), v(r.added_scratch_bytes), v(r.gpu_ram_bytes);
-  v(r.price_micros_per_hour);
+  v(r.name), v(r.provider_type), v(r.quota_group), v(r.provider_params_json);
+  v(r.ram_bytes), v(r.scratch_bytes), v(r.price_micros_per_hour);
   v(r.vcpus), v(r.gpus), v(r.market);
   v.reserved(r.reserved0);
 }
@@ -96,15 +93,14 @@ void visit(hostler_create_req& r, V& v) {
   v(r.flags);
   v(r.idempotency_key), v(r.host_instance_id), v(r.owner), v(r.epoch);
   v.one(r.type);
-  v(r.region), v(r.zone), v(r.subnet), v(r.image_id), v(r.name_hint), v(r.init_command);
+  v(r.region), v(r.zone), v(r.subnet), v(r.image_id), v(r.name_hint);
   v.one(r.user_data);
   v(r.ssh_host_key_private), v(r.ssh_host_key_public);
   v.array(r.ssh_public_keys, r.n_ssh_public_keys);
   v.array(r.tags, r.n_tags);
   v.each(r.disks, r.n_disks);
   v(r.placement_group), v(r.capacity_reservation), v(r.identity_profile);
-  v(r.provider_params_json);
-  v(r.price_cap_micros_per_hour), v(r.request_expires_unix_ns), v(r.lifetime_max_ms);
+  v(r.price_cap_micros_per_hour);
   v(r.market), v(r.tenancy), v(r.public_ip);
   v.reserved(r.reserved0);
 }
@@ -149,7 +145,6 @@ template <class V>
 void visit(hostler_quota_group_req& r, V& v) {
   v(r.market);
   v.one(r.type);
-  v(r.region), v(r.zone);
 }
 
 template <class V>

@@ -27,7 +27,6 @@ struct Hello {
 /// How the driver ended a call: what it returned or passed to complete(), and hostler_error.
 struct End {
   hostler_status status = HOSTLER_OK;
-  std::int32_t code = 0;
   std::uint32_t scope = 0, flags = 0;
   std::int64_t retry_after_ms = -1, quota_limit = -1, quota_used = -1;
   std::int32_t provider_status = 0;

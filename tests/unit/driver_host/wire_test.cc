@@ -252,7 +252,6 @@ TEST(WireTest, ALongBodyIsSplitIntoMessagesAndIsWholeAgain) {
 
 TEST(WireTest, AnEndArrivesWithAllFields) {
   const End end{.status = HOSTLER_E_QUOTA,
-                .code = HOSTLER_E_QUOTA,
                 .scope = HOSTLER_SCOPE_ZONE,
                 .flags = HOSTLER_EF_OUTCOME_UNKNOWN,
                 .retry_after_ms = 1500,

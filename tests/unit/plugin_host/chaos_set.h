@@ -75,6 +75,7 @@ inline std::shared_ptr<const DriverLibrary> load_fake(const std::string& name) {
 /// What a test chooses of a set, whatever process its driver runs in.
 struct ChaosOptions {
   Duration grace = 10s;
+  std::string set = {};  ///< Its name, for the log.
 };
 /// Each program of tests has its own: the driver runs in this process, or in one of its own.
 std::unique_ptr<DriverSet> make_set(const std::string& driver, const ChaosOptions& options);

@@ -90,7 +90,8 @@ TEST(DriverRulesTest, ErrorArrivesWithAllFieldsAndIsPrintable) {
   ASSERT_FALSE(created);
   const auto& error = created.error();
   EXPECT_EQ(error.cls, CloudErrorClass::kQuota);
-  EXPECT_EQ(error.scope, model::scope::kGroup | model::scope::kZone);
+  using namespace model::scope;
+  EXPECT_EQ(error.scope, kGroup | kZone | kType | kMarket | kOperation) << "a bit is not known";
   EXPECT_EQ(error.zone, "z1");
   EXPECT_TRUE(error.outcome_unknown);
   EXPECT_EQ(error.retry_after, std::optional<Duration>(1500ms));
@@ -98,6 +99,7 @@ TEST(DriverRulesTest, ErrorArrivesWithAllFieldsAndIsPrintable) {
   EXPECT_EQ(error.provider_status, 429);
   EXPECT_EQ(error.provider_code, "VcpuLimit");
   EXPECT_EQ(error.message.find('\n'), std::string::npos);
+  EXPECT_THAT(error.message, HasSubstr("(VcpuLimit, 10 of 10 used)")) << "the provider's words";
 }
 
 TEST(DriverRulesTest, TooManyRecordsEndTheOperation) {

@@ -158,7 +158,7 @@ TEST(DriverSetTest, NeverSendsMoreCallsAtOnceThanTheDriverAllows) {
     const auto peak = two.list();
 
     ASSERT_TRUE(peak);
-    EXPECT_EQ(peak->at(0).boot_generation, 1U) << driver;
+    EXPECT_EQ(peak->at(0).created.us, 1) << driver << " tells the peak so";
   }
 }
 
@@ -225,6 +225,15 @@ TEST(DriverSetTest, CallsExtensionsThatTheDriverHasAndReportsOthersAsUnsupported
   const auto not_there = started.get();
   EXPECT_EQ(not_there.error().cls, CloudErrorClass::kUnsupported);
   EXPECT_THAT(not_there.error().message, HasSubstr("no hostler.power/1"));
+}
+
+TEST(DriverSetTest, ALineOfLogNamesDriverSetAndCall) {
+  testing::internal::CaptureStderr();
+
+  const ChaosSet set("logs", {.set = "east"});
+
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr("warning driver fake_chaos, set east: set_open: opened"));
 }
 
 TEST(DriverSetTest, LimitsTheZoneOfAPriceSinceItIsAKeyInTheStore) {

@@ -16,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include "gate.h"
 #include "hostler/driver.hpp"
 
 #ifndef CHAOS_THREADING
@@ -76,6 +77,9 @@ hostler_instance made(const std::string& id, const std::string& key) {
   record.id = str(id);
   record.idempotency_key = str(key);
   record.state = HOSTLER_STATE_PENDING;
+#ifdef HOSTLER_CREATE_DRY_RUN
+  record.grown = 0xa5a5a5a5;
+#endif
   return record;
 }
 
@@ -210,6 +214,11 @@ hostler_status create(hostler_set* s, const hostler_create_req* r, hostler_op* o
   const Counted counted;
   const std::string key(view(r->idempotency_key)), id = "i-" + key;
   const std::string& word = s->word;
+  try {
+    hostler::driver::require_known(*r);
+  } catch (const hostler::driver::Error& unknown) {
+    return unknown.report(op);
+  }
   if (word.starts_with("id_then_")) {
     emit_then(op, id, key, HOSTLER_OK);
     end_process(word.substr(8));
@@ -248,6 +257,10 @@ hostler_status create(hostler_set* s, const hostler_create_req* r, hostler_op* o
     e->set_text(e, 99, "ignored", 7);
     return fails(op, HOSTLER_E_QUOTA, "vcpu quota\nof g1 is used up");
   }
+  if (word == "new_scope") {
+    op->error->scope = 0x8000;
+    return fails(op, HOSTLER_E_RATE_LIMIT, "a limit on something new");
+  }
   if (word == "later" || word == "late_twice" || word == "late_emit") {
     const std::lock_guard lock(s->mutex);
     s->threads.emplace_back([op, id, key, word] {
@@ -281,7 +294,7 @@ hostler_status list(hostler_set* s, const hostler_list_req*, hostler_op* op) {
   if (s->word == "peak") {
     const std::string id = "i-peak", key;
     auto record = made(id, key);
-    record.boot_generation = static_cast<std::uint64_t>(calls_max.load());
+    record.created_unix_ns = 1000 * calls_max.load();
     op->emit(op, as_record(record));
     return HOSTLER_OK;
   }
@@ -317,7 +330,7 @@ hostler_status set_open(const hostler_host* h, const hostler_set_config* c, host
   (*out)->word = word;
   (*out)->id = view(c->set_id);
   (*out)->gate = value_of(config, "gate");
-  hostler::driver::log(*h, HOSTLER_LOG_DEBUG, "opened");
+  hostler::driver::log(*h, word == "logs" ? HOSTLER_LOG_WARNING : HOSTLER_LOG_DEBUG, "opened", op);
   return HOSTLER_OK;
 }
 
@@ -327,10 +340,26 @@ hostler_status set_info(hostler_set* s, const hostler_set_info_req*, hostler_op*
   info.currency = str("USD");
   info.list_consistency_ms = 1500;
   info.capabilities = HOSTLER_CAP_SPOT | HOSTLER_CAP_USER_DATA;
+  if (s->word == "few_tags") info.tags_max = 1;
   if (s->word == "info_none") return HOSTLER_OK;
   hostler::driver::emit(op, info);
   if (s->word == "info_two") hostler::driver::emit(op, info);
   return HOSTLER_OK;
+}
+
+/// What a driver that was built with ABI 1.1 finds of it in the host.
+const char* growth([[maybe_unused]] const hostler_op* op,
+                   [[maybe_unused]] const hostler_quota_group_req* r) {
+#ifdef HOSTLER_CREATE_DRY_RUN
+  const bool in_op = HOSTLER_HAS(op, hostler_op, grown);
+  const bool in_request = HOSTLER_HAS(r, hostler_quota_group_req, grown);
+  return in_op && in_request ? "op and request"
+         : in_op             ? "op"
+         : in_request        ? "request"
+                             : "neither op nor request";
+#else
+  return "this is 1.0";
+#endif
 }
 
 const hostler_ext_quota_group kQuotaGroup = {
@@ -340,6 +369,7 @@ const hostler_ext_quota_group kQuotaGroup = {
       if (s->word == "group_none") return HOSTLER_OK;
       const std::string too_long(256, 'g');
       group.name = s->word == "group_too_long" ? str(too_long) : r->type->provider_type;
+      if (s->word == "group_of_growth") group.name = str(growth(op, r));
       for (int i = s->word == "group_two" ? 0 : 1; i < 2; ++i) hostler::driver::emit(op, group);
       return HOSTLER_OK;
     }};
