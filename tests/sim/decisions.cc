@@ -41,6 +41,7 @@ Cause::Cause(const dispatch::Event& event) {
 void Decisions::restart() {
   jobs_.clear();
   waiting_.clear();
+  starved_.clear();
   broken_.clear();
   submits_.clear();
   for (const auto& [id, row] : disk_.jobs()) {
@@ -91,6 +92,8 @@ void Decisions::on(const model::WorkChanged& row) {
   if (job.ended.us == 0) check_bill(name, job, record.started, record.ended);
   if (job.state == WorkState::kQueued && record.state != WorkState::kQueued) {
     waits_no_more(job);
+    if (job.since + kStarving <= now_.mono)
+      starved_[scheduler::Queue::class_shape(job.shape)] = now_.mono;
     if (record.state == WorkState::kStarting)
       starts_.push_back({job.principal, job.shape.needs, record.instance, rivals_of(job)});
   }
@@ -179,11 +182,15 @@ void Decisions::check_quotas(const model::SitePolicy& policy) {
 }
 
 /// Those with a job of the same shape, and those with one that needs no more and has waited. Work
-/// that has waited for long may have had the host reserved for it.
+/// that has waited for long may have had the host reserved for it; the reservation stands until the
+/// next plan, also if the job has started elsewhere.
 std::set<std::string> Decisions::rivals_of(const Job& job) const {
   std::set<std::string> out;
   const auto own = scheduler::Queue::class_shape(job.shape);
-  const bool may_be_reserved = job.since + kStarving <= now_.mono || has_waited(own, kStarving);
+  const auto starved = starved_.find(own);
+  const bool may_be_reserved =
+      has_waited(own, kStarving) ||
+      (starved != starved_.end() && starved->second + kStarving > now_.mono);
   for (const auto& [shape, users] : waiting_) {
     const bool same = shape == own;
     if (!same && (may_be_reserved || shape.priority != own.priority ||

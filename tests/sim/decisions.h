@@ -71,8 +71,9 @@ class Decisions {
   Now now_;
   std::map<model::WorkId, Job> jobs_;  ///< That have not ended.
   std::map<model::WorkShape, Waiting> waiting_;
-  std::vector<Job> accepted_;  ///< By the present decision.
-  std::vector<Start> starts_;  ///< Likewise.
+  std::map<model::WorkShape, Mono> starved_;  ///< When the last one started that had waited long.
+  std::vector<Job> accepted_;                 ///< By the present decision.
+  std::vector<Start> starts_;                 ///< Likewise.
   std::set<model::InstanceId> broken_;
   std::map<std::string, std::vector<Mono>> submits_;  ///< Accepted since the daemon's start.
 };
