@@ -153,9 +153,9 @@ constexpr std::array kEvents{
               "half of the connected hosts became unreachable at once: none of them is destroyed "
               "for that before `mass_unreachable_hold` has passed"},
     EventInfo{Event::kPartitionEnded, "partition_ended", kSet, kInfo, Holds::kNone,
-              "one of the unreachable hosts answers again, and the others have their probe "
-              "timeout from now on; or an admin gave them up, or none of them is left, or "
-              "`mass_unreachable_hold` has passed"},
+              "one of the hosts that became unreachable together answers again, and the others "
+              "have their probe timeout from now on; or an admin gave them up, or none of them is "
+              "left, or `mass_unreachable_hold` has passed"},
     EventInfo{Event::kCannotStop, "cannot_stop", kSet, kWarning, Holds::kData,
               "the cloud never stops instances of the type in `reason_code`: they are destroyed "
               "instead"},

@@ -65,7 +65,7 @@ enum class Reason : std::uint8_t {
   kCapacity,
   kTransient,
   kTimeout,
-  kCancelled,  ///< Also of a job.
+  kCancelled,  ///< Also how a job ended.
   kKeyMismatch,
   kInternal,
   kMisbehaving,

@@ -38,11 +38,12 @@ struct Outcome {
 /// The host could not start the attempt: it never started, also where the host has reported it
 /// running before. The job ends once as many different hosts as it allows could not start it.
 [[nodiscard]] Outcome refused(Job& job, const std::string& why, Now now);
-/// The instance of the last attempt, which was lost, is there again, and the host has the attempt.
-/// The job still waits: the attempt is its present one again.
+/// The job waits because its attempt was lost with its instance. Now the instance is listed again,
+/// and its host still has the attempt: it becomes the present attempt again.
 [[nodiscard]] Outcome found_again(Job& job, Now now);
-/// The end of the present attempt as a bill counts it: as long as the host says, at most from
-/// `placed` to now, and within that time, whatever the clock of the host is.
+/// The end of the present attempt, with times that may be billed. Its duration is that which the
+/// host reports, but not more than the time from `placed` to now. Start and end are moved into this
+/// interval, because the clock of the host may be wrong.
 [[nodiscard]] model::AttemptEnd as_seen(const Job& job, model::AttemptEnd end, Now now);
 /// The host reports the end of the attempt, as_seen().
 [[nodiscard]] Outcome exited(Job& job, const model::AttemptEnd& end, Now now);

@@ -89,6 +89,7 @@ void Hosts::come_up(const LinkPtr& link, Machine& machine) {
   link->resumed = false;
   link->own.clear();
   link->held.clear();
+  link->is_doubted = false;
   link->connection = ++connections_[link->target.instance];
   machine.connection = link->connection + generation_ * 1'000'000;
   keep_alive(link, link->connection);
@@ -103,7 +104,15 @@ void Hosts::come_up(const LinkPtr& link, Machine& machine) {
     ready.attempts.push_back({attempt, run.running      ? model::AttemptPhase::kRunning
                                        : run.lost_track ? model::AttemptPhase::kUnknownEnd
                                                         : model::AttemptPhase::kEnded});
-  say(link, std::move(ready));
+  if (lies(machine)) {
+    if (lies_.chance(0.2)) ready.last_sequence = lies_.sequence();
+    if (const auto foreign = foreign_to(machine))
+      ready.attempts.push_back({*foreign, static_cast<model::AttemptPhase>(lies_.below(3))});
+    tell_about_others(machine, machine.connection);
+  }
+  model::HostEventBody report = std::move(ready);
+  bound_report(link, report);
+  say(link, std::move(report));
   std::vector<AttemptId> ended;
   for (const auto& [attempt, run] : machine.runs)
     if (!run.running && !run.lost_track) ended.push_back(attempt);
@@ -192,6 +201,7 @@ Mono Hosts::arrival(Link& link, const Machine& machine) {
 
 void Hosts::hear(const LinkPtr& link, model::HostEventBody body) {
   if (!link->resumed) return link->held.push_back(std::move(body)), void();
+  if (!bound_report(link, body)) return;
   const auto* collected = std::get_if<model::AttemptCollected>(&body);
   // Output of an attempt that is not this host's is not asked for.
   if (collected == nullptr || link->own.contains(collected->attempt)) say(link, std::move(body));
@@ -250,7 +260,7 @@ void Hosts::start(Machine& machine, const model::StartAttempt& command) {
   if (job != disk_.jobs().end()) run.needs = job->second.shape.needs;
   check_start(machine, attempt, run);
   machine.runs[attempt] = run;
-  agent_says(machine, model::AttemptStarted{attempt, Wall{1}});
+  agent_says(machine, model::AttemptStarted{attempt, lies(machine) ? lies_.time() : Wall{1}});
 
   if (std::exchange(machine.loses_power_at_start, false))
     time_.after(chance_.between(0s, 90ms), [this, &machine] {
@@ -307,8 +317,10 @@ void Hosts::finish(Machine& machine, AttemptId attempt, model::AttemptEnd end) {
 }
 
 void Hosts::tell_end(Machine& machine, AttemptId attempt) {
-  const model::AttemptEnd end = machine.runs.at(attempt).end;
+  model::AttemptEnd end = machine.runs.at(attempt).end;
+  if (lies(machine)) lies_.distort(end);
   agent_says(machine, model::AttemptExited{attempt, end});
+  if (lies(machine)) tell_lies(machine, attempt);
   if (end.output_is_inline && !end.has_output_files) return;
   const Duration late = chance_.between(1ms, 3s);
   time_.after(late, [this, &machine, attempt, connection = machine.connection] {

@@ -43,11 +43,14 @@ World::World(std::uint64_t seed, const Day& day)
       disk_([this](const std::string& what) { complain(what); }),
       cloud_(time_, chance_, day_, policy_, disk_,
              [this](const std::string& what) { complain(what); }),
-      hosts_(time_, chance_, day_, disk_, cloud_,
+      hosts_(time_, chance_, day_, disk_, cloud_, seed,
              [this](const std::string& what) { complain(what); }),
+      decisions_(disk_, [this](const std::string& what) { complain(what); }),
+      greed_(~seed),
       trace_(std::getenv("HOSTLER_SIM_TRACE") != nullptr) {
   make_policy();
   make_people();
+  make_greedy_user();
   make_faults();
 }
 
@@ -115,6 +118,7 @@ void World::make_faults() {
   for (std::uint64_t n = chance_.in(day_.spells); n > 0; --n)
     time_.after(chance_.between(20s, day_.trouble),
                 [this] { cloud_.lie(chance_.between(5s, 1min)); });
+  if (greed_.chance(day_.liars)) hosts_.let_them_lie();
   if (chance_.chance(day_.barren))
     time_.after(chance_.between(0s, day_.trouble),
                 [this] { cloud_.be_barren(chance_.between(1min, 5min)); });
@@ -169,6 +173,7 @@ void World::start() {
                                                    dispatch::Options{{}, seed_ + generation_});
   hosts_.restart([this](model::HostEvent event) { post(std::move(event)); });
   cloud_.forget_boots();
+  decisions_.restart();
   take(kernel_->restore(disk_.open(), now()));
   std::vector<model::WorkId> forgotten;
   for (const auto& [id, row] : disk_.forgotten()) forgotten.push_back(id);
@@ -191,10 +196,12 @@ void World::post(dispatch::Event event) {
   if (!kernel_ || complaint_) return;
   if (trace_) note(describe(event));
   ++tally_.events;
-  take(kernel_->apply(std::move(event), now()));
+  const Cause cause(event);
+  take(kernel_->apply(std::move(event), now()), cause);
 }
 
-void World::take(dispatch::Outbox outbox) {
+void World::take(dispatch::Outbox outbox, const Cause& cause) {
+  decisions_.check(cause, outbox, kernel_->queries(), now());
   for (const auto& effect : dispatch::take_immediate(outbox)) carry_out(effect);
   if (!outbox.changes.empty() || !outbox.effects.empty()) uncommitted_.push_back(std::move(outbox));
   if (!uncommitted_.empty() && !committing_) {

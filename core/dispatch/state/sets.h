@@ -28,6 +28,7 @@ struct ListDoubt {
 /// Half of the connected hosts (three or more) became unreachable within a probe timeout.
 struct Partition {
   Wall since;
+  Mono begun;                                ///< The same on the other clock.
   Mono until;                                ///< None of them is ended for that before.
   std::set<model::InstanceId> boots_failed;  ///< New hosts that could not be reached either.
 };
