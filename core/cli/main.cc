@@ -7,6 +7,7 @@
 
 #include "core/cli/commands.h"
 #include "core/cli/manual.h"
+#include "core/cli/validators.h"
 
 /// Parses the arguments of `hostler`. The other files implement the commands.
 namespace {
@@ -23,29 +24,11 @@ struct Arguments {
   std::vector<std::string> ids, folders;
   std::string id, folder = ".", subject, reason, file, shell;
   std::uint64_t list = 0;
-  bool json = false, standard_error = false, follow = false;
+  bool json = false, standard_error = false, follow = false, all = false;
   std::uint64_t after = 0;
 };
 
 using Run = std::function<int(Client&)>;
-
-// Validators without a description of their own in --help: the option's text names the values.
-CLI::Validator one_of(std::vector<std::string> words) {
-  return CLI::Validator(CLI::IsMember(std::move(words))).description("");
-}
-
-CLI::Validator within(int min, int max) {
-  return CLI::Validator(CLI::Range(min, max)).description("");
-}
-
-CLI::Validator positive() {
-  const auto problem = [](const std::string& text) {
-    const bool is_number = text.find_first_not_of("0123456789") == std::string::npos;
-    const bool is_positive = is_number && text.find_first_not_of('0') != std::string::npos;
-    return is_positive ? std::string() : "a number from 1 on is needed, not " + text;
-  };
-  return {problem, ""};
-}
 
 void add_limit(CLI::App* command, int& limit) {
   command
@@ -165,9 +148,18 @@ void add_job_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
           [&a](Client& client) { return fetch(client, a.id, a.folder); });
   c->add_option("id", a.id, "E.g. j-42")->type_name("JOB")->required();
   c->add_option("-o,--output", a.folder, "Folder to write to (.)")->type_name("FOLDER");
-  c = add(app, chosen, "cancel", "Cancel jobs",
-          [&a](Client& client) { return cancel(client, a.ids); });
-  c->add_option("ids", a.ids, "E.g. j-42 j-43")->type_name("JOB")->required();
+  c = add(app, chosen, "cancel", "Cancel jobs", [&a](Client& client) {
+    return a.all ? act_on_held(client, "cancel") : cancel(client, a.ids);
+  });
+  c->add_option("ids", a.ids, "E.g. j-42 j-43")->type_name("JOB");
+  c->add_flag("--held", a.all, "All jobs that are held");
+  c->require_option(1);
+  c = add(app, chosen, "release", "Let held jobs start: admins", [&a](Client& client) {
+    return a.all ? act_on_held(client, "release") : release(client, a.ids);
+  });
+  c->add_option("ids", a.ids, "E.g. j-42 j-43")->type_name("JOB");
+  c->add_flag("--all", a.all, "All jobs that are held");
+  c->require_option(1);
 }
 
 void add_quota_commands(CLI::App& app, Arguments& a, Chosen& chosen) {

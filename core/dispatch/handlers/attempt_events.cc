@@ -136,7 +136,7 @@ void AttemptEvents::compare(Host& host, const model::HostReady& report, Now now)
   model::ResumeAttempts resume{host.id(), report.connection, {}};
   const auto claims = host.instance.occupancy.claims();
   for (const auto& claim : claims)  // end_foreign() makes those that still hold anew.
-    if (set_aside_.contains(claim.work)) host.instance.occupancy.remove(claim.work);
+    if (is_left_alone(host, claim.work)) host.instance.occupancy.remove(claim.work);
   const auto placed = host.instance.occupancy.attempts();
   for (const auto& ours : placed) {
     work::Job* job = jobs_.find(ours.attempt);
@@ -156,8 +156,10 @@ void AttemptEvents::compare(Host& host, const model::HostReady& report, Now now)
     reported.erase(found);
   }
   take_found(host, reported, resume, now);
+  take_over(host, reported, resume, now);
   recorder_.command(std::move(resume));
   end_foreign(host, reported, now);
+  steps_.apply(host, fleet::work_reported(host.instance, now), "host", now);
   steps_.apply(host, fleet::work_changed(host.instance, now), "host", now);
 }
 
@@ -199,7 +201,7 @@ void AttemptEvents::take_found(Host& host, Reported& reported, model::ResumeAtte
   std::erase_if(reported, [&](const auto& entry) {
     const auto& [attempt, phase] = entry;
     work::Job* job = jobs_.find(attempt);
-    const bool lost = job != nullptr && job->queued && job->record &&
+    const bool lost = job != nullptr && !job->is_placed() && job->record &&
                       job->record->instance == host.id() &&
                       phase != model::AttemptPhase::kUnknownEnd;
     if (!lost) return false;
@@ -221,18 +223,29 @@ void AttemptEvents::take_found(Host& host, Reported& reported, model::ResumeAtte
   });
 }
 
-bool AttemptEvents::is_set_aside(Host& host, const model::AttemptId& attempt) {
-  if (!set_aside_.contains(attempt.work)) return false;
-  auto& occupancy = host.instance.occupancy;
-  occupancy.remove(attempt.work);                 // Another attempt of it may be there too.
-  occupancy.add(fleet::Claim{attempt.work, {}});  // Its needs are not known.
-  return true;
+void AttemptEvents::take_over(Host& host, Reported& reported, model::ResumeAttempts& resume,
+                              Now now) {
+  std::erase_if(reported, [&](const auto& entry) {
+    const auto& [attempt, phase] = entry;
+    if (!takeover_.take(host, attempt, now)) return false;
+    const auto placed = *host.instance.occupancy.find(attempt);
+    if (known(host, *jobs_.find(attempt), placed, phase, now)) resume.attempts.push_back(attempt);
+    return true;
+  });
 }
 
 void AttemptEvents::end_foreign(Host& host, const Reported& foreign, Now now) {
   std::size_t killed = 0;
+  auto& occupancy = host.instance.occupancy;
   for (const auto& [attempt, phase] : foreign) {
-    if (is_set_aside(host, attempt)) continue;
+    if (is_left_alone(host, attempt.work)) {
+      occupancy.remove(attempt.work);                 // Another attempt of it may be there too.
+      occupancy.add(fleet::Claim{attempt.work, {}});  // Its needs are not known.
+      if (takeover_.is_unknown(host, attempt.work) && !std::exchange(host.numbers_told, true))
+        recorder_.record("host", host.id().text(), model::Event::kUnknownNumbers, "",
+                         attempt.text() + " is there, and nothing is known of it here", now);
+      continue;
+    }
     if (phase != model::AttemptPhase::kRunning) {
       rows_.acknowledge(host, attempt);
       continue;
