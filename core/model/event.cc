@@ -84,9 +84,10 @@ constexpr std::array kEvents{
     EventInfo{Event::kKept, "kept", kInstance, kAlarm, Holds::kReason,
               "the host of a restored state cannot be reached or proved: work that is not known "
               "here may run on it, so it is kept until an admin kills it"},
-    EventInfo{Event::kUnknownNumbers, "unknown_numbers", kInstance, kAlarm, Holds::kNone,
-              "the host has attempts of jobs whose numbers were never given out here: the state is "
-              "old, or the host lies; they are left alone"},
+    EventInfo{
+        Event::kUnknownNumbers, "unknown_numbers", kInstance, kAlarm, Holds::kNone,
+        "the host has attempts of jobs whose numbers were never given out here, or that another "
+        "host has: the state is old, or a host lies; they are left alone"},
     EventInfo{Event::kKeyRotated, "key_rotated", kInstance, kInfo, Holds::kData,
               "the host has its new key"},
     EventInfo{Event::kKeyChanged, "key_changed", kInstance, kInfo, Holds::kData,

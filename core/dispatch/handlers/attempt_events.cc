@@ -136,7 +136,7 @@ void AttemptEvents::compare(Host& host, const model::HostReady& report, Now now)
   model::ResumeAttempts resume{host.id(), report.connection, {}};
   const auto claims = host.instance.occupancy.claims();
   for (const auto& claim : claims)  // end_foreign() makes those that still hold anew.
-    if (is_left_alone(host, claim.work)) host.instance.occupancy.remove(claim.work);
+    if (may_be_left_alone(host, claim.work)) host.instance.occupancy.remove(claim.work);
   const auto placed = host.instance.occupancy.attempts();
   for (const auto& ours : placed) {
     work::Job* job = jobs_.find(ours.attempt);
@@ -234,18 +234,28 @@ void AttemptEvents::take_over(Host& host, Reported& reported, model::ResumeAttem
   });
 }
 
+bool AttemptEvents::leave_alone(Host& host, const model::AttemptId& attempt,
+                                model::AttemptPhase phase, Now now) {
+  const bool is_set_aside = set_aside_.contains(attempt.work);
+  const bool is_unknown = takeover_.is_unknown(host, attempt.work);
+  const bool is_disputed =
+      phase == model::AttemptPhase::kRunning && takeover_.is_disputed(host, attempt.work);
+  if (!is_set_aside && !is_unknown && !is_disputed) return false;
+  auto& occupancy = host.instance.occupancy;
+  occupancy.remove(attempt.work);                 // Another attempt of it may be there too.
+  occupancy.add(fleet::Claim{attempt.work, {}});  // Its needs are not known.
+  if (is_set_aside || std::exchange(host.numbers_told, true)) return true;
+  recorder_.record("host", host.id().text(), model::Event::kUnknownNumbers, "",
+                   attempt.text() + (is_unknown ? " is there, and nothing is known of it here"
+                                                : " is there, and another host has its job"),
+                   now);
+  return true;
+}
+
 void AttemptEvents::end_foreign(Host& host, const Reported& foreign, Now now) {
   std::size_t killed = 0;
-  auto& occupancy = host.instance.occupancy;
   for (const auto& [attempt, phase] : foreign) {
-    if (is_left_alone(host, attempt.work)) {
-      occupancy.remove(attempt.work);                 // Another attempt of it may be there too.
-      occupancy.add(fleet::Claim{attempt.work, {}});  // Its needs are not known.
-      if (takeover_.is_unknown(host, attempt.work) && !std::exchange(host.numbers_told, true))
-        recorder_.record("host", host.id().text(), model::Event::kUnknownNumbers, "",
-                         attempt.text() + " is there, and nothing is known of it here", now);
-      continue;
-    }
+    if (leave_alone(host, attempt, phase, now)) continue;
     if (phase != model::AttemptPhase::kRunning) {
       rows_.acknowledge(host, attempt);
       continue;

@@ -60,9 +60,11 @@ class AttemptEvents {
   /// them, or they were cancelled. Attempts of work that is left alone continue, and each claims
   /// its host.
   void end_foreign(Host& host, const Reported& foreign, Now now);
-  /// Nothing is done to an attempt of such work, and its host goes on with it.
-  [[nodiscard]] bool is_left_alone(const Host& host, model::WorkId work) const {
-    return set_aside_.contains(work) || takeover_.is_unknown(host, work);
+  /// True: nothing is done to the attempt, and it claims its host, which goes on with it.
+  bool leave_alone(Host& host, const model::AttemptId& attempt, model::AttemptPhase phase, Now now);
+  [[nodiscard]] bool may_be_left_alone(const Host& host, model::WorkId work) const {
+    return set_aside_.contains(work) || takeover_.is_unknown(host, work) ||
+           takeover_.is_disputed(host, work);
   }
 
   const model::SitePolicy& policy_;

@@ -26,6 +26,12 @@ bool Takeover::is_unknown(const Host& host, model::WorkId work) const {
   return work.value > jobs_.last_work() || lost_time_.has(work);
 }
 
+bool Takeover::is_disputed(const Host& host, model::WorkId work) const {
+  if (!lost_time_.may_have_work(host.instance.record.epoch)) return false;
+  const work::Job* job = jobs_.find(work);
+  return lost_time_.is_left_out(work) || (job != nullptr && job->record && job->record->restored);
+}
+
 bool Takeover::take_later(Host& host, work::Job& job, const model::AttemptId& attempt, Now now) {
   if (!job.record || !job.record->restored || attempt.number <= job.record->attempt) return false;
   const auto state = job.state();

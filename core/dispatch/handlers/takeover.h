@@ -29,6 +29,9 @@ class Takeover {
   /// never given out here, and the host is older than this start.
   [[nodiscard]] bool is_unknown(const Host& host, model::WorkId work) const;
 
+  /// Whether the host may run the work although another one has taken its place: it is not ended.
+  [[nodiscard]] bool is_disputed(const Host& host, model::WorkId work) const;
+
  private:
   /// Of a restored job: a later attempt than the one that the journal has.
   bool take_later(Host& host, work::Job& job, const model::AttemptId& attempt, Now now);

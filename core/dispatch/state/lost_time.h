@@ -29,12 +29,13 @@ class LostTime {
   /// It is taken over: once.
   void take(model::WorkId work) { taken_.insert(work); }
 
- private:
+  /// The work has such a number, taken over or not.
   [[nodiscard]] bool is_left_out(model::WorkId work) const {
     return std::ranges::any_of(left_out_,
                                [&](const auto& one) { return one.contains(work.value); });
   }
 
+ private:
   std::vector<model::LeftOut> left_out_;
   std::uint64_t epoch_ = 0;  ///< Of the first start after the restore; 0: there was none.
   std::unordered_set<model::WorkId> taken_;

@@ -232,6 +232,29 @@ TEST(RestoredStateTest, ALaterAttemptIsNotBelievedAgainstAHostThatHasTheKnownOne
   EXPECT_EQ(story.record(WorkId{5}).instance, InstanceId{7});
 }
 
+/// One of them lies. The other one's work is not ended for that.
+TEST(RestoredStateTest, AnAttemptThatTwoHostsReportIsEndedOnNone) {
+  auto site = waiting_site();
+  auto other = instance(InstanceState::kIdle);
+  other.record.id = {6};
+  other.record.provider_id = "i-6";
+  other.record.idempotency_key = "key-6";
+  other.record.restored = true;
+  site.instances.push_back(other);
+  Story story;
+  story.begin(site);
+  story.ready({6}, {{{kForeign, 1}, AttemptPhase::kRunning}}, "boot-6");
+  story.ready({7}, {{{kForeign, 1}, AttemptPhase::kRunning}});
+  EXPECT_EQ(story.record(kForeign).instance, InstanceId{6});
+  EXPECT_THAT(story.commands<model::KillAttempt>(), IsEmpty());
+  EXPECT_THAT(story.ledger(), Contains("h-7 unknown_numbers"));
+  story.exited({6}, kForeign);
+  story.ready({7}, {{{kForeign, 1}, AttemptPhase::kRunning}});
+  EXPECT_THAT(story.commands<model::KillAttempt>(), IsEmpty());
+  story.ready({7}, {{{kForeign, 1}, AttemptPhase::kEnded}});
+  EXPECT_THAT(story.commands<model::AckAttempt>(), SizeIs(2)) << "it is over";
+}
+
 TEST(RestoredStateTest, AHostOfThisEpochIsNotBelieved) {
   Story story;
   story.begin(waiting_site());
