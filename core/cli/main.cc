@@ -5,9 +5,9 @@
 #include <exception>
 #include <functional>
 
+#include "core/cli/arguments.h"
 #include "core/cli/commands.h"
 #include "core/cli/manual.h"
-#include "core/cli/validators.h"
 
 /// Parses the arguments of `hostler`. The other files implement the commands.
 namespace {
@@ -15,20 +15,25 @@ namespace {
 using namespace hostler::cli;
 namespace usage = hostler::usage;
 
-struct Arguments {
-  std::string url, token_file, ca_file;
-  SubmitOptions submit;
-  JobsOptions jobs;
-  PriceOptions prices;
-  CostOptions cost;
-  std::vector<std::string> ids, folders;
-  std::string id, folder = ".", subject, reason, file, shell;
-  std::uint64_t list = 0;
-  bool json = false, standard_error = false, follow = false, all = false;
-  std::uint64_t after = 0;
-};
-
 using Run = std::function<int(Client&)>;
+
+// Validators without a description of their own in --help: the option's text names the values.
+CLI::Validator one_of(std::vector<std::string> words) {
+  return CLI::Validator(CLI::IsMember(std::move(words))).description("");
+}
+
+CLI::Validator within(int min, int max) {
+  return CLI::Validator(CLI::Range(min, max)).description("");
+}
+
+CLI::Validator positive() {
+  const auto problem = [](const std::string& text) {
+    const bool is_number = text.find_first_not_of("0123456789") == std::string::npos;
+    const bool is_positive = is_number && text.find_first_not_of('0') != std::string::npos;
+    return is_positive ? std::string() : "a number from 1 on is needed, not " + text;
+  };
+  return {problem, ""};
+}
 
 void add_limit(CLI::App* command, int& limit) {
   command

@@ -65,8 +65,10 @@ Result<void> hold_work(Connection& connection) {
                                  ", reason_text = 'it waited when the backup was made, and may "
                                  "have run since' WHERE state = " +
                                  number(kQueued)));
-  return connection.execute("UPDATE instances SET restored = 1 WHERE state <> " +
-                            number(model::InstanceState::kGone));
+  using enum model::InstanceState;
+  return connection.execute("UPDATE instances SET restored = 1 WHERE state NOT IN (" +
+                            number(kTerminating) + ", " + number(kAbandoned) + ", " +
+                            number(kGone) + ")");
 }
 
 }  // namespace

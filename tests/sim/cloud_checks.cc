@@ -105,10 +105,11 @@ void Cloud::check_destroy(const Machine& machine, const dispatch::DestroyCall& c
       is_own_will(model::parse_reason(call.request.reason).value_or(model::Reason::kUnknown)))
     complain_(machine.instance.text() + " is destroyed as " + call.request.reason +
               " while work runs");
-  if (machine.works() && known != nullptr && known->record.restored &&
-      call.request.reason != "killed" && call.request.reason != "cloud_failed")
-    complain_(machine.instance.text() + " is of a restored state, and is destroyed as " +
-              call.request.reason + " while work runs");
+  const auto& why = call.request.reason;
+  if (known != nullptr && known->record.restored &&
+      (why == "not_verified" || why == "boot_timeout" || why == "unreachable" || machine.works()) &&
+      why != "killed" && why != "cloud_failed")
+    complain_(machine.instance.text() + " is of a restored state, and is destroyed as " + why);
   if (machine.works() && call.request.reason == "duplicate")
     complain_("of the machines of " + machine.instance.text() + " the one that works is destroyed");
 }

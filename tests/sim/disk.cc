@@ -164,7 +164,9 @@ void Disk::put_back(const Disk& older) {
     if (row.record.state == model::WorkState::kQueued) row.record.state = model::WorkState::kHeld;
   }
   for (auto& [id, row] : instances_)
-    row.record.restored = row.record.state != model::InstanceState::kGone;
+    row.record.restored = row.record.state != model::InstanceState::kTerminating &&
+                          row.record.state != model::InstanceState::kAbandoned &&
+                          row.record.state != model::InstanceState::kGone;
 }
 
 const model::InstanceChanged* Disk::instance(model::InstanceId id) const {
