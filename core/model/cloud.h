@@ -146,7 +146,8 @@ struct ListedInstance {
   std::string state_reason;
   Wall created, launched, interruption;
   std::uint64_t boot_generation = 0;
-  std::string pool, type, idle;  ///< Of its tags; the others are not read.
+  std::string pool, type, idle;  ///< Of its tags.
+  std::uint64_t epoch = 0;       ///< Likewise; 0: none, or no number.
   bool tags_unknown = false;
 };
 

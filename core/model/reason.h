@@ -52,6 +52,7 @@ enum class Reason : std::uint8_t {
   kDoesNotStart,
   kRestart,
   kNotInJournal,
+  kMadeSince,
   kTakenOver,
 
   // The class of a cloud's error.
@@ -108,6 +109,7 @@ enum class WaitingCode : std::uint8_t {
   kNoOffering,
   kReserved,
   kDiskFull,
+  kHeld,
 };
 
 struct WaitingInfo {

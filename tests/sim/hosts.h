@@ -34,6 +34,8 @@ class Hosts {
   /// A daemon starts; the links of the previous daemon are gone.
   void restart(Post post);
   void take(const model::HostCommand& command);
+  /// An old copy of the disk was put back: what runs now may be unknown to it.
+  void put_back();
   /// A connection breaks.
   void misfortune();
   /// Half of the machines, or all, cannot be reached for this time; work on them goes on.
@@ -126,6 +128,7 @@ class Hosts {
   std::map<model::InstanceId, Held> held_;  ///< Those of the present partition.
   std::map<model::InstanceId, LinkPtr> links_;
   std::map<model::InstanceId, std::uint64_t> connections_;
+  std::set<model::AttemptId> spared_;  ///< They ran when a disk was put back: they are not ended.
   std::map<model::AttemptId, Start> starts_;  ///< All starts since the beginning.
 };
 

@@ -63,6 +63,9 @@ class World {
   void meddle();
   void release_holds();
   void close_down();
+  void make_old_state();
+  void lose_disk();
+  void settle_restored();
   void check_end();
   void check_shares();
   void check_ended(const model::WorkItem& row);
@@ -79,6 +82,7 @@ class World {
   std::optional<std::string> complaint_;
   model::SitePolicy policy_;
   Disk disk_;
+  std::unique_ptr<Disk> backup_;
   Cloud cloud_;
   Hosts hosts_;
   Decisions decisions_;

@@ -136,7 +136,7 @@ void AttemptEvents::compare(Host& host, const model::HostReady& report, Now now)
   model::ResumeAttempts resume{host.id(), report.connection, {}};
   const auto claims = host.instance.occupancy.claims();
   for (const auto& claim : claims)  // end_foreign() makes those that still hold anew.
-    if (set_aside_.contains(claim.work)) host.instance.occupancy.remove(claim.work);
+    if (may_be_left_alone(host, claim.work)) host.instance.occupancy.remove(claim.work);
   const auto placed = host.instance.occupancy.attempts();
   for (const auto& ours : placed) {
     work::Job* job = jobs_.find(ours.attempt);
@@ -156,8 +156,10 @@ void AttemptEvents::compare(Host& host, const model::HostReady& report, Now now)
     reported.erase(found);
   }
   take_found(host, reported, resume, now);
+  take_over(host, reported, resume, now);
   recorder_.command(std::move(resume));
   end_foreign(host, reported, now);
+  steps_.apply(host, fleet::work_reported(host.instance, now), "host", now);
   steps_.apply(host, fleet::work_changed(host.instance, now), "host", now);
 }
 
@@ -199,7 +201,7 @@ void AttemptEvents::take_found(Host& host, Reported& reported, model::ResumeAtte
   std::erase_if(reported, [&](const auto& entry) {
     const auto& [attempt, phase] = entry;
     work::Job* job = jobs_.find(attempt);
-    const bool lost = job != nullptr && job->queued && job->record &&
+    const bool lost = job != nullptr && !job->is_placed() && job->record &&
                       job->record->instance == host.id() &&
                       phase != model::AttemptPhase::kUnknownEnd;
     if (!lost) return false;
@@ -221,18 +223,39 @@ void AttemptEvents::take_found(Host& host, Reported& reported, model::ResumeAtte
   });
 }
 
-bool AttemptEvents::is_set_aside(Host& host, const model::AttemptId& attempt) {
-  if (!set_aside_.contains(attempt.work)) return false;
+void AttemptEvents::take_over(Host& host, Reported& reported, model::ResumeAttempts& resume,
+                              Now now) {
+  std::erase_if(reported, [&](const auto& entry) {
+    const auto& [attempt, phase] = entry;
+    if (!takeover_.take(host, attempt, now)) return false;
+    const auto placed = *host.instance.occupancy.find(attempt);
+    if (known(host, *jobs_.find(attempt), placed, phase, now)) resume.attempts.push_back(attempt);
+    return true;
+  });
+}
+
+bool AttemptEvents::leave_alone(Host& host, const model::AttemptId& attempt,
+                                model::AttemptPhase phase, Now now) {
+  const bool is_set_aside = set_aside_.contains(attempt.work);
+  const bool is_unknown = takeover_.is_unknown(host, attempt.work);
+  const bool is_disputed =
+      phase == model::AttemptPhase::kRunning && takeover_.is_disputed(host, attempt.work);
+  if (!is_set_aside && !is_unknown && !is_disputed) return false;
   auto& occupancy = host.instance.occupancy;
   occupancy.remove(attempt.work);                 // Another attempt of it may be there too.
   occupancy.add(fleet::Claim{attempt.work, {}});  // Its needs are not known.
+  if (is_set_aside || std::exchange(host.numbers_told, true)) return true;
+  recorder_.record("host", host.id().text(), model::Event::kUnknownNumbers, "",
+                   attempt.text() + (is_unknown ? " is there, and nothing is known of it here"
+                                                : " is there, and another host has its job"),
+                   now);
   return true;
 }
 
 void AttemptEvents::end_foreign(Host& host, const Reported& foreign, Now now) {
   std::size_t killed = 0;
   for (const auto& [attempt, phase] : foreign) {
-    if (is_set_aside(host, attempt)) continue;
+    if (leave_alone(host, attempt, phase, now)) continue;
     if (phase != model::AttemptPhase::kRunning) {
       rows_.acknowledge(host, attempt);
       continue;

@@ -11,6 +11,9 @@
 namespace hostler::dispatch {
 namespace {
 
+constexpr const char* kReleases =
+    ": it is held until an admin releases it ('hostler release') or cancels it";
+
 model::InstanceView view_of(const Host& host, const model::SitePolicy& policy) {
   const auto& instance = host.instance;
   model::InstanceView out;
@@ -62,7 +65,10 @@ std::map<model::WorkId, model::WaitingView> Queries::waiting(
   std::vector<scheduler::Queue::Place> places;
   for (const model::WorkId id : jobs) {
     const work::Job* job = state_.jobs.find(id);
-    if (job == nullptr || !job->queued || out.contains(id)) continue;
+    if (job == nullptr || out.contains(id)) continue;
+    if (job->state() == model::WorkState::kHeld)
+      out[id] = {model::WaitingCode::kHeld, job->record->reason_text + kReleases, 0};
+    if (!job->queued) continue;
     asked.push_back(id);
     places.push_back({job->cls, job->arrival, job->principal});
     out.emplace(id, state_.plan.waiting(job->cls));

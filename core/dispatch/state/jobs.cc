@@ -16,6 +16,12 @@ namespace {
 /// How often the use of principals is brought up to date and journalled, while they hold something.
 constexpr Duration kUseInterval = std::chrono::seconds(10);
 
+/// Its place among model::kLiveStates.
+std::size_t index_of(WorkState live) {
+  const auto& all = model::kLiveStates;
+  return static_cast<std::size_t>(std::ranges::find(all, live) - all.begin());
+}
+
 }  // namespace
 
 void Jobs::restore_last(std::uint64_t work, std::uint64_t arrival) {
@@ -40,14 +46,14 @@ work::Job& Jobs::insert(const model::WorkItem& item) {
   made.attempts_max = item.shape.attempts_max;
   made.start_failures_max = item.shape.start_failures_max;
   made.restartable = item.shape.restartable;
-  ++counts_[static_cast<std::size_t>(made.counted)];
+  ++counts_[index_of(made.counted)];
   return made;
 }
 
 void Jobs::restore(model::WorkItem item, Mono waiting_since) {
   work::Job& known = insert(item);
   known.queued = item.record.state == WorkState::kQueued;
-  if (item.record.attempt > 0 || !known.queued)
+  if (item.record.attempt > 0 || item.record.restored || !known.queued)
     known.record = std::make_unique<model::WorkRecord>(std::move(item.record));
   count(known);
   if (known.queued) enter_queue(known, waiting_since);
@@ -75,6 +81,12 @@ model::WorkId Jobs::add(model::WorkItem& item, Mono now) {
   if (!item.client_key.empty())
     client_keys_.add(item.principal, item.client_key, {item.client_digest, made.id});
   return made.id;
+}
+
+work::Job& Jobs::add_known(model::WorkItem& item, Mono now) {
+  item.arrival = ++last_arrival_;
+  restore(item, now);
+  return *find(item.record.id);
 }
 
 work::Job* Jobs::find(model::WorkId id) {
@@ -133,11 +145,11 @@ const WaitingCounts::Of& Jobs::waiting_of(const std::string& principal) const {
 void Jobs::count(work::Job& job) {
   const WorkState state = job.state();
   if (job.counted == state) return;
-  auto& before = counts_[static_cast<std::size_t>(job.counted)];
+  auto& before = counts_[index_of(job.counted)];
   HOSTLER_ASSERT(before > 0, "a job that leaves a state was counted in it");
   --before;
   job.counted = state;
-  if (!model::is_terminal(state)) ++counts_[static_cast<std::size_t>(state)];
+  if (!model::is_terminal(state)) ++counts_[index_of(state)];
 }
 
 const std::string& Jobs::principal_of(const work::Job& job) const {
@@ -147,7 +159,16 @@ const std::string& Jobs::principal_of(const work::Job& job) const {
 std::vector<model::WorkId> Jobs::placed() const {
   std::vector<model::WorkId> out;
   for (const auto& [id, job] : jobs_)
-    if (!job.queued) out.push_back(id);
+    if (job.is_placed()) out.push_back(id);
+  std::ranges::sort(out);
+  return out;
+}
+
+std::vector<model::WorkId> Jobs::held() const {
+  std::vector<model::WorkId> out;
+  if (counts_[index_of(WorkState::kHeld)] == 0) return out;
+  for (const auto& [id, job] : jobs_)
+    if (job.state() == WorkState::kHeld) out.push_back(id);
   std::ranges::sort(out);
   return out;
 }

@@ -16,9 +16,10 @@
 
 namespace hostler::dispatch {
 
-/// All jobs that have not ended: the queue of those that wait, counts by state, client keys,
-/// principals and what each of them has used. A job is in the queue exactly while its `queued` is
-/// set, and is counted once. What it holds of a host counts until it neither starts nor runs.
+/// All jobs that have not ended: the queue of those that wait (held ones are in none), counts by
+/// state, client keys, principals and what each of them has used. A job is in the queue exactly
+/// while its `queued` is set, and is counted once. What it holds of a host counts until it neither
+/// starts nor runs.
 class Jobs {
  public:
   void restore_last(std::uint64_t work, std::uint64_t arrival);
@@ -32,6 +33,11 @@ class Jobs {
 
   /// Accepts a job: gives it the next number and arrival, written into `item` too, and queues it.
   model::WorkId add(model::WorkItem& item, Mono now);
+  /// Adds a job that has its number, and a record, already; gives it the next arrival, written into
+  /// `item` too.
+  work::Job& add_known(model::WorkItem& item, Mono now);
+  /// The highest number that was given out or left out.
+  [[nodiscard]] std::uint64_t last_work() const { return last_work_; }
   /// Null if the job has ended or never existed. Valid until the job ends.
   [[nodiscard]] work::Job* find(model::WorkId id);
   [[nodiscard]] const work::Job* find(model::WorkId id) const;
@@ -62,11 +68,14 @@ class Jobs {
   [[nodiscard]] const WaitingCounts::Of& waiting_of(const std::string& principal) const;
   /// All that submitted a job which had not ended, since the start; by scheduler::PrincipalId.
   [[nodiscard]] const std::vector<std::string>& principals() const { return principals_; }
-  /// Queued, starting, running, collecting.
-  [[nodiscard]] const std::array<std::uint64_t, 4>& counts() const { return counts_; }
+  using Counts = std::array<std::uint64_t, model::kLiveStates.size()>;
+  /// As model::kLiveStates.
+  [[nodiscard]] const Counts& counts() const { return counts_; }
   [[nodiscard]] bool empty() const { return jobs_.empty(); }
   /// Of jobs that are on a host as far as their record says, by id.
   [[nodiscard]] std::vector<model::WorkId> placed() const;
+  /// Of jobs that are held, by id. O(jobs), unless there is none.
+  [[nodiscard]] std::vector<model::WorkId> held() const;
 
  private:
   work::Job& insert(const model::WorkItem& item);
@@ -80,7 +89,7 @@ class Jobs {
   void use_changed(scheduler::PrincipalId principal, Mono now);
 
   std::unordered_map<model::WorkId, work::Job> jobs_;
-  std::array<std::uint64_t, 4> counts_{};
+  Counts counts_{};
   scheduler::Queue queue_;
   WaitingCounts waiting_;
   ClientKeys client_keys_;

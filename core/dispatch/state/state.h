@@ -5,6 +5,7 @@
 #include "core/dispatch/state/ended_instances.h"
 #include "core/dispatch/state/hosts.h"
 #include "core/dispatch/state/jobs.h"
+#include "core/dispatch/state/lost_time.h"
 #include "core/dispatch/state/menu.h"
 #include "core/dispatch/state/plan_state.h"
 #include "core/dispatch/state/recorder.h"
@@ -40,11 +41,13 @@ struct State {
   EndedInstances ended;
   SetAside set_aside;
   Jobs jobs;
+  LostTime lost_time;
   SubmitQuotas quotas;
   PlanState plan;
   CallGates gates;
   BootGates boots;
   scheduler::Governor governor;
+  bool is_old = false;       ///< A cloud knows a later epoch: nothing is done any more.
   bool has_orphans = false;  ///< The journal has instances whose set is not in the policy.
 };
 
