@@ -40,6 +40,7 @@ class World {
 
   void make_policy();
   void make_ceilings();
+  void make_limits();
   void make_people();
   void make_faults();
   void start();
@@ -60,6 +61,7 @@ class World {
   void close_down();
   void check_end();
   void check_shares();
+  void check_limits(const dispatch::Outbox& committed);
   void check_ended(const model::WorkItem& row);
   [[nodiscard]] bool over() const;
   [[nodiscard]] Now now() const;
