@@ -99,6 +99,7 @@ void Dispatcher::replace_policy(model::SitePolicy policy, Now now) {
                  "a reload keeps sets and only adds pools: config's diff refuses others");
   state_->policy = std::move(policy);
   state_->jobs.set_half_life(state_->policy.half_life, now.mono);
+  state_->jobs.set_quotas(state_->policy.quotas);
   handlers_->admin.policy_changed(now);
   handlers_->sets.policy_changed(now);
 }

@@ -112,6 +112,8 @@ constexpr std::array kWaitingCodes{
         "back"},
     WaitingInfo{WaitingCode::kNoOffering, "no_offering", "nothing on offer fits the job"},
     WaitingInfo{WaitingCode::kReserved, "reserved", "a host is reserved for the job"},
+    WaitingInfo{WaitingCode::kQuota, "quota",
+                "jobs of its user run as much as a limit of the user allows"},
     WaitingInfo{WaitingCode::kDiskFull, "disk_full",
                 "the job has ended, and its output waits on its host: the disk of the state folder "
                 "is full"},

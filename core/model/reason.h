@@ -108,6 +108,7 @@ enum class WaitingCode : std::uint8_t {
   kGateShut,
   kNoOffering,
   kReserved,
+  kQuota,
   kDiskFull,
   kHeld,
 };

@@ -125,10 +125,11 @@ void World::release_holds() {
   time_.after(1min, [this] { release_holds(); });
 }
 
-/// The admin reads a config in which nothing is kept without need.
+/// The admin reads a config in which nothing is kept without need, and nobody has a limit.
 void World::close_down() {
   auto& pool = policy_.pools.front();
   pool.min = pool.standby = pool.stopped = 0;
+  policy_.quotas = {};  // Some jobs need more than their user may run.
   post(dispatch::PolicyChanged{policy_});
 }
 

@@ -97,6 +97,7 @@ void World::make_policy() {
   policy_.plan_interval = 100ms;
   policy_.abandoned_for = 20min;
   if (day_.ceilings) make_ceilings();
+  make_limits();
 }
 
 void World::make_ceilings() {
@@ -229,6 +230,7 @@ void World::commit() {
           note("ledger " + row->subject + " " + to_string(row->event) + " " + row->reason_code +
                " " + row->reason);
     disk_.commit(outbox.changes);
+    check_limits(outbox);
   }
   for (const auto& outbox : group)
     for (const auto& effect : outbox.effects) carry_out(effect);

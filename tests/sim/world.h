@@ -42,6 +42,7 @@ class World {
 
   void make_policy();
   void make_ceilings();
+  void make_limits();
   void make_people();
   void make_greedy_user();
   void make_faults();
@@ -68,6 +69,7 @@ class World {
   void settle_restored();
   void check_end();
   void check_shares();
+  void check_limits(const dispatch::Outbox& committed);
   void check_ended(const model::WorkItem& row);
   [[nodiscard]] bool over() const;
   [[nodiscard]] Now now() const;

@@ -28,10 +28,12 @@ bool AttemptEvents::place(Host& host, scheduler::ClassId cls, Now now) {
   const std::int32_t most = policy_.pools[instance.pool].attempts_parallel_max;
   if (most > 0 && instance.occupancy.active_attempts() >= static_cast<std::uint32_t>(most))
     return false;
-  work::Job& job = jobs_.pop(cls);
+  const auto price = scheduler::price_of_part(instance.record.price_per_hour, needs, total);
+  if (!jobs_.queue().has_next(cls, price)) return false;
+  work::Job& job = jobs_.pop(cls, price);
   if (host.reserved_for == cls) host.reserved_for.reset();
   job_steps_.apply(job, work::placed(job, host.id(), now), now);
-  jobs_.hold(job, scheduler::price_of_part(instance.record.price_per_hour, needs, total), now.mono);
+  jobs_.hold(job, price, now.mono);
   const model::AttemptId attempt = job.attempt();
   const std::uint64_t sequence = ++instance.record.last_sequence;
   fleet::PlacedAttempt placed{attempt, instance.record.boot_id, sequence, needs};

@@ -26,6 +26,7 @@ bool Restore::apply(model::Restored restored, Now now) {
   bool has_orphans = false;
   for (auto& row : restored.instances) has_orphans |= !take(std::move(row), now);
   jobs_.set_half_life(policy_.half_life, now.mono);
+  jobs_.set_quotas(policy_.quotas);
   for (const auto& use : restored.uses) jobs_.restore(use, now);
   for (auto& item : restored.work) take(std::move(item), now);
   for (const auto& row : restored.attempts) take(row, now);

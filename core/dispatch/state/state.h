@@ -9,6 +9,7 @@
 #include "core/dispatch/state/menu.h"
 #include "core/dispatch/state/plan_state.h"
 #include "core/dispatch/state/recorder.h"
+#include "core/dispatch/state/running_limits.h"
 #include "core/dispatch/state/set_aside.h"
 #include "core/dispatch/state/sets.h"
 #include "core/dispatch/state/submit_quotas.h"
@@ -26,6 +27,7 @@ struct State {
         viewer(policy, sets, menu),
         quotas(policy, jobs),
         plan(policy),
+        limits(policy, jobs, menu, hosts, plan),
         gates(policy, sets, recorder, plan, seed),
         boots(policy, menu, gates),
         governor(policy) {}
@@ -44,6 +46,7 @@ struct State {
   LostTime lost_time;
   SubmitQuotas quotas;
   PlanState plan;
+  RunningLimits limits;
   CallGates gates;
   BootGates boots;
   scheduler::Governor governor;
