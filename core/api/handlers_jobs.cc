@@ -59,6 +59,12 @@ void write_detail(json::Writer& w, const JobDetail& detail, const Principal& who
             sight_of(who, detail.job.principal));
 }
 
+void write_ids(json::Writer& w, const std::vector<model::WorkId>& ids) {
+  w.begin_object().key("ids").begin_array();
+  for (const auto& id : ids) w.value(id.text());
+  w.end_array().end_object();
+}
+
 Result<JobFilter> read_filter(const Request& request) {
   JobFilter filter;
   const std::string states = request.query_or("state", "");
@@ -68,7 +74,8 @@ Result<JobFilter> read_filter(const Request& request) {
     if (!state)
       return fail(Errc::kInvalidArgument,
                   "?state=" + printable(word, 40) +
-                      ": queued, starting, running, collecting, succeeded, failed or cancelled");
+                      ": queued, starting, running, collecting, held, succeeded, failed or "
+                      "cancelled");
     if (std::ranges::find(filter.states, *state) == filter.states.end())
       filter.states.push_back(*state);
   }
@@ -91,14 +98,8 @@ void post_jobs(const Context& context, Request request, Respond respond) {
   auto jobs = read_submit(context, request);
   if (!jobs) return respond(error_response(jobs.error()));
   request.body = {};
-  context.service->submit(
-      request.who, std::move(*jobs),
-      json_answer<std::vector<model::WorkId>>(
-          std::move(respond), [](json::Writer& w, const std::vector<model::WorkId>& ids) {
-            w.begin_object().key("ids").begin_array();
-            for (const auto& id : ids) w.value(id.text());
-            w.end_array().end_object();
-          }));
+  context.service->submit(request.who, std::move(*jobs),
+                          json_answer<std::vector<model::WorkId>>(std::move(respond), write_ids));
 }
 
 void get_jobs(const Context& context, Request request, Respond respond) {
@@ -131,6 +132,22 @@ void post_cancel(const Context& context, Request request, Respond respond) {
   const auto id = path_job(request);
   if (!id) return respond(error_response(id.error()));
   context.service->cancel(request.who, *id, empty_answer(std::move(respond)));
+}
+
+void post_release(const Context& context, Request request, Respond respond) {
+  const auto id = path_job(request);
+  if (!id) return respond(error_response(id.error()));
+  context.service->release(request.who, *id, empty_answer(std::move(respond)));
+}
+
+void post_release_held(const Context& context, Request request, Respond respond) {
+  context.service->release_held(
+      request.who, json_answer<std::vector<model::WorkId>>(std::move(respond), write_ids));
+}
+
+void post_cancel_held(const Context& context, Request request, Respond respond) {
+  context.service->cancel_held(
+      request.who, json_answer<std::vector<model::WorkId>>(std::move(respond), write_ids));
 }
 
 void get_output(const Context& context, Request request, Respond respond) {

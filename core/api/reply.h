@@ -7,8 +7,9 @@
 /// Private to core/api: writes a response to a connection.
 namespace hostler::api {
 
-/// Writes the response, or only its head if `head_only`. A client may take `limit` for each piece.
-/// A feed ends with an event `error` when `standing` does not hold any more.
+/// Writes the response, or only its head if `head_only`. `limit`: the time that the client may take
+/// to read each piece. A feed ends with an event `error` as soon as `standing` says that the client
+/// may not receive it any more.
 /// False: the connection must be closed, because of an error or at the end of a feed.
 asio::awaitable<bool> write_response(Connection& connection, Response response, bool keep_alive,
                                      bool head_only, std::chrono::seconds limit, Standing standing);

@@ -138,6 +138,11 @@ class Service {
   virtual void submit(const Principal& who, std::vector<model::WorkItem> jobs,
                       Answer<std::vector<model::WorkId>> answer) = 0;
   virtual void cancel(const Principal& who, model::WorkId job, Answer<void> answer) = 0;
+  /// Lets a held job wait for a host. kConflict if it is not held.
+  virtual void release(const Principal& who, model::WorkId job, Answer<void> answer) = 0;
+  /// All held jobs at once; answers with their ids.
+  virtual void release_held(const Principal& who, Answer<std::vector<model::WorkId>> answer) = 0;
+  virtual void cancel_held(const Principal& who, Answer<std::vector<model::WorkId>> answer) = 0;
   virtual void job(const Principal& who, model::WorkId job, bool with_body,
                    Answer<JobDetail> answer) = 0;
   virtual void jobs(const Principal& who, const JobFilter& filter, Answer<JobPage> answer) = 0;

@@ -187,6 +187,8 @@ void write_quota(json::Writer& w, const model::QuotaView& view) {
   w.member("jobs_waiting", view.jobs_waiting).member("shapes_waiting", view.shapes_waiting);
   w.member("submits_last_minute", view.submits_last_minute);
   w.member("blob_bytes", view.blob_bytes).member("output_bytes", view.output_bytes);
+  w.member("running_vcpus", view.running_vcpus);
+  w.key("running_price_per_hour").millionths(view.running_price_per_hour.value);
   w.end_object().end_object();
 }
 
@@ -200,7 +202,11 @@ void write_shares(json::Writer& w, const model::SharesView& view) {
     w.key("recent_use").millionths(one.use.value);
     w.key("percent").millionths(percent(one.part));
     w.key("price_per_hour").millionths(one.price_per_hour.value).member("vcpus", one.vcpus);
-    w.member("running", one.running).member("waiting", one.waiting).end_object();
+    w.member("running", one.running).member("waiting", one.waiting);
+    if (one.vcpus_max) w.member("vcpus_max", *one.vcpus_max);
+    if (one.price_per_hour_max)
+      w.key("price_per_hour_max").millionths(one.price_per_hour_max->value);
+    w.end_object();
   }
   w.end_array().end_object();
 }

@@ -8,9 +8,9 @@
 
 #include "core/base/error.h"
 
-/// The headers of a tar archive of regular files (POSIX ustar; sizes over 8 GiB as GNU tar has
-/// them). Each file is its header, its bytes and zeros up to a multiple of kBlock; two blocks of
-/// zeros end the archive.
+/// The headers of a tar archive of regular files (POSIX ustar; sizes over 8 GiB as GNU tar
+/// writes them). Each file is its header, its bytes and zeros up to a multiple of kBlock; two
+/// blocks of zeros end the archive.
 namespace hostler::tar {
 
 inline constexpr std::size_t kBlock = 512, kNameMax = 100;
@@ -26,7 +26,7 @@ std::string header(const Entry& entry);
 constexpr std::size_t padding(std::uint64_t size) {
   return static_cast<std::size_t>((kBlock - size % kBlock) % kBlock);
 }
-/// nullopt: a block of zeros. kMisbehaving: no header of a regular file.
+/// nullopt: it is a block of zeros. kMisbehaving: it is not the header of a regular file.
 Result<std::optional<Entry>> parse_header(std::string_view block);
 
 }  // namespace hostler::tar

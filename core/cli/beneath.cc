@@ -26,11 +26,11 @@ int openat2_folder(int base, const std::string& path) {
 
 Error folder_error(const std::string& path) {
   if (errno == ELOOP || errno == ENOTDIR)
-    return {Errc::kConflict, path + " is a symbolic link or no folder; remove it first"};
+    return {Errc::kConflict, path + " is a symbolic link or not a folder; remove it first"};
   return errno_error("open " + path, Errc::kInvalidArgument);
 }
 
-/// Makes a folder of one part unless it is there.
+/// Makes one folder of a path, unless it exists.
 Result<void> make(int in, const std::string& part, const std::string& path) {
   if (::mkdirat(in, part.c_str(), 0777) == 0 || errno == EEXIST) return {};
   return tl::unexpected(errno_error("create " + path, Errc::kInvalidArgument));
@@ -96,7 +96,7 @@ Result<void> FileBeneath::finish() {
       return fail(Errc::kConflict, path_ + " is a folder; remove it first");
   }
   if (::close(file_.release()) != 0) return tl::unexpected(errno_error("write " + path_));
-  // A link that comes between is replaced by the file, and not followed.
+  // A symbolic link that somebody makes meanwhile is replaced by the file, and not followed.
   if (::renameat(folder_.get(), part_.c_str(), folder_.get(), name_.c_str()) != 0)
     return tl::unexpected(errno_error("rename " + path_, Errc::kInvalidArgument));
   part_.clear();

@@ -41,6 +41,9 @@ struct JobsOptions {
 int jobs(Client& client, const JobsOptions& options);
 int job(Client& client, const std::string& id, bool json);
 int cancel(Client& client, const std::vector<std::string>& ids);
+int release(Client& client, const std::vector<std::string>& ids);
+/// All held jobs at once. `action`: release or cancel.
+int act_on_held(Client& client, const std::string& action);
 
 /// Deletes the kept outputs of jobs.
 int remove_outputs(Client& client, const std::vector<std::string>& ids);

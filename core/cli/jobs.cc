@@ -24,6 +24,14 @@ std::string to_the_second(const std::string& time) {
   return dot == std::string::npos ? time : time.substr(0, dot) + "Z";
 }
 
+int act_on_jobs(Client& client, const std::string& action, const std::vector<std::string>& ids) {
+  int worst = exit_code::kOk;
+  for (const auto& id : ids)
+    if (const auto done = client.post("/v1/jobs/" + escape(id) + "/" + action, ""); !done)
+      worst = complain(done.error());
+  return worst;
+}
+
 /// Returns the file's path beneath `base`. The daemon has checked the path; it is checked again,
 /// because it names a local file.
 Result<std::string> fetch_file(Client& client, const std::string& id, json::Value file,
@@ -77,11 +85,19 @@ int job(Client& client, const std::string& id, bool json) {
 }
 
 int cancel(Client& client, const std::vector<std::string>& ids) {
-  int worst = exit_code::kOk;
-  for (const auto& id : ids)
-    if (const auto done = client.post("/v1/jobs/" + escape(id) + "/cancel", ""); !done)
-      worst = complain(done.error());
-  return worst;
+  return act_on_jobs(client, "cancel", ids);
+}
+
+int release(Client& client, const std::vector<std::string>& ids) {
+  return act_on_jobs(client, "release", ids);
+}
+
+int act_on_held(Client& client, const std::string& action) {
+  const auto done = client.post("/v1/held/" + action, "");
+  if (!done) return complain(done.error());
+  const std::string done_to = action == "cancel" ? "cancelled" : "released";
+  say(std::to_string(done->root().at("ids").size()) + " held jobs " + done_to);
+  return exit_code::kOk;
 }
 
 int fetch(Client& client, const std::string& id, const std::string& folder) {

@@ -5,6 +5,7 @@
 #include <exception>
 #include <functional>
 
+#include "core/cli/arguments.h"
 #include "core/cli/commands.h"
 #include "core/cli/manual.h"
 
@@ -13,19 +14,6 @@ namespace {
 
 using namespace hostler::cli;
 namespace usage = hostler::usage;
-
-struct Arguments {
-  std::string url, token_file, ca_file;
-  SubmitOptions submit;
-  JobsOptions jobs;
-  PriceOptions prices;
-  CostOptions cost;
-  std::vector<std::string> ids, folders;
-  std::string id, folder = ".", subject, reason, file, shell;
-  std::uint64_t list = 0;
-  bool json = false, standard_error = false, follow = false;
-  std::uint64_t after = 0;
-};
 
 using Run = std::function<int(Client&)>;
 
@@ -165,9 +153,18 @@ void add_job_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
           [&a](Client& client) { return fetch(client, a.id, a.folder); });
   c->add_option("id", a.id, "E.g. j-42")->type_name("JOB")->required();
   c->add_option("-o,--output", a.folder, "Folder to write to (.)")->type_name("FOLDER");
-  c = add(app, chosen, "cancel", "Cancel jobs",
-          [&a](Client& client) { return cancel(client, a.ids); });
-  c->add_option("ids", a.ids, "E.g. j-42 j-43")->type_name("JOB")->required();
+  c = add(app, chosen, "cancel", "Cancel jobs", [&a](Client& client) {
+    return a.all ? act_on_held(client, "cancel") : cancel(client, a.ids);
+  });
+  c->add_option("ids", a.ids, "E.g. j-42 j-43")->type_name("JOB");
+  c->add_flag("--held", a.all, "All jobs that are held");
+  c->require_option(1);
+  c = add(app, chosen, "release", "Let held jobs start: admins", [&a](Client& client) {
+    return a.all ? act_on_held(client, "release") : release(client, a.ids);
+  });
+  c->add_option("ids", a.ids, "E.g. j-42 j-43")->type_name("JOB");
+  c->add_flag("--all", a.all, "All jobs that are held");
+  c->require_option(1);
 }
 
 void add_quota_commands(CLI::App& app, Arguments& a, Chosen& chosen) {

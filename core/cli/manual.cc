@@ -24,7 +24,7 @@ std::vector<usage::Section> sections() {
 }
 
 usage::Completions completions() {
-  return {.words = {{"STATE", "queued starting running collecting succeeded failed cancelled"},
+  return {.words = {{"STATE", "queued starting running collecting held succeeded failed cancelled"},
                     {"MARKET", "on_demand spot"},
                     {"SHELL", "bash"},
                     {"SUBJECT", "site"},

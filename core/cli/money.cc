@@ -6,6 +6,14 @@
 #include "core/cli/table.h"
 
 namespace hostler::cli {
+namespace {
+
+/// "4/64", or only the number where there is no limit.
+std::string of_limit(json::Value one, const char* now, const char* limit) {
+  return field(one, now) + (one.has(limit) ? "/" + field(one, limit) : "");
+}
+
+}  // namespace
 
 int prices(Client& client, const PriceOptions& options) {
   const auto got = client.get(Query("/v1/prices")
@@ -61,8 +69,8 @@ int shares(Client& client, bool json) {
   std::vector<std::vector<std::string>> rows;
   for (const json::Value one : root.at("principals").children())
     rows.push_back({field(one, "principal"), field(one, "recent_use"), field(one, "percent"),
-                    field(one, "running"), field(one, "vcpus"), field(one, "price_per_hour"),
-                    field(one, "waiting")});
+                    field(one, "running"), of_limit(one, "vcpus", "vcpus_max"),
+                    of_limit(one, "price_per_hour", "price_per_hour_max"), field(one, "waiting")});
   std::fputs(format_table({"USER", "RECENT USE", "%", "RUNNING", "VCPUS", "PRICE/H", "WAITING"},
                           rows, terminal_width())
                  .c_str(),

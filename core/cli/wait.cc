@@ -123,7 +123,7 @@ int wait_for_job(Client& client, const std::string& id, bool stream_output) {
   int lost = exit_code::kOk;
   if (stream_output) {
     const auto running = wait_until(client, id, [](std::string_view state) {
-      return state != "queued" && state != "starting";
+      return state != "queued" && state != "starting" && state != "held";
     });
     if (!running) return complain(running.error());
     // The two streams are copied at the same time, over one connection each.

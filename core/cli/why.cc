@@ -85,9 +85,10 @@ void print_record(json::Value record, const std::string& asked) {
       because(field(record, "reason")));
 }
 
-/// How many jobs go first; a job that has ended waits for none.
+/// How many jobs go first; a job that has ended, or is held, waits for none.
 std::string turn_of(json::Value waiting) {
-  if (field(waiting, "code") == "disk_full") return "";
+  const std::string code = field(waiting, "code");
+  if (code == "disk_full" || code == "held") return "";
   const std::string ahead = field(waiting, "ahead");
   return " (" + count(ahead, "job") + (ahead == "1" ? " goes first)" : " go first)");
 }

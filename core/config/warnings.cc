@@ -30,15 +30,6 @@ void warn_of_quotas(const Config& config, std::vector<std::string>& out) {
     if (name.starts_with("token ") && !tokens.empty() && !known)
       out.push_back("quotas: there is no token \"" + name.substr(6) + "\"");
   }
-  const auto limits_running = [](const model::Quota& quota) {
-    return quota.running_vcpus_max || quota.running_price_per_hour_max;
-  };
-  const auto& quotas = config.site.quotas;
-  if (limits_running(quotas.admin) || limits_running(quotas.submit) ||
-      std::ranges::any_of(quotas.principals,
-                          [&](const auto& named) { return limits_running(named.second); }))
-    out.emplace_back(
-        "quotas: running_vcpus_max and running_price_per_hour_max are not enforced yet");
 }
 
 /// A pool keeps `min` instances, unless a ceiling forbids them.

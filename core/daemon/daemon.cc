@@ -70,6 +70,8 @@ struct Daemon::Parts {
   }
   void on_store_health(const store::Health& health);
   void on_disk(const std::string& folder, bool full);
+  void on_epochs(const dispatch::EpochsCompared& result);
+  void tell_old() const;
   void commit(dispatch::Outbox out, model::Revision revision);
   /// Once an hour, has the store remove what has passed its retention. Called for each commit: a
   /// daemon without commits has nothing new to remove. Loop thread.
@@ -95,18 +97,6 @@ api::Watch api_watch(metrics::Metrics& metrics) {
             metrics.request_answered(one.method, one.route, one.status, one.took);
           },
           [&metrics](int by) { metrics.streams_changed(by); }};
-}
-
-/// Fails if --take-over-set names an unknown set, so that a misspelled name is noticed.
-Result<void> check_take_over_sets(const std::vector<std::string>& named,
-                                  const model::SitePolicy& site) {
-  std::string all;
-  for (const auto& set : site.sets) all += (all.empty() ? "" : ", ") + set.name;
-  for (const auto& name : named)
-    if (std::ranges::find(site.sets, name, &model::SetPolicy::name) == site.sets.end())
-      return fail(Errc::kInvalidArgument,
-                  "--take-over-set " + name + ": there is no such instance set; there are " + all);
-  return {};
 }
 
 void log_warnings(const config::Config& config) {
@@ -205,7 +195,7 @@ void Daemon::Parts::load_drivers() {
 
 Result<model::Restored> Daemon::Parts::open_store(bool go_on) {
   auto options = store_options(config);
-  options.restored = go_on;
+  if (go_on) options.go_on = read_clocks().wall;
   options.on_health = [this](const store::Health& health) { on_store_health(health); };
   options.on_try = [this](const store::GroupTry& one) {
     metrics.store_try(one.took, one.changes, one.ok);
@@ -220,10 +210,11 @@ Result<model::Restored> Daemon::Parts::open_store(bool go_on) {
         std::move(opened.error()).with_context("state folder " + config.state_dir.string()));
   store = std::move(*opened);
   auto restored = HOSTLER_TRY(store->load());
-  if (!store->old_state().empty())
-    log::error("daemon", "the state is old: " + store->old_state() +
-                             "; it is shown, and nothing is started, ended or created until "
-                             "hostlerd is started with --restored (docs/backup.md)");
+  if (!store->old_state().empty()) tell_old();
+  if (restored.doubted)
+    log::warn("daemon",
+              "the state folder does not know these rows: nothing is done to a set before its "
+              "first list has shown that no instance is of a later epoch");
   for (const auto& row : restored.damaged)
     log::warn("store", "row " + printable(row.key, 200) + " of table " + row.table +
                            " is set aside: " + row.problem +
@@ -262,6 +253,24 @@ void Daemon::Parts::on_disk(const std::string& folder, bool full) {
   post(dispatch::DiskChanged{full});
 }
 
+/// Any thread.
+void Daemon::Parts::on_epochs(const dispatch::EpochsCompared& result) {
+  if (result.later.empty()) {
+    if (const auto done = store->trust_state(); !done) log::warn("store", done.error().message);
+    return log::info("daemon", "no instance is of a later epoch: the state is the newest one");
+  }
+  store->found_old(result.later, result.epoch);
+  tell_old();
+  const Error why{Errc::kConflict, "nothing can be changed: the state is old: " + result.later};
+  replies.refuse_all(why, why);
+}
+
+void Daemon::Parts::tell_old() const {
+  log::error("daemon", "the state is old: " + store->old_state() +
+                           "; it is shown, and nothing is started, ended or created until "
+                           "hostlerd is started with --restored (docs/backup.md)");
+}
+
 Result<void> Daemon::Parts::make_loop(Options options) {
   const auto keys = HOSTLER_TRY(private_keys(config));
   model::SitePolicy policy = HOSTLER_TRY(site_policy(config));
@@ -272,7 +281,8 @@ Result<void> Daemon::Parts::make_loop(Options options) {
       std::make_unique<hosts::Hosts>(HOSTLER_TRY(host_settings(config, keys)),
                                      make_host_ports(post_event, *store, *clouds, metrics, output));
   effects = std::make_unique<Effects>(
-      Effects::Targets{clouds.get(), hosts.get(), planner.get(), &replies});
+      Effects::Targets{clouds.get(), hosts.get(), planner.get(), &replies,
+                       [this](const dispatch::EpochsCompared& result) { on_epochs(result); }});
   dispatch::Dispatcher dispatcher(std::move(policy),
                                   make_create_secrets(HOSTLER_TRY(public_halves(keys))),
                                   {std::move(options.take_over_sets), crypto::random_seed()});

@@ -23,6 +23,7 @@ struct Issue {
     targets.hosts->send_start(std::move(*start), body == bodies.end() ? nullptr : body->second);
   }
   void operator()(dispatch::MakePlan& request) const { targets.planner->make(std::move(request)); }
+  void operator()(dispatch::EpochsCompared& result) const { targets.on_epochs(result); }
   void operator()(dispatch::Reply& reply) const { targets.replies->answer(std::move(reply)); }
   template <class Call>
   void operator()(Call& call) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "core/daemon/clouds.h"
@@ -21,6 +22,7 @@ class Effects {
     hosts::Hosts* hosts = nullptr;
     Planner* planner = nullptr;
     PendingReplies* replies = nullptr;
+    std::function<void(const dispatch::EpochsCompared&)> on_epochs = {};
   };
   explicit Effects(Targets targets) : targets_(targets) {}
 

@@ -130,4 +130,15 @@ api::Limits api_limits(const config::Limits& limits) {
   return out;
 }
 
+Result<void> check_take_over_sets(const std::vector<std::string>& named,
+                                  const model::SitePolicy& site) {
+  std::string all;
+  for (const auto& set : site.sets) all += (all.empty() ? "" : ", ") + set.name;
+  for (const auto& name : named)
+    if (std::ranges::find(site.sets, name, &model::SetPolicy::name) == site.sets.end())
+      return fail(Errc::kInvalidArgument,
+                  "--take-over-set " + name + ": there is no such instance set; there are " + all);
+  return {};
+}
+
 }  // namespace hostler::daemon

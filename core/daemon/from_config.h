@@ -30,6 +30,9 @@ Result<KeysBySet> public_halves(const KeysBySet& private_keys);
 Result<hosts::HostSettings> host_settings(const config::Config& config, const KeysBySet& keys);
 /// The policies with the roles of all principals that have another role than submit.
 Result<model::SitePolicy> site_policy(const config::Config& config);
+/// Fails if --take-over-set names an unknown set, so that a misspelled name is noticed.
+Result<void> check_take_over_sets(const std::vector<std::string>& named,
+                                  const model::SitePolicy& site);
 std::map<std::string, model::PoolPolicy> pools_by_name(const model::SitePolicy& site);
 
 api::ServerOptions server_options(const config::Access& access);

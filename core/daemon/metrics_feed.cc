@@ -113,10 +113,8 @@ void MetricsFeed::set_gauges(const dispatch::Queries& state, Now now) {
 }
 
 void MetricsFeed::set_jobs(const model::Totals& totals) {
-  constexpr std::array kStates{model::WorkState::kQueued, model::WorkState::kStarting,
-                               model::WorkState::kRunning, model::WorkState::kCollecting};
-  for (std::size_t i = 0; i < kStates.size(); ++i)
-    metrics_.set_jobs(kStates[i], static_cast<std::size_t>(totals.jobs[i]));
+  for (std::size_t i = 0; i < model::kLiveStates.size(); ++i)
+    metrics_.set_jobs(model::kLiveStates[i], static_cast<std::size_t>(totals.jobs[i]));
   metrics_.set_queue_age(totals.oldest_wait);
   metrics_.set_waiting(totals.waiting);
 }

@@ -57,12 +57,15 @@ Outbox Dispatcher::restore(model::Restored restored, Now now) {
 }
 
 Outbox Dispatcher::apply(Event event, Now now) {
+  if (state_->is_old) return {};
   Handlers& to = *handlers_;
   std::visit(Overloaded{
                  [&](SetOpened& e) { to.sets.on(e, now); },
                  [&](const PricesFetched& e) { to.sets.on(e, now); },
                  [&](const QuotaGroupFetched& e) { to.sets.on(e, now); },
-                 [&](const SetListed& e) { to.lists.on(e, now); },
+                 [&](const SetListed& e) {
+                   if (to.epochs.compare(e, now)) to.lists.on(e, now);
+                 },
                  [&](const InstancesLookedUp& e) { to.absences.on(e, now); },
                  [&](const BelieveList& e) { to.absences.on(e, now); },
                  [&](const GiveUpUnreachable& e) { to.reachability.on(e, now); },
@@ -74,6 +77,8 @@ Outbox Dispatcher::apply(Event event, Now now) {
                  [&](const model::HostEvent& e) { to.hosts.on(e, now); },
                  [&](Submit& e) { to.work.on(e, now); },
                  [&](const CancelWork& e) { to.work.on(e, now); },
+                 [&](const ReleaseWork& e) { to.work.on(e, now); },
+                 [&](const CancelHeld& e) { to.work.on(e, now); },
                  [&](const OutputsRemoved& e) { to.work.on(e, now); },
                  [&](const WorkForgotten& e) { to.work.on(e); },
                  [&](const SetIdleBehavior& e) { to.admin.on(e, now); },
@@ -94,11 +99,13 @@ void Dispatcher::replace_policy(model::SitePolicy policy, Now now) {
                  "a reload keeps sets and only adds pools: config's diff refuses others");
   state_->policy = std::move(policy);
   state_->jobs.set_half_life(state_->policy.half_life, now.mono);
+  state_->jobs.set_quotas(state_->policy.quotas);
   handlers_->admin.policy_changed(now);
   handlers_->sets.policy_changed(now);
 }
 
 Outbox Dispatcher::tick(Now now) {
+  if (state_->is_old) return {};
   fire_deadlines(now);
   if (state_->jobs.next_use_tick() <= now.mono) journal_uses(now);
   for (std::uint32_t set = 0; set < state_->sets.size(); ++set) {
@@ -122,6 +129,7 @@ void Dispatcher::fire_deadlines(Now now) {
 }
 
 Outbox Dispatcher::stop(Now now) {
+  if (state_->is_old) return {};
   journal_uses(now);
   return take_outbox();
 }
@@ -131,11 +139,13 @@ void Dispatcher::journal_uses(Now now) {
 }
 
 Outbox Dispatcher::take_outbox() {
+  if (state_->is_old) return state_->recorder.take();
   handlers_->plans.refresh_views();
   return state_->recorder.take();
 }
 
 Mono Dispatcher::next_wake() const {
+  if (state_->is_old) return fleet::kNever;
   return std::min({state_->hosts.next_deadline(), state_->sets.next_wake(),
                    state_->plan.next_wake(), state_->jobs.next_use_tick()});
 }

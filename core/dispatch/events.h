@@ -91,6 +91,17 @@ struct CancelWork {
   bool admin = false;  ///< May cancel the work of others.
   model::WorkId work;
 };
+/// Held jobs may start from now on.
+struct ReleaseWork {
+  Ticket ticket = 0;
+  std::string actor;
+  std::optional<model::WorkId> work;  ///< Unset: all that are held.
+};
+/// All held jobs are cancelled.
+struct CancelHeld {
+  Ticket ticket = 0;
+  std::string actor;
+};
 struct SetIdleBehavior {
   Ticket ticket = 0;
   std::string actor;
@@ -147,11 +158,12 @@ struct DiskChanged {
   bool full = false;
 };
 
-using Event = std::variant<SetOpened, CreateSeen, CreateEnded, SetListed, InstancesLookedUp,
-                           DestroyEnded, TagsEnded, PowerEnded, PricesFetched, QuotaGroupFetched,
-                           model::HostEvent, Submit, CancelWork, OutputsRemoved, SetIdleBehavior,
-                           KillInstance, OpenGate, AcceptAccount, BelieveList, GiveUpUnreachable,
-                           PlanMade, PolicyChanged, WorkForgotten, DiskChanged>;
+using Event =
+    std::variant<SetOpened, CreateSeen, CreateEnded, SetListed, InstancesLookedUp, DestroyEnded,
+                 TagsEnded, PowerEnded, PricesFetched, QuotaGroupFetched, model::HostEvent, Submit,
+                 CancelWork, ReleaseWork, CancelHeld, OutputsRemoved, SetIdleBehavior, KillInstance,
+                 OpenGate, AcceptAccount, BelieveList, GiveUpUnreachable, PlanMade, PolicyChanged,
+                 WorkForgotten, DiskChanged>;
 
 // ---- effects -----------------------------------------------------------------------------------
 
@@ -220,7 +232,14 @@ struct MakePlan {
   std::shared_ptr<const scheduler::Snapshot> snapshot;
   std::shared_ptr<const model::SitePolicy> policy;  ///< The snapshot's indices refer to it.
 };
-/// The answer to a request; has ids only for Submit.
+/// The clouds were asked which epoch the instances of this site have seen.
+struct EpochsCompared {
+  /// An instance is of a later epoch: the rows are old, and nothing follows this. Empty: all first
+  /// lists are here, and no instance is.
+  std::string later;
+  std::uint64_t epoch = 0;  ///< With `later`: the highest.
+};
+/// The answer to a request; has the ids of the jobs that it accepted or changed.
 struct Reply {
   Ticket ticket = 0;
   Result<std::vector<model::WorkId>> result;
@@ -228,7 +247,7 @@ struct Reply {
 
 using Effect =
     std::variant<model::HostCommand, OpenSet, UseSet, CreateCall, ListCall, LookUpCall, DestroyCall,
-                 TagsCall, PowerCall, PricesCall, QuotaGroupCall, MakePlan, Reply>;
+                 TagsCall, PowerCall, PricesCall, QuotaGroupCall, MakePlan, EpochsCompared, Reply>;
 
 /// The result of one event. An effect is issued only when every change before it is durable, unless
 /// it depends on no commit (immediate_effects.h).

@@ -8,8 +8,10 @@
 #include "core/base/time.h"
 #include "core/model/policy.h"
 #include "core/model/views.h"
+#include "core/scheduler/lane_caps.h"
 #include "core/scheduler/queue.h"
 #include "core/scheduler/snapshot.h"
+#include "core/work/job.h"
 
 namespace hostler::dispatch {
 
@@ -62,6 +64,9 @@ class Queries {
   [[nodiscard]] bool has_no_instances() const;
 
  private:
+  /// What the class or the job's user waits for.
+  [[nodiscard]] model::WaitingView waiting(const work::Job& job, const scheduler::LaneCaps& caps,
+                                           const scheduler::CapRules& rules) const;
   void add_hosts_that_come(const std::vector<model::WorkId>& jobs,
                            std::map<model::WorkId, model::WaitingView>& waiting) const;
   void add_vanished(std::map<model::WorkId, model::WaitingView>& waiting) const;

@@ -59,6 +59,7 @@ struct Instance {
   bool has_agent = false;  ///< The connection of the last HostReady stands: attempts may be sent.
   std::uint64_t connection = 0;    ///< The connection of the last HostReady.
   bool reclaimed = false;          ///< Its cloud has announced that it takes it away.
+  bool keep_told = false;          ///< An event says that it is kept, see InstanceRecord::restored.
   bool init_failure_told = false;  ///< An event says that its init command failed.
   /// Another host answers at its address. A restart loses this; the next connection finds it again.
   std::optional<model::StandingKeyAlarm> key_alarm;

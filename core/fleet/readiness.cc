@@ -17,7 +17,7 @@ bool needs_link(const model::PoolPolicy& pool) {
 
 bool ends_when_empty(const Instance& instance) {
   return instance.record.health == Health::kBroken && instance.empty() &&
-         instance.record.idle_behavior != model::IdleBehavior::kHold;
+         !instance.record.restored && instance.record.idle_behavior != model::IdleBehavior::kHold;
 }
 
 void lose_evidence(Instance& instance) {

@@ -87,6 +87,8 @@ struct ListWithout {
                                const model::PoolPolicy& pool, Now now);
 /// The agent answers: the evidence of kAgent.
 [[nodiscard]] Outcome ready(Instance& instance, const model::HostReady& event, Now now);
+/// All work that the ready host has reported is known now: it is no longer `restored`.
+[[nodiscard]] Outcome work_reported(Instance& instance, Now now);
 [[nodiscard]] Outcome lost(Instance& instance, const model::HostLost& event,
                            const model::PoolPolicy& pool, Now now);
 [[nodiscard]] Outcome key_alarm(Instance& instance, const model::HostKeyAlarm& event,

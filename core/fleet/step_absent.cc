@@ -14,8 +14,8 @@ using model::Reason;
 
 /// For drivers that do not declare when a list shows a change.
 constexpr Duration kUndeclaredConsistency = std::chrono::minutes(1);
-/// While lists go on to omit it, the cloud is asked for it by its id again: sooner where room for
-/// others waits for its end.
+/// While lists still omit it, it is looked up by its id again after this time. A destroyed instance
+/// is looked up sooner, because others wait for its place in the ceilings.
 constexpr Duration kLookUpAgain = std::chrono::minutes(1);
 constexpr Duration kLookUpDestroyedAgain = std::chrono::seconds(5);
 /// A connected host that lists omit still gets new work for this time.
@@ -63,7 +63,8 @@ void leave(Instance& instance, bool counts, Reason vanished, const std::string& 
   if (!counts) out.effects.push_back(Effect::kRoomFreed);
 }
 
-/// A live connection contradicts the lists. `withhold`: nothing else speaks for the instance.
+/// A live connection contradicts the lists. `withhold`: the look-up did not find the instance
+/// either, so it gets no new work after a while.
 void contradict(Instance& instance, bool withhold, Outcome& out, Now now) {
   Absence& absence = *instance.absence;
   if (!std::exchange(absence.contradicted, true)) {

@@ -76,6 +76,14 @@ void reappear(Instance& instance, const model::PoolPolicy& pool, Outcome& out, N
   connect_or_list(instance, pool, out);
 }
 
+/// It was off when the backup was made, and was switched on since.
+void found_on(Instance& instance, const model::PoolPolicy& pool, Outcome& out, Now now) {
+  enter(instance, InstanceState::kUnknown, out, Event::kAdopted, Reason::kRestart,
+        "it was switched on after the backup was made", now);
+  set_deadline(instance, now.mono + pool.probe_timeout, now);
+  connect_or_list(instance, pool, out);
+}
+
 }  // namespace
 
 Duration create_pause(const Instance& instance) {
@@ -142,12 +150,17 @@ Outcome listed(Instance& instance, const model::ListedInstance& seen, Mono as_of
     }
     if (instance.seen_stopped) return out;
     instance.seen_stopped = true;
-    if (!out.event) out.event = Event::kOff;  // It can be woken from now on.
+    if (std::exchange(record.restored, false)) out.changed = true;  // Nothing runs on it.
+    if (!out.event) out.event = Event::kOff;                        // It can be woken from now on.
     return out;
   }
   if (record.state == InstanceState::kStopped) {
     // The stop was lost, or somebody switched it on in the cloud: the journal decides.
-    if (!outdated && seen.state == CloudState::kRunning) out.effects.push_back(Effect::kStop);
+    if (outdated || seen.state != CloudState::kRunning) return out;
+    if (record.restored)
+      found_on(instance, pool, out, now);
+    else
+      out.effects.push_back(Effect::kStop);
     return out;
   }
   if (record.state == InstanceState::kRequested && seen.state != CloudState::kRequested) {
@@ -177,8 +190,11 @@ Outcome listed(Instance& instance, const model::ListedInstance& seen, Mono as_of
     record.last_text = "address: the cloud shows none yet";
     out.effects.push_back(Effect::kList);
   }
-  if (pool.readiness == model::Readiness::kCloud && seen.state == CloudState::kRunning && !outdated)
+  if (pool.readiness == model::Readiness::kCloud && seen.state == CloudState::kRunning &&
+      !outdated) {
+    if (std::exchange(record.restored, false)) out.changed = true;  // Such hosts report no work.
     become_ready(instance, out, now);
+  }
   return out;
 }
 

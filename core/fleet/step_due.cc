@@ -22,6 +22,23 @@ bool is_held(const Instance& instance) {
   return instance.record.idle_behavior == IdleBehavior::kHold;
 }
 
+/// Its host has not been ready, or cannot be reached.
+bool is_awaited(const Instance& instance) {
+  const auto state = instance.record.state;
+  return state == InstanceState::kRequested || state == InstanceState::kBooting ||
+         state == InstanceState::kUnknown || instance.unreachable_since;
+}
+
+/// Work that is not known here may run on it.
+Outcome keep(Instance& instance) {
+  Outcome out;
+  if (std::exchange(instance.keep_told, true)) return out;
+  out.event = Event::kKept;
+  out.reason =
+      and_last("its host did not report its work: it is kept until an admin kills it", instance);
+  return out;
+}
+
 Outcome requested_due(Instance& instance, Now now) {
   Outcome out;
   if (!instance.record.provider_id.empty())
@@ -87,6 +104,7 @@ Outcome vanished_due(Instance& instance, Now now) {
 Outcome due(Instance& instance, const model::PoolPolicy& pool, Now now) {
   Outcome out;
   set_deadline(instance, kNever, now);
+  if (instance.record.restored && is_awaited(instance)) return keep(instance);
   switch (instance.record.state) {
     case InstanceState::kRequested:
       return requested_due(instance, now);

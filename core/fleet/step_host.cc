@@ -103,7 +103,8 @@ Outcome init_failed(Instance& instance, const model::HostInitFailed& event, Now 
   const std::string text =
       "the init command ended with " + event.ending +
       (event.last_words.empty() ? ", it printed nothing" : ": " + event.last_words);
-  const bool is_held = instance.record.idle_behavior == model::IdleBehavior::kHold;
+  const bool is_held =
+      instance.record.idle_behavior == model::IdleBehavior::kHold || instance.record.restored;
   if (!event.host_goes_on && !is_held) return terminate(instance, Reason::kInitFailed, text, now);
   instance.record.last_text = "init: " + text;
   if (std::exchange(instance.init_failure_told, true)) return out;
@@ -140,6 +141,16 @@ Outcome ready(Instance& instance, const model::HostReady& event, Now now) {
   }
   record.last_sequence = std::max(record.last_sequence, event.last_sequence);
   become_ready(instance, out, now);
+  return out;
+}
+
+Outcome work_reported(Instance& instance, Now now) {
+  Outcome out;
+  if (!std::exchange(instance.record.restored, false)) return out;
+  instance.keep_told = false;
+  if (instance.record.state == InstanceState::kIdle && ends_when_empty(instance))
+    return terminate(instance, Reason::kBroken, instance.record.last_text, now);
+  out.changed = true;
   return out;
 }
 

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "core/hosts/deploy.h"
-#include "core/ssh/init_state.h"
 #include "core/ssh/verify.h"
 
 namespace hostler::hosts {
@@ -20,10 +19,9 @@ Link::Link(asio::io_context& io, std::shared_ptr<const HostSettings> settings,
                                           std::move(target))),
       proof_(*host_),
       rotation_(io_, *host_, proof_),
+      boot_(*host_),
       random_(host_->settings->seed ^ host_->target.instance.value),
-      timer_(io),
-      init_ended_(host_->target.was_ready),
-      probed_(host_->target.was_ready) {}
+      timer_(io) {}
 
 void Link::spawn(asio::awaitable<void> coroutine) {
   asio::co_spawn(io_, std::move(coroutine),
@@ -141,59 +139,14 @@ asio::awaitable<Result<std::string>> Link::choose_prefix(ssh::Session& session) 
 }
 
 Link::Step Link::await_boot(ssh::Session& session) {
-  while (!probed_ && !host_->is_stopped()) {
-    auto passed = co_await check_init(session);
-    if (passed) passed = co_await probe(session);
-    if (passed) break;
-    if (session.is_lost()) co_return tl::unexpected(passed.error());
+  while (!boot_.is_over() && !host_->is_stopped()) {
+    const auto over = co_await boot_.check(session);
+    if (over) break;
+    if (session.is_lost()) co_return tl::unexpected(over.error());
     const Duration wait = ssh::retry_pause(failures_++, random_);
     co_await pause(wait);
   }
-  probed_ = true;
   co_return Result<void>();
-}
-
-Link::Step Link::check_init(ssh::Session& session) {
-  using enum ssh::InitState::Phase;
-  if (init_ended_ || host_->pool.init_command.empty()) co_return Result<void>();
-  // The init script of an adopted host may name it by an id of an earlier store.
-  const bool is_ours = !host_->target.identity.challenge_secret.empty();
-  std::string instance = is_ours ? host_->target.instance.text() : "";
-  const auto state = co_await ssh::read_init_state(session, std::move(instance));
-  if (!state) {
-    host_->report_not_yet("init", state.error().message);
-    co_return tl::unexpected(state.error());
-  }
-  const bool waits = state->phase == kNotRun || state->phase == kRunning;
-  if (waits) {
-    std::string text = state->describe();
-    host_->report_not_yet("init", text);
-    co_return fail(Errc::kUnavailable, std::move(text));
-  }
-  const bool goes_on = host_->pool.init_failure == model::InitFailure::kWarn;
-  if (state->failed() && !std::exchange(init_failure_told_, true))
-    host_->report(model::HostInitFailed{state->ending(), state->last_words(), goes_on});
-  if (state->failed() && !goes_on) co_return fail(Errc::kUnavailable, state->describe());
-  init_ended_ = true;
-  co_return Result<void>();
-}
-
-Link::Step Link::probe(ssh::Session& session) {
-  const std::string& script = host_->pool.boot_probe;
-  if (script.empty() || script == "true") co_return Result<void>();
-  ssh::ExecRequest request;
-  request.command = "sh -s";
-  request.input = script + "\n";
-  request.output_max = 4096;
-  const auto ran = co_await session.exec(std::move(request));
-  if (!ran) {
-    host_->report_not_yet("probe", ran.error().message);
-    co_return tl::unexpected(ran.error());
-  }
-  if (ran->ok()) co_return Result<void>();
-  const std::string text = ran->describe();
-  host_->report_not_yet("probe", text);
-  co_return fail(Errc::kUnavailable, text);
 }
 
 Link::Step Link::converse(ssh::Session& session) {

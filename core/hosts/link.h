@@ -9,6 +9,7 @@
 #include <string>
 
 #include "core/base/random.h"
+#include "core/hosts/boot.h"
 #include "core/hosts/conversation.h"
 #include "core/hosts/host_context.h"
 #include "core/hosts/proof.h"
@@ -40,13 +41,8 @@ class Link : public std::enable_shared_from_this<Link> {
   boost::asio::awaitable<void> run();
   Step connect_once();
   boost::asio::awaitable<Result<std::string>> choose_prefix(ssh::Session& session);
-  /// Waits until the init command has ended and the boot probe passes, or the session is lost. Once
-  /// per link.
+  /// Waits until the boot is over, or the session is lost.
   Step await_boot(ssh::Session& session);
-  /// An error as long as the init command runs, and for good if it failed and the pool does not
-  /// take such hosts.
-  Step check_init(ssh::Session& session);
-  Step probe(ssh::Session& session);
   Step converse(ssh::Session& session);
   void on_agent_ready(std::shared_ptr<ssh::Session> session);
   boost::asio::awaitable<void> pause(Duration time);
@@ -57,11 +53,9 @@ class Link : public std::enable_shared_from_this<Link> {
   const std::shared_ptr<HostContext> host_;
   HostProof proof_;
   KeyRotation rotation_;
+  HostBoot boot_;
   Random random_;
   boost::asio::steady_timer timer_;
-  bool init_ended_;  ///< As the pool wants it, maybe before the daemon was started.
-  bool init_failure_told_ = false;
-  bool probed_;            ///< The boot probe has passed, maybe before the daemon was started.
   bool verified_ = false;  ///< HostVerified was sent on this connection, and no HostLost yet.
   std::optional<std::chrono::steady_clock::time_point> ready_at_;  ///< Of this connection.
   unsigned failures_ = 0;                                          ///< In a row.

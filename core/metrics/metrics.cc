@@ -27,9 +27,7 @@ Metrics::Metrics(std::string version) : families_(std::make_unique<Families>()) 
   f.build.Add({{"version", std::move(version)}}).Set(1);
   for (std::size_t i = 0; i < f.work.size(); ++i)
     f.work[i] = &f.work_family.Add({{"kind", kLoopWork[i]}}, work_buckets());
-  for (const auto state : {model::WorkState::kQueued, model::WorkState::kStarting,
-                           model::WorkState::kRunning, model::WorkState::kCollecting})
-    set_jobs(state, 0);
+  for (const auto state : model::kLiveStates) set_jobs(state, 0);
   // A rate needs two samples: the series exists before its first alarm.
   for (const auto& event : model::all_events())
     if (event.severity == model::Severity::kAlarm) f.alarms.Add({{"event", event.code}});

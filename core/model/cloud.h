@@ -145,7 +145,8 @@ struct ListedInstance {
   CloudState state = CloudState::kUnknown;
   std::string state_reason;
   Wall created, interruption;
-  std::string pool, type, idle;  ///< Of its tags; the others are not read.
+  std::string pool, type, idle;  ///< Of its tags.
+  std::uint64_t epoch = 0;       ///< Likewise; 0: none, or no number.
   bool tags_unknown = false;
 };
 

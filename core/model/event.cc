@@ -25,6 +25,14 @@ constexpr std::array kEvents{
               "the attempt was lost, or never started: the job waits again at its old place"},
     EventInfo{Event::kFoundAgain, "found_again", kJob, kInfo, Holds::kNone,
               "the lost attempt still runs on its host, which is there again: it goes on"},
+    EventInfo{Event::kHeld, "held", kJob, kWarning, Holds::kNone,
+              "the job may have run after the backup was made that the site was restored from: it "
+              "waits until an admin releases it"},
+    EventInfo{Event::kReleased, "released", kJob, kInfo, Holds::kNone,
+              "an admin released the held job: it waits for a host"},
+    EventInfo{Event::kTakenOver, "taken_over", kJob, kWarning, Holds::kNone,
+              "a host has an attempt that began after the backup was made that the site was "
+              "restored from: it goes on, and its output is fetched"},
     EventInfo{Event::kCancelRequested, "cancel_requested", kJob, kDebug, Holds::kNone,
               "its host is told to end the attempt"},
     EventInfo{Event::kCollecting, "collecting", kJob, kDebug, Holds::kNone,
@@ -73,6 +81,13 @@ constexpr std::array kEvents{
     EventInfo{Event::kHostKeyAlarm, "host_key_alarm", kInstance, kAlarm, Holds::kData,
               "another host answers at the address, with the key in `reason_code`: nothing is "
               "sent there"},
+    EventInfo{Event::kKept, "kept", kInstance, kAlarm, Holds::kReason,
+              "the host of a restored state cannot be reached or proved: work that is not known "
+              "here may run on it, so it is kept until an admin kills it"},
+    EventInfo{
+        Event::kUnknownNumbers, "unknown_numbers", kInstance, kAlarm, Holds::kNone,
+        "the host has attempts of jobs whose numbers were never given out here, or that another "
+        "host has: the state is old, or a host lies; they are left alone"},
     EventInfo{Event::kKeyRotated, "key_rotated", kInstance, kInfo, Holds::kData,
               "the host has its new key"},
     EventInfo{Event::kKeyChanged, "key_changed", kInstance, kInfo, Holds::kData,
@@ -153,9 +168,9 @@ constexpr std::array kEvents{
               "half of the connected hosts became unreachable at once: none of them is destroyed "
               "for that before `mass_unreachable_hold` has passed"},
     EventInfo{Event::kPartitionEnded, "partition_ended", kSet, kInfo, Holds::kNone,
-              "one of the unreachable hosts answers again, and the others have their probe "
-              "timeout from now on; or an admin gave them up, or none of them is left, or "
-              "`mass_unreachable_hold` has passed"},
+              "one of the hosts that became unreachable together answers again, and the others "
+              "have their probe timeout from now on; or an admin gave them up, or none of them is "
+              "left, or `mass_unreachable_hold` has passed"},
     EventInfo{Event::kCannotStop, "cannot_stop", kSet, kWarning, Holds::kData,
               "the cloud never stops instances of the type in `reason_code`: they are destroyed "
               "instead"},
@@ -166,6 +181,8 @@ constexpr std::array kEvents{
     EventInfo{Event::kGateOpened, "gate_opened", kGate, kInfo, Holds::kNone,
               "such calls are made again"},
     EventInfo{Event::kStarted, "started", kSite, kInfo, Holds::kNone, "the daemon was started"},
+    EventInfo{Event::kRestored, "restored", kSite, kWarning, Holds::kNone,
+              "the daemon goes on from an old state"},
     EventInfo{Event::kPolicyChanged, "policy_changed", kSite, kInfo, Holds::kNone,
               "the configuration was read again"},
     EventInfo{Event::kDiskFull, "disk_full", kSite, kAlarm, Holds::kNone,

@@ -7,8 +7,8 @@
 namespace hostler::model {
 namespace {
 
-constexpr std::array kStates{"queued",    "starting", "running",  "collecting",
-                             "succeeded", "failed",   "cancelled"};
+constexpr std::array kStates{"queued",    "starting", "running",   "collecting",
+                             "succeeded", "failed",   "cancelled", "held"};
 
 }  // namespace
 

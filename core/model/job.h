@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -22,10 +23,17 @@ enum class WorkState : std::uint8_t {
   kSucceeded,
   kFailed,
   kCancelled,
+  kHeld,  ///< It would wait, but does not start until an admin releases it: WorkRecord::restored.
 };
 const char* to_string(WorkState state);
 std::optional<WorkState> parse_work_state(std::string_view text);
-inline bool is_terminal(WorkState state) { return state >= WorkState::kSucceeded; }
+inline bool is_terminal(WorkState state) {
+  return state >= WorkState::kSucceeded && state <= WorkState::kCancelled;
+}
+/// All that are not terminal, in the order in which they are shown.
+inline constexpr std::array kLiveStates{WorkState::kQueued, WorkState::kStarting,
+                                        WorkState::kRunning, WorkState::kCollecting,
+                                        WorkState::kHeld};
 
 /// Why a job, or its last attempt, ended. kNone before that.
 enum class EndReason : std::uint8_t {

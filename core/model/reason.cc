@@ -62,6 +62,8 @@ constexpr std::array kReasons{
     ReasonInfo{Reason::kRestart, "restart", kDebug, "the daemon was started"},
     ReasonInfo{Reason::kNotInJournal, "not_in_journal", kWarning,
                "the cloud lists an instance of this daemon that its journal does not have"},
+    ReasonInfo{Reason::kMadeSince, "made_since", kWarning,
+               "the instance was made after the backup that the site was restored from"},
     ReasonInfo{Reason::kTakenOver, "taken_over", kInfo,
                "the instance set was taken over from another daemon"},
 
@@ -110,9 +112,14 @@ constexpr std::array kWaitingCodes{
         "back"},
     WaitingInfo{WaitingCode::kNoOffering, "no_offering", "nothing on offer fits the job"},
     WaitingInfo{WaitingCode::kReserved, "reserved", "a host is reserved for the job"},
+    WaitingInfo{WaitingCode::kQuota, "quota",
+                "jobs of its user run as much as a limit of the user allows"},
     WaitingInfo{WaitingCode::kDiskFull, "disk_full",
                 "the job has ended, and its output waits on its host: the disk of the state folder "
                 "is full"},
+    WaitingInfo{WaitingCode::kHeld, "held",
+                "the job may have run after the backup was made that the site was restored from: "
+                "an admin releases or cancels it"},
 };
 
 constexpr bool reasons_are_in_order() {
@@ -121,7 +128,7 @@ constexpr bool reasons_are_in_order() {
   for (std::size_t i = 0; i < kWaitingCodes.size(); ++i)
     if (static_cast<std::size_t>(kWaitingCodes[i].waiting) != i) return false;
   return static_cast<std::size_t>(Reason::kStartFailures) + 1 == kReasons.size() &&
-         static_cast<std::size_t>(WaitingCode::kDiskFull) + 1 == kWaitingCodes.size();
+         static_cast<std::size_t>(WaitingCode::kHeld) + 1 == kWaitingCodes.size();
 }
 static_assert(reasons_are_in_order());
 

@@ -52,6 +52,7 @@ enum class Reason : std::uint8_t {
   kDoesNotStart,
   kRestart,
   kNotInJournal,
+  kMadeSince,
   kTakenOver,
 
   // The class of a cloud's error.
@@ -65,7 +66,7 @@ enum class Reason : std::uint8_t {
   kCapacity,
   kTransient,
   kTimeout,
-  kCancelled,  ///< Also of a job.
+  kCancelled,  ///< Also how a job ended.
   kKeyMismatch,
   kInternal,
   kMisbehaving,
@@ -107,7 +108,9 @@ enum class WaitingCode : std::uint8_t {
   kGateShut,
   kNoOffering,
   kReserved,
+  kQuota,
   kDiskFull,
+  kHeld,
 };
 
 struct WaitingInfo {

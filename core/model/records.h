@@ -35,6 +35,9 @@ struct WorkRecord {
   InstanceId instance;                  ///< Where it is or was.
   std::vector<std::string> refused_by;  ///< Different hosts that could not start it: "h-7".
   bool cancel_requested = false;
+  /// It waited or ran when the backup was made that this state was restored from, and may have run
+  /// since: if it would wait, it is held. The first attempt after its release ends this.
+  bool restored = false;
   std::int32_t exit_code = 0, signal = 0;
   bool limits_enforced = false;
   std::int64_t cpu_us = 0, ram_peak = 0;
@@ -122,6 +125,9 @@ struct InstanceRecord {
   Wall deadline;            ///< Of the state it is in; 0: none.
   Resources total;          ///< As its type was when it was made; zero: not known.
   std::int64_t off_us = 0;  ///< Of its life so far, switched off; without the present time.
+  /// It is of a restored state, or was made after the backup, and its host has not reported its
+  /// work since: what is not known here may run on it, so only an admin ends it.
+  bool restored = false;
   friend bool operator==(const InstanceRecord&, const InstanceRecord&) = default;
 };
 struct InstanceChanged {
@@ -205,6 +211,16 @@ struct DamagedRow {
   friend bool operator==(const DamagedRow&, const DamagedRow&) = default;
 };
 
+/// Numbers of work that this store has left out: it went on from an older state, whose later part
+/// may have given them out. What has one of them was begun after the backup was made.
+struct LeftOut {
+  std::uint64_t first = 0, last = 0;
+  [[nodiscard]] bool contains(std::uint64_t number) const {
+    return first <= number && number <= last;
+  }
+  friend bool operator==(const LeftOut&, const LeftOut&) = default;
+};
+
 /// What restart finds. Terminal jobs stay in the store; live ones come back in order of arrival.
 struct Restored {
   std::string owner;        ///< The store's id, made with it.
@@ -224,6 +240,13 @@ struct Restored {
     friend bool operator==(const ClientKey&, const ClientKey&) = default;
   };
   std::vector<ClientKey> client_keys;  ///< In the order of `work`.
+  std::vector<LeftOut> left_out;
+  std::uint64_t restored_epoch = 0;  ///< Instances of earlier epochs may have such work; 0: none.
+  std::vector<WorkId> taken_over;    ///< Ended work whose number was left out.
+  bool goes_on = false;              ///< This start has left numbers out: --restored.
+  /// Nothing shows that the rows, which end in this epoch, are the newest ones: nothing is done to
+  /// a set before its first list is compared with them.
+  std::optional<std::uint64_t> doubted = {};
   /// None of these rows is in the lists above, and neither is work that depends on one of them:
   /// work with a damaged attempt or instance has an entry here, because its attempt may still run.
   std::vector<DamagedRow> damaged;

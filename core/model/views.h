@@ -87,15 +87,19 @@ struct QuotaView {
   Quota quota;
   std::uint64_t jobs_waiting = 0, shapes_waiting = 0, submits_last_minute = 0;
   std::uint64_t blob_bytes = 0, output_bytes = 0;
+  std::int64_t running_vcpus = 0;
+  Micros running_price_per_hour;
 };
 /// What one principal has used lately, and holds now.
 struct ShareView {
   std::string principal;
-  Micros use;                              ///< Decayed by the half-life of fair shares.
-  double part = 0;                         ///< Of the use of all principals: 0 to 1.
-  Micros price_per_hour;                   ///< Of the parts of hosts that it holds now.
-  std::int64_t vcpus = 0;                  ///< That it holds now.
-  std::uint64_t running = 0, waiting = 0;  ///< Jobs.
+  Micros use;                                  ///< Decayed by the half-life of fair shares.
+  double part = 0;                             ///< Of the use of all principals: 0 to 1.
+  Micros price_per_hour;                       ///< Of the parts of hosts that it holds now.
+  std::int64_t vcpus = 0;                      ///< That it holds now.
+  std::uint64_t running = 0, waiting = 0;      ///< Jobs.
+  std::optional<std::int64_t> vcpus_max = {};  ///< What it may hold; unset: no limit.
+  std::optional<Micros> price_per_hour_max = {};
 };
 struct SharesView {
   Duration half_life{};
@@ -131,7 +135,7 @@ struct ReasonsView {
 
 /// Counts for metrics and health.
 struct Totals {
-  std::array<std::uint64_t, 4> jobs{};  ///< queued, starting, running, collecting
+  std::array<std::uint64_t, kLiveStates.size()> jobs{};                    ///< As kLiveStates.
   std::map<std::pair<std::string, std::string>, std::uint64_t> instances;  ///< (state, type)
   Micros price_per_hour;
   std::size_t collecting_hosts = 0;  ///< With output that is still to come.

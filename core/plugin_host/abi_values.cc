@@ -86,20 +86,22 @@ class TextReader {
       return;
     }
     std::string key;
-    std::string unread;
+    std::string unread, epoch;
     for (std::size_t i = 0; i < n && broken_.empty(); ++i) {
       key.clear();
       text(key, tags[i].key, "a tag's key");
-      std::string& value = key == model::tag::kPool   ? out.pool
-                           : key == model::tag::kType ? out.type
-                           : key == model::tag::kIdle ? out.idle
-                                                      : unread;
+      std::string& value = key == model::tag::kPool    ? out.pool
+                           : key == model::tag::kType  ? out.type
+                           : key == model::tag::kIdle  ? out.idle
+                           : key == model::tag::kEpoch ? epoch
+                                                       : unread;
       if (&value == &unread)
         text(value, tags[i].value, "a tag's value");
       else
         name(value, tags[i].value, "a tag's value");
       use(sizeof(hostler_kv));
     }
+    out.epoch = parse_u64(epoch).value_or(0);
   }
   /// The first address: drivers put the best one first.
   void address(std::string& out, const hostler_address* addresses, std::size_t n) {

@@ -23,8 +23,8 @@ struct LibraryFile {
 /// by others than root and this user, or lies beneath `state_dir`, where uploaded files are.
 Result<LibraryFile> open_library(const std::filesystem::path& path,
                                  const std::filesystem::path& state_dir);
-/// The same for a library that somebody has named, as one names a program to be run: whoever could
-/// change it is not looked at.
+/// The same for a library that the user of a command has named: who else could change it is not
+/// checked.
 Result<LibraryFile> open_untrusted_library(const std::filesystem::path& path);
 
 /// In lower-case hexadecimal. Blocks on the file.

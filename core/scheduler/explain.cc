@@ -66,17 +66,29 @@ std::string too_dear(const World& world, const Demand& demand, const Offering& o
          (jobs == 1 ? "" : ", for the " + std::to_string(jobs) + " jobs that would share it");
 }
 
+/// Why the limits of the principals of a priced demand forbid the offering; or empty.
+std::string beyond_limit(const World& world, const Demand& demand, const Offering& o) {
+  if (world.affordable(demand, o, 1) > 0) return {};
+  return "a job's part of it costs " + money(world.price_of_part(demand, o)) +
+         " per hour, more than running_price_per_hour_max of its user leaves";
+}
+
 /// Why the offering is not bought for `items` of the demand, gates and headroom aside; or empty.
 std::string obstacle_to_buy(const World& world, const Demand& demand, std::uint32_t index,
                             std::uint64_t items) {
   std::string no = obstacle(world, demand, index);
   if (!no.empty()) return no;
   const Offering& o = world.snapshot.offerings[index];
+  no = beyond_limit(world, demand, o);
+  if (!no.empty()) return no;
   return too_dear(world, demand, o, items_per_host(world, demand, o, items));
 }
 
 Waiting explain_waiting(const World& world, const Demand& demand) {
-  Waiting out{.cls = demand.view->id, .code = WaitingCode::kNoOffering, .reason = ""};
+  Waiting out{.cls = demand.view->id,
+              .code = WaitingCode::kNoOffering,
+              .reason = "",
+              .is_priced = demand.price != kNone};
   const auto set = [&out](WaitingCode code, std::string reason) {
     out.code = code;
     out.reason = std::move(reason);
@@ -86,7 +98,7 @@ Waiting explain_waiting(const World& world, const Demand& demand) {
     return out;
   }
   const Need& need = world.needs[demand.need];
-  std::uint32_t refused = kNone, shut = kNone;
+  std::uint32_t refused = kNone, shut = kNone, beyond = kNone;
   std::string ceiling;
   for (const std::uint32_t i : world.offers) {  // Cheapest first: the first obstacle of each kind.
     const Offering& o = world.snapshot.offerings[i];
@@ -96,6 +108,9 @@ Waiting explain_waiting(const World& world, const Demand& demand) {
       if (refused == kNone || holds ||
           !need.resources.fits_in(world.snapshot.offerings[refused].resources))
         refused = i;
+      if (holds && beyond == kNone && obstacle(world, demand, i).empty() &&
+          !beyond_limit(world, demand, o).empty())
+        beyond = i;
     } else if (!o.shut.empty()) {
       if (shut == kNone) shut = i;
     } else if (world.budget.creates(o, 1, &ceiling) == 0) {
@@ -109,6 +124,9 @@ Waiting explain_waiting(const World& world, const Demand& demand) {
     set(WaitingCode::kAtCeiling, std::move(ceiling));
   } else if (shut != kNone) {
     set(WaitingCode::kGateShut, named(shut, world.snapshot.offerings[shut].shut));
+  } else if (beyond != kNone) {
+    set(WaitingCode::kQuota,
+        named(beyond, beyond_limit(world, demand, world.snapshot.offerings[beyond])));
   } else if (refused != kNone) {
     set(WaitingCode::kNoOffering,
         named(refused, obstacle_to_buy(world, demand, refused, demand.uncovered)));
@@ -179,6 +197,7 @@ void explain(const World& world, Plan& plan) {
     // Classes that differ only in priority wait for the same reason, except for spot patience.
     const Demand* alike = told[demand.need];
     const bool same = alike != nullptr && !world.needs[demand.need].has_spot &&
+                      demand.price == kNone &&
                       (alike->uncovered < alike->left) == (demand.uncovered < demand.left);
     Waiting waiting = same ? plan.waiting[told_at[demand.need]] : explain_waiting(world, demand);
     waiting.cls = demand.view->id;
@@ -187,7 +206,7 @@ void explain(const World& world, Plan& plan) {
         waiting.code = WaitingCode::kReserved;
         waiting.reason = "it waited long: host " + r.host.text() + " is reserved for it";
       }
-    if (waiting.code != WaitingCode::kReserved) {
+    if (waiting.code != WaitingCode::kReserved && demand.price == kNone) {
       told[demand.need] = &demand;
       told_at[demand.need] = plan.waiting.size();
     }

@@ -5,6 +5,7 @@
 
 #include "core/base/units.h"
 #include "core/scheduler/plan.h"
+#include "core/scheduler/shares.h"
 
 namespace hostler::scheduler {
 namespace {
@@ -144,9 +145,15 @@ std::optional<ClassId> pick_next(const Queue& queue, const HostView& host,
     return cls.shape.needs.fits_in(host.free) &&
            meets(cls.shape.constraints, type_name, zone, market);
   };
-  if (!host.reserved_for) return queue.next(fits);
+  const auto price = [&](const Queue::Class& cls) {
+    return price_of_part(host.price_per_hour, cls.shape.needs, host.total);
+  };
+  if (!host.reserved_for) return queue.next(fits, price);
   const auto& reserved = queue.at(*host.reserved_for);
-  return reserved.count > 0 && fits(reserved) ? host.reserved_for : std::nullopt;
+  if (reserved.count == 0) return std::nullopt;
+  // Its principal has reached a limit since the plan: others go on.
+  if (!queue.has_next(*host.reserved_for, price(reserved))) return queue.next(fits, price);
+  return fits(reserved) ? host.reserved_for : std::nullopt;
 }
 
 std::optional<std::uint32_t> cheapest_fit(const model::WorkShape& shape,

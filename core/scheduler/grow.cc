@@ -147,6 +147,7 @@ class Buyer {
         const std::uint64_t count = std::min(left, demand.uncovered);
         if (count == 0) continue;
         demand.uncovered -= count;
+        world_.pay(demand, world_.snapshot.offerings[o], count);
         left -= count;
         most_urgent = std::min(most_urgent, d);
         load.push_back({demand.view->id, static_cast<std::uint32_t>(count)});
@@ -190,12 +191,14 @@ void grow(World& world, Plan& plan) {
     // is packed on its own, the highest first.
     const Budget budget = world.budget;
     const std::vector<Demand> demand = world.demand;
+    const std::vector<PriceBound> prices = world.prices;
     Plan all = plan;
     if (!Buyer(world, all).buy(0, classes)) {
       plan = std::move(all);
     } else {
       world.budget = budget;
       world.demand = demand;
+      world.prices = prices;
       Buyer buyer(world, plan);
       for (std::uint32_t from = 0, to = 0; from < classes && buyer.may_buy(); from = to) {
         while (to < classes && demand[to].view->shape.priority == demand[from].view->shape.priority)

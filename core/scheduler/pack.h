@@ -22,6 +22,8 @@ struct Lot {
   std::vector<bool> on_demand;        ///< By pool: they may fall back to on_demand there.
   std::vector<std::uint32_t> demand;  ///< Indices into World::demand, most urgent first.
   std::uint64_t left = 0;             ///< Items that are not packed yet.
+  /// They go only where the part of a host that each holds costs at most this.
+  std::optional<model::Micros> price_most = {};
 };
 
 /// A kind of host: offerings that differ only in set, and in zone unless an item names one.

@@ -5,6 +5,7 @@
 
 #include "core/scheduler/fit.h"
 #include "core/scheduler/pack.h"
+#include "core/scheduler/shares.h"
 
 /// The input of the packer: lots, kinds of host, and the worth of each.
 namespace hostler::scheduler {
@@ -21,7 +22,32 @@ bool may_go(const World& world, const Lot& lot, std::uint32_t index) {
   const Offering& o = world.snapshot.offerings[index];
   const Need& need = world.needs[lot.need];
   return need.resources.fits_in(o.resources) && world.meets(need, index) &&
-         (o.market == model::Market::kSpot ? !need.spot_in_vain : bool{lot.on_demand[o.pool]});
+         (o.market == model::Market::kSpot ? !need.spot_in_vain : bool{lot.on_demand[o.pool]}) &&
+         (!lot.price_most ||
+          price_of_part(o.price_per_hour, need.resources, o.resources) <= *lot.price_most);
+}
+
+bool may_buy(const World& world, const Offering& o) {
+  return o.shut.empty() && !world.pool_held[o.pool] && world.budget.creates(o, 1) > 0 &&
+         within_cap(o, world.policy);
+}
+
+/// The lot of a priced demand: as many items as the cheapest host that can be had lets it pay for,
+/// and only where so many can be paid for.
+void bound_by_price(const World& world, const Demand& demand, Lot& lot) {
+  const Need& need = world.needs[demand.need];
+  std::optional<model::Micros> least;
+  for (const std::uint32_t i : world.offers) {
+    const Offering& o = world.snapshot.offerings[i];
+    if (!need.resources.fits_in(o.resources) || !may_go(world, lot, i) || !may_buy(world, o))
+      continue;
+    const auto each = world.price_of_part(demand, o);
+    if (!least || each < *least) least = each;
+  }
+  const PriceBound& bound = world.prices[demand.price];
+  lot.left = least ? bound.count(*least, demand.uncovered) : 0;
+  if (lot.left > 0)
+    lot.price_most = std::min(bound.most, {bound.left.value / static_cast<std::int64_t>(lot.left)});
 }
 
 }  // namespace
@@ -37,6 +63,12 @@ std::vector<Lot> lots_of(const World& world, std::uint32_t from, std::uint32_t t
     for (const auto& pool : world.policy.pools)
       on_demand.push_back(need.constraints->market || !need.has_spot ||
                           world.snapshot.now - demand.view->oldest >= pool.spot_patience);
+    if (demand.price != kNone) {
+      Lot lot{.need = demand.need, .on_demand = std::move(on_demand), .demand = {d}, .left = 0};
+      bound_by_price(world, demand, lot);
+      if (lot.left > 0) lots.push_back(std::move(lot));
+      continue;
+    }
     const auto [found, fresh] = seen.try_emplace({demand.need, on_demand}, lots.size());
     if (fresh)
       lots.push_back(
@@ -58,8 +90,7 @@ void Packer::gather_kinds() {
   for (const std::uint32_t i : world_.offers) {
     const Offering& o = world_.snapshot.offerings[i];
     const auto& pool = world_.policy.pools[o.pool];
-    if (!o.shut.empty() || world_.pool_held[o.pool] || world_.budget.creates(o, 1) == 0) continue;
-    if (!within_cap(o, world_.policy)) continue;
+    if (!may_buy(world_, o)) continue;
     const auto [found, fresh] = seen.try_emplace(
         {o.pool, o.type, o.market, o.price_per_hour.value, zones_matter ? o.zone : ""},
         kinds_.size());

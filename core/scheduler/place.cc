@@ -51,7 +51,7 @@ class Filler {
       waiting_.pop();
       if (waiting_.empty()) return put_all(d);
       const Demand& demand = world_.demand[d];
-      const std::uint32_t host = room_.find(demand.need);
+      const std::uint32_t host = find(demand);
       if (host == kNone) continue;
       const std::uint64_t first = demand.view->count - demand.*left_;
       std::uint64_t run = 1;
@@ -68,14 +68,19 @@ class Filler {
   void put_all(std::uint32_t d) {
     const Demand& demand = world_.demand[d];
     while (demand.*left_ > 0) {
-      const std::uint32_t host = room_.find(demand.need);
+      const std::uint32_t host = find(demand);
       if (host == kNone) return;
       put_run(d, host, demand.*left_);
     }
   }
+  [[nodiscard]] std::uint32_t find(const Demand& demand) {
+    return demand.price == kNone ? room_.find(demand.need) : room_.find_affordable(demand);
+  }
   void put_run(std::uint32_t d, std::uint32_t host, std::uint64_t run) {
     Demand& demand = world_.demand[d];
-    const std::uint64_t taken = room_.take(host, demand.need, run);
+    const HostView& on = world_.snapshot.hosts[host];
+    const std::uint64_t taken = room_.take(host, demand.need, world_.affordable(demand, on, run));
+    world_.pay(demand, on, taken);
     HOSTLER_ASSERT(taken > 0, "a host that was found has room for an item");
     demand.*left_ -= taken;
     put_(d, host, taken);
@@ -147,6 +152,7 @@ std::vector<ReadyHost> place_reserved(World& world, std::vector<std::uint32_t>& 
       const auto& wants = world.needs[demand.need].resources;
       if (!wants.fits_in(host.free)) continue;
       --demand.left;
+      world.pay(demand, host, 1);
       put(reserved[h], h, 1);
       reserved[h] = kNone;
       ready.free -= wants;
@@ -202,18 +208,20 @@ void cover(World& world) {
     model::Resources free = hosts[h].free;
     std::int32_t attempts_left = hosts[h].attempts_left;
     for (const Load& load : hosts[h].load) {
-      const std::uint32_t d = world.find(load.cls);
-      if (d == kNone) continue;
-      Demand& demand = world.demand[d];
-      if (world.given_up(world.needs[demand.need], h)) continue;
-      const auto& wants = world.needs[demand.need].resources;
-      for (std::uint32_t i = 0;
-           i < load.count && demand.uncovered > 0 && attempts_left > 0 && wants.fits_in(free);
-           ++i) {
-        free -= wants;
-        --attempts_left;
-        --demand.uncovered;
-        world.used[h] = true;
+      std::uint32_t left = load.count;
+      for (const auto& [cls, d] : world.find_all(load.cls)) {
+        Demand& demand = world.demand[d];
+        if (world.given_up(world.needs[demand.need], h)) continue;
+        const auto& wants = world.needs[demand.need].resources;
+        for (; left > 0 && demand.uncovered > 0 && attempts_left > 0 && wants.fits_in(free) &&
+               world.affordable(demand, hosts[h], 1) > 0;
+             --left) {
+          free -= wants;
+          --attempts_left;
+          --demand.uncovered;
+          world.pay(demand, hosts[h], 1);
+          world.used[h] = true;
+        }
       }
     }
     room.add(h, free, attempts_left, !world.used[h]);

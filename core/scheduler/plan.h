@@ -10,7 +10,7 @@
 
 namespace hostler::scheduler {
 
-/// Put the first `count` items of the class on the host.
+/// Put the first `count` items of the class on the host, of those within their allowances.
 struct Place {
   model::InstanceId host;
   ClassId cls = 0;
@@ -59,6 +59,7 @@ struct Waiting {
   ClassId cls = 0;
   model::WaitingCode code{};
   std::string reason;
+  bool is_priced = false;  ///< It is about the items with a ClassView::price.
 };
 /// An offering that was not bought for a class, and the first constraint it failed; for `why`.
 struct Rejected {
@@ -85,8 +86,9 @@ struct Plan {
 [[nodiscard]] Plan make_plan(const Snapshot& snapshot, const model::SitePolicy& policy);
 
 /// The class whose next item goes on a host that has room, or nullopt: the highest priority, then
-/// the next turn that meets the constraints and the host's reservation. As Queue::next(); called
-/// once for each job that is placed. `type_name` is the host's menu type.
+/// the next turn that meets the constraints, the host's reservation and its principal's allowance
+/// at the host's price. As Queue::next(); called once for each job that is placed. `type_name` is
+/// the host's menu type.
 [[nodiscard]] std::optional<ClassId> pick_next(const Queue& queue, const HostView& host,
                                                const std::string& type_name,
                                                const std::string& zone, model::Market market);

@@ -1,7 +1,6 @@
 #include "core/scheduler/queue.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "core/base/assert.h"
@@ -14,6 +13,8 @@ namespace {
 constexpr int kPatience = 64;
 /// So many fronts are compared rather than walked through by principal.
 constexpr std::size_t kFewFronts = 256;
+/// No part of a host costs less: see price_of_part().
+constexpr model::Micros kLeastPrice{1};
 constexpr ClassId kLastClass = std::numeric_limits<ClassId>::max();
 
 template <class Items>
@@ -116,7 +117,7 @@ void Queue::ensure(PrincipalId principal) {
 void Queue::set_key(PrincipalId principal, double key) {
   ensure(principal);
   const double before = std::exchange(keys_[principal], key);
-  if (before == key || waiting_[principal].count == 0) return;
+  if (before == key || !waiting_[principal].takes_turns) return;
   auto node = turns_.extract({before, principal});
   node.value().first = key;
   turns_.insert(std::move(node));
@@ -141,24 +142,57 @@ void Queue::push(ClassId cls, const Item& item, PrincipalId principal) {
   }
   lane.push(item);
   if (c.count++ == 0) order_.insert({priority, cls});
-  if (owner.count++ == 0) turns_.emplace(keys_[principal], principal);
+  ++owner.count;
+  if (!owner.takes_turns && is_allowed(principal, c, kLeastPrice)) set_takes_turns(principal, true);
   ++size_;
 }
 
-std::size_t Queue::next_front(ClassId cls) const {
-  const auto& fronts = classes_[cls].fronts;
-  HOSTLER_ASSERT(!fronts.empty(), "the class has an item");
-  std::size_t best = 0;
-  for (std::size_t i = 1; i < fronts.size(); ++i) {
-    const double key = keys_[fronts[i].principal], least = keys_[fronts[best].principal];
-    if (key < least || (key == least && fronts[i].arrival < fronts[best].arrival)) best = i;
+void Queue::set_takes_turns(PrincipalId principal, bool takes_turns) {
+  if (std::exchange(waiting_[principal].takes_turns, takes_turns) == takes_turns) return;
+  if (takes_turns)
+    turns_.emplace(keys_[principal], principal);
+  else
+    turns_.erase({keys_[principal], principal});
+}
+
+bool Queue::has_allowed(PrincipalId principal) const {
+  return std::ranges::any_of(waiting_[principal].order, [&](const LaneOrder& lane) {
+    return is_allowed(principal, classes_[lane.cls], kLeastPrice);
+  });
+}
+
+void Queue::set_allowance(PrincipalId principal, const Allowance& allowance) {
+  if (principal >= allowances_.size()) {
+    if (!allowance.is_limited()) return;
+    allowances_.resize(principal + 1);
+  }
+  Allowance& known = allowances_[principal];
+  if (known.is_limited()) --limited_;
+  known = allowance;
+  if (known.is_limited()) ++limited_;
+  if (principal < waiting_.size()) set_takes_turns(principal, has_allowed(principal));
+}
+
+std::optional<std::size_t> Queue::next_front(ClassId cls, model::Micros price) const {
+  const Class& c = classes_[cls];
+  std::optional<std::size_t> best;
+  double least = 0;
+  for (std::size_t i = 0; i < c.fronts.size(); ++i) {
+    const Front& front = c.fronts[i];
+    if (!is_allowed(front.principal, c, price)) continue;
+    const double key = keys_[front.principal];
+    if (best && (key > least || (key == least && front.arrival >= c.fronts[*best].arrival)))
+      continue;
+    best = i;
+    least = key;
   }
   return best;
 }
 
-Queue::Item Queue::pop(ClassId cls) {
-  HOSTLER_ASSERT(classes_[cls].count > 0, "an item is popped from a class that has one");
-  const PrincipalId principal = classes_[cls].fronts[next_front(cls)].principal;
+Queue::Item Queue::pop(ClassId cls, model::Micros price) {
+  const auto front = next_front(cls, price);
+  HOSTLER_ASSERT(front, "an item is popped from a class that has one within its allowance");
+  const PrincipalId principal = classes_[cls].fronts[*front].principal;
   Lane& lane = waiting_[principal].lanes.at(cls).lane;
   const Item item = lane.first();
   lane.pop();
@@ -182,7 +216,8 @@ void Queue::left(ClassId cls, PrincipalId principal, std::uint64_t first_before)
   HOSTLER_ASSERT(c.count > 0 && size_ > 0 && owner.count > 0,
                  "the queue counts the items that it has");
   auto& [lane, front] = owner.lanes.at(cls);
-  if (lane.count() == 0) {
+  const bool was_last = lane.count() == 0;
+  if (was_last) {
     owner.order.erase({c.shape.priority, first_before, cls});
     remove_front(c, front, cls);
     owner.lanes.erase(cls);
@@ -192,7 +227,8 @@ void Queue::left(ClassId cls, PrincipalId principal, std::uint64_t first_before)
     owner.order.insert(std::move(node));
   }
   if (--c.count == 0) order_.erase({c.shape.priority, cls});
-  if (--owner.count == 0) turns_.erase({keys_[principal], principal});
+  --owner.count;
+  if (was_last && owner.takes_turns) set_takes_turns(principal, has_allowed(principal));
   --size_;
 }
 
@@ -205,18 +241,21 @@ void Queue::remove_front(Class& c, std::size_t front, ClassId cls) {
 // ---- whose turn is next
 // --------------------------------------------------------------------------
 
-std::optional<ClassId> Queue::next(const std::function<bool(const Class&)>& fits) const {
+std::optional<ClassId> Queue::next(const std::function<bool(const Class&)>& fits,
+                                   const PriceOf& price) const {
+  const Wanted wanted{fits, price};
   if (turns_.size() == 1) {
-    for (const LaneOrder& lane : waiting_[turns_.begin()->second].order)
-      if (fits(classes_[lane.cls])) return lane.cls;
+    const PrincipalId only = turns_.begin()->second;
+    for (const LaneOrder& lane : waiting_[only].order)
+      if (fits(classes_[lane.cls]) && is_allowed(only, classes_[lane.cls], price)) return lane.cls;
     return std::nullopt;
   }
   int patience = kPatience;
   for (auto from = order_.begin(); from != order_.end();) {
     const std::int32_t priority = from->priority;
     const auto to = order_.upper_bound({priority, kLastClass});
-    auto found = next_of_few(priority, fits, patience);
-    if (!found && patience <= 0) found = next_of_all(from, to, fits);
+    auto found = next_of_few(priority, wanted, patience);
+    if (!found && patience <= 0) found = next_of_all(from, to, wanted);
     if (found) return found;
     from = to;
   }
@@ -224,8 +263,7 @@ std::optional<ClassId> Queue::next(const std::function<bool(const Class&)>& fits
 }
 
 /// Tries lanes in the order of turns. If it finds none and `patience` is used up, there may be one.
-std::optional<ClassId> Queue::next_of_few(std::int32_t priority,
-                                          const std::function<bool(const Class&)>& fits,
+std::optional<ClassId> Queue::next_of_few(std::int32_t priority, const Wanted& wanted,
                                           int& patience) const {
   std::optional<ClassId> best;
   std::uint64_t earliest = 0;
@@ -239,7 +277,8 @@ std::optional<ClassId> Queue::next_of_few(std::int32_t priority,
          lane != lanes.end() && lane->priority == priority; ++lane) {
       if (best && lane->arrival > earliest) break;
       if (--patience <= 0) return std::nullopt;
-      if (!fits(classes_[lane->cls])) continue;
+      const Class& cls = classes_[lane->cls];
+      if (!wanted.fits(cls) || !is_allowed(principal, cls, wanted.price)) continue;
       best = lane->cls;
       earliest = lane->arrival;
       break;
@@ -251,22 +290,16 @@ std::optional<ClassId> Queue::next_of_few(std::int32_t priority,
 /// Looks at each class once, whatever the number of principals.
 std::optional<ClassId> Queue::next_of_all(std::set<Order>::const_iterator from,
                                           std::set<Order>::const_iterator to,
-                                          const std::function<bool(const Class&)>& fits) const {
+                                          const Wanted& wanted) const {
   std::vector<ClassId> fitting;  // sorted
   std::size_t fronts = 0;
   for (auto at = from; at != to; ++at) {
-    if (!fits(classes_[at->cls])) continue;
+    if (!wanted.fits(classes_[at->cls])) continue;
     fitting.push_back(at->cls);
     fronts += classes_[at->cls].fronts.size();
   }
   if (fitting.empty()) return std::nullopt;
-  if (fitting.size() == 1 || fronts <= kFewFronts) {
-    const auto turn = [&](ClassId cls) {
-      const Front& front = classes_[cls].fronts[next_front(cls)];
-      return std::pair(keys_[front.principal], front.arrival);
-    };
-    return *std::ranges::min_element(fitting, {}, turn);
-  }
+  if (fitting.size() == 1 || fronts <= kFewFronts) return next_of(fitting, wanted.price);
   std::optional<ClassId> best;
   std::uint64_t earliest = 0;
   double key = 0;
@@ -275,7 +308,9 @@ std::optional<ClassId> Queue::next_of_all(std::set<Order>::const_iterator from,
     key = its_key;
     for (const auto& [cls, own] : waiting_[principal].lanes) {
       const std::uint64_t arrival = own.lane.first().arrival;
-      if ((best && arrival > earliest) || !std::ranges::binary_search(fitting, cls)) continue;
+      if ((best && arrival > earliest) || !std::ranges::binary_search(fitting, cls) ||
+          !is_allowed(principal, classes_[cls], wanted.price))
+        continue;
       best = cls;
       earliest = arrival;
     }
@@ -283,115 +318,21 @@ std::optional<ClassId> Queue::next_of_all(std::set<Order>::const_iterator from,
   return best;
 }
 
-// ---- how many go first
-// ---------------------------------------------------------------------------
-
-namespace {
-
-/// Counts the items of some lanes that came before each of some arrivals.
-struct Earlier {
-  std::vector<std::uint64_t> arrivals;  ///< Sorted; set before the first add().
-
-  /// Searches once for each item or once for each arrival, whichever are fewer.
-  void add(const Queue::Lane& lane) {
-    steps_.resize(arrivals.size() + 1);
-    counts_.resize(arrivals.size());
-    const auto first = index_after(lane.first().arrival);
-    if (lane.count() < arrivals.size() - first) {
-      lane.each([&](const Queue::Item& item) {
-        ++steps_[index_after(item.arrival)];
-        return true;
-      });
-      return;
-    }
-    for (std::size_t i = first; i < arrivals.size(); ++i)
-      counts_[i] += lane.count_before(arrivals[i]);
+/// The class of the next turn, by comparing those of all.
+std::optional<ClassId> Queue::next_of(const std::vector<ClassId>& classes,
+                                      const PriceOf& price) const {
+  std::optional<ClassId> best;
+  std::pair<double, std::uint64_t> first;
+  for (const ClassId cls : classes) {
+    const Class& c = classes_[cls];
+    const auto front = next_front(cls, limited_ > 0 && price ? price(c) : model::Micros{});
+    if (!front) continue;
+    const std::pair turn(keys_[c.fronts[*front].principal], c.fronts[*front].arrival);
+    if (best && turn >= first) continue;
+    best = cls;
+    first = turn;
   }
-  [[nodiscard]] std::vector<std::uint64_t> sums() const {
-    std::vector<std::uint64_t> out(arrivals.size());
-    std::uint64_t stepped = 0;
-    for (std::size_t i = 0; i < counts_.size(); ++i) out[i] = (stepped += steps_[i]) + counts_[i];
-    return out;
-  }
-
- private:
-  [[nodiscard]] std::size_t index_after(std::uint64_t arrival) const {
-    return static_cast<std::size_t>(std::ranges::upper_bound(arrivals, arrival) - arrivals.begin());
-  }
-
-  std::vector<std::uint64_t> counts_;
-  std::vector<std::uint64_t> steps_;  ///< Items to add from this arrival on.
-};
-
-/// What a principal has waiting at one priority.
-struct Waits {
-  double key = 0;
-  std::uint64_t count = 0;
-  double cost = 0;  ///< Of all these items, as keys count it.
-
-  /// How many of its items get their turns before a key, at about equal costs.
-  [[nodiscard]] std::uint64_t before(double turn) const {
-    if (key >= turn) return 0;
-    if (cost <= 0 || turn - key >= cost) return count;
-    return static_cast<std::uint64_t>(std::ceil((turn - key) / cost * static_cast<double>(count)));
-  }
-};
-
-}  // namespace
-
-std::vector<std::uint64_t> Queue::ahead(const std::vector<Place>& places, double turn_cost) const {
-  using Group = std::pair<std::int64_t, PrincipalId>;  // minus priority, principal
-  std::map<Group, std::vector<std::size_t>> groups;
-  for (std::size_t i = 0; i < places.size(); ++i)
-    groups[{-std::int64_t{classes_[places[i].cls].shape.priority}, places[i].principal}].push_back(
-        i);
-  std::vector<std::uint64_t> out(places.size());
-  std::uint64_t higher = 0, same = 0;
-  std::map<PrincipalId, Waits> waits;  // of the priority that `known` says
-  std::optional<std::int64_t> known;
-  auto next = order_.begin();
-  for (auto& [group, asked] : groups) {
-    const auto [minus, principal] = group;
-    if (known != minus) {
-      higher += std::exchange(same, 0);
-      waits.clear();
-      known = minus;
-      for (; next != order_.end() && -std::int64_t{next->priority} <= minus; ++next) {
-        const Class& c = classes_[next->cls];
-        if (-std::int64_t{next->priority} < minus) {
-          higher += c.count;
-          continue;
-        }
-        same += c.count;
-        for (const Front& front : c.fronts) {
-          Waits& one = waits[front.principal];
-          one.key = keys_[front.principal];
-          one.count += front.lane->count();
-          one.cost += static_cast<double>(front.lane->count()) *
-                      static_cast<double>(c.price_per_hour.value) * turn_cost;
-        }
-      }
-    }
-    std::ranges::sort(asked, {}, [&](std::size_t i) { return places[i].arrival; });
-    Earlier earlier;
-    for (const std::size_t i : asked) earlier.arrivals.push_back(places[i].arrival);
-    const auto& lanes = waiting_[principal];
-    for (auto lane = lanes.order.lower_bound({static_cast<std::int32_t>(-minus), 0, 0});
-         lane != lanes.order.end() && lane->priority == -minus; ++lane)
-      earlier.add(lanes.lanes.at(lane->cls).lane);
-    const auto counts = earlier.sums();
-    const Waits& own = waits[principal];
-    for (std::size_t k = 0; k < asked.size(); ++k) {
-      std::uint64_t before = higher + counts[k];
-      const double turn = own.count == 0 ? own.key
-                                         : own.key + own.cost * static_cast<double>(counts[k]) /
-                                                         static_cast<double>(own.count);
-      for (const auto& [other, its] : waits)
-        if (other != principal) before += its.before(turn);
-      out[asked[k]] = before;
-    }
-  }
-  return out;
+  return best;
 }
 
 }  // namespace hostler::scheduler

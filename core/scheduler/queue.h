@@ -13,6 +13,7 @@
 #include "core/base/time.h"
 #include "core/model/ids.h"
 #include "core/model/records.h"
+#include "core/scheduler/allowance.h"
 
 /// The queue of waiting work, in classes: items of one kind with equal needs, constraints and
 /// priority. A plan takes time by the number of classes, not of jobs. Within a priority principals
@@ -71,6 +72,9 @@ class Queue {
     model::Micros price_per_hour{};  ///< Of the part of a host that an item holds, as expected.
   };
 
+  /// The price of the part of a host that an item of the class would hold. Empty: 0.
+  using PriceOf = std::function<model::Micros(const Class&)>;
+
   Queue() = default;
   Queue(const Queue&) = delete;  // Classes point to lanes.
   Queue& operator=(const Queue&) = delete;
@@ -86,25 +90,45 @@ class Queue {
   [[nodiscard]] static model::WorkShape class_shape(const model::WorkShape& shape);
   /// Adds an item of the class's kind. Fast if its arrival is the principal's newest in the class.
   void push(ClassId cls, const Item& item, PrincipalId principal = 0);
-  /// Removes and returns the item of a class whose turn is next. O(principals with items in it).
-  Item pop(ClassId cls);
+  /// Some item of the class is within its principal's allowance, at this price of its part of a
+  /// host. O(principals with items in it), O(1) while nobody has a limit.
+  [[nodiscard]] bool has_next(ClassId cls, model::Micros price = {}) const {
+    return limited_ == 0 ? classes_[cls].count > 0 : next_front(cls, price).has_value();
+  }
+  /// Removes and returns the item of a class whose turn is next, of those that has_next() means;
+  /// there is one. O(principals with items in it).
+  Item pop(ClassId cls, model::Micros price = {});
   /// Removes an item; false if the principal has no such item in the class.
   bool erase(ClassId cls, std::uint64_t arrival, PrincipalId principal = 0);
   /// The principal's place in the order of turns has changed. O(log principals).
   void set_key(PrincipalId principal, double key);
+  /// What the principal may hold besides what it holds, from now on; without a call there is no
+  /// limit. If it covers none of the principal's items, the principal takes no turns.
+  /// O(classes in which the principal waits), O(1) without a limit.
+  void set_allowance(PrincipalId principal, const Allowance& allowance);
+  [[nodiscard]] const Allowance& allowance(PrincipalId principal) const {
+    static const Allowance none;
+    return principal < allowances_.size() ? allowances_[principal] : none;
+  }
+  /// Any principal has a limit.
+  [[nodiscard]] bool has_limits() const { return limited_ > 0; }
   /// An item of the class held a part of a host at this price: the next may too.
   void set_price(ClassId cls, model::Micros per_hour) { classes_[cls].price_per_hour = per_hour; }
 
   [[nodiscard]] const Class& at(ClassId cls) const { return classes_[cls]; }
   [[nodiscard]] std::size_t size() const { return size_; }
-  /// The item of a class whose turn is next; the class has one.
+  /// The item of a class whose turn is next, or would be if its principal's allowance covered it;
+  /// the class has one.
   [[nodiscard]] const Item& next_item(ClassId cls) const {
-    return classes_[cls].fronts[next_front(cls)].lane->first();
+    const auto front = next_front(cls, {});
+    return classes_[cls].fronts[front.value_or(0)].lane->first();
   }
-  /// The class of the item whose turn is next among those that `fits` accepts: the highest
-  /// priority, then the principal with the least key, then the earliest arrival. O(classes), but
-  /// with principals of equal keys O(classes + principals) and more; usually after a few classes.
-  [[nodiscard]] std::optional<ClassId> next(const std::function<bool(const Class&)>& fits) const;
+  /// The class of the item whose turn is next among those that `fits` accepts and that are within
+  /// the allowance of their principal: the highest priority, then the principal with the least key,
+  /// then the earliest arrival. O(classes), but with principals of equal keys O(classes +
+  /// principals) and more; usually after a few classes.
+  [[nodiscard]] std::optional<ClassId> next(const std::function<bool(const Class&)>& fits,
+                                            const PriceOf& price = {}) const;
 
   struct Place {
     ClassId cls = 0;
@@ -128,7 +152,7 @@ class Queue {
     }
   };
   [[nodiscard]] const std::set<Order>& order() const { return order_; }
-  /// Principals that wait, the next turn first.
+  /// Principals that wait and whose allowance covers an item, the next turn first.
   using Turns = std::set<std::pair<double, PrincipalId>>;
   [[nodiscard]] const Turns& principals() const { return turns_; }
   /// The lanes of a principal, by priority, then by the arrival of the first item.
@@ -147,6 +171,10 @@ class Queue {
   [[nodiscard]] const Lane& lane(PrincipalId principal, ClassId cls) const {
     return waiting_[principal].lanes.at(cls).lane;
   }
+  /// One more than the highest number of a principal that has waited.
+  [[nodiscard]] PrincipalId principals_end() const {
+    return static_cast<PrincipalId>(waiting_.size());
+  }
   [[nodiscard]] double key(PrincipalId principal) const {
     return principal < keys_.size() ? keys_[principal] : 0;
   }
@@ -162,28 +190,49 @@ class Queue {
   };
   struct Waiting {
     std::size_t count = 0;
+    bool takes_turns = false;
     std::unordered_map<ClassId, OwnLane> lanes;  ///< Of classes that it has items in.
     std::set<LaneOrder> order;
   };
-  struct Asked;
+  /// What next() is asked for.
+  struct Wanted {
+    const std::function<bool(const Class&)>& fits;
+    const PriceOf& price;
+  };
 
-  [[nodiscard]] std::size_t next_front(ClassId cls) const;
+  /// Index in Class::fronts; nullopt: no allowance covers an item.
+  [[nodiscard]] std::optional<std::size_t> next_front(ClassId cls, model::Micros price) const;
+  [[nodiscard]] bool is_allowed(PrincipalId principal, const Class& cls,
+                                model::Micros price) const {
+    return limited_ == 0 || allowance(principal).covers(cls.shape.needs, price);
+  }
+  [[nodiscard]] bool is_allowed(PrincipalId principal, const Class& cls,
+                                const PriceOf& price) const {
+    return limited_ == 0 || !allowance(principal).is_limited() ||
+           is_allowed(principal, cls, price ? price(cls) : model::Micros{});
+  }
   void ensure(PrincipalId principal);
+  void set_takes_turns(PrincipalId principal, bool takes_turns);
+  /// The allowance covers an item that waits.
+  [[nodiscard]] bool has_allowed(PrincipalId principal) const;
   /// After items have left the lane, whose first item had this arrival.
   void left(ClassId cls, PrincipalId principal, std::uint64_t first_before);
   void remove_front(Class& cls, std::size_t front, ClassId id);
-  [[nodiscard]] std::optional<ClassId> next_of_few(std::int32_t priority,
-                                                   const std::function<bool(const Class&)>& fits,
+  [[nodiscard]] std::optional<ClassId> next_of_few(std::int32_t priority, const Wanted& wanted,
                                                    int& patience) const;
-  [[nodiscard]] std::optional<ClassId> next_of_all(
-      std::set<Order>::const_iterator from, std::set<Order>::const_iterator to,
-      const std::function<bool(const Class&)>& fits) const;
+  [[nodiscard]] std::optional<ClassId> next_of_all(std::set<Order>::const_iterator from,
+                                                   std::set<Order>::const_iterator to,
+                                                   const Wanted& wanted) const;
+  [[nodiscard]] std::optional<ClassId> next_of(const std::vector<ClassId>& classes,
+                                               const PriceOf& price) const;
 
   std::vector<Class> classes_;
   std::map<std::pair<model::WorkKind, model::WorkShape>, ClassId> by_shape_;
   std::set<Order> order_;
-  std::vector<Waiting> waiting_;  ///< By principal.
-  std::vector<double> keys_;      ///< By principal.
+  std::vector<Waiting> waiting_;       ///< By principal.
+  std::vector<double> keys_;           ///< By principal.
+  std::vector<Allowance> allowances_;  ///< By principal.
+  std::size_t limited_ = 0;            ///< How many of them have a limit.
   Turns turns_;
   std::size_t size_ = 0;
 };

@@ -21,7 +21,8 @@ bool may_hold(const World& world, const Demand& demand, std::uint32_t index) {
   const bool usable = (host.phase == HostPhase::kReady && host.takes_work) ||
                       (host.phase == HostPhase::kComing && !host.draining && !host.kept &&
                        !host.unfulfilled_spot && for_it);
-  return usable && need.resources.fits_in(host.total) && world.meets(need, host);
+  return usable && need.resources.fits_in(host.total) && world.meets(need, host) &&
+         world.affordable(demand, host, 1) > 0;
 }
 
 }  // namespace
@@ -31,12 +32,14 @@ std::vector<std::uint32_t> reservations(const World& world) {
   for (const std::uint32_t h : world.hosts) {
     const HostView& host = world.snapshot.hosts[h];
     if (!host.reserved_for) continue;
-    const std::uint32_t d = world.find(*host.reserved_for);
-    if (d == kNone || !starves(world, world.demand[d], host) ||
-        !may_hold(world, world.demand[d], h))
-      continue;
-    const bool twice = std::find(reserved.begin(), reserved.end(), d) != reserved.end();
-    if (!twice) reserved[h] = d;
+    for (const auto& [cls, d] : world.find_all(*host.reserved_for)) {
+      if (!starves(world, world.demand[d], host) || !may_hold(world, world.demand[d], h)) continue;
+      const bool twice = std::find(reserved.begin(), reserved.end(), d) != reserved.end();
+      if (!twice) {
+        reserved[h] = d;
+        break;
+      }
+    }
   }
   return reserved;
 }
@@ -82,6 +85,7 @@ void reserve_one(const World& world, std::vector<std::uint32_t>& reserved) {
       reserved[best] = d;
       return;
     }
+    if (demand.price != kNone) continue;  // Other work of the need may go to dearer hosts.
     in_vain[demand.need] = world.snapshot.now - demand.view->oldest >= longest;
   }
 }

@@ -37,7 +37,8 @@ std::uint32_t Room::scan(std::uint32_t list, const Need& need, std::uint32_t& ne
   return kNone;
 }
 
-std::uint32_t Room::find(std::uint32_t need_index) {
+template <class See>
+std::uint32_t Room::search(std::uint32_t need_index, See see) {
   Cursors& cursors = cursors_[need_index];
   if (cursors.exhausted) return kNone;
   if (cursors.next.empty()) cursors.next.assign(lists_.size(), 0);
@@ -47,11 +48,30 @@ std::uint32_t Room::find(std::uint32_t need_index) {
     for (std::size_t level = std::min(lowest, kLevels - 1); level < levels_; ++level) {
       const std::size_t list = side * kLevels + level;
       if (cursors.next[list] == lists_[list].size()) continue;
-      const std::uint32_t host = scan(static_cast<std::uint32_t>(list), need, cursors.next[list]);
+      const std::uint32_t host = see(static_cast<std::uint32_t>(list), cursors.next[list]);
       if (host != kNone) return host;
     }
-  cursors.exhausted = true;
   return kNone;
+}
+
+std::uint32_t Room::find(std::uint32_t need_index) {
+  const Need& need = world_.needs[need_index];
+  const std::uint32_t host = search(
+      need_index, [&](std::uint32_t list, std::uint32_t& next) { return scan(list, need, next); });
+  if (host == kNone) cursors_[need_index].exhausted = true;
+  return host;
+}
+
+std::uint32_t Room::find_affordable(const Demand& demand) {
+  const Need& need = world_.needs[demand.need];
+  // Other demands of the need may take what this one cannot pay for: the cursors stay.
+  return search(demand.need, [&](std::uint32_t list, std::uint32_t next) {
+    for (;; ++next) {
+      const std::uint32_t host = scan(list, need, next);
+      if (host == kNone || world_.affordable(demand, world_.snapshot.hosts[host], 1) > 0)
+        return host;
+    }
+  });
 }
 
 std::uint64_t Room::take(std::uint32_t host, std::uint32_t need, std::uint64_t count) {

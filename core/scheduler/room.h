@@ -22,7 +22,9 @@ class Room {
            bool empty);
   /// The best host for an item of the need, as an index into the snapshot's hosts, or kNone.
   [[nodiscard]] std::uint32_t find(std::uint32_t need);
-  /// Takes room for up to `count` items on the host that find() returned last; returns how many,
+  /// The same among the hosts where the demand can pay for an item. Looks at all hosts with room.
+  [[nodiscard]] std::uint32_t find_affordable(const Demand& demand);
+  /// Takes room for up to `count` items on a host that was found and has room; returns how many,
   /// at least 1 if `count` is.
   std::uint64_t take(std::uint32_t host, std::uint32_t need, std::uint64_t count);
 
@@ -40,6 +42,10 @@ class Room {
     bool exhausted = false;
   };
   void add_to_list(std::uint32_t index, bool empty);
+  /// Calls `see(list, next)` for each list that may have a host for the need, in the order of use,
+  /// until it returns a host.
+  template <class See>
+  std::uint32_t search(std::uint32_t need, See see);
   std::uint32_t scan(std::uint32_t list, const Need& need, std::uint32_t& next) const;
 
   const World& world_;

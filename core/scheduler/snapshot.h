@@ -40,6 +40,8 @@ struct Turn {
   }
 };
 
+/// Items of a class that a plan may place or find hosts for. A class has a second view, for those
+/// of its items that have a `price`.
 struct ClassView {
   ClassId id = 0;
   /// Plans treat all kinds alike: the dispatcher knows what placing an item of a kind means.
@@ -48,6 +50,8 @@ struct ClassView {
   std::uint64_t count = 0;
   std::vector<Turn> heads = {};  ///< Of the first items, at most 32.
   Mono oldest = {};              ///< When its oldest item was queued.
+  /// Its items go only where their parts of hosts are cheap enough for their principals' limits.
+  std::optional<PriceBound> price = {};
 };
 
 enum class HostPhase : std::uint8_t {

@@ -16,12 +16,20 @@ constexpr std::size_t kTurnsSeen = 32;  ///< Items of a class that the planner s
 /// items only. Else the time would grow with principals times classes.
 constexpr std::size_t kTakersMax = 64;
 
+/// The view has items of this front.
+bool is_seen(const LaneCaps& caps, const ClassView& view, const Queue::Front& front) {
+  const LaneCap* cap = caps.find(front.principal, view.id);
+  if (cap == nullptr) return !view.price;
+  return cap->seen > 0 && cap->price_left.has_value() == view.price.has_value();
+}
+
 /// Hands out the turns of one priority.
 class Turns {
  public:
-  Turns(const Queue& queue, double turn_cost) : queue_(queue), turn_cost_(turn_cost) {}
+  Turns(const Queue& queue, double turn_cost, const LaneCaps& caps)
+      : queue_(queue), turn_cost_(turn_cost), caps_(caps) {}
 
-  /// To the classes of this priority, in the order of their ids.
+  /// To the views of this priority, in the order of their classes, priced ones second.
   void hand_out(std::int32_t priority, std::vector<ClassView>& views) {
     views_ = &views;
     open_ = views.size();
@@ -47,9 +55,9 @@ class Turns {
  private:
   struct Cursor {
     std::uint64_t arrival = 0;  ///< Of the item that is next in the lane.
-    std::uint32_t view = 0;     ///< Index of its class.
     const Queue::Lane* lane = nullptr;
-    std::size_t taken = 0;
+    std::uint32_t view = 0;             ///< Index of its class.
+    std::uint32_t most = 0, taken = 0;  ///< Items of the lane that take turns, and have.
     friend bool operator>(const Cursor& a, const Cursor& b) { return a.arrival > b.arrival; }
   };
   struct Taker {
@@ -65,10 +73,10 @@ class Turns {
     friend bool operator>(const Next& a, const Next& b) { return b.turn < a.turn; }
   };
 
-  /// The views are in the order of their classes.
-  [[nodiscard]] std::uint32_t index_of(ClassId cls) const {
-    return static_cast<std::uint32_t>(std::ranges::lower_bound(*views_, cls, {}, &ClassView::id) -
-                                      views_->begin());
+  [[nodiscard]] std::uint32_t index_of(ClassId cls, PrincipalId principal) const {
+    auto at = std::ranges::lower_bound(*views_, cls, {}, &ClassView::id);
+    if (at->price.has_value() != caps_.is_priced(principal, cls)) ++at;
+    return static_cast<std::uint32_t>(at - views_->begin());
   }
   [[nodiscard]] double cost(const ClassView& view) const {
     return static_cast<double>(queue_.at(view.id).price_per_hour.value) * turn_cost_;
@@ -95,11 +103,12 @@ class Turns {
     const auto end = queue_.lanes(taker.principal).end();
     while (taker.fresh != end && taker.fresh->priority == taker.priority &&
            (taker.lanes.empty() || taker.fresh->arrival < taker.lanes.top().arrival)) {
-      const auto view = index_of(taker.fresh->cls);
+      const Queue::LaneOrder& fresh = *taker.fresh++;
+      const Queue::Lane& lane = queue_.lane(taker.principal, fresh.cls);
+      if (const auto* cap = caps_.find(taker.principal, fresh.cls); cap && cap->seen == 0) continue;
+      const auto view = index_of(fresh.cls, taker.principal);
       if (!is_full((*views_)[view]))
-        taker.lanes.push(
-            {taker.fresh->arrival, view, &queue_.lane(taker.principal, taker.fresh->cls)});
-      ++taker.fresh;
+        taker.lanes.push({fresh.arrival, &lane, view, most_of(taker.principal, fresh.cls, lane)});
     }
   }
 
@@ -119,7 +128,8 @@ class Turns {
       // The planner sees no more of this lane. Its items take their turns before the next lane.
       take_fresh_lanes(taker);
       if (!taker.lanes.empty()) {
-        const std::size_t before = cursor.lane->count_before(taker.lanes.top().arrival);
+        const std::size_t before = std::min<std::size_t>(
+            cursor.most, cursor.lane->count_before(taker.lanes.top().arrival));
         if (before > cursor.taken)
           taker.use += cost(into) * static_cast<double>(before - cursor.taken);
       }
@@ -137,6 +147,7 @@ class Turns {
   void add_first_items(ClassView& view, const std::pair<double, PrincipalId>& from) const {
     std::vector<std::pair<Turn, const Queue::Lane*>> first;
     for (const Queue::Front& front : queue_.at(view.id).fronts) {
+      if (!is_seen(caps_, view, front)) continue;
       const double key = queue_.key(front.principal);
       if (view.heads.empty() || std::pair(key, front.principal) >= from)
         first.push_back({{.use = key, .arrival = front.arrival}, front.lane});
@@ -152,18 +163,24 @@ class Turns {
     std::sort(view.heads.begin(), view.heads.end());  // Of equal keys the takers came first.
   }
 
+  [[nodiscard]] std::uint32_t most_of(PrincipalId principal, ClassId cls,
+                                      const Queue::Lane& lane) const {
+    const std::uint64_t most = caps_.seen(principal, cls, lane);
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(most, UINT32_MAX));
+  }
   [[nodiscard]] static Mono since(const Cursor& cursor) { return cursor.lane->first().since; }
 
   /// At most 32 times for a lane.
   static bool advance(Cursor& cursor) {
     ++cursor.taken;
-    if (cursor.taken >= cursor.lane->count()) return false;
+    if (cursor.taken >= cursor.most) return false;
     cursor.arrival = cursor.lane->arrival_after(cursor.arrival);
     return true;
   }
 
   const Queue& queue_;
   const double turn_cost_;
+  const LaneCaps& caps_;
   std::vector<ClassView>* views_ = nullptr;
   std::size_t open_ = 0;  ///< Classes that may have more turns.
   std::vector<Taker> takers_;
@@ -172,40 +189,58 @@ class Turns {
 
 /// The turns of the only principal that waits: by arrival.
 void take_in_order(const Queue::Lane& lane, double key, ClassView& view) {
+  const auto most = std::min<std::uint64_t>(kTurnsSeen, view.count);
   view.oldest = lane.first().since;
   lane.each([&](const Queue::Item& item) {
     view.heads.push_back({.use = key, .arrival = item.arrival});
-    return view.heads.size() < kTurnsSeen;
+    return view.heads.size() < most;
   });
+}
+
+/// Adds the views of a class without turns.
+void add_views(ClassId id, const Queue::Class& of,
+               const std::map<ClassId, LaneCaps::OfClass>& capped, std::vector<ClassView>& out) {
+  const auto add = [&](std::uint64_t count) {
+    if (count > 0) out.push_back({.id = id, .kind = of.kind, .shape = of.shape, .count = count});
+  };
+  const auto cap = capped.find(id);
+  if (cap == capped.end()) return add(of.count);
+  const auto& [beyond, priced, price] = cap->second;
+  add(of.count - beyond - priced);
+  add(priced);
+  if (priced > 0) out.back().price = price;
 }
 
 }  // namespace
 
-std::vector<ClassView> views_by_turns(const Queue& queue, double turn_cost) {
+std::vector<ClassView> views_by_turns(const Queue& queue, double turn_cost, const LaneCaps& caps) {
   std::vector<ClassView> out;
   out.reserve(queue.order().size());
-  Turns turns(queue, turn_cost);
+  if (queue.principals().empty()) return out;
+  Turns turns(queue, turn_cost, caps);
+  const auto capped = caps.by_class(queue);
   std::vector<ClassView> level;
+  level.reserve(queue.order().size());
   for (auto at = queue.order().begin(); at != queue.order().end();) {
     const std::int32_t priority = at->priority;
     level.clear();
-    for (; at != queue.order().end() && at->priority == priority; ++at) {
-      const auto& klass = queue.at(at->cls);
-      level.push_back(
-          {.id = at->cls, .kind = klass.kind, .shape = klass.shape, .count = klass.count});
-    }
+    for (; at != queue.order().end() && at->priority == priority; ++at)
+      add_views(at->cls, queue.at(at->cls), capped, level);
+    if (level.empty()) continue;
     if (queue.principals().size() > 1) {
       turns.hand_out(priority, level);
       // Not of the item whose turn is next: others of less use would put off the class for ever.
       for (ClassView& view : level)
         for (const Queue::Front& front : queue.at(view.id).fronts)
-          view.oldest = std::min(view.oldest, front.lane->first().since);
+          if (is_seen(caps, view, front))
+            view.oldest = std::min(view.oldest, front.lane->first().since);
     } else {
       const auto& [key, only] = *queue.principals().begin();
       for (ClassView& view : level) take_in_order(queue.lane(only, view.id), key, view);
     }
     std::ranges::sort(level, [](const ClassView& a, const ClassView& b) {
-      return std::tie(a.heads.front(), a.id) < std::tie(b.heads.front(), b.id);
+      return std::tuple(a.heads.front(), a.id, a.price.has_value()) <
+             std::tuple(b.heads.front(), b.id, b.price.has_value());
     });
     std::ranges::move(level, std::back_inserter(out));
   }

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "core/scheduler/lane_caps.h"
 #include "core/scheduler/snapshot.h"
 
 namespace hostler::scheduler {
@@ -9,7 +10,9 @@ namespace hostler::scheduler {
 /// The classes of the queue that have items, for a plan: by priority, then by the turn of the first
 /// item. Each has the turns of its first items, at most 32: principals of one priority take turns
 /// in all its classes together, so that nobody gets more turns by more shapes. `turn_cost` as in
-/// Queue::ahead(). O(classes + turns), and one look at each principal with items in a class.
-[[nodiscard]] std::vector<ClassView> views_by_turns(const Queue& queue, double turn_cost);
+/// Queue::ahead(). Items beyond `caps` are left out, priced ones have a view of their own.
+/// O(classes + turns), and one look at each principal with items in a class.
+[[nodiscard]] std::vector<ClassView> views_by_turns(const Queue& queue, double turn_cost,
+                                                    const LaneCaps& caps = {});
 
 }  // namespace hostler::scheduler

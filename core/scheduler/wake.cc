@@ -20,13 +20,15 @@ struct WakeCandidate {
 };
 
 /// Assigns as many items of the demand to the candidate as it has room for; returns how many.
-std::uint64_t assign(const World& world, Demand& demand, WakeCandidate& candidate) {
+std::uint64_t assign(World& world, Demand& demand, WakeCandidate& candidate) {
   const auto& wants = world.needs[demand.need].resources;
   const auto attempts =
       static_cast<std::uint64_t>(std::max<std::int64_t>(0, candidate.attempts_left));
-  const std::uint64_t count =
-      std::min({fit_count(wants, candidate.free), demand.uncovered, attempts});
+  const HostView& host = world.snapshot.hosts[candidate.host];
+  const std::uint64_t count = world.affordable(
+      demand, host, std::min({fit_count(wants, candidate.free), demand.uncovered, attempts}));
   if (count == 0) return 0;
+  world.pay(demand, host, count);
   candidate.free -= times(wants, count);
   candidate.attempts_left -= static_cast<std::int64_t>(count);
   demand.uncovered -= count;
@@ -39,7 +41,8 @@ bool has_room(const World& world, const Demand& demand, const WakeCandidate& can
   const Need& need = world.needs[demand.need];
   return demand.uncovered > 0 && candidate.attempts_left > 0 &&
          need.resources.fits_in(candidate.free) &&
-         world.meets(need, world.snapshot.hosts[candidate.host]);
+         world.meets(need, world.snapshot.hosts[candidate.host]) &&
+         world.affordable(demand, world.snapshot.hosts[candidate.host], 1) > 0;
 }
 
 /// Compares the price of a host with the price of new hosts for the same items. One object serves

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "core/scheduler/fit.h"
+#include "core/scheduler/shares.h"
 
 namespace hostler::scheduler {
 namespace {
@@ -172,6 +173,8 @@ void World::group_needs() {
     }
   };
   std::map<const model::WorkShape*, std::uint32_t, Less> seen;
+  demand.reserve(snapshot.classes.size());
+  by_class_.reserve(snapshot.classes.size());
   for (const ClassView& view : snapshot.classes) {
     const auto [found, fresh] =
         seen.try_emplace(&view.shape, static_cast<std::uint32_t>(needs.size()));
@@ -203,10 +206,12 @@ void World::group_needs() {
     by_class_.emplace_back(view.id, static_cast<std::uint32_t>(demand.size()));
     demand.push_back({.view = &view,
                       .need = found->second,
+                      .price = view.price ? static_cast<std::uint32_t>(prices.size()) : kNone,
                       .left = view.count,
                       .uncovered = view.count,
                       .placed = 0,
                       .pace = pace_of(view.heads)});
+    if (view.price) prices.push_back(*view.price);
   }
   std::sort(by_class_.begin(), by_class_.end());
 }
@@ -243,6 +248,21 @@ void World::give_up_spot() {
 bool World::meets(const Need& need, const HostView& host) const {
   if (host.offering < snapshot.offerings.size()) return meets(need, host.offering);
   return *need.constraints == model::Constraints{};  // Its type has left the menu.
+}
+
+model::Micros World::price_of_part(const Demand& of, const HostView& host) const {
+  return scheduler::price_of_part(host.price_per_hour, needs[of.need].resources, host.total);
+}
+
+model::Micros World::price_of_part(const Demand& of, const Offering& offering) const {
+  return scheduler::price_of_part(offering.price_per_hour, needs[of.need].resources,
+                                  offering.resources);
+}
+
+std::span<const std::pair<ClassId, std::uint32_t>> World::find_all(ClassId cls) const {
+  const auto [first, last] =
+      std::ranges::equal_range(by_class_, cls, {}, [](const auto& one) { return one.first; });
+  return {first, last};
 }
 
 std::uint32_t World::find(ClassId cls) const {

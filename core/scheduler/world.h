@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,6 +13,8 @@
 /// demand and headroom that are left.
 namespace hostler::scheduler {
 
+inline constexpr std::uint32_t kNone = UINT32_MAX;
+
 /// The sum, or the largest or smallest number in place of an overflow.
 [[nodiscard]] std::int64_t add_saturating(std::int64_t a, std::int64_t b);
 
@@ -18,6 +22,7 @@ namespace hostler::scheduler {
 struct Demand {
   const ClassView* view = nullptr;
   std::uint32_t need = 0;       ///< Index into World::needs.
+  std::uint32_t price = kNone;  ///< Index into World::prices, if its view has a price.
   std::uint64_t left = 0;       ///< Not placed yet.
   std::uint64_t uncovered = 0;  ///< Neither placed nor counted on a host that comes.
   std::uint64_t placed = 0;
@@ -79,6 +84,7 @@ class World {
   const model::SitePolicy& policy;
   std::vector<Demand> demand;  ///< In the queue's order.
   std::vector<Need> needs;
+  std::vector<PriceBound> prices;     ///< What is left of ClassView::price, of those that have one.
   std::vector<std::uint32_t> hosts;   ///< Indices into snapshot.hosts, by id.
   std::vector<std::uint32_t> offers;  ///< Indices of valid offerings, cheapest first.
   std::vector<bool> pool_held;        ///< Its policy contradicts itself: nothing is changed in it.
@@ -94,8 +100,24 @@ class World {
   [[nodiscard]] bool given_up(const Need& need, std::uint32_t host) const {
     return stale_spot[host] && need.falls_back();
   }
+  /// What the part of a host costs that an item of the demand would hold.
+  [[nodiscard]] model::Micros price_of_part(const Demand& of, const HostView& host) const;
+  [[nodiscard]] model::Micros price_of_part(const Demand& of, const Offering& offering) const;
+  /// How many items the demand can pay for on the host or offering, at most `wanted`.
+  template <class Where>
+  [[nodiscard]] std::uint64_t affordable(const Demand& of, const Where& where,
+                                         std::uint64_t wanted) const {
+    return of.price == kNone ? wanted : prices[of.price].count(price_of_part(of, where), wanted);
+  }
+  /// For items that go there.
+  template <class Where>
+  void pay(const Demand& of, const Where& where, std::uint64_t items) {
+    if (of.price != kNone) prices[of.price].take(price_of_part(of, where), items);
+  }
   /// Index into `demand`, or kNone.
   [[nodiscard]] std::uint32_t find(ClassId cls) const;
+  /// The demands of a class: two if some of its items are priced.
+  [[nodiscard]] std::span<const std::pair<ClassId, std::uint32_t>> find_all(ClassId cls) const;
   [[nodiscard]] const model::PoolPolicy* pool(const HostView& host) const {
     return host.pool < policy.pools.size() ? &policy.pools[host.pool] : nullptr;
   }
@@ -109,7 +131,5 @@ class World {
   [[nodiscard]] bool stays(const HostView& host) const;
   std::vector<std::pair<ClassId, std::uint32_t>> by_class_;
 };
-
-inline constexpr std::uint32_t kNone = UINT32_MAX;
 
 }  // namespace hostler::scheduler

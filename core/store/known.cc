@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <system_error>
 
@@ -15,8 +16,13 @@ namespace hostler::store {
 namespace {
 
 namespace fs = std::filesystem;
+using namespace std::chrono_literals;
 
+constexpr const char* kLeftOut = "left_out_work";
+
+/// For each hour since the rows were written, and once more: the same backup may be restored twice.
 constexpr std::uint64_t kNumbersLeftOut = 1'000'000, kEpochsLeftOut = 1'000;
+constexpr std::uint64_t kHoursMax = 100'000;  ///< The clock may say anything.
 
 Result<std::uint64_t> highest(Connection& connection, const char* key, const std::string& column,
                               const std::string& table) {
@@ -34,7 +40,53 @@ Result<std::uint64_t> revision_of(Connection& connection) {
   return highest(connection, "last_revision", "rev", "ledger");
 }
 
+Result<std::uint64_t> hours_since_rows(Connection& connection, Wall now) {
+  auto find =
+      HOSTLER_TRY(connection.prepare("SELECT time_us FROM ledger ORDER BY rev DESC LIMIT 1"));
+  HOSTLER_TRY(find.start());
+  if (!HOSTLER_TRY(find.next())) return 0;
+  const std::int64_t hours = (now - Wall{std::max<std::int64_t>(find.i64(0), 0)}) / 1h;
+  return std::clamp<std::int64_t>(hours, 0, kHoursMax);
+}
+
+Result<void> add_left_out(Connection& connection, model::LeftOut more) {
+  auto text = HOSTLER_TRY(meta_value(connection, kLeftOut));
+  text += (text.empty() ? "" : " ") + std::to_string(more.first) + "-" + std::to_string(more.last);
+  return put_meta(connection, kLeftOut, text);
+}
+
+/// Nobody knows what has become of this work since the rows were written.
+Result<void> hold_work(Connection& connection) {
+  const auto number = [](auto value) { return std::to_string(static_cast<int>(value)); };
+  using enum model::WorkState;
+  HOSTLER_TRY(connection.execute("UPDATE work SET restored = 1 WHERE state < " +
+                                 number(kSucceeded) + " OR state = " + number(kHeld)));
+  HOSTLER_TRY(connection.execute("UPDATE work SET state = " + number(kHeld) +
+                                 ", reason_text = 'it waited when the backup was made, and may "
+                                 "have run since' WHERE state = " +
+                                 number(kQueued)));
+  using enum model::InstanceState;
+  return connection.execute("UPDATE instances SET restored = 1 WHERE state NOT IN (" +
+                            number(kTerminating) + ", " + number(kAbandoned) + ", " +
+                            number(kGone) + ")");
+}
+
 }  // namespace
+
+Result<std::vector<model::LeftOut>> left_out(Connection& connection) {
+  std::vector<model::LeftOut> out;
+  const auto text = HOSTLER_TRY(meta_value(connection, kLeftOut));
+  for (const std::string_view range : split(text, ' ')) {
+    const auto ends = split(range, '-');
+    const auto first = parse_u64(ends.front()), last = parse_u64(ends.back());
+    if (range.empty()) continue;
+    if (ends.size() != 2 || !first || !last || *last > kNumberMax)
+      return fail(Errc::kInternal, "the numbers that were left out are '" + printable(text, 60) +
+                                       "': the database is damaged; restore a backup");
+    out.push_back({*first, *last});
+  }
+  return out;
+}
 
 Result<Known> Known::open(const fs::path& folder) {
   const auto file = folder / "known";
@@ -67,16 +119,51 @@ Result<std::string> Known::why_old(Connection& connection) const {
          " of epoch " + std::to_string(epoch_);
 }
 
-Result<void> Known::accept(Connection& connection) {
+Result<std::optional<std::uint64_t>> Known::doubts(Connection& connection) const {
+  const auto mark = folder_ / kDoubtedMark;
+  const auto epoch = HOSTLER_TRY(meta_number(connection, "epoch"));
+  std::error_code ignored;
+  if (fs::exists(mark, ignored)) {
+    // Starts since then have raised the epoch. A torn file tells of no start since.
+    const auto noted = parse_u64(HOSTLER_TRY(read_file(mark, 32)));
+    return std::optional(std::min(noted.value_or(epoch), epoch));
+  }
+  if (epoch == 0 || HOSTLER_TRY(meta_value(connection, "owner")) == owner_)
+    return std::optional<std::uint64_t>();
+  HOSTLER_TRY(write_durably(mark, std::to_string(epoch)));
+  return std::optional(epoch);
+}
+
+Result<void> Known::trust() const {
+  std::error_code code;
+  fs::remove(folder_ / kDoubtedMark, code);
+  if (code) return fail(Errc::kUnavailable, "remove the file doubted: " + code.message());
+  return sync_folder(folder_);
+}
+
+void Known::note_epoch(std::uint64_t epoch) {
+  epoch_ = std::min(std::max(epoch_, epoch) + 1, static_cast<std::uint64_t>(kNumberMax));
+  (void)write_line();  // If it fails, the next start notices by the tags again.
+}
+
+Result<void> Known::accept(Connection& connection, Wall now) {
   return in_one_transaction(connection, [&]() -> Result<void> {
+    const auto periods = HOSTLER_TRY(hours_since_rows(connection, now)) + 1;
+    const auto rows_end = HOSTLER_TRY(revision_of(connection));
+    const auto revision = std::max(revision_, rows_end);
+    // Each number that was given out since has a record of its own.
+    const auto left_out = kNumbersLeftOut * periods + (revision - rows_end);
     const auto epoch = std::max(epoch_, HOSTLER_TRY(meta_number(connection, "epoch")));
-    HOSTLER_TRY(put_meta(connection, "epoch", std::to_string(epoch + kEpochsLeftOut)));
     const auto work = HOSTLER_TRY(highest(connection, "last_work", "id", "work"));
-    HOSTLER_TRY(put_meta(connection, "last_work", std::to_string(work + kNumbersLeftOut)));
     const auto instance = HOSTLER_TRY(highest(connection, "last_instance", "id", "instances"));
-    HOSTLER_TRY(put_meta(connection, "last_instance", std::to_string(instance + kNumbersLeftOut)));
-    const auto revision = std::max(revision_, HOSTLER_TRY(revision_of(connection)));
-    return put_meta(connection, "last_revision", std::to_string(revision));
+    const auto next_epoch = epoch + kEpochsLeftOut * periods;
+    HOSTLER_TRY(put_meta(connection, "epoch", std::to_string(next_epoch)));
+    HOSTLER_TRY(put_meta(connection, "restored_epoch", std::to_string(next_epoch + 1)));
+    HOSTLER_TRY(put_meta(connection, "last_work", std::to_string(work + left_out)));
+    HOSTLER_TRY(put_meta(connection, "last_instance", std::to_string(instance + left_out)));
+    HOSTLER_TRY(put_meta(connection, "last_revision", std::to_string(revision)));
+    HOSTLER_TRY(add_left_out(connection, {work + 1, work + left_out}));
+    return hold_work(connection);
   });
 }
 
@@ -84,6 +171,14 @@ Result<void> Known::begin(Connection& connection) {
   owner_ = HOSTLER_TRY(meta_value(connection, "owner"));
   epoch_ = HOSTLER_TRY(meta_number(connection, "epoch"));
   revision_ = HOSTLER_TRY(revision_of(connection));
+  HOSTLER_TRY(write_line());
+  std::error_code code;
+  fs::remove(folder_ / kRestoredMark, code);
+  if (code) return fail(Errc::kUnavailable, "remove the file restored: " + code.message());
+  return sync_folder(folder_);
+}
+
+Result<void> Known::write_line() {
   const auto file = folder_ / "known";
   const auto text = line();
   // Cut after it is written: on a full disk the line before stays.
@@ -92,10 +187,7 @@ Result<void> Known::begin(Connection& connection) {
   if (::ftruncate(fd_.get(), static_cast<off_t>(text.size())) != 0)
     return tl::unexpected(errno_error("cut " + file.string(), Errc::kUnavailable));
   if (::fdatasync(fd_.get()) != 0) abort_after_failed_sync(file);
-  std::error_code code;
-  fs::remove(folder_ / kRestoredMark, code);
-  if (code) return fail(Errc::kUnavailable, "remove the file restored: " + code.message());
-  return sync_folder(folder_);
+  return {};
 }
 
 void Known::note(std::uint64_t revision) {

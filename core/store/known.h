@@ -2,10 +2,14 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "core/base/error.h"
 #include "core/base/files.h"
+#include "core/base/time.h"
+#include "core/model/records.h"
 #include "core/store/database.h"
 
 namespace hostler::store {
@@ -20,11 +24,19 @@ class Known {
   /// Why the rows are old: the file knows higher numbers, or load_backup() made this folder. Empty:
   /// they are not.
   Result<std::string> why_old(Connection& connection) const;
-  /// Lets go on from old rows: raises their epoch by a thousand and the numbers of work and
-  /// instances by a million, above what may have been given out.
-  Result<void> accept(Connection& connection);
+  /// Lets go on from old rows, in one transaction:
+  /// - raises their epoch and the numbers of work and instances above all that may have been given
+  ///   out since, and notes which numbers are left out;
+  /// - holds the jobs that waited, and marks all work and instances as restored.
+  Result<void> accept(Connection& connection, Wall now);
   /// The rows of `connection` are the newest from now on. Durable.
   Result<void> begin(Connection& connection);
+  /// The epoch in which the rows end, if the folder does not vouch for them: it has known none, or
+  /// those of another owner. Noted durably until trust(): see model::Restored::doubted.
+  Result<std::optional<std::uint64_t>> doubts(Connection& connection) const;
+  Result<void> trust() const;
+  /// Instances are of this later epoch: the rows count as old, also at the next start.
+  void note_epoch(std::uint64_t epoch);
   /// Everything up to `revision` is durable. A write without a sync.
   void note(std::uint64_t revision);
 
@@ -32,6 +44,7 @@ class Known {
   Known(std::filesystem::path folder, UniqueFd fd)
       : folder_(std::move(folder)), fd_(std::move(fd)) {}
   [[nodiscard]] std::string line() const;
+  Result<void> write_line();  ///< Durable.
 
   std::filesystem::path folder_;
   UniqueFd fd_;
@@ -39,6 +52,10 @@ class Known {
   std::uint64_t epoch_ = 0, revision_ = 0;
 };
 
+/// The numbers of work that accept() has left out.
+Result<std::vector<model::LeftOut>> left_out(Connection& connection);
+
+inline constexpr const char* kDoubtedMark = "doubted";    ///< Left by Known::doubts().
 inline constexpr const char* kRestoredMark = "restored";  ///< Left by load_backup().
 
 }  // namespace hostler::store

@@ -324,7 +324,7 @@ Result<Page<model::InstanceRecord>> Reads::instances(const InstanceFilter& filte
 Result<Counts> Reads::counts() const {
   auto session = HOSTLER_TRY(borrow());
   Counts counts;
-  counts.jobs.resize(static_cast<std::size_t>(model::WorkState::kCancelled) + 1);
+  counts.jobs.resize(static_cast<std::size_t>(model::WorkState::kHeld) + 1);
   auto* jobs = HOSTLER_TRY(
       session.start("SELECT state, COUNT(*) FROM work w WHERE " + is_job("w") + " GROUP BY state"));
   while (HOSTLER_TRY(jobs->next())) {

@@ -23,7 +23,7 @@ namespace hostler::store {
 template <class V>
 void fields(V& v, typename V::template Ref<model::WorkRecord> r) {
   v.work("id", "kind", r.id);
-  v.choice("state", r.state, model::WorkState::kCancelled);
+  v.choice("state", r.state, model::WorkState::kHeld);
   v.choice("reason", r.reason, model::EndReason::kStartFailures);
   v.text("reason_text", r.reason_text);
   v.number("attempt", r.attempt);
@@ -31,6 +31,7 @@ void fields(V& v, typename V::template Ref<model::WorkRecord> r) {
   v.number("instance", r.instance.value);
   v.names("refused_by", r.refused_by);
   v.flag("cancel_requested", r.cancel_requested);
+  v.flag("restored", r.restored);
   v.number("exit_code", r.exit_code);
   v.number("signal", r.signal);
   v.flag("limits_enforced", r.limits_enforced);
@@ -163,6 +164,7 @@ void fields(V& v, typename V::template Ref<model::InstanceRecord> r) {
   v.time("gone_us", r.gone);
   v.time("deadline_us", r.deadline);
   v.any_number("off_us", r.off_us);
+  v.flag("restored", r.restored);
   fields(v, r.total);
 }
 

@@ -8,6 +8,7 @@
 #include "core/base/text.h"
 #include "core/crypto/random.h"
 #include "core/store/create_json.h"
+#include "core/store/known.h"
 #include "core/store/meta.h"
 #include "core/store/rows.h"
 
@@ -51,6 +52,7 @@ class Restorer {
     HOSTLER_TRY(read_work());
     HOSTLER_TRY(read_client_keys());
     HOSTLER_TRY(read_attempts());
+    HOSTLER_TRY(read_taken_over());
     set_dependents_aside();
     HOSTLER_TRY(read_gates());
     HOSTLER_TRY(read_accounts());
@@ -63,6 +65,7 @@ class Restorer {
   Result<void> read_work();
   Result<void> read_client_keys();
   Result<void> read_attempts();
+  Result<void> read_taken_over();
   Result<void> read_gates();
   Result<void> read_accounts();
   Result<void> read_uses();
@@ -205,6 +208,24 @@ Result<void> Restorer::read_attempts() {
       });
 }
 
+/// A host may report its end again.
+Result<void> Restorer::read_taken_over() {
+  for (const auto& range : out_.left_out)
+    HOSTLER_TRY(for_each_row(connection_,
+                             "SELECT id, kind FROM work WHERE id BETWEEN " +
+                                 std::to_string(range.first) + " AND " +
+                                 std::to_string(range.last) + " AND state BETWEEN " +
+                                 number_of(model::WorkState::kSucceeded) + " AND " +
+                                 number_of(model::WorkState::kCancelled) + " ORDER BY id",
+                             [&](const Statement& from) {
+                               model::WorkId id;
+                               RowReader row(from);
+                               row.work("id", "kind", id);
+                               if (row.ok()) out_.taken_over.push_back(id);
+                             }));
+  return {};
+}
+
 /// Nothing tells whether an attempt runs whose row, or whose instance's, is damaged: its work must
 /// not start again.
 void Restorer::set_dependents_aside() {
@@ -319,6 +340,8 @@ Result<Restored> restore(Connection& connection) {
   Restored out;
   out.owner = HOSTLER_TRY(meta_value(connection, "owner"));
   out.epoch = HOSTLER_TRY(meta_number(connection, "epoch"));
+  out.left_out = HOSTLER_TRY(left_out(connection));
+  out.restored_epoch = HOSTLER_TRY(meta_number(connection, "restored_epoch"));
   out.last_revision = HOSTLER_TRY(highest<model::LedgerRecord>(connection, "rev", "last_revision"));
   out.last_work = HOSTLER_TRY(highest<model::WorkRecord>(connection, "id", "last_work"));
   out.last_instance =

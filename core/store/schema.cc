@@ -17,7 +17,7 @@ namespace {
 // differ by engine: {id} is an int64 that can be a table's key (INTEGER in SQLite, BIGINT in
 // PostgreSQL), {by_key} says that a table is stored in the order of its key (WITHOUT ROWID in
 // SQLite, nothing in PostgreSQL). TEXT is compared by bytes in both.
-constexpr std::array<std::string_view, 6> kMigrations{R"sql(
+constexpr std::array<std::string_view, 7> kMigrations{R"sql(
 CREATE TABLE jobs (            -- what of a job changes
   id {id} PRIMARY KEY, state BIGINT NOT NULL, reason BIGINT NOT NULL, reason_text TEXT NOT NULL,
   attempt BIGINT NOT NULL, starts BIGINT NOT NULL, instance BIGINT NOT NULL,
@@ -124,6 +124,10 @@ UPDATE work SET placed_us = started_us WHERE state IN (1, 2);  -- starting, runn
                                                       R"sql(
 CREATE TABLE uses (            -- what each principal has used lately, decayed until as_of_us
   principal TEXT PRIMARY KEY, micros BIGINT NOT NULL, as_of_us BIGINT NOT NULL) {by_key};
+)sql",
+                                                      R"sql(
+ALTER TABLE work ADD COLUMN restored BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE instances ADD COLUMN restored BIGINT NOT NULL DEFAULT 0;
 )sql"};
 
 std::string replaced(std::string text, std::string_view word, std::string_view by) {

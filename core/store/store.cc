@@ -27,8 +27,8 @@ Result<std::unique_ptr<Store>> Store::open(const std::filesystem::path& folder, 
   HOSTLER_TRY(check_loaded(folder));
   HOSTLER_TRY(store->open_reserve(options));
   HOSTLER_TRY(check_engine(place));
-  auto opened = store->open_rows(options.restored);
-  while (!opened && store->reserve_->release()) opened = store->open_rows(options.restored);
+  auto opened = store->open_rows(options.go_on);
+  while (!opened && store->reserve_->release()) opened = store->open_rows(options.go_on);
   auto connection = HOSTLER_TRY(std::move(opened));
   auto segments = HOSTLER_TRY(Segments::open(folder / "segments", options.segment_bytes_max,
                                              HOSTLER_TRY(last_segment(*connection))));
@@ -58,14 +58,18 @@ Result<void> Store::open_reserve(Options& options) {
   return {};
 }
 
-Result<std::unique_ptr<Connection>> Store::open_rows(bool restored) {
+Result<std::unique_ptr<Connection>> Store::open_rows(std::optional<Wall> go_on) {
   auto connection = HOSTLER_TRY(connect(place_, Mode::kWrite));
   HOSTLER_TRY(migrate(*connection));
   known_ = std::make_unique<Known>(HOSTLER_TRY(Known::open(place_.folder)));
   old_state_ = HOSTLER_TRY(known_->why_old(*connection));
-  if (!old_state_.empty() && restored) {
-    HOSTLER_TRY(known_->accept(*connection));
+  if (old_state_.empty()) doubted_ = HOSTLER_TRY(known_->doubts(*connection));
+  if ((!old_state_.empty() || doubted_) && go_on) {
+    HOSTLER_TRY(known_->accept(*connection, *go_on));
+    HOSTLER_TRY(known_->trust());
     old_state_.clear();
+    doubted_.reset();
+    goes_on_ = true;
   }
   if (old_state_.empty()) {
     HOSTLER_TRY(begin_epoch(*connection));
@@ -73,6 +77,16 @@ Result<std::unique_ptr<Connection>> Store::open_rows(bool restored) {
   }
   HOSTLER_TRY(bind_to_owner(place_, HOSTLER_TRY(owner_of(*connection))));
   return connection;
+}
+
+Result<void> Store::trust_state() { return known_->trust(); }
+
+void Store::found_old(const std::string& why, std::uint64_t epoch) {
+  {
+    const MutexLock lock(old_state_mutex_);
+    old_state_ = why;
+  }
+  known_->note_epoch(epoch);
 }
 
 Result<void> Store::check_room() const {
@@ -86,7 +100,10 @@ Result<model::Restored> Store::load() {
   // A start that takes longer than the timeout would fail each time.
   if (connection->engine() == Engine::kPostgres)
     HOSTLER_TRY(connection->execute("SET statement_timeout = 0"));
-  return restore(*connection);
+  auto out = HOSTLER_TRY(restore(*connection));
+  out.goes_on = goes_on_;
+  out.doubted = doubted_;
+  return out;
 }
 
 Result<std::uint64_t> Store::output_bytes_of(const std::string& principal) {

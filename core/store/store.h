@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/mutex.h"
 #include "core/model/records.h"
 #include "core/store/backup.h"
 #include "core/store/connect.h"
@@ -37,7 +38,8 @@ struct Options {
   std::optional<std::uint64_t> disk_reserve = 0;
   /// Called on any thread of the store: from now on only rows may be written, or all again.
   Reserve::OnChange on_disk = {};
-  bool restored = false;  ///< Go on from an old state, see Known::accept().
+  /// The time now: go on from an old state, see Known::accept().
+  std::optional<Wall> go_on = std::nullopt;
 };
 
 /// A piece of an attempt's stdout or stderr.
@@ -68,7 +70,14 @@ class Store {
 
   /// Why the rows are those of an older state: then nothing must be committed, as what happened
   /// since is not known. The epoch was not raised. Empty: they are not old. Any thread.
-  [[nodiscard]] const std::string& old_state() const { return old_state_; }
+  [[nodiscard]] std::string old_state() const {
+    const MutexLock lock(old_state_mutex_);
+    return old_state_;
+  }
+  /// The clouds were asked: the rows are the newest ones, as far as they know. Blocks shortly.
+  Result<void> trust_state();
+  /// A cloud knows this later epoch: the rows are old. Any thread; blocks shortly.
+  void found_old(const std::string& why, std::uint64_t epoch);
   /// What the last run left. Blocks. Call it before the first commit.
   Result<model::Restored> load();
 
@@ -118,12 +127,15 @@ class Store {
   Result<void> open_reserve(Options& options);
   /// Begins an epoch, unless the state is old. May be repeated: a full disk is no reason not to
   /// start, as the reserve is for this.
-  Result<std::unique_ptr<Connection>> open_rows(bool restored);
+  Result<std::unique_ptr<Connection>> open_rows(std::optional<Wall> go_on);
 
   Place place_;
   StateLock lock_;                ///< Before all parts that write: released last.
   std::unique_ptr<Known> known_;  ///< Written on the store thread.
-  std::string old_state_;
+  mutable Mutex old_state_mutex_;
+  std::string old_state_;  ///< Guarded by the mutex from open() on.
+  std::optional<std::uint64_t> doubted_;
+  bool goes_on_ = false;  ///< This start has accepted an old state.
   std::unique_ptr<Reads> reads_;
   std::unique_ptr<Blobs> blobs_;
   std::unique_ptr<Reserve> reserve_;

@@ -23,6 +23,10 @@ struct Job {
   model::WorkState counted = model::WorkState::kQueued;
   std::unique_ptr<model::WorkRecord> record;  ///< Set from the first placement on.
 
+  /// It has an attempt on a host, as far as its record says.
+  [[nodiscard]] bool is_placed() const {
+    return !queued && state() != model::WorkState::kHeld && !model::is_terminal(state());
+  }
   [[nodiscard]] model::WorkState state() const {
     return record ? record->state : model::WorkState::kQueued;
   }

@@ -1,6 +1,7 @@
 #include "core/work/step.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/base/assert.h"
 
@@ -10,6 +11,8 @@ namespace {
 using model::EndReason;
 using model::Event;
 using model::WorkState;
+
+constexpr std::uint32_t kAttemptsLeftOut = 1000;
 
 bool on_host(const Job& job) {
   return job.state() == WorkState::kStarting || job.state() == WorkState::kRunning;
@@ -36,12 +39,22 @@ Outcome end(Job& job, WorkState state, EndReason reason, const std::string& text
   return {Next::kEnd, true, event_of(state), model::to_string(reason), text};
 }
 
+/// It would wait; but after the backup it may have run elsewhere.
+Outcome hold(Job& job, const std::string& why) {
+  auto& record = *job.record;
+  record.state = WorkState::kHeld;
+  record.reason_text = why + "; it may have run after the backup was made";
+  job.queued = false;
+  return {Next::kNothing, true, Event::kHeld, "", record.reason_text};
+}
+
 Outcome queue_again(Job& job, const std::string& why) {
   auto& record = job.made();
   record.state = WorkState::kQueued;
   record.reason = EndReason::kNone;
   record.reason_text = why;
   record.started = record.ended = Wall{};
+  if (record.restored) return hold(job, why);
   job.queued = true;
   return {Next::kQueueAgain, true, Event::kQueuedAgain, "", why};
 }
@@ -96,6 +109,9 @@ Outcome placed(Job& job, model::InstanceId instance, Now now) {
   record.reason_text.clear();
   record.instance = instance;
   record.placed = now.wall;
+  // The numbers that follow may have been given out after the backup was made.
+  if (std::exchange(record.restored, false) && record.attempt < UINT32_MAX / 2)
+    record.attempt += kAttemptsLeftOut;
   ++record.attempt;
   ++record.starts;  // It counts until it is certain that it never started.
   job.queued = false;
@@ -121,12 +137,35 @@ Outcome never_started(Job& job, const std::string& why, Now now) {
 }
 
 Outcome found_again(Job& job, Now now) {
-  HOSTLER_ASSERT(job.queued && job.record, "only a job that waits again is found");
+  HOSTLER_ASSERT(job.record && (job.queued || job.state() == WorkState::kHeld),
+                 "only a job that waits again is found");
   job.record->state = WorkState::kRunning;
   job.record->reason_text.clear();
   job.record->started = now.wall;  // Its end tells the true time.
   job.queued = false;
   return {Next::kNothing, true, Event::kFoundAgain, "", "on " + job.record->instance.text()};
+}
+
+Outcome superseded(Job& job, const std::string& why) {
+  if (!on_host(job)) return {};
+  job.record->started = job.record->ended = Wall{};
+  return hold(job, why);
+}
+
+Outcome taken_over(Job& job, std::uint32_t attempt, model::InstanceId instance, Wall from,
+                   Now now) {
+  HOSTLER_ASSERT(job.record && (job.queued || job.state() == WorkState::kHeld),
+                 "only a job that is held or waits is taken over");
+  auto& record = *job.record;
+  job.queued = false;
+  record.state = WorkState::kRunning;
+  record.reason_text.clear();
+  record.instance = instance;
+  record.placed = std::min(from, now.wall);
+  record.started = now.wall;  // Its end tells the true time.
+  record.starts += attempt - record.attempt;
+  record.attempt = attempt;
+  return {Next::kNothing, true, Event::kTakenOver, "", "on " + instance.text()};
 }
 
 Outcome refused(Job& job, const std::string& why, Now now) {
@@ -201,12 +240,23 @@ Outcome host_gone(Job& job, const std::string& why, Now now) {
   if (may_restart(job)) return queue_again(job, "its host was lost: " + why);
   if (job.record->cancel_requested)
     return end(job, WorkState::kCancelled, EndReason::kCancelled, "its host was lost: " + why, now);
-  return end(job, WorkState::kFailed, EndReason::kHostLost, why, now);
+  const char* unknown = job.record->restored ? "; it may have ended after the backup was made" : "";
+  return end(job, WorkState::kFailed, EndReason::kHostLost, why + unknown, now);
+}
+
+Outcome release(Job& job, const std::string& actor) {
+  if (job.state() != WorkState::kHeld) return {};
+  auto& record = *job.record;
+  record.state = WorkState::kQueued;
+  record.reason_text = "released by " + actor;
+  job.queued = true;
+  return {Next::kQueueAgain, true, Event::kReleased, "", "by " + actor};
 }
 
 Outcome cancel(Job& job, const std::string& actor, Now now) {
   switch (job.state()) {
-    case WorkState::kQueued: {
+    case WorkState::kQueued:
+    case WorkState::kHeld: {
       job.made().cancel_requested = true;
       return end(job, WorkState::kCancelled, EndReason::kCancelled, "by " + actor, now);
     }

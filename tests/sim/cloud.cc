@@ -202,6 +202,7 @@ model::ListedInstance Cloud::show(const Machine& machine) const {
   out.pool = machine.request.tags.at(model::tag::kPool);
   out.type = machine.request.tags.at(model::tag::kType);
   out.idle = machine.request.tags.at(model::tag::kIdle);
+  out.epoch = machine.request.epoch;
   out.remote_user = "root";
   if (machine.state == CloudState::kRunning)
     out.address = "10.0.0." + machine.id.substr(machine.id.find('-') + 1);

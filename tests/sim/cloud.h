@@ -101,6 +101,8 @@ class Cloud {
   /// Ends all that runs. The log does not know attempts that have just started: it was not synced.
   void lose_power(Machine& machine);
   [[nodiscard]] Machine* at(const std::string& address);
+  /// The machine is known as another instance now: the journal had lost it.
+  void hand_over(Machine& machine, model::InstanceId instance);
   /// A machine that was made for the instance.
   [[nodiscard]] bool has(model::InstanceId instance) const { return asked_for_.contains(instance); }
   [[nodiscard]] std::size_t alive() const { return living_.size(); }

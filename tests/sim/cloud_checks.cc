@@ -58,7 +58,17 @@ std::vector<const Machine*> Cloud::counted() const {
   return out;
 }
 
+void Cloud::hand_over(Machine& machine, model::InstanceId instance) {
+  if (!machine.unasked) {
+    if (--asked_for_[machine.instance] == 0) asked_for_.erase(machine.instance);
+    ++asked_for_[instance];
+  }
+  machine.instance = instance;
+}
+
 void Cloud::check_ceilings() {
+  // A list that lies hides machines that the journal has lost.
+  if (disk_.was_put_back()) return;
   const auto most = policy_.ceilings.instances_max;
   const auto price_max = policy_.ceilings.price_per_hour_max.value;
   const auto machines = counted();
@@ -79,6 +89,7 @@ void Cloud::check_ceilings() {
 /// listed after its instance was gone.
 bool Cloud::may_be(const Machine& machine, model::InstanceId instance) const {
   const auto* own = disk_.instance(machine.instance);
+  if (own == nullptr && disk_.was_put_back()) return true;  // The journal has lost it.
   const bool had_ended = own != nullptr && own->record.state == model::InstanceState::kGone;
   return machine.instance == instance || machine.doubled || had_ended;
 }
@@ -94,6 +105,11 @@ void Cloud::check_destroy(const Machine& machine, const dispatch::DestroyCall& c
       is_own_will(model::parse_reason(call.request.reason).value_or(model::Reason::kUnknown)))
     complain_(machine.instance.text() + " is destroyed as " + call.request.reason +
               " while work runs");
+  const auto& why = call.request.reason;
+  if (known != nullptr && known->record.restored &&
+      (why == "not_verified" || why == "boot_timeout" || why == "unreachable" || machine.works()) &&
+      why != "killed" && why != "cloud_failed")
+    complain_(machine.instance.text() + " is of a restored state, and is destroyed as " + why);
   if (machine.works() && call.request.reason == "duplicate")
     complain_("of the machines of " + machine.instance.text() + " the one that works is destroyed");
 }

@@ -34,6 +34,8 @@ struct Day {
   double ids_lie = 0.2;    ///< The part of the days on which look-ups by id lie as lists do.
   double barren = 0.25;    ///< The part of the days on which new machines fail for a while.
   Range partitions{0, 2};  ///< How often half of the hosts, or all, cannot be reached for a while.
+  double greedy = 0.15;    ///< The part of the days on which one user submits beyond all quotas.
+  double liars = 0.2;      ///< The part of the days on which one host in three reports falsehoods.
   Range meddling{0, 11};   ///< Number of requests of admins and submitters.
 };
 

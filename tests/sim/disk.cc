@@ -16,9 +16,14 @@ void Disk::commit(const std::vector<model::Change>& changes) {
 }
 
 void Disk::apply(const model::WorkItem& row) {
-  if (row.record.id.value <= last_job_) complain_("job inserted twice");
+  if (is_lost(row.record.id)) {  // Taken over.
+    if (!jobs_.emplace(row.record.id, row).second)
+      complain_(row.record.id.text() + " is taken over twice");
+    return;
+  }
+  if (row.record.id.value <= std::max(last_job_, given_out_)) complain_("job inserted twice");
   jobs_.emplace(row.record.id, row);
-  last_job_ = row.record.id.value;
+  last_job_ = given_out_ = row.record.id.value;
   last_arrival_ = std::max(last_arrival_, row.arrival);
   if (!row.client_key.empty() && !client_keys_.insert({row.principal, row.client_key}).second)
     complain_("one client key made two jobs: " + row.client_key);
@@ -31,7 +36,8 @@ void Disk::apply(const model::WorkChanged& row) {
   if (model::is_terminal(known.state))
     complain_(row.record.id.text() + " had ended and changed to " +
               model::to_string(row.record.state));
-  if (row.record.attempt < known.attempt || row.record.attempt > known.attempt + 1)
+  const bool skips = known.restored && row.record.attempt != known.attempt;
+  if (row.record.attempt < known.attempt || (row.record.attempt > known.attempt + 1 && !skips))
     complain_(row.record.id.text() + " skipped an attempt");
   known = row.record;
   if (model::is_terminal(known.state)) ended_.push_back(known.id);
@@ -99,11 +105,18 @@ model::Restored Disk::open() {
   out.epoch = ++epoch_;
   out.last_revision = revision_;
   out.last_work = last_job_;
-  out.last_arrival = last_arrival_;
+  out.last_arrival = std::max(last_arrival_, last_job_);
+  out.goes_on = std::exchange(goes_on_, false);
+  out.restored_epoch = restored_epoch_;
+  if (restored_epoch_ != 0) out.left_out = {left_out_};
+  out.last_instance = last_instance_;
   for (const auto& [id, row] : jobs_) {
     if (!row.client_key.empty())
       out.client_keys.push_back({row.principal, row.client_key, row.client_digest, id});
-    if (model::is_terminal(row.record.state)) continue;
+    if (model::is_terminal(row.record.state)) {
+      if (left_out_.contains(id.value)) out.taken_over.push_back(id);
+      continue;
+    }
     out.work.push_back(row);
     out.work.back().body.reset();
   }
@@ -126,6 +139,34 @@ model::Restored Disk::open() {
   for (const auto& [set, account] : accounts_) out.accounts.push_back(account);
   for (const auto& [principal, use] : uses_) out.uses.push_back(use);
   return out;
+}
+
+/// As store::Known::accept() does it.
+void Disk::put_back(const Disk& older) {
+  constexpr std::uint64_t kLeftOut = 1'000'000, kEpochs = 1'000;
+  const auto given_out = given_out_;
+  const auto complain = complain_;
+  const auto revision = revision_;
+  *this = older;
+  complain_ = complain;
+  given_out_ = given_out;
+  revision_ = revision;
+  left_out_ = {last_job_ + 1, last_job_ + kLeftOut};
+  last_job_ = left_out_.last;
+  for (const auto& [id, row] : instances_) last_instance_ = std::max(last_instance_, id.value);
+  last_instance_ += kLeftOut;
+  epoch_ += kEpochs;
+  restored_epoch_ = epoch_ + 1;
+  goes_on_ = true;
+  for (auto& [id, row] : jobs_) {
+    if (model::is_terminal(row.record.state)) continue;
+    row.record.restored = true;
+    if (row.record.state == model::WorkState::kQueued) row.record.state = model::WorkState::kHeld;
+  }
+  for (auto& [id, row] : instances_)
+    row.record.restored = row.record.state != model::InstanceState::kTerminating &&
+                          row.record.state != model::InstanceState::kAbandoned &&
+                          row.record.state != model::InstanceState::kGone;
 }
 
 const model::InstanceChanged* Disk::instance(model::InstanceId id) const {

@@ -25,6 +25,13 @@ class Disk {
   std::vector<model::WorkId> forget();
   /// The state that a start reads; increments the epoch.
   model::Restored open();
+  /// The rows are those of an older copy from now on, and the next start goes on from them.
+  void put_back(const Disk& older);
+  [[nodiscard]] bool was_put_back() const { return restored_epoch_ != 0; }
+  /// The number of work was given out after the older copy was made.
+  [[nodiscard]] bool is_lost(model::WorkId id) const {
+    return left_out_.contains(id.value) && id.value <= given_out_;
+  }
 
   [[nodiscard]] const std::map<model::WorkId, model::WorkItem>& jobs() const { return jobs_; }
   /// Forgotten jobs, for the checks of the simulation only. A start does not read them.
@@ -63,6 +70,12 @@ class Disk {
   std::map<std::string, model::SetAccount> accounts_;
   std::map<std::string, model::PrincipalUse> uses_;
   std::uint64_t epoch_ = 0;
+  // Of --restored.
+  model::LeftOut left_out_;
+  std::uint64_t restored_epoch_ = 0;
+  bool goes_on_ = false;
+  std::uint64_t last_instance_ = 0;
+  std::uint64_t given_out_ = 0;  ///< The highest number of work that was ever given out.
 };
 
 }  // namespace hostler::sim

@@ -10,6 +10,7 @@
 
 #include "core/model/host.h"
 #include "tests/sim/cloud.h"
+#include "tests/sim/host_lies.h"
 
 namespace hostler::sim {
 
@@ -19,22 +20,28 @@ class Hosts {
  public:
   using Post = std::function<void(model::HostEvent)>;
 
+  /// `seed`: of the lies, which are apart from all other choices.
   Hosts(Timeline& time, Chance& chance, const Day& day, const Disk& disk, Cloud& cloud,
-        Disk::Complain complain)
+        std::uint64_t seed, Disk::Complain complain)
       : time_(time),
         chance_(chance),
         day_(day),
         disk_(disk),
         cloud_(cloud),
-        complain_(std::move(complain)) {}
+        complain_(std::move(complain)),
+        lies_(seed) {}
 
   /// A daemon starts; the links of the previous daemon are gone.
   void restart(Post post);
   void take(const model::HostCommand& command);
+  /// An old copy of the disk was put back: what runs now may be unknown to it.
+  void put_back();
   /// A connection breaks.
   void misfortune();
   /// Half of the machines, or all, cannot be reached for this time; work on them goes on.
   void partition(Duration time);
+  /// One host in three lies, as long as there are faults.
+  void let_them_lie() { lies_.begin(); }
   /// An admin gives up the hosts that cannot be reached.
   void give_up() { held_.clear(); }
   /// Half of the connected hosts, three or more, cannot be reached, and this is one of them, and it
@@ -47,6 +54,7 @@ class Hosts {
   struct Link {
     model::HostTarget target;
     bool up = false, was_proved = false;
+    bool is_doubted = false;       ///< It has reported a number that cannot be.
     bool told_of_failure = false;  ///< That an attempt to connect failed.
     std::uint64_t connection = 0;
     std::uint64_t tries = 0;  ///< A new target makes older attempts to connect invalid.
@@ -89,6 +97,16 @@ class Hosts {
   void check_start(const Machine& machine, model::AttemptId attempt, const Run& run);
   void finish(Machine& machine, model::AttemptId attempt, model::AttemptEnd end);
   void tell_end(Machine& machine, model::AttemptId attempt);
+  /// After the end of an attempt: its start, and another end.
+  void tell_lies(Machine& machine, model::AttemptId attempt);
+  void tell_about_others(Machine& machine, std::uint64_t connection);
+  /// An attempt on another machine.
+  [[nodiscard]] std::optional<model::AttemptId> foreign_to(const Machine& machine);
+  [[nodiscard]] bool lies(const Machine& machine) const {
+    return chance_.faults() && lies_.is_liar(machine);
+  }
+  /// Bounds the numbers of a report, as links do. False: there is nothing left of it.
+  bool bound_report(const LinkPtr& link, model::HostEventBody& body);
   LinkPtr find(model::InstanceId id);
   [[nodiscard]] bool is_cut_off(const Machine& machine) const;
 
@@ -98,6 +116,7 @@ class Hosts {
   const Disk& disk_;
   Cloud& cloud_;
   Disk::Complain complain_;
+  HostLies lies_;
   Post post_;
   std::uint64_t generation_ = 0;
   Mono partition_until_{};
@@ -109,6 +128,7 @@ class Hosts {
   std::map<model::InstanceId, Held> held_;  ///< Those of the present partition.
   std::map<model::InstanceId, LinkPtr> links_;
   std::map<model::InstanceId, std::uint64_t> connections_;
+  std::set<model::AttemptId> spared_;  ///< They ran when a disk was put back: they are not ended.
   std::map<model::AttemptId, Start> starts_;  ///< All starts since the beginning.
 };
 

@@ -68,7 +68,7 @@ void World::submit_past(const std::vector<model::WorkId>& forgotten) {
 }
 
 void World::hear(const dispatch::Reply& answer) {
-  if (answer.ticket == 0 || answer.ticket > wishes_.size()) return;
+  if (is_greedy(answer) || answer.ticket == 0 || answer.ticket > wishes_.size()) return;
   Wish& wish = wishes_[answer.ticket - 1];
   if (!answer.result) return complain("a submit was refused: " + answer.result.error().message);
   if (answer.result->size() != 1) return complain("one job was submitted, and more are answered");
@@ -125,10 +125,11 @@ void World::release_holds() {
   time_.after(1min, [this] { release_holds(); });
 }
 
-/// The admin reads a config in which nothing is kept without need.
+/// The admin reads a config in which nothing is kept without need, and nobody has a limit.
 void World::close_down() {
   auto& pool = policy_.pools.front();
   pool.min = pool.standby = pool.stopped = 0;
+  policy_.quotas = {};  // Some jobs need more than their user may run.
   post(dispatch::PolicyChanged{policy_});
 }
 

@@ -16,11 +16,13 @@ namespace {
 /// For the trace.
 std::string describe(const dispatch::Event& event) {
   static const char* const kNames[] = {
-      "set opened",    "create seen",    "create ended",   "set listed",      "looked up",
-      "destroy ended", "tags ended",     "power ended",    "prices seen",     "quota group",
-      "host",          "submit",         "cancel job",     "outputs removed", "set idle behavior",
-      "kill instance", "open gate",      "accept account", "believe list",    "give up unreachable",
-      "plan made",     "policy changed", "jobs forgotten", "disk changed"};
+      "set opened",        "create seen",         "create ended", "set listed",
+      "looked up",         "destroy ended",       "tags ended",   "power ended",
+      "prices seen",       "quota group",         "host",         "submit",
+      "cancel job",        "release work",        "cancel held",  "outputs removed",
+      "set idle behavior", "kill instance",       "open gate",    "accept account",
+      "believe list",      "give up unreachable", "plan made",    "policy changed",
+      "jobs forgotten",    "disk changed"};
   static_assert(std::size(kNames) == std::variant_size_v<dispatch::Event>);
   std::string text = kNames[event.index()];
   if (const auto* host = std::get_if<model::HostEvent>(&event))
@@ -43,12 +45,16 @@ World::World(std::uint64_t seed, const Day& day)
       disk_([this](const std::string& what) { complain(what); }),
       cloud_(time_, chance_, day_, policy_, disk_,
              [this](const std::string& what) { complain(what); }),
-      hosts_(time_, chance_, day_, disk_, cloud_,
+      hosts_(time_, chance_, day_, disk_, cloud_, seed,
              [this](const std::string& what) { complain(what); }),
+      decisions_(disk_, [this](const std::string& what) { complain(what); }),
+      greed_(~seed),
       trace_(std::getenv("HOSTLER_SIM_TRACE") != nullptr) {
   make_policy();
   make_people();
+  make_greedy_user();
   make_faults();
+  make_old_state();
 }
 
 void World::make_policy() {
@@ -91,6 +97,7 @@ void World::make_policy() {
   policy_.plan_interval = 100ms;
   policy_.abandoned_for = 20min;
   if (day_.ceilings) make_ceilings();
+  make_limits();
 }
 
 void World::make_ceilings() {
@@ -115,6 +122,7 @@ void World::make_faults() {
   for (std::uint64_t n = chance_.in(day_.spells); n > 0; --n)
     time_.after(chance_.between(20s, day_.trouble),
                 [this] { cloud_.lie(chance_.between(5s, 1min)); });
+  if (greed_.chance(day_.liars)) hosts_.let_them_lie();
   if (chance_.chance(day_.barren))
     time_.after(chance_.between(0s, day_.trouble),
                 [this] { cloud_.be_barren(chance_.between(1min, 5min)); });
@@ -131,6 +139,7 @@ void World::make_faults() {
     calm_ = true;
     chance_.end_faults();
     release_holds();
+    settle_restored();
     close_down();
   });
 }
@@ -169,6 +178,7 @@ void World::start() {
                                                    dispatch::Options{{}, seed_ + generation_});
   hosts_.restart([this](model::HostEvent event) { post(std::move(event)); });
   cloud_.forget_boots();
+  decisions_.restart();
   take(kernel_->restore(disk_.open(), now()));
   std::vector<model::WorkId> forgotten;
   for (const auto& [id, row] : disk_.forgotten()) forgotten.push_back(id);
@@ -191,10 +201,12 @@ void World::post(dispatch::Event event) {
   if (!kernel_ || complaint_) return;
   if (trace_) note(describe(event));
   ++tally_.events;
-  take(kernel_->apply(std::move(event), now()));
+  const Cause cause(event);
+  take(kernel_->apply(std::move(event), now()), cause);
 }
 
-void World::take(dispatch::Outbox outbox) {
+void World::take(dispatch::Outbox outbox, const Cause& cause) {
+  decisions_.check(cause, outbox, kernel_->queries(), now());
   for (const auto& effect : dispatch::take_immediate(outbox)) carry_out(effect);
   if (!outbox.changes.empty() || !outbox.effects.empty()) uncommitted_.push_back(std::move(outbox));
   if (!uncommitted_.empty() && !committing_) {
@@ -218,6 +230,7 @@ void World::commit() {
           note("ledger " + row->subject + " " + to_string(row->event) + " " + row->reason_code +
                " " + row->reason);
     disk_.commit(outbox.changes);
+    check_limits(outbox);
   }
   for (const auto& outbox : group)
     for (const auto& effect : outbox.effects) carry_out(effect);
@@ -332,6 +345,7 @@ bool World::over() const {
 void World::check_ended(const model::WorkItem& row) {
   const auto id = row.record.id;
   const int starts = hosts_.starts(id);
+  if (row.principal == "unknown (restored)") return;  // So are its shape and its earlier attempts.
   if (starts > 1 && !row.shape.restartable) complain(id.text() + " is not restartable, ran twice");
   if (starts > static_cast<int>(row.shape.attempts_max)) complain(id.text() + " ran too often");
   if (row.record.state == model::WorkState::kSucceeded && starts == 0)

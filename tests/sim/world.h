@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "core/base/random.h"
 #include "core/dispatch/dispatcher.h"
+#include "tests/sim/decisions.h"
 #include "tests/sim/hosts.h"
 
 namespace hostler::sim {
@@ -40,12 +42,14 @@ class World {
 
   void make_policy();
   void make_ceilings();
+  void make_limits();
   void make_people();
+  void make_greedy_user();
   void make_faults();
   void start();
   void kill();
   void post(dispatch::Event event);
-  void take(dispatch::Outbox outbox);
+  void take(dispatch::Outbox outbox, const Cause& cause = {});
   void commit();
   void carry_out(const dispatch::Effect& effect);
   void go_mad(scheduler::Plan& plan, const scheduler::Snapshot& snapshot);
@@ -54,12 +58,18 @@ class World {
   void tidy();
   void submit(std::size_t wish);
   void submit_past(const std::vector<model::WorkId>& forgotten);
+  void submit_greedily();
+  bool is_greedy(const dispatch::Reply& answer);
   void hear(const dispatch::Reply& answer);
   void meddle();
   void release_holds();
   void close_down();
+  void make_old_state();
+  void lose_disk();
+  void settle_restored();
   void check_end();
   void check_shares();
+  void check_limits(const dispatch::Outbox& committed);
   void check_ended(const model::WorkItem& row);
   [[nodiscard]] bool over() const;
   [[nodiscard]] Now now() const;
@@ -74,8 +84,10 @@ class World {
   std::optional<std::string> complaint_;
   model::SitePolicy policy_;
   Disk disk_;
+  std::unique_ptr<Disk> backup_;
   Cloud cloud_;
   Hosts hosts_;
+  Decisions decisions_;
   std::unique_ptr<dispatch::Dispatcher> kernel_;
   std::uint64_t generation_ = 0;
   std::vector<dispatch::Outbox> uncommitted_;
@@ -83,6 +95,7 @@ class World {
   Mono tick_at_ = Mono::max();
   std::vector<Wish> wishes_;
   std::map<model::WorkId, std::size_t> wish_of_;  ///< Of answered submits.
+  Random greed_;  ///< The choices of the greedy user, apart from those of all others.
   Tally tally_;
   bool calm_ = false;  ///< Faults and requests have ended.
   const bool trace_;

@@ -12,6 +12,10 @@ namespace {
 /// While more commits than this wait for the disk, changes are refused.
 constexpr std::size_t kCommitsWaitingMax = 1000;
 
+bool may_wait(model::WorkState state) {
+  return state == model::WorkState::kQueued || state == model::WorkState::kHeld;
+}
+
 PendingReplies::Answer without_jobs(api::Answer<void> answer) {
   return [answer = std::move(answer)](Result<std::vector<model::WorkId>> result) {
     if (!result) return answer(tl::unexpected(std::move(result.error())));
@@ -22,7 +26,7 @@ PendingReplies::Answer without_jobs(api::Answer<void> answer) {
 }  // namespace
 
 Result<void> DaemonService::check_state() const {
-  const auto& old = uses_.store->old_state();
+  const auto old = uses_.store->old_state();
   if (old.empty()) return {};
   return fail(Errc::kConflict, "nothing can be changed: the state is old: " + old +
                                    "; see docs/backup.md about --restored");
@@ -69,6 +73,23 @@ void DaemonService::cancel(const api::Principal& who, model::WorkId job, api::An
                  without_jobs(std::move(answer)));
 }
 
+void DaemonService::release(const api::Principal& who, model::WorkId job,
+                            api::Answer<void> answer) {
+  const auto known = uses_.store->reads().job(job);
+  if (!known) return answer(tl::unexpected(known.error()));
+  request_change(dispatch::ReleaseWork{0, who.name, job}, without_jobs(std::move(answer)));
+}
+
+void DaemonService::release_held(const api::Principal& who,
+                                 api::Answer<std::vector<model::WorkId>> answer) {
+  request_change(dispatch::ReleaseWork{0, who.name, std::nullopt}, std::move(answer));
+}
+
+void DaemonService::cancel_held(const api::Principal& who,
+                                api::Answer<std::vector<model::WorkId>> answer) {
+  request_change(dispatch::CancelHeld{0, who.name}, std::move(answer));
+}
+
 Result<model::WorkItem> DaemonService::readable_job(const api::Principal& who, model::WorkId job,
                                                     bool with_body) const {
   auto found = HOSTLER_TRY(uses_.store->reads().job(job, with_body));
@@ -90,7 +111,7 @@ void DaemonService::job(const api::Principal& who, model::WorkId id, bool with_b
   if (!found) return answer(tl::unexpected(found.error()));
   api::JobDetail detail{std::move(*found), std::nullopt};
   detail.waiting = waits_for_disk(detail.job);
-  if (detail.job.record.state != model::WorkState::kQueued) return answer(std::move(detail));
+  if (!may_wait(detail.job.record.state)) return answer(std::move(detail));
   uses_.loop->query([id, detail = std::move(detail), answer = std::move(answer)](
                         const dispatch::Queries& state, Now) mutable {
     detail.waiting = state.waiting(id);
@@ -116,7 +137,7 @@ void DaemonService::jobs(const api::Principal& who, const api::JobFilter& filter
                         const dispatch::Queries& state, Now) mutable {
     std::vector<model::WorkId> queued;
     for (const auto& one : page.jobs)
-      if (one.job.record.state == model::WorkState::kQueued) queued.push_back(one.job.record.id);
+      if (may_wait(one.job.record.state)) queued.push_back(one.job.record.id);
     auto waiting = state.waiting(queued);
     for (auto& one : page.jobs)
       if (const auto its = waiting.find(one.job.record.id); its != waiting.end())

@@ -50,6 +50,11 @@ class DaemonService final : public api::Service {
   void submit(const api::Principal& who, std::vector<model::WorkItem> jobs,
               api::Answer<std::vector<model::WorkId>> answer) override;
   void cancel(const api::Principal& who, model::WorkId job, api::Answer<void> answer) override;
+  void release(const api::Principal& who, model::WorkId job, api::Answer<void> answer) override;
+  void release_held(const api::Principal& who,
+                    api::Answer<std::vector<model::WorkId>> answer) override;
+  void cancel_held(const api::Principal& who,
+                   api::Answer<std::vector<model::WorkId>> answer) override;
   void job(const api::Principal& who, model::WorkId job, bool with_body,
            api::Answer<api::JobDetail> answer) override;
   void jobs(const api::Principal& who, const api::JobFilter& filter,

@@ -38,7 +38,7 @@ api::HealthView DaemonService::health() {
   view.revision = *uses_.durable;
   view.ok = store.ok;
   if (!store.ok) view.problems.push_back({"store", store.error});
-  if (const auto& old = uses_.store->old_state(); !old.empty()) {
+  if (const auto old = uses_.store->old_state(); !old.empty()) {
     view.ok = false;
     view.problems.push_back({"state", "it is old: " + old + "; nothing is started or ended"});
   }

@@ -28,10 +28,12 @@ bool AttemptEvents::place(Host& host, scheduler::ClassId cls, Now now) {
   const std::int32_t most = policy_.pools[instance.pool].attempts_parallel_max;
   if (most > 0 && instance.occupancy.active_attempts() >= static_cast<std::uint32_t>(most))
     return false;
-  work::Job& job = jobs_.pop(cls);
+  const auto price = scheduler::price_of_part(instance.record.price_per_hour, needs, total);
+  if (!jobs_.queue().has_next(cls, price)) return false;
+  work::Job& job = jobs_.pop(cls, price);
   if (host.reserved_for == cls) host.reserved_for.reset();
   job_steps_.apply(job, work::placed(job, host.id(), now), now);
-  jobs_.hold(job, scheduler::price_of_part(instance.record.price_per_hour, needs, total), now.mono);
+  jobs_.hold(job, price, now.mono);
   const model::AttemptId attempt = job.attempt();
   const std::uint64_t sequence = ++instance.record.last_sequence;
   fleet::PlacedAttempt placed{attempt, instance.record.boot_id, sequence, needs};
@@ -136,7 +138,7 @@ void AttemptEvents::compare(Host& host, const model::HostReady& report, Now now)
   model::ResumeAttempts resume{host.id(), report.connection, {}};
   const auto claims = host.instance.occupancy.claims();
   for (const auto& claim : claims)  // end_foreign() makes those that still hold anew.
-    if (set_aside_.contains(claim.work)) host.instance.occupancy.remove(claim.work);
+    if (may_be_left_alone(host, claim.work)) host.instance.occupancy.remove(claim.work);
   const auto placed = host.instance.occupancy.attempts();
   for (const auto& ours : placed) {
     work::Job* job = jobs_.find(ours.attempt);
@@ -156,8 +158,10 @@ void AttemptEvents::compare(Host& host, const model::HostReady& report, Now now)
     reported.erase(found);
   }
   take_found(host, reported, resume, now);
+  take_over(host, reported, resume, now);
   recorder_.command(std::move(resume));
   end_foreign(host, reported, now);
+  steps_.apply(host, fleet::work_reported(host.instance, now), "host", now);
   steps_.apply(host, fleet::work_changed(host.instance, now), "host", now);
 }
 
@@ -199,7 +203,7 @@ void AttemptEvents::take_found(Host& host, Reported& reported, model::ResumeAtte
   std::erase_if(reported, [&](const auto& entry) {
     const auto& [attempt, phase] = entry;
     work::Job* job = jobs_.find(attempt);
-    const bool lost = job != nullptr && job->queued && job->record &&
+    const bool lost = job != nullptr && !job->is_placed() && job->record &&
                       job->record->instance == host.id() &&
                       phase != model::AttemptPhase::kUnknownEnd;
     if (!lost) return false;
@@ -221,18 +225,39 @@ void AttemptEvents::take_found(Host& host, Reported& reported, model::ResumeAtte
   });
 }
 
-bool AttemptEvents::is_set_aside(Host& host, const model::AttemptId& attempt) {
-  if (!set_aside_.contains(attempt.work)) return false;
+void AttemptEvents::take_over(Host& host, Reported& reported, model::ResumeAttempts& resume,
+                              Now now) {
+  std::erase_if(reported, [&](const auto& entry) {
+    const auto& [attempt, phase] = entry;
+    if (!takeover_.take(host, attempt, now)) return false;
+    const auto placed = *host.instance.occupancy.find(attempt);
+    if (known(host, *jobs_.find(attempt), placed, phase, now)) resume.attempts.push_back(attempt);
+    return true;
+  });
+}
+
+bool AttemptEvents::leave_alone(Host& host, const model::AttemptId& attempt,
+                                model::AttemptPhase phase, Now now) {
+  const bool is_set_aside = set_aside_.contains(attempt.work);
+  const bool is_unknown = takeover_.is_unknown(host, attempt.work);
+  const bool is_disputed =
+      phase == model::AttemptPhase::kRunning && takeover_.is_disputed(host, attempt.work);
+  if (!is_set_aside && !is_unknown && !is_disputed) return false;
   auto& occupancy = host.instance.occupancy;
   occupancy.remove(attempt.work);                 // Another attempt of it may be there too.
   occupancy.add(fleet::Claim{attempt.work, {}});  // Its needs are not known.
+  if (is_set_aside || std::exchange(host.numbers_told, true)) return true;
+  recorder_.record("host", host.id().text(), model::Event::kUnknownNumbers, "",
+                   attempt.text() + (is_unknown ? " is there, and nothing is known of it here"
+                                                : " is there, and another host has its job"),
+                   now);
   return true;
 }
 
 void AttemptEvents::end_foreign(Host& host, const Reported& foreign, Now now) {
   std::size_t killed = 0;
   for (const auto& [attempt, phase] : foreign) {
-    if (is_set_aside(host, attempt)) continue;
+    if (leave_alone(host, attempt, phase, now)) continue;
     if (phase != model::AttemptPhase::kRunning) {
       rows_.acknowledge(host, attempt);
       continue;

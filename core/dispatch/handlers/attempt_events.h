@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/dispatch/handlers/instance_steps.h"
+#include "core/dispatch/handlers/takeover.h"
 #include "core/dispatch/state/host_viewer.h"
 #include "core/dispatch/state/set_aside.h"
 
@@ -14,7 +15,7 @@ class AttemptEvents {
  public:
   AttemptEvents(const model::SitePolicy& policy, Jobs& jobs, const SetAside& set_aside,
                 const HostViewer& viewer, PlanState& plan, Recorder& recorder, AttemptRows& rows,
-                JobSteps& job_steps, InstanceSteps& steps)
+                Takeover& takeover, JobSteps& job_steps, InstanceSteps& steps)
       : policy_(policy),
         jobs_(jobs),
         set_aside_(set_aside),
@@ -22,6 +23,7 @@ class AttemptEvents {
         plan_(plan),
         recorder_(recorder),
         rows_(rows),
+        takeover_(takeover),
         job_steps_(job_steps),
         steps_(steps) {}
 
@@ -52,12 +54,18 @@ class AttemptEvents {
   /// Of compare(): lost attempts of jobs that wait again. The instance had vanished and is there
   /// again, so they go on.
   void take_found(Host& host, Reported& reported, model::ResumeAttempts& resume, Now now);
+  /// Of compare(): attempts that began after the backup was made that the state is restored from.
+  void take_over(Host& host, Reported& reported, model::ResumeAttempts& resume, Now now);
   /// Of compare(): attempts that no longer belong to a job. An earlier daemon has acknowledged
-  /// them, or they were cancelled. Attempts of work that is set aside continue, and each claims its
-  /// host.
+  /// them, or they were cancelled. Attempts of work that is left alone continue, and each claims
+  /// its host.
   void end_foreign(Host& host, const Reported& foreign, Now now);
-  /// True: it is such an attempt.
-  bool is_set_aside(Host& host, const model::AttemptId& attempt);
+  /// True: nothing is done to the attempt, and it claims its host, which goes on with it.
+  bool leave_alone(Host& host, const model::AttemptId& attempt, model::AttemptPhase phase, Now now);
+  [[nodiscard]] bool may_be_left_alone(const Host& host, model::WorkId work) const {
+    return set_aside_.contains(work) || takeover_.is_unknown(host, work) ||
+           takeover_.is_disputed(host, work);
+  }
 
   const model::SitePolicy& policy_;
   Jobs& jobs_;
@@ -66,6 +74,7 @@ class AttemptEvents {
   PlanState& plan_;
   Recorder& recorder_;
   AttemptRows& rows_;
+  Takeover& takeover_;
   JobSteps& job_steps_;
   InstanceSteps& steps_;
 };

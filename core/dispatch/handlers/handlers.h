@@ -7,6 +7,7 @@
 #include "core/dispatch/handlers/creates.h"
 #include "core/dispatch/handlers/disk_events.h"
 #include "core/dispatch/handlers/duplicates.h"
+#include "core/dispatch/handlers/epochs.h"
 #include "core/dispatch/handlers/host_events.h"
 #include "core/dispatch/handlers/list_events.h"
 #include "core/dispatch/handlers/plan_events.h"
@@ -40,6 +41,7 @@ struct Handlers {
   Absences absences;
   ListEvents lists;
   CallAnswers answers;
+  Takeover takeover;
   AttemptEvents attempts;
   HostEvents hosts;
   WorkRequests work;
@@ -50,6 +52,7 @@ struct Handlers {
   SnapshotMaker snapshots;
   PlanEvents plans;
   Restore restore;
+  Epochs epochs;
 };
 
 }  // namespace hostler::dispatch

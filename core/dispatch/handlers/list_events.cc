@@ -197,6 +197,13 @@ std::optional<model::InstanceId> ListEvents::adopt(std::uint32_t index,
   record.provider_id = seen.id;
   if (const auto idle = model::parse_idle_behavior(seen.idle)) record.idle_behavior = *idle;
   record.state = model::InstanceState::kUnknown;
+  const bool is_ours = seen.owner == recorder_.owner();
+  record.restored = is_ours && lost_time_.may_have_work(seen.epoch);
+  if (record.restored) record.epoch = seen.epoch;
+  const auto why = !is_ours          ? model::Reason::kTakenOver
+                   : record.restored ? model::Reason::kMadeSince
+                                     : model::Reason::kNotInJournal;
+  record.reason_code = why;
   instance.type = menu_.type_index(record.type);
   if (instance.type) {
     record.price_per_hour = menu_.price_of(index, *instance.type, record.zone, record.market);
@@ -205,9 +212,7 @@ std::optional<model::InstanceId> ListEvents::adopt(std::uint32_t index,
   instance.deadline = now.mono + policy_.pools[*pool].boot_timeout;
   Host& added = hosts_.add(std::move(stranger));
   const model::InstanceId id = added.id();
-  const bool is_ours = seen.owner == recorder_.owner();
-  recorder_.record("cloud", id.text(), model::Event::kAdopted,
-                   to_string(is_ours ? model::Reason::kNotInJournal : model::Reason::kTakenOver),
+  recorder_.record("cloud", id.text(), model::Event::kAdopted, to_string(why),
                    "the cloud lists " + printable(seen.id, 80) + " as this set's", now);
   auto outcome = fleet::listed(added.instance, seen, as_of, policy_.pools[*pool], now);
   outcome.changed = true;

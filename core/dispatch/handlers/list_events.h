@@ -11,6 +11,7 @@
 #include "core/dispatch/handlers/instance_steps.h"
 #include "core/dispatch/handlers/tag_repair.h"
 #include "core/dispatch/state/ended_instances.h"
+#include "core/dispatch/state/lost_time.h"
 #include "core/dispatch/state/menu.h"
 #include "core/dispatch/state/set_aside.h"
 
@@ -20,13 +21,15 @@ namespace hostler::dispatch {
 class ListEvents {
  public:
   ListEvents(const model::SitePolicy& policy, Sets& sets, Hosts& hosts, const EndedInstances& ended,
-             CallGates& gates, PlanState& plan, Recorder& recorder, const Menu& menu,
-             const SetAside& set_aside, const std::vector<std::string>& take_over_sets,
-             Duplicates& duplicates, Absences& absences, TagRepair& tags, InstanceSteps& steps)
+             const LostTime& lost_time, CallGates& gates, PlanState& plan, Recorder& recorder,
+             const Menu& menu, const SetAside& set_aside,
+             const std::vector<std::string>& take_over_sets, Duplicates& duplicates,
+             Absences& absences, TagRepair& tags, InstanceSteps& steps)
       : policy_(policy),
         sets_(sets),
         hosts_(hosts),
         ended_(ended),
+        lost_time_(lost_time),
         gates_(gates),
         plan_(plan),
         recorder_(recorder),
@@ -62,7 +65,8 @@ class ListEvents {
                                         Now now);
   /// Adopts a machine that the journal does not have, or that is taken over. Its secrets are lost,
   /// so without a proof by the driver it gets no work, and is destroyed at its boot deadline. One
-  /// that was destroyed before is destroyed again at once.
+  /// that was destroyed before is destroyed again at once; one that may have work of a lost time is
+  /// kept.
   std::optional<model::InstanceId> adopt(std::uint32_t set, const model::ListedInstance& seen,
                                          Mono as_of, Now now);
   /// Destroys the adopted instance, which was destroyed as `was` before.
@@ -74,6 +78,7 @@ class ListEvents {
   Sets& sets_;
   Hosts& hosts_;
   const EndedInstances& ended_;
+  const LostTime& lost_time_;
   CallGates& gates_;
   PlanState& plan_;
   Recorder& recorder_;

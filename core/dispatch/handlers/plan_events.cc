@@ -70,6 +70,7 @@ bool PlanEvents::still_holds(const scheduler::Shutdown& shutdown, const Host& ho
   if (state == InstanceState::kTerminating || state == InstanceState::kAbandoned ||
       state == InstanceState::kVanished || sets_.at(instance.set).spares(instance))
     return false;
+  if (instance.record.restored) return false;
   if (shutdown.code == kUnreachable)
     return instance.unreachable_since &&
            now.mono - *instance.unreachable_since >= pool.probe_timeout;

@@ -37,6 +37,15 @@ bool Reachability::is_mass(const Set& set, std::size_t n) const {
   return n >= kHostsMin && 2 * n >= n + set.reach.connected.size();
 }
 
+/// The return of a host that was lost later says nothing about the others: perhaps only its own
+/// connection broke.
+bool Reachability::ends_partition(const Set& set, Mono lost_at) {
+  const Mono begun = set.reach.partition->begun;
+  return lost_at <= begun || std::ranges::none_of(set.reach.unreachable, [&](const auto& one) {
+           return one.second <= begun;
+         });
+}
+
 void Reachability::update(Host& host, Now now) {
   auto& instance = host.instance;
   Set& set = sets_.at(instance.set);
@@ -56,11 +65,11 @@ void Reachability::update(Host& host, Now now) {
     if (!set.reach.partition && is_mass(set, static_cast<std::size_t>(n)))
       begin(set, instance.set, static_cast<std::size_t>(n), now);
   } else if (!lost && was_unreachable && !is_unverified(instance)) {
-    set.reach.unreachable.erase(id);
+    const Mono lost_at = set.reach.unreachable.extract(id).mapped();
     // The cloud has stopped it: its own probe timeout counts.
     if (is_on(instance) && instance.unreachable_since)
       instance.deadline = *instance.unreachable_since + policy_.pools[instance.pool].probe_timeout;
-    if (set.reach.partition &&
+    if (set.reach.partition && ends_partition(set, lost_at) &&
         (instance.connected || (is_on(instance) && !instance.unreachable_since)))
       end(set, "host", id.text() + " answers again", /*at_once=*/false, now);
     else if (set.reach.partition && set.reach.unreachable.empty())
@@ -116,6 +125,7 @@ bool Reachability::holds(Host& host, Now now) {
 
 void Reachability::begin(Set& set, std::uint32_t index, std::size_t hosts, Now now) {
   set.reach.partition = Partition{.since = now.wall,
+                                  .begun = now.mono,
                                   .until = now.mono + policy_.sets[index].mass_unreachable_hold,
                                   .boots_failed = {}};
   hosts_.touch_all();

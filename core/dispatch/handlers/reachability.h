@@ -29,6 +29,8 @@ class Reachability {
   /// `n` hosts of the set became unreachable within a probe timeout.
   [[nodiscard]] bool is_mass(const Set& set, std::size_t n) const;
   void begin(Set& set, std::uint32_t index, std::size_t hosts, Now now);
+  /// A host that was lost at this time answers again.
+  [[nodiscard]] static bool ends_partition(const Set& set, Mono lost_at);
   /// Each unreachable host is due now, or has its probe timeout from now on.
   void end(Set& set, const char* actor, const std::string& why, bool at_once, Now now);
   [[nodiscard]] std::vector<model::InstanceId> unverified(const Host& like) const;

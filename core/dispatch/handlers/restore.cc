@@ -10,6 +10,7 @@ bool Restore::apply(model::Restored restored, Now now) {
   recorder_.restore(restored.owner, restored.epoch, restored.last_revision);
   jobs_.restore_last(restored.last_work, restored.last_arrival);
   hosts_.restore_last(restored.last_instance);
+  lost_time_.restore(restored);
   for (std::uint32_t i = 0; i < sets_.size(); ++i) sets_.at(i).open_at = now.mono;
   for (const auto& gate : restored.gates) gates_.restore(gate, now);
   for (const auto& price : restored.prices) menu_.restore(price);
@@ -21,19 +22,39 @@ bool Restore::apply(model::Restored restored, Now now) {
   for (const auto& row : restored.damaged)
     if (row.table != "sets") set_aside_.add(row);
   set_aside_.count(policy_, governor_);
+  if (restored.goes_on) tell_restored(restored, now);
   bool has_orphans = false;
   for (auto& row : restored.instances) has_orphans |= !take(std::move(row), now);
   jobs_.set_half_life(policy_.half_life, now.mono);
+  jobs_.set_quotas(policy_.quotas);
   for (const auto& use : restored.uses) jobs_.restore(use, now);
   for (auto& item : restored.work) take(std::move(item), now);
   for (const auto& row : restored.attempts) take(row, now);
   settle_orphaned_jobs(now);
-  adopt_all(now);
+  for (std::uint32_t i = 0; i < sets_.size(); ++i) {
+    sets_.at(i).unlisted = restored.restored_epoch != 0 || restored.doubted.has_value();
+    sets_.at(i).untouched = restored.doubted;
+    if (!restored.doubted) adopt(i, now);
+  }
   recorder_.record("restart", "site", model::Event::kStarted, "",
                    "epoch " + std::to_string(restored.epoch), now);
   gates_.restarted(now);
   hosts_.touch_all();
   return has_orphans;
+}
+
+void Restore::tell_restored(const model::Restored& restored, Now now) {
+  std::size_t held = 0;
+  for (const auto& item : restored.work) {
+    if (item.record.state != model::WorkState::kHeld) continue;
+    ++held;
+    recorder_.record("admin", item.record.id.text(), model::Event::kHeld, "",
+                     item.record.reason_text, now);
+  }
+  recorder_.record("admin", "site", model::Event::kRestored, "",
+                   std::to_string(held) + " jobs are held, and new numbers begin above " +
+                       std::to_string(restored.last_work),
+                   now);
 }
 
 /// False: its set is not in the policy.
@@ -74,7 +95,7 @@ void Restore::take(model::WorkItem item, Now now) {
 void Restore::take(const model::AttemptChanged& row, Now now) {
   Host* host = hosts_.change(row.instance);
   work::Job* job = jobs_.find(row.attempt);
-  if (host == nullptr || job == nullptr || job->queued) return;
+  if (host == nullptr || job == nullptr || !job->is_placed()) return;
   auto& instance = host->instance;
   instance.record.last_sequence = std::max(instance.record.last_sequence, row.sequence);
   const model::Resources needs = jobs_.queue().at(job->cls).shape.needs;
@@ -98,9 +119,12 @@ void Restore::settle_orphaned_jobs(Now now) {
   }
 }
 
-void Restore::adopt_all(Now now) {
-  for (const auto id : hosts_.ids()) boots_.restore(*hosts_.change(id), now);
-  for (const auto id : hosts_.ids()) {
+void Restore::adopt(std::uint32_t set, Now now) {
+  std::vector<model::InstanceId> ids;
+  for (const auto& [id, host] : hosts_.all())
+    if (host.instance.set == set) ids.push_back(id);
+  for (const auto id : ids) boots_.restore(*hosts_.change(id), now);
+  for (const auto id : ids) {
     Host& host = *hosts_.change(id);
     const bool has_work = !host.instance.empty();
     steps_.apply(host,

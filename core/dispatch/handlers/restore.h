@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/dispatch/handlers/instance_steps.h"
+#include "core/dispatch/state/lost_time.h"
 #include "core/dispatch/state/menu.h"
 #include "core/dispatch/state/set_aside.h"
 
@@ -10,13 +11,15 @@ namespace hostler::dispatch {
 /// it.
 class Restore {
  public:
-  Restore(const model::SitePolicy& policy, Sets& sets, Hosts& hosts, Jobs& jobs, CallGates& gates,
-          BootGates& boots, scheduler::Governor& governor, Recorder& recorder, Menu& menu,
-          SetAside& set_aside, JobSteps& job_steps, InstanceSteps& steps)
+  Restore(const model::SitePolicy& policy, Sets& sets, Hosts& hosts, Jobs& jobs,
+          LostTime& lost_time, CallGates& gates, BootGates& boots, scheduler::Governor& governor,
+          Recorder& recorder, Menu& menu, SetAside& set_aside, JobSteps& job_steps,
+          InstanceSteps& steps)
       : policy_(policy),
         sets_(sets),
         hosts_(hosts),
         jobs_(jobs),
+        lost_time_(lost_time),
         gates_(gates),
         boots_(boots),
         governor_(governor),
@@ -29,19 +32,23 @@ class Restore {
   /// Call it once, before any event. True: an instance of the journal has no set in the policy, so
   /// it is not managed.
   bool apply(model::Restored restored, Now now);
+  /// Goes on with the instances of a set, which waited for its first list.
+  void adopt(std::uint32_t set, Now now);
 
  private:
   bool take(model::InstanceChanged row, Now now);
   void take(model::WorkItem item, Now now);
   void take(const model::AttemptChanged& row, Now now);
+  /// What --restored has done to the jobs that waited is told once.
+  void tell_restored(const model::Restored& restored, Now now);
   /// Ends or queues again the jobs with an attempt that is on no known host.
   void settle_orphaned_jobs(Now now);
-  void adopt_all(Now now);
 
   const model::SitePolicy& policy_;
   Sets& sets_;
   Hosts& hosts_;
   Jobs& jobs_;
+  LostTime& lost_time_;
   CallGates& gates_;
   BootGates& boots_;
   scheduler::Governor& governor_;

@@ -21,7 +21,8 @@ SnapshotMaker::Made SnapshotMaker::make(Now now) const {
   auto out = std::make_shared<scheduler::Snapshot>();
   out->now = now.mono;
   Mono wake = std::min(add_offerings(*out, now), add_hosts(*out, now));
-  out->classes = scheduler::views_by_turns(jobs_.queue(), jobs_.shares().turn_cost());
+  out->classes =
+      scheduler::views_by_turns(jobs_.queue(), jobs_.shares().turn_cost(), limits_.caps());
   if (!out->classes.empty()) wake = std::min(wake, now.mono + kReviewInterval);
   out->site = governor_.site(now.mono);
   for (std::uint32_t i = 0; i < policy_.sets.size(); ++i)

@@ -5,6 +5,7 @@
 #include "core/dispatch/state/call_gates.h"
 #include "core/dispatch/state/hosts.h"
 #include "core/dispatch/state/jobs.h"
+#include "core/dispatch/state/running_limits.h"
 #include "core/dispatch/state/set_aside.h"
 #include "core/scheduler/governor.h"
 
@@ -16,7 +17,7 @@ class SnapshotMaker {
   SnapshotMaker(const model::SitePolicy& policy, const Sets& sets, const Hosts& hosts,
                 const Jobs& jobs, const Menu& menu, const HostViewer& viewer,
                 const SetAside& set_aside, const CallGates& gates,
-                const scheduler::Governor& governor)
+                const scheduler::Governor& governor, const RunningLimits& limits)
       : policy_(policy),
         sets_(sets),
         hosts_(hosts),
@@ -25,13 +26,14 @@ class SnapshotMaker {
         viewer_(viewer),
         set_aside_(set_aside),
         gates_(gates),
-        governor_(governor) {}
+        governor_(governor),
+        limits_(limits) {}
 
   struct Made {
     std::shared_ptr<const scheduler::Snapshot> snapshot;
     Mono wake;  ///< When a plan is needed even if nothing changes; or earlier.
   };
-  /// O(hosts + classes + offerings + principals).
+  /// O(hosts + classes + offerings + principals), and as RunningLimits::caps().
   [[nodiscard]] Made make(Now now) const;
 
  private:
@@ -48,6 +50,7 @@ class SnapshotMaker {
   const SetAside& set_aside_;
   const CallGates& gates_;
   const scheduler::Governor& governor_;
+  const RunningLimits& limits_;
 };
 
 }  // namespace hostler::dispatch

@@ -12,6 +12,13 @@
 namespace hostler::dispatch {
 
 void WorkRequests::on(Submit& event, Now now) {
+  for (const Set& set : sets_.all())  // The number of a job may have been given out already.
+    if (set.untouched)
+      return recorder_.reply(
+          event.ticket, fail(Errc::kUnavailable,
+                             "the state folder does not know these rows, and set " + set.name +
+                                 " was not listed yet: its instances show whether the rows are "
+                                 "the newest ones"));
   if (const auto good = check(event); !good)
     return recorder_.reply(event.ticket, tl::unexpected(good.error()));
   const auto within = quotas_.check(event, now.mono);
@@ -89,6 +96,32 @@ void WorkRequests::on(const CancelWork& event, Now now) {
                            fail(Errc::kForbidden, event.work.text() + " is not yours"));
   steps_.apply(*job, work::cancel(*job, event.principal, now), now);
   recorder_.reply(event.ticket, std::vector<model::WorkId>{event.work});
+}
+
+void WorkRequests::on(const ReleaseWork& event, Now now) {
+  std::vector<model::WorkId> ids = event.work ? std::vector{*event.work} : jobs_.held();
+  if (event.work) {
+    const work::Job* job = jobs_.find(*event.work);
+    if (job == nullptr || job->state() != model::WorkState::kHeld)
+      return recorder_.reply(event.ticket,
+                             fail(Errc::kConflict, event.work->text() + " is not held"));
+  }
+  recorder_.reserve_changes(2 * ids.size());
+  for (const auto id : ids) {
+    work::Job& job = *jobs_.find(id);
+    steps_.apply(job, work::release(job, event.actor), now);
+  }
+  recorder_.reply(event.ticket, std::move(ids));
+}
+
+void WorkRequests::on(const CancelHeld& event, Now now) {
+  std::vector<model::WorkId> ids = jobs_.held();
+  recorder_.reserve_changes(2 * ids.size());
+  for (const auto id : ids) {
+    work::Job& job = *jobs_.find(id);
+    steps_.apply(job, work::cancel(job, event.actor, now), now);
+  }
+  recorder_.reply(event.ticket, std::move(ids));
 }
 
 void WorkRequests::on(const OutputsRemoved& event, Now now) {

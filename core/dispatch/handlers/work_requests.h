@@ -5,16 +5,18 @@
 
 #include "core/dispatch/handlers/job_steps.h"
 #include "core/dispatch/state/menu.h"
+#include "core/dispatch/state/sets.h"
 #include "core/dispatch/state/submit_quotas.h"
 
 namespace hostler::dispatch {
 
-/// Submits and cancels.
+/// Submits, cancels and releases.
 class WorkRequests {
  public:
-  WorkRequests(const model::SitePolicy& policy, Jobs& jobs, SubmitQuotas& quotas, const Menu& menu,
-               PlanState& plan, Recorder& recorder, JobSteps& steps)
+  WorkRequests(const model::SitePolicy& policy, const Sets& sets, Jobs& jobs, SubmitQuotas& quotas,
+               const Menu& menu, PlanState& plan, Recorder& recorder, JobSteps& steps)
       : policy_(policy),
+        sets_(sets),
         jobs_(jobs),
         quotas_(quotas),
         menu_(menu),
@@ -25,6 +27,8 @@ class WorkRequests {
   /// An item with a client key that names work already gets that work's id.
   void on(Submit& event, Now now);
   void on(const CancelWork& event, Now now);
+  void on(const ReleaseWork& event, Now now);
+  void on(const CancelHeld& event, Now now);
   void on(const WorkForgotten& event);
   void on(const OutputsRemoved& event, Now now);
 
@@ -35,6 +39,7 @@ class WorkRequests {
   model::WorkId accept(model::WorkItem item, const std::string& principal, Now now);
 
   const model::SitePolicy& policy_;
+  const Sets& sets_;
   Jobs& jobs_;
   SubmitQuotas& quotas_;
   const Menu& menu_;

@@ -66,6 +66,11 @@ std::vector<std::string> conditions_of(const Host& host, const Set& set, Now now
   if (const auto lost = set.reach.unreachable.find(host.id());
       is_expected(state) && lost != set.reach.unreachable.end())
     out.push_back(unreachable(instance, lost->second, set, now));
+  if (is_expected(state) && instance.record.restored)
+    out.push_back(
+        "its host has not reported its work since the restore: what is not known here may run on "
+        "it, so only 'hostler kill " +
+        host.id().text() + "' ends it");
   if (is_expected(state) && instance.init_failure_told) out.emplace_back("its init command failed");
   if (state == InstanceState::kVanished) out.push_back(vanished(instance));
   if (state == InstanceState::kTerminating && instance.destroy_ignored)

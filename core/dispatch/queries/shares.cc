@@ -37,13 +37,16 @@ model::SharesView Queries::shares(Mono now) const {
     const auto held = jobs.shares().held(p);
     const std::size_t waiting = jobs.queue().count(p);
     if (use < 0.5 && held.attempts == 0 && waiting == 0) continue;
+    const model::Quota quota = state_.policy.quotas.of(jobs.principals()[p]);
     out.principals.push_back({.principal = jobs.principals()[p],
                               .use = rounded(use),
                               .part = part_of(use, total),
                               .price_per_hour = held.price_per_hour,
                               .vcpus = held.vcpus,
                               .running = held.attempts,
-                              .waiting = waiting});
+                              .waiting = waiting,
+                              .vcpus_max = quota.running_vcpus_max,
+                              .price_per_hour_max = quota.running_price_per_hour_max});
   }
   return out;
 }

@@ -11,6 +11,9 @@
 namespace hostler::dispatch {
 namespace {
 
+constexpr const char* kReleases =
+    ": it is held until an admin releases it ('hostler release') or cancels it";
+
 model::InstanceView view_of(const Host& host, const model::SitePolicy& policy) {
   const auto& instance = host.instance;
   model::InstanceView out;
@@ -60,18 +63,35 @@ std::map<model::WorkId, model::WaitingView> Queries::waiting(
   std::map<model::WorkId, model::WaitingView> out;
   std::vector<model::WorkId> asked;
   std::vector<scheduler::Queue::Place> places;
+  const auto rules = state_.limits.rules();
+  std::map<scheduler::PrincipalId, scheduler::LaneCaps> caps;
   for (const model::WorkId id : jobs) {
     const work::Job* job = state_.jobs.find(id);
-    if (job == nullptr || !job->queued || out.contains(id)) continue;
+    if (job == nullptr || out.contains(id)) continue;
+    if (job->state() == model::WorkState::kHeld)
+      out[id] = {model::WaitingCode::kHeld, job->record->reason_text + kReleases, 0};
+    if (!job->queued) continue;
     asked.push_back(id);
     places.push_back({job->cls, job->arrival, job->principal});
-    out.emplace(id, state_.plan.waiting(job->cls));
+    const auto [of, fresh] = caps.try_emplace(job->principal);
+    if (fresh) of->second = state_.limits.caps_of(job->principal, rules);
+    out.emplace(id, waiting(*job, of->second, rules));
   }
   add_hosts_that_come(asked, out);
   add_vanished(out);
   const auto ahead = state_.jobs.queue().ahead(places, state_.jobs.shares().turn_cost());
   for (std::size_t i = 0; i < asked.size(); ++i) out[asked[i]].ahead = ahead[i];
   return out;
+}
+
+model::WaitingView Queries::waiting(const work::Job& job, const scheduler::LaneCaps& caps,
+                                    const scheduler::CapRules& rules) const {
+  const auto* cap = caps.find(job.principal, job.cls);
+  if (cap == nullptr) return state_.plan.waiting(job.cls);
+  const auto& lane = state_.jobs.queue().lane(job.principal, job.cls);
+  if (lane.count_before(job.arrival) >= cap->seen)
+    return {model::WaitingCode::kQuota, state_.limits.reason(job, rules), 0};
+  return state_.plan.waiting(job.cls, cap->price_left.has_value());
 }
 
 /// A ceiling may be reached only because of instances that vanished. O(hosts + jobs).
@@ -207,9 +227,17 @@ model::Totals Queries::totals(Mono now) const {
   const CollectingHosts collecting_now = collecting(state_.hosts);
   out.collecting_hosts = collecting_now.hosts;
   out.collecting_price_per_hour = collecting_now.price_per_hour;
+  const auto capped = state_.limits.caps().by_class(state_.jobs.queue());
   for (const auto& order : state_.jobs.queue().order()) {
     const auto& klass = state_.jobs.queue().at(order.cls);
-    out.waiting[state_.plan.waiting(order.cls).code] += klass.count;
+    std::uint64_t count = klass.count;
+    if (const auto cap = capped.find(order.cls); cap != capped.end()) {
+      const auto& [beyond, priced, price] = cap->second;
+      count -= beyond + priced;
+      if (beyond > 0) out.waiting[model::WaitingCode::kQuota] += beyond;
+      if (priced > 0) out.waiting[state_.plan.waiting(order.cls, true).code] += priced;
+    }
+    if (count > 0) out.waiting[state_.plan.waiting(order.cls).code] += count;
     for (const auto& front : klass.fronts)
       out.oldest_wait = std::max(out.oldest_wait, now - front.lane->first().since);
   }

@@ -36,6 +36,8 @@ struct Host {
   std::optional<scheduler::GateQuery> create_under_way, destroy_under_way, power_under_way;
 
   TagWrites tags;
+  std::uint32_t taken_over = 0;  ///< Jobs of this host that were not known before, see Takeover.
+  bool numbers_told = false;     ///< An event says that it reports such jobs, which are left alone.
 
   [[nodiscard]] model::InstanceId id() const { return instance.record.id; }
   [[nodiscard]] bool has_call_under_way() const {

@@ -43,8 +43,8 @@ scheduler::HostView HostViewer::view(const Host& host) const {
   out.phase = phase_of(instance);
   out.takes_work = instance.takes_work();
   out.busy = !instance.empty();
-  out.kept =
-      record.idle_behavior == model::IdleBehavior::kHold || sets_.at(instance.set).spares(instance);
+  out.kept = record.idle_behavior == model::IdleBehavior::kHold || record.restored ||
+             sets_.at(instance.set).spares(instance);
   // While its set is closed nobody can start or end a host that is off.
   out.kept = out.kept || (out.phase == HostPhase::kStopped && !sets_.at(instance.set).open);
   out.can_stop = out.phase == HostPhase::kStopped

@@ -6,8 +6,9 @@
 
 namespace hostler::dispatch {
 
-/// Makes the planner's view of a host, as if no gate were shut. Reads the policy, the host's set
-/// and the menu: after a change of these every host is viewed again.
+/// Makes the planner's view of a host. The view says nothing about gates. It depends on the policy,
+/// the host's set and the menu: after a change of one of these, the views of all hosts are made
+/// again.
 class HostViewer {
  public:
   HostViewer(const model::SitePolicy& policy, const Sets& sets, const Menu& menu)

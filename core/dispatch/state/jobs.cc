@@ -16,6 +16,17 @@ namespace {
 /// How often the use of principals is brought up to date and journalled, while they hold something.
 constexpr Duration kUseInterval = std::chrono::seconds(10);
 
+/// Its place among model::kLiveStates.
+std::size_t index_of(WorkState live) {
+  const auto& all = model::kLiveStates;
+  return static_cast<std::size_t>(std::ranges::find(all, live) - all.begin());
+}
+
+scheduler::Allowance limits_of(const model::Quotas& quotas, const std::string& principal) {
+  const model::Quota quota = quotas.of(principal);
+  return {.vcpus = quota.running_vcpus_max, .price_per_hour = quota.running_price_per_hour_max};
+}
+
 }  // namespace
 
 void Jobs::restore_last(std::uint64_t work, std::uint64_t arrival) {
@@ -40,14 +51,14 @@ work::Job& Jobs::insert(const model::WorkItem& item) {
   made.attempts_max = item.shape.attempts_max;
   made.start_failures_max = item.shape.start_failures_max;
   made.restartable = item.shape.restartable;
-  ++counts_[static_cast<std::size_t>(made.counted)];
+  ++counts_[index_of(made.counted)];
   return made;
 }
 
 void Jobs::restore(model::WorkItem item, Mono waiting_since) {
   work::Job& known = insert(item);
   known.queued = item.record.state == WorkState::kQueued;
-  if (item.record.attempt > 0 || !known.queued)
+  if (item.record.attempt > 0 || item.record.restored || !known.queued)
     known.record = std::make_unique<model::WorkRecord>(std::move(item.record));
   count(known);
   if (known.queued) enter_queue(known, waiting_since);
@@ -77,6 +88,12 @@ model::WorkId Jobs::add(model::WorkItem& item, Mono now) {
   return made.id;
 }
 
+work::Job& Jobs::add_known(model::WorkItem& item, Mono now) {
+  item.arrival = ++last_arrival_;
+  restore(item, now);
+  return *find(item.record.id);
+}
+
 work::Job* Jobs::find(model::WorkId id) {
   const auto found = jobs_.find(id);
   return found == jobs_.end() ? nullptr : &found->second;
@@ -92,8 +109,28 @@ work::Job* Jobs::find(const model::AttemptId& attempt) {
   return found != nullptr && found->attempt() == attempt ? found : nullptr;
 }
 
-work::Job& Jobs::pop(scheduler::ClassId cls) {
-  work::Job* first = find(queue_.pop(cls).work);
+void Jobs::set_quotas(const model::Quotas& quotas) {
+  quotas_ = quotas;
+  for (scheduler::PrincipalId p = 0; p < principals_.size(); ++p) {
+    limits_[p] = limits_of(quotas_, principals_[p]);
+    update_allowance(p);
+  }
+}
+
+void Jobs::update_allowance(scheduler::PrincipalId principal) {
+  scheduler::Allowance left = limits_[principal];
+  if (left.is_limited()) {
+    const auto held = shares_.held(principal);
+    if (left.vcpus) *left.vcpus -= held.vcpus;
+    if (left.price_per_hour) left.price_per_hour->value -= held.price_per_hour.value;
+  } else if (!queue_.allowance(principal).is_limited()) {
+    return;
+  }
+  queue_.set_allowance(principal, left);
+}
+
+work::Job& Jobs::pop(scheduler::ClassId cls, model::Micros per_hour) {
+  work::Job* first = find(queue_.pop(cls, per_hour).work);
   HOSTLER_ASSERT(first != nullptr && first->queued, "the queue holds jobs that wait");
   waiting_.remove(first->principal, first->cls);
   return *first;
@@ -102,16 +139,17 @@ work::Job& Jobs::pop(scheduler::ClassId cls) {
 bool Jobs::settle(work::Job& job, work::Next next, Mono now) {
   count(job);
   const WorkState state = job.state();
-  if (state != WorkState::kStarting && state != WorkState::kRunning) release(job, now);
+  const bool may_run_more =
+      state != WorkState::kStarting && state != WorkState::kRunning && release(job, now);
   if (next == work::Next::kQueueAgain) {
     enter_queue(job, now);
     return true;
   }
-  if (next != work::Next::kEnd) return false;
+  if (next != work::Next::kEnd) return may_run_more;
   const bool waited = leave_queue(job);  // It was cancelled while it waited.
   const model::WorkId id = job.id;
   jobs_.erase(id);
-  return waited;
+  return waited || may_run_more;
 }
 
 void Jobs::enter_queue(const work::Job& job, Mono since) {
@@ -133,11 +171,11 @@ const WaitingCounts::Of& Jobs::waiting_of(const std::string& principal) const {
 void Jobs::count(work::Job& job) {
   const WorkState state = job.state();
   if (job.counted == state) return;
-  auto& before = counts_[static_cast<std::size_t>(job.counted)];
+  auto& before = counts_[index_of(job.counted)];
   HOSTLER_ASSERT(before > 0, "a job that leaves a state was counted in it");
   --before;
   job.counted = state;
-  if (!model::is_terminal(state)) ++counts_[static_cast<std::size_t>(state)];
+  if (!model::is_terminal(state)) ++counts_[index_of(state)];
 }
 
 const std::string& Jobs::principal_of(const work::Job& job) const {
@@ -147,7 +185,16 @@ const std::string& Jobs::principal_of(const work::Job& job) const {
 std::vector<model::WorkId> Jobs::placed() const {
   std::vector<model::WorkId> out;
   for (const auto& [id, job] : jobs_)
-    if (!job.queued) out.push_back(id);
+    if (job.is_placed()) out.push_back(id);
+  std::ranges::sort(out);
+  return out;
+}
+
+std::vector<model::WorkId> Jobs::held() const {
+  std::vector<model::WorkId> out;
+  if (counts_[index_of(WorkState::kHeld)] == 0) return out;
+  for (const auto& [id, job] : jobs_)
+    if (job.state() == WorkState::kHeld) out.push_back(id);
   std::ranges::sort(out);
   return out;
 }
@@ -155,7 +202,11 @@ std::vector<model::WorkId> Jobs::placed() const {
 scheduler::PrincipalId Jobs::principal(const std::string& name) {
   const auto [found, fresh] =
       principal_ids_.try_emplace(name, static_cast<scheduler::PrincipalId>(principals_.size()));
-  if (fresh) principals_.push_back(name);
+  if (fresh) {
+    principals_.push_back(name);
+    limits_.push_back(limits_of(quotas_, name));
+    update_allowance(found->second);
+  }
   return found->second;
 }
 
@@ -164,14 +215,22 @@ void Jobs::hold(work::Job& job, model::Micros per_hour, Mono now) {
   job.held_per_hour = per_hour;
   shares_.hold(job.principal, per_hour, queue_.at(job.cls).shape.needs.vcpus, now);
   queue_.set_price(job.cls, per_hour);
+  update_allowance(job.principal);
   use_changed(job.principal, now);
 }
 
-void Jobs::release(work::Job& job, Mono now) {
-  if (job.held_per_hour.value == 0) return;
+bool Jobs::release(work::Job& job, Mono now) {
+  if (job.held_per_hour.value == 0) return false;
   shares_.release(job.principal, std::exchange(job.held_per_hour, {}),
                   queue_.at(job.cls).shape.needs.vcpus, now);
+  update_allowance(job.principal);
   use_changed(job.principal, now);
+  return limits_[job.principal].is_limited() && queue_.count(job.principal) > 0;
+}
+
+scheduler::Shares::Held Jobs::held_by(const std::string& principal) const {
+  const auto found = principal_ids_.find(principal);
+  return found == principal_ids_.end() ? scheduler::Shares::Held{} : shares_.held(found->second);
 }
 
 void Jobs::use_changed(scheduler::PrincipalId principal, Mono now) {

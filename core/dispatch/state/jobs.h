@@ -10,15 +10,17 @@
 #include "core/dispatch/state/client_keys.h"
 #include "core/dispatch/state/waiting_counts.h"
 #include "core/fleet/instance.h"
+#include "core/model/quotas.h"
 #include "core/scheduler/queue.h"
 #include "core/scheduler/shares.h"
 #include "core/work/step.h"
 
 namespace hostler::dispatch {
 
-/// All jobs that have not ended: the queue of those that wait, counts by state, client keys,
-/// principals and what each of them has used. A job is in the queue exactly while its `queued` is
-/// set, and is counted once. What it holds of a host counts until it neither starts nor runs.
+/// All jobs that have not ended: the queue of those that wait (held ones are in none), counts by
+/// state, client keys, principals, what each of them has used, and what it may run. A job is in the
+/// queue exactly while its `queued` is set, and is counted once. What it holds of a host counts
+/// until it neither starts nor runs.
 class Jobs {
  public:
   void restore_last(std::uint64_t work, std::uint64_t arrival);
@@ -29,23 +31,32 @@ class Jobs {
 
   void restore(const model::PrincipalUse& use, Now now);
   void set_half_life(Duration half_life, Mono now);
+  /// What each principal may run, from now on. What runs already goes on.
+  void set_quotas(const model::Quotas& quotas);
 
   /// Accepts a job: gives it the next number and arrival, written into `item` too, and queues it.
   model::WorkId add(model::WorkItem& item, Mono now);
+  /// Adds a job that has its number, and a record, already; gives it the next arrival, written into
+  /// `item` too.
+  work::Job& add_known(model::WorkItem& item, Mono now);
+  /// The highest number that was given out or left out.
+  [[nodiscard]] std::uint64_t last_work() const { return last_work_; }
   /// Null if the job has ended or never existed. Valid until the job ends.
   [[nodiscard]] work::Job* find(model::WorkId id);
   [[nodiscard]] const work::Job* find(model::WorkId id) const;
   /// The job, while this is its attempt.
   [[nodiscard]] work::Job* find(const model::AttemptId& attempt);
-  /// Takes the first job of a class that has one out of the queue, to be placed.
-  work::Job& pop(scheduler::ClassId cls);
+  /// Takes the next job of a class out of the queue, to be placed where its part of a host has this
+  /// price. Queue::has_next() says if there is one.
+  work::Job& pop(scheduler::ClassId cls, model::Micros per_hour = {});
   /// Takes a job that waits out of the queue: its last attempt was found again.
   void withdraw(const work::Job& job) { leave_queue(job); }
   /// A job that was placed holds this part of a host, by scheduler::price_of_part().
   void hold(work::Job& job, model::Micros per_hour, Mono now);
 
   /// After each step of core/work: brings queue and counts into agreement with the job. A job that
-  /// has ended is forgotten, so callers do not touch it afterwards. True: the queue has changed.
+  /// has ended is forgotten, so callers do not touch it afterwards. True: the queue has changed, or
+  /// a principal that waits may run more.
   bool settle(work::Job& job, work::Next next, Mono now);
 
   [[nodiscard]] const scheduler::Queue& queue() const { return queue_; }
@@ -58,15 +69,20 @@ class Jobs {
   [[nodiscard]] ClientKeys& client_keys() { return client_keys_; }
   [[nodiscard]] const ClientKeys& client_keys() const { return client_keys_; }
   [[nodiscard]] const std::string& principal_of(const work::Job& job) const;
+  /// What one principal holds of hosts.
+  [[nodiscard]] scheduler::Shares::Held held_by(const std::string& principal) const;
   /// What waits of one principal.
   [[nodiscard]] const WaitingCounts::Of& waiting_of(const std::string& principal) const;
   /// All that submitted a job which had not ended, since the start; by scheduler::PrincipalId.
   [[nodiscard]] const std::vector<std::string>& principals() const { return principals_; }
-  /// Queued, starting, running, collecting.
-  [[nodiscard]] const std::array<std::uint64_t, 4>& counts() const { return counts_; }
+  using Counts = std::array<std::uint64_t, model::kLiveStates.size()>;
+  /// As model::kLiveStates.
+  [[nodiscard]] const Counts& counts() const { return counts_; }
   [[nodiscard]] bool empty() const { return jobs_.empty(); }
   /// Of jobs that are on a host as far as their record says, by id.
   [[nodiscard]] std::vector<model::WorkId> placed() const;
+  /// Of jobs that are held, by id. O(jobs), unless there is none.
+  [[nodiscard]] std::vector<model::WorkId> held() const;
 
  private:
   work::Job& insert(const model::WorkItem& item);
@@ -75,16 +91,21 @@ class Jobs {
   /// False: it was not in it.
   bool leave_queue(const work::Job& job);
   scheduler::PrincipalId principal(const std::string& name);
-  void release(work::Job& job, Mono now);
+  /// True: the principal has a limit, and waits.
+  bool release(work::Job& job, Mono now);
+  /// After what the principal holds or may run has changed.
+  void update_allowance(scheduler::PrincipalId principal);
   /// After the use of the principal has changed.
   void use_changed(scheduler::PrincipalId principal, Mono now);
 
   std::unordered_map<model::WorkId, work::Job> jobs_;
-  std::array<std::uint64_t, 4> counts_{};
+  Counts counts_{};
   scheduler::Queue queue_;
   WaitingCounts waiting_;
   ClientKeys client_keys_;
   scheduler::Shares shares_;
+  model::Quotas quotas_;
+  std::vector<scheduler::Allowance> limits_;  ///< Of what a principal runs together.
   Mono use_tick_ = fleet::kNever;
   std::vector<std::string> principals_;
   std::unordered_map<std::string, scheduler::PrincipalId> principal_ids_;

@@ -53,7 +53,7 @@ void PlanState::reload(const model::SitePolicy& policy) {
 void PlanState::explain(std::vector<scheduler::Waiting> waiting,
                         std::vector<scheduler::Rejected> rejected) {
   waiting_.clear();
-  for (auto& one : waiting) waiting_[one.cls] = std::move(one);
+  for (auto& one : waiting) waiting_[{one.cls, one.is_priced}] = std::move(one);
   rejected_.clear();
   for (auto& one : rejected) {
     auto& list = rejected_[one.cls];
@@ -61,8 +61,9 @@ void PlanState::explain(std::vector<scheduler::Waiting> waiting,
   }
 }
 
-model::WaitingView PlanState::waiting(scheduler::ClassId cls) const {
-  const auto found = waiting_.find(cls);
+model::WaitingView PlanState::waiting(scheduler::ClassId cls, bool is_priced) const {
+  auto found = waiting_.find({cls, is_priced});
+  if (found == waiting_.end()) found = waiting_.find({cls, !is_priced});
   if (found == waiting_.end())
     return {model::WaitingCode::kPlanning, "the next plan looks at it", 0};
   return {found->second.code, found->second.reason, 0};

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/fleet/instance.h"
@@ -47,8 +48,9 @@ class PlanState {
 
   /// Replaces the explanations of the previous plan. Keeps at most 32 rejections of a class.
   void explain(std::vector<scheduler::Waiting> waiting, std::vector<scheduler::Rejected> rejected);
-  /// If no plan has considered the class yet, it waits for the next plan.
-  [[nodiscard]] model::WaitingView waiting(scheduler::ClassId cls) const;
+  /// If no plan has considered the class yet, it waits for the next plan. `is_priced`: why items
+  /// with a ClassView::price wait, if the plan has seen any.
+  [[nodiscard]] model::WaitingView waiting(scheduler::ClassId cls, bool is_priced = false) const;
   [[nodiscard]] const std::vector<scheduler::Rejected>& rejected(scheduler::ClassId cls) const;
   /// Keeps the last 50 decisions of a pool, oldest first.
   void decided(std::uint32_t pool, const model::LedgerRecord& decision);
@@ -61,7 +63,7 @@ class PlanState {
   std::uint64_t number_ = 0;
   Mono not_before_{};
   Mono wake_ = fleet::kNever;
-  std::map<scheduler::ClassId, scheduler::Waiting> waiting_;
+  std::map<std::pair<scheduler::ClassId, bool>, scheduler::Waiting> waiting_;  ///< Is priced?
   std::map<scheduler::ClassId, std::vector<scheduler::Rejected>> rejected_;
   std::map<std::uint32_t, std::deque<model::LedgerRecord>> decisions_;  ///< By pool.
 };

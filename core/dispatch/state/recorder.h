@@ -30,6 +30,8 @@ class Recorder {
   void want_body(model::WorkId work) { out_.bodies_wanted.push_back(work); }
   /// Makes room for `more` changes at once; many small calls in a row do not each move all.
   void reserve_changes(std::size_t more);
+  /// Clears the pending changes and effects.
+  void discard() { out_ = {}; }
   /// Returns and clears the pending changes and effects.
   Outbox take();
 

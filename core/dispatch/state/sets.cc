@@ -40,6 +40,8 @@ Mono Set::next_wake() const {
 std::string Set::refuses_creates() const {
   if (!open) return "the set is not open" + (problem.empty() ? "" : ": " + problem);
   if (foreign) return problem;
+  if (unlisted)
+    return "its first list is still to come, which may show instances made since the backup";
   if (doubt && doubt->asking && !doubt->unchecked)
     return "the last list omits " + std::to_string(missing.size()) +
            " instances: the cloud is asked for each of them first";
@@ -67,6 +69,7 @@ std::string Set::refuses_pool(const model::PoolPolicy& pool) const {
 }
 
 bool Set::spares(const fleet::Instance& instance) const {
+  if (untouched) return true;
   if (doubt && doubt->asking && (!doubt->unchecked || instance.absence)) return true;
   return reach.partition && instance.unreachable_since;
 }

@@ -28,6 +28,7 @@ struct ListDoubt {
 /// Half of the connected hosts (three or more) became unreachable within a probe timeout.
 struct Partition {
   Wall since;
+  Mono begun;                                ///< The same on the other clock.
   Mono until;                                ///< None of them is ended for that before.
   std::set<model::InstanceId> boots_failed;  ///< New hosts that could not be reached either.
 };
@@ -62,6 +63,12 @@ struct QuotaGroup {
 struct Set {
   std::string name;
   bool open = false, opening = false, listing = false;
+  /// Its first list is still to come, which may show instances that the rows do not have: nothing
+  /// is created before.
+  bool unlisted = false;
+  /// The first list may even show that the rows, which end in this epoch, are old: nothing at all
+  /// is done to its instances before.
+  std::optional<std::uint64_t> untouched;
   bool foreign = false;  ///< It holds instances of another owner: nothing is created in it.
   /// The stored account cannot be read: the set is closed until an admin accepts one.
   bool account_damaged = false;

@@ -5,9 +5,11 @@
 #include "core/dispatch/state/ended_instances.h"
 #include "core/dispatch/state/hosts.h"
 #include "core/dispatch/state/jobs.h"
+#include "core/dispatch/state/lost_time.h"
 #include "core/dispatch/state/menu.h"
 #include "core/dispatch/state/plan_state.h"
 #include "core/dispatch/state/recorder.h"
+#include "core/dispatch/state/running_limits.h"
 #include "core/dispatch/state/set_aside.h"
 #include "core/dispatch/state/sets.h"
 #include "core/dispatch/state/submit_quotas.h"
@@ -25,6 +27,7 @@ struct State {
         viewer(policy, sets, menu),
         quotas(policy, jobs),
         plan(policy),
+        limits(policy, jobs, menu, hosts, plan),
         gates(policy, sets, recorder, plan, seed),
         boots(policy, menu, gates),
         governor(policy) {}
@@ -40,11 +43,14 @@ struct State {
   EndedInstances ended;
   SetAside set_aside;
   Jobs jobs;
+  LostTime lost_time;
   SubmitQuotas quotas;
   PlanState plan;
+  RunningLimits limits;
   CallGates gates;
   BootGates boots;
   scheduler::Governor governor;
+  bool is_old = false;       ///< A cloud knows a later epoch: nothing is done any more.
   bool has_orphans = false;  ///< The journal has instances whose set is not in the policy.
 };
 

@@ -139,6 +139,9 @@ model::QuotaView SubmitQuotas::view(const std::string& principal, Mono now) cons
   out.jobs_waiting = waiting.jobs;
   out.shapes_waiting = waiting.by_class.size();
   out.submits_last_minute = submits_since(principal, now - kMinute);
+  const auto held = jobs_.held_by(principal);
+  out.running_vcpus = held.vcpus;
+  out.running_price_per_hour = held.price_per_hour;
   return out;
 }
 

@@ -46,7 +46,7 @@ Result<void> check_output_files(const std::vector<OutputFile>& files, std::size_
                                               "': not a relative path inside its folder");
     if (!seen.insert(file.path).second)
       return fail(Errc::kInvalidArgument,
-                  "output file '" + printable(file.path, 80) + "' is there twice");
+                  "output file '" + printable(file.path, 80) + "' is listed twice");
   }
   return {};
 }

@@ -31,6 +31,7 @@ Day of_a_thousand_hosts(Duration list_interval_min) {
   day.connections_lost = {100, 100};
   day.clock_jumps = {1, 1};
   day.barren = 0;
+  day.greedy = day.liars = 0;
   day.meddling = {50, 50};
   return day;
 }

@@ -25,11 +25,12 @@ def config(init_command):
     # Jobs choose a pool by its type.
     return {
         "types": [{"name": name, "vcpus": 2, "ram": "2GiB", "price": 0.02, "image_id": "img-" + name}
-                  for name in ("fails", "warns", "deaf", "slow")],
+                  for name in ("fails", "warns", "deaf", "slow", "ill")],
         "sets": [a_set("real", {}), a_set("deaf", {"sshd_starts": "never"})],
         "pools": [pool("fails", "real", init_command=init_command),
                   pool("warns", "real", init_command=PACKAGES, init_failure="warn"),
                   pool("slow", "real", init_command=f"echo mounting; until [ -e {mark('go')} ]; do sleep 0.1; done"),
+                  pool("ill", "real", boot_probe="echo /scratch is not mounted; exit 1", boot_timeout="2s"),
                   pool("deaf", "deaf", boot_timeout="1s")]}
 
 
@@ -94,6 +95,21 @@ class BootTest(unittest.TestCase):
             pass
         self.assertEqual(SITE.wait_for_end(waits)["state"], "succeeded")
 
+    # Seen: they were in `instances --json` only, and why said that a host is coming.
+    def test_the_words_of_a_boot_probe_that_fails_are_shown(self):
+        waits = on("ill", "true")
+        words = "/scratch is not mounted"
+        gate = wait_for("the gate is shut", lambda: gates_of("ill"))[0]
+        self.assertIn(words, gate["message"])
+        wait_for("the job says so", lambda: words in hostler("why", waits))
+        for subject in ("pool ill", "gate " + gate["key"]):
+            self.assertIn(words, hostler("why", subject), subject)
+        self.assertTrue(any(words in one for one in SITE.get("/health")["problems"]))
+        with open(SITE.log, encoding="utf-8", errors="replace") as log:
+            self.assertIn(words, log.read())
+        hostler("cancel", waits)
+
+    # Seen: 13 in 25 s, and why said that a host is coming.
     def test_hosts_that_never_answer_are_not_replaced_for_ever(self):
         waits = on("deaf", "true")
         gate = wait_for("the gate is shut", lambda: gates_of("deaf"))[0]

@@ -9,8 +9,8 @@ from one_site import SITE, main, setUpModule, tearDownModule
 from scratch_site import Connection, wait_for
 
 # Answers that need a cloud or a host to misbehave, or are no JSON: other tests see them.
-ELSEWHERE = {"/metrics", "/v1/backup", "/v1/jobs/{id}/files/{path}", "/v1/gates/open", "/v1/sets/{name}/accept-account",
-             "/v1/sets/{name}/believe", "/v1/sets/{name}/give-up"}
+ELSEWHERE = {"/metrics", "/v1/backup", "/v1/jobs/{id}/files/{path}", "/v1/jobs/{id}/release", "/v1/gates/open",
+             "/v1/sets/{name}/accept-account", "/v1/sets/{name}/believe", "/v1/sets/{name}/give-up"}
 
 
 class AnswersTest(unittest.TestCase):
@@ -54,6 +54,9 @@ class AnswersTest(unittest.TestCase):
         self.ask("POST", "/v1/jobs", {"jobs": [dict(whole, name="other")]}, status=409)
         long, waits = SITE.submit({"command": ["sleep", "1000"]}, {"script": "true", "needs": {"vcpus": 8}})
         self.ask("GET", f"/v1/why?subject={waits}")
+        self.ask("POST", f"/v1/jobs/{waits}/release", status=409)
+        for action in ("release", "cancel"):
+            self.ask("POST", f"/v1/held/{action}")
         self.ask("POST", f"/v1/jobs/{waits}/cancel")
         self.assertEqual(SITE.wait_for_end(its)["state"], "succeeded")
         for path in ("", "/output", "/output?stream=stderr", "/files"):

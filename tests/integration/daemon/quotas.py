@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """What a greedy submitter may have is bounded by quotas of its role and of its own: what is beyond them is
-refused whole and says why, a reload changes them, and deleted outputs make room."""
+refused whole and says why, or waits and buys nothing; a reload changes them, and deleted outputs make room."""
 
 import hashlib
 import http.client
@@ -19,11 +19,11 @@ BIG = 1 << 20
 HOLD = "touch $MARKS/held; while [ ! -e $MARKS/go ]; do sleep 0.05; done"
 
 
-def write_config(quotas, port=None):
+def write_config(quotas, port=None, hosts=1):
     SITE.write_config(
         access={"socket": {"path": SITE.socket},
                 "tcp": {"address": "127.0.0.1", "port": port or PORT, "tokens_file": SITE.under("tokens")}},
-        pools=[{"name": "default", "sets": ["local"], "types": ["small"], "max": 1, "idle_timeout": "3s",
+        pools=[{"name": "default", "sets": ["local"], "types": ["small"], "max": hosts, "idle_timeout": "3s",
                 "boot_timeout": "1m", "shutdown_timeout": "1s"}],
         quotas=quotas)
 
@@ -39,10 +39,10 @@ def policy_changes():
     return sum(1 for one in SITE.get("/v1/events?follow=0&limit=10000")["events"] if one["event"] == "policy_changed")
 
 
-def reload(**submit):
-    """The quotas of the role submit are these now, and no others."""
+def reload(hosts=1, **submit):
+    """The quotas of the role submit are these now, and no others; the site may have so many hosts."""
     before = policy_changes()
-    write_config({"roles": {"submit": submit}})
+    write_config({"roles": {"submit": submit}}, hosts=hosts)
     SITE.daemon.send_signal(signal.SIGHUP)
     wait_for("the reload", lambda: policy_changes() > before)
 
@@ -147,6 +147,75 @@ class GreedyTest(QuotaTest):
         self.assertEqual(seen["token submit"]["limits"], {"jobs_waiting_max": 3, "priority_max": 0})
         self.assertEqual(seen["token admin"]["limits"], {})
         self.assertIn("0/3", self.hostler("quotas"))
+
+
+class RunningTest(QuotaTest):
+    WIDE = {"vcpus": 2, "ram": "256MiB"}  # a host's worth
+
+    def holding(self, count):
+        return self.submit(*[job(HOLD, needs=self.WIDE)] * count)["ids"]
+
+    def states(self, ids):
+        return [SITE.job(its)["state"] for its in ids]
+
+    def wait_for_running(self, ids, count):
+        wait_for(f"{count} that run", lambda: self.states(ids).count("running") == count)
+
+    def test_beyond_the_vcpus_jobs_wait_buy_nothing_and_hold_up_nobody(self):
+        reload(hosts=3, running_vcpus_max=2)
+        ids = self.holding(4)
+        self.wait_for_running(ids, 1)
+        text = "token submit runs 2 of 2 vcpus (running_vcpus_max)"
+        because = SITE.job(ids[3])["waiting_because"]
+        self.assertEqual((because["code"], because["reason"]), ("quota", text))
+        self.assertIn(f"{ids[3]} waits: {text}", self.hostler("why", ids[3]))
+        self.assertIn("running_vcpus_max", self.hostler("jobs"))
+        self.assertIn("2/2", self.hostler("shares"))
+        self.assertIn("2/2", self.hostler("quotas"))
+        wait_for("the metric", lambda: 'hostler_jobs_waiting{reason="quota"} 3' in SITE.text("/metrics"))
+        theirs = self.submit(job("true", needs=self.WIDE), role="admin")["ids"][0]
+        self.assertEqual(SITE.wait_for_end(theirs)["state"], "succeeded")
+        self.assertEqual(self.states(ids), ["running", "queued", "queued", "queued"])
+        self.assertLessEqual(len(SITE.existing()), 2, "one for each user")
+
+    def test_a_reload_raises_and_lowers_the_limit_and_an_end_makes_room(self):
+        reload(hosts=3, running_vcpus_max=2)
+        ids = self.holding(4)
+        self.wait_for_running(ids, 1)
+        reload(hosts=3, running_vcpus_max=4)
+        self.wait_for_running(ids, 2)
+        reload(hosts=3, running_vcpus_max=1)
+        self.assertEqual(self.quota()["now"]["running_vcpus"], 4)
+        self.assertEqual(self.states(ids), ["running", "running", "queued", "queued"])
+        self.assertIn("cannot start with this limit", SITE.job(ids[2])["waiting_because"]["reason"])
+        reload(hosts=3, running_vcpus_max=2)
+        set_mark("go")
+        for its in ids:
+            self.assertEqual(SITE.wait_for_end(its)["state"], "succeeded")
+        self.assertEqual(self.quota()["now"]["running_vcpus"], 0)
+
+    def test_a_daemon_that_was_killed_knows_what_runs(self):
+        reload(hosts=3, running_vcpus_max=2)
+        ids = self.holding(2)
+        self.wait_for_running(ids, 1)
+        SITE.kill()
+        SITE.start()
+        self.assertEqual(self.quota()["now"]["running_vcpus"], 2)
+        self.assertEqual(SITE.job(ids[1])["waiting_because"]["code"], "quota")
+        set_mark("go")
+        for its in ids:
+            self.assertEqual(SITE.wait_for_end(its)["state"], "succeeded")
+
+    def test_a_limit_of_price_counts_the_share_of_the_host(self):
+        reload(hosts=3, running_price_per_hour_max=0.025)  # a small host costs 0.02
+        ids = self.holding(2)
+        self.wait_for_running(ids, 1)
+        self.assertIn("token submit runs 0.02 of 0.025 per hour (running_price_per_hour_max)",
+                      SITE.job(ids[1])["waiting_because"]["reason"])
+        self.assertEqual(self.quota()["now"]["running_price_per_hour"], 0.02)
+        self.assertLessEqual(len(SITE.existing()), 1)
+        reload(hosts=3, running_price_per_hour_max=0.04)
+        self.wait_for_running(ids, 2)
 
 
 class BytesTest(QuotaTest):

@@ -65,8 +65,12 @@ def parent_of(pid):
 
 
 def title_of(pid):
-    with open(f"/proc/{pid}/cmdline", encoding="utf-8", errors="replace") as file:
-        return file.read().replace("\0", " ").strip()
+    """Empty if the process has ended."""
+    try:
+        with open(f"/proc/{pid}/cmdline", encoding="utf-8", errors="replace") as file:
+            return file.read().replace("\0", " ").strip()
+    except OSError:
+        return ""
 
 
 def children(pid):

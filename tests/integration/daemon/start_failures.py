@@ -3,6 +3,7 @@
 host can start fail."""
 
 import os
+import resource
 import unittest
 
 from one_site import ARGS, NEEDS, SITE, main
@@ -49,15 +50,21 @@ def end_all():
     SITE.wait_for_no_instances()
 
 
-def a_sick_host():
-    """The only host; it was well until now."""
+def a_well_host():
+    """The only host."""
     end_all()
     ended = SITE.wait_for_end(submit())
     check(ended["state"] == "succeeded", ended)
     here = SITE.existing()
     check(len(here) == 1, here)
-    make_sick(here[0])
     return here[0]
+
+
+def a_sick_host():
+    """The only host; it was well until now."""
+    host = a_well_host()
+    make_sick(host)
+    return host
 
 
 def history(subject):
@@ -92,6 +99,17 @@ class StartFailureTest(unittest.TestCase):
         # Nothing of it stays on the host.
         out = os.path.join(folders()[sick["provider_id"]], "out")
         wait_for("it is forgotten", lambda: not os.listdir(out))
+
+    # Bug: shims closed the lock by which their agent knows them, and the jobs stayed running.
+    def test_a_host_with_too_few_descriptors_refuses_the_start_and_says_why(self):
+        a_well_host()
+        agents = [pid for pid, about in SITE.processes() if "hostler-agent" in about]
+        self.assertTrue(agents)
+        for pid in agents:
+            resource.prlimit(pid, resource.RLIMIT_NOFILE, (64, 64))
+        ended = SITE.wait_for_end(submit(start_failures_max=1))
+        self.assertEqual((ended["state"], ended["reason_code"]), ("failed", "start_failures"), ended)
+        self.assertIn("a process may open 64 files on this host (ulimit -n), and a job needs 128", ended["reason"])
 
     def test_what_no_host_can_execute_fails_at_once(self):
         its = SITE.submit({"command": ["/no/such/program"], "needs": NEEDS})[0]

@@ -4,6 +4,8 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <stdexcept>
+
 #include "folder/fd.h"
 #include "folder/files.h"
 
@@ -85,6 +87,16 @@ std::string LocalTest::host_key(const Seen& instance) const {
   const auto key = scan.output.find("ssh-ed25519 ");
   if (key == std::string::npos) return "";
   return scan.output.substr(key, scan.output.find('\n', key) - key);
+}
+
+State LocalTest::state_of(const Seen& instance) const {
+  State state;
+  const bool is_whole = eventually([&] {
+    state = InstanceFolder(folder(instance)).state();
+    return state.keeper.pid > 0 && state.machine.pid > 0;
+  });
+  if (!is_whole) throw std::runtime_error("the supervisor has not written its processes");
+  return state;
 }
 
 bool LocalTest::becomes(const std::string& id, std::uint32_t state) {

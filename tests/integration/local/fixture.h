@@ -39,8 +39,8 @@ class LocalTest : public ::testing::Test {
   std::string folder(const Seen& instance) const {
     return scratch.root() + "/instances/" + instance.id;
   }
-  /// As its supervisor wrote it.
-  State state_of(const Seen& instance) const { return InstanceFolder(folder(instance)).state(); }
+  /// As its supervisor wrote it, with both processes: a signal to pid 0 would end the test itself.
+  State state_of(const Seen& instance) const;
 
   Scratch scratch;
   std::unique_ptr<DriverHost> set;

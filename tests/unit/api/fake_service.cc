@@ -57,6 +57,24 @@ void FakeService::submit(const Principal& who, std::vector<model::WorkItem> jobs
   give(answer, std::move(ids));
 }
 
+void FakeService::release(const Principal& who, model::WorkId job, Answer<void> answer) {
+  note("release " + job.text() + " by " + who.name);
+  if (error) return answer(tl::unexpected(*error));
+  answer({});
+}
+
+void FakeService::release_held(const Principal& who, Answer<std::vector<model::WorkId>> answer) {
+  note("release held by " + who.name);
+  if (error) return answer(tl::unexpected(*error));
+  answer(std::vector<model::WorkId>{{7}, {9}});
+}
+
+void FakeService::cancel_held(const Principal& who, Answer<std::vector<model::WorkId>> answer) {
+  note("cancel held by " + who.name);
+  if (error) return answer(tl::unexpected(*error));
+  answer(std::vector<model::WorkId>{});
+}
+
 void FakeService::cancel(const Principal& who, model::WorkId job, Answer<void> answer) {
   note("cancel " + job.text() + " by " + who.name);
   if (error) return answer(tl::unexpected(*error));

@@ -40,6 +40,9 @@ class FakeService final : public Service {
   void submit(const Principal& who, std::vector<model::WorkItem> jobs,
               Answer<std::vector<model::WorkId>> answer) override;
   void cancel(const Principal& who, model::WorkId job, Answer<void> answer) override;
+  void release(const Principal& who, model::WorkId job, Answer<void> answer) override;
+  void release_held(const Principal& who, Answer<std::vector<model::WorkId>> answer) override;
+  void cancel_held(const Principal& who, Answer<std::vector<model::WorkId>> answer) override;
   void job(const Principal& who, model::WorkId job, bool with_body,
            Answer<JobDetail> answer) override;
   void jobs(const Principal& who, const JobFilter& filter, Answer<JobPage> answer) override;

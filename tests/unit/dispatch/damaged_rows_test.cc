@@ -47,6 +47,7 @@ TEST(DamagedRowsTest, AMachineWhoseRowIsDamagedCountsForTheMaximumOfItsPool) {
 TEST(DamagedRowsTest, AnAttemptWhoseJobIsDamagedGoesOnAndKeepsItsHost) {
   auto restored = busy_site();
   restored.work.clear();
+  restored.last_work = 6;
   restored.attempts.clear();
   restored.damaged.push_back({"work", "j-5", "state is 99", {}});
   Story story;

@@ -88,6 +88,21 @@ TEST_F(ReachabilityTest, WhenOneReturnsTheOthersHaveTheirProbeTimeoutAnew) {
   EXPECT_EQ(story.state(hosts[0]), InstanceState::kBusy);
 }
 
+// Bug: the simulation found a host whose own connection broke during a partition. Its return ended
+// the partition for the hosts that were still cut off.
+TEST_F(ReachabilityTest, TheReturnOfAHostThatWasLostLaterSaysNothingAboutTheOthers) {
+  const auto hosts = start(4);
+  lose({hosts[0], hosts[1], hosts[2]});
+  story.pass(1min);
+  lose({hosts[3]});
+  story.ready(hosts[3], {{{{4}, 1}, model::AttemptPhase::kRunning}});
+  EXPECT_TRUE(set().partition);
+  story.pass(2min);
+  EXPECT_THAT(story.all<DestroyCall>(), IsEmpty());
+  story.ready(hosts[0], {{{{1}, 1}, model::AttemptPhase::kRunning}});
+  EXPECT_FALSE(set().partition);
+}
+
 TEST_F(ReachabilityTest, AnAdminMayGiveThemUp) {
   EXPECT_FALSE(story.ask(GiveUpUnreachable{0, "root", "east"}));
   const auto hosts = start(3);

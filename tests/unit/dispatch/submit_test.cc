@@ -151,9 +151,9 @@ TEST_F(SubmitTest, ACancelledJobIsNeverPlaced) {
 
 TEST_F(SubmitTest, TotalsFollowTheJobs) {
   const auto [id, on] = story.running();
-  EXPECT_THAT(story.dispatcher.queries().totals(story.now.mono).jobs, ElementsAre(0, 0, 1, 0));
+  EXPECT_THAT(story.dispatcher.queries().totals(story.now.mono).jobs, ElementsAre(0, 0, 1, 0, 0));
   story.exited(on, id);
-  EXPECT_THAT(story.dispatcher.queries().totals(story.now.mono).jobs, ElementsAre(0, 0, 0, 0));
+  EXPECT_THAT(story.dispatcher.queries().totals(story.now.mono).jobs, ElementsAre(0, 0, 0, 0, 0));
 }
 
 }  // namespace

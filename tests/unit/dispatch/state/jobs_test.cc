@@ -22,17 +22,17 @@ struct JobListTest : testing::Test {
 TEST_F(JobListTest, EachJobIsCountedInOneState) {
   const WorkId first = add();
   add();
-  EXPECT_THAT(jobs.counts(), ElementsAre(2, 0, 0, 0));
+  EXPECT_THAT(jobs.counts(), ElementsAre(2, 0, 0, 0, 0));
 
   work::Job& job = jobs.pop(0);
   EXPECT_EQ(job.id, first);
   (void)jobs.settle(job, work::placed(job, {1}, {}).next, {});
-  EXPECT_THAT(jobs.counts(), ElementsAre(1, 1, 0, 0));
+  EXPECT_THAT(jobs.counts(), ElementsAre(1, 1, 0, 0, 0));
   (void)jobs.settle(job, work::started(job, {}, {}).next, {});
-  EXPECT_THAT(jobs.counts(), ElementsAre(1, 0, 1, 0));
+  EXPECT_THAT(jobs.counts(), ElementsAre(1, 0, 1, 0, 0));
   model::AttemptEnd end;
   (void)jobs.settle(job, work::exited(job, end, {}).next, {});
-  EXPECT_THAT(jobs.counts(), ElementsAre(1, 0, 0, 0));
+  EXPECT_THAT(jobs.counts(), ElementsAre(1, 0, 0, 0, 0));
   EXPECT_EQ(jobs.find(first), nullptr) << "it has ended";
 }
 
@@ -52,7 +52,7 @@ TEST_F(JobListTest, AWaitingJobThatIsCancelledLeavesTheQueue) {
   EXPECT_TRUE(jobs.settle(job, work::cancel(job, "ann", {}).next, {}));
   EXPECT_EQ(jobs.queue().size(), 0U);
   EXPECT_TRUE(jobs.empty());
-  EXPECT_THAT(jobs.counts(), ElementsAre(0, 0, 0, 0));
+  EXPECT_THAT(jobs.counts(), ElementsAre(0, 0, 0, 0, 0));
 }
 
 TEST_F(JobListTest, OnlyTheCurrentAttemptFindsItsJob) {

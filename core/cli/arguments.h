@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/cli/commands.h"
+
+namespace hostler::cli {
+
+/// The values of all options and arguments of `hostler`, as parsed.
+struct Arguments {
+  std::string url, token_file, ca_file;
+  SubmitOptions submit;
+  JobsOptions jobs;
+  PriceOptions prices;
+  CostOptions cost;
+  std::vector<std::string> ids, folders;
+  std::string id, folder = ".", subject, reason, file, shell;
+  std::uint64_t list = 0;
+  bool json = false, standard_error = false, follow = false, all = false;
+  std::uint64_t after = 0;
+};
+
+}  // namespace hostler::cli

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "core/dispatch/handlers/restore.h"
+
+namespace hostler::dispatch {
+
+/// Compares the epochs in the tags of instances with the one of the rows. Tags are written with the
+/// credentials of the cloud's account, so a job or a host cannot write them.
+class Epochs {
+ public:
+  Epochs(const model::SitePolicy& policy, Sets& sets, Recorder& recorder, Restore& restore,
+         bool& is_old)
+      : policy_(policy), sets_(sets), recorder_(recorder), restore_(restore), is_old_(is_old) {}
+
+  /// A list, before anything else is made of it. False: the rows are old, nothing is done any more.
+  bool compare(const SetListed& event, Now now);
+
+ private:
+  const model::SitePolicy& policy_;
+  Sets& sets_;
+  Recorder& recorder_;
+  Restore& restore_;
+  bool& is_old_;
+};
+
+}  // namespace hostler::dispatch

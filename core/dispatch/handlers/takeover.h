@@ -1,0 +1,50 @@
+#pragma once
+
+#include <optional>
+
+#include "core/dispatch/handlers/attempt_rows.h"
+#include "core/dispatch/handlers/job_steps.h"
+#include "core/dispatch/state/hosts.h"
+#include "core/dispatch/state/lost_time.h"
+
+namespace hostler::dispatch {
+
+/// Takes over attempts that began after the backup was made that the state was restored from: hosts
+/// report them, and the journal does not have them.
+class Takeover {
+ public:
+  Takeover(Hosts& hosts, Jobs& jobs, LostTime& lost_time, Recorder& recorder, AttemptRows& rows,
+           JobSteps& steps)
+      : hosts_(hosts),
+        jobs_(jobs),
+        lost_time_(lost_time),
+        recorder_(recorder),
+        rows_(rows),
+        steps_(steps) {}
+
+  /// Gives the reported attempt to its job, which is made if it is not known, and to the host. It
+  /// counts as running from now on. False: it is none that is to be taken over.
+  bool take(Host& host, const model::AttemptId& attempt, Now now);
+  /// Whether the host's report of this work can neither be believed nor refuted: its number was
+  /// never given out here, and the host is older than this start.
+  [[nodiscard]] bool is_unknown(const Host& host, model::WorkId work) const;
+
+  /// Whether the host may run the work although another one has taken its place: it is not ended.
+  [[nodiscard]] bool is_disputed(const Host& host, model::WorkId work) const;
+
+ private:
+  /// Of a restored job: a later attempt than the one that the journal has.
+  bool take_later(Host& host, work::Job& job, const model::AttemptId& attempt, Now now);
+  bool take_unknown(Host& host, const model::AttemptId& attempt, Now now);
+  /// The job runs this attempt on the host.
+  void put(Host& host, work::Job& job, const model::AttemptId& attempt, Now now);
+
+  Hosts& hosts_;
+  Jobs& jobs_;
+  LostTime& lost_time_;
+  Recorder& recorder_;
+  AttemptRows& rows_;
+  JobSteps& steps_;
+};
+
+}  // namespace hostler::dispatch

@@ -1,0 +1,61 @@
+#include "core/hosts/boot.h"
+
+#include <utility>
+
+#include "core/ssh/init_state.h"
+
+namespace hostler::hosts {
+
+namespace asio = boost::asio;
+
+asio::awaitable<Result<void>> HostBoot::check(ssh::Session& session) {
+  auto passed = co_await check_init(session);
+  if (passed) passed = co_await probe(session);
+  is_over_ = passed.has_value();
+  co_return passed;
+}
+
+asio::awaitable<Result<void>> HostBoot::check_init(ssh::Session& session) {
+  using enum ssh::InitState::Phase;
+  if (init_ended_ || host_.pool.init_command.empty()) co_return Result<void>();
+  // The init script of an adopted host may name it by an id of an earlier store.
+  const bool is_ours = !host_.target.identity.challenge_secret.empty();
+  std::string instance = is_ours ? host_.target.instance.text() : "";
+  const auto state = co_await ssh::read_init_state(session, std::move(instance));
+  if (!state) {
+    host_.report_not_yet("init", state.error().message);
+    co_return tl::unexpected(state.error());
+  }
+  const bool waits = state->phase == kNotRun || state->phase == kRunning;
+  if (waits) {
+    std::string text = state->describe();
+    host_.report_not_yet("init", text);
+    co_return fail(Errc::kUnavailable, std::move(text));
+  }
+  const bool goes_on = host_.pool.init_failure == model::InitFailure::kWarn;
+  if (state->failed() && !std::exchange(init_failure_told_, true))
+    host_.report(model::HostInitFailed{state->ending(), state->last_words(), goes_on});
+  if (state->failed() && !goes_on) co_return fail(Errc::kUnavailable, state->describe());
+  init_ended_ = true;
+  co_return Result<void>();
+}
+
+asio::awaitable<Result<void>> HostBoot::probe(ssh::Session& session) {
+  const std::string& script = host_.pool.boot_probe;
+  if (script.empty() || script == "true") co_return Result<void>();
+  ssh::ExecRequest request;
+  request.command = "sh -s";
+  request.input = script + "\n";
+  request.output_max = 4096;
+  const auto ran = co_await session.exec(std::move(request));
+  if (!ran) {
+    host_.report_not_yet("probe", ran.error().message);
+    co_return tl::unexpected(ran.error());
+  }
+  if (ran->ok()) co_return Result<void>();
+  const std::string text = ran->describe();
+  host_.report_not_yet("probe", text);
+  co_return fail(Errc::kUnavailable, text);
+}
+
+}  // namespace hostler::hosts

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+
+#include "core/hosts/host_context.h"
+#include "core/ssh/session.h"
+
+namespace hostler::hosts {
+
+/// The boot of a host, as its link sees it: the init command has ended as the pool wants it, and
+/// then the boot probe has passed once. Over from the beginning for a host that was ready before
+/// the daemon was started. Hosts thread only; the coroutine needs this object and `session` until
+/// it ends.
+class HostBoot {
+ public:
+  explicit HostBoot(HostContext& host)
+      : host_(host), init_ended_(host.target.was_ready), is_over_(host.target.was_ready) {}
+
+  [[nodiscard]] bool is_over() const { return is_over_; }
+  /// Looks once. An error: it is not over, and why was reported; try again later.
+  boost::asio::awaitable<Result<void>> check(ssh::Session& session);
+
+ private:
+  /// An error as long as the init command runs, and for good if it failed and the pool does not
+  /// take such hosts.
+  boost::asio::awaitable<Result<void>> check_init(ssh::Session& session);
+  boost::asio::awaitable<Result<void>> probe(ssh::Session& session);
+
+  HostContext& host_;
+  bool init_ended_;
+  bool init_failure_told_ = false;
+  bool is_over_;
+};
+
+}  // namespace hostler::hosts

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+#include "core/model/cloud.h"
+#include "core/model/resources.h"
+
+namespace hostler::scheduler {
+
+/// What a principal may hold of hosts besides what it holds now. Unset: no limit.
+struct Allowance {
+  std::optional<std::int64_t> vcpus;  ///< Negative after a limit was lowered.
+  std::optional<model::Micros> price_per_hour;
+
+  [[nodiscard]] bool is_limited() const { return vcpus || price_per_hour; }
+  /// How many items it covers, at most `most`. `price`: of the part of a host that each holds.
+  [[nodiscard]] std::uint64_t count(const model::Resources& needs, model::Micros price,
+                                    std::uint64_t most) const {
+    const auto bound = [&](std::int64_t left, std::int64_t each) {
+      if (each > 0)
+        most = std::min(most, static_cast<std::uint64_t>(std::max<std::int64_t>(0, left) / each));
+    };
+    if (vcpus) bound(*vcpus, needs.vcpus);
+    if (price_per_hour) bound(price_per_hour->value, price.value);
+    return most;
+  }
+  [[nodiscard]] bool covers(const model::Resources& needs, model::Micros price) const {
+    return count(needs, price, 1) == 1;
+  }
+  /// Takes items that it covers.
+  void take(const model::Resources& needs, model::Micros price, std::uint64_t items) {
+    const auto n = static_cast<std::int64_t>(items);
+    if (vcpus) *vcpus -= needs.vcpus * n;
+    if (price_per_hour) price_per_hour->value -= price.value * n;
+  }
+};
+
+/// What the parts of hosts may cost that some items will hold, by the allowances of their
+/// principals.
+struct PriceBound {
+  model::Micros left;  ///< All of them together.
+  model::Micros most;  ///< One of them.
+
+  /// How many items may go where a part costs `each`, at most `wanted`.
+  [[nodiscard]] std::uint64_t count(model::Micros each, std::uint64_t wanted) const {
+    if (each > most) return 0;
+    if (each.value <= 0) return wanted;
+    return std::min(wanted, static_cast<std::uint64_t>(left.value / each.value));
+  }
+  /// Of items that count() allows.
+  void take(model::Micros each, std::uint64_t items) {
+    left.value -= each.value * static_cast<std::int64_t>(items);
+  }
+};
+
+}  // namespace hostler::scheduler

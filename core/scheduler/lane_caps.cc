@@ -1,0 +1,104 @@
+#include "core/scheduler/lane_caps.h"
+
+#include <algorithm>
+
+namespace hostler::scheduler {
+
+const LaneCap* LaneCaps::find_one(PrincipalId principal, ClassId cls) const {
+  const auto found = caps_.find(key(principal, cls));
+  return found == caps_.end() ? nullptr : &found->second;
+}
+
+void LaneCaps::set(PrincipalId principal, ClassId cls, const LaneCap& cap) {
+  caps_[key(principal, cls)] = cap;
+}
+
+std::map<ClassId, LaneCaps::OfClass> LaneCaps::by_class(const Queue& queue) const {
+  std::map<ClassId, OfClass> out;
+  for (const auto& [key, cap] : caps_) {
+    const auto principal = static_cast<PrincipalId>(key >> 32U);
+    const auto cls = static_cast<ClassId>(key);
+    OfClass& sum = out[cls];
+    sum.beyond += queue.lane(principal, cls).count() - cap.seen;
+    if (!cap.price_left || cap.seen == 0) continue;
+    sum.priced += cap.seen;
+    if (!sum.price) sum.price.emplace();
+    sum.price->left += *cap.price_left;
+    sum.price->most = std::max(sum.price->most, *cap.price_left);
+  }
+  return out;
+}
+
+namespace {
+
+/// A lane, and what it gets of the allowance.
+struct Taker {
+  ClassId cls = 0;
+  const Queue::Class* at = nullptr;
+  std::optional<PartPrices> prices;
+  std::uint64_t waiting = 0;
+  bool is_stuck = false;
+  std::uint64_t seen = 0;
+
+  /// No part of a host costs less.
+  [[nodiscard]] model::Micros least() const { return prices ? prices->least : model::Micros{1}; }
+};
+
+std::vector<Taker> takers_of(const Queue& queue, PrincipalId principal, bool has_price,
+                             const CapRules& rules) {
+  std::vector<Taker> out;
+  for (const Queue::LaneOrder& lane : queue.lanes(principal)) {
+    Taker taker{.cls = lane.cls,
+                .at = &queue.at(lane.cls),
+                .prices = {},
+                .waiting = queue.lane(principal, lane.cls).count(),
+                .is_stuck = rules.is_stuck(lane.cls)};
+    if (has_price) {
+      taker.prices = rules.prices(*taker.at);
+      taker.is_stuck = taker.is_stuck || !taker.prices;
+    }
+    out.push_back(taker);
+  }
+  std::ranges::stable_partition(out, [](const Taker& taker) { return !taker.is_stuck; });
+  return out;
+}
+
+}  // namespace
+
+void cap_lanes_of(const Queue& queue, PrincipalId principal, const CapRules& rules, LaneCaps& out) {
+  const Allowance whole = queue.allowance(principal);
+  if (!whole.is_limited()) return;
+  const bool has_price = whole.price_per_hour.has_value();
+  std::vector<Taker> takers = takers_of(queue, principal, has_price, rules);
+  Allowance left = whole;
+  for (Taker& taker : takers) {
+    const model::Resources& needs = taker.at->shape.needs;
+    taker.seen = left.count(needs, taker.least(), taker.waiting);
+    left.take(needs, taker.least(), taker.seen);
+    if (taker.seen == 0 && taker.is_stuck && whole.covers(needs, taker.least())) taker.seen = 1;
+  }
+  // Dearer hosts than the cheapest are paid with what is left, by the first lanes first.
+  std::int64_t rest = has_price ? std::max<std::int64_t>(0, left.price_per_hour->value) : 0;
+  for (const Taker& taker : takers) {
+    LaneCap cap{.seen = taker.seen, .price_left = {}};
+    if (taker.prices && taker.seen > 0) {
+      const auto n = static_cast<std::int64_t>(taker.seen);
+      const std::int64_t more = taker.prices->most.value - taker.prices->least.value;
+      const bool is_enough = more <= rest / n;
+      const std::int64_t extra = is_enough ? more * n : rest;
+      rest -= extra;
+      if (!is_enough) cap.price_left = {taker.prices->least.value * n + extra};
+    }
+    if (cap.seen < taker.waiting || cap.price_left) out.set(principal, taker.cls, cap);
+  }
+}
+
+LaneCaps cap_lanes(const Queue& queue, const CapRules& rules) {
+  LaneCaps out;
+  if (!queue.has_limits()) return out;
+  for (PrincipalId p = 0; p < queue.principals_end(); ++p)
+    if (queue.count(p) > 0) cap_lanes_of(queue, p, rules, out);
+  return out;
+}
+
+}  // namespace hostler::scheduler

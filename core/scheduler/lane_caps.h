@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "core/scheduler/queue.h"
+
+namespace hostler::scheduler {
+
+/// What the part of a host costs that an item holds, by the offerings that it fits.
+struct PartPrices {
+  model::Micros least, most;
+};
+
+/// How many items of a lane a plan sees: the first ones. The allowance of their principal covers no
+/// more, so the others wait, and buy, wake and reserve no hosts.
+struct LaneCap {
+  std::uint64_t seen = 0;
+  /// What their parts of hosts may cost together; unset: whatever the offerings cost.
+  std::optional<model::Micros> price_left;
+};
+
+/// The caps of the lanes of principals that have a limit. Other lanes have none.
+class LaneCaps {
+ public:
+  [[nodiscard]] bool empty() const { return caps_.empty(); }
+  /// Null: no cap.
+  [[nodiscard]] const LaneCap* find(PrincipalId principal, ClassId cls) const {
+    return caps_.empty() ? nullptr : find_one(principal, cls);
+  }
+  /// How many items of the lane are seen.
+  [[nodiscard]] std::uint64_t seen(PrincipalId principal, ClassId cls,
+                                   const Queue::Lane& lane) const {
+    const LaneCap* cap = find(principal, cls);
+    return cap == nullptr ? lane.count() : cap->seen;
+  }
+  /// The items go only where their parts of hosts are cheap enough.
+  [[nodiscard]] bool is_priced(PrincipalId principal, ClassId cls) const {
+    const LaneCap* cap = find(principal, cls);
+    return cap != nullptr && cap->price_left;
+  }
+  void set(PrincipalId principal, ClassId cls, const LaneCap& cap);
+
+  /// Of the lanes of one class.
+  struct OfClass {
+    std::uint64_t beyond = 0;         ///< Items that are not seen.
+    std::uint64_t priced = 0;         ///< Items that are seen and priced.
+    std::optional<PriceBound> price;  ///< Of the priced ones of all principals together.
+  };
+  [[nodiscard]] std::map<ClassId, OfClass> by_class(const Queue& queue) const;
+
+ private:
+  [[nodiscard]] const LaneCap* find_one(PrincipalId principal, ClassId cls) const;
+  [[nodiscard]] static std::uint64_t key(PrincipalId principal, ClassId cls) {
+    return std::uint64_t{principal} << 32U | cls;
+  }
+  std::unordered_map<std::uint64_t, LaneCap> caps_;
+};
+
+/// What cap_lanes() has to know of a class.
+struct CapRules {
+  /// Asked only for principals with a limit of price. Nullopt: it fits no offering.
+  std::function<std::optional<PartPrices>(const Queue::Class&)> prices;
+  /// No host can be had for the class: it must not keep the principal's other classes from running,
+  /// so it gets what they leave, and at least one item.
+  std::function<bool(ClassId)> is_stuck;
+};
+
+/// Hands out the allowance of each principal that has a limit to its lanes in their order.
+/// O(principals + lanes of those with a limit).
+[[nodiscard]] LaneCaps cap_lanes(const Queue& queue, const CapRules& rules);
+/// Adds the caps of one principal that has waited.
+void cap_lanes_of(const Queue& queue, PrincipalId principal, const CapRules& rules, LaneCaps& out);
+
+}  // namespace hostler::scheduler

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/base/random.h"
+#include "tests/sim/cloud.h"
+
+namespace hostler::sim {
+
+/// The false reports of hosts that somebody else controls: numbers that cannot be, and numbers that
+/// can be and are false.
+class HostLies {
+ public:
+  explicit HostLies(std::uint64_t seed) : random_(seed) {}
+
+  /// From now on one host in three lies.
+  void begin() { begun_ = true; }
+  [[nodiscard]] bool is_liar(const Machine& machine) const {
+    return begun_ && machine.id.back() % 3 == 0;
+  }
+  [[nodiscard]] bool chance(double p) { return random_.chance(p); }
+  [[nodiscard]] std::uint64_t below(std::uint64_t n) { return random_.below(n); }
+
+  /// Before 1970, long ago, in the future or beyond the year 2100.
+  Wall time();
+  /// Another exit status, use and duration. Whether output follows stays as it was.
+  void distort(model::AttemptEnd& end);
+  /// A report about an attempt that the host never got. Its numbers can be true.
+  model::HostEventBody about(model::AttemptId foreign);
+  std::uint64_t sequence();
+
+ private:
+  Random random_;
+  bool begun_ = false;
+};
+
+/// Replaces numbers of a host that cannot be, as the daemon's links do: by core/agent/bounds.h.
+struct Bounded {
+  std::string problem;   ///< Empty: there was none.
+  bool is_void = false;  ///< It names no attempt: the link drops it.
+};
+Bounded bound(model::HostEventBody& body);
+
+}  // namespace hostler::sim

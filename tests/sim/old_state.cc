@@ -1,0 +1,57 @@
+#include <algorithm>
+#include <utility>
+
+#include "tests/sim/world.h"
+
+/// An old copy of the disk is put back, and the daemon goes on from it with --restored.
+namespace hostler::sim {
+
+namespace {
+
+constexpr double kDays = 0.25;  ///< The part of the days on which it happens.
+
+}  // namespace
+
+/// Choices of its own, so that the rest of the day is as it was without it.
+void World::make_old_state() {
+  Random fate(seed_ ^ 0x01d57a7e);
+  if (!fate.chance(kDays) || day_.kills.high == 0) return;
+  const auto within = [&](Duration from, Duration until) {
+    return from + Duration(static_cast<Duration::rep>(
+                      fate.below(static_cast<std::uint64_t>((until - from).count()))));
+  };
+  const Duration backup = within(5s, day_.trouble / 2);
+  const Duration loss = within(backup, day_.trouble * 3 / 4);
+  time_.after(backup, [this] { backup_ = std::make_unique<Disk>(disk_); });
+  time_.after(loss, [this] { lose_disk(); });
+}
+
+void World::lose_disk() {
+  if (!backup_) return;
+  if (kernel_) kill();
+  note("an old copy of the disk is put back");
+  disk_.put_back(*std::exchange(backup_, nullptr));
+  hosts_.put_back();
+  for (Wish& wish : wishes_)
+    std::erase_if(wish.past, [&](const model::WorkId id) { return disk_.jobs().contains(id); });
+}
+
+/// The admin looks at the jobs that are held, and knows which of them ran; and ends the hosts that
+/// do not report their work. Asked again, as in release_holds().
+void World::settle_restored() {
+  if (!disk_.was_put_back()) return;
+  for (const auto& [id, row] : disk_.jobs()) {
+    if (row.record.state != model::WorkState::kHeld) continue;
+    if (hosts_.starts(id) == 0)
+      post(dispatch::ReleaseWork{0, "admin", id});
+    else
+      post(dispatch::CancelWork{0, "admin", true, id});
+  }
+  for (const auto& [id, row] : disk_.instances())
+    if (row.record.restored && row.record.state < model::InstanceState::kTerminating &&
+        time_.now() >= Mono(24h) + day_.trouble + 10min)
+      post(dispatch::KillInstance{0, "admin", id, "it does not report its work"});
+  time_.after(1min, [this] { settle_restored(); });
+}
+
+}  // namespace hostler::sim

@@ -1,0 +1,346 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "core/base/random.h"
+#include "core/scheduler/lane_caps.h"
+#include "core/scheduler/shares.h"
+#include "core/scheduler/turns.h"
+#include "tests/unit/scheduler/world_builder.h"
+
+/// Principals that may hold only so much of the hosts: what is beyond waits, and holds nobody up.
+namespace hostler::scheduler {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+constexpr PrincipalId kAnn = 0, kBob = 1;
+
+/// A queue, and a site whose plans see it.
+struct LimitsTest : testing::Test {
+  ClassId cls(std::int32_t vcpus, std::int32_t priority = 0) {
+    model::WorkShape shape;
+    shape.needs = {.vcpus = vcpus, .gpus = 0, .ram = kGiB, .scratch = 0};
+    shape.priority = priority;
+    return queue.intern(shape);
+  }
+  void push(ClassId to, PrincipalId principal, int count = 1) {
+    for (int i = 0; i < count; ++i) {
+      ++arrival;
+      queue.push(to, {.arrival = arrival, .work = {arrival}, .since = Mono{}}, principal);
+    }
+  }
+  void limit_vcpus(PrincipalId principal, std::int64_t vcpus) {
+    queue.set_allowance(principal, {.vcpus = vcpus, .price_per_hour = {}});
+  }
+  void limit_price(PrincipalId principal, std::int64_t price) {
+    queue.set_allowance(principal, {.vcpus = {}, .price_per_hour = model::Micros{price}});
+  }
+  [[nodiscard]] LaneCaps caps() const {
+    const auto prices = [&](const Queue::Class& of) {
+      std::optional<PartPrices> out;
+      for (const Offering& o : site.snapshot.offerings) {
+        if (!of.shape.needs.fits_in(o.resources)) continue;
+        const auto part = price_of_part(o.price_per_hour, of.shape.needs, o.resources);
+        if (!out) out = {part, part};
+        out->least = std::min(out->least, part);
+        out->most = std::max(out->most, part);
+      }
+      return out;
+    };
+    return cap_lanes(
+        queue, {.prices = prices, .is_stuck = [&](ClassId of) { return stuck.contains(of); }});
+  }
+  Plan plan() {
+    site.snapshot.classes = views_by_turns(queue, 1, caps());
+    return site.plan();
+  }
+  /// Items of the class that a plan sees, whoever's they are.
+  std::uint64_t seen(ClassId of) {
+    std::uint64_t out = 0;
+    for (const ClassView& view : views_by_turns(queue, 1, caps()))
+      if (view.id == of) out += view.count;
+    return out;
+  }
+  static bool any(const Queue::Class&) { return true; }
+
+  Site site;
+  Queue queue;
+  std::set<ClassId> stuck;
+  std::uint64_t arrival = 0;
+};
+
+TEST_F(LimitsTest, TheNextIsOfWhoeverMayHoldMore) {
+  const ClassId a = cls(4);
+  push(a, kAnn, 5);
+  push(a, kBob, 5);
+  queue.set_key(kBob, 9);
+  limit_vcpus(kAnn, 7);
+  EXPECT_EQ(queue.pop(a).arrival, 1U) << "seven cover one of four";
+  limit_vcpus(kAnn, 3);
+  EXPECT_EQ(queue.pop(a).arrival, 6U) << "the other user's";
+  limit_vcpus(kBob, -1);
+  EXPECT_FALSE(queue.has_next(a));
+  EXPECT_EQ(queue.next(any), std::nullopt);
+  EXPECT_THAT(queue.principals(), IsEmpty());
+  limit_vcpus(kAnn, 4);
+  EXPECT_EQ(queue.next(any), a);
+  queue.set_allowance(kAnn, {});
+  queue.set_allowance(kBob, {});
+  EXPECT_FALSE(queue.has_limits());
+  EXPECT_THAT(queue.principals(), SizeIs(2));
+}
+
+TEST_F(LimitsTest, SmallerWorkOfTheSameUserGoesOn) {
+  const ClassId wide = cls(8), narrow = cls(2);
+  push(wide, kAnn);
+  push(narrow, kAnn);
+  limit_vcpus(kAnn, 7);
+  EXPECT_EQ(queue.next(any), narrow);
+  EXPECT_EQ(seen(wide), 0U);
+  EXPECT_EQ(seen(narrow), 1U);
+}
+
+TEST_F(LimitsTest, APriceLimitCountsAtTheHostThatHasRoom) {
+  const ClassId a = cls(1);
+  push(a, kAnn);
+  limit_price(kAnn, 5'000);
+  EXPECT_TRUE(queue.has_next(a, {5'000}));
+  EXPECT_FALSE(queue.has_next(a, {5'001}));
+  const auto at = [&](std::int64_t price) {
+    return queue.next(any, [price](const Queue::Class&) { return model::Micros{price}; });
+  };
+  EXPECT_EQ(at(5'000), a);
+  EXPECT_EQ(at(5'001), std::nullopt);
+}
+
+TEST_F(LimitsTest, APlanBuysAndWakesNoHostsForMoreThanTheLimit) {
+  const auto small = site.type("small", 2, 8, 100'000);
+  const ClassId a = cls(2);
+  push(a, kAnn, 100);
+  limit_vcpus(kAnn, 6);
+  EXPECT_THAT(plan().creates, SizeIs(3));
+  // Two of them boot already, for its work.
+  for (std::uint64_t id = 1; id <= 2; ++id)
+    site.host(id, small, HostPhase::kComing).load = {{a, 1}};
+  EXPECT_THAT(plan().creates, SizeIs(1));
+  limit_vcpus(kAnn, 4);
+  EXPECT_THAT(plan().creates, IsEmpty());
+  limit_vcpus(kAnn, 1);
+  HostView& off = site.host(3, small, HostPhase::kStopped);
+  off.can_stop = off.can_wake = true;
+  EXPECT_THAT(plan().wakes, IsEmpty());
+  EXPECT_THAT(plan().creates, IsEmpty());
+  limit_vcpus(kAnn, 6);
+  EXPECT_THAT(plan().wakes, SizeIs(1));
+}
+
+TEST_F(LimitsTest, OthersOfTheSameClassAndOfLowerPriorityGoOn) {
+  site.type("small", 2, 8, 100'000);
+  const ClassId shared = cls(2, 5), low = cls(1);
+  push(shared, kAnn, 100);
+  push(shared, kBob, 2);
+  push(low, kBob, 2);
+  limit_vcpus(kAnn, 0);
+  EXPECT_EQ(seen(shared), 2U);
+  EXPECT_EQ(seen(low), 2U);
+  EXPECT_THAT(plan().creates, SizeIs(3));
+}
+
+TEST_F(LimitsTest, WhatIsBeyondTheLimitDoesNotStarve) {
+  const auto large = site.type("large", 8, 32, 400'000);
+  site.pool().max = 1;
+  HostView& host = site.host(1, large);
+  site.occupy(host, {.vcpus = 1, .gpus = 0, .ram = kGiB, .scratch = 0});
+  const ClassId wide = cls(8);
+  push(wide, kAnn);
+  EXPECT_THAT(plan().reservations, SizeIs(1));
+  limit_vcpus(kAnn, 7);
+  EXPECT_THAT(plan().reservations, IsEmpty());
+}
+
+TEST_F(LimitsTest, AReservedHostServesOthersWhenTheOneItWaitsForMayNotStart) {
+  const auto large = site.type("large", 8, 32, 400'000);
+  HostView& host = site.host(1, large);
+  const ClassId wide = cls(8), other = cls(1);
+  push(wide, kAnn);
+  push(other, kBob);
+  host.reserved_for = wide;
+  EXPECT_EQ(pick_next(queue, host, "large", "", model::Market::kOnDemand), wide);
+  limit_vcpus(kAnn, 7);
+  EXPECT_EQ(pick_next(queue, host, "large", "", model::Market::kOnDemand), other);
+}
+
+TEST_F(LimitsTest, APlanBuysOnlyWhatALimitOfPricePaysFor) {
+  site.type("small", 1, 4, 100'000);
+  const ClassId a = cls(1);
+  push(a, kAnn, 100);
+  limit_price(kAnn, 350'000);
+  EXPECT_THAT(plan().creates, SizeIs(3));
+}
+
+TEST_F(LimitsTest, HostsThatAreTooDearForALimitAreLeftToOthers) {
+  const auto dear = site.type("dear", 1, 4, 300'000);
+  const auto cheap = site.type("cheap", 1, 4, 100'000);
+  site.host(1, dear);
+  const ClassId a = cls(1);
+  push(a, kAnn, 5);
+  limit_price(kAnn, 200'000);
+  const Plan alone = plan();
+  EXPECT_THAT(alone.places, IsEmpty());
+  EXPECT_THAT(bought(alone), ElementsAre(cheap, cheap));
+  push(a, kBob);
+  const Plan both = plan();
+  EXPECT_EQ(placed_on(both, 1), 1U);
+  EXPECT_THAT(bought(both), ElementsAre(cheap, cheap));
+}
+
+TEST_F(LimitsTest, WhereTheCheapestCannotBeHadALimitPaysForFewerOfTheNext) {
+  const auto dear = site.type("dear", 1, 4, 200'000);
+  const auto cheap = site.type("cheap", 1, 4, 100'000);
+  site.snapshot.offerings[cheap].shut = "no capacity";
+  const ClassId a = cls(1);
+  push(a, kAnn, 100);
+  limit_price(kAnn, 450'000);
+  EXPECT_THAT(bought(plan()), ElementsAre(dear, dear));
+  limit_price(kAnn, 150'000);
+  const Plan none = plan();
+  EXPECT_THAT(none.creates, IsEmpty());
+  ASSERT_THAT(none.waiting, SizeIs(1));
+  EXPECT_TRUE(none.waiting[0].is_priced);
+}
+
+TEST_F(LimitsTest, APlanSaysThatTheHostsThatCanBeHadAreTooDearForTheLimit) {
+  site.type("dear", 1, 4, 200'000);
+  site.policy.pools.push_back(site.pool());
+  site.snapshot.pools.resize(2);
+  site.pool(1).price_cap_per_hour = {50'000};
+  site.type("cheap", 1, 4, 100'000, model::Market::kOnDemand, "", 1);
+  push(cls(1), kAnn);
+  limit_price(kAnn, 150'000);
+  const Plan made = plan();
+  ASSERT_THAT(made.waiting, SizeIs(1));
+  EXPECT_EQ(made.waiting[0].code, model::WaitingCode::kQuota);
+  EXPECT_THAT(made.waiting[0].reason, testing::HasSubstr("running_price_per_hour_max"));
+}
+
+TEST_F(LimitsTest, AClassThatNoHostCanBeHadForLeavesTheAllowanceToTheOthers) {
+  const ClassId first = cls(2), second = cls(1);
+  push(first, kAnn, 10);
+  push(second, kAnn, 10);
+  limit_vcpus(kAnn, 4);
+  EXPECT_EQ(seen(first), 2U);
+  EXPECT_EQ(seen(second), 0U);
+  stuck = {first};
+  EXPECT_EQ(seen(first), 1U) << "one shows when it can be had again";
+  EXPECT_EQ(seen(second), 4U);
+}
+
+// Against a queue that looks at every item; each start takes of the allowance, each end gives back.
+TEST_F(LimitsTest, ChoosesAsAnExhaustiveSearchWould) {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    Random random(seed);
+    queue = {};
+    arrival = 0;
+    std::map<std::uint64_t, std::pair<ClassId, PrincipalId>> items;
+    std::map<PrincipalId, std::int64_t> left;
+    const auto principals = 1 + static_cast<PrincipalId>(random.below(30));
+    const auto limit = [&](PrincipalId principal, std::int64_t vcpus) {
+      left[principal] = vcpus;
+      limit_vcpus(principal, vcpus);
+    };
+    const auto some = [&] { return static_cast<PrincipalId>(random.below(principals)); };
+    for (int step = 0; step < 500; ++step) {
+      if (random.chance(0.6)) {
+        const ClassId to = cls(1 + static_cast<std::int32_t>(random.below(10)),
+                               static_cast<std::int32_t>(random.below(3)));
+        const PrincipalId who = some();
+        push(to, who);
+        items[arrival] = {to, who};
+      }
+      if (random.chance(0.2)) queue.set_key(some(), static_cast<double>(random.below(5)));
+      if (random.chance(0.1)) limit(some(), static_cast<std::int64_t>(random.below(20)) - 2);
+      if (random.chance(0.1)) {
+        const PrincipalId who = some();
+        left.erase(who);
+        queue.set_allowance(who, {});
+      }
+      const auto room = static_cast<std::int32_t>(random.below(11));
+      const auto needs = [&](const auto& item) {
+        return queue.at(item.second.first).shape.needs.vcpus;
+      };
+      const auto rank = [&](const auto& item) {
+        return std::tuple(-queue.at(item.second.first).shape.priority,
+                          queue.key(item.second.second), item.first);
+      };
+      const std::pair<const std::uint64_t, std::pair<ClassId, PrincipalId>>* best = nullptr;
+      for (const auto& item : items) {
+        const auto limited = left.find(item.second.second);
+        if (needs(item) <= room && (limited == left.end() || needs(item) <= limited->second) &&
+            (best == nullptr || rank(item) < rank(*best)))
+          best = &item;
+      }
+      const auto found =
+          queue.next([&](const Queue::Class& of) { return of.shape.needs.vcpus <= room; });
+      ASSERT_EQ(found.has_value(), best != nullptr) << seed << " " << step;
+      if (!found) continue;
+      ASSERT_EQ(*found, best->second.first) << seed << " " << step;
+      ASSERT_EQ(queue.pop(*found).arrival, best->first) << seed << " " << step;
+      if (const auto limited = left.find(best->second.second); limited != left.end())
+        limit(limited->first, limited->second - needs(*best));
+      items.erase(best->first);
+    }
+    for (const ClassView& view : views_by_turns(queue, 1, caps())) {
+      ASSERT_GT(view.count, 0U);
+      ASSERT_FALSE(view.heads.empty());
+    }
+  }
+}
+
+// A plan is applied as the dispatcher does: whatever the plan says, only what is allowed starts.
+// The hosts that it buys never have more room than what the limits let start there.
+TEST_F(LimitsTest, NeverBuysForMoreThanTheAllowancesOfAllTogether) {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    Random random(seed);
+    site = {};
+    queue = {};
+    arrival = 0;
+    for (int i = 0; i < 4; ++i)
+      site.type("t" + std::to_string(i), 1 + static_cast<std::int32_t>(random.below(8)), 64,
+                100'000 + static_cast<std::int64_t>(random.below(900'000)));
+    for (Offering& offering : site.snapshot.offerings)
+      if (random.chance(0.3)) offering.shut = "a gate is shut";
+    const auto principals = 1 + static_cast<PrincipalId>(random.below(4));
+    std::int64_t vcpus = 0, price = 0;
+    for (PrincipalId p = 0; p < principals; ++p) {
+      for (int i = 0; i < 3; ++i)
+        push(cls(1 + static_cast<std::int32_t>(random.below(4)),
+                 static_cast<std::int32_t>(random.below(2))),
+             p, 1 + static_cast<int>(random.below(30)));
+      const auto most = static_cast<std::int64_t>(random.below(20));
+      const auto paid = static_cast<std::int64_t>(random.below(3'000'000));
+      queue.set_allowance(p, {.vcpus = most, .price_per_hour = model::Micros{paid}});
+      vcpus += most;
+      price += paid;
+    }
+    for (const Create& create : plan().creates) {
+      const Offering& on = site.snapshot.offerings[create.offering];
+      for (const Load& load : create.load) {
+        const auto& needs = queue.at(load.cls).shape.needs;
+        vcpus -= needs.vcpus * static_cast<std::int64_t>(load.count);
+        price -= price_of_part(on.price_per_hour, needs, on.resources).value *
+                 static_cast<std::int64_t>(load.count);
+      }
+    }
+    ASSERT_GE(vcpus, 0) << seed;
+    ASSERT_GE(price, 0) << seed;
+  }
+}
+
+}  // namespace
+}  // namespace hostler::scheduler

@@ -1,0 +1,161 @@
+#include <gmock/gmock.h>
+
+#include <fstream>
+
+#include "tests/unit/store/fixture.h"
+
+/// A start that goes on from rows that are older than what the folder has seen.
+namespace hostler::store {
+namespace {
+
+using model::InstanceState;
+using model::WorkId;
+using model::WorkState;
+using testing::ElementsAre;
+using testing::Ge;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+constexpr std::int64_t kHour = std::int64_t{3'600} * 1'000'000;
+
+class OldStateTest : public StoreFixture {
+ protected:
+  /// The rows are as they were when a backup was made of them.
+  void make_old() {
+    store_.reset();
+    std::ofstream(state() / kRestoredMark);
+  }
+  model::Restored go_on(Wall now = {1}) {
+    Options options;
+    options.go_on = now;
+    open(std::move(options));
+    auto restored = store_->load();
+    EXPECT_TRUE(restored) << restored.error().message;
+    return restored ? *std::move(restored) : model::Restored{};
+  }
+  static model::WorkState state_of(const model::Restored& restored, std::uint64_t id) {
+    for (const auto& item : restored.work)
+      if (item.record.id.value == id) return item.record.state;
+    ADD_FAILURE() << "j-" << id << " is not there";
+    return {};
+  }
+  void commit_jobs() {
+    auto ran = job_in(2, WorkState::kRunning);
+    must_commit({new_job(1), new_job(2), new_job(3), ran, job_in(3, WorkState::kSucceeded),
+                 instance_in(7, InstanceState::kBusy), record(20, "j-1", "submitted")});
+  }
+};
+HOSTLER_ON_BOTH_ENGINES(OldStateTest);
+
+TEST_P(OldStateTest, NothingIsChangedUntilAnAdminGoesOn) {
+  commit_jobs();
+  make_old();
+  open();
+  EXPECT_THAT(store_->old_state(), HasSubstr("it was loaded from a backup"));
+  const auto restored = store_->load();
+  ASSERT_TRUE(restored);
+  EXPECT_EQ(state_of(*restored, 1), WorkState::kQueued);
+  EXPECT_FALSE(restored->goes_on);
+}
+
+TEST_P(OldStateTest, JobsThatWaitedAreHeldAndAllThatLivedIsMarked) {
+  commit_jobs();
+  make_old();
+  auto restored = go_on();
+  EXPECT_TRUE(restored.goes_on);
+  for (int start = 0; start < 2; ++start) {  // It is durable.
+    EXPECT_EQ(state_of(restored, 1), WorkState::kHeld);
+    EXPECT_EQ(state_of(restored, 2), WorkState::kRunning);
+    ASSERT_THAT(restored.work, SizeIs(2));
+    for (const auto& item : restored.work) EXPECT_TRUE(item.record.restored);
+    EXPECT_THAT(restored.work[0].record.reason_text, HasSubstr("when the backup was made"));
+    ASSERT_THAT(restored.instances, SizeIs(1));
+    EXPECT_TRUE(restored.instances[0].record.restored);
+    restored = reopened();
+    EXPECT_FALSE(restored.goes_on);
+  }
+}
+
+TEST_P(OldStateTest, AHeldJobIsListedAsHeldAndCountedThere) {
+  commit_jobs();
+  make_old();
+  go_on();
+  const auto held = store_->reads().jobs({.states = {WorkState::kHeld}});
+  ASSERT_TRUE(held);
+  ASSERT_THAT(held->items, SizeIs(1));
+  EXPECT_EQ(held->items[0].record.id, WorkId{1});
+  EXPECT_EQ(store_->reads().counts()->jobs.at(static_cast<std::size_t>(WorkState::kHeld)), 1U);
+}
+
+TEST_P(OldStateTest, NoNumberIsGivenOutAgain) {
+  commit_jobs();
+  const auto before = reopened();
+  make_old();
+  const auto after = go_on();
+  EXPECT_THAT(after.last_work, Ge(before.last_work + 1'000'000));
+  EXPECT_THAT(after.last_instance, Ge(before.last_instance + 1'000'000));
+  EXPECT_THAT(after.epoch, Ge(before.epoch + 1'000));
+  EXPECT_EQ(after.restored_epoch, after.epoch);
+  EXPECT_THAT(after.left_out, ElementsAre(model::LeftOut{before.last_work + 1, after.last_work}));
+  EXPECT_EQ(reopened().left_out, after.left_out);
+}
+
+// Bug: the same backup, restored twice, gave out the same numbers twice.
+TEST_P(OldStateTest, TheSameBackupThatIsRestoredLaterGetsOtherNumbers) {
+  commit_jobs();  // Its newest record is of the first microsecond.
+  make_old();
+  const auto first = go_on({2 * kHour});
+  make_old();
+  const auto second = go_on({9 * kHour});
+  EXPECT_GE(second.last_work - first.last_work, 9'000'000U);
+  EXPECT_GE(second.epoch - first.epoch, 9'000U);
+  EXPECT_THAT(second.left_out, SizeIs(2));
+}
+
+TEST_P(OldStateTest, AClockThatJumpsLeavesOutNoMoreThanThereIs) {
+  commit_jobs();
+  for (const std::int64_t now : {INT64_MAX, INT64_MIN}) {
+    make_old();
+    EXPECT_LE(go_on({now}).last_work, 1'000'000'000'000U);
+  }
+}
+
+TEST_P(OldStateTest, WorkWhoseNumberWasLeftOutIsKnownAlsoWhenItHasEnded) {
+  commit_jobs();
+  make_old();
+  const std::uint64_t foreign = go_on().left_out.at(0).first + 5;
+  auto taken = new_job(foreign);
+  taken.arrival = 4;
+  must_commit({taken});
+  EXPECT_THAT(reopened().taken_over, IsEmpty());
+  must_commit({job_in(foreign, WorkState::kSucceeded)});
+  EXPECT_THAT(reopened().taken_over, ElementsAre(WorkId{foreign}));
+}
+
+/// The rows are there, and the folder has never seen them.
+TEST_P(OldStateTest, AFolderThatDoesNotKnowTheRowsDoubtsThemUntilItIsTold) {
+  EXPECT_FALSE(reopened().doubted) << "a new database is no older one";
+  commit_jobs();
+  const auto before = reopened();
+  store_.reset();
+  std::filesystem::remove(state() / "known");
+  for (int start = 0; start < 2; ++start)  // Each start raises the epoch.
+    EXPECT_EQ(reopened().doubted, before.epoch);
+  ASSERT_TRUE(store_->trust_state());
+  EXPECT_FALSE(reopened().doubted);
+}
+
+TEST_P(OldStateTest, ALaterEpochThatACloudKnowsIsRememberedAndLeftOut) {
+  commit_jobs();
+  const auto before = reopened();
+  store_->found_old("instance i-9 is of a later epoch", before.epoch + 50);
+  EXPECT_THAT(store_->old_state(), HasSubstr("i-9"));
+  open();
+  EXPECT_THAT(store_->old_state(), HasSubstr("this folder knows"));
+  EXPECT_GT(go_on().epoch, before.epoch + 50);
+  EXPECT_EQ(store_->old_state(), "");
+}
+
+}  // namespace
+}  // namespace hostler::store
