@@ -74,10 +74,14 @@ void Decisions::check(const Cause& cause, const dispatch::Outbox& outbox,
 }
 
 void Decisions::on(const model::WorkItem& row) {
-  Job job{row.principal, row.shape, WorkState::kQueued, {}, {}, {}, now_.mono};
-  waits(job);
-  accepted_.push_back(job);
-  jobs_.emplace(row.record.id, std::move(job));
+  const auto& record = row.record;
+  Job job{row.principal, row.shape,    record.state, record.instance,
+          record.placed, record.ended, now_.mono};
+  if (record.state == WorkState::kQueued) {  // Else a restored daemon takes it over.
+    waits(job);
+    accepted_.push_back(job);
+  }
+  jobs_.emplace(record.id, std::move(job));
 }
 
 void Decisions::on(const model::WorkChanged& row) {
@@ -219,13 +223,18 @@ void Decisions::check_turns(const dispatch::Queries& queries) {
     keys[one.principal] = static_cast<double>(one.use.value) + held;
     slack[one.principal] = held / 60 + 2;  // Keys are brought up to date from time to time.
   }
+  // Whoever may run only so much at a time lets others go first.
+  const auto is_limited = [&](const std::string& who) {
+    const model::Quota quota = queries.policy().quotas.of(who);
+    return quota.running_vcpus_max || quota.running_price_per_hour_max;
+  };
   for (auto start = starts_.rbegin(); start != starts_.rend(); ++start) {
     const auto host = queries.instance(start->instance, now_);
     if (!host) return;
     keys[start->principal] -= static_cast<double>(
         scheduler::price_of_part(host->record.price_per_hour, start->needs, host->total).value);
     for (const auto& rival : start->rivals)
-      if (keys[start->principal] > keys[rival] + slack[start->principal])
+      if (!is_limited(rival) && keys[start->principal] > keys[rival] + slack[start->principal])
         complain_(start->principal + " starts a job before " + rival + ", who has used less");
   }
 }
