@@ -120,9 +120,11 @@ void Decisions::on(const model::AttemptChanged& row) {
     check_bill(row.attempt.text(), job->second, row.end->started, row.end->ended);
 }
 
-/// A host's report concerns work on this host only.
+/// A host's report concerns work on this host only. After an old state was put back, a later
+/// attempt of a job shows that the one before it, on another host, is over.
 void Decisions::check_news(const std::string& what, model::InstanceId before,
                            model::InstanceId after) {
+  if (disk_.was_put_back()) return;
   if (cause_.host && before != *cause_.host && after != *cause_.host)
     complain_(what + " is changed by a report of " + cause_.host->text() + ", and it is not there");
 }
