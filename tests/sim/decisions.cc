@@ -74,10 +74,14 @@ void Decisions::check(const Cause& cause, const dispatch::Outbox& outbox,
 }
 
 void Decisions::on(const model::WorkItem& row) {
-  Job job{row.principal, row.shape, WorkState::kQueued, {}, {}, {}, now_.mono};
-  waits(job);
-  accepted_.push_back(job);
-  jobs_.emplace(row.record.id, std::move(job));
+  const auto& record = row.record;
+  Job job{row.principal, row.shape,    record.state, record.instance,
+          record.placed, record.ended, now_.mono};
+  if (record.state == WorkState::kQueued) {  // Else a restored daemon takes it over.
+    waits(job);
+    accepted_.push_back(job);
+  }
+  jobs_.emplace(record.id, std::move(job));
 }
 
 void Decisions::on(const model::WorkChanged& row) {
@@ -116,9 +120,11 @@ void Decisions::on(const model::AttemptChanged& row) {
     check_bill(row.attempt.text(), job->second, row.end->started, row.end->ended);
 }
 
-/// A host's report concerns work on this host only.
+/// A host's report concerns work on this host only. After an old state was put back, a later
+/// attempt of a job shows that the one before it, on another host, is over.
 void Decisions::check_news(const std::string& what, model::InstanceId before,
                            model::InstanceId after) {
+  if (disk_.was_put_back()) return;
   if (cause_.host && before != *cause_.host && after != *cause_.host)
     complain_(what + " is changed by a report of " + cause_.host->text() + ", and it is not there");
 }
@@ -219,13 +225,18 @@ void Decisions::check_turns(const dispatch::Queries& queries) {
     keys[one.principal] = static_cast<double>(one.use.value) + held;
     slack[one.principal] = held / 60 + 2;  // Keys are brought up to date from time to time.
   }
+  // Whoever may run only so much at a time lets others go first.
+  const auto is_limited = [&](const std::string& who) {
+    const model::Quota quota = queries.policy().quotas.of(who);
+    return quota.running_vcpus_max || quota.running_price_per_hour_max;
+  };
   for (auto start = starts_.rbegin(); start != starts_.rend(); ++start) {
     const auto host = queries.instance(start->instance, now_);
     if (!host) return;
     keys[start->principal] -= static_cast<double>(
         scheduler::price_of_part(host->record.price_per_hour, start->needs, host->total).value);
     for (const auto& rival : start->rivals)
-      if (keys[start->principal] > keys[rival] + slack[start->principal])
+      if (!is_limited(rival) && keys[start->principal] > keys[rival] + slack[start->principal])
         complain_(start->principal + " starts a job before " + rival + ", who has used less");
   }
 }

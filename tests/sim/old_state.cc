@@ -12,10 +12,15 @@ constexpr double kDays = 0.25;  ///< The part of the days on which it happens.
 
 }  // namespace
 
+Random World::fate_of_disk() const { return Random(seed_ ^ 0x01d57a7e); }
+
+bool World::has_old_state() const { return fate_of_disk().chance(kDays) && day_.kills.high != 0; }
+
 /// Choices of its own, so that the rest of the day is as it was without it.
 void World::make_old_state() {
-  Random fate(seed_ ^ 0x01d57a7e);
-  if (!fate.chance(kDays) || day_.kills.high == 0) return;
+  if (!has_old_state()) return;
+  Random fate = fate_of_disk();
+  (void)fate.chance(kDays);
   const auto within = [&](Duration from, Duration until) {
     return from + Duration(static_cast<Duration::rep>(
                       fate.below(static_cast<std::uint64_t>((until - from).count()))));

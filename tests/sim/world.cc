@@ -122,7 +122,8 @@ void World::make_faults() {
   for (std::uint64_t n = chance_.in(day_.spells); n > 0; --n)
     time_.after(chance_.between(20s, day_.trouble),
                 [this] { cloud_.lie(chance_.between(5s, 1min)); });
-  if (greed_.chance(day_.liars)) hosts_.let_them_lie();
+  // After an old state is put back a host is asked which work it has: a liar can end that work.
+  if (greed_.chance(day_.liars) && !has_old_state()) hosts_.let_them_lie();
   if (chance_.chance(day_.barren))
     time_.after(chance_.between(0s, day_.trouble),
                 [this] { cloud_.be_barren(chance_.between(1min, 5min)); });

@@ -65,6 +65,9 @@ class World {
   void release_holds();
   void close_down();
   void make_old_state();
+  [[nodiscard]] Random fate_of_disk() const;
+  /// On this day an old copy of the disk is put back.
+  [[nodiscard]] bool has_old_state() const;
   void lose_disk();
   void settle_restored();
   void check_end();

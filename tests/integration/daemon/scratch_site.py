@@ -64,6 +64,12 @@ def parent_of(pid):
         return int(file.read().rpartition(")")[2].split()[1])
 
 
+def raise_unless_gone(_remove, _path, problem):
+    """Whoever has a database open may remove its helper files first."""
+    if not issubclass(problem[0], FileNotFoundError):
+        raise problem[1]
+
+
 def title_of(pid):
     """Empty if the process has ended."""
     try:
@@ -323,7 +329,10 @@ class Site:
         finally:
             if not well:
                 self.keep_log()
-            shutil.rmtree(self.folder, ignore_errors=not well)
+            if well:
+                shutil.rmtree(self.folder, onerror=raise_unless_gone)
+            else:
+                shutil.rmtree(self.folder, ignore_errors=True)
 
     def keep_log(self):
         if not os.path.exists(self.log):

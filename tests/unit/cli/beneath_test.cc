@@ -102,7 +102,7 @@ TEST_P(BeneathTest, WhatIsNotFinishedLeavesNothing) {
   EXPECT_EQ(count("in"), 1U);
   fs::create_directory(folder / "in/b");
   EXPECT_THAT(put("b"), testing::HasSubstr("is a folder"));
-  EXPECT_THAT(put("a/b"), testing::HasSubstr("no folder"));
+  EXPECT_THAT(put("a/b"), testing::HasSubstr("not a folder"));
 }
 
 /// From now on openat2() fails with `code` in this process.

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "core/work/step.h"
+#include "tests/unit/work/times.h"
 
 /// Jobs of a state that was restored from a backup.
 namespace hostler::work {
@@ -9,10 +10,8 @@ namespace {
 using namespace std::chrono_literals;
 using model::WorkState;
 
-Now at(Duration since) { return {Mono(100h + since), Wall{1'700'000'000'000'000} + since}; }
-
 /// It started before the backup was made.
-Job starting_job() {
+Job restored_starting_job() {
   Job job;
   job.id = {1};
   job.restartable = true;
@@ -21,16 +20,16 @@ Job starting_job() {
   return job;
 }
 
-Job running_job() {
-  Job job = starting_job();
+Job restored_running_job() {
+  Job job = restored_starting_job();
   (void)started(job, at(1s).wall, at(1s));
   return job;
 }
 
 TEST(RestoredJobTest, WhatWouldQueueItHoldsIt) {
-  Job never = starting_job();
+  Job never = restored_starting_job();
   EXPECT_EQ(never_started(never, "the host does not know it", at(2s)).event, model::Event::kHeld);
-  Job lost = running_job();
+  Job lost = restored_running_job();
   EXPECT_EQ(host_gone(lost, "it is gone", at(2s)).event, model::Event::kHeld);
   for (const Job* job : {&never, &lost}) {
     EXPECT_EQ(job->state(), WorkState::kHeld);
@@ -40,7 +39,7 @@ TEST(RestoredJobTest, WhatWouldQueueItHoldsIt) {
 }
 
 TEST(RestoredJobTest, AReleaseQueuesItAndLeavesNumbersOfAttemptsOut) {
-  Job job = running_job();
+  Job job = restored_running_job();
   EXPECT_FALSE(release(job, "root").changed) << "it is not held";
   (void)host_gone(job, "it is gone", at(2s));
   EXPECT_EQ(release(job, "root").next, Next::kQueueAgain);
@@ -51,7 +50,7 @@ TEST(RestoredJobTest, AReleaseQueuesItAndLeavesNumbersOfAttemptsOut) {
 }
 
 TEST(RestoredJobTest, AHeldJobIsCancelledAtOnce) {
-  Job job = starting_job();
+  Job job = restored_starting_job();
   (void)never_started(job, "the host does not know it", at(2s));
   EXPECT_EQ(cancel(job, "user ann", at(3s)).next, Next::kEnd);
   EXPECT_EQ(job.state(), WorkState::kCancelled);

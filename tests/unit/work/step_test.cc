@@ -5,6 +5,8 @@
 #include <optional>
 #include <vector>
 
+#include "tests/unit/work/times.h"
+
 namespace hostler::work {
 namespace {
 
@@ -14,8 +16,6 @@ using model::WorkState;
 using testing::HasSubstr;
 
 constexpr model::InstanceId kHost{7};
-
-Now at(Duration since) { return {Mono(100h + since), Wall{1'700'000'000'000'000} + since}; }
 
 Job queued_job() {
   Job job;
