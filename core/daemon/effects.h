@@ -6,7 +6,7 @@
 #include "core/daemon/clouds.h"
 #include "core/daemon/pending_replies.h"
 #include "core/daemon/planner.h"
-#include "core/dispatch/events.h"
+#include "core/dispatch/effects.h"
 #include "core/hosts/hosts.h"
 #include "core/store/store.h"
 

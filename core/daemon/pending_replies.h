@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/base/mutex.h"
-#include "core/dispatch/events.h"
+#include "core/dispatch/effects.h"
 
 namespace hostler::daemon {
 

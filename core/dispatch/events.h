@@ -8,17 +8,15 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/dispatch/effects.h"
 #include "core/model/host.h"
 #include "core/model/records.h"
 #include "core/scheduler/plan.h"
 
-/// The input of the dispatcher (events) and its output (changes and effects). Values only.
+/// The input of the dispatcher. Values only.
 namespace hostler::dispatch {
 
-/// The number of a request that waits for its answer.
-using Ticket = std::uint64_t;
-
-// ---- events: clouds ----------------------------------------------------------------------------
+// ---- clouds ------------------------------------------------------------------------------------
 
 struct SetOpened {
   std::string set;
@@ -69,7 +67,7 @@ struct QuotaGroupFetched {
   model::CloudResult<std::string> result;
 };
 
-// ---- events: requests and plans ----------------------------------------------------------------
+// ---- requests and plans ------------------------------------------------------------------------
 
 /// All items are accepted, or none. The dispatcher fills in id, arrival, principal and time.
 struct Submit {
@@ -164,97 +162,5 @@ using Event =
                  CancelWork, ReleaseWork, CancelHeld, OutputsRemoved, SetIdleBehavior, KillInstance,
                  OpenGate, AcceptAccount, BelieveList, GiveUpUnreachable, PlanMade, PolicyChanged,
                  WorkForgotten, DiskChanged>;
-
-// ---- effects -----------------------------------------------------------------------------------
-
-/// Asks an open set for its info again.
-struct OpenSet {
-  std::string set;
-};
-/// Whether links may ask the set's driver about host keys. They may not at first.
-struct UseSet {
-  std::string set;
-  bool usable = false;
-};
-struct CreateCall {
-  std::string set;
-  model::InstanceId instance;
-  std::shared_ptr<const model::CreateRequest> request;
-  Duration timeout{};
-};
-struct ListCall {
-  std::string set;
-  model::ListRequest request;
-  Duration timeout{};
-};
-/// Asks for instances by their ids, whatever their tags.
-struct LookUpCall {
-  std::string set;
-  std::vector<model::InstanceId> instances;
-  model::ListRequest request;  ///< With their ids, in the same order, and no filter.
-  Duration timeout{};
-};
-struct DestroyCall {
-  std::string set;
-  model::InstanceId instance;
-  model::DestroyRequest request;
-  Duration timeout{};
-};
-struct TagsCall {
-  std::string set;
-  model::InstanceId instance;
-  model::SetTagsRequest request;
-  Duration timeout{};
-};
-/// Switches an instance on or off.
-struct PowerCall {
-  std::string set;
-  model::InstanceId instance;
-  bool on = false;
-  model::PowerRequest request;
-  Duration timeout{};
-};
-struct PricesCall {
-  std::string set;
-  model::InstanceType type;
-  Wall since;
-  Duration timeout{};
-};
-/// Asks the driver, not the cloud.
-struct QuotaGroupCall {
-  std::string set;
-  model::InstanceType type;
-  Duration timeout{};
-};
-/// Make a plan of this snapshot, off the loop, and answer with PlanMade.
-struct MakePlan {
-  std::uint64_t number = 0;
-  std::shared_ptr<const scheduler::Snapshot> snapshot;
-  std::shared_ptr<const model::SitePolicy> policy;  ///< The snapshot's indices refer to it.
-};
-/// The clouds were asked which epoch the instances of this site have seen.
-struct EpochsCompared {
-  /// An instance is of a later epoch: the rows are old, and nothing follows this. Empty: all first
-  /// lists are here, and no instance is.
-  std::string later;
-  std::uint64_t epoch = 0;  ///< With `later`: the highest.
-};
-/// The answer to a request; has the ids of the jobs that it accepted or changed.
-struct Reply {
-  Ticket ticket = 0;
-  Result<std::vector<model::WorkId>> result;
-};
-
-using Effect =
-    std::variant<model::HostCommand, OpenSet, UseSet, CreateCall, ListCall, LookUpCall, DestroyCall,
-                 TagsCall, PowerCall, PricesCall, QuotaGroupCall, MakePlan, EpochsCompared, Reply>;
-
-/// The result of one event. An effect is issued only when every change before it is durable, unless
-/// it depends on no commit (immediate_effects.h).
-struct Outbox {
-  std::vector<model::Change> changes;
-  std::vector<Effect> effects;
-  std::vector<model::WorkId> bodies_wanted;  ///< For StartAttempt effects, which have no spec yet.
-};
 
 }  // namespace hostler::dispatch

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "core/dispatch/events.h"
+#include "core/dispatch/effects.h"
 
 namespace hostler::dispatch {
 

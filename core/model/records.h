@@ -109,6 +109,9 @@ struct InstanceRecord {
   InstanceState state = InstanceState::kRequested;
   IdleBehavior idle_behavior = IdleBehavior::kRun;
   Health health = Health::kHealthy;
+  /// It is of a restored state, or was made after the backup, and its host has not reported its
+  /// work since: what is not known here may run on it, so only an admin ends it.
+  bool restored = false;
   std::string provider_id, request_id, idempotency_key;
   std::uint64_t epoch = 0;
   std::string address, remote_user;
@@ -125,9 +128,6 @@ struct InstanceRecord {
   Wall deadline;            ///< Of the state it is in; 0: none.
   Resources total;          ///< As its type was when it was made; zero: not known.
   std::int64_t off_us = 0;  ///< Of its life so far, switched off; without the present time.
-  /// It is of a restored state, or was made after the backup, and its host has not reported its
-  /// work since: what is not known here may run on it, so only an admin ends it.
-  bool restored = false;
   friend bool operator==(const InstanceRecord&, const InstanceRecord&) = default;
 };
 struct InstanceChanged {

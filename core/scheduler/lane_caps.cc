@@ -59,7 +59,7 @@ std::vector<Taker> takers_of(const Queue& queue, PrincipalId principal, bool has
     }
     out.push_back(taker);
   }
-  std::ranges::stable_partition(out, [](const Taker& taker) { return !taker.is_stuck; });
+  std::stable_partition(out.begin(), out.end(), [](const Taker& taker) { return !taker.is_stuck; });
   return out;
 }
 

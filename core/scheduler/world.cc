@@ -261,7 +261,8 @@ model::Micros World::price_of_part(const Demand& of, const Offering& offering) c
 
 std::span<const std::pair<ClassId, std::uint32_t>> World::find_all(ClassId cls) const {
   const auto [first, last] =
-      std::ranges::equal_range(by_class_, cls, {}, [](const auto& one) { return one.first; });
+      std::equal_range(by_class_.begin(), by_class_.end(), std::pair(cls, 0U),
+                       [](const auto& a, const auto& b) { return a.first < b.first; });
   return {first, last};
 }
 

@@ -20,9 +20,10 @@ using namespace std::chrono_literals;
 
 constexpr const char* kLeftOut = "left_out_work";
 
-/// For each hour since the rows were written, and once more: the same backup may be restored twice.
 constexpr std::uint64_t kNumbersLeftOut = 1'000'000, kEpochsLeftOut = 1'000;
-constexpr std::uint64_t kHoursMax = 100'000;  ///< The clock may say anything.
+/// For each second since the rows were written: the same backup may be restored twice.
+constexpr std::uint64_t kNumbersOfASecond = 1'000;
+constexpr std::int64_t kSecondsMax = 360'000'000;  ///< The clock may say anything.
 
 Result<std::uint64_t> highest(Connection& connection, const char* key, const std::string& column,
                               const std::string& table) {
@@ -40,13 +41,14 @@ Result<std::uint64_t> revision_of(Connection& connection) {
   return highest(connection, "last_revision", "rev", "ledger");
 }
 
-Result<std::uint64_t> hours_since_rows(Connection& connection, Wall now) {
+Result<std::uint64_t> seconds_since_rows(Connection& connection, Wall now) {
   auto find =
       HOSTLER_TRY(connection.prepare("SELECT time_us FROM ledger ORDER BY rev DESC LIMIT 1"));
   HOSTLER_TRY(find.start());
   if (!HOSTLER_TRY(find.next())) return 0;
-  const std::int64_t hours = (now - Wall{std::max<std::int64_t>(find.i64(0), 0)}) / 1h;
-  return std::clamp<std::int64_t>(hours, 0, kHoursMax);
+  const std::int64_t seconds = std::max<std::int64_t>(now.us, 0) / 1'000'000 -
+                               std::max<std::int64_t>(find.i64(0), 0) / 1'000'000;
+  return static_cast<std::uint64_t>(std::clamp<std::int64_t>(seconds, 0, kSecondsMax));
 }
 
 Result<void> add_left_out(Connection& connection, model::LeftOut more) {
@@ -148,15 +150,15 @@ void Known::note_epoch(std::uint64_t epoch) {
 
 Result<void> Known::accept(Connection& connection, Wall now) {
   return in_one_transaction(connection, [&]() -> Result<void> {
-    const auto periods = HOSTLER_TRY(hours_since_rows(connection, now)) + 1;
+    const auto seconds = HOSTLER_TRY(seconds_since_rows(connection, now));
     const auto rows_end = HOSTLER_TRY(revision_of(connection));
     const auto revision = std::max(revision_, rows_end);
     // Each number that was given out since has a record of its own.
-    const auto left_out = kNumbersLeftOut * periods + (revision - rows_end);
+    const auto left_out = kNumbersLeftOut + kNumbersOfASecond * seconds + (revision - rows_end);
     const auto epoch = std::max(epoch_, HOSTLER_TRY(meta_number(connection, "epoch")));
     const auto work = HOSTLER_TRY(highest(connection, "last_work", "id", "work"));
     const auto instance = HOSTLER_TRY(highest(connection, "last_instance", "id", "instances"));
-    const auto next_epoch = epoch + kEpochsLeftOut * periods;
+    const auto next_epoch = epoch + kEpochsLeftOut + seconds;
     HOSTLER_TRY(put_meta(connection, "epoch", std::to_string(next_epoch)));
     HOSTLER_TRY(put_meta(connection, "restored_epoch", std::to_string(next_epoch + 1)));
     HOSTLER_TRY(put_meta(connection, "last_work", std::to_string(work + left_out)));

@@ -229,6 +229,7 @@ void AttemptEvents::take_over(Host& host, Reported& reported, model::ResumeAttem
                               Now now) {
   std::erase_if(reported, [&](const auto& entry) {
     const auto& [attempt, phase] = entry;
+    if (set_aside_.contains(attempt.work)) return false;  // It has a row, a damaged one.
     if (!takeover_.take(host, attempt, now)) return false;
     const auto placed = *host.instance.occupancy.find(attempt);
     if (known(host, *jobs_.find(attempt), placed, phase, now)) resume.attempts.push_back(attempt);

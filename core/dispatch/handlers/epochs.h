@@ -8,15 +8,13 @@ namespace hostler::dispatch {
 /// credentials of the cloud's account, so a job or a host cannot write them.
 class Epochs {
  public:
-  Epochs(const model::SitePolicy& policy, Sets& sets, Recorder& recorder, Restore& restore,
-         bool& is_old)
-      : policy_(policy), sets_(sets), recorder_(recorder), restore_(restore), is_old_(is_old) {}
+  Epochs(Sets& sets, Recorder& recorder, Restore& restore, bool& is_old)
+      : sets_(sets), recorder_(recorder), restore_(restore), is_old_(is_old) {}
 
   /// A list, before anything else is made of it. False: the rows are old, nothing is done any more.
   bool compare(const SetListed& event, Now now);
 
  private:
-  const model::SitePolicy& policy_;
   Sets& sets_;
   Recorder& recorder_;
   Restore& restore_;

@@ -75,9 +75,12 @@ inline ssh::ExecRequest command(std::string text, std::string input = {}) {
   return out;
 }
 
-/// Returns a session that is logged in.
+/// Returns a session that is logged in. A server that takes up a new key refuses connections for a
+/// moment.
 inline std::unique_ptr<ssh::Session> login(Loop& loop, const Sshd& sshd) {
   auto session = loop.get(ssh::Session::connect(connect_to(sshd)));
+  for (int i = 0; i < 1000 && !session; ++i)
+    session = loop.get(ssh::Session::connect(connect_to(sshd)));
   if (!session) throw std::runtime_error(session.error().message);
   const auto done = loop.get((*session)->authenticate(credentials_of(sshd)));
   if (!done) throw std::runtime_error(done.error().message);

@@ -17,7 +17,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-constexpr std::int64_t kHour = std::int64_t{3'600} * 1'000'000;
+constexpr std::int64_t kMinute = std::int64_t{60} * 1'000'000;
 
 class OldStateTest : public StoreFixture {
  protected:
@@ -101,15 +101,19 @@ TEST_P(OldStateTest, NoNumberIsGivenOutAgain) {
   EXPECT_EQ(reopened().left_out, after.left_out);
 }
 
-// Bug: the same backup, restored twice, gave out the same numbers twice.
+// Bug: the same backup, restored twice within an hour, gave out the same numbers twice.
 TEST_P(OldStateTest, TheSameBackupThatIsRestoredLaterGetsOtherNumbers) {
   commit_jobs();  // Its newest record is of the first microsecond.
+  const auto before = reopened();
   make_old();
-  const auto first = go_on({2 * kHour});
+  const auto first = go_on({10 * kMinute});
   make_old();
-  const auto second = go_on({9 * kHour});
-  EXPECT_GE(second.last_work - first.last_work, 9'000'000U);
-  EXPECT_GE(second.epoch - first.epoch, 9'000U);
+  const auto second = go_on({40 * kMinute});
+  // How far each went beyond what it began with: the two began with different rows here.
+  const auto first_gap = first.last_work - before.last_work;
+  const auto second_gap = second.last_work - first.last_work;
+  EXPECT_GE(second_gap, first_gap + 1'000'000U);
+  EXPECT_GT(second.epoch - first.epoch, first.epoch - before.epoch + 1'000U);
   EXPECT_THAT(second.left_out, SizeIs(2));
 }
 
