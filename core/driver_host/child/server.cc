@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <optional>
 #include <utility>
 
 #include "core/base/assert.h"
@@ -14,7 +15,7 @@
 namespace hostler::driver_host {
 namespace {
 
-constexpr std::size_t kRetiredMax = 256;
+constexpr std::size_t kRetiredMax = 256, kEarlyMax = 256;
 
 std::string new_buffer() { return std::string(kDatagramMax + sizeof(FrameHead), '\0'); }
 
@@ -57,7 +58,12 @@ void Server::cancel(std::uint64_t call, bool time_is_up) {
   {
     const MutexLock lock(mutex_);
     const auto found = active_.find(call);
-    if (found == active_.end()) return;  // it has just ended
+    if (found == active_.end()) {
+      // It has just ended; or it comes later, by the other socket.
+      early_cancels_[call] = time_is_up;
+      if (early_cancels_.size() > kEarlyMax) early_cancels_.erase(early_cancels_.begin());
+      return;
+    }
     op = found->second;
   }
   op->cancel(time_is_up);
@@ -116,10 +122,16 @@ void Server::run_call(const Frame& frame, const UniqueFd& file) {
   const auto op =
       RelayedCall::make(frame.head.type, id, std::move(body), connection_, *this, outlet_);
   if (op == nullptr) return;
+  std::optional<bool> cancelled_late;
   {
     const MutexLock lock(mutex_);
     active_.emplace(id, op);
+    if (const auto early = early_cancels_.find(id); early != early_cancels_.end()) {
+      cancelled_late = early->second;
+      early_cancels_.erase(early);
+    }
   }
+  if (cancelled_late) op->cancel(*cancelled_late);
   {
     const InCall in_call(id);
     op->run();

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <string>
 #include <thread>
@@ -54,6 +55,8 @@ class Server final : public plugin_host::Operation::Listener {
       HOSTLER_GUARDED_BY(mutex_);
   /// The last calls that ended. A driver that uses one too late finds it, and breaks a rule.
   std::deque<std::shared_ptr<RelayedCall>> retired_ HOSTLER_GUARDED_BY(mutex_);
+  /// Cancels of calls that have not come yet, or have ended: whether their time was up.
+  std::map<std::uint64_t, bool> early_cancels_ HOSTLER_GUARDED_BY(mutex_);
   std::vector<std::thread> workers_ HOSTLER_GUARDED_BY(mutex_);
   std::size_t idle_ HOSTLER_GUARDED_BY(mutex_) = 0;  ///< Workers that wait for a call.
 };
