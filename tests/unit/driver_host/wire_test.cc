@@ -14,7 +14,6 @@
 namespace hostler::driver_host {
 namespace {
 
-using testing::ElementsAre;
 
 /// Adds up the bytes of the fields that it visits.
 struct Sizes {
