@@ -197,14 +197,18 @@ TEST(RestoredStateTest, AReleasedJobThatHasBegunSinceIsNotStartedAgain) {
   EXPECT_FALSE(story.dispatcher.queries().waiting(WorkId{5}));
 }
 
+auto second_host() {
+  auto out = instance(InstanceState::kIdle);
+  out.record.id = {6};
+  out.record.provider_id = "i-6";
+  out.record.idempotency_key = "key-6";
+  out.record.restored = true;
+  return out;
+}
+
 TEST(RestoredStateTest, ALaterAttemptOnAnotherHostTakesThePlaceOfTheKnownOne) {
   auto site = running_site(true);
-  auto other = instance(InstanceState::kIdle);
-  other.record.id = {6};
-  other.record.provider_id = "i-6";
-  other.record.idempotency_key = "key-6";
-  other.record.restored = true;
-  site.instances.push_back(other);
+  site.instances.push_back(second_host());
   Story story;
   story.begin(site);
   story.ready({6}, {{{{5}, 2}, AttemptPhase::kRunning}}, "boot-6");
@@ -219,12 +223,7 @@ TEST(RestoredStateTest, ALaterAttemptOnAnotherHostTakesThePlaceOfTheKnownOne) {
 /// A host that lies cannot take a job away from a host that has reported it.
 TEST(RestoredStateTest, ALaterAttemptIsNotBelievedAgainstAHostThatHasTheKnownOne) {
   auto site = running_site(true);
-  auto liar = instance(InstanceState::kIdle);
-  liar.record.id = {6};
-  liar.record.provider_id = "i-6";
-  liar.record.idempotency_key = "key-6";
-  liar.record.restored = true;
-  site.instances.push_back(liar);
+  site.instances.push_back(second_host());
   Story story;
   story.begin(site);
   story.ready({7}, {{{{5}, 1}, AttemptPhase::kRunning}});
@@ -235,12 +234,7 @@ TEST(RestoredStateTest, ALaterAttemptIsNotBelievedAgainstAHostThatHasTheKnownOne
 /// One of them lies. The other one's work is not ended for that.
 TEST(RestoredStateTest, AnAttemptThatTwoHostsReportIsEndedOnNone) {
   auto site = waiting_site();
-  auto other = instance(InstanceState::kIdle);
-  other.record.id = {6};
-  other.record.provider_id = "i-6";
-  other.record.idempotency_key = "key-6";
-  other.record.restored = true;
-  site.instances.push_back(other);
+  site.instances.push_back(second_host());
   Story story;
   story.begin(site);
   story.ready({6}, {{{kForeign, 1}, AttemptPhase::kRunning}}, "boot-6");
