@@ -94,9 +94,26 @@ void write_pool(json::Writer& w, const model::PoolView& view) {
   w.end_object().key("price_per_hour").millionths(view.price_per_hour.value).end_object();
 }
 
+namespace {
+
+void write_driver(json::Writer& w, const model::DriverView& view) {
+  w.key("driver").begin_object().member("name", view.name);
+  member_text(w, "version", view.version);
+  w.member("isolation", view.isolation);
+  member_text(w, "sandbox", view.sandbox);
+  w.member("state", view.state).member("crashes", view.crashes);
+  member_text(w, "last_crash", view.last_crash);
+  w.member("broken_rules", view.broken_rules);
+  member_text(w, "last_broken_rule", view.last_broken_rule);
+  w.end_object();
+}
+
+}  // namespace
+
 void write_set(json::Writer& w, const model::SetView& view) {
   w.begin_object().member("name", view.name).member("open", view.open);
   w.member("foreign_owner", view.foreign_owner);
+  if (view.driver) write_driver(w, *view.driver);
   member_text(w, "account", view.account);
   member_text(w, "region", view.region);
   if (view.reported) {

@@ -58,7 +58,7 @@ DemoSite::~DemoSite() {
 Result<void> DemoSite::write_config() const {
   std::string text;
   json::Writer w(text);
-  w.begin_object().member("isolation", "in-process").member("disk_reserve", "16MiB");
+  w.begin_object().member("disk_reserve", "16MiB");
   w.key("access").begin_object().key("socket").begin_object();
   w.member("path", (folder_ / "hostler.sock").string()).end_object().end_object();
   w.key("types").begin_array();

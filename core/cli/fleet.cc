@@ -87,8 +87,13 @@ Row set_row(json::Value one) {
   if (one.has("reported")) state += ",other_account";
   if (one.has("doubt")) state += ",list_doubted";
   if (one.has("partition")) state += ",partition";
-  return {field(one, "name"), state, field(one, "account"), field(one, "region"),
-          joined(field(one, "problem"), one.at("conditions"))};
+  const json::Value driver = one.at("driver");
+  std::string problem = joined(field(one, "problem"), one.at("conditions"));
+  const std::string calls = field(driver, "state");
+  if (calls.find(':') != std::string::npos || calls.find(',') != std::string::npos)
+    problem = "driver " + calls + (problem.empty() ? "" : "; " + problem);
+  return {field(one, "name"),   state,  field(driver, "name"), field(one, "account"),
+          field(one, "region"), problem};
 }
 
 Row gate_row(json::Value one) {
@@ -157,7 +162,8 @@ int pools(Client& client, bool json) {
 }
 
 int sets(Client& client, bool json) {
-  return list(client, "sets", json, {"SET", "STATE", "ACCOUNT", "REGION", "PROBLEM"}, set_row);
+  return list(client, "sets", json, {"SET", "STATE", "DRIVER", "ACCOUNT", "REGION", "PROBLEM"},
+              set_row);
 }
 
 int accept_account(Client& client, const std::string& set) {

@@ -17,6 +17,8 @@ namespace hostler::config {
 using namespace std::chrono_literals;
 
 enum class Isolation : std::uint8_t { kChild, kInProcess };
+/// What is taken from the process of a driver, see `sets[].sandbox`.
+enum class Sandbox : std::uint8_t { kDefault, kFull, kFiles, kNone };
 enum class Escalate : std::uint8_t { kAuto, kSudo, kNone };
 
 struct Token {
@@ -52,6 +54,7 @@ struct Set {
   std::string name;
   std::string driver;
   Isolation isolation = Isolation::kChild;
+  Sandbox sandbox = Sandbox::kDefault;
   std::string config_json = "{}";  ///< For the driver; placeholders are already replaced.
   std::string credentials_json;    ///< A secret; empty: none.
   std::vector<UserKey> user_keys;  ///< In the order of use; empty: a key in the state folder.

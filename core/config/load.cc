@@ -85,9 +85,7 @@ void read_all(json::Object& o, Context& context, Config& out) {
   });
   read_driver_digests(o.may("driver_sha256"), out.driver_sha256);
   Isolation isolation = Isolation::kChild;
-  const json::Field isolation_for_all = o.may("isolation");
-  const bool refused = isolation_for_all.present() && !read_isolation(isolation_for_all, isolation);
-  if (refused) isolation = Isolation::kInProcess;  // reported once, not again for each set
+  read_isolation(o.may("isolation"), isolation);
 
   read_types(o.need("types"), out.site.types);
   read_sets(o.need("sets"), context, isolation, out.sets, out.site.sets);

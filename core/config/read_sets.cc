@@ -12,6 +12,9 @@ namespace {
 constexpr std::size_t kDriverConfigMax = std::size_t{256} * 1024;
 constexpr std::array kIsolations{json::Word<Isolation>{"child", Isolation::kChild},
                                  json::Word<Isolation>{"in-process", Isolation::kInProcess}};
+constexpr std::array kSandboxes{json::Word<Sandbox>{"full", Sandbox::kFull},
+                                json::Word<Sandbox>{"files", Sandbox::kFiles},
+                                json::Word<Sandbox>{"none", Sandbox::kNone}};
 constexpr std::array kEscalations{json::Word<Escalate>{"auto", Escalate::kAuto},
                                   json::Word<Escalate>{"sudo", Escalate::kSudo},
                                   json::Word<Escalate>{"none", Escalate::kNone}};
@@ -101,13 +104,8 @@ void read_policy(json::Object& o, model::SetPolicy& out) {
 void read_set(json::Object& o, const Context& context, Isolation isolation, Set& out) {
   o.need("driver").name(out.driver);
   out.isolation = isolation;
-  const json::Field own = o.may("isolation");
-  read_isolation(own, out.isolation);
-  if (!own.present() && isolation == Isolation::kChild)
-    json::Field(o.value(), o.problems())
-        .problem(
-            "isolation: child (the default) is not available yet, allowed: \"in-process\", "
-            "for this set or once for all sets");
+  read_isolation(o.may("isolation"), out.isolation);
+  o.may("sandbox").word(out.sandbox, kSandboxes);
   read_driver_config(o.may("config"), context, out.config_json);
   read_credentials(o.may("credentials_file"), context, out.credentials_json);
   read_user_keys(o.may("user_key_files"), context, out.user_keys);
@@ -116,11 +114,7 @@ void read_set(json::Object& o, const Context& context, Isolation isolation, Set&
 
 }  // namespace
 
-bool read_isolation(const json::Field& field, Isolation& out) {
-  if (!field.word(out, kIsolations)) return false;
-  return out == Isolation::kInProcess ||
-         field.problem("found \"child\", which is not available yet, allowed: \"in-process\"");
-}
+void read_isolation(const json::Field& field, Isolation& out) { field.word(out, kIsolations); }
 
 void read_sets(const json::Field& field, const Context& context, Isolation isolation,
                std::vector<Set>& sets, std::vector<model::SetPolicy>& policies) {

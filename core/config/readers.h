@@ -46,7 +46,7 @@ void read_pools(const json::Field& field, model::SitePolicy& site);
 void read_quotas(json::Object& o, model::Quotas& out);
 void read_agent(json::Object& o, Agent& out);
 void read_limits(json::Object& o, Limits& out);
-bool read_isolation(const json::Field& field, Isolation& out);
+void read_isolation(const json::Field& field, Isolation& out);
 
 /// Adds a problem if `name` is already in `taken`; otherwise adds it to `taken`.
 void claim_name(const json::Field& field, const std::string& name, std::set<std::string>& taken);

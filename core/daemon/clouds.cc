@@ -5,6 +5,7 @@
 
 #include "core/base/assert.h"
 #include "core/daemon/clock.h"
+#include "core/driver_host/parent/process_set.h"
 #include "core/log/log.h"
 #include "core/plugin_host/closed_set.h"
 #include "core/plugin_host/discovery.h"
@@ -47,16 +48,33 @@ class Timed {
   const Mono began_;
 };
 
+/// The instances of `local` are processes of this machine, which no sandbox would let it make.
+std::string sandbox_of(const SetSource& source) {
+  if (!source.sandbox.empty()) return source.sandbox;
+  return source.driver == "local" ? "none" : "full";
+}
+
 Result<std::unique_ptr<plugin_host::DriverSet>> load_driver(
-    const Result<plugin_host::Manifest>& manifest, const plugin_host::DriverRules& rules,
-    const std::string& set, const std::string& area) {
+    const Result<plugin_host::Manifest>& manifest, const DriverSource& drivers,
+    const SetSource& source, const std::string& area) {
   if (!manifest) return tl::unexpected(manifest.error());
   for (const auto& key : manifest->unknown_keys)
     log::warn(area, manifest->file.string() + ": ignored the unknown key " + key);
-  auto library = HOSTLER_TRY(plugin_host::DriverLibrary::load(*manifest, rules));
+  if (!source.in_process) {
+    driver_host::ProcessOptions options;
+    options.program = drivers.host_program;
+    options.set = source.name;
+    options.sandbox = sandbox_of(source);
+    auto library = HOSTLER_TRY(plugin_host::check_library(*manifest, drivers.rules));
+    return driver_host::make_process_set(manifest->name, std::move(library), std::move(options));
+  }
+  if (manifest->runtime == "go")
+    return fail(Errc::kInvalidArgument,
+                "it is written in Go, whose runtime needs a process of its own: isolation: child");
   plugin_host::InProcessOptions options;
-  options.set = set;
-  return plugin_host::make_in_process_set(std::move(library), options);
+  options.set = source.name;
+  return plugin_host::make_in_process_set(
+      HOSTLER_TRY(plugin_host::DriverLibrary::load(*manifest, drivers.rules)), options);
 }
 
 template <class T>
@@ -83,7 +101,7 @@ void Clouds::load_drivers() {
     if (set.has_driver) continue;
     const std::string& driver = set.source.driver;
     const std::string area = "driver " + driver + ", set " + name;
-    auto made = load_driver(found.find(driver), drivers_.rules, name, area);
+    auto made = load_driver(found.find(driver), drivers_, set.source, area);
     set.has_driver = made.has_value();
     if (!made) {
       const std::string why = "driver '" + driver + "' cannot be loaded: " + made.error().message;
@@ -104,6 +122,22 @@ Result<void> Clouds::check_config(const std::string& driver, const std::string& 
   if (!problems) log::warn("driver " + driver, problems.error().message);
   if (!problems || problems->empty()) return {};
   return fail(Errc::kInvalidArgument, "driver '" + driver + "': " + problems->front());
+}
+
+model::DriverView Clouds::driver(const std::string& set) const {
+  const auto found = sets_.find(set);
+  if (found == sets_.end()) return {};
+  const SetSource& source = found->second.source;
+  const auto health = driver_of(found->second)->health();
+  return {.name = source.driver,
+          .version = health.driver_version,
+          .isolation = source.in_process ? "in-process" : "child",
+          .sandbox = health.sandbox,
+          .state = health.state,
+          .last_crash = health.last_crash,
+          .crashes = health.crashes,
+          .broken_rules = health.broken_rules,
+          .last_broken_rule = health.last_broken_rule};
 }
 
 std::shared_ptr<plugin_host::DriverSet> Clouds::driver_of(const Set& set) {

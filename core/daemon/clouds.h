@@ -11,6 +11,7 @@
 #include "core/base/mutex.h"
 #include "core/dispatch/events.h"
 #include "core/metrics/metrics.h"
+#include "core/model/views.h"
 #include "core/plugin_host/driver_set.h"
 #include "core/plugin_host/manifest.h"
 
@@ -22,12 +23,15 @@ struct SetSource {
   std::string config_json = "{}";
   std::string credentials_json;  ///< Secret.
   model::Tags tags;
+  bool in_process = false;  ///< The driver runs in this process, not in one of its own.
+  std::string sandbox;      ///< "full", "files", "none"; empty: the default of the driver.
 };
 
 /// Where drivers are looked for, and which are allowed.
 struct DriverSource {
   std::vector<std::filesystem::path> path;  ///< Before the folders of plugin_host.
   plugin_host::DriverRules rules;
+  std::string host_program;  ///< hostler-driver-host.
 };
 
 /// Every instance set with its driver. Calls may come from any thread and return at once; the
@@ -58,6 +62,9 @@ class Clouds {
   void execute(const dispatch::PowerCall& effect);
   void execute(const dispatch::PricesCall& effect);
   void execute(const dispatch::QuotaGroupCall& effect);
+
+  /// The driver of a set, as it is now. Any thread.
+  [[nodiscard]] model::DriverView driver(const std::string& set) const;
 
   /// Asks a set's driver whether the key belongs to the instance; refused while the set may not be
   /// used. Calls `vouched` once, on a thread of the set or at once.

@@ -35,7 +35,7 @@ dispatch::CreateSecretsFactory make_create_secrets(
     ssh::InitScript init;
     init.command = pool.init_command;
     init.instance = request.host_instance_id;
-    identity.challenge_secret = init.secret = crypto::random_hex(32);
+    if (info.user_data) identity.challenge_secret = init.secret = crypto::random_hex(32);
     if (accepts(model::VerifyMethod::kDelivered)) {
       const auto pair = crypto::make_ed25519_key("hostler");
       const auto line = crypto::parse_public_key(pair.public_key);
@@ -49,6 +49,7 @@ dispatch::CreateSecretsFactory make_create_secrets(
         init.host_public_key = pair.public_key;
       }
     }
+    if (!info.user_data) return;
     request.user_data_format = model::UserDataFormat::kSh;
     request.user_data = ssh::make_init_script(init);
   };

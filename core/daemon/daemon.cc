@@ -186,7 +186,8 @@ void Daemon::Parts::tidy_store(Now now) {
 
 void Daemon::Parts::load_drivers() {
   DriverSource drivers{driver_folders(config.driver_path),
-                       {.state_dir = config.state_dir, .sha256 = config.driver_sha256}};
+                       {.state_dir = config.state_dir, .sha256 = config.driver_sha256},
+                       driver_host_program()};
   clouds = std::make_unique<Clouds>(set_sources(config), std::move(drivers), metrics,
                                     [this](dispatch::Event event) { post(std::move(event)); });
   clouds->load_drivers();
@@ -299,7 +300,8 @@ Result<void> Daemon::Parts::make_server() {
   worker = std::make_unique<Worker>();
   service = std::make_unique<DaemonService>(DaemonService::Dependencies{
       loop.get(), store.get(), worker.get(), &replies, &metrics, &feed, &durable, events, output,
-      config.state_dir, [this] { return server->certificate_end(); }, &quotas, &reload});
+      config.state_dir, [this] { return server->certificate_end(); }, &quotas, &reload,
+      [this](const std::string& set) { return clouds->driver(set); }});
   const auto& access = config.access;
   server = HOSTLER_TRY(
       api::Server::listen(server_options(access), HOSTLER_TRY(tokens_of(access)),

@@ -23,6 +23,14 @@ Result<std::string> read_agent_program() {
   return program;
 }
 
+std::string driver_host_program() {
+  constexpr const char* kName = "hostler-driver-host";
+  std::error_code problem;
+  const fs::path beside = program_folder() / kName;
+  if (fs::exists(beside, problem)) return beside;
+  return (program_folder() / "../lib/hostler" / kName).lexically_normal();
+}
+
 std::vector<fs::path> driver_folders(std::vector<fs::path> configured) {
   configured.push_back((program_folder() / "../lib/hostler/drivers").lexically_normal());
   return configured;

@@ -16,6 +16,9 @@ std::filesystem::path program_folder();
 /// The bytes of hostler-agent, which is in the folder of the program or in ../lib/hostler.
 Result<std::string> read_agent_program();
 
+/// The path of hostler-driver-host, which is in the folder of the program or in ../lib/hostler.
+std::string driver_host_program();
+
 /// The configured folders, then those next to the program (in a build tree, or /usr/lib/hostler).
 std::vector<std::filesystem::path> driver_folders(std::vector<std::filesystem::path> configured);
 

@@ -18,7 +18,7 @@ Link::Link(asio::io_context& io, std::shared_ptr<const HostSettings> settings,
       host_(std::make_shared<HostContext>(std::move(settings), std::move(ports), std::move(pool),
                                           std::move(target))),
       proof_(*host_),
-      rotation_(*host_, proof_),
+      rotation_(io_, *host_, proof_),
       boot_(*host_),
       random_(host_->settings->seed ^ host_->target.instance.value),
       timer_(io) {}
@@ -35,6 +35,7 @@ void Link::stop() {
   if (conversation_) conversation_->stop();
   if (session_) session_->close();
   timer_.cancel();
+  rotation_.stop();
 }
 
 void Link::set_pool(model::PoolPolicy pool) {

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "core/log/log.h"
-#include "core/ssh/rotation.h"
 
 namespace hostler::hosts {
 
@@ -18,6 +17,7 @@ namespace {
 // sshd refuses some connections while it reads its files again.
 constexpr int kTriesMax = 5;
 constexpr auto kPauseBetweenTries = std::chrono::milliseconds(500);
+constexpr auto kPauseBetweenLooks = std::chrono::seconds(10);
 
 }  // namespace
 
@@ -40,19 +40,40 @@ void KeyRotation::expect(const model::HostIdentity& identity) {
 
 asio::awaitable<void> KeyRotation::propose(std::shared_ptr<ssh::Session> session,
                                            std::string prefix) {
-  const auto next = co_await ssh::prepare_rotation(*session, std::move(prefix));
+  const auto next = co_await prepare(std::move(session), std::move(prefix));
   if (host_.is_stopped()) co_return;
   if (!next) {
     log::info(host_.name(),
               "key rotation: " + next.error().message + "; the next connection tries again");
     co_return;
   }
-  if (next->none) {
+  if (next->none || next->unmarked) {
     host_.target.identity.rotation = model::Rotation::kNone;
-    host_.report(model::RotationEnded{false, true, next->why});
+    const std::string unmarked = next->unmarked ? "the machine is not marked by its create: " : "";
+    host_.report(model::RotationEnded{false, true, unmarked + next->why});
     co_return;
   }
   host_.report(model::RotationProposed{next->public_key, next->secret});
+}
+
+/// Repeated while the init script may still leave its marker.
+asio::awaitable<Result<ssh::NextKey>> KeyRotation::prepare(std::shared_ptr<ssh::Session> session,
+                                                           std::string prefix) {
+  const auto& identity = host_.target.identity;
+  const ssh::Marker marker{identity.challenge_secret, identity.delivered_public_key};
+  const auto until = std::chrono::steady_clock::now() + host_.settings->marker_patience;
+  while (true) {
+    std::string its_prefix = prefix;
+    ssh::Marker its_marker = marker;
+    auto next =
+        co_await ssh::prepare_rotation(*session, std::move(its_prefix), std::move(its_marker));
+    const bool may_come = next && next->unmarked && !marker.secret.empty();
+    if (!may_come || host_.is_stopped() || std::chrono::steady_clock::now() >= until)
+      co_return next;
+    // Ends a wait of an earlier connection, and so its coroutine.
+    timer_.expires_after(kPauseBetweenLooks);
+    co_await timer_.async_wait(asio::use_awaitable);
+  }
 }
 
 asio::awaitable<void> KeyRotation::activate(std::shared_ptr<ssh::Session> session,

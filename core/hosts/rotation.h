@@ -1,11 +1,14 @@
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <memory>
 #include <string>
 
 #include "core/hosts/host_context.h"
 #include "core/hosts/proof.h"
+#include "core/ssh/rotation.h"
 #include "core/ssh/session.h"
 
 namespace hostler::hosts {
@@ -16,7 +19,10 @@ namespace hostler::hosts {
 /// end. `prefix` is put before commands that need rights: "sudo -n " or nothing.
 class KeyRotation {
  public:
-  KeyRotation(HostContext& host, HostProof& proof) : host_(host), proof_(proof) {}
+  KeyRotation(boost::asio::io_context& io, HostContext& host, HostProof& proof)
+      : host_(host), proof_(proof), timer_(io) {}
+  /// Ends the wait for the marker of the host.
+  void stop() { timer_.cancel(); }
 
   /// Whether the pool wants a rotation that this host has not had yet.
   [[nodiscard]] bool is_due() const;
@@ -28,12 +34,15 @@ class KeyRotation {
   boost::asio::awaitable<void> activate(std::shared_ptr<ssh::Session> session, std::string prefix);
 
  private:
+  boost::asio::awaitable<Result<ssh::NextKey>> prepare(std::shared_ptr<ssh::Session> session,
+                                                       std::string prefix);
   boost::asio::awaitable<void> propose(std::shared_ptr<ssh::Session> session, std::string prefix);
   /// True once a new connection shows the key `next`, which is then accepted.
   boost::asio::awaitable<bool> is_shown(std::string next);
 
   HostContext& host_;
   HostProof& proof_;
+  boost::asio::steady_timer timer_;
 };
 
 }  // namespace hostler::hosts

@@ -39,6 +39,9 @@ struct HostSettings {
   /// Starts and inputs are not counted in full: they wait in their queue and add a mebibyte and one
   /// message at most.
   std::size_t unread_max = std::size_t{16} << 20;
+  /// How long after the first connection a host may take to run the init script of its create. A
+  /// host without what that leaves there keeps its host key.
+  Duration marker_patience = std::chrono::minutes(10);
   std::uint64_t seed = 1;  ///< For the jitter of the pauses between connections.
 };
 

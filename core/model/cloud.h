@@ -144,8 +144,7 @@ struct ListedInstance {
   std::optional<Micros> price_per_hour;
   CloudState state = CloudState::kUnknown;
   std::string state_reason;
-  Wall created, launched, interruption;
-  std::uint64_t boot_generation = 0;
+  Wall created, interruption;
   std::string pool, type, idle;  ///< Of its tags.
   std::uint64_t epoch = 0;       ///< Likewise; 0: none, or no number.
   bool tags_unknown = false;
@@ -157,11 +156,13 @@ inline constexpr std::size_t kAccountBytesMax = 255;
 struct SetInfo {
   std::string account_id, region, currency;  ///< Empty: not known.
   std::uint32_t max_concurrency = 1;
-  Duration list_consistency{};  ///< Two lists without an instance are at least this far apart.
+  Duration list_consistency{};  ///< Two lists without an instance are this far apart; 0: unknown.
   Duration list_interval_min{};
-  std::uint64_t user_data_max_bytes = 16384;
+  /// Of a create; 0: the driver did not say.
+  std::uint64_t user_data_max_bytes = 0;
+  std::uint32_t tags_max = 0, tag_key_max = 0, tag_value_max = 0, name_max = 0;
   bool create_token_native = false, tags_at_create = false, server_filter = false,
-       host_key_inject = false, user_data = false, spot = false, stop = false;
+       host_key_inject = false, user_data = true, spot = false, stop = false;
   bool has_host_key_extension = false, has_price_history = false, has_power = false;
 };
 

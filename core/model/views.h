@@ -35,8 +35,20 @@ struct PoolView {
   std::map<std::string, std::uint64_t> instances;  ///< By state's name.
   Micros price_per_hour;
 };
+/// The driver of a set.
+struct DriverView {
+  std::string name, version;  ///< The version is empty until the driver was loaded.
+  std::string isolation;      ///< "child" or "in-process".
+  std::string sandbox;        ///< "full", "files" or "none"; empty in-process.
+  std::string state;          ///< "open", "suspended: two calls hang in list" and so on.
+  std::string last_crash;     ///< How its process ended last without being told to; empty: never.
+  std::uint64_t crashes = 0;  ///< Since the daemon started.
+  std::uint64_t broken_rules = 0;
+  std::string last_broken_rule;
+};
 struct SetView {
   std::string name;
+  std::optional<DriverView> driver;
   bool open = false;
   bool foreign_owner = false;
   std::string problem;              ///< Last error of open or list; empty: none.

@@ -43,6 +43,9 @@ static_assert(model::scope::kType == HOSTLER_SCOPE_TYPE &&
               model::scope::kOperation == HOSTLER_SCOPE_OPERATION &&
               model::scope::kSubnet == HOSTLER_SCOPE_SUBNET);
 constexpr std::uint32_t kScopes = 0xff;
+/// What an unknown bit is read as: it means less than the whole set, and all bits hold together.
+constexpr std::uint32_t kNarrow =
+    model::scope::kType | model::scope::kZone | model::scope::kMarket | model::scope::kOperation;
 constexpr std::size_t kZoneBytesMax = 63;  // the zone of a price is part of a key in the store
 
 const Status* find_status(hostler_status status) {
@@ -167,9 +170,7 @@ std::string read_instance(const hostler_rec& record, model::ListedInstance& out)
   if (in.price_micros_per_hour >= 0) out.price_per_hour = model::Micros{in.price_micros_per_hour};
   out.state = cloud_state(in.state);
   out.created = wall(in.created_unix_ns);
-  out.launched = wall(in.launched_unix_ns);
   out.interruption = wall(in.interruption_unix_ns);
-  out.boot_generation = in.boot_generation;
   if (read.broken().empty() && out.id.empty()) return "R28: an instance without an id";
   if (in.ssh_port > 65535) return "R6: an ssh_port of " + std::to_string(in.ssh_port);
   return std::move(read.broken());
@@ -190,6 +191,10 @@ std::string read_set_info(const hostler_rec& record, model::SetInfo& out) {
   out.list_consistency = milliseconds(in.list_consistency_ms);
   out.list_interval_min = milliseconds(in.list_interval_min_ms);
   out.user_data_max_bytes = in.user_data_max_bytes;
+  out.tags_max = in.tags_max;
+  out.tag_key_max = in.tag_key_max;
+  out.tag_value_max = in.tag_value_max;
+  out.name_max = in.name_max;
   out.create_token_native = has(HOSTLER_CAP_CREATE_TOKEN_NATIVE);
   out.tags_at_create = has(HOSTLER_CAP_TAGS_AT_CREATE);
   out.server_filter = has(HOSTLER_CAP_SERVER_FILTER);
@@ -216,6 +221,26 @@ std::string read_price(const hostler_rec& record, model::ZonePrice& out) {
   return std::move(read.broken());
 }
 
+std::string read_quota_group(const hostler_rec& record, std::string& name) {
+  hostler_quota_group in;
+  if (auto broken = copy_growable(&record, in); !broken.empty()) return broken;
+  TextReader read;
+  read.name(name, in.name, "the name of a quota group");
+  return std::move(read.broken());
+}
+
+namespace {
+/// The provider's own words, for a person who asks the provider: "(VcpuLimit, 10 of 10 used)".
+std::string providers_words(const hostler_error& error, const std::string& code) {
+  std::string out = code;
+  if (error.quota_limit >= 0)
+    out += (out.empty() ? "" : ", ") +
+           (error.quota_used >= 0 ? std::to_string(error.quota_used) : std::string("?")) + " of " +
+           std::to_string(error.quota_limit) + " used";
+  return out.empty() ? out : " (" + out + ")";
+}
+}  // namespace
+
 model::CloudError read_error(const hostler_error& error, hostler_status status,
                              std::span<const std::string> texts) {
   model::CloudError out;
@@ -223,7 +248,10 @@ model::CloudError read_error(const hostler_error& error, hostler_status status,
   out.cls = known != nullptr ? known->cls : CloudErrorClass::kInternal;  // R9
   out.message = texts[HOSTLER_TEXT_MESSAGE];
   if (known == nullptr && !out.message.empty()) out.message += " (" + status_name(status) + ")";
+  if (!out.message.empty())
+    out.message += providers_words(error, texts[HOSTLER_TEXT_PROVIDER_CODE]);
   out.scope = error.scope & kScopes;
+  if ((error.scope & ~kScopes) != 0) out.scope |= kNarrow;
   out.type = texts[HOSTLER_TEXT_SCOPE_TYPE];
   out.group = texts[HOSTLER_TEXT_SCOPE_GROUP];
   out.zone = texts[HOSTLER_TEXT_SCOPE_ZONE];
@@ -298,7 +326,6 @@ CreateArguments::CreateArguments(const model::CreateRequest& request)
   r.n_ssh_public_keys = keys_.size();
   r.tags = tags_.data();
   r.n_tags = tags_.size();
-  r.provider_params_json = to_abi(request.type.provider_params_json);
   r.price_cap_micros_per_hour = request.price_cap_per_hour.value;
   r.market = to_abi(request.type.market);
   if (request.user_data_format == model::UserDataFormat::kNone) return;

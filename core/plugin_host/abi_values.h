@@ -11,6 +11,7 @@
 
 #include "core/model/cloud.h"
 #include "core/plugin_host/driver_set.h"
+#include "core/plugin_host/first_sizes.h"
 #include "hostler/driver.h"
 
 /// Converts the ABI's structs to the model's values and back.
@@ -22,15 +23,18 @@ std::string status_name(hostler_status status);
 // ---- from the driver ---------------------------------------------------------------------------
 
 /// Copies a growable struct from a driver whose version of it may be shorter or longer (R15);
-/// fields that the driver's version lacks become zero. `size_1_0` is the smallest legal size.
+/// fields that the driver's version lacks become zero.
 /// Returns the rule that the struct breaks; empty if none.
 template <class T>
-std::string copy_growable(const void* from, T& to, std::size_t size_1_0 = sizeof(T)) {
+std::string copy_growable(const void* from, T& to) {
+  constexpr std::size_t kFirst = kFirstSize<T>;
+  static_assert(kFirst != 0 && (HOSTLER_ABI_MINOR > 0 ? kFirst <= sizeof(T) : kFirst == sizeof(T)),
+                "first_sizes.h knows the struct");
   std::uint32_t size = 0;
   std::memcpy(&size, from, sizeof size);
-  if (size < size_1_0 || size > 65536) {
+  if (size < kFirst || size > 65536) {
     return "R15: a struct_size of " + std::to_string(size) + ", at least " +
-           std::to_string(size_1_0) + " and at most 65536 are legal";
+           std::to_string(kFirst) + " and at most 65536 are legal";
   }
   if (size < sizeof(T)) to = T{};
   std::memcpy(&to, from, std::min<std::size_t>(size, sizeof(T)));
@@ -43,6 +47,7 @@ std::string copy_growable(const void* from, T& to, std::size_t size_1_0 = sizeof
 std::string read_instance(const hostler_rec& record, model::ListedInstance& out);
 std::string read_set_info(const hostler_rec& record, model::SetInfo& out);
 std::string read_price(const hostler_rec& record, model::ZonePrice& out);
+std::string read_quota_group(const hostler_rec& record, std::string& name);
 
 /// The error that a driver reported. `texts` are indexed by HOSTLER_TEXT_* and printable.
 model::CloudError read_error(const hostler_error& error, hostler_status status,

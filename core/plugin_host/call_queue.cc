@@ -54,4 +54,6 @@ void CallQueue::lower_slots(std::size_t slots) {
   slots_ = std::clamp<std::size_t>(slots, 1, slots_);
 }
 
+void CallQueue::set_slots(std::size_t slots) { slots_ = std::max<std::size_t>(slots, 1); }
+
 }  // namespace hostler::plugin_host

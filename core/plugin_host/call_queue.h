@@ -31,6 +31,8 @@ class CallQueue {
   void leave(const Operation& op);
   /// Lowers the number of slots, to at least one. Calls in the driver keep their slots.
   void lower_slots(std::size_t slots);
+  /// Sets the number of slots, to at least one.
+  void set_slots(std::size_t slots);
   [[nodiscard]] std::size_t slots() const { return slots_; }
 
  private:

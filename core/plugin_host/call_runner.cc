@@ -60,6 +60,10 @@ void CallRunner::submit(std::shared_ptr<Operation> op, Duration timeout) {
   op->set_deadline(steady_clock::now() + std::clamp(timeout, Duration::zero(), kTimeoutMax));
   auto& raw = *op;
   active_.emplace(&raw, Active{op, raw.deadline()});
+  if (auto too_new = refusal_by_minor(raw.traits().name, raw.minor_needed(), options_.abi_minor)) {
+    raw.refuse(*std::move(too_new));
+    return queue_result(raw);
+  }
   if (stopping_ || health_.suspended || queue_.size() >= options_.queue_max) {
     raw.refuse(
         stopping_ ? cloud_error(CloudErrorClass::kCancelled, "the set is being closed")

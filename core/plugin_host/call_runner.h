@@ -31,6 +31,7 @@ class CallRunner final : public Operation::Listener,
  public:
   struct Options {
     std::string log_area;               ///< Of what is logged about the set.
+    std::uint32_t abi_minor = 0;        ///< Of the driver.
     std::size_t slots = 1;              ///< Calls in the driver at once.
     std::size_t queue_max = 0;          ///< Calls that wait for a slot; more are refused.
     Duration grace{};                   ///< From a call's cancel until it is abandoned.
@@ -57,6 +58,7 @@ class CallRunner final : public Operation::Listener,
   void on_ended(Operation& op) override;
   void on_late_return(Operation& op) override;
   void on_broken_rule(const Operation& op, const std::string& rule) override;
+  [[nodiscard]] const std::string& log_area() const override { return options_.log_area; }
 
  private:
   struct Active {

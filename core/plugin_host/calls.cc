@@ -1,22 +1,11 @@
 #include "core/plugin_host/calls.h"
 
-#include <array>
-
 #include "core/base/text.h"
 #include "core/plugin_host/abi_values.h"
-#include "core/plugin_host/host_table.h"
 
 namespace hostler::plugin_host {
 
 using model::CloudOp;
-
-template <class T>
-T Connection::extension(const char* id) const {
-  T out{};
-  const void* const found = driver().get_extension(id);
-  if (found != nullptr && !copy_growable(found, out).empty()) out = T{};
-  return out;
-}
 
 // ---- open, info --------------------------------------------------------------------------------
 
@@ -35,14 +24,7 @@ hostler_status OpenCall::call_driver() {
   config.credentials_json = to_abi(config_.credentials_json);
   config.shared_tags = tags.data();
   config.n_shared_tags = tags.size();
-  hostler_set* opened = nullptr;
-  const auto status = driver().set_open(&host_table(), &config, op(), &opened);
-  if (status == HOSTLER_OK && opened != nullptr) {
-    hostler_set* none = nullptr;
-    // An abandoned open may have set another one meanwhile: one set is enough.
-    if (!connection_->set.compare_exchange_strong(none, opened)) driver().set_close(opened);
-  }
-  return status;
+  return connection_->open(config, op());
 }
 
 std::string OpenCall::rule_broken_by_success() {
@@ -236,7 +218,7 @@ bool PriceCall::take_record(const hostler_rec& record) {
 
 QuotaGroupCall::QuotaGroupCall(std::shared_ptr<Connection> connection, Listener& listener,
                                model::InstanceType type, DriverSet::Done<std::string> done)
-    : Call({.name = "group", .may_pend = false}, std::move(connection), listener, std::move(done)),
+    : Call({.name = "group"}, std::move(connection), listener, std::move(done)),
       type_(std::move(type)) {}
 
 hostler_status QuotaGroupCall::call_driver() {
@@ -247,14 +229,20 @@ hostler_status QuotaGroupCall::call_driver() {
   request.struct_size = sizeof request;
   request.type = &type;
   request.market = type.market;
-  std::array<char, 256> buffer{};
-  const std::size_t size = extension.group(set(), &request, buffer.data(), buffer.size());
-  if (size > buffer.size() || !is_utf8({buffer.data(), size})) {
-    report_broken_rule("R19: the name of a quota group is not UTF-8 text of at most 256 bytes");
-  } else {
-    result_.assign(buffer.data(), size);
-  }
-  return HOSTLER_OK;
+  return extension.group(set(), &request, op());
+}
+
+bool QuotaGroupCall::take_record(const hostler_rec& record) {
+  if (record.kind != HOSTLER_REC_QUOTA_GROUP) return true;
+  ++records_;
+  if (auto rule = read_quota_group(record, result_); !rule.empty())
+    return report_broken_rule(std::move(rule)), false;
+  return true;
+}
+
+std::string QuotaGroupCall::rule_broken_by_success() {
+  if (records_ <= 1) return {};
+  return "R34: OK with " + std::to_string(records_) + " quota groups instead of one at most";
 }
 
 PowerCall::PowerCall(std::shared_ptr<Connection> connection, Listener& listener, CloudOp kind,

@@ -1,13 +1,12 @@
 #pragma once
 
-#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "core/plugin_host/driver_library.h"
+#include "core/plugin_host/connection.h"
 #include "core/plugin_host/driver_set.h"
 #include "core/plugin_host/operation.h"
 
@@ -15,23 +14,12 @@
 /// owns its request for as long as it lives, since the driver may read it until the call is over.
 namespace hostler::plugin_host {
 
-/// The state that all calls of a set share. `set` is null until set_open has succeeded.
-struct Connection {
-  std::shared_ptr<const DriverLibrary> library;
-  std::atomic<hostler_set*> set = nullptr;
-
-  [[nodiscard]] const hostler_driver& driver() const { return library->table(); }
-  /// A copy of the driver's extension table; all zero if the driver has none.
-  template <class T>
-  [[nodiscard]] T extension(const char* id) const;
-};
-
 template <class T>
 class Call : public Operation {
  public:
-  Call(const Traits& traits, std::shared_ptr<Connection> connection, Listener& listener,
+  Call(Traits traits, std::shared_ptr<Connection> connection, Listener& listener,
        DriverSet::Done<T> done)
-      : Operation(traits, connection->library->name(), listener),
+      : Operation(adapted(traits, *connection), connection->library->name(), listener),
         connection_(std::move(connection)),
         done_(std::move(done)) {}
 
@@ -47,10 +35,19 @@ class Call : public Operation {
   [[nodiscard]] const hostler_driver& driver() const { return connection_->driver(); }
   [[nodiscard]] hostler_set* set() const { return connection_->set; }
   hostler_op* op() { return this; }
+  [[nodiscard]] std::string labelled(const std::string& subject) const {
+    return traits().name + (subject.empty() ? "" : " " + subject);
+  }
 
   std::shared_ptr<Connection> connection_;
   DriverSet::Done<T> done_;
   T result_{};
+
+ private:
+  static Traits adapted(Traits traits, const Connection& connection) {
+    traits.may_pend = traits.may_pend || connection.always_may_pend();
+    return traits;
+  }
 };
 
 class OpenCall final : public Call<DriverSet::Nothing> {
@@ -84,6 +81,8 @@ class CreateCall final : public Call<model::ListedInstance> {
              model::CreateRequest request, OnRecord on_record,
              DriverSet::Done<model::ListedInstance> done);
 
+  [[nodiscard]] std::string label() const override { return labelled(request_.host_instance_id); }
+
  private:
   hostler_status call_driver() override;
   bool take_record(const hostler_rec& record) override;
@@ -109,6 +108,8 @@ class DestroyCall final : public Call<DriverSet::Nothing> {
  public:
   DestroyCall(std::shared_ptr<Connection> connection, Listener& listener,
               model::DestroyRequest request, DriverSet::Done<DriverSet::Nothing> done);
+
+  [[nodiscard]] std::string label() const override { return labelled(request_.id); }
 
  private:
   hostler_status call_driver() override;
@@ -153,7 +154,10 @@ class QuotaGroupCall final : public Call<std::string> {
 
  private:
   hostler_status call_driver() override;
+  bool take_record(const hostler_rec& record) override;
+  std::string rule_broken_by_success() override;
   model::InstanceType type_;
+  int records_ = 0;
 };
 
 class PowerCall final : public Call<DriverSet::Nothing> {

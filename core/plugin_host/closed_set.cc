@@ -32,7 +32,11 @@ class ClosedSet final : public DriverSet {
   void start(model::PowerRequest, Duration, Done<Nothing> done) override { refuse(done); }
   void stop(model::PowerRequest, Duration, Done<Nothing> done) override { refuse(done); }
 
-  [[nodiscard]] SetHealth health() const override { return {}; }
+  [[nodiscard]] SetHealth health() const override {
+    SetHealth health;
+    health.state = "not loaded: " + why_;
+    return health;
+  }
 
  private:
   /// Not for ever: the driver may be loaded later.

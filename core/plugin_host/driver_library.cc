@@ -30,7 +30,7 @@ struct Loaded {
   /// those of refused drivers: a library that got the number of a closed one would be mistaken for
   /// it (R50).
   std::vector<LibraryFile> files HOSTLER_GUARDED_BY(mutex);
-  std::map<std::string, Entry> by_sha256 HOSTLER_GUARDED_BY(mutex);
+  std::map<std::string, Entry> by_identity HOSTLER_GUARDED_BY(mutex);
 };
 Loaded& loaded() {
   static auto* const all = new Loaded;
@@ -113,15 +113,16 @@ Result<Loaded::Entry> load_file(LibraryFile file, Loaded& all) HOSTLER_REQUIRES(
   }
 }
 
+/// `identity` is equal for files that are the same library.
 Result<std::shared_ptr<const DriverLibrary>> load_checked(LibraryFile file,
-                                                          const std::string& sha256) {
+                                                          const std::string& identity) {
   auto& all = loaded();
   const MutexLock lock(all.mutex);  // not every library can be loaded by two threads at once
-  if (const auto found = all.by_sha256.find(sha256); found != all.by_sha256.end()) {
+  if (const auto found = all.by_identity.find(identity); found != all.by_identity.end()) {
     return found->second.driver;
   }
   auto entry = HOSTLER_TRY(load_file(std::move(file), all));
-  return all.by_sha256.emplace(sha256, std::move(entry)).first->second.driver;
+  return all.by_identity.emplace(identity, std::move(entry)).first->second.driver;
 }
 
 }  // namespace
@@ -166,6 +167,11 @@ Result<std::shared_ptr<const DriverLibrary>> DriverLibrary::load(const Manifest&
                                             "'");
   }
   return driver;
+}
+
+Result<std::shared_ptr<const DriverLibrary>> DriverLibrary::load_open(LibraryFile file) {
+  const std::string path = file.path.string();
+  return load_checked(std::move(file), path);
 }
 
 Result<std::shared_ptr<const DriverLibrary>> DriverLibrary::load_unpinned(

@@ -28,6 +28,9 @@ class DriverLibrary {
   /// on it.
   static Result<std::shared_ptr<const DriverLibrary>> load(const Manifest& manifest,
                                                            const DriverRules& rules = {});
+  /// Loads a library that was opened and checked before, by another process maybe; two with one
+  /// path are the same library. Else like load().
+  static Result<std::shared_ptr<const DriverLibrary>> load_open(LibraryFile file);
   /// Loads a library that has no manifest yet, in order to make one. Whoever could change the file
   /// is not looked at. Else like load().
   static Result<std::shared_ptr<const DriverLibrary>> load_unpinned(

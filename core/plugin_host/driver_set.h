@@ -39,6 +39,12 @@ struct SetHealth {
   std::string last_broken_rule;
   std::size_t hung_calls = 0;  ///< Calls that were abandoned and have not returned.
   bool suspended = false;      ///< Two calls hang: no call is sent until one returns.
+  std::string state;           ///< "open", "suspended: two calls hang in list" and so on.
+  std::string driver_version;  ///< Empty: not loaded yet.
+  // Of a driver in a process of its own; else empty.
+  std::string sandbox;     ///< "full", "files", "none": what is in force.
+  std::string last_crash;  ///< How its process ended last without being told to.
+  std::uint64_t crashes = 0;
 };
 
 /// One configured connection to one cloud account through one driver; the daemon's only way to talk

@@ -1,6 +1,7 @@
 #include "core/plugin_host/host_table.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -11,6 +12,8 @@
 #include "core/base/mutex.h"
 #include "core/base/text.h"
 #include "core/log/log.h"
+#include "core/plugin_host/abi_values.h"
+#include "core/plugin_host/operation.h"
 #include "core/plugin_host/record_intake.h"
 
 namespace hostler::plugin_host {
@@ -48,6 +51,11 @@ SetNames& set_names() {
   return *names;
 }
 
+void write_to_log(log::Level level, const std::string& area, const std::string& line) {
+  log::write(level, area, line);
+}
+std::atomic<void (*)(log::Level, const std::string&, const std::string&)> line_sink = &write_to_log;
+
 thread_local const std::string* area_of_thread = nullptr;
 
 std::string area_of(const hostler_set* set) {
@@ -62,22 +70,26 @@ std::string text(const char* s, std::size_t n, std::size_t max) {
   return s == nullptr ? std::string() : printable({s, std::min(n, max)}, max);
 }
 
-void log_line(const hostler_host* /*host*/, const hostler_set* set, std::uint32_t level,
-              const char* message, std::size_t n, const hostler_kv* fields, std::size_t n_fields) {
+void log_line(const hostler_host* /*host*/, const hostler_log_line* from) {
   static auto* const limit = new LogLimit;
   const auto dropped = limit->pass();
-  if (!dropped) return;
-  std::string line = text(message, n, kMessageMax);
-  for (std::size_t i = 0; fields != nullptr && i < std::min(n_fields, kFieldsMax); ++i) {
-    line += " " + text(fields[i].key.ptr, fields[i].key.len, 64) + "=" +
-            text(fields[i].value.ptr, fields[i].value.len, 256);
+  hostler_log_line in;
+  if (!dropped || from == nullptr || !copy_growable(from, in).empty()) return;
+  const auto* const op = Operation::of(in.op);
+  std::string line = op == nullptr ? "" : printable(op->label()) + ": ";
+  line += text(in.message.ptr, in.message.len, kMessageMax);
+  for (std::size_t i = 0; in.fields != nullptr && i < std::min(in.n_fields, kFieldsMax); ++i) {
+    const hostler_kv& field = in.fields[i];
+    line += " " + text(field.key.ptr, field.key.len, 64) + "=" +
+            text(field.value.ptr, field.value.len, 256);
   }
   if (*dropped > 0) line += " (" + std::to_string(*dropped) + " lines before it were dropped)";
-  const auto chosen = level >= HOSTLER_LOG_ERROR     ? log::Level::kError
-                      : level == HOSTLER_LOG_WARNING ? log::Level::kWarn
-                      : level == HOSTLER_LOG_INFO    ? log::Level::kInfo
-                                                     : log::Level::kDebug;
-  log::write(chosen, area_of(set), line);
+  const auto chosen = in.level >= HOSTLER_LOG_ERROR     ? log::Level::kError
+                      : in.level == HOSTLER_LOG_WARNING ? log::Level::kWarn
+                      : in.level == HOSTLER_LOG_INFO    ? log::Level::kInfo
+                                                        : log::Level::kDebug;
+  line_sink.load()(chosen, op != nullptr && in.set == nullptr ? op->log_area() : area_of(in.set),
+                   line);
 }
 
 const void* no_extension(const hostler_host* /*host*/, const char* /*id*/) { return nullptr; }
@@ -89,6 +101,10 @@ const hostler_host& host_table() {
       sizeof(hostler_host), HOSTLER_ABI_MAJOR, HOSTLER_ABI_MINOR, HOSTLER_ABI_DRAFT, "hostler",
       HOSTLER_VERSION,      kRecordsMax,       kRecordBytesMax,   &log_line,         &no_extension};
   return table;
+}
+
+void set_line_sink(void (*write)(log::Level, const std::string&, const std::string&)) {
+  line_sink = write;
 }
 
 std::string log_area(const std::string& driver, const std::string& set) {

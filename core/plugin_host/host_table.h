@@ -2,12 +2,18 @@
 
 #include <string>
 
+#include "core/log/log.h"
 #include "hostler/driver.h"
 
 namespace hostler::plugin_host {
 
 /// The functions and limits that this process offers to drivers. One object, never destroyed.
 const hostler_host& host_table();
+
+/// Where lines of drivers go: to the log, unless this is called. `write` is called on threads of
+/// the driver, with a line that is fit to print. Before any driver is loaded.
+void set_line_sink(void (*write)(log::Level level, const std::string& area,
+                                 const std::string& line));
 
 /// "driver local, set east": where log lines about a driver come from. `set`: empty if there is
 /// none.

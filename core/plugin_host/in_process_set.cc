@@ -6,10 +6,12 @@
 #include <vector>
 
 #include "core/base/mutex.h"
+#include "core/base/text.h"
 #include "core/log/log.h"
 #include "core/plugin_host/call_runner.h"
 #include "core/plugin_host/calls.h"
 #include "core/plugin_host/host_table.h"
+#include "core/plugin_host/limits.h"
 
 namespace hostler::plugin_host {
 namespace {
@@ -24,6 +26,7 @@ CallRunner::Options runner_options(const DriverLibrary& library, const InProcess
   const bool concurrent = driver.threading == HOSTLER_THREAD_CONCURRENT;
   return {
       .log_area = log_area(library.name(), options.set),
+      .abi_minor = driver.abi_minor,
       .slots = concurrent ? std::min<std::size_t>(driver.max_concurrency, options.threads_max) : 1,
       .queue_max = options.queue_max,
       .grace = options.grace,
@@ -70,11 +73,10 @@ void keep_for_ever(std::shared_ptr<void> object) {
 
 class InProcessSet final : public DriverSet {
  public:
-  InProcessSet(std::shared_ptr<const DriverLibrary> library, const InProcessOptions& options)
+  InProcessSet(const std::shared_ptr<const DriverLibrary>& library, const InProcessOptions& options)
       : area_(log_area(library->name(), options.set)),
-        connection_(std::make_shared<Connection>()),
+        connection_(std::make_shared<Connection>(library)),
         runner_(std::make_shared<CallRunner>(runner_options(*library, options))) {
-    connection_->library = std::move(library);
     runner_->start();
   }
 
@@ -117,6 +119,7 @@ class InProcessSet final : public DriverSet {
             allowed = allowed == 0 ? static_cast<std::uint32_t>(limit)
                                    : std::min(allowed, static_cast<std::uint32_t>(limit));
             runner_->lower_slots(allowed);
+            limits_.learn(*result);
           }
           done(std::move(result));
         });
@@ -130,6 +133,12 @@ class InProcessSet final : public DriverSet {
       pass_on = [runner = runner_.get(), on_record](const model::ListedInstance& seen) {
         runner->post([on_record, seen] { on_record(seen); });
       };
+    }
+    if (std::string beyond = limits_.refuse(request); !beyond.empty()) {
+      return runner_->refuse(
+          std::make_shared<CreateCall>(connection_, *runner_, std::move(request),
+                                       std::move(pass_on), std::move(done)),
+          cloud_error(model::CloudErrorClass::kInvalid, "create: " + std::move(beyond)));
     }
     submit_if_open<CreateCall>(timeout, std::move(request), std::move(pass_on), std::move(done));
   }
@@ -161,7 +170,15 @@ class InProcessSet final : public DriverSet {
     submit_if_open<PowerCall>(timeout, CloudOp::kStop, std::move(request), std::move(done));
   }
 
-  [[nodiscard]] SetHealth health() const override { return runner_->health(); }
+  [[nodiscard]] SetHealth health() const override {
+    SetHealth health = runner_->health();
+    const char* const version = connection_->driver().version;
+    health.driver_version = version == nullptr ? "" : printable(version, 80);
+    health.state = health.suspended              ? "suspended: two calls hang"
+                   : connection_->set != nullptr ? "open"
+                                                 : "not open";
+    return health;
+  }
 
  private:
   template <class C, class... Arguments>
@@ -180,6 +197,7 @@ class InProcessSet final : public DriverSet {
   }
 
   const std::string area_;
+  AccountLimits limits_;
   std::shared_ptr<Connection> connection_;
   std::shared_ptr<CallRunner> runner_;
 };
@@ -188,7 +206,7 @@ class InProcessSet final : public DriverSet {
 
 std::unique_ptr<DriverSet> make_in_process_set(std::shared_ptr<const DriverLibrary> library,
                                                InProcessOptions options) {
-  return std::make_unique<InProcessSet>(std::move(library), options);
+  return std::make_unique<InProcessSet>(library, options);
 }
 
 }  // namespace hostler::plugin_host

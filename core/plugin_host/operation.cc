@@ -229,4 +229,12 @@ void Operation::deliver_result() {
   deliver(std::move(failure));
 }
 
+Operation::Ending Operation::ending() const {
+  HOSTLER_ASSERT(over_, "a call has an ending after it is over");
+  return {.status = outcome_.status(),
+          .error = error_,
+          .texts = outcome_.texts(),
+          .broken_rule = outcome_.broken_rule()};
+}
+
 }  // namespace hostler::plugin_host

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/base/mutex.h"
 #include "core/model/cloud.h"
@@ -43,6 +44,11 @@ class Operation : public hostler_op, public std::enable_shared_from_this<Operati
     virtual void on_late_return(Operation& op) = 0;
     /// The driver broke a rule, during this call or after its end. May not call the operation.
     virtual void on_broken_rule(const Operation& op, const std::string& rule) = 0;
+    /// Where log lines about the operation come from. Any thread.
+    [[nodiscard]] virtual const std::string& log_area() const {
+      static const std::string kNone = "driver";
+      return kNone;
+    }
 
    protected:
     ~Listener() = default;
@@ -65,6 +71,13 @@ class Operation : public hostler_op, public std::enable_shared_from_this<Operati
 
   [[nodiscard]] const Traits& traits() const { return traits_; }
   [[nodiscard]] SteadyTime deadline() const { return deadline_; }
+  /// The operation that `op` is; null if it is another's, as drivers that call drivers make them.
+  static const Operation* of(const hostler_op* op) {
+    return op != nullptr && op->emit == &driver_emits ? static_cast<const Operation*>(op) : nullptr;
+  }
+  /// For log lines: "create h-7". Any thread.
+  [[nodiscard]] virtual std::string label() const { return traits_.name; }
+  [[nodiscard]] const std::string& log_area() const { return listener_.log_area(); }
   /// Before run(). The driver sees the deadline too.
   void set_deadline(SteadyTime deadline);
 
@@ -78,8 +91,14 @@ class Operation : public hostler_op, public std::enable_shared_from_this<Operati
   /// Ends a call that the driver does not end. Blocks while the driver emits a record. False if the
   /// call is over already. Any thread.
   bool abandon(std::string_view reason);
+  /// The minor version of the ABI that knows all that the request says: an older driver is not
+  /// asked. More than 0 only with a flag, a value or a function that came after 1.0.
+  [[nodiscard]] virtual std::uint32_t minor_needed() const { return 0; }
   /// Whether the driver function is running. Any thread.
   [[nodiscard]] bool in_function();
+
+  /// The driver broke a rule, "R29: ...": the call fails, if it is not over yet. Any thread.
+  void report_broken_rule(std::string rule);
 
   /// Passes the result to the caller. Once, after the call is over; any thread.
   void deliver_result() HOSTLER_NO_THREAD_SAFETY_ANALYSIS;
@@ -96,7 +115,15 @@ class Operation : public hostler_op, public std::enable_shared_from_this<Operati
   [[nodiscard]] virtual bool effect_seen() const { return false; }
   virtual void deliver(std::optional<model::CloudError> failure) = 0;
 
-  void report_broken_rule(std::string rule);
+  /// How the driver ended the call, unjudged.
+  struct Ending {
+    hostler_status status = HOSTLER_OK;
+    const hostler_error& error;
+    const std::vector<std::string>& texts;  ///< By HOSTLER_TEXT_*, or empty.
+    const std::string& broken_rule;         ///< "R29: ..."; empty: none.
+  };
+  /// In place of deliver_result(), once, where another process judges the end.
+  [[nodiscard]] Ending ending() const HOSTLER_NO_THREAD_SAFETY_ANALYSIS;
 
  private:
   struct ErrorBlock : hostler_error {

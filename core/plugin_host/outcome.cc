@@ -15,6 +15,15 @@ constexpr std::size_t kErrorTextMax = 4096;  // hostler/driver.h promises this l
 
 }  // namespace
 
+std::optional<model::CloudError> refusal_by_minor(const char* function, std::uint32_t needed,
+                                                  std::uint32_t minor) {
+  if (needed <= minor) return std::nullopt;
+  return cloud_error(CloudErrorClass::kUnsupported,
+                     std::string(function) + ": the driver was built for ABI 1." +
+                         std::to_string(minor) + ", this needs 1." + std::to_string(needed) +
+                         ": upgrade the driver");
+}
+
 void Outcome::set_text(std::uint32_t field, const char* text, std::size_t size) {
   if (field == 0 || field >= kErrorTexts || text == nullptr) return;
   texts_.resize(kErrorTexts);

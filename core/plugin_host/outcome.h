@@ -23,6 +23,11 @@ inline model::CloudError cloud_error(model::CloudErrorClass cls, std::string mes
   return error;
 }
 
+/// Why a call that needs ABI 1.`needed` is not sent to a driver of ABI 1.`minor`; nothing: it may
+/// be.
+std::optional<model::CloudError> refusal_by_minor(const char* function, std::uint32_t needed,
+                                                  std::uint32_t minor);
+
 /// How one operation ended, as the driver and the host reported it, and the error that follows.
 ///
 /// Threads: any, but the object has no lock: its owner guards it.
@@ -37,6 +42,9 @@ class Outcome {
   /// The host ended the operation for this reason. Nothing that the driver did counts any more.
   void set_ended_by_host(model::CloudError reason);
 
+  [[nodiscard]] hostler_status status() const { return status_; }
+  /// By HOSTLER_TEXT_*, or empty.
+  [[nodiscard]] const std::vector<std::string>& texts() const { return texts_; }
   /// Whether the driver reported success and broke no rule.
   [[nodiscard]] bool is_success() const;
 
@@ -48,7 +56,7 @@ class Outcome {
   };
   /// The error that the caller gets; nothing after a success. Once.
   std::optional<model::CloudError> failure(const hostler_error& error, const Context& context);
-  /// After failure(): the rule that was broken; empty = none.
+  /// The rule that was broken; empty = none. All of them are known after failure().
   [[nodiscard]] const std::string& broken_rule() const { return broken_rule_; }
 
  private:

@@ -1,6 +1,9 @@
 #include "core/ssh/rotation.h"
 
+#include <utility>
+
 #include "core/base/text.h"
+#include "core/crypto/hash.h"
 #include "core/crypto/random.h"
 #include "core/crypto/ssh_keys.h"
 #include "core/ssh/scripts.h"
@@ -8,10 +11,29 @@
 namespace hostler::ssh {
 namespace asio = boost::asio;
 
-asio::awaitable<Result<NextKey>> prepare_rotation(Session& session, std::string prefix) {
+namespace {
+
+/// A digest that says nothing of the secret; "-": there is no secret.
+std::string mark_of(const std::string& secret, const std::string& nonce) {
+  return secret.empty() ? "-" : crypto::sha256_hex("hostler-marker-1 " + nonce + " " + secret);
+}
+
+/// "ssh-ed25519 AAAA..." as two arguments.
+std::pair<std::string, std::string> arguments_of(const std::string& public_key) {
+  const std::size_t space = public_key.find(' ');
+  if (space == std::string::npos) return {"-", "-"};
+  return {public_key.substr(0, space), public_key.substr(space + 1)};
+}
+
+}  // namespace
+
+asio::awaitable<Result<NextKey>> prepare_rotation(Session& session, std::string prefix,
+                                                  Marker marker) {
   const std::string nonce = crypto::random_hex(16);
+  const std::string mark = mark_of(marker.secret, nonce);
+  const auto delivered = arguments_of(marker.delivered_key);
   ExecRequest request;
-  request.command = scripts::command(prefix, {nonce});
+  request.command = scripts::command(prefix, {nonce, mark, delivered.first, delivered.second});
   request.input = scripts::kPrepareRotation;
   const auto result = co_await session.exec(std::move(request));
   if (!result)
@@ -21,6 +43,9 @@ asio::awaitable<Result<NextKey>> prepare_rotation(Session& session, std::string 
   out.why = printable(scripts::answer(result->output, "hostler-rotation-none", nonce));
   out.none = !out.why.empty();
   if (out.none) co_return out;
+  out.why = printable(scripts::answer(result->output, "hostler-rotation-unmarked", nonce));
+  out.unmarked = !out.why.empty();
+  if (out.unmarked) co_return out;
   const std::string_view made = scripts::answer(result->output, "hostler-rotation", nonce);
   const std::size_t space = made.find(' ');
   if (space == 64 && from_hex(made.substr(0, space))) {

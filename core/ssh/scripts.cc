@@ -104,13 +104,24 @@ output=$({ cat "$@" || sudo -n cat "$@"; } 2>/dev/null | tail -c 4096 |
 printf '\nhostler-init %s %s %s\n' "$nonce" "$state" "$output"
 )sh";
 
+// Nothing is written before the machine has shown that the create of this instance has set it up:
+// it has the secret of this create, or the host key that this create has delivered.
 const std::string_view kPrepareRotation = R"sh(set -eu
 umask 077
-nonce=$1
+nonce=$1 mark=$2 delivered="$3 $4"
 none() { printf '\nhostler-rotation-none %s %s\n' "$nonce" "$1"; exit 0; }
+unmarked() { printf '\nhostler-rotation-unmarked %s %s\n' "$nonce" "$1"; exit 0; }
 
 key=${HOSTLER_HOST_KEY:-/etc/ssh/ssh_host_ed25519_key}
 secret_file=)sh" HOSTLER_SECRET_FILE R"sh(
+type= blob= secret=
+[ ! -r "$key.pub" ] || read -r type blob rest < "$key.pub" || :
+if [ "$type $blob" != "$delivered" ]; then
+  [ -r "$secret_file" ] || unmarked "there is no secret in $secret_file"
+  read -r secret < "$secret_file" || :
+  found=$(printf %s "hostler-marker-1 $nonce $secret" | sha256sum)
+  [ "${found%% *}" = "$mark" ] || unmarked "the secret in $secret_file is not of this instance"
+fi
 [ -f "$key" ] || none "there is no host key $key"
 [ -w "$key" ] && [ -w "${key%/*}" ] || none "the host key $key may not be replaced"
 command -v ssh-keygen >/dev/null 2>&1 || none 'there is no ssh-keygen'
@@ -174,9 +185,20 @@ fi
 printf '\nhostler-activated %s done\n' "$nonce"
 )sh";
 
+namespace {
+/// The command line for any login shell. sudo would remove the variables.
+std::string with_rights(std::string_view prefix, std::string_view command) {
+  if (prefix.empty()) return std::string(command);
+  return "sh -c 'exec " + std::string(prefix) +
+         "env ${HOSTLER_AGENT_DIR:+\"HOSTLER_AGENT_DIR=$HOSTLER_AGENT_DIR\"} "
+         "${HOSTLER_HOST_KEY:+\"HOSTLER_HOST_KEY=$HOSTLER_HOST_KEY\"} " +
+         std::string(command) + "'";
+}
+}  // namespace
+
 std::string command(std::string_view prefix, std::initializer_list<std::string_view> arguments) {
   constexpr std::string_view kHarmless = "_./+=:-";
-  std::string out = std::string(prefix) + "sh -s --";
+  std::string out = "sh -s --";
   for (const std::string_view argument : arguments) {
     const bool harmless = !argument.empty() && std::ranges::all_of(argument, [&](char c) {
       return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -185,7 +207,7 @@ std::string command(std::string_view prefix, std::initializer_list<std::string_v
     HOSTLER_ASSERT(harmless, "an argument of a script needs no quoting");
     out.append(" ").append(argument);
   }
-  return out;
+  return with_rights(prefix, out);
 }
 
 std::string_view answer(std::string_view output, std::string_view word, std::string_view nonce) {

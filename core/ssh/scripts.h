@@ -20,10 +20,11 @@ namespace hostler::ssh::scripts {
 // With their arguments.
 extern const std::string_view kChallenge;         ///< NONCE INSTANCE
 extern const std::string_view kInitState;         ///< NONCE [INSTANCE]
-extern const std::string_view kPrepareRotation;   ///< NONCE
+extern const std::string_view kPrepareRotation;   ///< NONCE MARK KEY_TYPE KEY
 extern const std::string_view kActivateRotation;  ///< NONCE KEY_TYPE KEY
 
-/// "sh -s -- a b". Arguments must be words of [A-Za-z0-9_./+=:-]; asserted.
+/// "sh -s -- a b". Arguments must be words of [A-Za-z0-9_./+=:-]; asserted. With a prefix, as
+/// "sudo -n ", the script still gets the variables that the driver has set for the session.
 std::string command(std::string_view prefix, std::initializer_list<std::string_view> arguments);
 
 /// The text after "WORD NONCE " in the first complete line that begins so; empty if there is none.

@@ -3,7 +3,7 @@
 include(GNUInstallDirs)
 
 install(TARGETS hostler hostlerd RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(TARGETS hostler-agent RUNTIME DESTINATION lib/hostler)
+install(TARGETS hostler-agent hostler-driver-host RUNTIME DESTINATION lib/hostler)
 
 # A driver with its manifest, which names the library's digest: who strips it must make it again.
 install(TARGETS hostler_driver_local LIBRARY DESTINATION lib/hostler/drivers)

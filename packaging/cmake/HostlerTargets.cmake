@@ -137,7 +137,8 @@ function(hostler_driver name)
   if(HOSTLER_TESTS AND NOT ARG_NO_MANIFEST)
     find_package(Python3 COMPONENTS Interpreter REQUIRED)
     add_test(NAME abi.exports.${name} COMMAND Python3::Interpreter
-      ${PROJECT_SOURCE_DIR}/tests/abi/exports.py $<TARGET_FILE:hostler_driver_${name}>)
+      ${PROJECT_SOURCE_DIR}/tests/abi/exports.py
+      ${PROJECT_SOURCE_DIR}/sdk/driver.map $<TARGET_FILE:hostler_driver_${name}>)
     set_tests_properties(abi.exports.${name} PROPERTIES LABELS abi)
     hostler_tests_need(LABELS abi TARGETS hostler_driver_${name})
   endif()

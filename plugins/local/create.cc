@@ -78,12 +78,26 @@ void read_host_key(const hostler_create_req& request, CreateSpec& spec) {
         "supported");
 }
 
+/// What a machine of one's own does not have.
+void refuse_cloud_only(const hostler_create_req& request) {
+  const char* const wish = request.tenancy != HOSTLER_TENANCY_DEFAULT   ? "tenancy"
+                           : request.public_ip == HOSTLER_PUBLIC_IP_YES ? "public_ip"
+                           : request.n_disks != 0                       ? "disks"
+                           : request.subnet.len != 0                    ? "subnet"
+                           : request.placement_group.len != 0           ? "placement_group"
+                           : request.capacity_reservation.len != 0      ? "capacity_reservation"
+                           : request.identity_profile.len != 0          ? "identity_profile"
+                                                                        : nullptr;
+  if (wish != nullptr)
+    throw Error(HOSTLER_E_UNSUPPORTED, std::string("a local instance has no ") + wish);
+}
+
 /// The whole request as one text. Its digest tells whether another request is a retry.
 std::string everything(const CreateSpec& spec) {
   Record plain = spec.record;
   plain.created_unix_ns = 0;
-  return plain.text() + tags_text(spec.tags) + spec.zone + "\n" + spec.init_command + "\n" +
-         spec.user_data + "\n" + spec.host_key_private + spec.authorized_keys;
+  return plain.text() + tags_text(spec.tags) + spec.zone + "\n\n" + spec.user_data + "\n" +
+         spec.host_key_private + spec.authorized_keys;
 }
 
 /// "ssh-ed25519 AAAA...", without the comment.
@@ -106,6 +120,7 @@ void make_key(const std::string& path, const Config& config, hostler_op* op) {
 CreateSpec read_request(const hostler_create_req& request, const Config& config,
                         const Account& account, const std::string& set_id,
                         const Tags& shared_tags) {
+  refuse_cloud_only(request);
   CreateSpec spec;
   Record& record = spec.record;
   record.idempotency_key = word(request.idempotency_key, "idempotency_key");
@@ -140,7 +155,6 @@ CreateSpec read_request(const hostler_create_req& request, const Config& config,
   spec.tags["hostler-set"] = set_id;
   spec.tags["hostler-key"] = record.idempotency_key;
   check_tags(spec.tags);
-  spec.init_command = limited(request.init_command, kUserDataMax, "init_command");
   spec.user_data = read_user_data(request, spec.user_data_is_script);
   spec.authorized_keys = read_keys(request);
   read_host_key(request, spec);
@@ -195,7 +209,6 @@ void write_files(const Draft& draft, const CreateSpec& spec, const Config& confi
   write_file(folder.tags(), tags_text(spec.tags));
   write_file(folder.authorized_keys(), spec.authorized_keys);
   if (account.locked) write_file(folder.shadow(), account.shadow());
-  if (!spec.init_command.empty()) write_file(folder.init(), spec.init_command);
   if (!spec.user_data.empty())
     write_file(folder.user_data(), spec.user_data, spec.user_data_is_script ? 0700 : 0600);
 }

@@ -17,7 +17,7 @@ struct CreateSpec {
   Record record;  ///< Zone, address and host key are set only if the request has them.
   Tags tags;
   std::string zone;  ///< Empty: any zone.
-  std::string init_command, user_data;
+  std::string user_data;
   bool user_data_is_script = false;
   std::string host_key_private, host_key_public;  ///< Empty: make a new key.
   std::string authorized_keys;

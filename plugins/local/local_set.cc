@@ -66,7 +66,7 @@ LocalSet::LocalSet(const hostler_host& host, const hostler_set_config& config, h
       dials_(config_.dials),
       store_(config_) {
   on_this_machine([&] { prepare_machine(config_, account_, op); });
-  driver::log(host_, HOSTLER_LOG_INFO, "the folder of local instances is " + config_.root);
+  driver::log(host_, HOSTLER_LOG_INFO, "the folder of local instances is " + config_.root, op);
 }
 
 void LocalSet::info(const hostler_set_info_req&, hostler_op* op) {
@@ -197,7 +197,7 @@ void LocalSet::destroy(const hostler_destroy_req& request, hostler_op* op) {
       if (!again) store_.give_up(id);
       return;
     }
-    folder.give_order({Wanted::kDestroyed, (request.flags & HOSTLER_DESTROY_GRACEFUL) != 0});
+    folder.give_order({Wanted::kDestroyed, false});
     folder.poke();
   });
   // If no supervisor received the order, inspect() does its work.
@@ -324,8 +324,6 @@ void LocalSet::emit_found(const Found& found, hostler_op* op) {
   out.tags = tags.data();
   out.n_tags = tags.size();
   out.created_unix_ns = record.created_unix_ns;
-  out.launched_unix_ns = found.state.launched_unix_ns;
-  out.boot_generation = static_cast<std::uint64_t>(found.state.generation);
   out.state = found.condition.state;
   out.market = static_cast<std::uint32_t>(record.market);
   out.ssh_port = static_cast<std::uint32_t>(record.port);

@@ -56,15 +56,17 @@ class Shelf {
   }
 
   // Opens a set: reads its config, logs in. What is wrong is thrown, with what to do about it.
-  Shelf(const hostler_host& host, const hostler_set_config&, hostler_op*) {
-    driver::log(host, HOSTLER_LOG_INFO, "the shelf is open");
+  Shelf(const hostler_host& host, const hostler_set_config&, hostler_op* op) {
+    driver::log(host, HOSTLER_LOG_INFO, "the shelf is open", op);
   }
 
   // What this account can do. One record.
   void info(const hostler_set_info_req&, hostler_op* op) {
     auto out = driver::set_info_record();
     out.account_id = str("shelf");
-    out.capabilities = HOSTLER_CAP_CREATE_TOKEN_NATIVE | HOSTLER_CAP_TAGS_AT_CREATE;
+    out.capabilities =
+        HOSTLER_CAP_CREATE_TOKEN_NATIVE | HOSTLER_CAP_TAGS_AT_CREATE | HOSTLER_CAP_USER_DATA;
+    out.list_consistency_ms = 1;  // at once; 0 would mean that nobody knows
     out.tags_max = 20;
     out.tag_key_max = out.tag_value_max = out.name_max = 128;
     driver::emit(op, out);

@@ -1,23 +1,29 @@
 #!/usr/bin/env python3
-"""A driver exports its entry and nothing else. usage: exports.py DRIVER.so..."""
+"""A driver exports what the linker's map says and nothing else. usage: exports.py MAP DRIVER.so..."""
 
+import pathlib
+import re
 import subprocess
 import sys
 
-ENTRY = "hostler_driver_entry_1"
+
+def exports(text: str) -> list:
+    """The names after `global:` in a version script."""
+    return sorted(re.findall(r"\w+", re.search(r"global:(.*?)local:", text, re.S)[1]))
 
 
-def main(paths: list) -> int:
+def main(map_file: str, paths: list) -> int:
     failed = 0
+    wanted = [("T", name) for name in exports(pathlib.Path(map_file).read_text())]
     for path in paths:
         command = ["nm", "-D", "--defined-only", path]
         lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split("\n")
         found = [(kind, name) for _, kind, name in (line.split() for line in lines if line)]
-        if found != [("T", ENTRY)]:
+        if sorted(found) != wanted:
             failed += 1
-            print(f"{path} exports {found}, and should export {ENTRY} alone: see sdk/driver.map")
+            print(f"{path} exports {found}, and should export {wanted}: see {map_file}")
     return 1 if failed else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(sys.argv[1], sys.argv[2:]))

@@ -189,9 +189,12 @@ void DaemonService::pools(const api::Principal&, api::Answer<std::vector<model::
       [answer = std::move(answer)](const dispatch::Queries& state, Now) { answer(state.pools()); });
 }
 void DaemonService::sets(const api::Principal&, api::Answer<std::vector<model::SetView>> answer) {
-  uses_.loop->query([answer = std::move(answer)](const dispatch::Queries& state, Now now) {
-    answer(state.sets(now));
-  });
+  uses_.loop->query(
+      [answer = std::move(answer), driver = uses_.driver](const dispatch::Queries& state, Now now) {
+        auto sets = state.sets(now);
+        for (model::SetView& set : sets) set.driver = driver(set.name);
+        answer(std::move(sets));
+      });
 }
 void DaemonService::gates(const api::Principal&,
                           api::Answer<std::vector<model::GateRecord>> answer) {

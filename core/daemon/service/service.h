@@ -42,6 +42,8 @@ class DaemonService final : public api::Service {
     std::function<std::optional<Wall>()> certificate_end;
     const CurrentQuotas* quotas = nullptr;
     const ReloadStatus* reload = nullptr;
+    /// The driver of a set, as it is now. Any thread.
+    std::function<model::DriverView(const std::string& set)> driver;
   };
   explicit DaemonService(Dependencies uses) : uses_(std::move(uses)) {}
 

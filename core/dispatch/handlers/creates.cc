@@ -6,12 +6,23 @@
 
 namespace hostler::dispatch {
 
+namespace {
+/// The id tells names apart, so the name of the pool is what is cut.
+std::string name_hint(const std::string& pool, const std::string& id, std::size_t name_max) {
+  std::string begin = "hostler-" + pool;
+  const std::size_t end = id.size() + 1;
+  if (name_max > end && begin.size() > name_max - end) begin.resize(name_max - end);
+  return begin + "-" + id;
+}
+}  // namespace
+
 bool Creates::still_holds(const scheduler::Create& create, Now now) const {
   if (create.offering >= menu_.offerings().size()) return false;
   const auto& offering = menu_.offerings()[create.offering];
   const Set& set = sets_.at(offering.set);
   if (create.for_class && jobs_.queue().at(*create.for_class).count == 0) return false;
   if (!set.refuses_creates().empty()) return false;
+  if (!set.refuses_pool(policy_.pools[offering.pool]).empty()) return false;
   if (!governor_.refuses_create(offering.set, offering.pool, offering.price_per_hour, now.mono)
            .empty())
     return false;
@@ -60,7 +71,7 @@ std::shared_ptr<model::CreateRequest> Creates::make_request(const scheduler::Off
   out->region = set_policy.region;
   out->zone = offering.zone;
   out->price_cap_per_hour = pool.price_cap_per_hour;
-  out->name_hint = "hostler-" + pool.name + "-" + record.id.text();
+  out->name_hint = name_hint(pool.name, record.id.text(), sets_.at(offering.set).info.name_max);
   make_secrets_(pool, set_policy.name, sets_.at(offering.set).info, *out, record.identity);
   record.idempotency_key = out->idempotency_key;
   out->tags = set_policy.tags;

@@ -66,6 +66,7 @@ Mono SnapshotMaker::add_offerings(scheduler::Snapshot& out, Now now) const {
     offering.can_stop =
         viewer_.can_stop(offering.set, policy_.types[offering.type].name, offering.market);
     offering.shut = set.refuses_creates();
+    if (offering.shut.empty()) offering.shut = set.refuses_pool(policy_.pools[offering.pool]);
     if (!offering.shut.empty()) continue;
     if (const auto* gate = gates_.shut(gates_.create_query(offering), now.mono)) {
       offering.shut = gate->record.message.empty() ? "a gate is shut" : gate->record.message;

@@ -51,6 +51,23 @@ std::string Set::refuses_creates() const {
   return {};
 }
 
+std::string Set::refuses_pool(const model::PoolPolicy& pool) const {
+  using enum model::VerifyMethod;
+  if (!open || info.user_data) return {};
+  const std::string takes_none =
+      "the driver of set " + name + " takes no user data: pool " + pool.name;
+  if (!pool.init_command.empty()) return takes_none + " can have no init_command there";
+  const auto accepts = [&](model::VerifyMethod method) {
+    return std::ranges::find(pool.verify, method) != pool.verify.end();
+  };
+  const bool by_driver = info.has_host_key_extension && accepts(kDriver);
+  const bool by_key = info.host_key_inject && accepts(kDelivered);
+  if (by_driver || by_key) return {};
+  if (info.has_host_key_extension) return takes_none + " must have `driver` among its `verify`";
+  if (info.host_key_inject) return takes_none + " must have `delivered` among its `verify`";
+  return takes_none + " cannot verify hosts there, as the driver knows no host keys either";
+}
+
 bool Set::spares(const fleet::Instance& instance) const {
   if (untouched) return true;
   if (doubt && doubt->asking && (!doubt->unchecked || instance.absence)) return true;

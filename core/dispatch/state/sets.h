@@ -105,6 +105,9 @@ struct Set {
   [[nodiscard]] Mono next_wake() const;
   /// Why nothing is created in it now, one sentence for people; empty: creates may be sent.
   [[nodiscard]] std::string refuses_creates() const;
+  /// Why the pool can have no host in it, whatever is created: the driver cannot hand over what the
+  /// pool needs. One sentence for people; empty: it can.
+  [[nodiscard]] std::string refuses_pool(const model::PoolPolicy& pool) const;
   /// The planner does not end the instance now: it may be missing by a false list only, or
   /// unreachable by a fault of the network.
   [[nodiscard]] bool spares(const fleet::Instance& instance) const;

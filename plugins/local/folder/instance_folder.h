@@ -40,7 +40,7 @@ struct BootPlan {
   std::string account;               ///< Logins use this account.
   std::string confinement = "auto";  ///< auto, namespaces or subreapers
   std::int64_t delay_ms = 0;         ///< Time between power on and boot.
-  std::int64_t init_wait_ms = 5000;  ///< sshd waits this long for the init command.
+  std::int64_t init_wait_ms = 5000;  ///< sshd waits this long for the user data.
   std::int64_t sshd_delay_ms = 0;    ///< -1: sshd never starts.
   /// The host key changes this time after sshd answers; -1: never.
   std::int64_t key_change_ms = -1;
@@ -66,7 +66,6 @@ class InstanceFolder {
   std::string sshd_boot_config() const { return path_ + "/sshd_boot_config"; }
   std::string sshd_log() const { return path_ + "/sshd.log"; }
   std::string console() const { return path_ + "/console.log"; }  ///< Output of the boot.
-  std::string init() const { return path_ + "/init"; }            ///< Removed after it has run.
   /// Removed after it has run, if it is a script.
   std::string user_data() const { return path_ + "/user_data"; }
   std::string agent() const { return path_ + "/agent"; }    ///< Folder for hostler's agent.

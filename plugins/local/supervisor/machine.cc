@@ -70,9 +70,9 @@ Machine::Machine(const InstanceFolder& folder, const BootPlan& plan, const std::
 
 int Machine::run() {
   if (::chdir("/") != 0) return kMachineBroken;
-  start_init();
+  run_user_data();
   if (plan_.sshd_delay_ms >= 0) {
-    const Time init_wait = init_ > 0 || user_data_ > 0 ? plan_.init_wait_ms : 0;
+    const Time init_wait = user_data_ > 0 ? plan_.init_wait_ms : 0;
     sshd_due_ = now_ms() + std::max<Time>(plan_.sshd_delay_ms, init_wait);
   }
   while (exit_status_ < 0) {
@@ -91,11 +91,8 @@ int Machine::run() {
   return exit_status_;
 }
 
-/// Starts the init command and the user data, at the first boot only. They may still run when sshd
-/// is up.
-void Machine::start_init() {
-  if (is_there(folder_.init()))
-    init_ = start_child({"/bin/sh", folder_.init()}, environment_, folder_.console());
+/// Starts the user data, at the first boot only. It may still run when sshd is up.
+void Machine::run_user_data() {
   if (is_there(folder_.user_data()))
     user_data_ = start_child({folder_.user_data()}, environment_, folder_.console());
 }
@@ -131,10 +128,7 @@ void Machine::reap() {
   int status = 0;
   pid_t pid = 0;
   while ((pid = ::waitpid(-1, &status, WNOHANG)) > 0) {
-    if (pid == init_) {
-      ::unlink(folder_.init().c_str());
-      init_ = -1;
-    } else if (pid == user_data_) {
+    if (pid == user_data_) {
       ::unlink(folder_.user_data().c_str());
       user_data_ = -1;
     } else if (pid == sshd_) {
@@ -144,9 +138,8 @@ void Machine::reap() {
     } else {
       continue;  // an orphan
     }
-    // The init command has ended: start sshd now, unless the test dial delays it.
-    if (init_ < 0 && user_data_ < 0 && sshd_due_ != kNever && plan_.sshd_delay_ms == 0)
-      sshd_due_ = now_ms();
+    // The user data has ended: start sshd now, unless the test dial delays it.
+    if (user_data_ < 0 && sshd_due_ != kNever && plan_.sshd_delay_ms == 0) sshd_due_ = now_ms();
   }
   if (kill_due_ != kNever && pid < 0 && errno == ECHILD) exit_status_ = kMachineOff;
 }

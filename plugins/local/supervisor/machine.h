@@ -14,8 +14,8 @@ constexpr int kMachineOff = 0;     ///< It was told to end, and all its processe
 constexpr int kMachineNoSshd = 3;  ///< sshd ended too often.
 constexpr int kMachineBroken = 4;  ///< Another error, described in the console log.
 
-/// The inner process of the supervisor, which does the work of an init system: runs the init
-/// command once, keeps sshd running, and reaps orphans. After SIGTERM it sends TERM to all
+/// The inner process of the supervisor, which does the work of an init system: runs the user
+/// data once, keeps sshd running, and reaps orphans. After SIGTERM it sends TERM to all
 /// processes. When `life` hangs up, because the keeper has died, it ends with all its descendants.
 class Machine {
  public:
@@ -29,7 +29,7 @@ class Machine {
   using Time = std::int64_t;  // ms of CLOCK_MONOTONIC
   static constexpr Time kNever = INT64_MAX;
 
-  void start_init();
+  void run_user_data();
   void start_sshd();
   void change_host_key();
   void reap();
@@ -44,7 +44,6 @@ class Machine {
   const Fd life_;
   Fd signals_;
 
-  pid_t init_ = -1;
   pid_t user_data_ = -1;
   pid_t sshd_ = -1;
   Time sshd_since_ = 0;

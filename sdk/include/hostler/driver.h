@@ -20,14 +20,26 @@
  *  5  Text is UTF-8 without embedded NUL. Host to driver it is also NUL-terminated (ptr[len] is 0);
  *     driver to host, pointer and length are enough. Length 0 with a NULL pointer is legal both
  *     ways and means "none". An array of length 0 may be NULL too.
- *  6  What is not known is survived: an unknown negative status is read as INTERNAL, an unknown
- *     state as UNKNOWN, an unknown value of another enumeration as its 0; unknown flag bits,
- *     record kinds and text fields are ignored.
+ *  6  What the DRIVER sends and the host does not know is survived: an unknown negative status is
+ *     read as INTERNAL, an unknown state as UNKNOWN, an unknown value of another enumeration as its
+ *     0; unknown flag bits, record kinds and text fields are ignored. An unknown bit of an error's
+ *     scope narrows the error to the request's own type, zone, market and function.
+ *     What a REQUEST says and the driver does not know, or cannot do, is refused: an unknown flag
+ *     bit or value of an enumeration, in the request and in what it points to, is answered
+ *     UNSUPPORTED before anything is done, with a message that names it. It is never read as 0: who
+ *     asks for a spot or a dry run must not get a machine on demand. The host sends no flag, value
+ *     or function that is newer than the abi_minor of the driver's table. A field that is newer may
+ *     be there, and is not read; where it must not be overlooked a new flag comes with it.
  *  7  Wall times are nanoseconds since 1970 (0 = not known); deadlines are nanoseconds of
  *     CLOCK_MONOTONIC; durations are milliseconds. Money is an integer: millionths of the set's
  *     currency, per hour.
- *  8  Credentials, init_command, user data and private keys are SECRET. They appear in no log,
- *     error, tag, record, metric, argv, environment or file that others can read.
+ *  8  Credentials, user data and private keys are SECRET. They appear in no log, error, tag,
+ *     record, metric, argv, environment or file that others can read.
+ *  9  What the host makes up is 1 to 63 characters of [a-z0-9_-], so that it fits where clouds
+ *     allow least: set_id, idempotency_key (36 of them), host_instance_id, owner (32), names of
+ *     types, and keys and values of its own tags, "hostler-*". Tags of the site have keys of up
+ *     to 127 characters of [A-Za-z0-9_.:/-] and values of any text of up to 255 bytes. A driver
+ *     changes no tag: what its cloud cannot keep is INVALID, or is forbidden by its set_info.
  *
  * THREADS. Each function has one of these tags:
  *  [any]   from any thread, at any time, several at once. Never blocks for long.
@@ -55,6 +67,9 @@
  * To renew credentials the host opens a second set with the same set_id beside the first, moves
  * over to it, and closes the first. There is no global initialisation and no unloading.
  *
+ * MACHINES. What hostler expects of a machine and does there is specified in sdk/machine.md: who
+ * logs in, what user data does, which files are whose, and which host key is replaced.
+ *
  * DRAFT. This header is a draft until drivers for several real clouds have been written against it:
  * host and driver must agree on HOSTLER_ABI_DRAFT exactly, and the host says so when they do not.
  * With 1.0 the macro goes, and what is here then stays for ever. */
@@ -72,7 +87,7 @@ extern "C" {
 
 #define HOSTLER_ABI_MAJOR 1u
 #define HOSTLER_ABI_MINOR 0u
-#define HOSTLER_ABI_DRAFT 1u
+#define HOSTLER_ABI_DRAFT 2u
 
 /* May p->field be read? The only legal way to reach a field that is newer than 1.0. */
 #define HOSTLER_HAS(p, T, field) \
@@ -84,21 +99,26 @@ typedef int32_t hostler_status;
 #define HOSTLER_OK 0               /* finished; every result has been emitted */
 #define HOSTLER_PENDING 1          /* op->complete() will be called exactly once */
 #define HOSTLER_E_INTERNAL (-1)    /* a bug of the driver */
-#define HOSTLER_E_INVALID (-2)     /* bad argument or configuration: not retried */
-#define HOSTLER_E_UNSUPPORTED (-3) /* this driver or this account cannot do it: not retried */
+#define HOSTLER_E_INVALID (-2)     /* bad argument or configuration */
+#define HOSTLER_E_UNSUPPORTED (-3) /* this driver or this account cannot do it */
 #define HOSTLER_E_NOT_FOUND (-4)   /* no such instance; destroy of one is OK, not this */
 #define HOSTLER_E_CONFLICT (-5)    /* key known with other arguments; foreign instance */
-#define HOSTLER_E_AUTH (-6)        /* credentials bad or expired: the set is suspended */
+#define HOSTLER_E_AUTH (-6)        /* credentials bad or expired: calls pause, up to 10 minutes */
 #define HOSTLER_E_RATE_LIMIT (-7)  /* no call in `scope` until retry_after_ms have passed */
-#define HOSTLER_E_QUOTA (-8)       /* account limit: no create in `scope` until one is destroyed */
-#define HOSTLER_E_CAPACITY (-9)    /* the provider has no stock in `scope`: another type or zone */
-#define HOSTLER_E_TRANSIENT (-10)  /* network, 5xx: retried with back-off and the same key */
-#define HOSTLER_E_TIMEOUT (-11)    /* like TRANSIENT; the deadline passed */
-#define HOSTLER_E_CANCELLED (-12)  /* given up because the host asked for it */
+#define HOSTLER_E_QUOTA (-8) /* account limit: no create in `scope` until a destroy, or a while */
+#define HOSTLER_E_CAPACITY (-9)   /* the provider has no stock in `scope`: another type or zone */
+#define HOSTLER_E_TRANSIENT (-10) /* network, 5xx: retried with back-off and the same key */
+#define HOSTLER_E_TIMEOUT (-11)   /* like TRANSIENT; the deadline passed */
+#define HOSTLER_E_CANCELLED (-12) /* given up because the host asked for it */
 #define HOSTLER_E_KEY_MISMATCH (-13) /* host-key extension only: that is not the instance's key */
+/* After INVALID, UNSUPPORTED, CONFLICT or NOT_FOUND of a create, none is sent in `scope` for about
+ * a minute, later for up to 30, or until the site's configuration is read again: what is wrong may
+ * be put right on either side. Then a create has a new key. */
 
 /* hostler_error.scope: what the refusal is about, as narrow as the driver knows. Several bits mean
- * all of them together ("this type in this zone"). 0 = the whole set. */
+ * all of them together ("this type in this zone"). 0 = not said: for CAPACITY, UNSUPPORTED,
+ * INVALID, CONFLICT and NOT_FOUND of a create the request's type, zone and market, for QUOTA its
+ * quota group, for INTERNAL the function, for the others the whole set. */
 #define HOSTLER_SCOPE_TYPE 0x01u
 #define HOSTLER_SCOPE_GROUP 0x02u /* quota group */
 #define HOSTLER_SCOPE_ZONE 0x04u
@@ -155,11 +175,6 @@ typedef int32_t hostler_status;
 #define HOSTLER_ADDRESS_PRIVATE 1u
 #define HOSTLER_ADDRESS_PUBLIC 2u
 
-/* hostler_instance_type.flags */
-#define HOSTLER_TYPE_BURSTABLE 0x01u   /* full speed in bursts only */
-#define HOSTLER_TYPE_BARE_METAL 0x02u  /* a whole machine; slow to boot */
-#define HOSTLER_TYPE_NESTED_VIRT 0x04u /* can run virtual machines itself */
-
 /* hostler_user_data.format and .flags */
 #define HOSTLER_USER_DATA_RAW 0u
 #define HOSTLER_USER_DATA_SH 1u /* a script that begins with #! */
@@ -171,7 +186,6 @@ typedef int32_t hostler_status;
 #define HOSTLER_DISK_ROOT 1u
 #define HOSTLER_DISK_SCRATCH 2u
 #define HOSTLER_DISK_ENCRYPTED 0x01u
-#define HOSTLER_DISK_DELETE_WITH_INSTANCE 0x02u
 
 /* hostler_create_req */
 #define HOSTLER_TENANCY_DEFAULT 0u
@@ -181,10 +195,6 @@ typedef int32_t hostler_status;
 #define HOSTLER_PUBLIC_IP_YES 1u
 #define HOSTLER_PUBLIC_IP_NO 2u
 
-/* hostler_destroy_req.flags */
-#define HOSTLER_DESTROY_GRACEFUL 0x01u   /* let its system shut down first */
-#define HOSTLER_DESTROY_KEEP_DISKS 0x02u /* keep disks that are not DELETE_WITH_INSTANCE */
-
 /* hostler_set_tags_req.flags */
 #define HOSTLER_SET_TAGS_REPLACE 0x01u /* all tags but `set` and the driver's own go */
 
@@ -193,11 +203,11 @@ typedef int32_t hostler_status;
 #define HOSTLER_CAP_TAGS_AT_CREATE 0x02u      /* there is no moment without tags */
 #define HOSTLER_CAP_SERVER_FILTER 0x04u       /* tag_filter is done by the cloud: a list is cheap */
 #define HOSTLER_CAP_HOST_KEY_INJECT 0x08u     /* ssh_host_key_* is in place before sshd starts */
-#define HOSTLER_CAP_USER_DATA 0x10u
+#define HOSTLER_CAP_USER_DATA 0x10u           /* scripts are run; without it none is sent */
 #define HOSTLER_CAP_SPOT 0x20u
 #define HOSTLER_CAP_STOP 0x40u /* hostler.power/1 works on this account */
 
-/* hostler_host.log */
+/* hostler_log_line.level */
 #define HOSTLER_LOG_TRACE 0u
 #define HOSTLER_LOG_DEBUG 1u
 #define HOSTLER_LOG_INFO 2u
@@ -238,19 +248,17 @@ typedef struct hostler_op hostler_op;
 typedef struct hostler_error hostler_error;
 typedef struct hostler_host hostler_host;
 
-/* Where a failure is described. Made and freed by the host, filled in by the driver before it
- * returns or completes with a negative status. The host has set retry_after_ms, quota_limit and
- * quota_used to -1 and the rest to 0. */
+/* Where a failure is described; which one it is says the status alone. Made and freed by the host,
+ * filled in by the driver before it returns or completes with a negative status. The host has set
+ * retry_after_ms, quota_limit and quota_used to -1 and the rest to 0. */
 struct hostler_error { /* growable */
   uint32_t struct_size;
-  int32_t code;           /* the hostler_status; 0 is read as "the one returned" */
-  uint32_t scope;         /* HOSTLER_SCOPE_* */
-  uint32_t flags;         /* HOSTLER_EF_* */
-  int64_t retry_after_ms; /* from now; -1 = the provider did not say */
-  int64_t quota_limit;    /* with QUOTA, in the provider's unit; -1 = not known */
-  int64_t quota_used;
+  uint32_t scope;          /* HOSTLER_SCOPE_* */
+  uint32_t flags;          /* HOSTLER_EF_* */
   int32_t provider_status; /* HTTP status, or 0 */
-  uint32_t reserved0;
+  int64_t retry_after_ms;  /* from now; -1 = the provider did not say */
+  int64_t quota_limit;     /* with QUOTA, in the provider's unit; -1 = not known */
+  int64_t quota_used;
   /* Sets text `field` (HOSTLER_TEXT_*) to a copy of s[0..n); again replaces it. The host cuts what
    * is longer than 4 KiB and replaces control characters.
    * [any] while the op is not complete, but not two at once. Does not block, cannot fail. */
@@ -288,20 +296,31 @@ struct hostler_op { /* growable */
   void (*complete)(hostler_op* op, hostler_status st);
 };
 
+/* A line of log. The host adds driver, set and call, and the time. */
+typedef struct hostler_log_line { /* growable */
+  uint32_t struct_size;
+  uint32_t level;         /* HOSTLER_LOG_* */
+  const hostler_set* set; /* what it is about; NULL = the set of `op`, or none */
+  const hostler_op* op;   /* the call that it is about, before its end; NULL = none */
+  hostler_str message;    /* one line, for people */
+  const hostler_kv* fields;
+  size_t n_fields;
+} hostler_log_line;
+
 /* What the host offers to drivers. Static: lives until the process ends, one for all sets.
  * The first 16 bytes of this struct and of hostler_driver stay as they are in every draft. */
 struct hostler_host { /* growable */
   uint32_t struct_size, abi_major, abi_minor, abi_draft;
-  const char* name;          /* "hostlerd", "driver-check" */
+  const char* name;          /* "hostler" in the daemon and its children; others: their name */
   const char* version;       /* of the host program */
   uint64_t records_max;      /* per op */
   uint64_t record_bytes_max; /* per record, strings and arrays included */
-  /* One line of log with key/value fields. Drivers write nothing to stdout or stderr.
-   * `set` may be NULL. Limited in rate and length by the host; what is cut is counted.
+  /* Writes one line to the host's log. Drivers write nothing to stdout or stderr.
+   * Limited in rate and length by the host; what is cut is counted.
    * [any] Does not block. */
-  void (*log)(const hostler_host* h, const hostler_set* set, uint32_t level, const char* msg,
-              size_t n, const hostler_kv* fields, size_t n_fields);
-  /* A feature of the host by its id ("hostler.host.metrics/1"), or NULL. The table is static.
+  void (*log)(const hostler_host* h, const hostler_log_line* line);
+  /* A feature of the host by its id ("hostler.host.thing/1"), or NULL; there is none yet. The table
+   * is static.
    * [pure] */
   const void* (*get_extension)(const hostler_host* h, const char* id);
 };
@@ -311,11 +330,11 @@ struct hostler_host { /* growable */
 #define HOSTLER_REC_INSTANCE 1u
 #define HOSTLER_REC_PRICE 2u
 #define HOSTLER_REC_SET_INFO 3u
-#define HOSTLER_REC_PROGRESS 4u
 #define HOSTLER_REC_OFFERING 5u
 #define HOSTLER_REC_INTERRUPTION 6u
 #define HOSTLER_REC_CONSOLE 7u
 #define HOSTLER_REC_LEFTOVER 8u
+#define HOSTLER_REC_QUOTA_GROUP 9u
 
 /* One machine, or one request for one, as the cloud shows it now. */
 typedef struct hostler_instance { /* growable record */
@@ -330,62 +349,50 @@ typedef struct hostler_instance { /* growable record */
   hostler_str remote_user; /* who logs in by SSH; empty = as configured */
   hostler_str region, zone;
   hostler_str state_reason;         /* the provider's words, e.g. why it failed */
-  const hostler_address* addresses; /* best first; empty while there is none yet */
+  const hostler_address* addresses; /* the host takes the first; none while there is none yet. With
+                                       `scope` it can tell private from public ones */
   size_t n_addresses;
   const hostler_kv* tags;
   size_t n_tags;
   int64_t created_unix_ns;       /* when it was asked for */
-  int64_t launched_unix_ns;      /* when it last began to run */
   int64_t interruption_unix_ns;  /* when the provider will take it back; 0 = no notice */
   int64_t price_micros_per_hour; /* what it costs now; -1 = not known */
-  uint64_t boot_generation;      /* another value after each boot; 0 = not known */
   uint32_t state;                /* HOSTLER_STATE_* */
   uint32_t flags;                /* HOSTLER_INSTANCE_* */
   uint32_t market;               /* HOSTLER_MARKET_* */
   uint32_t ssh_port;             /* 0 = 22 */
 } hostler_instance;
 
-/* What this account allows, found out by the driver: limits differ between accounts. */
+/* What this account allows, found out by the driver: limits differ between accounts. The host keeps
+ * them: a create that would pass one fails before it is sent. A limit of 0 is not said. */
 typedef struct hostler_set_info { /* growable record */
   uint32_t struct_size, kind;     /* HOSTLER_REC_SET_INFO */
   hostler_str account_id;         /* equal for two sets on one account; never empty */
   hostler_str region;
   hostler_str currency;          /* ISO 4217, "USD"; empty = no prices */
   uint64_t capabilities;         /* HOSTLER_CAP_* */
-  uint64_t list_consistency_ms;  /* a change shows in list() after at most this time */
+  uint64_t list_consistency_ms;  /* a change shows in list() after at most this time, measured from
+                                    the answer to the call that made it; 0 = not known */
   uint64_t list_interval_min_ms; /* list() no more often than that */
-  uint64_t user_data_max_bytes;  /* 0 = none can be given */
+  uint64_t user_data_max_bytes;  /* as given to the driver, before any encoding */
   uint32_t max_concurrency;      /* for this account, at most the driver's; 0 = the driver's */
-  uint32_t tags_max;             /* free for the host, per instance */
+  uint32_t tags_max;             /* of a create; what the driver adds is not counted */
   uint32_t tag_key_max, tag_value_max, name_max; /* bytes */
   uint32_t reserved0;
 } hostler_set_info;
-
-/* How far a slow operation is. Optional, and only for people. */
-typedef struct hostler_progress { /* growable record */
-  uint32_t struct_size, kind;     /* HOSTLER_REC_PROGRESS */
-  hostler_str phase;              /* one word: "waiting", "copying" */
-  hostler_str text;
-  uint32_t percent; /* 0 to 100; above = not known */
-  uint32_t reserved0;
-  int64_t eta_ms; /* from now; -1 = not known */
-} hostler_progress;
 
 /* ---- requests -------------------------------------------------------------------------------- */
 
 typedef struct hostler_instance_type { /* growable */
   uint32_t struct_size;
-  uint32_t flags;            /* HOSTLER_TYPE_* */
+  uint32_t flags;
   hostler_str name;          /* on the site's menu */
   hostler_str provider_type; /* what the provider calls it */
-  hostler_str architecture;  /* "x86_64", "aarch64" */
   hostler_str quota_group;   /* as hostler.quota-group/1 gave it, or configured; may be empty */
-  hostler_str gpu_kind;
-  hostler_str provider_params_json; /* what only this driver understands; empty or an object */
+  hostler_str provider_params_json; /* an object: the site's `types[].provider_params`, what only
+                                       this driver understands */
   uint64_t ram_bytes;
-  uint64_t scratch_bytes;        /* disk that comes with the type */
-  uint64_t added_scratch_bytes;  /* to be added to it, in the form of `disks` of the create */
-  uint64_t gpu_ram_bytes;        /* of each */
+  uint64_t scratch_bytes;        /* disk space for jobs, as configured */
   int64_t price_micros_per_hour; /* as configured; -1 = not known */
   uint32_t vcpus, gpus;
   uint32_t market; /* HOSTLER_MARKET_* */
@@ -421,7 +428,7 @@ typedef struct hostler_disk { /* growable */
   uint64_t bytes;
   uint64_t iops; /* 0 = the driver's choice */
   uint64_t throughput_bytes_per_s;
-  uint32_t flags; /* HOSTLER_DISK_ENCRYPTED, _DELETE_WITH_INSTANCE */
+  uint32_t flags; /* HOSTLER_DISK_ENCRYPTED. Each disk goes with the instance */
   uint32_t reserved0;
 } hostler_disk;
 
@@ -434,9 +441,9 @@ typedef struct hostler_create_req { /* growable */
   const hostler_instance_type* type; /* never NULL */
   hostler_str region, zone, subnet;  /* empty = the driver's choice */
   hostler_str image_id;
-  hostler_str name_hint;    /* for people; the driver may change it to what is allowed */
-  hostler_str init_command; /* SECRET; a POSIX sh script, run once as root at first boot */
-  const hostler_user_data* user_data; /* SECRET; NULL = none */
+  hostler_str name_hint; /* for people, [a-z0-9_-], at most name_max; the driver may change it */
+  const hostler_user_data* user_data; /* SECRET; all that sets the machine up, see sdk/machine.md;
+                                         NULL where the set has no HOSTLER_CAP_USER_DATA */
   hostler_str ssh_host_key_private;   /* SECRET; OpenSSH PEM; placed before sshd starts */
   hostler_str ssh_host_key_public;    /* one line "ssh-ed25519 AAAA..." */
   const hostler_str* ssh_public_keys; /* allowed to log in; lines of authorized_keys */
@@ -446,10 +453,7 @@ typedef struct hostler_create_req { /* growable */
   const hostler_disk* const* disks; /* n_disks pointers, none NULL */
   size_t n_disks;
   hostler_str placement_group, capacity_reservation, identity_profile;
-  hostler_str provider_params_json;  /* what only this driver understands; empty or an object */
   int64_t price_cap_micros_per_hour; /* spot: never pay more; 0 = no cap */
-  int64_t request_expires_unix_ns;   /* a spot request is withdrawn by then; 0 = never */
-  uint64_t lifetime_max_ms;          /* the cloud itself ends it then, if it can; 0 = none */
   uint32_t market;                   /* HOSTLER_MARKET_* */
   uint32_t tenancy;                  /* HOSTLER_TENANCY_* */
   uint32_t public_ip;                /* HOSTLER_PUBLIC_IP_* */
@@ -465,8 +469,7 @@ typedef struct hostler_list_req { /* growable */
 } hostler_list_req;
 
 typedef struct hostler_destroy_req { /* growable */
-  uint32_t struct_size;
-  uint32_t flags;              /* HOSTLER_DESTROY_* */
+  uint32_t struct_size, flags;
   hostler_str id;              /* may be empty if the key is given: an instance never seen */
   hostler_str idempotency_key; /* of its create; empty = not known */
   hostler_str expected_set_id; /* CONFLICT if it carries another; empty = do not check */
@@ -514,7 +517,8 @@ typedef struct hostler_driver {                          /* growable */
    * touches the host, an op or the set any more. Instances stay as they are.
    * [call] Blocks until quiet: 5 s at most. Cannot fail. */
   void (*set_close)(hostler_set* s);
-  /* Emits one HOSTLER_REC_SET_INFO: limits and abilities of this account as they are now.
+  /* Emits one HOSTLER_REC_SET_INFO: limits and abilities of this account as they are now. Asked
+   * after each set_open, and again when the site's configuration is read again; not on a schedule.
    * [call] Blocks until the deadline. May be PENDING. */
   hostler_status (*set_info)(hostler_set* s, const hostler_set_info_req* r, hostler_op* op);
   /* Makes one instance, or finds the one that this idempotency key made before, and emits it.
@@ -527,10 +531,25 @@ typedef struct hostler_driver {                          /* growable */
    * [call] Blocks until the deadline. May be PENDING.
    * Ends with: also UNSUPPORTED, CONFLICT (known key, other arguments), QUOTA, CAPACITY. */
   hostler_status (*create)(hostler_set* s, const hostler_create_req* r, hostler_op* op);
-  /* Emits every instance and unfulfilled request of the account that matches the filters, stopped
-   * and failed ones too, each once. Complete, or an error: never silently a part. An id that is
-   * asked for and not there is left out.
-   * [call] Blocks until the deadline. May be PENDING. */
+  /* Emits every instance and unfulfilled request of the account and region that matches the
+   * filters, stopped and failed ones too, each once: what two pages show goes out once, as the
+   * later one says. An id that is asked for and not there is left out.
+   *
+   * OK says that the list is COMPLETE: whatever existed when the call began, and was made or
+   * changed at least list_consistency_ms before, has been emitted. Anything less is an error, and
+   * then the host uses none of the records: a page that failed, was cut or could not be read; a
+   * token that expired between pages; a record that the driver does not understand. An empty page
+   * does not end a list: only the provider's own mark of the last page does. A list without records
+   * is believed as well, so it is OK only if the provider has said that there is nothing; an empty
+   * body, a missing field or a redirect is TRANSIENT.
+   *
+   * The host counts an instance as absent when two complete lists, list_consistency_ms apart, do
+   * not show it (where that is 0: 60 s apart, after a destroy any time), and a list of its id does
+   * not either, where that can be asked for. GONE counts as absent. A list that suddenly lacks many
+   * is doubted until they were asked for by their ids.
+   *
+   * [call] Blocks until the deadline. May be PENDING.
+   * Ends with: also UNSUPPORTED, for `ids` only: the host asks for none again. */
   hostler_status (*list)(hostler_set* s, const hostler_list_req* r, hostler_op* op);
   /* Asks for the end of one instance, with all that was made for it, or withdraws a spot request.
    * OK means accepted, or that there is no such instance any more; only list() says it is gone.
@@ -571,7 +590,7 @@ typedef struct hostler_verify_req { /* growable */
 } hostler_verify_req;
 typedef struct hostler_ext_host_key { /* growable */
   uint32_t struct_size, reserved0;
-  /* [call] Blocks until the deadline. May be PENDING. May use hostler.host.tunnel/1. Emits nothing.
+  /* [call] Blocks until the deadline. May be PENDING. Emits nothing.
    * Ends with: also KEY_MISMATCH; TRANSIENT while the cloud does not know the key yet; UNSUPPORTED
    * (the host goes on to the pool's other methods); NOT_FOUND. */
   hostler_status (*verify)(hostler_set* s, const hostler_verify_req* r, hostler_op* op);
@@ -605,18 +624,21 @@ typedef struct hostler_ext_price_history { /* growable */
 
 /* Types that share one quota of the account share a group. */
 #define HOSTLER_EXT_QUOTA_GROUP "hostler.quota-group/1"
+typedef struct hostler_quota_group { /* growable record */
+  uint32_t struct_size, kind;        /* HOSTLER_REC_QUOTA_GROUP */
+  hostler_str name;                  /* the same for all types of the group; empty = no group */
+} hostler_quota_group;
 typedef struct hostler_quota_group_req { /* growable */
   uint32_t struct_size;
   uint32_t market;                   /* HOSTLER_MARKET_* */
   const hostler_instance_type* type; /* never NULL */
-  hostler_str region, zone;          /* empty = the set's */
 } hostler_quota_group_req;
 typedef struct hostler_ext_quota_group { /* growable */
   uint32_t struct_size, reserved0;
-  /* Writes the first `cap` bytes of the group's name to buf (no NUL is added); returns the length
-   * of the whole name, 0 for "no group".
-   * [pure] */
-  size_t (*group)(hostler_set* s, const hostler_quota_group_req* r, char* buf, size_t cap);
+  /* Emits one HOSTLER_REC_QUOTA_GROUP, or nothing: no group. The answer stays the same while the
+   * set is open, and needs no request to the provider where the driver knows the groups by itself.
+   * [call] Blocks until the deadline. May be PENDING. Ends with: also UNSUPPORTED. */
+  hostler_status (*group)(hostler_set* s, const hostler_quota_group_req* r, hostler_op* op);
 } hostler_ext_quota_group;
 
 /* Switch an instance off and on without giving it up. OK means accepted; list() shows the state. */
@@ -726,50 +748,6 @@ typedef struct hostler_ext_leftovers { /* growable */
   hostler_status (*list)(hostler_set* s, const hostler_leftover_list_req* r, hostler_op* op);
   hostler_status (*destroy)(hostler_set* s, const hostler_leftover_destroy_req* r, hostler_op* op);
 } hostler_ext_leftovers;
-
-/* ---- extensions of the host: found by host->get_extension(id) -------------------------------- */
-
-#define HOSTLER_HOST_EXT_METRICS "hostler.host.metrics/1"
-#define HOSTLER_METRIC_COUNTER 1u
-#define HOSTLER_METRIC_GAUGE 2u
-#define HOSTLER_METRIC_HISTOGRAM 3u
-typedef struct hostler_metric_def { /* growable */
-  uint32_t struct_size;
-  uint32_t type;    /* HOSTLER_METRIC_* */
-  hostler_str name; /* begins with the driver's name and '_' */
-  hostler_str help;
-  const hostler_str* label_names;
-  size_t n_label_names;
-} hostler_metric_def;
-typedef struct hostler_host_metrics { /* growable */
-  uint32_t struct_size, reserved0;
-  /* A number for the metric, the same for the same name; 0 = refused (a log line says why).
-   * [any] Does not block. */
-  uint64_t (*define)(const hostler_host* h, const hostler_metric_def* def);
-  /* Adds to a counter, sets a gauge, observes in a histogram. Labels are those of the definition,
-   * in any order. The host limits how many series a driver may make; what is beyond is dropped.
-   * [any] Does not block. */
-  void (*record)(const hostler_host* h, uint64_t metric, double value, const hostler_kv* labels,
-                 size_t n_labels);
-} hostler_host_metrics;
-
-/* Draft. For verify() only: runs one command on the instance over the SSH connection whose key is
- * not proved yet, so that a driver can check the key in band. Nothing secret may go into it. */
-#define HOSTLER_HOST_EXT_TUNNEL "hostler.host.tunnel/1"
-typedef struct hostler_tunnel_req { /* growable */
-  uint32_t struct_size, flags;
-  hostler_str command;
-  const uint8_t* input;
-  size_t n_input;
-} hostler_tunnel_req;
-typedef struct hostler_host_tunnel { /* growable */
-  uint32_t struct_size, reserved0;
-  /* `op` is the one of the running verify(). Writes at most cap bytes of the command's output to
-   * buf, and its whole length to *n.
-   * [any] Blocks until op's deadline. Returns OK, TRANSIENT, TIMEOUT, CANCELLED or UNSUPPORTED. */
-  hostler_status (*run)(const hostler_host* h, hostler_op* op, const hostler_tunnel_req* r,
-                        uint8_t* buf, size_t cap, size_t* n);
-} hostler_host_tunnel;
 
 #ifdef __cplusplus
 }

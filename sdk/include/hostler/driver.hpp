@@ -1,7 +1,8 @@
 // hostler/driver.hpp - a C++17 layer over driver.h. Compiled into each driver, with hidden
 // visibility; nothing in it crosses the ABI. The rules are in driver.h; this header keeps those
 // that a machine can keep: no exception leaves, every error has its message, cancel functions are
-// removed before what they point to dies.
+// removed before what they point to dies, what a request says and this header does not know is
+// refused.
 //
 // A driver is a class T with
 //   static hostler::driver::About about();
@@ -15,7 +16,7 @@
 // and, for the extensions it has,
 //   R verify(const hostler_verify_req&, hostler_op*);                 // hostler.host-key/1
 //   R price_history(const hostler_price_req&, hostler_op*);           // hostler.price-history/1
-//   std::string quota_group(const hostler_quota_group_req&);          // hostler.quota-group/1
+//   R quota_group(const hostler_quota_group_req&, hostler_op*);       // hostler.quota-group/1
 //   R start(const hostler_power_req&, hostler_op*), stop(...);        // hostler.power/1
 // and HOSTLER_REGISTER(T) in one source file. R is void (finished when it returns) or
 // hostler_status (may be HOSTLER_PENDING). All of them may throw; driver::Error says what went
@@ -88,7 +89,6 @@ class Error : public std::exception {
   /// \return the status to return or to complete with.
   hostler_status report(hostler_op* op) const noexcept {
     hostler_error* const e = op->error;
-    e->code = code_ < 0 ? code_ : HOSTLER_E_INTERNAL;
     e->scope = scope_;
     e->flags = flags_;
     e->retry_after_ms = retry_after_ms_;
@@ -106,7 +106,7 @@ class Error : public std::exception {
     text(HOSTLER_TEXT_SCOPE_ZONE, zone_);
     text(HOSTLER_TEXT_SCOPE_SUBNET, subnet_);
     text(HOSTLER_TEXT_SCOPE_REGION, region_);
-    return e->code;
+    return code_ < 0 ? code_ : HOSTLER_E_INTERNAL;
   }
 
  private:
@@ -119,7 +119,6 @@ class Error : public std::exception {
 
 /// The same for a failure of which nothing is known but a text. Allocates nothing.
 inline hostler_status report_internal(hostler_op* op, const char* message) noexcept {
-  op->error->code = HOSTLER_E_INTERNAL;
   op->error->set_text(op->error, HOSTLER_TEXT_MESSAGE, message, std::strlen(message));
   return HOSTLER_E_INTERNAL;
 }
@@ -199,6 +198,66 @@ inline void pause(hostler_op* op, std::chrono::milliseconds d) {
   check_cancelled(op);
 }
 
+/// Law 6: each of these throws UNSUPPORTED if the request says something that this header does not
+/// know. HOSTLER_REGISTER's table calls them before the driver's own function.
+inline void require_known(const char* what, uint32_t value, uint32_t last) {
+  if (value <= last) return;
+  throw Error(HOSTLER_E_UNSUPPORTED, std::string(what) + " " + std::to_string(value) +
+                                         " is newer than this driver: upgrade the driver");
+}
+inline void require_known_flags(const char* what, uint32_t flags, uint32_t known) {
+  if ((flags & ~known) == 0) return;
+  throw Error(HOSTLER_E_UNSUPPORTED, std::string("flags ") + std::to_string(flags & ~known) +
+                                         " of " + what + " are newer than this driver: upgrade it");
+}
+inline void require_known(const hostler_instance_type& t) {
+  require_known_flags("a type", t.flags, 0);
+  require_known("market", t.market, HOSTLER_MARKET_SPOT);
+}
+inline void require_known(const hostler_set_config& c) {
+  require_known_flags("the set's config", c.flags, 0);
+}
+inline void require_known(const hostler_set_info_req& r) {
+  require_known_flags("set_info", r.flags, 0);
+}
+inline void require_known(const hostler_create_req& r) {
+  require_known_flags("create", r.flags, 0);
+  require_known(*r.type);
+  require_known("market", r.market, HOSTLER_MARKET_SPOT);
+  require_known("tenancy", r.tenancy, HOSTLER_TENANCY_HOST);
+  require_known("public_ip", r.public_ip, HOSTLER_PUBLIC_IP_NO);
+  if (r.user_data != nullptr) {
+    require_known("user data of format", r.user_data->format, HOSTLER_USER_DATA_IGNITION);
+    require_known_flags("user data", r.user_data->flags, HOSTLER_USER_DATA_SECRET);
+  }
+  for (size_t i = 0; i < r.n_disks; ++i) {
+    require_known("disk of role", r.disks[i]->role, HOSTLER_DISK_SCRATCH);
+    require_known_flags("a disk", r.disks[i]->flags, HOSTLER_DISK_ENCRYPTED);
+  }
+}
+inline void require_known(const hostler_list_req& r) { require_known_flags("list", r.flags, 0); }
+inline void require_known(const hostler_destroy_req& r) {
+  require_known_flags("destroy", r.flags, 0);
+}
+inline void require_known(const hostler_set_tags_req& r) {
+  require_known_flags("set_tags", r.flags, HOSTLER_SET_TAGS_REPLACE);
+}
+inline void require_known(const hostler_verify_req& r) {
+  require_known_flags("verify", r.flags, 0);
+}
+inline void require_known(const hostler_price_req& r) {
+  require_known_flags("history", r.flags, 0);
+  require_known(*r.type);
+  require_known("market", r.market, HOSTLER_MARKET_SPOT);
+}
+inline void require_known(const hostler_quota_group_req& r) {
+  require_known(*r.type);
+  require_known("market", r.market, HOSTLER_MARKET_SPOT);
+}
+inline void require_known(const hostler_power_req& r) {
+  require_known_flags("start, stop or suspend", r.flags, 0);
+}
+
 /// Hands a record to the host; throws CANCELLED if the host wants no more.
 inline void emit(hostler_op* op, const hostler_rec* rec) {
   if (op->emit(op, rec) != 0) throw Error(HOSTLER_E_CANCELLED, "stopped by the host");
@@ -212,7 +271,7 @@ inline void emit(hostler_op* op, const hostler_price& r) {
 inline void emit(hostler_op* op, const hostler_set_info& r) {
   emit(op, reinterpret_cast<const hostler_rec*>(&r));
 }
-inline void emit(hostler_op* op, const hostler_progress& r) {
+inline void emit(hostler_op* op, const hostler_quota_group& r) {
   emit(op, reinterpret_cast<const hostler_rec*>(&r));
 }
 
@@ -233,9 +292,21 @@ inline hostler_set_info set_info_record() noexcept {
   r.kind = HOSTLER_REC_SET_INFO;
   return r;
 }
+inline hostler_quota_group quota_group_record() noexcept {
+  auto r = sized<hostler_quota_group>();
+  r.kind = HOSTLER_REC_QUOTA_GROUP;
+  return r;
+}
 
-inline void log(const hostler_host& host, uint32_t level, std::string_view message) noexcept {
-  host.log(&host, nullptr, level, message.data(), message.size(), nullptr, 0);
+/// Writes a line to the host's log. With the `op` of the call that it is about, the line names call
+/// and set.
+inline void log(const hostler_host& host, uint32_t level, std::string_view message,
+                const hostler_op* op = nullptr) noexcept {
+  auto line = sized<hostler_log_line>();
+  line.level = level;
+  line.op = op;
+  line.message = str(message);
+  host.log(&host, &line);
 }
 
 /// Who the driver is. Every text is a literal: it lives as long as the process.
@@ -276,7 +347,10 @@ struct HasPower<T, std::void_t<decltype(&T::start), decltype(&T::stop)>> : std::
 // One trampoline per function of the table: the C call, inside the barrier, on the object.
 #define HOSTLER_DETAIL_CALL(method, request)                                        \
   [](hostler_set* s, const request* r, hostler_op* op) noexcept -> hostler_status { \
-    return guard(op, [&] { return self<T>(s).method(*r, op); });                    \
+    return guard(op, [&] {                                                          \
+      require_known(*r);                                                            \
+      return self<T>(s).method(*r, op);                                             \
+    });                                                                             \
   }
 
 template <class T>
@@ -292,18 +366,8 @@ const void* extension([[maybe_unused]] std::string_view id) noexcept {
     if (id == HOSTLER_EXT_PRICE_HISTORY) return &ext;
   }
   if constexpr (HasQuotaGroup<T>::value) {
-    static const hostler_ext_quota_group ext = {sizeof ext, 0,
-                                                [](hostler_set* s, const hostler_quota_group_req* r,
-                                                   char* buf, size_t cap) noexcept -> size_t {
-                                                  try {
-                                                    const std::string group =
-                                                        self<T>(s).quota_group(*r);
-                                                    group.copy(buf, cap);
-                                                    return group.size();
-                                                  } catch (...) {
-                                                    return 0;
-                                                  }
-                                                }};
+    static const hostler_ext_quota_group ext = {
+        sizeof ext, 0, HOSTLER_DETAIL_CALL(quota_group, hostler_quota_group_req)};
     if (id == HOSTLER_EXT_QUOTA_GROUP) return &ext;
   }
   if constexpr (HasPower<T>::value) {
@@ -337,6 +401,7 @@ const hostler_driver* table() noexcept {
       [](const hostler_host* h, const hostler_set_config* c, hostler_op* op,
          hostler_set** out) noexcept -> hostler_status {
         return guard(op, [&] {
+          require_known(*c);
           *out = reinterpret_cast<hostler_set*>(std::make_unique<T>(*h, *c, op).release());
         });
       },

@@ -57,9 +57,8 @@ struct Quiet final : Operation::Listener {
 };
 
 std::shared_ptr<Connection> connect() {
-  auto connection = std::make_shared<Connection>();
-  connection->library = std::make_shared<DriverLibrary>("instant", instant_driver());
-  return connection;
+  return std::make_shared<Connection>(
+      std::make_shared<DriverLibrary>("instant", instant_driver()));
 }
 
 template <class C, class T, class Request>

@@ -88,7 +88,7 @@ void instance(Bytes& in) {
     *text = memory.text();
   record.addresses = memory.addresses(record.n_addresses);
   record.tags = memory.tags(record.n_tags);
-  for (std::int64_t* number : {&record.created_unix_ns, &record.launched_unix_ns,
+  for (std::int64_t* number : {&record.created_unix_ns,
                                &record.interruption_unix_ns, &record.price_micros_per_hour})
     *number = static_cast<std::int64_t>(in.u64());
   record.state = in.byte();

@@ -9,7 +9,8 @@ copy=$(mktemp -d /tmp/hostler-nobody-XXXXXX)
 trap 'rm -rf "$copy"' EXIT
 trap 'exit 1' HUP INT TERM
 mkdir "$copy/bin" "$copy/tests"
-cp "$hostlerd" "$(dirname "$hostlerd")/hostler-agent" "$copy/bin"
+programs=$(dirname "$hostlerd")
+cp "$hostlerd" "$programs/hostler-agent" "$programs/hostler-driver-host" "$copy/bin"
 cp -r "$drivers" "$copy/drivers"
 cp "$(dirname "$script")"/*.py "$copy/tests"
 chmod -R a+rX "$copy"

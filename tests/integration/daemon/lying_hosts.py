@@ -19,7 +19,9 @@ def setUpModule():
     SITE.make()
     here = SITE.under("installed")
     os.mkdir(here)
+    beside = os.path.join(os.path.dirname(SITE.hostlerd), "hostler-driver-host")
     SITE.hostlerd = shutil.copy(SITE.hostlerd, here)
+    shutil.copy(beside, here)
     shutil.copy(os.path.join(os.path.dirname(__file__), "lying_agent.py"), os.path.join(here, "hostler-agent"))
     SITE.write_config(
         types=[{"name": "small", "vcpus": 2, "ram": "2GiB", "price": PRICE}],

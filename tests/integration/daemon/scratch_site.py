@@ -138,7 +138,6 @@ class Site:
     def write_config(self, name="hostler.json", **changes):
         """Writes the configuration and returns its path; `changes` replace its members."""
         config = {
-            "isolation": "in-process",
             "disk_reserve": "1MiB",
             "driver_path": [self.drivers],
             "access": {"socket": {"path": self.socket}},

@@ -319,6 +319,28 @@ TEST(HostsTest, RotatesKeyAndSecretOnceAfterTheFirstProof) {
   daemon.await<model::AttemptExited>();
 }
 
+TEST(HostsTest, KeepsTheKeyOfAMachineThatItsCreateDidNotMark) {
+  const BootedHost host;
+  FakeDaemon daemon(host);
+  daemon.pool.rotate_keys = true;
+  daemon.pool.verify = {model::VerifyMethod::kDriver};
+  daemon.driver_says = true;
+  daemon.settings.marker_patience = Duration::zero();
+  daemon.open();
+  const std::string before = host.host_key();
+  auto target = host.target();
+  target.identity.challenge_secret = crypto::random_hex(32);
+
+  daemon.connect(target);
+  const auto ended = daemon.await<model::RotationEnded>();
+
+  EXPECT_TRUE(ended.never) << "rotation: none";
+  EXPECT_NE(ended.text.find("not marked by its create"), std::string::npos) << ended.text;
+  EXPECT_EQ(host.host_key(), before);
+  daemon.start("true");
+  daemon.await<model::AttemptExited>();
+}
+
 TEST(HostsTest, TakesTheAgentsPlaceWhenThatIsOfAnotherVersion) {
   const BootedHost host;
   FakeDaemon daemon(host);

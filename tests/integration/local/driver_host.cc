@@ -22,8 +22,7 @@ T sized() {
 hostler_str str(const std::string& s) { return {s.c_str(), s.size()}; }
 std::string text(const hostler_str& s) { return s.len == 0 ? "" : std::string(s.ptr, s.len); }
 
-void ignore_log(const hostler_host*, const hostler_set*, std::uint32_t, const char*, std::size_t,
-                const hostler_kv*, std::size_t) {}
+void ignore_log(const hostler_host*, const hostler_log_line*) {}
 const void* no_extension(const hostler_host*, const char*) { return nullptr; }
 
 const hostler_host& host() {
@@ -59,7 +58,6 @@ Seen copy(const hostler_instance& i) {
   seen.state = i.state;
   seen.market = i.market;
   seen.port = i.ssh_port;
-  seen.generation = i.boot_generation;
   seen.price = i.price_micros_per_hour;
   return seen;
 }
@@ -212,7 +210,6 @@ Outcome DriverHost::create(const Create& create, const std::function<void(hostle
   request.owner = str(create.owner);
   request.type = &type;
   request.zone = str(create.zone);
-  request.init_command = str(create.init);
   if (!create.user_data.empty()) request.user_data = &data;
   request.ssh_host_key_private = str(create.host_key_private);
   request.ssh_host_key_public = str(create.host_key_public);
@@ -222,6 +219,7 @@ Outcome DriverHost::create(const Create& create, const std::function<void(hostle
   request.n_tags = tags.size();
   request.price_cap_micros_per_hour = -1;
   request.market = create.market;
+  request.tenancy = create.tenancy;
   Call call;
   if (before) before(&call.op);
   return call.end(table().create(set_, &request, &call.op));

@@ -17,7 +17,6 @@ struct Seen {
   std::string id, key, set_id, owner, type, zone, region, user, address, reason;
   std::map<std::string, std::string> tags;
   std::uint32_t state = 0, market = 0, port = 0;
-  std::uint64_t generation = 0;
   std::int64_t price = -1;
 };
 
@@ -36,10 +35,11 @@ struct Outcome {
 /// The parameters of a create request.
 struct Create {
   std::string key;
-  std::string type = "small", zone, init, user_data, host_key_private, host_key_public, owner = "o";
+  std::string type = "small", zone, user_data, host_key_private, host_key_public, owner = "o";
   std::vector<std::string> login_keys;
   std::map<std::string, std::string> tags;
-  std::uint32_t user_data_format = HOSTLER_USER_DATA_SH, market = HOSTLER_MARKET_ON_DEMAND;
+  std::uint32_t user_data_format = HOSTLER_USER_DATA_SH, market = HOSTLER_MARKET_ON_DEMAND,
+                tenancy = HOSTLER_TENANCY_DEFAULT;
   std::int64_t price = 40000;
 };
 

@@ -18,7 +18,7 @@ TEST_F(InstancesTest, AnswersByItsOwnKeyAndRunsWhatItIsSent) {
   const Seen instance = boot("key-1");
 
   EXPECT_EQ(instance.state, HOSTLER_STATE_RUNNING);
-  EXPECT_EQ(instance.generation, 1U);
+  EXPECT_EQ(state_of(instance).generation, 1);
   EXPECT_EQ(instance.key, "key-1");
   EXPECT_EQ(instance.set_id, "set-a");
   EXPECT_EQ(instance.address.substr(0, 4), "127.");
@@ -43,23 +43,19 @@ TEST_F(InstancesTest, TellsSessionsWhereTheyAre) {
             0);
 }
 
-TEST_F(InstancesTest, RunsInitCommandAndUserDataOnceAndForgetsThem) {
+TEST_F(InstancesTest, RunsUserDataOnceAndForgetsIt) {
   open();
   Create create = wish("key-1");
-  create.init = "echo init >> \"$HOSTLER_AGENT_DIR/ran\"";
   create.user_data = "#!/bin/sh\necho data >> \"$HOSTLER_AGENT_DIR/ran\"\n";
   const Seen instance = boot(create);
 
-  EXPECT_TRUE(reach(instance,
-                    "grep -q init $HOSTLER_AGENT_DIR/ran && grep -q data $HOSTLER_AGENT_DIR/ran"));
-  EXPECT_TRUE(eventually([&] {
-    return !is_there(folder(instance) + "/init") && !is_there(folder(instance) + "/user_data");
-  }));
+  EXPECT_TRUE(reach(instance, "grep -q data $HOSTLER_AGENT_DIR/ran"));
+  EXPECT_TRUE(eventually([&] { return !is_there(folder(instance) + "/user_data"); }));
   set->stop(instance.id);
   ASSERT_TRUE(becomes(instance.id, HOSTLER_STATE_STOPPED));
   set->start(instance.id);
   ASSERT_TRUE(reach(instance));
-  EXPECT_EQ(ssh(instance, "wc -l < $HOSTLER_AGENT_DIR/ran").output, "2\n");
+  EXPECT_EQ(ssh(instance, "wc -l < $HOSTLER_AGENT_DIR/ran").output, "1\n");
 }
 
 TEST_F(InstancesTest, ShowsTheHostKeyThatWasDelivered) {
@@ -108,7 +104,7 @@ TEST_F(InstancesTest, IsTheSameAfterTheDriverWasOpenedAnew) {
   ASSERT_EQ(again.status, HOSTLER_OK) << again.message;
   EXPECT_EQ(again.instances.front().id, before.id);
   EXPECT_EQ(again.instances.front().address, before.address);
-  EXPECT_EQ(again.instances.front().generation, 1U);
+  EXPECT_EQ(state_of(again.instances.front()).generation, 1);
   EXPECT_EQ(set->look(before.id).state, HOSTLER_STATE_RUNNING);
 }
 
@@ -221,7 +217,7 @@ TEST_F(InstancesTest, HasANewBootIdAtEachStart) {
   const Seen first = boot("key-1");
   const std::string boot_1 = ssh(first, "echo $HOSTLER_BOOT_ID; touch ~/keep").output;
   EXPECT_EQ(set->start(first.id).status, HOSTLER_OK) << "it runs already";
-  EXPECT_EQ(set->look(first.id).generation, 1U);
+  EXPECT_EQ(state_of(first).generation, 1);
   const pid_t supervisor = state_of(first).keeper.pid;  // lets go of all, then ends
 
   EXPECT_EQ(set->stop(first.id).status, HOSTLER_OK);
@@ -232,7 +228,7 @@ TEST_F(InstancesTest, HasANewBootIdAtEachStart) {
 
   ASSERT_TRUE(reach(first));
   const Seen second = set->look(first.id);
-  EXPECT_EQ(second.generation, 2U);
+  EXPECT_EQ(state_of(second).generation, 2);
   EXPECT_EQ(second.address, first.address);
   const std::string boot_2 = ssh(second, "echo $HOSTLER_BOOT_ID").output;
   EXPECT_EQ(boot_2.size(), 33U);

@@ -94,7 +94,7 @@ TEST_P(KillsTest, StartsAFailedInstanceAgain) {
   EXPECT_EQ(set->start(instance.id).status, HOSTLER_OK);
 
   EXPECT_TRUE(reach(instance));
-  EXPECT_EQ(set->look(instance.id).generation, 2U);
+  EXPECT_EQ(state_of(instance).generation, 2);
 }
 
 TEST_P(KillsTest, MakesOneInstanceOrNoneWhereverTheDaemonIsKilledInACreate) {

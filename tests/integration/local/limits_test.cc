@@ -42,6 +42,17 @@ TEST_F(LimitsTest, KeepsTheQuotaWithManyCreatesAtOnce) {
             9);
 }
 
+TEST_F(LimitsTest, RefusesWhatItCannotDoAndWhatItDoesNotKnow) {
+  open();
+  Create wanted = wish("key-1");
+  wanted.tenancy = HOSTLER_TENANCY_DEDICATED;
+  EXPECT_EQ(set->create(wanted).status, HOSTLER_E_UNSUPPORTED);
+  wanted = wish("key-1");
+  wanted.market = HOSTLER_MARKET_SPOT + 1;
+  EXPECT_EQ(set->create(wanted).status, HOSTLER_E_UNSUPPORTED);
+  EXPECT_TRUE(set->list().instances.empty()) << "nothing was made in its place";
+}
+
 TEST_F(LimitsTest, RunsOutOfStockByTypeAndZone) {
   open(R"("zones": ["z1", "z2"],
           "types": {"small": {"stock": {"z1": 1}}, "large": {"stock": 1}, "huge": {"stock": 0}})");

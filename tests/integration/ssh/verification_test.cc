@@ -110,7 +110,7 @@ TEST(RotationTest, PutsANewKeyAndSecretInPlace) {
   const auto session = login(loop, host);
   const std::string before = host.host_key();
 
-  const auto next = loop.get(ssh::prepare_rotation(*session, ""));
+  const auto next = loop.get(ssh::prepare_rotation(*session, "", {host.secret, ""}));
   ASSERT_TRUE(next) << next.error().message;
   ASSERT_FALSE(next->none) << next->why;
   EXPECT_EQ(host.host_key(), before);
@@ -129,11 +129,71 @@ TEST(RotationTest, PutsANewKeyAndSecretInPlace) {
   EXPECT_TRUE(proved) << proved.error().message;
 }
 
+/// What prepare_rotation() leaves beside the key.
+bool has_next_key(const Sshd& sshd) {
+  return std::filesystem::exists(sshd.host_key_file().string() + ".next");
+}
+
+TEST(RotationTest, WritesNothingOnAMachineThatTheCreateDidNotMark) {
+  const Host host;
+  Loop loop;
+  const auto session = login(loop, host);
+
+  const auto other = loop.get(ssh::prepare_rotation(*session, "", {crypto::random_hex(32), ""}));
+  const auto no_marker = loop.get(ssh::prepare_rotation(*session, "", {"", ""}));
+  shell("rm " + (host.dir() / "agent/secret").string());
+  const auto no_secret = loop.get(ssh::prepare_rotation(*session, "", {host.secret, ""}));
+
+  for (const auto& next : {other, no_marker, no_secret}) {
+    ASSERT_TRUE(next) << next.error().message;
+    EXPECT_TRUE(next->unmarked);
+  }
+  EXPECT_NE(other->why.find("is not of this instance"), std::string::npos) << other->why;
+  EXPECT_NE(no_secret->why.find("there is no secret in"), std::string::npos) << no_secret->why;
+  EXPECT_FALSE(has_next_key(host));
+}
+
+TEST(RotationTest, TheDeliveredHostKeyIsAMarkerToo) {
+  const Sshd host;
+  Loop loop;
+  const auto session = login(loop, host);
+  const std::string other = crypto::make_ed25519_key("").public_key;
+
+  const auto foreign = loop.get(ssh::prepare_rotation(*session, "", {"", other}));
+  const auto ours = loop.get(ssh::prepare_rotation(*session, "", {"", host.host_key()}));
+
+  ASSERT_TRUE(foreign && ours);
+  EXPECT_TRUE(foreign->unmarked);
+  EXPECT_FALSE(ours->unmarked || ours->none) << ours->why;
+}
+
+/// A program that runs its arguments as sudo does: without the variables of the session.
+std::string sudo_in(const std::filesystem::path& folder) {
+  const auto path = folder / "sudo";
+  (void)write_file(path, "#!/bin/sh\nexec env -i PATH=\"$PATH\" \"$@\"\n", 0700);
+  return path.string() + " ";
+}
+
+TEST(RotationTest, WithSudoItIsStillTheKeyOfThisSshd) {
+  const Host host;
+  Loop loop;
+  const auto session = login(loop, host);
+  const std::string sudo = sudo_in(host.dir());
+
+  const auto next = loop.get(ssh::prepare_rotation(*session, sudo, {host.secret, ""}));
+  ASSERT_TRUE(next) << next.error().message;
+  ASSERT_FALSE(next->unmarked || next->none) << next->why;
+  EXPECT_TRUE(has_next_key(host));
+  const auto done = loop.get(ssh::activate_rotation(*session, sudo, next->public_key));
+  EXPECT_TRUE(done) << done.error().message;
+  EXPECT_EQ(host.host_key(), next->public_key);
+}
+
 TEST(RotationTest, MayBeActivatedAgainWhileSshdReloads) {
   const Host host;
   Loop loop;
   const auto session = login(loop, host);
-  const auto next = loop.get(ssh::prepare_rotation(*session, ""));
+  const auto next = loop.get(ssh::prepare_rotation(*session, "", {host.secret, ""}));
   ASSERT_TRUE(next);
 
   // With these lines a reload takes longer than the next activation needs to find the listener.
@@ -150,7 +210,7 @@ TEST(RotationTest, ActivatesOnlyTheAgreedKey) {
   Loop loop;
   const auto session = login(loop, host);
   const std::string before = host.host_key();
-  ASSERT_TRUE(loop.get(ssh::prepare_rotation(*session, "")));
+  ASSERT_TRUE(loop.get(ssh::prepare_rotation(*session, "", {host.secret, ""})));
 
   const auto done =
       loop.get(ssh::activate_rotation(*session, "", crypto::make_ed25519_key("").public_key));
@@ -177,7 +237,7 @@ TEST(RotationTest, NeverReloadsAnSshdWhoseConfigurationIsBroken) {
   const Host host;
   Loop loop;
   const auto session = login(loop, host);
-  const auto next = loop.get(ssh::prepare_rotation(*session, ""));
+  const auto next = loop.get(ssh::prepare_rotation(*session, "", {host.secret, ""}));
   ASSERT_TRUE(next);
   shell("echo Nonsense yes >> " + (host.dir() / "sshd_config").string());
 
@@ -195,7 +255,7 @@ TEST(RotationTest, ReportsAHostKeyThatIsMissing) {
   const auto session = login(loop, host);
   shell("rm " + host.host_key_file().string());
 
-  const auto next = loop.get(ssh::prepare_rotation(*session, ""));
+  const auto next = loop.get(ssh::prepare_rotation(*session, "", {host.secret, ""}));
 
   ASSERT_TRUE(next) << next.error().message;
   EXPECT_TRUE(next->none);

@@ -96,16 +96,17 @@ TEST(LoadTest, NamesAllProblemsAtOnce) {
                           HasSubstr("extra: unknown key; known here: state_dir, store")));
 }
 
-TEST(LoadTest, WantsInProcessIsolationWritten) {
+TEST(LoadTest, DriversRunInProcessesOfTheirOwnUnlessTheConfigSaysOtherwise) {
   const std::string in_process = R"("isolation": "in-process",)";
-  EXPECT_THAT(
-      problems_of(with(in_process, "")),
-      ElementsAre(HasSubstr("sets[0]: isolation: child (the default) is not available yet")));
-  EXPECT_THAT(problems_of(with(in_process, R"("isolation": "child",)")),
-              ElementsAre(HasSubstr("isolation: found \"child\", which is not available yet")));
-  std::string own = with(in_process, "");
-  own.replace(own.find(R"("driver")"), 0, in_process + " ");
-  EXPECT_THAT(problems_of(own), ElementsAre());
+  const auto isolation_of = [](const std::string& text) {
+    return read_text(text, "/etc/hostler", as_root()).config.sets.at(0).isolation;
+  };
+
+  EXPECT_EQ(isolation_of(with(in_process, "")), Isolation::kChild);
+  EXPECT_EQ(isolation_of(with(in_process, R"("isolation": "child",)")), Isolation::kChild);
+  EXPECT_EQ(isolation_of(kSmallest), Isolation::kInProcess);
+  EXPECT_THAT(problems_of(with(in_process, R"("isolation": "thread",)")),
+              ElementsAre(HasSubstr("isolation: ")));
 }
 
 TEST(LoadTest, RefusesTwoThingsOfOneName) {

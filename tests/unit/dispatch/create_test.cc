@@ -5,6 +5,7 @@ namespace hostler::dispatch {
 namespace {
 
 using testing::Contains;
+using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
@@ -257,6 +258,48 @@ TEST_F(CreateTest, NothingIsAskedOfASetThatIsNotOpen) {
   EXPECT_THAT(shut.all<OpenSet>(), SizeIs(1));
   shut.say(SetOpened{"west", model::SetInfo{}});
   EXPECT_THAT(shut.all<CreateCall>(), SizeIs(1));
+}
+
+// Bug: everything went as user data, also where the driver says that it takes none.
+TEST_F(CreateTest, NothingIsCreatedForAPoolWhoseHostsTheSetCannotSetUp) {
+  model::SetInfo info;
+  info.user_data = false;
+  const auto creates = [&](const model::SitePolicy& site) {
+    Story poor(site);
+    poor.restore();
+    poor.say(SetOpened{"west", info});
+    (void)poor.submit({poor.job()});
+    poor.pass(1min);
+    const auto why = poor.dispatcher.queries().reasons_of_pool("default", poor.now.mono);
+    std::string text = why && !why->rejected.empty() ? why->rejected[0].reason : "";
+    return std::pair(poor.all<CreateCall>().size(), text);
+  };
+  auto site = small_site();
+  site.pools[0].verify = {model::VerifyMethod::kDelivered, model::VerifyMethod::kDriver};
+  const auto [none, why] = creates(site);
+  EXPECT_EQ(none, 0U);
+  EXPECT_THAT(why, HasSubstr("takes no user data"));
+
+  info.host_key_inject = true;
+  EXPECT_EQ(creates(site).first, 1U) << "the driver places the host key";
+  info.host_key_inject = false;
+  info.has_host_key_extension = true;
+  EXPECT_EQ(creates(site).first, 1U) << "the driver vouches for it";
+  site.pools[0].init_command = "true";
+  EXPECT_EQ(creates(site).first, 0U) << "it could not run";
+}
+
+TEST_F(CreateTest, ANameIsCutToWhatTheSetTakesAndKeepsTheId) {
+  Story tight;
+  tight.restore();
+  model::SetInfo info;
+  info.name_max = 14;
+  tight.say(SetOpened{"west", info});
+  (void)tight.submit({tight.job()});
+
+  ASSERT_THAT(tight.all<CreateCall>(), SizeIs(1));
+  const auto& name = tight.all<CreateCall>()[0].request->name_hint;
+  EXPECT_EQ(name, "hostler-de-" + tight.all<CreateCall>()[0].instance.text());
 }
 
 TEST_F(CreateTest, ADestroyIsRetriedUntilTheCloudAgrees) {

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <chrono>
 #include <filesystem>
@@ -11,9 +13,10 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/files.h"
 #include "core/plugin_host/discovery.h"
 #include "core/plugin_host/driver_library.h"
-#include "core/plugin_host/in_process_set.h"
+#include "core/plugin_host/driver_set.h"
 #include "tests/temp_folder.h"
 
 namespace hostler::plugin_host {
@@ -69,16 +72,31 @@ inline std::shared_ptr<const DriverLibrary> load_fake(const std::string& name) {
   return *library;
 }
 
+/// What a test chooses of a set, whatever process its driver runs in.
+struct ChaosOptions {
+  Duration grace = 10s;
+  std::string set = {};  ///< Its name, for the log.
+};
+/// Each program of tests has its own: the driver runs in this process, or in one of its own.
+std::unique_ptr<DriverSet> make_set(const std::string& driver, const ChaosOptions& options);
+
 /// A set of a fake driver that misbehaves in the way that `word` selects (drivers/chaos.cc).
 class ChaosSet {
  public:
-  explicit ChaosSet(const std::string& word, InProcessOptions options = {},
+  explicit ChaosSet(const std::string& word, const ChaosOptions& options = {},
                     const std::string& driver = "fake_chaos")
-      : set_(make_in_process_set(load_fake(driver), options)), opened_(open(word)) {}
+      : set_(make_set(driver, options)), opened_(open(word)) {}
+  ~ChaosSet() { release(); }
+  ChaosSet(const ChaosSet&) = delete;
+  ChaosSet& operator=(const ChaosSet&) = delete;
 
   DriverSet* operator->() { return set_.get(); }
   [[nodiscard]] const model::CloudResult<model::SetInfo>& opened() const { return opened_; }
   void close() { set_.reset(); }
+  /// Ends the calls that hang, now or later.
+  void release() {
+    if (!gate_) gate_ = UniqueFd(::open(gate_path().c_str(), O_RDWR | O_CLOEXEC));
+  }
 
   model::CloudResult<model::ListedInstance> create(Duration timeout = kPatience) {
     Awaited<model::ListedInstance> created;
@@ -98,27 +116,26 @@ class ChaosSet {
     request.type.provider_type = "p.small";
     return request;
   }
-  static SetConfig config(const std::string& word) {
+  [[nodiscard]] SetConfig config(const std::string& word) const {
     SetConfig config;
     config.set_id = "s1";
-    config.config_json = R"({"do": ")" + word + R"("})";
+    config.config_json = R"({"do": ")" + word + R"(", "gate": ")" + gate_path() + R"("})";
     return config;
   }
 
  private:
+  [[nodiscard]] std::string gate_path() const { return (folder_ / "gate").string(); }
   model::CloudResult<model::SetInfo> open(const std::string& word) {
+    EXPECT_EQ(::mkfifo(gate_path().c_str(), 0600), 0);
     Awaited<model::SetInfo> opened;
     set_->open(config(word), kPatience, opened.done());
     return opened.get();
   }
 
+  const test::TempFolder folder_;
+  UniqueFd gate_;
   std::unique_ptr<DriverSet> set_;
   model::CloudResult<model::SetInfo> opened_;
 };
-
-/// Ends all calls that hang, now or later, in the open sets of a fake driver.
-inline void release_hung(const std::string& driver = "fake_chaos") {
-  ChaosSet release("release", {}, driver);
-}
 
 }  // namespace hostler::plugin_host

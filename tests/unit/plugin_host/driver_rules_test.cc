@@ -43,13 +43,6 @@ INSTANTIATE_TEST_SUITE_P(
                       Fault{"keep_cancel", "R29: "}, Fault{"throw", "R45: "}),
     [](const auto& fault) { return std::string(fault.param.word); });
 
-TEST(DriverRulesTest, AnExceptionThatLeavesGetExtensionKeepsTheSetClosed) {
-  ChaosSet set("throw_in_get_extension");
-
-  ASSERT_FALSE(set.opened());
-  EXPECT_THAT(set.opened().error().message, HasSubstr("R45: an exception left get_extension"));
-}
-
 TEST(DriverRulesTest, AnExceptionThatLeavesSetCloseIsCaught) {
   ChaosSet set("throw_in_set_close");
   ASSERT_TRUE(set.opened()) << set.opened().error().message;
@@ -97,7 +90,8 @@ TEST(DriverRulesTest, ErrorArrivesWithAllFieldsAndIsPrintable) {
   ASSERT_FALSE(created);
   const auto& error = created.error();
   EXPECT_EQ(error.cls, CloudErrorClass::kQuota);
-  EXPECT_EQ(error.scope, model::scope::kGroup | model::scope::kZone);
+  using namespace model::scope;
+  EXPECT_EQ(error.scope, kGroup | kZone | kType | kMarket | kOperation) << "a bit is not known";
   EXPECT_EQ(error.zone, "z1");
   EXPECT_TRUE(error.outcome_unknown);
   EXPECT_EQ(error.retry_after, std::optional<Duration>(1500ms));
@@ -105,6 +99,7 @@ TEST(DriverRulesTest, ErrorArrivesWithAllFieldsAndIsPrintable) {
   EXPECT_EQ(error.provider_status, 429);
   EXPECT_EQ(error.provider_code, "VcpuLimit");
   EXPECT_EQ(error.message.find('\n'), std::string::npos);
+  EXPECT_THAT(error.message, HasSubstr("(VcpuLimit, 10 of 10 used)")) << "the provider's words";
 }
 
 TEST(DriverRulesTest, TooManyRecordsEndTheOperation) {
@@ -136,6 +131,25 @@ TEST(DriverRulesTest, UseOfAnEndedOperationIsCountedAndChangesNothing) {
     EXPECT_TRUE(created || created.error().cls == CloudErrorClass::kMisbehaving);
     EXPECT_THAT(set->health().last_broken_rule, HasSubstr("R26: ")) << word;
   }
+}
+
+model::CloudResult<std::string> group_of(const char* word) {
+  ChaosSet set(word);
+  Awaited<std::string> group;
+  set->quota_group(ChaosSet::request().type, kPatience, group.done());
+  return group.get();
+}
+
+TEST(DriverRulesTest, ATypeHasOneQuotaGroupAtMost) {
+  EXPECT_EQ(group_of(""), "p.small");
+  EXPECT_EQ(group_of("group_none"), "") << "without a record there is no group";
+
+  const auto two = group_of("group_two");
+  ASSERT_FALSE(two);
+  EXPECT_THAT(two.error().message, HasSubstr("group: R34: OK with 2 quota groups"));
+  const auto too_long = group_of("group_too_long");
+  ASSERT_FALSE(too_long);
+  EXPECT_THAT(too_long.error().message, HasSubstr("limit: the name of a quota group has 256"));
 }
 
 TEST(DriverRulesTest, OpeningNeedsASetAndItsInfo) {

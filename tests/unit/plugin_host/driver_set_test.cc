@@ -1,5 +1,4 @@
-#include <mutex>
-
+// Runs with the driver in this process, and in one of its own.
 #include "tests/unit/plugin_host/chaos_set.h"
 
 namespace hostler::plugin_host {
@@ -89,7 +88,7 @@ TEST(DriverSetTest, PassesOnTheFirstRecordOfACreateThatHasNotReturned) {
   auto early = seen.get_future();
   ASSERT_EQ(early.wait_for(kPatience), std::future_status::ready);
   const bool ended_before = created.has_arrived();
-  release_hung();
+  set.release();
 
   EXPECT_EQ(early.get(), "i-key-1");
   EXPECT_FALSE(ended_before);
@@ -132,51 +131,6 @@ TEST(DriverSetTest, KeepsTheIdThatACancelledCreateStillEmits) {
   EXPECT_EQ(seen, "i-key-1");
 }
 
-TEST(DriverSetTest, AbandonsACallThatHangsAndMakesOthers) {
-  ChaosSet set("hang", {.grace = 20ms});
-
-  const auto created = set.create(10ms);
-  const auto listed = set.list();
-  const auto health = set->health();
-  release_hung();
-
-  ASSERT_FALSE(created);
-  EXPECT_EQ(created.error().cls, CloudErrorClass::kTimeout);
-  EXPECT_TRUE(created.error().outcome_unknown);
-  EXPECT_THAT(created.error().message, HasSubstr("create: R31: "));
-  EXPECT_TRUE(listed) << "one hung call does not stop the others";
-  EXPECT_EQ(health.hung_calls, 1U);
-  EXPECT_FALSE(health.suspended);
-}
-
-TEST(DriverSetTest, TwoHungCallsSuspendTheSetUntilOneReturns) {
-  for (const char* word : {"hang", "hang_pending"}) {
-    ChaosSet set(word, {.grace = 20ms});
-
-    // On a busy machine a call may reach its deadline before it is sent: then it does not hang.
-    while (set->health().hung_calls < 2) ASSERT_FALSE(set.create(10ms));
-    const auto refused = set.list();
-    const auto health = set->health();
-    release_hung();
-    if (std::string(word) == "hang") {
-      while (set->health().suspended) std::this_thread::yield();
-      EXPECT_TRUE(set.list());
-    }
-
-    ASSERT_FALSE(refused) << word;
-    EXPECT_THAT(refused.error().message, HasSubstr("suspended: 2 calls hang"));
-    EXPECT_FALSE(refused.error().outcome_unknown) << "nothing was sent";
-    EXPECT_TRUE(health.suspended);
-  }
-}
-
-// Bug: the set waited for ever for the worker of the call, which had left.
-TEST(DriverSetTest, ASetEndsThoughAnAbandonedCallWentOnAsPending) {
-  ChaosSet set("hang_then_pending", {.grace = 20ms});
-  while (set->health().hung_calls < 1) ASSERT_FALSE(set.create(10ms));
-  release_hung();
-}
-
 TEST(DriverSetTest, ReservesASlotForListAndDestroy) {
   ChaosSet set("block");
   std::vector<Awaited<model::ListedInstance>> creates(8);  // the driver allows four calls at once
@@ -187,7 +141,7 @@ TEST(DriverSetTest, ReservesASlotForListAndDestroy) {
 
   EXPECT_TRUE(listed);
   EXPECT_TRUE(creates_wait);
-  release_hung();
+  set.release();
   for (auto& create : creates) EXPECT_TRUE(create.get());
 }
 
@@ -204,7 +158,7 @@ TEST(DriverSetTest, NeverSendsMoreCallsAtOnceThanTheDriverAllows) {
     const auto peak = two.list();
 
     ASSERT_TRUE(peak);
-    EXPECT_EQ(peak->at(0).boot_generation, 1U) << driver;
+    EXPECT_EQ(peak->at(0).created.us, 1) << driver << " tells the peak so";
   }
 }
 
@@ -217,7 +171,7 @@ TEST(DriverSetTest, EndsCallsThatGetNoSlotInTimeWithoutSendingThem) {
   inside.get_future().wait();
 
   const auto second = set.create(10ms);
-  release_hung("fake_serial_set");
+  set.release();
 
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().cls, CloudErrorClass::kTimeout);
@@ -271,6 +225,15 @@ TEST(DriverSetTest, CallsExtensionsThatTheDriverHasAndReportsOthersAsUnsupported
   const auto not_there = started.get();
   EXPECT_EQ(not_there.error().cls, CloudErrorClass::kUnsupported);
   EXPECT_THAT(not_there.error().message, HasSubstr("no hostler.power/1"));
+}
+
+TEST(DriverSetTest, ALineOfLogNamesDriverSetAndCall) {
+  testing::internal::CaptureStderr();
+
+  const ChaosSet set("logs", {.set = "east"});
+
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr("warning driver fake_chaos, set east: set_open: opened"));
 }
 
 TEST(DriverSetTest, LimitsTheZoneOfAPriceSinceItIsAKeyInTheStore) {

@@ -78,6 +78,13 @@ TEST_F(LibraryTest, NamesBothDraftsIfTheyDiffer) {
               AllOf(HasSubstr("draft " + theirs), HasSubstr("speaks draft " + ours)));
 }
 
+TEST_F(LibraryTest, TellsTheAuthorOfADriverOfDraft1WhatToDo) {
+  EXPECT_THAT(
+      error_of(fake("fake_draft_1")),
+      HasSubstr("is built for draft 1 of the driver ABI, this hostler speaks draft " +
+                std::to_string(HOSTLER_ABI_DRAFT) + ": build the driver with this hostler's SDK"));
+}
+
 TEST_F(LibraryTest, RefusesALibraryThatOthersMayWriteTo) {
   const auto manifest = installed();
   fs::permissions(manifest.resolved(), fs::perms::group_write, fs::perm_options::add);

@@ -30,14 +30,18 @@ class RefusingCloud {
   void info(const hostler_set_info_req&, hostler_op* op) {
     auto out = driver::set_info_record();
     out.account_id = str("refusing");
-    out.capabilities = HOSTLER_CAP_CREATE_TOKEN_NATIVE | HOSTLER_CAP_TAGS_AT_CREATE;
+    out.capabilities =
+        HOSTLER_CAP_CREATE_TOKEN_NATIVE | HOSTLER_CAP_TAGS_AT_CREATE | HOSTLER_CAP_USER_DATA;
     out.tags_max = 20;
     out.tag_key_max = out.tag_value_max = out.name_max = 128;
     driver::emit(op, out);
   }
 
-  std::string quota_group(const hostler_quota_group_req& request) {
-    return view(request.type->provider_type).substr(0, 2) == "g-" ? "standard" : "";
+  void quota_group(const hostler_quota_group_req& request, hostler_op* op) {
+    if (view(request.type->provider_type).substr(0, 2) != "g-") return;
+    auto group = driver::quota_group_record();
+    group.name = str("standard");
+    driver::emit(op, group);
   }
 
   void create(const hostler_create_req& request, hostler_op* op) {

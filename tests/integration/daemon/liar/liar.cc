@@ -122,13 +122,15 @@ class Liar {
     return its.history(truth_.set(), &request, op);
   }
 
-  std::string quota_group(const hostler_quota_group_req& request) {
+  void quota_group(const hostler_quota_group_req& request, hostler_op* op) {
     memory_->called("group " + text(request.type->provider_type));
     const Lies lies = memory_->lies();
-    for (const Lie& lie : lies.all())
-      if (lie.topic() == "group" && lie.kind() == view(request.type->provider_type))
-        return lie.words.at(2);
-    return {};
+    for (const Lie& lie : lies.all()) {
+      if (lie.topic() != "group" || lie.kind() != view(request.type->provider_type)) continue;
+      auto group = driver::quota_group_record();
+      group.name = str(lie.words.at(2));
+      return driver::emit(op, group);
+    }
   }
 
   hostler_status start(const hostler_power_req& request, hostler_op* op) {

@@ -1,7 +1,13 @@
 // A driver that misbehaves: the word in its config (`{"do": "hang"}`) selects how. There is one
 // word for each rule that the host checks. Without a word it is a correct cloud in memory.
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <stdexcept>
@@ -10,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include "gate.h"
 #include "hostler/driver.hpp"
 
 #ifndef CHAOS_THREADING
@@ -23,34 +30,12 @@ using hostler::driver::instance_record;
 using hostler::driver::str;
 using hostler::driver::view;
 
-/// Ends calls that hang: opening a set with the word "release" ends all calls that hang in sets
-/// that were opened before, and also calls that reach this gate later, since a call may arrive
-/// late.
-class Gate {
- public:
-  int releases() {
-    const std::lock_guard lock(mutex_);
-    return releases_;
-  }
-  void wait_for_one_after(int releases) {
-    std::unique_lock lock(mutex_);
-    released_.wait(lock, [&] { return releases_ > releases; });
-  }
-  void release() {
-    const std::lock_guard lock(mutex_);
-    ++releases_;
-    released_.notify_all();
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable released_;
-  int releases_ = 0;
-};
-Gate& gate() {
-  static auto* const g = new Gate;
-  return *g;
+/// Waits until somebody opens the pipe of this name for writing.
+void wait_at_gate(const std::string& path) {
+  const int gate = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (gate >= 0) ::close(gate);
 }
+
 std::atomic<int> calls_now{0}, calls_max{0};  // in this library, for the serial drivers
 
 /// Its extensions cannot be asked for: a set with the word "throw_in_get_extension" is open.
@@ -69,8 +54,7 @@ struct Counted {
 }  // namespace
 
 struct hostler_set {
-  std::string word, id;
-  int releases_before = 0;
+  std::string word, id, gate;
   std::mutex mutex;
   std::map<std::string, std::string> instances;  // id -> key
   std::vector<std::thread> threads;
@@ -93,6 +77,9 @@ hostler_instance made(const std::string& id, const std::string& key) {
   record.id = str(id);
   record.idempotency_key = str(key);
   record.state = HOSTLER_STATE_PENDING;
+#ifdef HOSTLER_CREATE_DRY_RUN
+  record.grown = 0xa5a5a5a5;
+#endif
   return record;
 }
 
@@ -199,10 +186,44 @@ hostler_status end_as_told(hostler_set* s, hostler_op* op, const std::string& id
   return HOSTLER_PENDING;
 }
 
+std::atomic<bool> ends_recursion = false;
+
+int overflow_stack(int depth) {
+  if (ends_recursion) return depth;
+  volatile char room[4096] = {};
+  room[0] = static_cast<char>(depth);
+  return overflow_stack(depth + 1) + room[0];
+}
+
+/// Ends the process in the way that the word asks for; returns if it asks for none.
+void end_process(const std::string& word) {
+  if (word == "segv") *static_cast<volatile int*>(nullptr) = 1;
+  if (word == "abort") std::abort();
+  if (word == "exit") std::exit(0);
+  if (word == "overflow_stack") overflow_stack(0);
+  if (word == "kill") ::raise(SIGKILL);
+  if (word == "segv_in_thread")
+    std::thread([] { *static_cast<volatile int*>(nullptr) = 1; }).join();
+  if (word == "say_and_abort") {
+    std::fputs("the last words\n", stderr);
+    std::abort();
+  }
+}
+
 hostler_status create(hostler_set* s, const hostler_create_req* r, hostler_op* op) {
   const Counted counted;
   const std::string key(view(r->idempotency_key)), id = "i-" + key;
   const std::string& word = s->word;
+  try {
+    hostler::driver::require_known(*r);
+  } catch (const hostler::driver::Error& unknown) {
+    return unknown.report(op);
+  }
+  if (word.starts_with("id_then_")) {
+    emit_then(op, id, key, HOSTLER_OK);
+    end_process(word.substr(8));
+  }
+  end_process(word);
   if (emit_wrong(word, op, id, key)) return HOSTLER_OK;
   if (const auto status = end_as_told(s, op, id, key);
       status != HOSTLER_PENDING || word == "early" || word == "complete_twice") {
@@ -210,12 +231,12 @@ hostler_status create(hostler_set* s, const hostler_create_req* r, hostler_op* o
   }
   if (word == "hang" || word == "block") {
     emit_then(op, id, key, HOSTLER_OK);
-    gate().wait_for_one_after(s->releases_before);
+    wait_at_gate(s->gate);
     return HOSTLER_OK;
   }
   if (word == "hang_pending") return HOSTLER_PENDING;
   if (word == "hang_then_pending") {
-    gate().wait_for_one_after(s->releases_before);
+    wait_at_gate(s->gate);
     return HOSTLER_PENDING;
   }
   if (word == "cancellable") return wait_for_cancel(op);
@@ -236,6 +257,10 @@ hostler_status create(hostler_set* s, const hostler_create_req* r, hostler_op* o
     e->set_text(e, 99, "ignored", 7);
     return fails(op, HOSTLER_E_QUOTA, "vcpu quota\nof g1 is used up");
   }
+  if (word == "new_scope") {
+    op->error->scope = 0x8000;
+    return fails(op, HOSTLER_E_RATE_LIMIT, "a limit on something new");
+  }
   if (word == "later" || word == "late_twice" || word == "late_emit") {
     const std::lock_guard lock(s->mutex);
     s->threads.emplace_back([op, id, key, word] {
@@ -255,6 +280,7 @@ hostler_status create(hostler_set* s, const hostler_create_req* r, hostler_op* o
 
 hostler_status list(hostler_set* s, const hostler_list_req*, hostler_op* op) {
   const Counted counted;
+  if (s->word == "abort_in_list") std::abort();
   if (s->word == "too_many") {
     const hostler_rec unknown = {sizeof unknown, 4711};
     while (op->emit(op, &unknown) == 0) {
@@ -268,7 +294,7 @@ hostler_status list(hostler_set* s, const hostler_list_req*, hostler_op* op) {
   if (s->word == "peak") {
     const std::string id = "i-peak", key;
     auto record = made(id, key);
-    record.boot_generation = static_cast<std::uint64_t>(calls_max.load());
+    record.created_unix_ns = 1000 * calls_max.load();
     op->emit(op, as_record(record));
     return HOSTLER_OK;
   }
@@ -284,14 +310,18 @@ hostler_status destroy(hostler_set* s, const hostler_destroy_req* r, hostler_op*
   return HOSTLER_OK;
 }
 
+/// The text of a key in the config.
+std::string value_of(const std::string& config, const std::string& key) {
+  const auto found = config.find('"' + key + '"');
+  if (found == std::string::npos) return {};
+  const auto from = config.find('"', config.find(':', found)) + 1;
+  return config.substr(from, config.find('"', from) - from);
+}
+
 hostler_status set_open(const hostler_host* h, const hostler_set_config* c, hostler_op* op,
                         hostler_set** out) {
   const std::string config(view(c->config_json));
-  const auto colon = config.find(':');
-  const auto from = colon == std::string::npos ? colon : config.find('"', colon) + 1;
-  const auto word = from == std::string::npos ? std::string()
-                                              : config.substr(from, config.find('"', from) - from);
-  if (word == "release") gate().release();
+  const std::string word = value_of(config, "do");
   if (word == "open_refused") return fails(op, HOSTLER_E_INVALID, "config.region is missing");
   if (word == "open_without_set") return HOSTLER_OK;
   if (word == "open_pending") return HOSTLER_PENDING;
@@ -299,8 +329,8 @@ hostler_status set_open(const hostler_host* h, const hostler_set_config* c, host
   *out = new hostler_set;
   (*out)->word = word;
   (*out)->id = view(c->set_id);
-  (*out)->releases_before = gate().releases();
-  hostler::driver::log(*h, HOSTLER_LOG_DEBUG, "opened");
+  (*out)->gate = value_of(config, "gate");
+  hostler::driver::log(*h, word == "logs" ? HOSTLER_LOG_WARNING : HOSTLER_LOG_DEBUG, "opened", op);
   return HOSTLER_OK;
 }
 
@@ -310,16 +340,38 @@ hostler_status set_info(hostler_set* s, const hostler_set_info_req*, hostler_op*
   info.currency = str("USD");
   info.list_consistency_ms = 1500;
   info.capabilities = HOSTLER_CAP_SPOT | HOSTLER_CAP_USER_DATA;
+  if (s->word == "few_tags") info.tags_max = 1;
   if (s->word == "info_none") return HOSTLER_OK;
   hostler::driver::emit(op, info);
   if (s->word == "info_two") hostler::driver::emit(op, info);
   return HOSTLER_OK;
 }
 
+/// What a driver that was built with ABI 1.1 finds of it in the host.
+const char* growth([[maybe_unused]] const hostler_op* op,
+                   [[maybe_unused]] const hostler_quota_group_req* r) {
+#ifdef HOSTLER_CREATE_DRY_RUN
+  const bool in_op = HOSTLER_HAS(op, hostler_op, grown);
+  const bool in_request = HOSTLER_HAS(r, hostler_quota_group_req, grown);
+  return in_op && in_request ? "op and request"
+         : in_op             ? "op"
+         : in_request        ? "request"
+                             : "neither op nor request";
+#else
+  return "this is 1.0";
+#endif
+}
+
 const hostler_ext_quota_group kQuotaGroup = {
     sizeof kQuotaGroup, 0,
-    [](hostler_set*, const hostler_quota_group_req* r, char* buf, std::size_t cap) -> std::size_t {
-      return view(r->type->provider_type).copy(buf, cap);
+    [](hostler_set* s, const hostler_quota_group_req* r, hostler_op* op) -> hostler_status {
+      auto group = hostler::driver::quota_group_record();
+      if (s->word == "group_none") return HOSTLER_OK;
+      const std::string too_long(256, 'g');
+      group.name = s->word == "group_too_long" ? str(too_long) : r->type->provider_type;
+      if (s->word == "group_of_growth") group.name = str(growth(op, r));
+      for (int i = s->word == "group_two" ? 0 : 1; i < 2; ++i) hostler::driver::emit(op, group);
+      return HOSTLER_OK;
     }};
 const hostler_ext_host_key kHostKey = {
     sizeof kHostKey, 0, [](hostler_set*, const hostler_verify_req* r, hostler_op* op) {

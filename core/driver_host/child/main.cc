@@ -1,0 +1,115 @@
+// hostler-driver-host: the process that runs the driver of one instance set for hostlerd, which
+// starts it and talks to it over sockets. Nobody else starts it.
+#include <signal.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+#include "core/driver_host/child/confinement.h"
+#include "core/driver_host/child/crash_report.h"
+#include "core/driver_host/child/outlet.h"
+#include "core/driver_host/child/server.h"
+#include "core/driver_host/wire/child_arguments.h"
+#include "core/driver_host/wire/limits.h"
+#include "core/driver_host/wire/messages.h"
+#include "core/plugin_host/host_table.h"
+
+namespace hostler::driver_host {
+namespace {
+
+constexpr std::size_t kWorkersMax = 64;
+constexpr std::array kExtensions{HOSTLER_EXT_HOST_KEY, HOSTLER_EXT_PRICE_HISTORY,
+                                 HOSTLER_EXT_QUOTA_GROUP, HOSTLER_EXT_POWER};
+
+const Outlet* outlet_of_lines = nullptr;
+
+void send_line(log::Level level, const std::string& /*area*/, const std::string& line) {
+  outlet_of_lines->send_frame(FrameType::kLog, 0,
+                              to_body(LogLine{static_cast<std::uint32_t>(level), line}));
+}
+
+std::string text(const char* s) { return s == nullptr ? std::string() : s; }
+
+std::size_t workers_of(const hostler_driver& driver) {
+  if (driver.threading != HOSTLER_THREAD_CONCURRENT) return 1;
+  return std::min<std::size_t>(driver.max_concurrency, kWorkersMax);
+}
+
+Hello hello_of(const hostler_driver& driver, std::string sandbox) {
+  Hello hello{.wire_version = kWireVersion,
+              .host_version = plugin_host::host_table().version,
+              .name = text(driver.name),
+              .version = text(driver.version),
+              .vendor = text(driver.vendor),
+              .license = text(driver.license),
+              .runtime = text(driver.runtime),
+              .config_schema_json = text(driver.config_schema_json),
+              .threading = driver.threading,
+              .max_concurrency = static_cast<std::uint32_t>(workers_of(driver)),
+              .min_host_minor = driver.min_host_minor,
+              .abi_minor = driver.abi_minor,
+              .extensions = {},
+              .sandbox = std::move(sandbox)};
+  for (const char* id : kExtensions)
+    if (driver.get_extension(id) != nullptr) hello.extensions.emplace_back(id);
+  return hello;
+}
+
+/// Dies with hostlerd, and of nothing that is meant for hostlerd.
+void follow_parent(int parent) {
+  (void)::setpgid(0, 0);
+  for (const int signal : {SIGPIPE, SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2})
+    (void)::signal(signal, SIG_IGN);
+  (void)::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(0);
+}
+
+int serve(const ChildArguments& arguments) {
+  follow_parent(arguments.parent);
+  const Outlet outlet{UniqueFd(kCallsFd)};
+  UniqueFd control(kControlFd);
+  outlet_of_lines = &outlet;
+  plugin_host::set_line_sink(&send_line);
+  report_crashes_to(outlet.socket().get());
+  auto library = plugin_host::DriverLibrary::load_open({arguments.library, UniqueFd(kLibraryFd)});
+  if (!library) {
+    outlet.send_frame(FrameType::kFailed, 0, library.error().message);
+    return 1;
+  }
+  auto sandbox = confine(arguments.sandbox);
+  if (!sandbox) {
+    outlet.send_frame(FrameType::kFailed, 0, sandbox.error().message);
+    return 1;
+  }
+  try {
+    outlet.send_frame(FrameType::kHello, 0, to_body(hello_of((*library)->table(), *sandbox)));
+  } catch (...) {
+    outlet.send_frame(FrameType::kFailed, 0, "R45: an exception left get_extension");
+    return 1;
+  }
+  const std::size_t workers = workers_of((*library)->table());
+  auto connection = std::make_shared<plugin_host::Connection>(*std::move(library));
+  Server server(std::move(connection), outlet, std::move(control), workers);
+  server.run();
+  return 0;
+}
+
+}  // namespace
+}  // namespace hostler::driver_host
+
+int main(int argc, char** argv) {
+  using namespace hostler::driver_host;
+  const auto arguments = read_child_arguments({argv, argv + argc});
+  if (!arguments) {
+    std::fputs("hostler-driver-host: is started by hostlerd, not by hand\n", stderr);
+    return 2;
+  }
+  // Without the destructors of the driver's library, which may still have threads.
+  ::_exit(serve(*arguments));
+}

@@ -1,0 +1,167 @@
+#include "core/driver_host/child/server.h"
+
+#include <pthread.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <optional>
+#include <utility>
+
+#include "core/base/assert.h"
+#include "core/driver_host/child/crash_report.h"
+#include "core/driver_host/wire/limits.h"
+#include "core/driver_host/wire/socket.h"
+
+namespace hostler::driver_host {
+namespace {
+
+constexpr std::size_t kRetiredMax = 256, kEarlyMax = 256;
+
+std::string new_buffer() { return std::string(kDatagramMax + sizeof(FrameHead), '\0'); }
+
+}  // namespace
+
+Server::Server(std::shared_ptr<plugin_host::Connection> connection, const Outlet& outlet,
+               UniqueFd control, std::size_t workers_max)
+    : connection_(std::move(connection)),
+      outlet_(outlet),
+      control_(std::move(control)),
+      workers_max_(workers_max) {}
+
+void Server::run() {
+  {
+    const MutexLock lock(mutex_);
+    start_worker();
+  }
+  auto buffer = new_buffer();
+  while (true) {
+    const auto received = receive_message(control_, buffer, true, false);
+    if (received.what != Received::What::kMessage) ::_exit(0);
+    std::string_view message(buffer.data(), received.size);
+    while (const auto frame = next_frame(message)) {
+      if (frame->head.type == FrameType::kClose) return close_set();
+      on_control(*frame);
+    }
+  }
+}
+
+void Server::on_control(const Frame& frame) {
+  if (frame.head.type == FrameType::kPing) {
+    outlet_.send_frame(FrameType::kPong, frame.head.call, frame.body);
+  } else if (frame.head.type == FrameType::kCancel) {
+    cancel(frame.head.call, frame.body == "late");
+  }
+}
+
+void Server::cancel(std::uint64_t call, bool time_is_up) {
+  std::shared_ptr<RelayedCall> op;
+  {
+    const MutexLock lock(mutex_);
+    const auto found = active_.find(call);
+    if (found == active_.end()) {
+      // It has just ended; or it comes later, by the other socket.
+      early_cancels_[call] = time_is_up;
+      if (early_cancels_.size() > kEarlyMax) early_cancels_.erase(early_cancels_.begin());
+      return;
+    }
+    op = found->second;
+  }
+  op->cancel(time_is_up);
+}
+
+/// hostlerd has waited for the end of all calls before.
+void Server::close_set() {
+  (void)::shutdown(outlet_.socket().get(), SHUT_RD);
+  std::vector<std::thread> workers;
+  {
+    const MutexLock lock(mutex_);
+    workers.swap(workers_);
+  }
+  for (auto& worker : workers) worker.join();
+  if (connection_->set == nullptr) return;
+  try {
+    connection_->driver().set_close(connection_->set);
+  } catch (...) {
+    outlet_.send_frame(FrameType::kBrokenRule, 0, "R45: an exception left set_close");
+  }
+}
+
+// ---- calls -------------------------------------------------------------------------------------
+
+void Server::start_worker() {
+  ++idle_;
+  workers_.emplace_back([this] { run_worker(); });
+}
+
+void Server::run_worker() {
+  pthread_setname_np(pthread_self(), "driver");
+  const SignalStack signal_stack;
+  auto buffer = new_buffer();
+  while (true) {
+    const auto received = receive_message(outlet_.socket(), buffer, true, true);
+    if (received.what != Received::What::kMessage) return;
+    {
+      const MutexLock lock(mutex_);
+      if (--idle_ == 0 && workers_.size() < workers_max_ && !workers_.empty()) start_worker();
+    }
+    std::string_view message(buffer.data(), received.size);
+    if (const auto frame = next_frame(message)) run_call(*frame, received.file);
+    const MutexLock lock(mutex_);
+    ++idle_;
+  }
+}
+
+void Server::run_call(const Frame& frame, const UniqueFd& file) {
+  std::string body(frame.body);
+  if (file) {
+    auto read = read_open_file(file, "a request in a file", kRequestBytesMax);
+    if (!read) return;  // hostlerd hears nothing of this call, and abandons it
+    body = std::move(*read);
+  }
+  const std::uint64_t id = frame.head.call;
+  const auto op =
+      RelayedCall::make(frame.head.type, id, std::move(body), connection_, *this, outlet_);
+  if (op == nullptr) return;
+  std::optional<bool> cancelled_late;
+  {
+    const MutexLock lock(mutex_);
+    active_.emplace(id, op);
+    if (const auto early = early_cancels_.find(id); early != early_cancels_.end()) {
+      cancelled_late = early->second;
+      early_cancels_.erase(early);
+    }
+  }
+  if (cancelled_late) op->cancel(*cancelled_late);
+  {
+    const InCall in_call(id);
+    op->run();
+  }
+  if (is_active(id)) outlet_.send_frame(FrameType::kReturned, id, {});
+}
+
+bool Server::is_active(std::uint64_t call) {
+  const MutexLock lock(mutex_);
+  return active_.contains(call);
+}
+
+void Server::on_ended(plugin_host::Operation& op) {
+  std::shared_ptr<RelayedCall> ended;
+  {
+    const MutexLock lock(mutex_);
+    const auto found = active_.find(static_cast<RelayedCall&>(op).id());
+    HOSTLER_ASSERT(found != active_.end(), "a call is active until it ends, and ends once");
+    ended = std::move(found->second);
+    active_.erase(found);
+  }
+  ended->send_end();
+  const MutexLock lock(mutex_);
+  retired_.push_back(std::move(ended));
+  if (retired_.size() > kRetiredMax) retired_.pop_front();
+}
+
+void Server::on_broken_rule(const plugin_host::Operation& op, const std::string& rule) {
+  const std::string text = std::string(op.traits().name) + ": " + rule;
+  outlet_.send_frame(FrameType::kBrokenRule, 0, text);
+}
+
+}  // namespace hostler::driver_host

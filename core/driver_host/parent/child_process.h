@@ -1,0 +1,79 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "core/base/error.h"
+#include "core/base/files.h"
+#include "core/base/mutex.h"
+#include "core/driver_host/parent/supervisor.h"
+#include "core/driver_host/wire/frame.h"
+#include "core/driver_host/wire/socket.h"
+
+namespace hostler::driver_host {
+
+struct ChildOptions {
+  std::string program;  ///< hostler-driver-host.
+  std::string library;  ///< The path of the driver's library, for messages.
+  std::string sandbox = "full";
+};
+
+/// The process of a driver, its sockets, and what it writes to its standard output and error.
+///
+/// Threads: start() and the destructor on one thread, since the kernel kills the process when the
+/// thread that has started it ends; send() on any; the others on one thread. Nothing here blocks,
+/// except that reap() and the destructor wait for a process that has been killed.
+class ChildProcess {
+ public:
+  /// `library`: the open file of the driver's library.
+  static Result<std::shared_ptr<ChildProcess>> start(ChildId id, const ChildOptions& options,
+                                                     const UniqueFd& library);
+  ~ChildProcess();
+  ChildProcess(const ChildProcess&) = delete;
+  ChildProcess& operator=(const ChildProcess&) = delete;
+
+  [[nodiscard]] ChildId id() const { return id_; }
+  [[nodiscard]] pid_t pid() const { return pid_; }
+  /// To be polled: frames, and output. POLLIN; the first also POLLOUT while has_backlog().
+  [[nodiscard]] int frames_fd() const { return calls_.get(); }
+  [[nodiscard]] int output_fd() const { return output_.get(); }
+
+  /// Sends a call. What the socket does not take at once waits for flush().
+  void send_call(FrameType type, std::uint64_t call, std::string_view body);
+  /// Sends kCancel, kPing or kClose. Dropped if the process has not read the ones before.
+  void send_control(FrameType type, std::uint64_t call, std::string_view body) const;
+  [[nodiscard]] bool has_backlog();
+  void flush();
+
+  /// One message of frames into `buffer`.
+  Received receive(std::string& buffer) const;
+  /// Reads output that is there; false at its end.
+  bool read_output(std::string& into) const;
+
+  void kill() const;
+  /// Waits for the end of the process. "was ended by signal 11 (Segmentation fault)", "has ended
+  /// with status 1". Once.
+  std::string reap();
+
+ private:
+  struct Waiting {
+    std::string message;
+    UniqueFd file;
+  };
+  ChildProcess(ChildId id, pid_t pid, UniqueFd calls, UniqueFd control, UniqueFd output);
+  Sent send_now(const Waiting& waiting) const;
+
+  const ChildId id_;
+  const pid_t pid_;
+  const UniqueFd calls_, control_, output_;
+  bool reaped_ = false;
+  Mutex mutex_;
+  std::deque<Waiting> backlog_ HOSTLER_GUARDED_BY(mutex_);
+};
+
+}  // namespace hostler::driver_host

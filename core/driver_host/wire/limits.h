@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace hostler::driver_host {
+
+/// Raised when the form of a frame changes in a way that the rules of growth do not cover. Both
+/// sides must have the same.
+inline constexpr std::uint32_t kWireVersion = 1;
+
+/// Of one message of a socket: well below the kernel's limit, which its administrator can lower.
+inline constexpr std::size_t kDatagramMax = 60 * 1024;
+/// Of all texts in one request. What a user data may have beside keys and tags.
+inline constexpr std::size_t kRequestBytesMax = std::size_t{64} << 20;
+/// Of all texts in one record that are passed on; twice what a record may have (R15), so that one
+/// that has too much still shows it.
+inline constexpr std::size_t kRecordTextMax = std::size_t{512} << 10;
+/// Of an array in a record or request; more tags than a record may have.
+inline constexpr std::size_t kItemsMax = 100'000;
+
+/// In place of a length: there is a length, but no address.
+inline constexpr std::uint32_t kNoText = 0xffffffff;
+/// In place of a length: the text is too long to be passed on. Its length follows, in 64 bits.
+inline constexpr std::uint32_t kTooLong = 0xfffffffe;
+
+}  // namespace hostler::driver_host
