@@ -80,7 +80,7 @@ struct ChaosOptions {
 /// Each program of tests has its own: the driver runs in this process, or in one of its own.
 std::unique_ptr<DriverSet> make_set(const std::string& driver, const ChaosOptions& options);
 
-/// A set of a fake driver that misbehaves in the way that `word` selects (drivers/chaos.cc).
+/// A set of a fake driver that misbehaves in the way that `word` selects (drivers/chaos.h).
 class ChaosSet {
  public:
   explicit ChaosSet(const std::string& word, const ChaosOptions& options = {},

@@ -37,6 +37,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Fault{"null_text", "R19: "}, Fault{"bad_tag", "R19: a tag's value"},
                       Fault{"long_id", "limit: id has 256 bytes, at most 255 are taken"},
                       Fault{"long_zone", "limit: zone has 256 bytes, at most 255 are taken"},
+                      Fault{"huge_name", "limit: name has 104857600 bytes"},
+                      Fault{"many_tags", "limit: a record with too many tags"},
                       Fault{"no_id", "R28: "}, Fault{"two_ids", "R28: "}, Fault{"nothing", "R28: "},
                       Fault{"other_key", "R32: "}, Fault{"positive_status", "R26: "},
                       Fault{"complete_twice", "R26: "}, Fault{"return_after_complete", "R26: "},

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "hostler/driver.hpp"
+
+#ifndef CHAOS_THREADING
+#define CHAOS_NAME "fake_chaos"
+#define CHAOS_THREADING HOSTLER_THREAD_CONCURRENT
+#endif
+
+/// A driver that misbehaves: the word in its config (`{"do": "hang"}`) selects how. There is one
+/// word for each rule that the host checks. Without a word it is a correct cloud in memory.
+///
+///   chaos.cc             the driver's table, open and close
+///   chaos_calls.cc       the functions of a set
+///   chaos_ends.cc        how a call, or the process, ends
+///   chaos_records.cc     records, right and wrong
+///   chaos_extensions.cc  extensions
+struct hostler_set {
+  std::string word, id, gate;
+  std::mutex mutex;
+  std::map<std::string, std::string> instances;  // id -> key
+  std::vector<std::thread> threads;
+};
+
+namespace chaos {
+
+using hostler::driver::str;
+using hostler::driver::view;
+
+hostler_status set_info(hostler_set* s, const hostler_set_info_req* r, hostler_op* op);
+hostler_status create(hostler_set* s, const hostler_create_req* r, hostler_op* op);
+hostler_status list(hostler_set* s, const hostler_list_req* r, hostler_op* op);
+hostler_status destroy(hostler_set* s, const hostler_destroy_req* r, hostler_op* op);
+hostler_status set_tags(hostler_set* s, const hostler_set_tags_req* r, hostler_op* op);
+/// Null: the driver has no such extension.
+const void* extension(std::string_view id);
+
+// ---- records
+/// A record that points into its arguments, which must outlive it.
+hostler_instance made(const std::string& id, const std::string& key);
+void emit(hostler_op* op, const hostler_instance& record);
+hostler_status emit_then(hostler_op* op, const std::string& id, const std::string& key,
+                         hostler_status status);
+/// Emits a wrong or unusual record, if the word asks for one.
+bool emit_wrong(const std::string& word, hostler_op* op, const std::string& id,
+                const std::string& key);
+
+// ---- ends
+hostler_status fails(hostler_op* op, hostler_status status, std::string_view message);
+/// Waits until somebody opens the pipe of this name for writing.
+void wait_at_gate(const std::string& path);
+hostler_status wait_for_cancel(hostler_op* op);
+/// Ends an operation in the way that the word asks for. PENDING if it asks for none of these.
+hostler_status end_as_told(hostler_set* s, hostler_op* op, const std::string& id,
+                           const std::string& key);
+/// Ends the process in the way that the word asks for; returns if it asks for none.
+void end_process(const std::string& word);
+
+}  // namespace chaos
