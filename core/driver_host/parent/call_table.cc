@@ -4,7 +4,6 @@
 #include <map>
 
 #include "core/base/assert.h"
-#include "core/driver_host/wire/limits.h"
 
 namespace hostler::driver_host {
 
@@ -32,16 +31,19 @@ CallTable::Op CallTable::next(ChildId child) {
   Op op = queue_.next();
   if (op == nullptr) return nullptr;
   Call& call = calls_.at(ids_.at(op.get()));
-  call.phase = Phase::kSent;
-  call.child = child;
+  set_sent(call, child);
   call.has_slot = true;
   return op;
 }
 
 void CallTable::send_apart(const Operation& op, ChildId child) {
-  Call& call = calls_.at(id_of(op));
+  set_sent(calls_.at(id_of(op)), child);
+}
+
+void CallTable::set_sent(Call& call, ChildId child) {
   call.phase = Phase::kSent;
   call.child = child;
+  ++in_child_[child];
 }
 
 void CallTable::set_due(Id id, Call& call, SteadyTime due) {
@@ -105,6 +107,11 @@ std::size_t CallTable::count_hanging() const {
                     [](const auto& entry) { return entry.second.phase == Phase::kHanging; }));
 }
 
+bool CallTable::is_hanging(const Operation& op) const {
+  const auto found = calls_.find(id_of(op));
+  return found != calls_.end() && found->second.phase == Phase::kHanging;
+}
+
 bool CallTable::has_hanging(ChildId child) const {
   return std::any_of(calls_.begin(), calls_.end(), [&](const auto& entry) {
     return entry.second.phase == Phase::kHanging && entry.second.child == child;
@@ -112,15 +119,6 @@ bool CallTable::has_hanging(ChildId child) const {
 }
 
 // ---- what the process reports ------------------------------------------------------------------
-
-bool CallTable::add_part(Id id, std::string_view part) {
-  std::string& parts = calls_.at(id).parts;
-  if (parts.size() + part.size() > 2 * kRecordTextMax) return parts.clear(), false;
-  parts.append(part);
-  return true;
-}
-
-std::string CallTable::take_parts(Id id) { return std::exchange(calls_.at(id).parts, {}); }
 
 bool CallTable::free_slot(Id id) {
   const auto found = calls_.find(id);
@@ -140,7 +138,10 @@ CallTable::Op CallTable::remove(const Operation& op) {
   HOSTLER_ASSERT(id != 0, "a call is in the table until it is over, and is over once");
   free_slot(id);
   const auto found = calls_.find(id);
-  if (found->second.phase == Phase::kWaiting) queue_.remove(op);
+  if (found->second.phase == Phase::kWaiting)
+    queue_.remove(op);
+  else if (const auto child = in_child_.find(found->second.child); --child->second == 0)
+    in_child_.erase(child);
   dues_.erase({found->second.due, id});
   Op removed = std::move(found->second.op);
   calls_.erase(found);

@@ -46,10 +46,6 @@ class CallTable {
   [[nodiscard]] std::optional<ChildId> child_of(const plugin_host::Operation& op) const;
   /// The call of this number, if it is in `child`. Null: it is over, or never was.
   [[nodiscard]] Op find(Id id, ChildId child) const;
-  /// Keeps a part of a record of the call, to which more follows. False: the record is too long.
-  bool add_part(Id id, std::string_view part);
-  /// The parts that were kept, in one; empty if there was none.
-  std::string take_parts(Id id);
   /// The driver's function has returned: its slot is free. False if it had none.
   bool free_slot(Id id);
   /// All slots of the calls in `child`, which hang.
@@ -60,10 +56,12 @@ class CallTable {
   [[nodiscard]] std::vector<Op> waiting() const;
   [[nodiscard]] std::size_t count_waiting() const { return queue_.size(); }
   [[nodiscard]] std::vector<Op> in(ChildId child) const;
+  [[nodiscard]] bool has_calls(ChildId child) const { return in_child_.contains(child); }
   /// "list, create": the functions of calls that hang in any process.
   [[nodiscard]] std::string hanging() const;
   [[nodiscard]] std::size_t count_hanging() const;
   [[nodiscard]] bool has_hanging(ChildId child) const;
+  [[nodiscard]] bool is_hanging(const plugin_host::Operation& op) const;
   [[nodiscard]] bool is_empty() const { return calls_.empty(); }
 
   enum class Due : std::uint8_t { kNotSent, kCancel, kHang, kAbandon };
@@ -82,17 +80,18 @@ class CallTable {
     bool has_slot = false;
     SteadyTime due;
     SteadyTime cancelled;
-    std::string parts;  ///< Of a record that is not whole yet.
   };
 
   Id add_waiting(Op op);
   [[nodiscard]] std::vector<Op> select(const std::function<bool(const Call&)>& which) const;
+  void set_sent(Call& call, ChildId child);
   void set_due(Id id, Call& call, SteadyTime due);
 
   const Times times_;
   plugin_host::CallQueue queue_;
   std::unordered_map<Id, Call> calls_;
   std::unordered_map<const plugin_host::Operation*, Id> ids_;
+  std::unordered_map<ChildId, std::size_t> in_child_;  ///< How many calls; no entry: none.
   std::set<std::pair<SteadyTime, Id>> dues_;
   Id last_ = 0;
 };

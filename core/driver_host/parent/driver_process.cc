@@ -1,16 +1,11 @@
 #include "core/driver_host/parent/driver_process.h"
 
-#include <sys/eventfd.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <utility>
 
-#include "core/base/assert.h"
 #include "core/base/units.h"
-#include "core/log/log.h"
 #include "core/plugin_host/host_table.h"
 #include "core/plugin_host/outcome.h"
 
@@ -24,110 +19,104 @@ using std::chrono::steady_clock;
 namespace {
 
 constexpr Duration kTimeoutMax = std::chrono::hours(24);
-constexpr std::uint64_t kBrokenRulesLogged = 50;  // health() counts all of them
 
-std::optional<model::CloudError> already_opening() {
-  return cloud_error(CloudErrorClass::kTransient, "the set is being opened already");
+SteadyTime deadline_after(SteadyTime now, Duration timeout) {
+  return now + std::clamp(timeout, Duration::zero(), kTimeoutMax);
+}
+
+std::string whole_seconds(Duration left) {
+  return format_duration(std::chrono::ceil<std::chrono::seconds>(left));
 }
 
 }  // namespace
 
-DriverProcess::DriverProcess(const std::string& driver, plugin_host::LibraryFile library,
+DriverProcess::DriverProcess(const std::string& driver, const std::string& library,
                              ProcessOptions options)
-    : driver_(driver),
-      area_(plugin_host::log_area(driver, options.set)),
-      library_(std::move(library)),
+    : area_(plugin_host::log_area(driver, options.set)),
       options_(std::move(options)),
-      connection_(std::make_shared<RemoteConnection>(driver, library_.path.string(), *this)),
-      wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      connection_(std::make_shared<RemoteConnection>(driver, library, *this)),
       supervisor_(Supervisor::Limits{},
                   static_cast<std::uint64_t>(steady_clock::now().time_since_epoch().count())),
-      calls_({.hang = options_.hang, .grace = options_.grace}) {
-  thread_ = std::thread([this] { run(); });
-}
-
-DriverProcess::~DriverProcess() = default;
-
-void DriverProcess::wake() {
-  const std::uint64_t one = 1;
-  (void)!::write(wake_.get(), &one, sizeof one);  // full: it is awake
-}
+      calls_({.hang = options_.hang, .grace = options_.grace}) {}
 
 void DriverProcess::stop() {
   {
     const MutexLock lock(mutex_);
     stopping_ = true;
     supervisor_.stop(steady_clock::now());
-    first_open_ = nullptr;
+    opening_.first = nullptr;
     for (auto& op : calls_.waiting()) {
       op->refuse(cloud_error(CloudErrorClass::kCancelled, "the set is being closed"));
       results_.push_back(calls_.remove(*op));
     }
     calls_.expire_all(steady_clock::now());
   }
-  wake();
-  thread_.join();
+  wakeup_.wake();
 }
 
 // ---- calls -------------------------------------------------------------------------------------
 
-void DriverProcess::open(CallTable::Op op, Duration timeout, MakeOpen make_open) {
+void DriverProcess::open(Op op, Duration timeout, MakeOpen make_open) {
   const auto now = steady_clock::now();
-  op->set_deadline(now + std::clamp(timeout, Duration::zero(), kTimeoutMax));
+  op->set_deadline(deadline_after(now, timeout));
   {
     const MutexLock lock(mutex_);
-    if (auto reason = first_open_ == nullptr ? refusal(now) : already_opening()) {
+    auto reason = refusal(now);
+    if (!reason && opening_.first != nullptr)
+      reason = cloud_error(CloudErrorClass::kTransient, "the set is being opened already");
+    if (reason) {
       op->refuse(*std::move(reason));
       results_.push_back(std::move(op));
     } else {
-      make_open_ = std::move(make_open);
+      opening_.make = std::move(make_open);
       calls_.add_apart(op);
-      first_open_ = std::move(op);
+      opening_.first = std::move(op);
       supervisor_.want_open(now);
     }
   }
-  wake();
+  wakeup_.wake();
 }
 
 void DriverProcess::on_open_ended(bool opened) {
   const MutexLock lock(mutex_);
   const auto now = steady_clock::now();
   if (opened)
-    supervisor_.on_opened(opening_, now);
+    supervisor_.on_opened(opening_.child, now);
   else
-    supervisor_.on_open_failed(opening_, now);
+    supervisor_.on_open_failed(opening_.child, now);
 }
 
-void DriverProcess::submit(CallTable::Op op, Duration timeout) {
+void DriverProcess::submit(Op op, Duration timeout) {
   const auto now = steady_clock::now();
-  op->set_deadline(now + std::clamp(timeout, Duration::zero(), kTimeoutMax));
+  op->set_deadline(deadline_after(now, timeout));
   bool must_wake = false;
-  Sendable to_run;
+  Ops to_run;
   {
     const MutexLock lock(mutex_);
-    auto reason = plugin_host::refusal_by_minor(op->traits().name, op->minor_needed(), abi_minor_);
+    auto reason =
+        plugin_host::refusal_by_minor(op->traits().name, op->minor_needed(), table_.abi_minor);
     if (!reason) reason = refusal(now);
     if (reason) {
       op->refuse(*std::move(reason));
       results_.push_back(std::move(op));
       must_wake = true;
     } else {
-      must_wake = op->deadline() < thread_wakes_at_;
+      must_wake = op->deadline() < looks_at_;
       calls_.add(std::move(op));
       to_run = take_sendable();
     }
   }
-  if (must_wake) wake();
+  if (must_wake) wakeup_.wake();
   for (const auto& ready : to_run) ready->run();
 }
 
-void DriverProcess::refuse(CallTable::Op op, model::CloudError error) {
+void DriverProcess::refuse(Op op, model::CloudError error) {
   op->refuse(std::move(error));
   {
     const MutexLock lock(mutex_);
     results_.push_back(std::move(op));
   }
-  wake();
+  wakeup_.wake();
 }
 
 /// Why a call is not even queued.
@@ -140,15 +129,14 @@ std::optional<model::CloudError> DriverProcess::refusal(SteadyTime now) {
   if (const auto until = supervisor_.paused_until(now))
     return cloud_error(CloudErrorClass::kTransient,
                        "the driver's process ends again and again, and is started again in " +
-                           format_duration(std::chrono::ceil<std::chrono::seconds>(*until - now)) +
-                           ": it " + health_.last_crash);
+                           whole_seconds(*until - now) + ": it " + health_.last_crash);
   if (calls_.count_waiting() >= options_.queue_max)
     return cloud_error(CloudErrorClass::kTransient, "too many calls wait for the driver");
   return std::nullopt;
 }
 
-DriverProcess::Sendable DriverProcess::take_sendable() {
-  Sendable out;
+DriverProcess::Ops DriverProcess::take_sendable() {
+  Ops out;
   const auto child = supervisor_.current();
   if (!child) return out;
   while (auto op = calls_.next(*child)) out.push_back(std::move(op));
@@ -174,48 +162,39 @@ hostler_status DriverProcess::send(FrameType function, std::string body, hostler
   const auto deadline = static_cast<std::int64_t>(op->deadline_mono_ns);
   body.insert(0, reinterpret_cast<const char*>(&deadline), sizeof deadline);
   process->send_call(function, id, body);
-  if (process->has_backlog()) wake();
+  if (process->has_backlog()) wakeup_.wake();
   return HOSTLER_PENDING;
 }
-
-// ---- events of operations ----------------------------------------------------------------------
 
 void DriverProcess::on_ended(Operation& op) {
   {
     const MutexLock lock(mutex_);
+    const auto child = calls_.child_of(op);
+    const bool was_hanging = calls_.is_hanging(op);
     results_.push_back(calls_.remove(op));
+    if (was_hanging && !calls_.has_hanging(*child)) supervisor_.on_recovered(*child);
   }
-  if (std::this_thread::get_id() != thread_.get_id()) wake();
-}
-
-void DriverProcess::on_broken_rule(const Operation& op, const std::string& rule) {
-  const MutexLock lock(mutex_);
-  count_broken_rule(std::string(op.traits().name) + ": " + rule);
-}
-
-void DriverProcess::count_broken_rule(const std::string& text) {
-  ++health_.broken_rules;
-  health_.last_broken_rule = text;
-  if (health_.broken_rules <= kBrokenRulesLogged) log::warn(area_, "broke a rule: " + text);
+  wakeup_.wake();
 }
 
 void DriverProcess::set_slots(std::size_t slots) {
   const MutexLock lock(mutex_);
-  calls_.set_slots(std::min(slots, driver_slots_));
+  calls_.set_slots(std::min(slots, table_.slots));
 }
+
+// ---- questions ---------------------------------------------------------------------------------
 
 std::string DriverProcess::state(SteadyTime now) const {
   if (supervisor_.is_suspended()) return "suspended: two calls hang in " + calls_.hanging();
   if (const auto until = supervisor_.paused_until(now))
-    return "crashed, next try in " +
-           format_duration(std::chrono::ceil<std::chrono::seconds>(*until - now));
+    return "crashed, next try in " + whole_seconds(*until - now);
   if (supervisor_.current()) return "open";
   return supervisor_.has_children() ? "opening" : "not open";
 }
 
 std::size_t DriverProcess::driver_slots() const {
   const MutexLock lock(mutex_);
-  return driver_slots_;
+  return table_.slots;
 }
 
 plugin_host::SetHealth DriverProcess::health() const {

@@ -2,49 +2,55 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
-#include <thread>
 #include <unordered_map>
 #include <vector>
 
 #include "core/base/mutex.h"
 #include "core/driver_host/parent/call_table.h"
 #include "core/driver_host/parent/child_process.h"
-#include "core/driver_host/parent/output_lines.h"
 #include "core/driver_host/parent/process_set.h"
 #include "core/driver_host/parent/remote_connection.h"
 #include "core/driver_host/parent/supervisor.h"
+#include "core/driver_host/parent/wakeup.h"
 #include "core/driver_host/wire/messages.h"
 #include "core/plugin_host/driver_set.h"
 #include "core/plugin_host/operation.h"
 
 namespace hostler::driver_host {
 
-/// The processes of one set's driver and the calls in them. One thread reads what they send,
-/// applies deadlines, delivers results, and does what Supervisor decides; a call is sent on the
-/// thread that makes it, so that no call waits for a hand-over.
+/// The calls of one set and the state of its driver's processes: takes calls, decides which process
+/// gets each, and keeps those that are over until their results are delivered. A call is sent on
+/// the thread that makes it, so that no call waits for a hand-over.
 ///
-/// Threads: any, but start() and stop() once each, and stop() not on its thread.
+/// Ownership: it owns the calls until they are over, and has a share in the running processes, to
+/// send to them. ProcessLoop, which must have ended before this object goes, does the rest.
+/// Threads: any, except what is for ProcessLoop. One mutex guards all; an operation's mutex may be
+/// locked while it is held, never the other way round. No operation runs and no callback of a
+/// caller is called while it is held.
 class DriverProcess final : public plugin_host::Operation::Listener, public Sender {
  public:
+  using Op = CallTable::Op;
+  using Ops = std::vector<Op>;
   /// Makes a call that opens the set in a new process.
-  using MakeOpen = std::function<CallTable::Op()>;
+  using MakeOpen = std::function<Op()>;
 
-  DriverProcess(const std::string& driver, plugin_host::LibraryFile library,
-                ProcessOptions options);
-  ~DriverProcess();
+  /// `library`: the path of the driver's library, for messages.
+  DriverProcess(const std::string& driver, const std::string& library, ProcessOptions options);
 
   /// Opens the set by the call `op`. If its process ends later, calls of `make_open` open it again.
-  void open(CallTable::Op op, Duration timeout, MakeOpen make_open);
+  void open(Op op, Duration timeout, MakeOpen make_open);
   /// The outcome of the last open.
   void on_open_ended(bool opened);
-  void submit(CallTable::Op op, Duration timeout);
-  void refuse(CallTable::Op op, model::CloudError error);
+  void submit(Op op, Duration timeout);
+  void refuse(Op op, model::CloudError error);
   void set_slots(std::size_t slots);
-  /// Cancels all calls, delivers all results, closes the set and ends the processes.
+  /// Cancels all calls, and has the set closed and the processes ended once the calls are over.
   void stop();
 
   [[nodiscard]] const std::shared_ptr<RemoteConnection>& connection() const { return connection_; }
+  [[nodiscard]] const ProcessOptions& options() const { return options_; }
   [[nodiscard]] std::size_t driver_slots() const;
   [[nodiscard]] plugin_host::SetHealth health() const;
 
@@ -54,74 +60,77 @@ class DriverProcess final : public plugin_host::Operation::Listener, public Send
   [[nodiscard]] const std::string& log_area() const override { return area_; }
   hostler_status send(FrameType function, std::string body, hostler_op* op) override;
 
- private:
-  struct Child {
-    std::shared_ptr<ChildProcess> process;
-    OutputLines output;
-    Hello hello;
-    std::optional<Crash> crash;      ///< What it has said of its end.
-    CallTable::Id crashed_call = 0;  ///< 0: of none.
-    std::string why_ended;  ///< "was killed: R31: list hangs"; empty: not known before its end.
-    bool has_ended = false;
+  // ---- for ProcessLoop: what is to be done
+  [[nodiscard]] Wakeup& wakeup() { return wakeup_; }
+  /// The calls that are over: their results are to be delivered.
+  Ops take_results();
+  /// Cancels and abandons calls whose time has come. Returns those that are to be sent by run().
+  Ops take_due(SteadyTime now);
+  std::vector<Supervisor::Action> next_actions(SteadyTime now);
+  /// The call that opens the set in this process, to be sent by run().
+  Op take_open(ChildId child);
+  /// When to look again, if nothing happens before. Nothing: never, all is over.
+  std::optional<SteadyTime> next_look(SteadyTime now);
+
+  // ---- for ProcessLoop: what has happened
+  void on_started(std::shared_ptr<ChildProcess> process);
+  void on_not_started(ChildId child, const std::string& why);
+  void on_hello(ChildId child, const Hello& hello);
+  void on_pong(ChildId child);
+  /// The driver's function has returned, and the call goes on.
+  void on_returned(ChildId child, CallTable::Id call);
+  /// The driver has ended the call. Null: it is over already.
+  Op on_end(ChildId child, CallTable::Id call);
+  void on_broken_rule(const std::string& text);
+  /// The call that a record belongs to. Null: it is over.
+  [[nodiscard]] Op find(ChildId child, CallTable::Id call) const;
+
+  struct Exit {
+    std::string how;            ///< "was ended by signal 11 (Segmentation fault)"
+    CallTable::Id in_call = 0;  ///< The call that has ended it; 0: not known.
+    std::string last_output;
+    bool was_told = false;  ///< hostlerd has ended it, for the reason in `how`.
   };
-  using Children = std::unordered_map<ChildId, Child>;
-  using Sendable = std::vector<CallTable::Op>;
+  /// Calls that are lost with a process, and why.
+  struct Lost {
+    Ops calls;
+    std::string why;
+  };
+  Lost on_exit(ChildId child, Exit exit);
 
-  // On its thread.
-  void run();
-  void act(SteadyTime now, Sendable& to_run);
-  void act(const Supervisor::Start& start);
-  void act(const Supervisor::Open& open, Sendable& to_run);
-  void poll_children(std::optional<SteadyTime> until);
-  void read_frames(Child& child);
-  void on_frame(Child& child, const Frame& frame);
-  void on_record(Child& child, const Frame& frame);
-  void on_end(Child& child, const Frame& frame);
-  void on_hello(Child& child, const Frame& frame);
-  void on_child_ended(Child& child);
-  void apply_deadlines(SteadyTime now) HOSTLER_REQUIRES(mutex_);
-  void deliver_results();
-  [[nodiscard]] std::optional<SteadyTime> wakes_at() HOSTLER_REQUIRES(mutex_);
+ private:
+  /// How the set is opened.
+  struct Opening {
+    Op first;  ///< Waits for a process.
+    MakeOpen make;
+    ChildId child = 0;  ///< In which the last open is.
+  };
+  /// What the driver's table says.
+  struct Table {
+    std::size_t slots = 1;
+    std::uint32_t abi_minor = 0;
+  };
 
-  void count_broken_rule(const std::string& text) HOSTLER_REQUIRES(mutex_);
+  void apply_deadline(const Op& op, CallTable::Due what) HOSTLER_REQUIRES(mutex_);
   [[nodiscard]] std::optional<model::CloudError> refusal(SteadyTime now) HOSTLER_REQUIRES(mutex_);
   [[nodiscard]] std::string state(SteadyTime now) const HOSTLER_REQUIRES(mutex_);
-  Sendable take_sendable() HOSTLER_REQUIRES(mutex_);
-  void wake();
+  Ops take_sendable() HOSTLER_REQUIRES(mutex_);
 
-  const std::string driver_, area_;
-  const plugin_host::LibraryFile library_;
+  const std::string area_;
   const ProcessOptions options_;
   const std::shared_ptr<RemoteConnection> connection_;
-  UniqueFd wake_;
+  Wakeup wakeup_;
 
   mutable Mutex mutex_;
   Supervisor supervisor_ HOSTLER_GUARDED_BY(mutex_);
   CallTable calls_ HOSTLER_GUARDED_BY(mutex_);
   std::unordered_map<ChildId, std::shared_ptr<ChildProcess>> processes_ HOSTLER_GUARDED_BY(mutex_);
-  std::vector<CallTable::Op> results_ HOSTLER_GUARDED_BY(mutex_);
-  CallTable::Op first_open_ HOSTLER_GUARDED_BY(mutex_);  ///< Waits for a process.
-  MakeOpen make_open_ HOSTLER_GUARDED_BY(mutex_);
-  ChildId opening_ HOSTLER_GUARDED_BY(mutex_) = 0;
+  Ops results_ HOSTLER_GUARDED_BY(mutex_);
+  Opening opening_ HOSTLER_GUARDED_BY(mutex_);
+  Table table_ HOSTLER_GUARDED_BY(mutex_);
   plugin_host::SetHealth health_ HOSTLER_GUARDED_BY(mutex_);
-  std::size_t driver_slots_ HOSTLER_GUARDED_BY(mutex_) = 1;
-  std::uint32_t abi_minor_ HOSTLER_GUARDED_BY(mutex_) = 0;  ///< Of the driver.
-  SteadyTime thread_wakes_at_ HOSTLER_GUARDED_BY(mutex_);
+  SteadyTime looks_at_ HOSTLER_GUARDED_BY(mutex_);  ///< When ProcessLoop wakes by itself.
   bool stopping_ HOSTLER_GUARDED_BY(mutex_) = false;
-
-  /// The call whose record came last.
-  struct RecordOf {
-    CallTable::Id call = 0;
-    CallTable::Op op;  ///< Null: the call is over.
-    bool has_parts = false;
-    std::string parts;
-  };
-
-  // Of its thread.
-  Children children_;
-  RecordOf record_of_;
-  std::string buffer_;
-  std::thread thread_;
 };
 
 }  // namespace hostler::driver_host

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/driver_host/parent/driver_process.h"
+#include "core/driver_host/parent/process_loop.h"
 #include "core/plugin_host/calls.h"
 #include "core/plugin_host/limits.h"
 #include "core/plugin_host/outcome.h"
@@ -22,7 +23,8 @@ using plugin_host::SetConfig;
 class ProcessSet final : public plugin_host::DriverSet {
  public:
   ProcessSet(const std::string& driver, plugin_host::LibraryFile library, ProcessOptions options)
-      : process_(driver, std::move(library), std::move(options)) {}
+      : process_(driver, library.path.string(), std::move(options)),
+        loop_(driver, std::move(library), process_) {}
 
   // A failed allocation here ends the process, which could not continue safely.
   ~ProcessSet() override { process_.stop(); }  // NOLINT(bugprone-exception-escape)
@@ -117,6 +119,7 @@ class ProcessSet final : public plugin_host::DriverSet {
   std::atomic<bool> is_open_ = false;  ///< Has been opened once.
   plugin_host::AccountLimits limits_;
   DriverProcess process_;
+  ProcessLoop loop_;  ///< Calls callbacks, which use the members above, until it is destroyed.
 };
 
 }  // namespace

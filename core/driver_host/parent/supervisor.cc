@@ -79,18 +79,19 @@ void Supervisor::on_idle(ChildId child, bool idle) {
   if (found != children_.end()) found->second.idle = idle;
 }
 
-void Supervisor::on_exit(ChildId child, SteadyTime now) {
+bool Supervisor::on_exit(ChildId child, SteadyTime now) {
   const auto found = children_.find(child);
-  if (found == children_.end()) return;
+  if (found == children_.end()) return false;
   const bool expected = found->second.expected_to_end;
   const bool hung = found->second.state == State::kKilled;
   children_.erase(found);
-  if (expected) return;
+  if (expected) return false;
   crashes_.push_back(now);
   while (crashes_.front() + limits_.crash_window < now) crashes_.pop_front();
   // One that hung has cost its grace time already.
   const bool at_once = hung && crashes_.size() < limits_.crashes_max;
   next_start_ = at_once ? now : now + delay_after_crash();
+  return true;
 }
 
 /// Grows with the number of crashes in the window, and varies by a quarter, so that several sets
@@ -159,7 +160,7 @@ std::optional<Supervisor::Action> Supervisor::next_of(ChildId id, Child& child, 
   if (stopping_ && child.state == State::kStarting) {
     child.expected_to_end = true;
     child.state = State::kKilled;
-    return Kill{id, "the set is being closed"};
+    return Kill{id, {}};
   }
   if (child.state == State::kReady && may_open() && next_open_ <= now) {
     child.state = State::kOpening;

@@ -57,7 +57,7 @@ class Supervisor {
   };
   struct Kill {
     ChildId child;
-    std::string why;
+    std::string why;  ///< Empty: the set is being closed.
   };
   using Action = std::variant<Start, Open, Ping, Close, Kill>;
 
@@ -80,7 +80,8 @@ class Supervisor {
   void on_abandoned(ChildId child, const std::string& function);
   /// `idle`: no call is in the process.
   void on_idle(ChildId child, bool idle);
-  void on_exit(ChildId child, SteadyTime now);
+  /// Whether this was a crash: nobody had told the process to end.
+  bool on_exit(ChildId child, SteadyTime now);
 
   /// What is to be done now, in this order. Assumes that it is done.
   std::vector<Action> next(SteadyTime now);

@@ -18,6 +18,8 @@ inline constexpr std::size_t kRequestBytesMax = std::size_t{64} << 20;
 inline constexpr std::size_t kRecordTextMax = std::size_t{512} << 10;
 /// Of an array in a record or request; more tags than a record may have.
 inline constexpr std::size_t kItemsMax = 100'000;
+/// Of one record in its frames: its texts, and for each item of two arrays what stands beside them.
+inline constexpr std::size_t kRecordFramesMax = kRecordTextMax + 64 * kItemsMax;
 
 /// In place of a length: there is a length, but no address.
 inline constexpr std::uint32_t kNoText = 0xffffffff;

@@ -1,0 +1,221 @@
+#include "core/driver_host/parent/process_loop.h"
+
+#include <poll.h>
+#include <pthread.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+#include <vector>
+
+#include "core/base/text.h"
+#include "core/driver_host/wire/limits.h"
+#include "core/log/log.h"
+#include "core/plugin_host/host_table.h"
+
+namespace hostler::driver_host {
+
+using std::chrono::steady_clock;
+
+namespace {
+
+/// Of one process, before others are looked at.
+constexpr int kMessagesAtOnce = 64;
+/// Of the output that a process has left at its end.
+constexpr std::size_t kOutputLeftMax = std::size_t{64} << 10;
+
+template <class... F>
+struct Overloaded : F... {
+  using F::operator()...;
+};
+
+int milliseconds_until(SteadyTime until) {
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - steady_clock::now());
+  return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 60'000));
+}
+
+}  // namespace
+
+ProcessLoop::ProcessLoop(std::string driver, plugin_host::LibraryFile library, DriverProcess& set)
+    : driver_(std::move(driver)),
+      library_(std::move(library)),
+      set_(set),
+      buffer_(kDatagramMax + sizeof(FrameHead), '\0'),
+      thread_([this] { run(); }) {}
+
+ProcessLoop::~ProcessLoop() { thread_.join(); }
+
+void ProcessLoop::run() {
+  pthread_setname_np(pthread_self(), "driver-io");
+  set_.wakeup().set_waiter();
+  const plugin_host::LogAs area(set_.log_area());
+  while (true) {
+    for (const auto& op : set_.take_results()) op->deliver_result();
+    for (const auto& op : set_.take_due(steady_clock::now())) op->run();
+    for (const auto& action : set_.next_actions(steady_clock::now())) act(action);
+    const auto until = set_.next_look(steady_clock::now());
+    if (!until) return;
+    poll(*until);
+  }
+}
+
+void ProcessLoop::act(const Supervisor::Action& action) {
+  const auto send = [this](ChildId id, FrameType type) {
+    children_.at(id).process->send_control(type, 0, {});
+  };
+  std::visit(
+      Overloaded{[&](const Supervisor::Start& start) { this->start(start.child); },
+                 [&](const Supervisor::Open& open) { set_.take_open(open.child)->run(); },
+                 [&](const Supervisor::Ping& ping) { send(ping.child, FrameType::kPing); },
+                 [&](const Supervisor::Close& close) { send(close.child, FrameType::kClose); },
+                 [&](const Supervisor::Kill& kill) {
+                   Child& child = children_.at(kill.child);
+                   if (!kill.why.empty()) child.why_ended = "was killed: " + kill.why;
+                   child.process->kill();
+                 }},
+      action);
+}
+
+void ProcessLoop::start(ChildId id) {
+  const auto& options = set_.options();
+  auto process = ChildProcess::start(
+      id,
+      {.program = options.program, .library = library_.path.string(), .sandbox = options.sandbox},
+      library_.fd);
+  if (!process) return set_.on_not_started(id, process.error().message);
+  children_[id].process = *process;
+  set_.on_started(*std::move(process));
+}
+
+// ---- what the processes send -------------------------------------------------------------------
+
+void ProcessLoop::poll(SteadyTime until) {
+  std::vector<pollfd> polled{{set_.wakeup().fd(), POLLIN, 0}};
+  std::vector<Child*> of;
+  for (auto& [id, child] : children_) {
+    const auto events =
+        static_cast<short>(child.process->has_backlog() ? POLLIN | POLLOUT : POLLIN);
+    polled.push_back({child.process->frames_fd(), events, 0});
+    polled.push_back({child.process->output_fd(), POLLIN, 0});
+    of.push_back(&child);
+  }
+  if (::poll(polled.data(), polled.size(), milliseconds_until(until)) <= 0) return;
+  if (polled[0].revents != 0) set_.wakeup().clear();
+  for (std::size_t i = 0; i < of.size(); ++i) {
+    Child& child = *of[i];
+    if ((polled[1 + 2 * i].revents & POLLOUT) != 0) child.process->flush();
+    if (polled[2 + 2 * i].revents != 0) read_output(child);
+    if (polled[1 + 2 * i].revents != 0) read_frames(child);
+  }
+  for (Child* child : of) {
+    if (!child->has_ended) continue;
+    auto ended = children_.extract(child->process->id());
+    on_child_ended(ended.mapped());
+  }
+}
+
+void ProcessLoop::read_output(Child& child) {
+  std::string output;
+  child.process->read_output(output);
+  for (const auto& line : child.output.add(output)) log::warn(set_.log_area(), "wrote: " + line);
+}
+
+void ProcessLoop::read_frames(Child& child) {
+  for (int i = 0; i < kMessagesAtOnce; ++i) {
+    const auto received = child.process->receive(buffer_);
+    if (received.what == Received::What::kClosed) child.has_ended = true;
+    if (received.what != Received::What::kMessage) return;
+    std::string_view message(buffer_.data(), received.size);
+    while (const auto frame = next_frame(message)) on_frame(child, *frame);
+    if (!message.empty()) return child.process->kill();  // no driver of ours, but memory gone wrong
+  }
+}
+
+void ProcessLoop::on_frame(Child& child, const Frame& frame) {
+  const ChildId id = child.process->id();
+  switch (frame.head.type) {
+    case FrameType::kHello:
+      return on_hello(child, frame);
+    case FrameType::kFailed:
+      child.why_ended = "cannot load the driver: " + printable(frame.body, 1000);
+      return;
+    case FrameType::kRecord:
+      return on_record(child, frame);
+    case FrameType::kEnd:
+      return on_end(child, frame);
+    case FrameType::kReturned:
+      return set_.on_returned(id, frame.head.call);
+    case FrameType::kBrokenRule:
+      return set_.on_broken_rule(printable(frame.body, 1000));
+    case FrameType::kLog:
+      if (const auto line = read_log_line(frame.body)) {
+        const auto level = std::min(line->level, static_cast<std::uint32_t>(log::Level::kError));
+        log::write(static_cast<log::Level>(level), set_.log_area(), printable(line->text, 4096));
+      }
+      return;
+    case FrameType::kPong:
+      return set_.on_pong(id);
+    case FrameType::kCrashed:
+      child.crash = read_crash(frame.body);
+      child.crashed_call = frame.head.call;
+      return;
+    default:
+      return;
+  }
+}
+
+void ProcessLoop::on_hello(Child& child, const Frame& frame) {
+  const auto hello = read_hello(frame.body);
+  if (hello && hello->wire_version == kWireVersion && hello->name == driver_)
+    return set_.on_hello(child.process->id(), *hello);
+  child.why_ended =
+      !hello ? "has said nothing that can be read"
+      : hello->wire_version != kWireVersion
+          ? "is of another version of hostler: restart hostlerd"
+          : "has loaded the driver '" + printable(hello->name, 80) + "', not '" + driver_ + "'";
+  child.process->kill();
+}
+
+void ProcessLoop::on_record(Child& child, const Frame& frame) {
+  const auto find = [&](CallTable::Id call) { return set_.find(child.process->id(), call); };
+  if (!child.records.take(frame, find))
+    child.process->send_control(FrameType::kCancel, frame.head.call, {});
+}
+
+void ProcessLoop::on_end(Child& child, const Frame& frame) {
+  child.records.end(frame.head.call);
+  const auto op = set_.on_end(child.process->id(), frame.head.call);
+  if (op == nullptr) return;
+  const auto end = read_end(frame.body);
+  if (!end) return child.process->kill();
+  pass_end(*op, *end);
+}
+
+// ---- the end of a process ----------------------------------------------------------------------
+
+void ProcessLoop::on_child_ended(Child& child) {
+  child.process->kill();  // its sockets are closed, so it is of no use, whether it runs or not
+  std::string rest;
+  while (rest.size() < kOutputLeftMax) {
+    const std::size_t before = rest.size();
+    if (!child.process->read_output(rest) || rest.size() == before) break;
+  }
+  for (const auto& line : child.output.add(rest)) log::warn(set_.log_area(), "wrote: " + line);
+  std::string how = child.process->reap();
+  if (child.crash && child.crash->signal == 0)
+    how = "was ended by exit(" + std::to_string(child.crash->exit_status) + ")";
+  const bool was_told = !child.why_ended.empty();
+  if (was_told) how = child.why_ended;
+  const auto lost = set_.on_exit(child.process->id(), {.how = std::move(how),
+                                                       .in_call = child.crashed_call,
+                                                       .last_output = child.output.last(),
+                                                       .was_told = was_told});
+  for (const auto& op : lost.calls) {
+    hostler_error& error = *op->error;
+    if (op->traits().changes_cloud) error.flags |= HOSTLER_EF_OUTCOME_UNKNOWN;
+    error.set_text(&error, HOSTLER_TEXT_MESSAGE, lost.why.data(), lost.why.size());
+    op->complete(op.get(), HOSTLER_E_TRANSIENT);
+  }
+}
+
+}  // namespace hostler::driver_host
