@@ -1,4 +1,7 @@
 // A driver that ends its process ends nothing else.
+#include <deque>
+#include <thread>
+
 #include "tests/unit/plugin_host/chaos_set.h"
 
 namespace hostler::plugin_host {
@@ -70,6 +73,39 @@ TEST(CrashTest, AProcessThatHangsIsKilledAndAnotherTakesTheNextCall) {
     EXPECT_EQ(created.error().cls, CloudErrorClass::kTimeout);
     EXPECT_TRUE(listed) << word << ": " << listed.error().message;
   }
+}
+
+/// Makes calls until one of them has hung beside those that hang already. On a busy machine a call
+/// may reach its deadline before it is sent: then it does not hang.
+void hang_one_more(ChaosSet& set, std::deque<Awaited<model::ListedInstance>>& calls) {
+  const auto hung = [&] { return set->health().hung_calls; };
+  const auto before = hung();
+  while (hung() == before) {
+    auto& call = calls.emplace_back();
+    set->create(ChaosSet::request(), 10ms, {}, call.done());
+    while (!call.has_arrived() && hung() == before) std::this_thread::yield();
+  }
+}
+
+// Bug: the set stayed suspended for ever, as nobody noticed that no call hung any more.
+TEST(CrashTest, TwoProcessesThatHangSuspendTheSetUntilTheirCallsReturn) {
+  ChaosSet set("hang", {.grace = kPatience, .hang = 1ms});
+  std::deque<Awaited<model::ListedInstance>> calls;
+
+  hang_one_more(set, calls);
+  EXPECT_TRUE(set.list()) << "a second process takes the other calls";
+  hang_one_more(set, calls);
+  const auto health = set->health();
+  const auto refused = set.list();
+  set.release();
+  for (auto& call : calls) (void)call.get();
+
+  EXPECT_TRUE(health.suspended);
+  EXPECT_EQ(health.state, "suspended: two calls hang in create");
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message, HasSubstr("the set is suspended"));
+  EXPECT_TRUE(set.list());
+  EXPECT_EQ(set->health().crashes, 0U);
 }
 
 }  // namespace

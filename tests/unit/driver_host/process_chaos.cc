@@ -10,6 +10,7 @@ std::unique_ptr<DriverSet> make_set(const std::string& driver, const ChaosOption
   if (!library) ADD_FAILURE() << library.error().message;
   driver_host::ProcessOptions process;
   process.program = HOSTLER_DRIVER_HOST;
+  process.hang = options.hang;
   process.grace = options.grace;
   process.set = options.set;
   return driver_host::make_process_set(driver, *std::move(library), process);

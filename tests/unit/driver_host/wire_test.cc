@@ -14,7 +14,6 @@
 namespace hostler::driver_host {
 namespace {
 
-
 /// Adds up the bytes of the fields that it visits.
 struct Sizes {
   std::size_t total = sizeof(std::uint32_t);  // struct_size

@@ -75,6 +75,7 @@ inline std::shared_ptr<const DriverLibrary> load_fake(const std::string& name) {
 /// What a test chooses of a set, whatever process its driver runs in.
 struct ChaosOptions {
   Duration grace = 10s;
+  Duration hang = 2s;    ///< Of a driver in a process of its own.
   std::string set = {};  ///< Its name, for the log.
 };
 /// Each program of tests has its own: the driver runs in this process, or in one of its own.
