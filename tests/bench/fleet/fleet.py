@@ -20,13 +20,13 @@ class Fleet(BenchSite):
     def __init__(self, build, instances):
         super().__init__(build, slots=1, hosts_max=instances)
         self.machines, self.counted = open(self.under("machines"), "w+b"), 0
-        os.environ["HOSTLER_BENCH_MACHINES"] = self.machines.name
         self.drivers = os.path.join(build, "bench", "drivers")
         self.allow(instances)
 
     def allow(self, instances):
         self.settings = {
-            "sets": [{"name": "instant", "driver": "instant", "list_interval": "10s"}],
+            "sets": [{"name": "instant", "driver": "instant", "list_interval": "10s",
+                      "config": {"machines": self.machines.name}}],
             "pools": [{"name": "default", "sets": ["instant"], "types": ["host"], "max": instances,
                        "boot_timeout": "24h"}]}
         self.write_config()
@@ -66,8 +66,7 @@ def main():
               "from the submit of their jobs", flush=True)
         with_fleet = site.memory()[0]
         print(f"memory: {idle / MIB:.0f} MiB, with them {with_fleet / MIB:.0f} MiB, "
-              f"{(with_fleet - idle) / args.instances:.0f} bytes each, with its job and what the driver, "
-              "which is in the same process, knows of it", flush=True)
+              f"{(with_fleet - idle) / args.instances:.0f} bytes each, with its job", flush=True)
         queue(site, args.jobs - args.instances)
         print(f"with {args.jobs} jobs: {site.memory()[0] / MIB:.0f} MiB", flush=True)
         site.kill()

@@ -1,7 +1,6 @@
 // instant - a cloud that answers at once and whose machines never boot, for measuring the daemon
-// alone. They outlive it, and are never destroyed: each is a line of the file that
-// HOSTLER_BENCH_MACHINES names.
-#include <cstdlib>
+// alone. They outlive it, and are never destroyed: each is a line of the file that `machines` in
+// the set's config names.
 #include <fstream>
 #include <hostler/driver.hpp>
 #include <map>
@@ -46,15 +45,25 @@ void emit(const Machine& machine, hostler_op* op) {
   driver::emit(op, out);
 }
 
+/// The value of `machines` in the config; empty: there is none. No path of the bench needs an
+/// escape.
+std::string machines_file(const std::string& config) {
+  const std::string key = "\"machines\"";
+  const auto found = config.find(key);
+  if (found == std::string::npos) return {};
+  const auto from = config.find('"', found + key.size()) + 1;
+  return config.substr(from, config.find('"', from) - from);
+}
+
 class Instant {
  public:
   static driver::About about() {
     return {"instant", "0.1", "hostler", "Apache-2.0", "{}", HOSTLER_THREAD_CONCURRENT, 16};
   }
 
-  Instant(const hostler_host&, const hostler_set_config&, hostler_op*) {
-    const char* path = std::getenv("HOSTLER_BENCH_MACHINES");
-    if (path == nullptr) throw driver::Error(HOSTLER_E_INVALID, "no HOSTLER_BENCH_MACHINES");
+  Instant(const hostler_host&, const hostler_set_config& config, hostler_op*) {
+    const auto path = machines_file(std::string(view(config.config_json)));
+    if (path.empty()) throw driver::Error(HOSTLER_E_INVALID, "config.machines is missing");
     std::ifstream before(path);
     for (std::string line; std::getline(before, line);) recall(line);
     before.close();
