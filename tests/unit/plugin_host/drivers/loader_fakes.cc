@@ -50,7 +50,13 @@ hostler_status refuse(hostler_op* op) {
     [](hostler_set*, const hostler_list_req*, hostler_op* op) { return refuse(op); },
     [](hostler_set*, const hostler_destroy_req*, hostler_op* op) { return refuse(op); },
     [](hostler_set*, const hostler_set_tags_req*, hostler_op* op) { return refuse(op); },
-    [](const char*) -> const void* { return nullptr; }};
+    [](const char*) -> const void* {
+#ifdef FAKE_THROW_IN_GET_EXTENSION
+      throw 1;
+#else
+      return nullptr;
+#endif
+    }};
 
 }  // namespace
 
