@@ -57,8 +57,7 @@ struct Quiet final : Operation::Listener {
 };
 
 std::shared_ptr<Connection> connect() {
-  return std::make_shared<Connection>(
-      std::make_shared<DriverLibrary>("instant", instant_driver()));
+  return std::make_shared<Connection>(std::make_shared<DriverLibrary>("instant", instant_driver()));
 }
 
 template <class C, class T, class Request>

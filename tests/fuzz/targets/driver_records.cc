@@ -88,8 +88,8 @@ void instance(Bytes& in) {
     *text = memory.text();
   record.addresses = memory.addresses(record.n_addresses);
   record.tags = memory.tags(record.n_tags);
-  for (std::int64_t* number : {&record.created_unix_ns,
-                               &record.interruption_unix_ns, &record.price_micros_per_hour})
+  for (std::int64_t* number :
+       {&record.created_unix_ns, &record.interruption_unix_ns, &record.price_micros_per_hour})
     *number = static_cast<std::int64_t>(in.u64());
   record.state = in.byte();
   record.market = in.byte();
