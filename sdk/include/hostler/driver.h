@@ -652,9 +652,10 @@ typedef struct hostler_quota_group { /* growable record */
                                         empty = no group */
 } hostler_quota_group;
 typedef struct hostler_quota_group_req { /* growable */
-  uint32_t struct_size;
-  uint32_t market;                   /* HOSTLER_MARKET_* */
+  uint32_t struct_size, flags;
   const hostler_instance_type* type; /* never NULL */
+  uint32_t market;                   /* HOSTLER_MARKET_* */
+  uint32_t reserved0;
 } hostler_quota_group_req;
 typedef struct hostler_ext_quota_group { /* growable */
   uint32_t struct_size, reserved0;
@@ -687,18 +688,22 @@ typedef struct hostler_ext_power { /* growable */
 
 /* What can be had: type x zone x market x price. */
 #define HOSTLER_EXT_OFFERINGS "hostler.offerings/1"
+#define HOSTLER_AVAILABLE_UNKNOWN 0u
+#define HOSTLER_AVAILABLE_YES 1u
+#define HOSTLER_AVAILABLE_NO 2u
 typedef struct hostler_offering { /* growable record */
   uint32_t struct_size, kind;     /* HOSTLER_REC_OFFERING */
   hostler_str provider_type, region, zone;
   int64_t price_micros_per_hour; /* -1 = not known */
   uint32_t market;               /* HOSTLER_MARKET_* */
-  uint32_t available;            /* 0 no, 1 yes, 2 not known */
+  uint32_t available;            /* HOSTLER_AVAILABLE_* */
 } hostler_offering;
 typedef struct hostler_offerings_req { /* growable */
-  uint32_t struct_size;
-  uint32_t market;                   /* HOSTLER_MARKET_ANY = all */
+  uint32_t struct_size, flags;
   const hostler_str* provider_types; /* none = all */
   size_t n_provider_types;
+  uint32_t market; /* HOSTLER_MARKET_ANY = all */
+  uint32_t reserved0;
 } hostler_offerings_req;
 typedef struct hostler_ext_offerings { /* growable */
   uint32_t struct_size, reserved0;

@@ -251,6 +251,7 @@ inline void require_known(const hostler_price_req& r) {
   require_known("market", r.market, HOSTLER_MARKET_SPOT);
 }
 inline void require_known(const hostler_quota_group_req& r) {
+  require_known_flags("group", r.flags, 0);
   require_known(*r.type);
   require_known("market", r.market, HOSTLER_MARKET_SPOT);
 }

@@ -27,6 +27,7 @@ struct Counter {
   void list(const hostler_list_req&, hostler_op*) { ++calls; }
   void destroy(const hostler_destroy_req&, hostler_op*) { ++calls; }
   void set_tags(const hostler_set_tags_req&, hostler_op*) { ++calls; }
+  void quota_group(const hostler_quota_group_req&, hostler_op*) { ++calls; }
   int calls = 0;
 };
 
@@ -98,6 +99,12 @@ TEST_F(MustUnderstand, ADriverInCppRefusesUnknownFlagsOfEveryCall) {
   EXPECT_EQ(table_.list(set(), &list, &op_), HOSTLER_E_UNSUPPORTED);
   EXPECT_EQ(table_.destroy(set(), &destroy, &op_), HOSTLER_E_UNSUPPORTED);
   EXPECT_EQ(table_.set_tags(set(), &tags, &op_), HOSTLER_E_UNSUPPORTED);
+  auto group = driver::sized<hostler_quota_group_req>();
+  group.type = &type_;
+  group.flags = 1;
+  const auto* const groups =
+      static_cast<const hostler_ext_quota_group*>(table_.get_extension(HOSTLER_EXT_QUOTA_GROUP));
+  EXPECT_EQ(groups->group(set(), &group, &op_), HOSTLER_E_UNSUPPORTED);
   auto config = driver::sized<hostler_set_config>();
   config.flags = 1;
   hostler_set* opened = nullptr;
