@@ -76,6 +76,7 @@ inline std::shared_ptr<const DriverLibrary> load_fake(const std::string& name) {
 struct ChaosOptions {
   Duration grace = 10s;
   std::string set = {};  ///< Its name, for the log.
+  Duration close_max = 5s;
 };
 /// Each program of tests has its own: the driver runs in this process, or in one of its own.
 std::unique_ptr<DriverSet> make_set(const std::string& driver, const ChaosOptions& options);

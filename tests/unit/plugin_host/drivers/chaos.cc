@@ -413,6 +413,7 @@ extern "C" const hostler_driver* hostler_driver_entry_1(const hostler_host* host
       R"({"type":"object"})",
       &set_open,
       [](hostler_set* s) {
+        const Counted counted;
         for (auto& thread : s->threads) thread.join();
         throws_in_get_extension = false;
         const bool throws = s->word == "throw_in_set_close";
