@@ -124,7 +124,8 @@ typedef int32_t hostler_status;
  * INVALID, CONFLICT and NOT_FOUND of a create the request's type, zone and market, for QUOTA its
  * quota group (its type, if that has none), for INTERNAL the function, for the others the whole
  * set. MARKET and OPERATION narrow what 0 means if no other bit is there; "no spot at all" is
- * ACCOUNT | MARKET. */
+ * ACCOUNT | MARKET. RATE_LIMIT and AUTH hold back every function, or with OPERATION that one. What
+ * else a create is refused with holds back creates, for QUOTA and CAPACITY starts too. */
 #define HOSTLER_SCOPE_TYPE 0x01u
 #define HOSTLER_SCOPE_GROUP 0x02u /* quota group */
 #define HOSTLER_SCOPE_ZONE 0x04u
