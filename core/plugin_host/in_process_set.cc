@@ -12,6 +12,7 @@
 #include "core/plugin_host/calls.h"
 #include "core/plugin_host/host_table.h"
 #include "core/plugin_host/limits.h"
+#include "core/plugin_host/serial_gate.h"
 
 namespace hostler::plugin_host {
 namespace {
@@ -19,7 +20,16 @@ namespace {
 using namespace std::chrono_literals;
 using model::CloudOp;
 
-constexpr Duration kCloseMax = 5s;
+/// For its turn among the calls of other sets, one of which may hang. The set stays open then.
+constexpr Duration kTurnMax = 24h;
+
+/// Of a library that allows one call at a time; null: it allows more, in different sets at least.
+SerialGate* serial_gate(const DriverLibrary& library) {
+  const auto threading = library.table().threading;
+  const bool is_free =
+      threading == HOSTLER_THREAD_CONCURRENT || threading == HOSTLER_THREAD_SERIAL_SET;
+  return is_free ? nullptr : &library.serial_gate();
+}
 
 CallRunner::Options runner_options(const DriverLibrary& library, const InProcessOptions& options) {
   const auto& driver = library.table();
@@ -30,14 +40,27 @@ CallRunner::Options runner_options(const DriverLibrary& library, const InProcess
       .slots = concurrent ? std::min<std::size_t>(driver.max_concurrency, options.threads_max) : 1,
       .queue_max = options.queue_max,
       .grace = options.grace,
-      .serial_gate = concurrent || driver.threading == HOSTLER_THREAD_SERIAL_SET
-                         ? nullptr
-                         : &library.serial_gate()};
+      .serial_gate = serial_gate(library)};
+}
+
+/// Calls set_close in its turn, if the driver allows one call at a time.
+void call_set_close(const Connection& connection) {
+  struct Turn {
+    SerialGate* gate;
+    ~Turn() {
+      if (gate != nullptr) gate->leave();
+    }
+  };
+  SerialGate* const gate = serial_gate(*connection.library);
+  if (gate != nullptr && !gate->enter(std::chrono::steady_clock::now() + kTurnMax)) return;
+  const Turn turn{gate};
+  connection.driver().set_close(connection.set);
 }
 
 /// Runs set_close on a thread of its own, since it may hang like any other call. Waits for
-/// kCloseMax at most, and returns whether set_close has returned by then.
-bool close_set(const std::shared_ptr<Connection>& connection, const std::string& area) {
+/// `time` at most, and returns whether set_close has returned by then.
+bool close_set(const std::shared_ptr<Connection>& connection, const std::string& area,
+               Duration time) {
   struct Closing {
     Mutex mutex;
     Condition closed;
@@ -47,7 +70,7 @@ bool close_set(const std::shared_ptr<Connection>& connection, const std::string&
   std::thread([closing, connection, area] {
     const LogAs as(area);
     try {
-      connection->driver().set_close(connection->set);
+      call_set_close(*connection);
     } catch (...) {
       log::error(area, "R45: an exception left set_close");
     }
@@ -56,7 +79,7 @@ bool close_set(const std::shared_ptr<Connection>& connection, const std::string&
     closing->closed.notify_all();
   }).detach();
   const MutexLock lock(closing->mutex);
-  return closing->closed.wait_for(closing->mutex, kCloseMax,
+  return closing->closed.wait_for(closing->mutex, time,
                                   [&]() HOSTLER_REQUIRES(closing->mutex) { return closing->done; });
 }
 
@@ -75,6 +98,7 @@ class InProcessSet final : public DriverSet {
  public:
   InProcessSet(const std::shared_ptr<const DriverLibrary>& library, const InProcessOptions& options)
       : area_(log_area(library->name(), options.set)),
+        close_max_(options.close_max),
         connection_(std::make_shared<Connection>(library)),
         runner_(std::make_shared<CallRunner>(runner_options(*library, options))) {
     runner_->start();
@@ -91,8 +115,11 @@ class InProcessSet final : public DriverSet {
       keep_for_ever(connection_);
     } else if (connection_->set != nullptr) {
       name_set_in_log(connection_->set, "");
-      if (!close_set(connection_, area_))
-        log::error(area_, "R25: set_close has not returned after 5 s");
+      if (!close_set(connection_, area_, close_max_))
+        log::error(area_, serial_gate(*connection_->library) == nullptr
+                              ? "R25: set_close has not returned in time"
+                              : "R25: set_close has not returned in time, or has not been called: "
+                                "the driver allows one call at a time in all sets");
     }
   }
 
@@ -197,6 +224,7 @@ class InProcessSet final : public DriverSet {
   }
 
   const std::string area_;
+  const Duration close_max_;
   AccountLimits limits_;
   std::shared_ptr<Connection> connection_;
   std::shared_ptr<CallRunner> runner_;

@@ -11,7 +11,8 @@
 namespace hostler::plugin_host {
 
 struct InProcessOptions {
-  Duration grace = std::chrono::seconds(10);  ///< From a call's deadline until it is abandoned.
+  Duration grace = std::chrono::seconds(10);     ///< From a call's deadline until it is abandoned.
+  Duration close_max = std::chrono::seconds(5);  ///< For set_close (R25).
   std::size_t threads_max = 64;     ///< Upper limit of blocking calls at once, for any driver.
   std::size_t queue_max = 100'000;  ///< Calls that wait for a slot; more are refused.
   std::string set = {};             ///< Its name, for the log.

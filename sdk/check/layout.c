@@ -278,10 +278,12 @@ HOSTLER_AT(hostler_quota_group, struct_size, 0);
 HOSTLER_AT(hostler_quota_group, kind, 4);
 HOSTLER_AT(hostler_quota_group, name, 8);
 
-HOSTLER_SIZE(hostler_quota_group_req, 16);
+HOSTLER_SIZE(hostler_quota_group_req, 24);
 HOSTLER_AT(hostler_quota_group_req, struct_size, 0);
-HOSTLER_AT(hostler_quota_group_req, market, 4);
+HOSTLER_AT(hostler_quota_group_req, flags, 4);
 HOSTLER_AT(hostler_quota_group_req, type, 8);
+HOSTLER_AT(hostler_quota_group_req, market, 16);
+HOSTLER_AT(hostler_quota_group_req, reserved0, 20);
 
 HOSTLER_SIZE(hostler_ext_quota_group, 16);
 HOSTLER_AT(hostler_ext_quota_group, struct_size, 0);
@@ -312,11 +314,13 @@ HOSTLER_AT(hostler_offering, price_micros_per_hour, 56);
 HOSTLER_AT(hostler_offering, market, 64);
 HOSTLER_AT(hostler_offering, available, 68);
 
-HOSTLER_SIZE(hostler_offerings_req, 24);
+HOSTLER_SIZE(hostler_offerings_req, 32);
 HOSTLER_AT(hostler_offerings_req, struct_size, 0);
-HOSTLER_AT(hostler_offerings_req, market, 4);
+HOSTLER_AT(hostler_offerings_req, flags, 4);
 HOSTLER_AT(hostler_offerings_req, provider_types, 8);
 HOSTLER_AT(hostler_offerings_req, n_provider_types, 16);
+HOSTLER_AT(hostler_offerings_req, market, 24);
+HOSTLER_AT(hostler_offerings_req, reserved0, 28);
 
 HOSTLER_SIZE(hostler_ext_offerings, 16);
 HOSTLER_AT(hostler_ext_offerings, struct_size, 0);

@@ -1,5 +1,5 @@
 // shelf - a whole driver, for reading and for starting one's own: a cloud whose machines are lines
-// in this process's memory. They never boot, and are forgotten with the daemon.
+// in this process's memory. They never boot, and are forgotten with the process.
 #include <hostler/driver.hpp>
 
 #include <map>
@@ -25,7 +25,7 @@ Tags tags_of(const hostler_kv* tags, size_t n) {
 struct Machine {
   std::string id, key, type;
   Tags tags;
-  uint32_t market = HOSTLER_MARKET_ON_DEMAND;
+  uint32_t state = HOSTLER_STATE_PENDING;  // with HOSTLER_STATE_RUNNING it has `addresses`
 };
 
 void emit(const Machine& machine, hostler_op* op) {
@@ -33,7 +33,7 @@ void emit(const Machine& machine, hostler_op* op) {
   out.id = str(machine.id);
   out.idempotency_key = str(machine.key);
   out.provider_type = str(machine.type);
-  out.market = machine.market;
+  out.market = HOSTLER_MARKET_ON_DEMAND;
   // Whose it is comes back from the tags that it was made with: the host trusts nothing else.
   const auto tag = [&](const char* name) {
     const auto found = machine.tags.find(name);
@@ -45,8 +45,25 @@ void emit(const Machine& machine, hostler_op* op) {
   for (const auto& [key, value] : machine.tags) tags.push_back({str(key), str(value)});
   out.tags = tags.data();
   out.n_tags = tags.size();
-  out.state = HOSTLER_STATE_PENDING;  // with HOSTLER_STATE_RUNNING it has `addresses`
+  out.state = machine.state;
   driver::emit(op, out);
+}
+
+// Law 6: what is asked for and cannot be done is refused, never left out.
+void refuse_what_a_shelf_lacks(const hostler_create_req& request) {
+  const char* const wish = request.market == HOSTLER_MARKET_SPOT         ? "spot market"
+                           : request.tenancy != HOSTLER_TENANCY_DEFAULT  ? "tenancy"
+                           : request.public_ip == HOSTLER_PUBLIC_IP_YES  ? "public address"
+                           : request.n_disks != 0                        ? "disks"
+                           : !view(request.zone).empty()                 ? "zone"
+                           : !view(request.region).empty()               ? "region"
+                           : !view(request.subnet).empty()               ? "subnet"
+                           : !view(request.image_id).empty()             ? "image"
+                           : !view(request.placement_group).empty()      ? "placement group"
+                           : !view(request.capacity_reservation).empty() ? "capacity reservation"
+                           : !view(request.identity_profile).empty()     ? "identity profile"
+                                                                         : nullptr;
+  if (wish != nullptr) throw Error(HOSTLER_E_UNSUPPORTED, std::string("a shelf has no ") + wish);
 }
 
 class Shelf {
@@ -72,12 +89,14 @@ class Shelf {
     driver::emit(op, out);
   }
 
-  // The same key is the same machine. One record, as soon as the id is known.
+  // The same key is the same machine, also when that is gone. One record, as soon as the id is
+  // known.
   void create(const hostler_create_req& request, hostler_op* op) {
+    refuse_what_a_shelf_lacks(request);
     const std::lock_guard<std::mutex> lock(mutex_);
     const std::string key(view(request.idempotency_key));
     if (machines_.count(key) == 0) {
-      if (machines_.size() == 10) {
+      if (on_the_shelf_ == 10) {
         throw Error(HOSTLER_E_QUOTA, "10 machines are on the shelf; destroy some").quota(10, 10);
       }
       Machine made;
@@ -85,8 +104,8 @@ class Shelf {
       made.key = key;
       made.type = view(request.type->provider_type);
       made.tags = tags_of(request.tags, request.n_tags);
-      made.market = request.market;
       machines_[key] = made;
+      ++on_the_shelf_;
     }
     emit(machines_[key], op);
   }
@@ -96,6 +115,7 @@ class Shelf {
     const std::lock_guard<std::mutex> lock(mutex_);
     const Tags wanted = tags_of(request.tag_filter, request.n_tag_filter);
     for (const auto& [key, machine] : machines_) {
+      if (machine.state == HOSTLER_STATE_GONE) continue;
       bool fits = request.n_ids == 0;
       for (size_t i = 0; i < request.n_ids; ++i) fits |= view(request.ids[i]) == machine.id;
       for (const auto& [name, value] : wanted) {
@@ -109,14 +129,16 @@ class Shelf {
   // By id, or by key where the id was never seen. What is not there is destroyed already: OK.
   void destroy(const hostler_destroy_req& request, hostler_op*) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    for (auto at = machines_.begin(); at != machines_.end(); ++at) {
-      const bool by_id = !view(request.id).empty() && at->second.id == view(request.id);
-      if (!by_id && at->first != view(request.idempotency_key)) continue;
+    for (auto& [key, machine] : machines_) {
+      const bool by_id = !view(request.id).empty() && machine.id == view(request.id);
+      if (!by_id && key != view(request.idempotency_key)) continue;
+      if (machine.state == HOSTLER_STATE_GONE) return;
       const auto set = view(request.expected_set_id);
-      if (!set.empty() && at->second.tags["hostler-set"] != set) {
-        throw Error(HOSTLER_E_CONFLICT, at->second.id + " is another set's");
+      if (!set.empty() && machine.tags["hostler-set"] != set) {
+        throw Error(HOSTLER_E_CONFLICT, machine.id + " is another set's");
       }
-      machines_.erase(at);
+      machine.state = HOSTLER_STATE_GONE;
+      --on_the_shelf_;
       return;
     }
   }
@@ -124,7 +146,8 @@ class Shelf {
   void set_tags(const hostler_set_tags_req& request, hostler_op*) {
     const std::lock_guard<std::mutex> lock(mutex_);
     for (auto& [key, machine] : machines_) {
-      if (machine.id != view(request.id)) continue;
+      if (machine.id != view(request.id) || machine.state == HOSTLER_STATE_GONE) continue;
+      if ((request.flags & HOSTLER_SET_TAGS_REPLACE) != 0) machine.tags.clear();
       for (size_t i = 0; i < request.n_remove; ++i) {
         machine.tags.erase(std::string(view(request.remove[i])));
       }
@@ -139,7 +162,7 @@ class Shelf {
  private:
   std::mutex mutex_;  // HOSTLER_THREAD_CONCURRENT: calls come from several threads
   std::map<std::string, Machine> machines_;  // by key
-  int last_ = 0;
+  int last_ = 0, on_the_shelf_ = 0;
 };
 
 }  // namespace

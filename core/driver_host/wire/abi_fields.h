@@ -143,8 +143,10 @@ void visit(hostler_price_req& r, V& v) {
 
 template <class V>
 void visit(hostler_quota_group_req& r, V& v) {
-  v(r.market);
+  v(r.flags);
   v.one(r.type);
+  v(r.market);
+  v.reserved(r.reserved0);
 }
 
 template <class V>

@@ -27,7 +27,9 @@
  *     What a REQUEST says and the driver does not know, or cannot do, is refused: an unknown flag
  *     bit or value of an enumeration, in the request and in what it points to, is answered
  *     UNSUPPORTED before anything is done, with a message that names it. It is never read as 0: who
- *     asks for a spot or a dry run must not get a machine on demand. The host sends no flag, value
+ *     asks for a spot or a dry run must not get a machine on demand. The same holds for a field
+ *     that asks for something: a driver without placement groups refuses a create that names one.
+ *     An empty text, a 0 and an array of length 0 ask for nothing. The host sends no flag, value
  *     or function that is newer than the abi_minor of the driver's table. A field that is newer may
  *     be there, and is not read; where it must not be overlooked a new flag comes with it.
  *  7  Wall times are nanoseconds since 1970 (0 = not known); deadlines are nanoseconds of
@@ -35,11 +37,11 @@
  *     currency, per hour.
  *  8  Credentials, user data and private keys are SECRET. They appear in no log, error, tag,
  *     record, metric, argv, environment or file that others can read.
- *  9  What the host makes up is 1 to 63 characters of [a-z0-9_-], so that it fits where clouds
- *     allow least: set_id, idempotency_key (36 of them), host_instance_id, owner (32), names of
- *     types, and keys and values of its own tags, "hostler-*". Tags of the site have keys of up
- *     to 127 characters of [A-Za-z0-9_.:/-] and values of any text of up to 255 bytes. A driver
- *     changes no tag: what its cloud cannot keep is INVALID, or is forbidden by its set_info.
+ *  9  Each of these is 1 to 63 characters of [a-z0-9_-], so that it fits where clouds allow least:
+ *     set_id, idempotency_key (36 of them), host_instance_id, owner (32), names of types, and keys
+ *     and values of the host's own tags, "hostler-*". Tags of the site have keys of up to 127
+ *     characters of [A-Za-z0-9_.:/-], and values of one line of up to 255 bytes, maybe empty. A
+ *     driver changes no tag: what its cloud cannot keep is INVALID, or its set_info forbids it.
  *
  * THREADS. Each function has one of these tags:
  *  [any]   from any thread, at any time, several at once. Never blocks for long.
@@ -64,8 +66,10 @@
  *
  * SETS. A set is one configured connection to one account or region, in the order: set_open, any
  * number of other calls, set_close. Two sets of one process share nothing that they can notice.
- * To renew credentials the host opens a second set with the same set_id beside the first, moves
- * over to it, and closes the first. There is no global initialisation and no unloading.
+ * Two sets with the same set_id may be open at once, in one process or in two: while a call hangs
+ * in the first one, or while credentials are renewed. A process may end without set_close. So what
+ * must outlive a set is kept in the cloud, and what two sets may both change is guarded there.
+ * There is no global initialisation and no unloading.
  *
  * MACHINES. What hostler expects of a machine and does there is specified in sdk/machine.md: who
  * logs in, what user data does, which files are whose, and which host key is replaced.
@@ -118,12 +122,15 @@ typedef int32_t hostler_status;
 /* hostler_error.scope: what the refusal is about, as narrow as the driver knows. Several bits mean
  * all of them together ("this type in this zone"). 0 = not said: for CAPACITY, UNSUPPORTED,
  * INVALID, CONFLICT and NOT_FOUND of a create the request's type, zone and market, for QUOTA its
- * quota group, for INTERNAL the function, for the others the whole set. */
+ * quota group (its type, if that has none), for INTERNAL the function, for the others the whole
+ * set. MARKET and OPERATION narrow what 0 means if no other bit is there; "no spot at all" is
+ * ACCOUNT | MARKET. RATE_LIMIT and AUTH hold back every function, or with OPERATION that one. What
+ * else a create is refused with holds back creates, for QUOTA and CAPACITY starts too. */
 #define HOSTLER_SCOPE_TYPE 0x01u
 #define HOSTLER_SCOPE_GROUP 0x02u /* quota group */
 #define HOSTLER_SCOPE_ZONE 0x04u
-#define HOSTLER_SCOPE_REGION 0x08u
-#define HOSTLER_SCOPE_ACCOUNT 0x10u
+#define HOSTLER_SCOPE_REGION 0x08u    /* a set has one region: the whole set */
+#define HOSTLER_SCOPE_ACCOUNT 0x10u   /* the whole set */
 #define HOSTLER_SCOPE_MARKET 0x20u    /* the request's market only */
 #define HOSTLER_SCOPE_OPERATION 0x40u /* this function only, the others may go on */
 #define HOSTLER_SCOPE_SUBNET 0x80u
@@ -149,11 +156,11 @@ typedef int32_t hostler_status;
 /* ---- enumerations and flags that several structs share --------------------------------------- */
 
 /* Market of a type, an instance, a price. */
-#define HOSTLER_MARKET_ANY 0u /* not said; in a request: on demand */
+#define HOSTLER_MARKET_ANY 0u /* not said; of a type or a create: on demand */
 #define HOSTLER_MARKET_ON_DEMAND 1u
 #define HOSTLER_MARKET_SPOT 2u
 
-/* hostler_instance.state */
+/* hostler_instance.state. The host connects as soon as there is an address, in PENDING too. */
 #define HOSTLER_STATE_UNKNOWN 0u
 #define HOSTLER_STATE_REQUESTED 1u /* an unfulfilled request, e.g. for spot: no machine yet */
 #define HOSTLER_STATE_PENDING 2u   /* the machine is being made or started */
@@ -196,9 +203,10 @@ typedef int32_t hostler_status;
 #define HOSTLER_PUBLIC_IP_NO 2u
 
 /* hostler_set_tags_req.flags */
-#define HOSTLER_SET_TAGS_REPLACE 0x01u /* all tags but `set` and the driver's own go */
+#define HOSTLER_SET_TAGS_REPLACE 0x01u /* all tags go but `set` and what the driver has added */
 
-/* hostler_set_info.capabilities */
+/* hostler_set_info.capabilities. A create for spot is sent whether or not there is CAP_SPOT: a
+ * driver that cannot do it refuses it. */
 #define HOSTLER_CAP_CREATE_TOKEN_NATIVE 0x01u /* the cloud itself keeps creates idempotent */
 #define HOSTLER_CAP_TAGS_AT_CREATE 0x02u      /* there is no moment without tags */
 #define HOSTLER_CAP_SERVER_FILTER 0x04u       /* tag_filter is done by the cloud: a list is cheap */
@@ -256,7 +264,8 @@ struct hostler_error { /* growable */
   uint32_t scope;          /* HOSTLER_SCOPE_* */
   uint32_t flags;          /* HOSTLER_EF_* */
   int32_t provider_status; /* HTTP status, or 0 */
-  int64_t retry_after_ms;  /* from now; -1 = the provider did not say */
+  int64_t retry_after_ms;  /* from now, of any status; -1 = the provider did not say. More than a
+                              day counts as a day */
   int64_t quota_limit;     /* with QUOTA, in the provider's unit; -1 = not known */
   int64_t quota_used;
   /* Sets text `field` (HOSTLER_TEXT_*) to a copy of s[0..n); again replaces it. The host cuts what
@@ -336,27 +345,28 @@ struct hostler_host { /* growable */
 #define HOSTLER_REC_LEFTOVER 8u
 #define HOSTLER_REC_QUOTA_GROUP 9u
 
-/* One machine, or one request for one, as the cloud shows it now. */
+/* One machine, or one request for one, as the cloud shows it now. Ids, names, zones, addresses and
+ * the like have at most 255 bytes. 0 is "not known", except for the price: that is -1. */
 typedef struct hostler_instance { /* growable record */
   uint32_t struct_size, kind;     /* HOSTLER_REC_INSTANCE */
   hostler_str id;                 /* the cloud's; never empty, unique within the account */
   hostler_str request_id;         /* the id it had as a spot request, when `id` is the machine's */
   hostler_str idempotency_key;    /* echoed: the key of its create; empty only if not ours */
-  hostler_str set_id, owner;      /* echoed, from its tags */
+  hostler_str set_id, owner;      /* echoed: its tags hostler-set and hostler-owner */
   hostler_str name;
   hostler_str provider_type; /* as in hostler_instance_type */
   hostler_str image_id;
   hostler_str remote_user; /* who logs in by SSH; empty = as configured */
   hostler_str region, zone;
   hostler_str state_reason;         /* the provider's words, e.g. why it failed */
-  const hostler_address* addresses; /* the host takes the first; none while there is none yet. With
-                                       `scope` it can tell private from public ones */
+  const hostler_address* addresses; /* the best one first: the host takes the first, or the first of
+                                       the scope that the site asks for; none while there is none */
   size_t n_addresses;
-  const hostler_kv* tags;
+  const hostler_kv* tags; /* all of them. The host reads hostler-pool, -type, -idle, -epoch here */
   size_t n_tags;
   int64_t created_unix_ns;       /* when it was asked for */
   int64_t interruption_unix_ns;  /* when the provider will take it back; 0 = no notice */
-  int64_t price_micros_per_hour; /* what it costs now; -1 = not known */
+  int64_t price_micros_per_hour; /* what it costs now; 0 = nothing; -1 = not known */
   uint32_t state;                /* HOSTLER_STATE_* */
   uint32_t flags;                /* HOSTLER_INSTANCE_* */
   uint32_t market;               /* HOSTLER_MARKET_* */
@@ -364,7 +374,8 @@ typedef struct hostler_instance { /* growable record */
 } hostler_instance;
 
 /* What this account allows, found out by the driver: limits differ between accounts. The host keeps
- * them: a create that would pass one fails before it is sent. A limit of 0 is not said. */
+ * them: a create that would pass one fails before it is sent. A limit of 0 is not said. account_id
+ * and region have at most 255 bytes. */
 typedef struct hostler_set_info { /* growable record */
   uint32_t struct_size, kind;     /* HOSTLER_REC_SET_INFO */
   hostler_str account_id;         /* equal for two sets on one account; never empty */
@@ -373,9 +384,11 @@ typedef struct hostler_set_info { /* growable record */
   uint64_t capabilities;         /* HOSTLER_CAP_* */
   uint64_t list_consistency_ms;  /* a change shows in list() after at most this time, measured from
                                     the answer to the call that made it; 0 = not known */
-  uint64_t list_interval_min_ms; /* list() no more often than that */
+  uint64_t list_interval_min_ms; /* list() of the whole set no more often than that; more than 10
+                                    minutes counts as 10. Lists of some ids come in between */
   uint64_t user_data_max_bytes;  /* as given to the driver, before any encoding */
-  uint32_t max_concurrency;      /* for this account, at most the driver's; 0 = the driver's */
+  uint32_t max_concurrency;      /* blocking calls at once in this account, at most the driver's;
+                                    0 = the driver's */
   uint32_t tags_max;             /* of a create; what the driver adds is not counted */
   uint32_t tag_key_max, tag_value_max, name_max; /* bytes */
   uint32_t reserved0;
@@ -437,24 +450,28 @@ typedef struct hostler_create_req { /* growable */
   hostler_str idempotency_key;  /* same key = same instance, even after a crash of either side */
   hostler_str host_instance_id; /* the host's own id for it, "h-..." */
   hostler_str owner;            /* the value of the tag hostler-owner */
-  uint64_t epoch;               /* fencing: of the daemon that decided this */
+  uint64_t epoch;               /* of the daemon that decided this; the tag hostler-epoch has it */
   const hostler_instance_type* type; /* never NULL */
   hostler_str region, zone, subnet;  /* empty = the driver's choice */
-  hostler_str image_id;
-  hostler_str name_hint; /* for people, [a-z0-9_-], at most name_max; the driver may change it */
+  hostler_str image_id;              /* empty = as the driver's own config says */
+  hostler_str name_hint; /* for people, [a-z0-9_-], at most name_max (about 100, if that is not
+                            said); the driver may change it, and it need not be unique */
   const hostler_user_data* user_data; /* SECRET; all that sets the machine up, see sdk/machine.md;
                                          NULL where the set has no HOSTLER_CAP_USER_DATA */
-  hostler_str ssh_host_key_private;   /* SECRET; OpenSSH PEM; placed before sshd starts */
+  hostler_str ssh_host_key_private;   /* SECRET; OpenSSH PEM; placed before sshd starts. Empty, and
+                                         the next too, without HOSTLER_CAP_HOST_KEY_INJECT */
   hostler_str ssh_host_key_public;    /* one line "ssh-ed25519 AAAA..." */
   const hostler_str* ssh_public_keys; /* allowed to log in; lines of authorized_keys */
   size_t n_ssh_public_keys;
-  const hostler_kv* tags; /* all of them, hostler-key among them; put on at create */
+  const hostler_kv* tags; /* all of them, the set's shared_tags and hostler-key too; put on at
+                             create */
   size_t n_tags;
   const hostler_disk* const* disks; /* n_disks pointers, none NULL */
   size_t n_disks;
   hostler_str placement_group, capacity_reservation, identity_profile;
-  int64_t price_cap_micros_per_hour; /* spot: never pay more; 0 = no cap */
-  uint32_t market;                   /* HOSTLER_MARKET_* */
+  int64_t price_cap_micros_per_hour; /* never pay more; 0 = no cap. Not read if the market is not
+                                        SPOT */
+  uint32_t market;                   /* HOSTLER_MARKET_*; equal to the type's */
   uint32_t tenancy;                  /* HOSTLER_TENANCY_* */
   uint32_t public_ip;                /* HOSTLER_PUBLIC_IP_* */
   uint32_t reserved0;
@@ -462,9 +479,10 @@ typedef struct hostler_create_req { /* growable */
 
 typedef struct hostler_list_req { /* growable */
   uint32_t struct_size, flags;
-  const hostler_str* ids; /* only these; none = all */
+  const hostler_str* ids; /* only these; none = all. One that was a spot request's is answered with
+                             the machine that it has become, and its request_id */
   size_t n_ids;
-  const hostler_kv* tag_filter; /* exact matches, all of them */
+  const hostler_kv* tag_filter; /* exact matches, all of them, and beside `ids` */
   size_t n_tag_filter;
 } hostler_list_req;
 
@@ -491,20 +509,22 @@ typedef struct hostler_set_tags_req { /* growable */
 /* The driver's table: static, const, the same each time. Fields up to the mark are there in every
  * driver; functions that are marked optional, and whatever comes after the mark, may be NULL.
  * Every function below that takes an op may end with INTERNAL, INVALID, AUTH, RATE_LIMIT,
- * TRANSIENT, TIMEOUT or CANCELLED; what else it may end with is said there. */
+ * TRANSIENT, TIMEOUT or CANCELLED, and by law 6 with UNSUPPORTED; what else it may end with is said
+ * there. */
 typedef struct hostler_driver {                          /* growable */
   uint32_t struct_size, abi_major, abi_minor, abi_draft; /* as compiled: HOSTLER_ABI_* */
   uint32_t min_host_minor;                               /* an older host refuses it; normally 0 */
   uint32_t threading;                                    /* HOSTLER_THREAD_* */
-  uint32_t max_concurrency; /* blocking calls at once per set, 1 to 1024; 1 if serial. Calls that
-                               are PENDING do not count */
-  uint32_t flags;
-  const char* name; /* [a-z0-9_-]{1,63}; equal to the manifest's */
+  uint32_t max_concurrency; /* blocking calls at once per set, 1 to 1024; 1 if serial. The host may
+                               make fewer. Calls that are PENDING do not count */
+  uint32_t flags;           /* none yet: 0 */
+  const char* name;         /* [a-z0-9_-]{1,63}; equal to the manifest's; never NULL */
+  /* These texts may be NULL: not said. */
   const char* version;
   const char* vendor;
   const char* license;            /* SPDX, "Apache-2.0" */
   const char* runtime;            /* "c", "cpp", "rust", "go", ... */
-  const char* config_schema_json; /* JSON Schema of config_json */
+  const char* config_schema_json; /* JSON Schema (draft 7) of config_json; NULL: any object */
 
   /* Opens a set: checks config_json against the schema, and makes one cheap authenticated call, so
    * that AUTH and INVALID show now and not at the first burst. INVALID names the field.
@@ -518,7 +538,8 @@ typedef struct hostler_driver {                          /* growable */
    * [call] Blocks until quiet: 5 s at most. Cannot fail. */
   void (*set_close)(hostler_set* s);
   /* Emits one HOSTLER_REC_SET_INFO: limits and abilities of this account as they are now. Asked
-   * after each set_open, and again when the site's configuration is read again; not on a schedule.
+   * when the host begins to use the set, and again when the site's configuration is read again. Not
+   * asked on a schedule, nor in a process that replaces one that has crashed or hangs.
    * [call] Blocks until the deadline. May be PENDING. */
   hostler_status (*set_info)(hostler_set* s, const hostler_set_info_req* r, hostler_op* op);
   /* Makes one instance, or finds the one that this idempotency key made before, and emits it.
@@ -529,7 +550,8 @@ typedef struct hostler_driver {                          /* growable */
    * is gone already, it is emitted with state GONE, and none is made.
    * A failure after the request may have left the machine carries HOSTLER_EF_OUTCOME_UNKNOWN.
    * [call] Blocks until the deadline. May be PENDING.
-   * Ends with: also UNSUPPORTED, CONFLICT (known key, other arguments), QUOTA, CAPACITY. */
+   * Ends with: also UNSUPPORTED, CONFLICT (known key, other arguments), NOT_FOUND (an image or the
+   * like), QUOTA, CAPACITY. */
   hostler_status (*create)(hostler_set* s, const hostler_create_req* r, hostler_op* op);
   /* Emits every instance and unfulfilled request of the account and region that matches the
    * filters, stopped and failed ones too, each once: what two pages show goes out once, as the
@@ -551,8 +573,9 @@ typedef struct hostler_driver {                          /* growable */
    * [call] Blocks until the deadline. May be PENDING.
    * Ends with: also UNSUPPORTED, for `ids` only: the host asks for none again. */
   hostler_status (*list)(hostler_set* s, const hostler_list_req* r, hostler_op* op);
-  /* Asks for the end of one instance, with all that was made for it, or withdraws a spot request.
-   * OK means accepted, or that there is no such instance any more; only list() says it is gone.
+  /* Asks for the end of one instance, with all that was made for it. Withdraws a spot request, and
+   * ends the machine that it may have become. OK means accepted, or that there is no such instance
+   * any more; only list() says it is gone.
    * [call] Blocks until the deadline. May be PENDING. Emits nothing.
    * Ends with: also CONFLICT (another set's). */
   hostler_status (*destroy)(hostler_set* s, const hostler_destroy_req* r, hostler_op* op);
@@ -626,12 +649,14 @@ typedef struct hostler_ext_price_history { /* growable */
 #define HOSTLER_EXT_QUOTA_GROUP "hostler.quota-group/1"
 typedef struct hostler_quota_group { /* growable record */
   uint32_t struct_size, kind;        /* HOSTLER_REC_QUOTA_GROUP */
-  hostler_str name;                  /* the same for all types of the group; empty = no group */
+  hostler_str name;                  /* the same for all types of the group, at most 63 bytes;
+                                        empty = no group */
 } hostler_quota_group;
 typedef struct hostler_quota_group_req { /* growable */
-  uint32_t struct_size;
-  uint32_t market;                   /* HOSTLER_MARKET_* */
+  uint32_t struct_size, flags;
   const hostler_instance_type* type; /* never NULL */
+  uint32_t market;                   /* HOSTLER_MARKET_* */
+  uint32_t reserved0;
 } hostler_quota_group_req;
 typedef struct hostler_ext_quota_group { /* growable */
   uint32_t struct_size, reserved0;
@@ -651,7 +676,8 @@ typedef struct hostler_power_req { /* growable */
 } hostler_power_req;
 typedef struct hostler_ext_power { /* growable */
   uint32_t struct_size, reserved0;
-  /* [call] Block until the deadline. May be PENDING. May emit the instance. OK if it is so already.
+  /* start also ends a suspend.
+   * [call] Block until the deadline. May be PENDING. Emit nothing. OK if it is so already.
    * Ends with: also NOT_FOUND, CONFLICT, UNSUPPORTED; start: QUOTA, CAPACITY.
    * suspend is optional: NULL. */
   hostler_status (*start)(hostler_set* s, const hostler_power_req* r, hostler_op* op);
@@ -663,18 +689,22 @@ typedef struct hostler_ext_power { /* growable */
 
 /* What can be had: type x zone x market x price. */
 #define HOSTLER_EXT_OFFERINGS "hostler.offerings/1"
+#define HOSTLER_AVAILABLE_UNKNOWN 0u
+#define HOSTLER_AVAILABLE_YES 1u
+#define HOSTLER_AVAILABLE_NO 2u
 typedef struct hostler_offering { /* growable record */
   uint32_t struct_size, kind;     /* HOSTLER_REC_OFFERING */
   hostler_str provider_type, region, zone;
   int64_t price_micros_per_hour; /* -1 = not known */
   uint32_t market;               /* HOSTLER_MARKET_* */
-  uint32_t available;            /* 0 no, 1 yes, 2 not known */
+  uint32_t available;            /* HOSTLER_AVAILABLE_* */
 } hostler_offering;
 typedef struct hostler_offerings_req { /* growable */
-  uint32_t struct_size;
-  uint32_t market;                   /* HOSTLER_MARKET_ANY = all */
+  uint32_t struct_size, flags;
   const hostler_str* provider_types; /* none = all */
   size_t n_provider_types;
+  uint32_t market; /* HOSTLER_MARKET_ANY = all */
+  uint32_t reserved0;
 } hostler_offerings_req;
 typedef struct hostler_ext_offerings { /* growable */
   uint32_t struct_size, reserved0;

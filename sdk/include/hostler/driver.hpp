@@ -117,8 +117,10 @@ class Error : public std::exception {
   std::string message_, provider_code_, request_id_, type_, group_, zone_, subnet_, region_;
 };
 
-/// The same for a failure of which nothing is known but a text. Allocates nothing.
+/// The same for a failure of which nothing is known but a text, so that a request may have left
+/// before. Allocates nothing.
 inline hostler_status report_internal(hostler_op* op, const char* message) noexcept {
+  op->error->flags |= HOSTLER_EF_OUTCOME_UNKNOWN;
   op->error->set_text(op->error, HOSTLER_TEXT_MESSAGE, message, std::strlen(message));
   return HOSTLER_E_INTERNAL;
 }
@@ -251,6 +253,7 @@ inline void require_known(const hostler_price_req& r) {
   require_known("market", r.market, HOSTLER_MARKET_SPOT);
 }
 inline void require_known(const hostler_quota_group_req& r) {
+  require_known_flags("group", r.flags, 0);
   require_known(*r.type);
   require_known("market", r.market, HOSTLER_MARKET_SPOT);
 }

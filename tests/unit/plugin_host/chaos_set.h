@@ -77,6 +77,7 @@ struct ChaosOptions {
   Duration grace = 10s;
   Duration hang = 2s;    ///< Of a driver in a process of its own.
   std::string set = {};  ///< Its name, for the log.
+  Duration close_max = 5s;
 };
 /// Each program of tests has its own: the driver runs in this process, or in one of its own.
 std::unique_ptr<DriverSet> make_set(const std::string& driver, const ChaosOptions& options);

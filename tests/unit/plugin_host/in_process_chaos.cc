@@ -4,7 +4,9 @@
 namespace hostler::plugin_host {
 
 std::unique_ptr<DriverSet> make_set(const std::string& driver, const ChaosOptions& options) {
-  return make_in_process_set(load_fake(driver), {.grace = options.grace, .set = options.set});
+  return make_in_process_set(
+      load_fake(driver),
+      {.grace = options.grace, .close_max = options.close_max, .set = options.set});
 }
 
 }  // namespace hostler::plugin_host

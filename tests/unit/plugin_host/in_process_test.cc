@@ -54,6 +54,24 @@ TEST(InProcessTest, ASetEndsThoughAnAbandonedCallWentOnAsPending) {
   set.release();
 }
 
+TEST(InProcessTest, ASerialDriverIsNotAskedToCloseASetDuringACallOfAnother) {
+  ChaosSet busy("block", {}, "fake_serial_driver"),
+      closed("", {.close_max = 20ms}, "fake_serial_driver"), peak("peak", {}, "fake_serial_driver");
+  Awaited<model::ListedInstance> created;
+  std::promise<void> inside;
+  busy->create(
+      ChaosSet::request(), kPatience, [&](const auto&) { inside.set_value(); }, created.done());
+  inside.get_future().wait();
+
+  closed.close();
+  busy.release();
+
+  EXPECT_TRUE(created.get());
+  const auto calls = peak.list();
+  ASSERT_TRUE(calls);
+  EXPECT_EQ(calls->at(0).created.us, 1) << "calls at once, at most";
+}
+
 TEST(InProcessTest, AnExceptionThatLeavesGetExtensionKeepsTheSetClosed) {
   ChaosSet set("throw_in_get_extension");
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -23,11 +24,16 @@ struct Counter {
   }
   Counter(const hostler_host&, const hostler_set_config&, hostler_op*) {}
   void info(const hostler_set_info_req&, hostler_op*) { ++calls; }
-  void create(const hostler_create_req&, hostler_op*) { ++calls; }
+  void create(const hostler_create_req&, hostler_op*) {
+    if (is_broken) throw std::out_of_range("a bug of the driver");
+    ++calls;
+  }
   void list(const hostler_list_req&, hostler_op*) { ++calls; }
   void destroy(const hostler_destroy_req&, hostler_op*) { ++calls; }
   void set_tags(const hostler_set_tags_req&, hostler_op*) { ++calls; }
+  void quota_group(const hostler_quota_group_req&, hostler_op*) { ++calls; }
   int calls = 0;
+  bool is_broken = false;
 };
 
 class MustUnderstand : public ::testing::Test {
@@ -98,11 +104,26 @@ TEST_F(MustUnderstand, ADriverInCppRefusesUnknownFlagsOfEveryCall) {
   EXPECT_EQ(table_.list(set(), &list, &op_), HOSTLER_E_UNSUPPORTED);
   EXPECT_EQ(table_.destroy(set(), &destroy, &op_), HOSTLER_E_UNSUPPORTED);
   EXPECT_EQ(table_.set_tags(set(), &tags, &op_), HOSTLER_E_UNSUPPORTED);
+  auto group = driver::sized<hostler_quota_group_req>();
+  group.type = &type_;
+  group.flags = 1;
+  const auto* const groups =
+      static_cast<const hostler_ext_quota_group*>(table_.get_extension(HOSTLER_EXT_QUOTA_GROUP));
+  EXPECT_EQ(groups->group(set(), &group, &op_), HOSTLER_E_UNSUPPORTED);
   auto config = driver::sized<hostler_set_config>();
   config.flags = 1;
   hostler_set* opened = nullptr;
   EXPECT_EQ(table_.set_open(nullptr, &config, &op_, &opened), HOSTLER_E_UNSUPPORTED);
   EXPECT_EQ(driver_.calls, 0);
+}
+
+/// Nobody knows how far it has come: a machine may exist.
+TEST_F(MustUnderstand, AnExceptionOfAnyKindInCppLeavesTheOutcomeUnknown) {
+  driver_.is_broken = true;
+
+  EXPECT_EQ(create(), HOSTLER_E_INTERNAL);
+  EXPECT_EQ(error_.text, "a bug of the driver");
+  EXPECT_EQ(error_.flags, HOSTLER_EF_OUTCOME_UNKNOWN);
 }
 
 /// What a driver makes that calls another driver.

@@ -35,6 +35,7 @@ hostler_status set_open(const hostler_host* h, const hostler_set_config* c, host
 }
 
 void set_close(hostler_set* s) {
+  const chaos::Counted counted;
   for (auto& thread : s->threads) thread.join();
   throws_in_get_extension = false;
   const bool throws = s->word == "throw_in_set_close";

@@ -34,6 +34,14 @@ namespace chaos {
 using hostler::driver::str;
 using hostler::driver::view;
 
+/// Counts the calls that are in this library at once; a serial driver has one at most.
+struct Counted {
+  Counted();
+  ~Counted();
+  Counted(const Counted&) = delete;
+  Counted& operator=(const Counted&) = delete;
+};
+
 hostler_status set_info(hostler_set* s, const hostler_set_info_req* r, hostler_op* op);
 hostler_status create(hostler_set* s, const hostler_create_req* r, hostler_op* op);
 hostler_status list(hostler_set* s, const hostler_list_req* r, hostler_op* op);

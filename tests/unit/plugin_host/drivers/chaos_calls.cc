@@ -8,17 +8,16 @@ namespace {
 
 std::atomic<int> calls_now{0}, calls_max{0};  // in this library, for the serial drivers
 
-struct Counted {
-  Counted() {
-    const int now = ++calls_now;
-    int max = calls_max;
-    while (now > max && !calls_max.compare_exchange_weak(max, now)) {
-    }
-  }
-  ~Counted() { --calls_now; }
-};
-
 }  // namespace
+
+Counted::Counted() {
+  const int now = ++calls_now;
+  int max = calls_max;
+  while (now > max && !calls_max.compare_exchange_weak(max, now)) {
+  }
+}
+
+Counted::~Counted() { --calls_now; }
 
 hostler_status set_info(hostler_set* s, const hostler_set_info_req*, hostler_op* op) {
   auto info = hostler::driver::set_info_record();
