@@ -216,9 +216,11 @@ std::vector<model::QuotaView> Queries::quotas(Mono now) const {
   return out;
 }
 
+decltype(model::Totals::jobs) Queries::job_counts() const { return state_.jobs.counts(); }
+
 model::Totals Queries::totals(Mono now) const {
   model::Totals out;
-  out.jobs = state_.jobs.counts();
+  out.jobs = job_counts();
   for (const auto& [id, host] : state_.hosts.all()) {
     const auto& record = host.instance.record;
     ++out.instances[{model::to_string(record.state), record.type}];
