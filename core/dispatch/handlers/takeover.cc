@@ -71,7 +71,8 @@ bool Takeover::take_unknown(Host& host, const model::AttemptId& attempt, Now now
   item.record.state = model::WorkState::kHeld;
   item.record.restored = true;
   item.shape.needs = host.instance.record.total;  // Not known: nothing else is placed there.
-  item.shape.attempts_max = 1;
+  // Its command is not known: it is never started from here.
+  item.shape.attempts_max = item.shape.start_failures_max = 1;
   item.principal = item.name = kUnknown;
   item.submitted = now.wall;
   item.body = std::make_shared<const std::string>("{}");

@@ -182,6 +182,17 @@ TEST(RestoredStateTest, ADeadAttemptIsTakenOverOnceAllHostsHaveReported) {
   }
 }
 
+// Bug: it was held, and a release would have started it without its command.
+TEST(RestoredStateTest, AJobThatIsTakenOverAndNeverRanFails) {
+  Story story;
+  story.begin(waiting_site());
+  story.ready({7}, {{{kForeign, 1}, AttemptPhase::kEnded}});
+  story.host({7}, model::AttemptRefused{{kForeign, 1}, "no space", true});
+  EXPECT_EQ(story.record(kForeign).state, WorkState::kFailed);
+  EXPECT_EQ(story.record(kForeign).reason, EndReason::kStartFailures);
+  EXPECT_EQ(story.record(kForeign).reason_text, "its host could not start it: no space");
+}
+
 TEST(RestoredStateTest, AHeldJobThatHasBegunSinceGoesOn) {
   Story story;
   story.begin(waiting_site());
