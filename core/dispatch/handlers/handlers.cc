@@ -37,6 +37,6 @@ Handlers::Handlers(State& s, CreateSecretsFactory make_secrets,
             instance_steps, attempts, creates, power),
       restore(s.policy, s.sets, s.hosts, s.jobs, s.lost_time, s.gates, s.boots, s.governor,
               s.recorder, s.menu, s.set_aside, job_steps, instance_steps),
-      epochs(s.sets, s.recorder, restore, s.is_old) {}
+      epochs(s.sets, s.plan, s.recorder, restore, s.is_old) {}
 
 }  // namespace hostler::dispatch
