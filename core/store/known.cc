@@ -10,6 +10,7 @@
 
 #include "core/base/text.h"
 #include "core/store/files/folders.h"
+#include "core/store/long_transaction.h"
 #include "core/store/meta.h"
 
 namespace hostler::store {
@@ -149,7 +150,8 @@ void Known::note_epoch(std::uint64_t epoch) {
 }
 
 Result<void> Known::accept(Connection& connection, Wall now) {
-  return in_one_transaction(connection, [&]() -> Result<void> {
+  auto done = in_one_transaction(connection, [&]() -> Result<void> {
+    HOSTLER_TRY(lift_limits(connection));
     const auto seconds = HOSTLER_TRY(seconds_since_rows(connection, now));
     const auto rows_end = HOSTLER_TRY(revision_of(connection));
     const auto revision = std::max(revision_, rows_end);
@@ -167,6 +169,8 @@ Result<void> Known::accept(Connection& connection, Wall now) {
     HOSTLER_TRY(add_left_out(connection, {work + 1, work + left_out}));
     return hold_work(connection);
   });
+  connection.set_patience(Patience::kLong);
+  return done;
 }
 
 Result<void> Known::begin(Connection& connection) {

@@ -2,6 +2,7 @@
 
 #include <fstream>
 
+#include "core/store/connect.h"
 #include "tests/unit/store/fixture.h"
 
 /// A start that goes on from rows that are older than what the folder has seen.
@@ -148,6 +149,28 @@ TEST_P(OldStateTest, AFolderThatDoesNotKnowTheRowsDoubtsThemUntilItIsTold) {
     EXPECT_EQ(reopened().doubted, before.epoch);
   ASSERT_TRUE(store_->trust_state());
   EXPECT_FALSE(reopened().doubted);
+}
+
+// Bug: the server ended a statement after a minute, and each later start likewise.
+TEST_P(OldStateTest, TheServerDoesNotLimitTheTimeToGoOn) {
+  if (!on_postgres()) return;  // SQLite has no such limit.
+  commit_jobs();
+  make_old();
+  {
+    const auto connection = connect(place(), Mode::kWrite).value();
+    ASSERT_TRUE(connection->execute(
+        "CREATE TABLE seen (time_limit TEXT); CREATE FUNCTION see() RETURNS trigger AS 'BEGIN "
+        "INSERT INTO seen VALUES (current_setting(''statement_timeout'')); RETURN NULL; END' "
+        "LANGUAGE plpgsql; CREATE TRIGGER see AFTER UPDATE ON work EXECUTE FUNCTION see()"));
+  }
+  go_on();
+  store_.reset();
+  const auto connection = connect(place(), Mode::kRead).value();
+  auto seen = connection->prepare("SELECT DISTINCT time_limit FROM seen").value();
+  ASSERT_TRUE(seen.start());
+  ASSERT_TRUE(*seen.next());
+  EXPECT_EQ(seen.text(0), "0");
+  EXPECT_FALSE(*seen.next());
 }
 
 TEST_P(OldStateTest, ALaterEpochThatACloudKnowsIsRememberedAndLeftOut) {
