@@ -151,6 +151,20 @@ TEST_P(OldStateTest, AFolderThatDoesNotKnowTheRowsDoubtsThemUntilItIsTold) {
   EXPECT_FALSE(reopened().doubted);
 }
 
+// Bug: the file was changed by two threads at once. The thread sanitizer sees it.
+TEST_P(OldStateTest, ALaterEpochIsNotedBesideCommits) {
+  const auto epoch = reopened().epoch;
+  constexpr std::uint64_t kCommits = 50;
+  for (std::uint64_t rev = 1; rev <= kCommits; ++rev) {
+    store_->commit(commit_of({record(rev, "site", "started")}), nullptr);
+    store_->found_old("instance i-9 is of a later epoch", epoch + rev);
+  }
+  must_commit({record(kCommits + 1, "site", "started")});
+  open();
+  EXPECT_THAT(store_->old_state(), HasSubstr("revision " + std::to_string(kCommits + 1) +
+                                             " of epoch " + std::to_string(epoch + kCommits + 1)));
+}
+
 // Bug: the server ended a statement after a minute, and each later start likewise.
 TEST_P(OldStateTest, TheServerDoesNotLimitTheTimeToGoOn) {
   if (!on_postgres()) return;  // SQLite has no such limit.
