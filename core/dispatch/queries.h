@@ -71,6 +71,7 @@ class Queries {
                                            const scheduler::CapRules& rules) const;
   void add_hosts_that_come(const std::vector<model::WorkId>& jobs,
                            std::map<model::WorkId, model::WaitingView>& waiting) const;
+  void add_failed_starts(std::map<model::WorkId, model::WaitingView>& waiting) const;
   void add_vanished(std::map<model::WorkId, model::WaitingView>& waiting) const;
   [[nodiscard]] model::RejectedView rejected_view(const scheduler::Offering& offering,
                                                   std::string reason) const;

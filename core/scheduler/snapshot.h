@@ -62,7 +62,7 @@ enum class HostPhase : std::uint8_t {
                ///< its pool's maximum only.
   kLeaving,    ///< terminating, abandoned or vanished long ago: it counts for ceilings at most.
 };
-
+/// A host as the planner sees it: a member for each fact that decides what may be done with it.
 struct HostView {
   model::InstanceId id;
   std::uint32_t offering =

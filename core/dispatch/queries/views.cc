@@ -79,6 +79,7 @@ std::map<model::WorkId, model::WaitingView> Queries::waiting(
   }
   add_hosts_that_come(asked, out);
   add_vanished(out);
+  add_failed_starts(out);
   const auto ahead = state_.jobs.queue().ahead(places, state_.jobs.shares().turn_cost());
   for (std::size_t i = 0; i < asked.size(); ++i) out[asked[i]].ahead = ahead[i];
   return out;
@@ -92,6 +93,15 @@ model::WaitingView Queries::waiting(const work::Job& job, const scheduler::LaneC
   if (lane.count_before(job.arrival) >= cap->seen)
     return {model::WaitingCode::kQuota, state_.limits.reason(job, rules), 0};
   return state_.plan.waiting(job.cls, cap->price_left.has_value());
+}
+
+/// Hosts could not start the job: it waits because of that first, whatever else it waits for.
+void Queries::add_failed_starts(std::map<model::WorkId, model::WaitingView>& waiting) const {
+  for (auto& [id, view] : waiting) {
+    const work::Job& job = *state_.jobs.find(id);
+    if (!job.queued || !job.record || job.record->refused_by.empty()) continue;
+    view.reason = job.record->reason_text + "; now: " + view.reason;
+  }
 }
 
 /// A ceiling may be reached only because of instances that vanished. O(hosts + jobs).
