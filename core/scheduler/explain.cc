@@ -47,21 +47,14 @@ std::string left_the_menu(const World& world, const model::Constraints& constrai
 /// How many of these items such a host would hold.
 std::uint64_t items_per_host(const World& world, const Demand& demand, const Offering& o,
                              std::uint64_t items) {
-  std::uint64_t fits = fit_count(world.needs[demand.need].resources, o.resources);
-  const std::int32_t attempts = world.policy.pools[o.pool].attempts_parallel_max;
-  if (attempts > 0) fits = std::min(fits, static_cast<std::uint64_t>(attempts));
+  const std::uint64_t fits = world.items_per_host(world.needs[demand.need], o);
   return std::max<std::uint64_t>(1, std::min(fits, items));
 }
 
 /// Why the price factor forbids the offering for `jobs` of the demand on one host; or empty.
 std::string too_dear(const World& world, const Demand& demand, const Offering& o,
                      std::uint64_t jobs) {
-  const auto cheapest = world.needs[demand.need].cheapest[o.market == model::Market::kSpot].value;
-  // Doubles hold prices exactly up to 2^53 millionths; beyond that the comparison saturates.
-  const double singly = static_cast<double>(cheapest) * static_cast<double>(jobs);
-  if (cheapest < 0 || static_cast<double>(o.price_per_hour.value) <=
-                          singly * world.policy.pools[o.pool].price_factor_max)
-    return {};
+  if (!world.is_too_dear(world.needs[demand.need], o, jobs)) return {};
   return "price " + money(o.price_per_hour) + " is over price_factor_max times the cheapest fit" +
          (jobs == 1 ? "" : ", for the " + std::to_string(jobs) + " jobs that would share it");
 }

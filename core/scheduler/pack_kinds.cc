@@ -32,19 +32,25 @@ bool may_buy(const World& world, const Offering& o) {
          within_cap(o, world.policy);
 }
 
-/// The lot of a priced demand: as many items as the cheapest host that can be had lets it pay for,
-/// and only where so many can be paid for.
+/// The lot of a priced demand: as many items as the cheapest part of a host that can be had lets it
+/// pay for, and only where so many can be paid for. A host of which these items alone fill too
+/// little for its price counts only if there is no other: work of others may fill the rest.
 void bound_by_price(const World& world, const Demand& demand, Lot& lot) {
   const Need& need = world.needs[demand.need];
-  std::optional<model::Micros> least;
+  const PriceBound& bound = world.prices[demand.price];
+  std::optional<model::Micros> least, least_shared;
   for (const std::uint32_t i : world.offers) {
     const Offering& o = world.snapshot.offerings[i];
     if (!need.resources.fits_in(o.resources) || !may_go(world, lot, i) || !may_buy(world, o))
       continue;
     const auto each = world.price_of_part(demand, o);
-    if (!least || each < *least) least = each;
+    const std::uint64_t items =
+        bound.count(each, std::min(world.items_per_host(need, o), demand.uncovered));
+    if (items == 0) continue;
+    auto& least_of = world.is_too_dear(need, o, items) ? least_shared : least;
+    if (!least_of || each < *least_of) least_of = each;
   }
-  const PriceBound& bound = world.prices[demand.price];
+  if (!least) least = least_shared;
   lot.left = least ? bound.count(*least, demand.uncovered) : 0;
   if (lot.left > 0)
     lot.price_most = std::min(bound.most, {bound.left.value / static_cast<std::int64_t>(lot.left)});

@@ -215,6 +215,16 @@ TEST_F(LimitsTest, WhereTheCheapestCannotBeHadALimitPaysForFewerOfTheNext) {
   EXPECT_TRUE(none.waiting[0].is_priced);
 }
 
+TEST_F(LimitsTest, AHostThatTheLimitFillsTooLittleOfIsNoReasonToBuyNone) {
+  const auto small = site.type("small", 1, 4, 100'000);
+  site.type("large", 8, 32, 640'000);  // 80,000 for each vcpu, and too dear for fewer than 6 jobs.
+  site.pool().price_factor_max = 1.2;
+  const ClassId a = cls(1);
+  push(a, kAnn, 10);
+  limit_price(kAnn, 250'000);
+  EXPECT_THAT(bought(plan()), ElementsAre(small, small));
+}
+
 TEST_F(LimitsTest, APlanSaysThatTheHostsThatCanBeHadAreTooDearForTheLimit) {
   site.type("dear", 1, 4, 200'000);
   site.policy.pools.push_back(site.pool());
