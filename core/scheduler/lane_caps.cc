@@ -22,9 +22,7 @@ std::map<ClassId, LaneCaps::OfClass> LaneCaps::by_class(const Queue& queue) cons
     sum.beyond += queue.lane(principal, cls).count() - cap.seen;
     if (!cap.price_left || cap.seen == 0) continue;
     sum.priced += cap.seen;
-    if (!sum.price) sum.price.emplace();
-    sum.price->left += *cap.price_left;
-    sum.price->most = std::max(sum.price->most, *cap.price_left);
+    sum.shares.push_back({.left = *cap.price_left, .items = cap.seen});
   }
   return out;
 }

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/scheduler/price_bound.h"
 #include "core/scheduler/queue.h"
 
 namespace hostler::scheduler {
@@ -47,9 +48,9 @@ class LaneCaps {
 
   /// Of the lanes of one class.
   struct OfClass {
-    std::uint64_t beyond = 0;         ///< Items that are not seen.
-    std::uint64_t priced = 0;         ///< Items that are seen and priced.
-    std::optional<PriceBound> price;  ///< Of the priced ones of all principals together.
+    std::uint64_t beyond = 0;               ///< Items that are not seen.
+    std::uint64_t priced = 0;               ///< Items that are seen and priced.
+    std::vector<PriceBound::Share> shares;  ///< Of the principals of the priced ones.
   };
   [[nodiscard]] std::map<ClassId, OfClass> by_class(const Queue& queue) const;
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <tuple>
 
@@ -38,7 +39,7 @@ bool may_buy(const World& world, const Offering& o) {
 void bound_by_price(const World& world, const Demand& demand, Lot& lot) {
   const Need& need = world.needs[demand.need];
   const PriceBound& bound = world.prices[demand.price];
-  std::optional<model::Micros> least, least_shared;
+  std::vector<model::Micros> parts, shared_parts;
   for (const std::uint32_t i : world.offers) {
     const Offering& o = world.snapshot.offerings[i];
     if (!need.resources.fits_in(o.resources) || !may_go(world, lot, i) || !may_buy(world, o))
@@ -47,13 +48,16 @@ void bound_by_price(const World& world, const Demand& demand, Lot& lot) {
     const std::uint64_t items =
         bound.count(each, std::min(world.items_per_host(need, o), demand.uncovered));
     if (items == 0) continue;
-    auto& least_of = world.is_too_dear(need, o, items) ? least_shared : least;
-    if (!least_of || each < *least_of) least_of = each;
+    (world.is_too_dear(need, o, items) ? shared_parts : parts).push_back(each);
   }
-  if (!least) least = least_shared;
-  lot.left = least ? bound.count(*least, demand.uncovered) : 0;
-  if (lot.left > 0)
-    lot.price_most = std::min(bound.most, {bound.left.value / static_cast<std::int64_t>(lot.left)});
+  if (parts.empty()) parts = std::move(shared_parts);
+  if (parts.empty()) return;
+  std::ranges::sort(parts);
+  lot.left = bound.count(parts.front(), demand.uncovered);
+  // At a higher price fewer can be paid for.
+  const auto dearer = std::ranges::partition_point(
+      parts, [&](model::Micros each) { return bound.count(each, lot.left) == lot.left; });
+  lot.price_most = *std::prev(dearer);
 }
 
 }  // namespace

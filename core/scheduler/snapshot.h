@@ -7,6 +7,7 @@
 
 #include "core/base/time.h"
 #include "core/model/policy.h"
+#include "core/scheduler/price_bound.h"
 #include "core/scheduler/queue.h"
 
 namespace hostler::scheduler {

@@ -205,10 +205,10 @@ void add_views(ClassId id, const Queue::Class& of,
   };
   const auto cap = capped.find(id);
   if (cap == capped.end()) return add(of.count);
-  const auto& [beyond, priced, price] = cap->second;
+  const auto& [beyond, priced, shares] = cap->second;
   add(of.count - beyond - priced);
   add(priced);
-  if (priced > 0) out.back().price = price;
+  if (priced > 0) out.back().price.emplace(shares);
 }
 
 }  // namespace

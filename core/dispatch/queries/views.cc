@@ -232,7 +232,7 @@ model::Totals Queries::totals(Mono now) const {
     const auto& klass = state_.jobs.queue().at(order.cls);
     std::uint64_t count = klass.count;
     if (const auto cap = capped.find(order.cls); cap != capped.end()) {
-      const auto& [beyond, priced, price] = cap->second;
+      const auto& [beyond, priced, shares] = cap->second;
       count -= beyond + priced;
       if (beyond > 0) out.waiting[model::WaitingCode::kQuota] += beyond;
       if (priced > 0) out.waiting[state_.plan.waiting(order.cls, true).code] += priced;

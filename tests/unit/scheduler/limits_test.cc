@@ -215,6 +215,22 @@ TEST_F(LimitsTest, WhereTheCheapestCannotBeHadALimitPaysForFewerOfTheNext) {
   EXPECT_TRUE(none.waiting[0].is_priced);
 }
 
+TEST_F(LimitsTest, HostsAreBoughtOnlyForItemsWhoseOwnUserPaysForOne) {
+  const auto dear = site.type("dear", 1, 4, 300'000);
+  const auto cheap = site.type("cheap", 1, 4, 100'000);
+  site.snapshot.offerings[cheap].shut = "no capacity";
+  site.pool().price_factor_max = 4;
+  const ClassId a = cls(1);
+  for (PrincipalId user = 0; user < 40; ++user) {
+    push(a, user, 3);
+    limit_price(user, 200'000 + user);
+  }
+  EXPECT_THAT(plan().creates, IsEmpty());
+  limit_price(7, 310'000);
+  limit_price(8, 310'000);
+  EXPECT_THAT(bought(plan()), ElementsAre(dear, dear));
+}
+
 TEST_F(LimitsTest, AHostThatTheLimitFillsTooLittleOfIsNoReasonToBuyNone) {
   const auto small = site.type("small", 1, 4, 100'000);
   site.type("large", 8, 32, 640'000);  // 80,000 for each vcpu, and too dear for fewer than 6 jobs.

@@ -412,7 +412,7 @@ TEST(PlanPropertyTest, StartsSomethingOfEachClassWhoseLimitPaysForAHostOfOneItem
     for (ClassView& c : world.snapshot.classes) {
       const model::Micros most{static_cast<std::int64_t>(world.random.below(1'000'000))};
       const auto part = cheapest_part(world, c);
-      c.price = PriceBound{most, most};
+      c.price = PriceBound({{.left = most, .items = c.count}});
       payable[c.id] = part && *part <= most;
     }
     const Plan plan = world.plan();
