@@ -77,11 +77,28 @@ std::string obstacle_to_buy(const World& world, const Demand& demand, std::uint3
   return too_dear(world, demand, o, items_per_host(world, demand, o, items));
 }
 
+/// Waiting::part_from.
+std::optional<model::Micros> part_from(const World& world, const Demand& demand) {
+  const Need& need = world.needs[demand.need];
+  std::optional<model::Micros> out;
+  for (const std::uint32_t i : world.offers) {
+    const Offering& o = world.snapshot.offerings[i];
+    if (!o.shut.empty() || !need.resources.fits_in(o.resources) || !world.meets(need, i) ||
+        world.budget.creates(o, 1) == 0 || !obstacle(world, demand, i).empty() ||
+        world.is_too_dear(need, o, items_per_host(world, demand, o, demand.uncovered)))
+      continue;
+    const auto part = world.price_of_part(demand, o);
+    if (!out || part < *out) out = part;
+  }
+  return out;
+}
+
 Waiting explain_waiting(const World& world, const Demand& demand) {
   Waiting out{.cls = demand.view->id,
               .code = WaitingCode::kNoOffering,
               .reason = "",
               .is_priced = demand.price != kNone};
+  if (world.snapshot.has_limits) out.part_from = part_from(world, demand);
   const auto set = [&out](WaitingCode code, std::string reason) {
     out.code = code;
     out.reason = std::move(reason);

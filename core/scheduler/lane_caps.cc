@@ -37,9 +37,14 @@ struct Taker {
   std::uint64_t waiting = 0;
   bool is_stuck = false;
   std::uint64_t seen = 0;
+  bool is_probe = false;  ///< It gets nothing, and one item is seen all the same.
 
   /// No part of a host costs less.
   [[nodiscard]] model::Micros least() const { return prices ? prices->least : model::Micros{1}; }
+  /// Of the cheapest host that can be had.
+  [[nodiscard]] model::Micros price() const {
+    return prices ? std::clamp(prices->from, prices->least, prices->most) : model::Micros{1};
+  }
 };
 
 std::vector<Taker> takers_of(const Queue& queue, PrincipalId principal, bool has_price,
@@ -52,7 +57,7 @@ std::vector<Taker> takers_of(const Queue& queue, PrincipalId principal, bool has
                 .waiting = queue.lane(principal, lane.cls).count(),
                 .is_stuck = rules.is_stuck(lane.cls)};
     if (has_price) {
-      taker.prices = rules.prices(*taker.at);
+      taker.prices = rules.prices(lane.cls);
       taker.is_stuck = taker.is_stuck || !taker.prices;
     }
     out.push_back(taker);
@@ -71,21 +76,25 @@ void cap_lanes_of(const Queue& queue, PrincipalId principal, const CapRules& rul
   Allowance left = whole;
   for (Taker& taker : takers) {
     const model::Resources& needs = taker.at->shape.needs;
-    taker.seen = left.count(needs, taker.least(), taker.waiting);
-    left.take(needs, taker.least(), taker.seen);
-    if (taker.seen == 0 && taker.is_stuck && whole.covers(needs, taker.least())) taker.seen = 1;
+    taker.seen = left.count(needs, taker.price(), taker.waiting);
+    left.take(needs, taker.price(), taker.seen);
+    taker.is_probe = taker.seen == 0 && (taker.is_stuck || taker.price() > taker.least()) &&
+                     whole.covers(needs, taker.least());
+    if (taker.is_probe) taker.seen = 1;
   }
   // Dearer hosts than the cheapest are paid with what is left, by the first lanes first.
   std::int64_t rest = has_price ? std::max<std::int64_t>(0, left.price_per_hour->value) : 0;
   for (const Taker& taker : takers) {
     LaneCap cap{.seen = taker.seen, .price_left = {}};
-    if (taker.prices && taker.seen > 0) {
+    if (taker.prices && taker.is_probe) {
+      if (taker.prices->most > taker.least()) cap.price_left = taker.least();
+    } else if (taker.prices && taker.seen > 0) {
       const auto n = static_cast<std::int64_t>(taker.seen);
-      const std::int64_t more = taker.prices->most.value - taker.prices->least.value;
+      const std::int64_t more = taker.prices->most.value - taker.price().value;
       const bool is_enough = more <= rest / n;
       const std::int64_t extra = is_enough ? more * n : rest;
       rest -= extra;
-      if (!is_enough) cap.price_left = {taker.prices->least.value * n + extra};
+      if (!is_enough) cap.price_left = {taker.price().value * n + extra};
     }
     if (cap.seen < taker.waiting || cap.price_left) out.set(principal, taker.cls, cap);
   }

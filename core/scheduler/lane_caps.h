@@ -15,6 +15,7 @@ namespace hostler::scheduler {
 /// What the part of a host costs that an item holds, by the offerings that it fits.
 struct PartPrices {
   model::Micros least, most;
+  model::Micros from = {};  ///< The least of those that could be bought lately; 0: not known.
 };
 
 /// How many items of a lane a plan sees: the first ones. The allowance of their principal covers no
@@ -65,13 +66,15 @@ class LaneCaps {
 /// What cap_lanes() has to know of a class.
 struct CapRules {
   /// Asked only for principals with a limit of price. Nullopt: it fits no offering.
-  std::function<std::optional<PartPrices>(const Queue::Class&)> prices;
+  std::function<std::optional<PartPrices>(ClassId)> prices;
   /// No host can be had for the class: it must not keep the principal's other classes from running,
   /// so it gets what they leave, and at least one item.
   std::function<bool(ClassId)> is_stuck;
 };
 
-/// Hands out the allowance of each principal that has a limit to its lanes in their order.
+/// Hands out the allowance of each principal that has a limit to its lanes in their order, at the
+/// price of the cheapest host that can be had. A lane whose hosts are too dear for what is left
+/// shows one item, so that a plan sees when a cheaper one can be had.
 /// O(principals + lanes of those with a limit).
 [[nodiscard]] LaneCaps cap_lanes(const Queue& queue, const CapRules& rules);
 /// Adds the caps of one principal that has waited.

@@ -104,6 +104,7 @@ struct Headroom {
 struct Snapshot {
   Mono now;
   std::vector<ClassView> classes;   ///< In the queue's order.
+  bool has_limits = false;          ///< Some principal has a limit of running work.
   std::vector<HostView> hosts;      ///< Every instance that is not gone, by id.
   std::vector<Offering> offerings;  ///< In any order; plans name them by index.
   Headroom site;

@@ -235,9 +235,9 @@ model::Totals Queries::totals(Mono now) const {
       const auto& [beyond, priced, shares] = cap->second;
       count -= beyond + priced;
       if (beyond > 0) out.waiting[model::WaitingCode::kQuota] += beyond;
-      if (priced > 0) out.waiting[state_.plan.waiting(order.cls, true).code] += priced;
+      if (priced > 0) out.waiting[state_.plan.waiting_code(order.cls, true)] += priced;
     }
-    if (count > 0) out.waiting[state_.plan.waiting(order.cls).code] += count;
+    if (count > 0) out.waiting[state_.plan.waiting_code(order.cls, false)] += count;
     for (const auto& front : klass.fronts)
       out.oldest_wait = std::max(out.oldest_wait, now - front.lane->first().since);
   }
