@@ -1,30 +1,28 @@
 #include "core/scheduler/lane_caps.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace hostler::scheduler {
 
 const LaneCap* LaneCaps::find_one(PrincipalId principal, ClassId cls) const {
-  const auto found = caps_.find(key(principal, cls));
-  return found == caps_.end() ? nullptr : &found->second;
+  const auto found = by_principal_.find(principal);
+  if (found == by_principal_.end()) return nullptr;
+  const auto at = std::ranges::lower_bound(found->second, cls, {}, &OfLane::cls);
+  return at == found->second.end() || at->cls != cls ? nullptr : &at->cap;
 }
 
-void LaneCaps::set(PrincipalId principal, ClassId cls, const LaneCap& cap) {
-  caps_[key(principal, cls)] = cap;
-}
-
-std::map<ClassId, LaneCaps::OfClass> LaneCaps::by_class(const Queue& queue) const {
-  std::map<ClassId, OfClass> out;
-  for (const auto& [key, cap] : caps_) {
-    const auto principal = static_cast<PrincipalId>(key >> 32U);
-    const auto cls = static_cast<ClassId>(key);
-    OfClass& sum = out[cls];
-    sum.beyond += queue.lane(principal, cls).count() - cap.seen;
-    if (!cap.price_left || cap.seen == 0) continue;
-    sum.priced += cap.seen;
-    sum.shares.push_back({.left = *cap.price_left, .items = cap.seen});
+void LaneCaps::set(PrincipalId principal, std::vector<OfLane> lanes) {
+  if (lanes.empty()) return;
+  std::ranges::sort(lanes, {}, &OfLane::cls);
+  for (const OfLane& lane : lanes) {
+    OfClass& sum = by_class_[lane.cls];
+    sum.beyond += lane.waiting - lane.cap.seen;
+    if (!lane.cap.price_left || lane.cap.seen == 0) continue;
+    sum.priced += lane.cap.seen;
+    sum.shares.push_back({.left = *lane.cap.price_left, .items = lane.cap.seen});
   }
-  return out;
+  by_principal_[principal] = std::move(lanes);
 }
 
 namespace {
@@ -50,6 +48,7 @@ struct Taker {
 std::vector<Taker> takers_of(const Queue& queue, PrincipalId principal, bool has_price,
                              const CapRules& rules) {
   std::vector<Taker> out;
+  out.reserve(queue.lanes(principal).size());
   for (const Queue::LaneOrder& lane : queue.lanes(principal)) {
     Taker taker{.cls = lane.cls,
                 .at = &queue.at(lane.cls),
@@ -84,6 +83,7 @@ void cap_lanes_of(const Queue& queue, PrincipalId principal, const CapRules& rul
   }
   // Dearer hosts than the cheapest are paid with what is left, by the first lanes first.
   std::int64_t rest = has_price ? std::max<std::int64_t>(0, left.price_per_hour->value) : 0;
+  std::vector<LaneCaps::OfLane> capped;
   for (const Taker& taker : takers) {
     LaneCap cap{.seen = taker.seen, .price_left = {}};
     if (taker.prices && taker.is_probe) {
@@ -96,8 +96,10 @@ void cap_lanes_of(const Queue& queue, PrincipalId principal, const CapRules& rul
       rest -= extra;
       if (!is_enough) cap.price_left = {taker.price().value * n + extra};
     }
-    if (cap.seen < taker.waiting || cap.price_left) out.set(principal, taker.cls, cap);
+    if (cap.seen < taker.waiting || cap.price_left)
+      capped.push_back({.cls = taker.cls, .cap = cap, .waiting = taker.waiting});
   }
+  out.set(principal, std::move(capped));
 }
 
 LaneCaps cap_lanes(const Queue& queue, const CapRules& rules) {

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <optional>
 #include <unordered_map>
 #include <vector>
@@ -29,10 +28,10 @@ struct LaneCap {
 /// The caps of the lanes of principals that have a limit. Other lanes have none.
 class LaneCaps {
  public:
-  [[nodiscard]] bool empty() const { return caps_.empty(); }
+  [[nodiscard]] bool empty() const { return by_principal_.empty(); }
   /// Null: no cap.
   [[nodiscard]] const LaneCap* find(PrincipalId principal, ClassId cls) const {
-    return caps_.empty() ? nullptr : find_one(principal, cls);
+    return empty() ? nullptr : find_one(principal, cls);
   }
   /// How many items of the lane are seen.
   [[nodiscard]] std::uint64_t seen(PrincipalId principal, ClassId cls,
@@ -45,7 +44,14 @@ class LaneCaps {
     const LaneCap* cap = find(principal, cls);
     return cap != nullptr && cap->price_left;
   }
-  void set(PrincipalId principal, ClassId cls, const LaneCap& cap);
+  /// A cap, and how many items wait in its lane.
+  struct OfLane {
+    ClassId cls = 0;
+    LaneCap cap;
+    std::uint64_t waiting = 0;
+  };
+  /// All of one principal, once.
+  void set(PrincipalId principal, std::vector<OfLane> lanes);
 
   /// Of the lanes of one class.
   struct OfClass {
@@ -53,14 +59,17 @@ class LaneCaps {
     std::uint64_t priced = 0;               ///< Items that are seen and priced.
     std::vector<PriceBound::Share> shares;  ///< Of the principals of the priced ones.
   };
-  [[nodiscard]] std::map<ClassId, OfClass> by_class(const Queue& queue) const;
+  /// Null: its lanes have no cap.
+  [[nodiscard]] const OfClass* of(ClassId cls) const {
+    const auto found = by_class_.find(cls);
+    return found == by_class_.end() ? nullptr : &found->second;
+  }
 
  private:
   [[nodiscard]] const LaneCap* find_one(PrincipalId principal, ClassId cls) const;
-  [[nodiscard]] static std::uint64_t key(PrincipalId principal, ClassId cls) {
-    return std::uint64_t{principal} << 32U | cls;
-  }
-  std::unordered_map<std::uint64_t, LaneCap> caps_;
+
+  std::unordered_map<PrincipalId, std::vector<OfLane>> by_principal_;  ///< Sorted by class.
+  std::unordered_map<ClassId, OfClass> by_class_;
 };
 
 /// What cap_lanes() has to know of a class.
