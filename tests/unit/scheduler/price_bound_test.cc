@@ -9,7 +9,6 @@
 namespace hostler::scheduler {
 namespace {
 
-using model::Micros;
 using Shares = std::vector<PriceBound::Share>;
 
 TEST(PriceBoundTest, EachItemIsPaidByItsOwnPrincipal) {
