@@ -239,17 +239,17 @@ model::Totals Queries::totals(Mono now) const {
   const CollectingHosts collecting_now = collecting(state_.hosts);
   out.collecting_hosts = collecting_now.hosts;
   out.collecting_price_per_hour = collecting_now.price_per_hour;
-  const auto capped = state_.limits.caps().by_class(state_.jobs.queue());
+  const auto caps = state_.limits.caps();
   for (const auto& order : state_.jobs.queue().order()) {
     const auto& klass = state_.jobs.queue().at(order.cls);
     std::uint64_t count = klass.count;
-    if (const auto cap = capped.find(order.cls); cap != capped.end()) {
-      const auto& [beyond, priced, price] = cap->second;
+    if (const auto* capped = caps.of(order.cls)) {
+      const auto& [beyond, priced, shares] = *capped;
       count -= beyond + priced;
       if (beyond > 0) out.waiting[model::WaitingCode::kQuota] += beyond;
-      if (priced > 0) out.waiting[state_.plan.waiting(order.cls, true).code] += priced;
+      if (priced > 0) out.waiting[state_.plan.waiting_code(order.cls, true)] += priced;
     }
-    if (count > 0) out.waiting[state_.plan.waiting(order.cls).code] += count;
+    if (count > 0) out.waiting[state_.plan.waiting_code(order.cls, false)] += count;
     for (const auto& front : klass.fronts)
       out.oldest_wait = std::max(out.oldest_wait, now - front.lane->first().since);
   }
