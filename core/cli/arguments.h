@@ -8,7 +8,7 @@
 
 namespace hostler::cli {
 
-/// The values of all options and arguments of `hostler`, as parsed.
+/// The values of all options and arguments of `hostler`, as parsed, one member each.
 struct Arguments {
   std::string url, token_file, ca_file;
   SubmitOptions submit;

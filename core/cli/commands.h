@@ -10,6 +10,7 @@
 /// its result and returns the exit status.
 namespace hostler::cli {
 
+/// The options of `hostler submit`, one member each.
 struct SubmitOptions {
   std::vector<std::string> command;
   std::string script;  ///< Name of a file; "-" is standard input.

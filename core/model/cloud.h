@@ -72,7 +72,7 @@ using Tags = std::map<std::string, std::string>;
 
 enum class UserDataFormat : std::uint8_t { kNone, kSh, kCloudConfig, kIgnition, kRaw };
 
-/// A complete create. It is journalled, and sent again byte for byte after a lost answer.
+/// A complete create: its members are journalled, and sent again as they are after a lost answer.
 struct CreateRequest {
   std::string idempotency_key;   ///< A UUID; also the tag hostler-key.
   std::string host_instance_id;  ///< "h-7"
@@ -131,7 +131,7 @@ enum class CloudState : std::uint8_t {
 };
 const char* to_string(CloudState state);
 
-/// One instance as the cloud lists it.
+/// One instance as the cloud lists it: its members are those of the driver's record.
 struct ListedInstance {
   std::string id;          ///< The cloud's; may change once: identity is the key.
   std::string request_id;  ///< A spot request's id, if it has become this instance.
@@ -152,7 +152,7 @@ struct ListedInstance {
 
 /// Of an account's id and of a region, as drivers report them.
 inline constexpr std::size_t kAccountBytesMax = 255;
-
+/// What a driver says of a set that it has opened: its members are those of the answer.
 struct SetInfo {
   std::string account_id, region, currency;  ///< Empty: not known.
   std::uint32_t max_concurrency = 1;

@@ -17,8 +17,8 @@ struct DriverRules {
   std::map<std::string, std::string> sha256 = {};  ///< By driver: the only library allowed.
 };
 
-/// The description of a driver, readable without running any of its code: the file
-/// `<name>.hostler.json` beside its library, made by make_manifest().
+/// The description of a driver, readable without running any of its code: its members are those of
+/// the file `<name>.hostler.json` beside its library, made by make_manifest().
 struct Manifest {
   std::string name, version, vendor, license;
   std::string runtime;  ///< "c", "cpp", "rust", "go", ...
