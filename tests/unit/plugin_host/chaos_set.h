@@ -82,7 +82,7 @@ struct ChaosOptions {
 /// Each program of tests has its own: the driver runs in this process, or in one of its own.
 std::unique_ptr<DriverSet> make_set(const std::string& driver, const ChaosOptions& options);
 
-/// A set of a fake driver that misbehaves in the way that `word` selects (drivers/chaos.h).
+/// A set of a fake driver that misbehaves in the way that `word` selects (sdk/drivers/chaos).
 class ChaosSet {
  public:
   explicit ChaosSet(const std::string& word, const ChaosOptions& options = {},

@@ -17,11 +17,11 @@
 /// A driver that misbehaves: the word in its config (`{"do": "hang"}`) selects how. There is one
 /// word for each rule that the host checks. Without a word it is a correct cloud in memory.
 ///
-///   chaos.cc             the driver's table, open and close
-///   chaos_calls.cc       the functions of a set
-///   chaos_ends.cc        how a call, or the process, ends
-///   chaos_records.cc     records, right and wrong
-///   chaos_extensions.cc  extensions
+///   chaos.cc       the driver's table, open and close
+///   calls.cc       the functions of a set
+///   ends.cc        how a call, or the process, ends
+///   records.cc     records, right and wrong
+///   extensions.cc  extensions
 struct hostler_set {
   std::string word, id, gate;
   std::mutex mutex;
