@@ -140,7 +140,7 @@ void ChildProcess::send_call(FrameType type, std::uint64_t call, std::string_vie
   } else {
     auto file = make_memory_file(body);
     if (!file) return;  // The call ends at its deadline.
-    waiting = {make_message(type, call, {}), *std::move(file)};
+    waiting = {make_message(type, call, {}, kInFile), *std::move(file)};
   }
   const MutexLock lock(mutex_);
   if (!backlog_.empty() || send_now(waiting) == Sent::kFull) backlog_.push_back(std::move(waiting));

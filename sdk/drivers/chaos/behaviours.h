@@ -21,7 +21,6 @@ inline constexpr Behaviour kBehaviours[]{
     {"fake_hang_at_load", "R2", "load", "hangs while it is loaded"},
     {"fake_segv_in_entry", "R2", "load", "crashes in its entry function"},
     {"fake_throw_in_entry", "R45", "load", "throws from its entry function"},
-    {"fake_throw_in_get_extension", "R45", "load", "throws from get_extension"},
     {"fake_null", "R4", "load", "has no table for this major version"},
     {"fake_other_major", "R4", "load", "speaks another major version"},
     {"fake_other_draft", "R5", "load", "speaks the next draft"},

@@ -100,6 +100,11 @@ class ChaosSet {
     if (!gate_) gate_ = UniqueFd(::open(gate_path().c_str(), O_RDWR | O_CLOEXEC));
   }
 
+  /// Whether something that the driver has made still waits for release().
+  [[nodiscard]] bool is_waited_for() const {
+    return UniqueFd(::open(gate_path().c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC)).get() >= 0;
+  }
+
   model::CloudResult<model::ListedInstance> create(Duration timeout = kPatience) {
     Awaited<model::ListedInstance> created;
     set_->create(request(), timeout, {}, created.done());
