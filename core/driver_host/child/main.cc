@@ -63,7 +63,6 @@ Hello hello_of(const hostler_driver& driver, std::string sandbox) {
 
 /// Dies with hostlerd, and of nothing that is meant for hostlerd.
 void follow_parent(int parent) {
-  (void)::setpgid(0, 0);
   for (const int signal : {SIGPIPE, SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2})
     (void)::signal(signal, SIG_IGN);
   (void)::prctl(PR_SET_PDEATHSIG, SIGKILL);

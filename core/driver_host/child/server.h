@@ -12,6 +12,7 @@
 #include "core/base/files.h"
 #include "core/base/mutex.h"
 #include "core/driver_host/child/outlet.h"
+#include "core/driver_host/child/process_state.h"
 #include "core/driver_host/child/relayed_call.h"
 #include "core/plugin_host/connection.h"
 
@@ -40,6 +41,8 @@ class Server final : public plugin_host::Operation::Listener {
   void start_worker() HOSTLER_REQUIRES(mutex_);
   void run_worker();
   void run_call(const Frame& frame, const UniqueFd& file);
+  void refuse_call(std::uint64_t call, const std::string& why) const;
+  void report_changes();
   [[nodiscard]] bool is_active(std::uint64_t call);
   void on_control(const Frame& frame);
   void cancel(std::uint64_t call, bool time_is_up);
@@ -49,7 +52,10 @@ class Server final : public plugin_host::Operation::Listener {
   const Outlet& outlet_;
   const UniqueFd control_;
   const std::size_t workers_max_;
+  ProcessState state_ HOSTLER_GUARDED_BY(state_mutex_);
+  bool has_descriptors_ HOSTLER_GUARDED_BY(state_mutex_) = true;
 
+  Mutex state_mutex_;
   Mutex mutex_;
   std::unordered_map<std::uint64_t, std::shared_ptr<RelayedCall>> active_
       HOSTLER_GUARDED_BY(mutex_);

@@ -41,7 +41,11 @@ class ChildProcess {
   [[nodiscard]] pid_t pid() const { return pid_; }
   /// To be polled: frames, and output. POLLIN; the first also POLLOUT while has_backlog().
   [[nodiscard]] int frames_fd() const { return calls_.get(); }
+  /// -1 once the process has closed it.
   [[nodiscard]] int output_fd() const { return output_.get(); }
+  /// Readable once the process has ended, whoever else may hold its sockets. -1: the kernel has no
+  /// such thing.
+  [[nodiscard]] int end_fd() const { return end_.get(); }
 
   /// Sends a call. What the socket does not take at once waits for flush().
   void send_call(FrameType type, std::uint64_t call, std::string_view body);
@@ -53,12 +57,16 @@ class ChildProcess {
   /// One message of frames into `buffer`.
   Received receive(std::string& buffer) const;
   /// Reads output that is there; false at its end.
-  bool read_output(std::string& into) const;
+  bool read_output(std::string& into);
 
+  /// With the processes that the driver has forked, unless they have left its group.
   void kill() const;
-  /// Waits for the end of the process. "was ended by signal 11 (Segmentation fault)", "has ended
-  /// with status 1". Once.
-  std::string reap();
+  struct End {
+    std::string how;        ///< "was ended by signal 11 (Segmentation fault)"
+    bool is_clean = false;  ///< With status 0; or it was killed, maybe just before that.
+  };
+  /// Waits for the end of the process. Once.
+  End reap();
 
  private:
   struct Waiting {
@@ -70,7 +78,9 @@ class ChildProcess {
 
   const ChildId id_;
   const pid_t pid_;
-  const UniqueFd calls_, control_, output_;
+  const UniqueFd calls_, control_;
+  UniqueFd output_;
+  const UniqueFd end_;
   bool reaped_ = false;
   Mutex mutex_;
   std::deque<Waiting> backlog_ HOSTLER_GUARDED_BY(mutex_);

@@ -88,6 +88,7 @@ class DriverProcess final : public plugin_host::Operation::Listener, public Send
   struct Exit {
     std::string how;            ///< "was ended by signal 11 (Segmentation fault)"
     CallTable::Id in_call = 0;  ///< The call that has ended it; 0: not known.
+    bool in_close = false;      ///< It should have closed its set, and has not.
     std::string last_output;
     bool was_told = false;  ///< hostlerd has ended it, for the reason in `how`.
   };

@@ -145,10 +145,12 @@ DriverProcess::Lost DriverProcess::on_exit(ChildId child, Exit exit) {
   const auto guilty = calls_.find(exit.in_call, child);
   std::string how = std::move(exit.how);
   if (guilty != nullptr) how += std::string(" in ") + guilty->traits().name;
+  if (exit.in_close && !exit.was_told) how += " in set_close";
   if (!exit.last_output.empty()) how += "; it wrote: " + exit.last_output;
   lost.why = "the driver's process " + how;
   processes_.erase(child);
-  if (supervisor_.on_exit(child, steady_clock::now()) || exit.was_told) {
+  const bool is_crash = supervisor_.on_exit(child, steady_clock::now());
+  if (is_crash || exit.in_close || exit.was_told) {
     log::error(area_, lost.why);
     health_.last_crash = std::move(how);
     ++health_.crashes;

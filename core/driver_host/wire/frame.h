@@ -68,7 +68,8 @@ void append_frame(std::string& message, FrameType type, std::uint64_t call, std:
                   std::size_t message_max, const Flush& flush);
 
 /// A message of one frame.
-std::string make_message(FrameType type, std::uint64_t call, std::string_view body);
+std::string make_message(FrameType type, std::uint64_t call, std::string_view body,
+                         std::uint16_t flags = 0);
 
 // ---- inline ------------------------------------------------------------------------------------
 

@@ -82,7 +82,7 @@ struct ChaosOptions {
 /// Each program of tests has its own: the driver runs in this process, or in one of its own.
 std::unique_ptr<DriverSet> make_set(const std::string& driver, const ChaosOptions& options);
 
-/// A set of a fake driver that misbehaves in the way that `word` selects (drivers/chaos.h).
+/// A set of a fake driver that misbehaves in the way that `word` selects (sdk/drivers/chaos).
 class ChaosSet {
  public:
   explicit ChaosSet(const std::string& word, const ChaosOptions& options = {},
@@ -98,6 +98,11 @@ class ChaosSet {
   /// Ends the calls that hang, now or later.
   void release() {
     if (!gate_) gate_ = UniqueFd(::open(gate_path().c_str(), O_RDWR | O_CLOEXEC));
+  }
+
+  /// Whether something that the driver has made still waits for release().
+  [[nodiscard]] bool is_waited_for() const {
+    return UniqueFd(::open(gate_path().c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC)).get() >= 0;
   }
 
   model::CloudResult<model::ListedInstance> create(Duration timeout = kPatience) {

@@ -6,10 +6,8 @@
 #include <ctime>
 #include <hostler/driver.hpp>
 
-namespace hostler::local {
+namespace hostler::driver {
 namespace {
-
-using driver::Error;
 
 constexpr std::size_t kConfigBytesMax = 1 << 20;
 
@@ -78,6 +76,15 @@ std::int64_t JsonObject::number(const char* key, std::int64_t fallback, std::int
     refuse(key, "is " + std::to_string(number) + "; needed: " + std::to_string(min) + " to " +
                     std::to_string(max));
   return number;
+}
+
+double JsonObject::chance(const char* key) {
+  const rapidjson::Value* value = find(key);
+  if (value == nullptr) return 0;
+  if (!value->IsNumber()) refuse(key, found(*value, "a number from 0 to 1"));
+  const double chance = value->GetDouble();
+  if (!(chance >= 0 && chance <= 1)) refuse(key, "is not from 0 to 1");
+  return chance;
 }
 
 std::int64_t JsonObject::duration_ms(const char* key, std::int64_t fallback) {
@@ -180,4 +187,4 @@ std::string JsonObject::path_of(const std::string& key) const {
   return path_.empty() ? key : path_ + "." + key;
 }
 
-}  // namespace hostler::local
+}  // namespace hostler::driver

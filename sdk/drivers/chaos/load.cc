@@ -1,7 +1,25 @@
 // Libraries that a host must refuse. Each has one fault, which a FAKE_* macro selects.
+#include <unistd.h>
+
+#include <cstdlib>
+
 #include "hostler/driver.h"
 
 namespace {
+
+/// What the loader of the system runs before anybody can look at the library's table.
+struct AtLoad {
+  AtLoad() {
+#if defined(FAKE_SEGV_AT_LOAD)
+    *static_cast<volatile int*>(nullptr) = 1;
+#elif defined(FAKE_EXIT_AT_LOAD)
+    std::exit(0);
+#elif defined(FAKE_HANG_AT_LOAD)
+    while (true) ::pause();
+#endif
+  }
+};
+const AtLoad at_load;
 
 hostler_status refuse(hostler_op* op) {
   op->error->set_text(op->error, HOSTLER_TEXT_MESSAGE, "fake", 4);
@@ -62,6 +80,9 @@ hostler_status refuse(hostler_op* op) {
 
 #ifndef FAKE_NO_ENTRY
 extern "C" const hostler_driver* hostler_driver_entry_1(const hostler_host*) {
+#if defined(FAKE_SEGV_IN_ENTRY)
+  *static_cast<volatile int*>(nullptr) = 1;
+#endif
 #if defined(FAKE_THROW_IN_ENTRY)
   throw 1;
 #elif defined(FAKE_NULL)

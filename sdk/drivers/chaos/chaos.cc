@@ -25,11 +25,14 @@ hostler_status set_open(const hostler_host* h, const hostler_set_config* c, host
   if (word == "open_refused") return fails(op, HOSTLER_E_INVALID, "config.region is missing");
   if (word == "open_without_set") return HOSTLER_OK;
   if (word == "open_pending") return HOSTLER_PENDING;
+  const std::string gate = value_of(config, "gate");
+  chaos::begin(word, gate, "set_open");
+  chaos::change_process(word, gate);
   if (word == "throw_in_get_extension") throws_in_get_extension = true;
   *out = new hostler_set;
   (*out)->word = word;
   (*out)->id = view(c->set_id);
-  (*out)->gate = value_of(config, "gate");
+  (*out)->gate = gate;
   hostler::driver::log(*h, word == "logs" ? HOSTLER_LOG_WARNING : HOSTLER_LOG_DEBUG, "opened", op);
   return HOSTLER_OK;
 }
@@ -39,7 +42,9 @@ void set_close(hostler_set* s) {
   for (auto& thread : s->threads) thread.join();
   throws_in_get_extension = false;
   const bool throws = s->word == "throw_in_set_close";
+  const std::string word = s->word, gate = s->gate;
   delete s;
+  chaos::begin(word, gate, "set_close");
   if (throws) throw 1;
 }
 

@@ -20,15 +20,21 @@ Counted::Counted() {
 Counted::~Counted() { --calls_now; }
 
 hostler_status set_info(hostler_set* s, const hostler_set_info_req*, hostler_op* op) {
+  begin(s->word, s->gate, "set_info");
   auto info = hostler::driver::set_info_record();
   info.account_id = str("account-1");
   info.currency = str("USD");
   info.list_consistency_ms = 1500;
   info.capabilities = HOSTLER_CAP_SPOT | HOSTLER_CAP_USER_DATA;
   if (s->word == "few_tags") info.tags_max = 1;
+  if (s->word == "lies_about_power") info.capabilities |= HOSTLER_CAP_STOP;
+  if (s->word == "lies_about_concurrency") info.max_concurrency = 4'000'000'000;
+  const std::string huge(std::size_t{1} << 20U, 'x');
+  if (s->word == "huge_account") info.account_id = str(huge);
   if (s->word == "info_none") return HOSTLER_OK;
-  hostler::driver::emit(op, info);
-  if (s->word == "info_two") hostler::driver::emit(op, info);
+  const auto* const record = reinterpret_cast<const hostler_rec*>(&info);
+  op->emit(op, record);
+  if (s->word == "info_two") op->emit(op, record);
   return HOSTLER_OK;
 }
 
@@ -41,6 +47,8 @@ hostler_status create(hostler_set* s, const hostler_create_req* r, hostler_op* o
   } catch (const hostler::driver::Error& unknown) {
     return unknown.report(op);
   }
+  begin(word, s->gate, "create");
+  harm_process(word, s->gate);
   if (word.starts_with("id_then_")) {
     emit_then(op, id, key, HOSTLER_OK);
     end_process(word.substr(8));
@@ -83,7 +91,7 @@ hostler_status create(hostler_set* s, const hostler_create_req* r, hostler_op* o
     op->error->scope = 0x8000;
     return fails(op, HOSTLER_E_RATE_LIMIT, "a limit on something new");
   }
-  if (word == "later" || word == "late_twice" || word == "late_emit") {
+  if (word.starts_with("late")) {
     const std::lock_guard lock(s->mutex);
     s->threads.emplace_back([op, id, key, word] {
       emit_then(op, id, key, HOSTLER_OK);
@@ -96,19 +104,16 @@ hostler_status create(hostler_set* s, const hostler_create_req* r, hostler_op* o
   {
     const std::lock_guard lock(s->mutex);
     s->instances[id] = key;
+    if (word.ends_with("_after_end")) s->ended = op;
   }
   return emit_then(op, id, key, HOSTLER_OK);
 }
 
 hostler_status list(hostler_set* s, const hostler_list_req*, hostler_op* op) {
   const Counted counted;
+  begin(s->word, s->gate, "list");
   if (s->word == "abort_in_list") std::abort();
-  if (s->word == "too_many") {
-    const hostler_rec unknown = {sizeof unknown, 4711};
-    while (op->emit(op, &unknown) == 0) {
-    }
-    return HOSTLER_OK;
-  }
+  if (emit_too_much(s->word, op)) return HOSTLER_OK;
   if (s->word == "ignores_stop") {
     wait_for_cancel(op);
     return emit_then(op, "i-1", "", HOSTLER_OK);
@@ -121,18 +126,21 @@ hostler_status list(hostler_set* s, const hostler_list_req*, hostler_op* op) {
     return HOSTLER_OK;
   }
   const std::lock_guard lock(s->mutex);
+  use_ended(s->word, s->ended);
   for (const auto& [id, key] : s->instances) emit_then(op, id, key, HOSTLER_OK);
   return HOSTLER_OK;
 }
 
 hostler_status destroy(hostler_set* s, const hostler_destroy_req* r, hostler_op*) {
   const Counted counted;
+  begin(s->word, s->gate, "destroy");
   const std::lock_guard lock(s->mutex);
   s->instances.erase(std::string(view(r->id)));
   return HOSTLER_OK;
 }
 
-hostler_status set_tags(hostler_set*, const hostler_set_tags_req*, hostler_op* op) {
+hostler_status set_tags(hostler_set* s, const hostler_set_tags_req*, hostler_op* op) {
+  begin(s->word, s->gate, "set_tags");
   return fails(op, HOSTLER_E_NOT_FOUND, "no such instance");
 }
 

@@ -61,6 +61,13 @@ bool emit_wrong(const std::string& word, hostler_op* op, const std::string& id,
   } else if (word == "huge_name") {
     static const std::string kHuge(std::size_t{100} << 20U, 'x');
     record.name = str(kHuge);
+  } else if (word == "huge_tags") {
+    static const std::string kText(100, 'x');
+    static const std::vector<hostler_kv> kTags(1'000'000, {HOSTLER_STR("colour"), str(kText)});
+    record.tags = kTags.data();
+    record.n_tags = kTags.size();
+  } else if (word == "wrong_port") {
+    record.ssh_port = 70'000;
   } else if (word == "bad_tag") {
     static constexpr hostler_kv kTags[]{{HOSTLER_STR("colour"), HOSTLER_STR("\xff")}};
     record.tags = kTags;
@@ -77,6 +84,35 @@ bool emit_wrong(const std::string& word, hostler_op* op, const std::string& id,
     return false;
   }
   emit(op, record);
+  return true;
+}
+
+bool emit_too_much(const std::string& word, hostler_op* op) {
+  const std::string key, text(std::size_t{200} << 10U, 'x');
+  const std::string id = "i-1";
+  auto record = made(id, key);
+  const auto* const as_record = reinterpret_cast<const hostler_rec*>(&record);
+  if (word == "too_many") {
+    const hostler_rec unknown = {sizeof unknown, 4711};
+    while (op->emit(op, &unknown) == 0) {
+    }
+  } else if (word == "million") {  // whatever the host answers
+    for (int i = 0; i < 1'000'000; ++i) emit(op, record);
+  } else if (word == "gigabytes") {
+    record.state_reason = str(text);
+    while (op->emit(op, as_record) == 0) {
+    }
+  } else if (word == "two_threads") {
+    std::thread other([&] {
+      while (op->emit(op, as_record) == 0) {
+      }
+    });
+    while (op->emit(op, as_record) == 0) {
+    }
+    other.join();
+  } else {
+    return false;
+  }
   return true;
 }
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace hostler::local {
+namespace hostler::driver {
 
 /// One JSON object of the config, read key by key. Every function throws
 /// driver::Error(HOSTLER_E_INVALID) with the path of the field, the value found and the values
@@ -24,6 +24,7 @@ class JsonObject {
   std::string text(const char* key, const std::string& fallback);
   std::string path(const char* key, const std::string& fallback);  ///< Absolute.
   std::int64_t number(const char* key, std::int64_t fallback, std::int64_t min, std::int64_t max);
+  double chance(const char* key);  ///< 0 to 1; 0 if it is not there.
   /// "250ms", "3s", "5m" or "2h", as milliseconds.
   std::int64_t duration_ms(const char* key, std::int64_t fallback);
   /// "2026-03-01T12:00:00Z", as nanoseconds since 1970.
@@ -52,4 +53,4 @@ class JsonObject {
   std::set<std::string> known_;  ///< Keys that were read.
 };
 
-}  // namespace hostler::local
+}  // namespace hostler::driver

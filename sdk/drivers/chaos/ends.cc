@@ -61,12 +61,26 @@ hostler_status end_as_told(hostler_set* s, hostler_op* op, const std::string& id
     if (word == "complete_twice") op->complete(op, HOSTLER_E_INTERNAL);
     return word == "complete_twice" ? HOSTLER_PENDING : HOSTLER_OK;
   }
+  if (word == "blocking_cancel") {
+    // What runs when the call is cancelled never comes back.
+    op->on_cancel(
+        op, [](void* set) { wait_at_gate(static_cast<hostler_set*>(set)->gate); }, s);
+    wait_at_gate(s->gate);
+    return emit_then(op, id, key, HOSTLER_OK);
+  }
   if (word == "keep_cancel") {
     op->on_cancel(
         op, [](void*) {}, nullptr);
     return emit_then(op, id, key, HOSTLER_OK);
   }
   return HOSTLER_PENDING;
+}
+
+void use_ended(const std::string& word, hostler_op* op) {
+  if (op == nullptr) return;
+  if (word == "complete_after_end") op->complete(op, HOSTLER_OK);
+  if (word == "emit_after_end") emit_then(op, "i-1", "", HOSTLER_OK);
+  if (word == "fail_after_end") fails(op, HOSTLER_OK, "too late");
 }
 
 namespace {
@@ -94,6 +108,15 @@ void end_process(const std::string& word) {
     std::fputs("the last words\n", stderr);
     std::abort();
   }
+}
+
+void begin(const std::string& word, const std::string& gate, const char* call) {
+  const auto in = word.find(" in ");
+  if (in == std::string::npos || word.substr(in + 4) != call) return;
+  const std::string what = word.substr(0, in);
+  if (what == "throw") throw std::runtime_error("not caught by the driver");
+  if (what == "hang") wait_at_gate(gate);
+  end_process(what);
 }
 
 }  // namespace chaos
