@@ -142,7 +142,7 @@ int driver_manifest(const std::string& library) {
   const auto manifest =
       driver_host::describe_library(driver_host::find_program(program_folder()), library);
   if (!manifest) return complain(manifest.error());
-  std::puts(to_json(*manifest).c_str());
+  std::fputs(to_json(*manifest).c_str(), stdout);
   return exit_code::kOk;
 }
 
