@@ -5,6 +5,7 @@
 #include "core/cli/commands.h"
 #include "core/cli/table.h"
 #include "core/config/check.h"
+#include "core/driver_host/parent/describe.h"
 #include "core/json/writer.h"
 #include "core/plugin_host/discovery.h"
 #include "core/plugin_host/driver_library.h"
@@ -15,12 +16,15 @@ namespace hostler::cli {
 
 namespace {
 
+std::filesystem::path program_folder() {
+  std::error_code problem;
+  return std::filesystem::read_symlink("/proc/self/exe", problem).parent_path();
+}
+
 /// Looks for drivers where the hostlerd beside this program would look.
 plugin_host::Discovery find_drivers(std::vector<std::filesystem::path> named,
                                     const plugin_host::DriverRules& rules = {}) {
-  std::error_code problem;
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", problem).parent_path();
-  named.push_back((program / "../lib/hostler/drivers").lexically_normal());
+  named.push_back((program_folder() / "../lib/hostler/drivers").lexically_normal());
   return plugin_host::discover(plugin_host::driver_folders(named), rules);
 }
 
@@ -135,9 +139,10 @@ int driver_list(const std::vector<std::string>& folders, bool json) {
 }
 
 int driver_manifest(const std::string& library) {
-  const auto manifest = plugin_host::make_manifest(library);
+  const auto manifest =
+      driver_host::describe_library(driver_host::find_program(program_folder()), library);
   if (!manifest) return complain(manifest.error());
-  std::puts(to_json(*manifest).c_str());
+  std::fputs(to_json(*manifest).c_str(), stdout);
   return exit_code::kOk;
 }
 

@@ -30,6 +30,10 @@ std::vector<SetSource> set_sources(const config::Config& config) {
   return out;
 }
 
+plugin_host::DriverRules driver_rules(const config::Config& config) {
+  return {.state_dir = config.state_dir, .sha256 = config.driver_sha256};
+}
+
 store::Options store_options(const config::Config& config) {
   store::Options out;
   // More than the head and the tail that a host keeps: one that sends more misbehaves.

@@ -61,6 +61,7 @@ Outbox Dispatcher::apply(Event event, Now now) {
   Handlers& to = *handlers_;
   std::visit(Overloaded{
                  [&](SetOpened& e) { to.sets.on(e, now); },
+                 [&](SuccessorOpened& e) { to.sets.on(e, now); },
                  [&](const PricesFetched& e) { to.sets.on(e, now); },
                  [&](const QuotaGroupFetched& e) { to.sets.on(e, now); },
                  [&](const SetListed& e) {

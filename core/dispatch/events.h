@@ -18,9 +18,18 @@ namespace hostler::dispatch {
 
 // ---- clouds ------------------------------------------------------------------------------------
 
+/// The answer to an OpenSet.
 struct SetOpened {
   std::string set;
   model::CloudResult<model::SetInfo> result;
+  std::uint64_t driver = 0;  ///< Which of the set's drivers has answered: later ones have more.
+};
+/// Beside the driver of a set another one was started, with newer settings or of a newer version.
+/// It waits to be used, or could not be opened and is gone.
+struct SuccessorOpened {
+  std::string set;
+  model::CloudResult<model::SetInfo> result;
+  std::uint64_t driver = 0;
 };
 /// The first (or a newer) record of a create that is still under way: R28.
 struct CreateSeen {
@@ -157,10 +166,10 @@ struct DiskChanged {
 };
 
 using Event =
-    std::variant<SetOpened, CreateSeen, CreateEnded, SetListed, InstancesLookedUp, DestroyEnded,
-                 TagsEnded, PowerEnded, PricesFetched, QuotaGroupFetched, model::HostEvent, Submit,
-                 CancelWork, ReleaseWork, CancelHeld, OutputsRemoved, SetIdleBehavior, KillInstance,
-                 OpenGate, AcceptAccount, BelieveList, GiveUpUnreachable, PlanMade, PolicyChanged,
-                 WorkForgotten, DiskChanged>;
+    std::variant<SetOpened, SuccessorOpened, CreateSeen, CreateEnded, SetListed, InstancesLookedUp,
+                 DestroyEnded, TagsEnded, PowerEnded, PricesFetched, QuotaGroupFetched,
+                 model::HostEvent, Submit, CancelWork, ReleaseWork, CancelHeld, OutputsRemoved,
+                 SetIdleBehavior, KillInstance, OpenGate, AcceptAccount, BelieveList,
+                 GiveUpUnreachable, PlanMade, PolicyChanged, WorkForgotten, DiskChanged>;
 
 }  // namespace hostler::dispatch

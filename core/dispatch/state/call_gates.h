@@ -37,6 +37,8 @@ class CallGates {
   void restarted(Now now);
   /// An admin had the configuration read again.
   void reloaded(Now now);
+  /// The set has another driver, or the same one with other settings.
+  void driver_replaced(const std::string& set, Now now);
   /// An admin opens a gate; `why` names who. Returns the gate; none: there is no such gate.
   std::optional<model::GateRecord> open(const std::string& key, const std::string& why, Now now);
 

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cstdio>
 #include <string>
@@ -18,14 +17,13 @@
 #include "core/driver_host/wire/child_arguments.h"
 #include "core/driver_host/wire/limits.h"
 #include "core/driver_host/wire/messages.h"
+#include "core/plugin_host/driver_facts.h"
 #include "core/plugin_host/host_table.h"
 
 namespace hostler::driver_host {
 namespace {
 
 constexpr std::size_t kWorkersMax = 64;
-constexpr std::array kExtensions{HOSTLER_EXT_HOST_KEY, HOSTLER_EXT_PRICE_HISTORY,
-                                 HOSTLER_EXT_QUOTA_GROUP, HOSTLER_EXT_POWER};
 
 const Outlet* outlet_of_lines = nullptr;
 
@@ -56,7 +54,7 @@ Hello hello_of(const hostler_driver& driver, std::string sandbox) {
               .abi_minor = driver.abi_minor,
               .extensions = {},
               .sandbox = std::move(sandbox)};
-  for (const char* id : kExtensions)
+  for (const char* id : plugin_host::kKnownExtensions)
     if (driver.get_extension(id) != nullptr) hello.extensions.emplace_back(id);
   return hello;
 }
