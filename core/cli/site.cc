@@ -134,9 +134,10 @@ int driver_list(const std::vector<std::string>& folders, bool json) {
   return all_good ? exit_code::kOk : exit_code::kFailed;
 }
 
-int driver_manifest(const std::string& library) {
-  const auto manifest = plugin_host::make_manifest(library);
+int driver_manifest(const std::string& library, const std::string& sandbox) {
+  auto manifest = plugin_host::make_manifest(library);
   if (!manifest) return complain(manifest.error());
+  if (const auto wanted = model::parse_sandbox(sandbox)) manifest->sandbox = *wanted;
   std::puts(to_json(*manifest).c_str());
   return exit_code::kOk;
 }

@@ -32,7 +32,8 @@ void compare_sets(const Config& old, const Config& fresh, Diff& out) {
   for (std::size_t i = 0; i < old.sets.size(); ++i) {
     const std::string name = "sets \"" + old.sets[i].name + "\"";
     if (old.sets[i] != fresh.sets[i])
-      out.restart.push_back(name + " (driver, isolation, config, credentials, keys or escalate)");
+      out.restart.push_back(name +
+                            " (driver, isolation, sandbox, config, credentials, keys or escalate)");
     if (old.site.sets[i] != fresh.site.sets[i]) out.live.push_back(name);
   }
 }
@@ -60,6 +61,7 @@ Diff diff(const Config& old, const Config& fresh) {
   compare(out.restart, "store", old.postgres, fresh.postgres);
   compare(out.restart, "driver_path", old.driver_path, fresh.driver_path);
   compare(out.restart, "driver_sha256", old.driver_sha256, fresh.driver_sha256);
+  compare(out.restart, "sandbox_min", old.sandbox_min, fresh.sandbox_min);
   compare_access(old.access, fresh.access, out);
   compare_sets(old, fresh, out);
   compare_pools(old, fresh, out);

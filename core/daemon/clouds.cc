@@ -5,6 +5,7 @@
 
 #include "core/base/assert.h"
 #include "core/daemon/clock.h"
+#include "core/daemon/sandbox_of_set.h"
 #include "core/driver_host/parent/process_set.h"
 #include "core/log/log.h"
 #include "core/plugin_host/closed_set.h"
@@ -48,12 +49,6 @@ class Timed {
   const Mono began_;
 };
 
-/// The instances of `local` are processes of this machine, which no sandbox would let it make.
-std::string sandbox_of(const SetSource& source) {
-  if (!source.sandbox.empty()) return source.sandbox;
-  return source.driver == "local" ? "none" : "full";
-}
-
 Result<std::unique_ptr<plugin_host::DriverSet>> load_driver(
     const Result<plugin_host::Manifest>& manifest, const DriverSource& drivers,
     const SetSource& source, const std::string& area) {
@@ -64,7 +59,7 @@ Result<std::unique_ptr<plugin_host::DriverSet>> load_driver(
     driver_host::ProcessOptions options;
     options.program = drivers.host_program;
     options.set = source.name;
-    options.sandbox = sandbox_of(source);
+    options.sandbox = HOSTLER_TRY(sandbox_of(source, *manifest, drivers.sandbox_min));
     auto library = HOSTLER_TRY(plugin_host::check_library(*manifest, drivers.rules));
     return driver_host::make_process_set(manifest->name, std::move(library), std::move(options));
   }

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,14 +25,16 @@ struct SetSource {
   std::string credentials_json;  ///< Secret.
   model::Tags tags;
   bool in_process = false;  ///< The driver runs in this process, not in one of its own.
-  std::string sandbox;      ///< "full", "files", "none"; empty: the default of the driver.
+  std::optional<model::Sandbox> sandbox = {};  ///< Nothing: the default of the driver.
+  std::vector<std::string> readable = {};      ///< For the driver, beside the usual files.
 };
 
 /// Where drivers are looked for, and which are allowed.
 struct DriverSource {
   std::vector<std::filesystem::path> path;  ///< Before the folders of plugin_host.
   plugin_host::DriverRules rules;
-  std::string host_program;  ///< hostler-driver-host.
+  std::string host_program;                            ///< hostler-driver-host.
+  model::Sandbox sandbox_min = model::Sandbox::kNone;  ///< A set with less is closed.
 };
 
 /// Every instance set with its driver. Calls may come from any thread and return at once; the

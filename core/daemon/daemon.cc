@@ -187,7 +187,8 @@ void Daemon::Parts::tidy_store(Now now) {
 void Daemon::Parts::load_drivers() {
   DriverSource drivers{driver_folders(config.driver_path),
                        {.state_dir = config.state_dir, .sha256 = config.driver_sha256},
-                       driver_host_program()};
+                       driver_host_program(),
+                       config.sandbox_min};
   clouds = std::make_unique<Clouds>(set_sources(config), std::move(drivers), metrics,
                                     [this](dispatch::Event event) { post(std::move(event)); });
   clouds->load_drivers();
