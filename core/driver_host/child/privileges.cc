@@ -56,7 +56,8 @@ Result<void> drop_privileges() {
       }))
     return {};
   if (::syscall(SYS_capset, &head, none.data()) != 0)
-    return tl::unexpected(errno_error("give up capabilities"));
+    return tl::unexpected(errno_error(
+        "give up capabilities (a system call filter around hostlerd must allow capset)"));
   return {};
 }
 

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <linux/landlock.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <memory>
 #include <string>
 #include <utility>
@@ -8,6 +12,10 @@
 #include "tests/unit/plugin_host/chaos_set.h"
 
 namespace hostler::driver_host {
+
+inline bool kernel_has_landlock() {
+  return ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION) > 0;
+}
 
 /// A set of the driver that tries what a sandbox refuses (plugin_host/drivers/intruder.cc).
 inline std::unique_ptr<plugin_host::DriverSet> make_intruder(

@@ -1,8 +1,9 @@
 // What a driver can do at each level of its sandbox, as a driver finds it.
-#include <linux/landlock.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+#include <filesystem>
+#include <future>
+#include <thread>
 
+#include "core/driver_host/child/file_access.h"
 #include "core/driver_host/parent/process_set.h"
 #include "tests/unit/driver_host/intruder_set.h"
 
@@ -12,10 +13,6 @@ namespace {
 using model::Sandbox;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-
-bool kernel_has_landlock() {
-  return ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION) > 0;
-}
 
 struct Attempt {
   const char* word;
@@ -132,6 +129,32 @@ TEST(ReadableTest, FilesAndFoldersOfTheConfigurationAreReadableAndNoMore) {
   EXPECT_EQ(attempt(one, "read", other), "read: Permission denied");
   EXPECT_EQ(attempt(one, "write", file), "write: Permission denied");
   EXPECT_EQ(attempt({.readable = {folder.path()}}, "read", other), "read: done");
+}
+
+/// Exits with 0 if the replacement of a readable file is noticed. A thread that is there before the
+/// restriction can still write.
+[[noreturn]] void replace_a_readable_file() {
+  const test::TempFolder folder;
+  const std::string file = folder.put("file", "old"), fresh = folder.put("fresh", "new");
+  std::promise<void> restricted, replaced;
+  std::thread writer([&] {
+    restricted.get_future().wait();
+    std::filesystem::rename(fresh, file);
+    replaced.set_value();
+  });
+  const UniqueFd library(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  const auto access = FileAccess::restrict({.readable = {file}}, library);
+  const bool before = access && access->is_outdated();
+  restricted.set_value();
+  replaced.get_future().wait();
+  const bool after = access && access->is_outdated();
+  writer.join();
+  ::_exit(!before && after ? 0 : 1);
+}
+
+TEST(ReadableTest, AFileThatTakesThePlaceOfAnotherIsNoticed) {
+  if (!kernel_has_landlock()) GTEST_SKIP() << "this kernel has no Landlock";
+  EXPECT_EXIT(replace_a_readable_file(), testing::ExitedWithCode(0), "");
 }
 
 #ifndef HOSTLER_SANITIZED
