@@ -5,12 +5,12 @@
 
 #include "core/base/assert.h"
 #include "core/daemon/clock.h"
-#include "core/daemon/sandbox_of_set.h"
 #include "core/driver_host/parent/process_set.h"
 #include "core/log/log.h"
 #include "core/plugin_host/closed_set.h"
 #include "core/plugin_host/discovery.h"
 #include "core/plugin_host/in_process_set.h"
+#include "core/plugin_host/sandbox.h"
 
 namespace hostler::daemon {
 namespace {
@@ -59,8 +59,10 @@ Result<std::unique_ptr<plugin_host::DriverSet>> load_driver(
     driver_host::ProcessOptions options;
     options.program = drivers.host_program;
     options.set = source.name;
-    options.sandbox = HOSTLER_TRY(sandbox_of(source, *manifest, drivers.sandbox_min));
     auto library = HOSTLER_TRY(plugin_host::check_library(*manifest, drivers.rules));
+    const auto level =
+        HOSTLER_TRY(plugin_host::sandbox_of(*manifest, source.sandbox, drivers.sandbox_min));
+    options.sandbox = {.level = level, .min = drivers.sandbox_min, .readable = source.readable};
     return driver_host::make_process_set(manifest->name, std::move(library), std::move(options));
   }
   if (manifest->runtime == "go")
