@@ -64,6 +64,7 @@ Diff diff(const Config& old, const Config& fresh) {
   compare(out.restart, "store", old.postgres, fresh.postgres);
   compare(out.restart, "driver_path", old.driver_path, fresh.driver_path);
   compare(out.live, "driver_sha256", old.driver_sha256, fresh.driver_sha256);
+  compare(out.restart, "sandbox_min", old.sandbox_min, fresh.sandbox_min);
   compare_access(old.access, fresh.access, out);
   compare_sets(old, fresh, out);
   compare_pools(old, fresh, out);

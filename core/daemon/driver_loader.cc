@@ -5,17 +5,9 @@
 #include "core/driver_host/parent/process_set.h"
 #include "core/plugin_host/closed_set.h"
 #include "core/plugin_host/in_process_set.h"
+#include "core/plugin_host/sandbox.h"
 
 namespace hostler::daemon {
-namespace {
-
-/// The instances of `local` are processes of this machine, which no sandbox would let it make.
-std::string sandbox_of(const SetSource& source) {
-  if (!source.sandbox.empty()) return source.sandbox;
-  return source.driver == "local" ? "none" : "full";
-}
-
-}  // namespace
 
 Result<DriverFiles> find_driver(const plugin_host::Discovery& drivers,
                                 const plugin_host::DriverRules& rules, const SetSource& source) {
@@ -32,7 +24,9 @@ Result<LoadedDriver> load_driver(DriverFiles files, const DriverSource& drivers,
     driver_host::ProcessOptions options;
     options.program = drivers.host_program;
     options.set = source.name;
-    options.sandbox = sandbox_of(source);
+    const auto level =
+        HOSTLER_TRY(plugin_host::sandbox_of(manifest, source.sandbox, drivers.sandbox_min));
+    options.sandbox = {.level = level, .min = drivers.sandbox_min, .readable = source.readable};
     return LoadedDriver{.source = source,
                         .identity = std::move(files.identity),
                         .driver = driver_host::make_process_set(

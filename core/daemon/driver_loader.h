@@ -2,11 +2,13 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/base/error.h"
 #include "core/model/cloud.h"
+#include "core/model/sandbox.h"
 #include "core/plugin_host/discovery.h"
 #include "core/plugin_host/driver_library.h"
 #include "core/plugin_host/driver_set.h"
@@ -20,7 +22,8 @@ struct SetSource {
   std::string credentials_json;  ///< Secret.
   model::Tags tags;
   bool in_process = false;  ///< The driver runs in this process, not in one of its own.
-  std::string sandbox;      ///< "full", "files", "none"; empty: the default of the driver.
+  std::optional<model::Sandbox> sandbox = {};  ///< Nothing: the default of the driver.
+  std::vector<std::string> readable = {};      ///< For the driver, beside the usual files.
   friend bool operator==(const SetSource&, const SetSource&) = default;
 };
 
@@ -28,7 +31,8 @@ struct SetSource {
 struct DriverSource {
   std::vector<std::filesystem::path> path;  ///< Before the folders of plugin_host.
   plugin_host::DriverRules rules;
-  std::string host_program;  ///< hostler-driver-host.
+  std::string host_program;                            ///< hostler-driver-host.
+  model::Sandbox sandbox_min = model::Sandbox::kNone;  ///< A set with less is closed.
 };
 
 /// The files of a driver, checked.

@@ -19,6 +19,10 @@ namespace {
 constexpr std::size_t kManifestMax = std::size_t{256} << 10U;
 constexpr int kVersion = 1;
 
+constexpr std::array kSandboxes{json::Word<model::Sandbox>{"full", model::Sandbox::kFull},
+                                json::Word<model::Sandbox>{"files", model::Sandbox::kFiles},
+                                json::Word<model::Sandbox>{"none", model::Sandbox::kNone}};
+
 std::string text(const char* s) { return s == nullptr ? std::string() : printable(s); }
 
 void read_library(json::Object& o, Manifest& m) {
@@ -107,7 +111,9 @@ std::string to_json(const Manifest& m) {
   w.member("sha256", m.sha256).member("arch", m.arch).member("os", m.os).end_object();
   w.key("extensions").begin_array();
   for (const auto& id : m.extensions) w.value(id);
-  w.end_array().key("config_schema").raw(m.config_schema_json).end_object();
+  w.end_array();
+  if (m.sandbox != model::Sandbox::kFull) w.member("sandbox", to_string(m.sandbox));
+  w.key("config_schema").raw(m.config_schema_json).end_object();
   return out + "\n";
 }
 
@@ -131,6 +137,7 @@ Result<Manifest> parse_manifest(std::string_view text, const std::filesystem::pa
     });
     o.need("library").object([&](json::Object& library) { read_library(library, m); });
     o.may("extensions").texts(m.extensions, 256);
+    o.may("sandbox").word(m.sandbox, kSandboxes);
     o.may("config_schema").object_text(m.config_schema_json, kManifestMax);
   });
   if (!read) return tl::unexpected(std::move(read).error().with_context(file.string()));

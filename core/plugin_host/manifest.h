@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/model/sandbox.h"
 
 namespace hostler::plugin_host {
 
@@ -27,6 +28,8 @@ struct Manifest {
   std::string sha256;             ///< Of the library, 64 hexadecimal digits.
   std::string arch, os;
   std::vector<std::string> extensions;
+  /// The sandbox that the author asks for, if less than full. The configuration decides.
+  model::Sandbox sandbox = model::Sandbox::kFull;
   std::string config_schema_json = "{}";
 
   std::vector<std::string> unknown_keys;  ///< Paths of what this program does not know, printable.

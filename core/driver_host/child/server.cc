@@ -23,11 +23,12 @@ std::string new_buffer() { return std::string(kDatagramMax + sizeof(FrameHead), 
 }  // namespace
 
 Server::Server(std::shared_ptr<plugin_host::Connection> connection, const Outlet& outlet,
-               UniqueFd control, std::size_t workers_max)
+               UniqueFd control, std::size_t workers_max, std::function<bool()> is_outdated)
     : connection_(std::move(connection)),
       outlet_(outlet),
       control_(std::move(control)),
-      workers_max_(workers_max) {}
+      workers_max_(workers_max),
+      is_outdated_(std::move(is_outdated)) {}
 
 void Server::run() {
   {
@@ -50,6 +51,7 @@ void Server::on_control(const Frame& frame) {
   if (frame.head.type == FrameType::kPing) {
     outlet_.send_frame(FrameType::kPong, frame.head.call, frame.body);
     report_changes();
+    if (is_outdated_()) outlet_.send_frame(FrameType::kOutdated, 0, {});
   } else if (frame.head.type == FrameType::kCancel) {
     cancel(frame.head.call, frame.body == "late");
   }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -25,9 +26,10 @@ namespace hostler::driver_host {
 /// The thread of run() reads the socket of control, which never waits for the driver.
 class Server final : public plugin_host::Operation::Listener {
  public:
-  /// `workers_max`: how many functions of the driver may run at once.
+  /// `workers_max`: how many functions of the driver may run at once. `is_outdated`: whether
+  /// another process is to take the place of this one; asked with each ping.
   Server(std::shared_ptr<plugin_host::Connection> connection, const Outlet& outlet,
-         UniqueFd control, std::size_t workers_max);
+         UniqueFd control, std::size_t workers_max, std::function<bool()> is_outdated);
 
   /// Returns when hostlerd has said that the set is to be closed, and it is. If hostlerd is gone,
   /// the process ends.
@@ -54,6 +56,7 @@ class Server final : public plugin_host::Operation::Listener {
   const std::size_t workers_max_;
   ProcessState state_ HOSTLER_GUARDED_BY(state_mutex_);
   bool has_descriptors_ HOSTLER_GUARDED_BY(state_mutex_) = true;
+  const std::function<bool()> is_outdated_;
 
   Mutex state_mutex_;
   Mutex mutex_;

@@ -12,6 +12,7 @@
 #include "core/base/files.h"
 #include "core/base/mutex.h"
 #include "core/driver_host/parent/supervisor.h"
+#include "core/driver_host/wire/child_arguments.h"
 #include "core/driver_host/wire/frame.h"
 #include "core/driver_host/wire/socket.h"
 
@@ -20,7 +21,7 @@ namespace hostler::driver_host {
 struct ChildOptions {
   std::string program;  ///< hostler-driver-host.
   std::string library;  ///< The path of the driver's library, for messages.
-  std::string sandbox = "full";
+  SandboxOptions sandbox = {};
 };
 
 /// The process of a driver, its sockets, and what it writes to its standard output and error.

@@ -50,7 +50,7 @@ class Question {
   void read_output() {
     std::string bytes;
     (void)process_.read_output(bytes);
-    (void)output_.add(bytes);
+    (void)output_.add(bytes, steady_clock::now());
   }
 
   void read_frames() {
@@ -66,7 +66,7 @@ class Question {
   }
 
   std::string end_of_process() {
-    std::string how = process_.reap();
+    std::string how = process_.reap().how;
     if (crash_ && crash_->signal == 0)
       how = "was ended by exit(" + std::to_string(crash_->exit_status) + ")";
     return how;
@@ -100,7 +100,7 @@ Result<plugin_host::Manifest> describe_library(const std::string& program,
   const auto file = HOSTLER_TRY(plugin_host::open_untrusted_library(library));
   HOSTLER_TRY(plugin_host::check_elf(file));
   const auto process = HOSTLER_TRY(ChildProcess::start(
-      1, {.program = program, .library = library.string(), .sandbox = "full"}, file.fd));
+      1, {.program = program, .library = library.string(), .sandbox = {}}, file.fd));
   auto hello = Question(*process).wait(patience);
   if (!hello)
     return tl::unexpected(

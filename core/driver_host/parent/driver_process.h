@@ -77,6 +77,7 @@ class DriverProcess final : public plugin_host::Operation::Listener, public Send
   void on_not_started(ChildId child, const std::string& why);
   void on_hello(ChildId child, const Hello& hello);
   void on_pong(ChildId child);
+  void on_outdated(ChildId child);
   /// The driver's function has returned, and the call goes on.
   void on_returned(ChildId child, CallTable::Id call);
   /// The driver has ended the call. Null: it is over already.

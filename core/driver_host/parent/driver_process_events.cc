@@ -137,6 +137,12 @@ void DriverProcess::on_pong(ChildId child) {
   supervisor_.on_pong(child, steady_clock::now());
 }
 
+void DriverProcess::on_outdated(ChildId child) {
+  log::info(area_, "files that the driver reads have changed: another process takes the new calls");
+  const MutexLock lock(mutex_);
+  supervisor_.on_outdated(child);
+}
+
 DriverProcess::Lost DriverProcess::on_exit(ChildId child, Exit exit) {
   const MutexLock lock(mutex_);
   Lost lost{.calls = calls_.in(child), .why = {}};

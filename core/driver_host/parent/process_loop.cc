@@ -168,6 +168,8 @@ void ProcessLoop::on_frame(Child& child, const Frame& frame) {
       return;
     case FrameType::kPong:
       return set_.on_pong(id);
+    case FrameType::kOutdated:
+      return set_.on_outdated(id);
     case FrameType::kCrashed:
       child.crash = read_crash(frame.body);
       child.crashed_call = frame.head.call;
