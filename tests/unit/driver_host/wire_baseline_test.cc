@@ -136,6 +136,7 @@ const char* name_of(FrameType type) {
     HOSTLER_CASE(kLog);
     HOSTLER_CASE(kPong);
     HOSTLER_CASE(kCrashed);
+    HOSTLER_CASE(kOutdated);
 #undef HOSTLER_CASE
   }
   return nullptr;
@@ -204,7 +205,11 @@ void describe_messages(std::ostream& out) {
   const Crash crash{.signal = 1, .exit_status = 2};
   out << "\nCrash: " << hex({reinterpret_cast<const char*>(&crash), sizeof crash});
   out << "\nframe: " << hex(make_message(FrameType::kEnd, 0x0102, "body")) << "\n";
-  for (const auto& argument : to_argv("program", {"library", 1, "sandbox"})) out << argument << " ";
+  const ChildArguments arguments{
+      .library = "library",
+      .parent = 1,
+      .sandbox = {.level = model::Sandbox::kFiles, .readable = {"readable"}}};
+  for (const auto& argument : to_argv("program", arguments)) out << argument << " ";
   out << "\n";
 }
 
