@@ -28,6 +28,8 @@ template <class... F>
 struct Overloaded : F... {
   using F::operator()...;
 };
+template <class... F>
+Overloaded(F...) -> Overloaded<F...>;  // clang 14 needs it
 
 int milliseconds_until(SteadyTime until) {
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - steady_clock::now());
