@@ -73,7 +73,7 @@ struct Set {
   /// The stored account cannot be read: the set is closed until an admin accepts one.
   bool account_damaged = false;
   bool has_quota_groups = true;  ///< False: its driver has said that it has none.
-  std::uint64_t driver = 0;  ///< Answers of earlier drivers to OpenSet say nothing any more.
+  std::uint64_t driver = 0;      ///< Answers of earlier drivers to OpenSet say nothing any more.
   model::SetInfo info;
   model::SetAccount account;  ///< Of its instances, as far as it is known.
   /// The cloud reports another account: the set is closed until it does not, or an admin accepts

@@ -37,6 +37,7 @@ Result<SetPtr> make_set(const Scenario& s, const std::string& name) {
   manifest.sha256 = crypto::sha256_hex(HOSTLER_TRY(read_file(s.library, kLibraryMax)));
   if (s.in_child) {
     driver_host::ProcessOptions options;
+    options.sandbox.readable = {(s.folder / "gate").string()};
     options.program = HOSTLER_DRIVER_HOST;
     options.set = name;
     options.hang = 50ms;

@@ -17,6 +17,9 @@ import sys
 import tempfile
 
 BEGIN, END = "<!-- made by tests/integration/chaos/table.py -->\n", "<!-- end -->\n"
+# Either the process notices that its sockets are closed, or hostlerd does, and kills it.
+WHO_IS_FIRST = re.compile(r"has ended with status 0; it wrote: R44: the driver has closed the descriptors of its process"
+                          r"|was ended by signal 9 \(Killed\)")
 TIMEOUT = 120
 LINE = re.compile(r"^\S+ \w+ driver \w+(?:, set bad)?: (.*)$", re.M)
 LEFT_OUT = re.compile(r" \(\d+ lines before it were left out\)")
@@ -62,6 +65,8 @@ class Runner:
             rule = line.removeprefix("broke a rule: ")
             if rule.split(": ", 1)[-1] not in text and rule.removeprefix("the driver's process ") not in text:
                 text += f"; log: {line}"
+        if word == "close_descriptors":
+            text = WHO_IS_FIRST.sub("ended, because its sockets are closed", text)
         return (text.replace(str(library), "FILE").replace(str(self.folder), "FOLDER")
                 .replace("driver 'fake_chaos': ", "").replace("driver 'fake_loader': ", ""))
 

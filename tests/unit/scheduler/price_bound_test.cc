@@ -9,7 +9,7 @@
 namespace hostler::scheduler {
 namespace {
 
-using Shares = std::vector<PriceBound::Share>;
+using Parts = std::vector<PriceBound::Share>;
 
 TEST(PriceBoundTest, EachItemIsPaidByItsOwnPrincipal) {
   const PriceBound bound({{{250}, 9}, {{190}, 9}, {{60}, 1}});
@@ -31,18 +31,18 @@ TEST(PriceBoundTest, ThePrincipalsThatHaveLeastPayFirst) {
 }
 
 TEST(PriceBoundTest, WhatIsLeftOfManyEqualSharesPaysForNothing) {
-  PriceBound bound(Shares(1000, {{150}, 1}));
+  PriceBound bound(Parts(1000, {{150}, 1}));
   EXPECT_EQ(bound.count({100}, 5000), 1000U);
   for (int i = 0; i < 1000; ++i) bound.take({100}, 1);
   EXPECT_EQ(bound.count({100}, 5000), 0U);
-  EXPECT_EQ(PriceBound(Shares(1000, {{150}, 3})).count({100}, 5000), 1000U);
+  EXPECT_EQ(PriceBound(Parts(1000, {{150}, 3})).count({100}, 5000), 1000U);
 }
 
 TEST(PriceBoundTest, CountsAsEachPrincipalAloneWould) {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     Random random(seed);
     const bool is_exact = seed % 2 == 0;
-    Shares shares(1 + random.below(is_exact ? PriceBound::kBucketsMax : 400));
+    Parts shares(1 + random.below(is_exact ? PriceBound::kBucketsMax : 400));
     for (auto& share : shares)
       share = {{static_cast<std::int64_t>(random.below(5'000))}, 1 + random.below(20)};
     const PriceBound bound(shares);
