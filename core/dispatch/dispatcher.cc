@@ -60,6 +60,7 @@ Outbox Dispatcher::apply(Event event, Now now) {
   if (state_->is_old) return {};
   Handlers& to = *handlers_;
   std::visit(Overloaded{
+                 [&](const DriverLoaded& e) { to.admin.on(e, now); },
                  [&](SetOpened& e) { to.sets.on(e, now); },
                  [&](const PricesFetched& e) { to.sets.on(e, now); },
                  [&](const QuotaGroupFetched& e) { to.sets.on(e, now); },
@@ -131,6 +132,7 @@ void Dispatcher::fire_deadlines(Now now) {
 Outbox Dispatcher::stop(Now now) {
   if (state_->is_old) return {};
   journal_uses(now);
+  state_->gates.stopped();
   return take_outbox();
 }
 

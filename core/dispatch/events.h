@@ -18,6 +18,12 @@ namespace hostler::dispatch {
 
 // ---- clouds ------------------------------------------------------------------------------------
 
+/// The driver of a set was found and checked: before the first call, and after each change.
+struct DriverLoaded {
+  std::string set;
+  model::DriverFile driver;
+  bool in_process = false;  ///< It runs in this process, not in one of its own.
+};
 struct SetOpened {
   std::string set;
   model::CloudResult<model::SetInfo> result;
@@ -157,10 +163,10 @@ struct DiskChanged {
 };
 
 using Event =
-    std::variant<SetOpened, CreateSeen, CreateEnded, SetListed, InstancesLookedUp, DestroyEnded,
-                 TagsEnded, PowerEnded, PricesFetched, QuotaGroupFetched, model::HostEvent, Submit,
-                 CancelWork, ReleaseWork, CancelHeld, OutputsRemoved, SetIdleBehavior, KillInstance,
-                 OpenGate, AcceptAccount, BelieveList, GiveUpUnreachable, PlanMade, PolicyChanged,
-                 WorkForgotten, DiskChanged>;
+    std::variant<DriverLoaded, SetOpened, CreateSeen, CreateEnded, SetListed, InstancesLookedUp,
+                 DestroyEnded, TagsEnded, PowerEnded, PricesFetched, QuotaGroupFetched,
+                 model::HostEvent, Submit, CancelWork, ReleaseWork, CancelHeld, OutputsRemoved,
+                 SetIdleBehavior, KillInstance, OpenGate, AcceptAccount, BelieveList,
+                 GiveUpUnreachable, PlanMade, PolicyChanged, WorkForgotten, DiskChanged>;
 
 }  // namespace hostler::dispatch

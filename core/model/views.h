@@ -61,7 +61,12 @@ struct SetView {
   std::optional<Wall> partition;
   std::string creates_refused;          ///< Why nothing is created in it; empty: it may be.
   std::vector<std::string> conditions;  ///< What else is wrong now, in sentences for people.
-  std::string account, region;          ///< Those stored; empty: not known. Fit to print.
+  /// Calls in which the driver died, since they last succeeded. `until` is 0 if they are made.
+  std::vector<GateRecord> crashes;
+  /// "suspended: the driver dies in list, next try ...": why it is not opened or listed now; empty:
+  /// it is.
+  std::string held;
+  std::string account, region;  ///< Those stored; empty: not known. Fit to print.
   struct Reported {
     std::string account, region;  ///< Likewise.
   };
