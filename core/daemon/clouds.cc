@@ -54,27 +54,38 @@ std::string sandbox_of(const SetSource& source) {
   return source.driver == "local" ? "none" : "full";
 }
 
-Result<std::unique_ptr<plugin_host::DriverSet>> load_driver(
-    const Result<plugin_host::Manifest>& manifest, const DriverSource& drivers,
-    const SetSource& source, const std::string& area) {
+struct Loaded {
+  std::unique_ptr<plugin_host::DriverSet> set;
+  model::DriverFile file;
+};
+
+Result<Loaded> load_driver(const Result<plugin_host::Manifest>& manifest,
+                           const DriverSource& drivers, const SetSource& source,
+                           const std::string& area) {
   if (!manifest) return tl::unexpected(manifest.error());
   for (const auto& key : manifest->unknown_keys)
     log::warn(area, manifest->file.string() + ": ignored the unknown key " + key);
+  model::DriverFile file{manifest->name, manifest->version, {}};
   if (!source.in_process) {
     driver_host::ProcessOptions options;
     options.program = drivers.host_program;
     options.set = source.name;
     options.sandbox = sandbox_of(source);
     auto library = HOSTLER_TRY(plugin_host::check_library(*manifest, drivers.rules));
-    return driver_host::make_process_set(manifest->name, std::move(library), std::move(options));
+    file.file = plugin_host::identity_of(library.loadable_name());
+    options.driver = file;
+    return Loaded{
+        driver_host::make_process_set(manifest->name, std::move(library), std::move(options)),
+        std::move(file)};
   }
   if (manifest->runtime == "go")
     return fail(Errc::kInvalidArgument,
                 "it is written in Go, whose runtime needs a process of its own: isolation: child");
   plugin_host::InProcessOptions options;
   options.set = source.name;
-  return plugin_host::make_in_process_set(
-      HOSTLER_TRY(plugin_host::DriverLibrary::load(*manifest, drivers.rules)), options);
+  auto library = HOSTLER_TRY(plugin_host::DriverLibrary::load(*manifest, drivers.rules));
+  file.file = plugin_host::identity_of(library->path());
+  return Loaded{plugin_host::make_in_process_set(std::move(library), options), std::move(file)};
 }
 
 template <class T>
@@ -106,11 +117,17 @@ void Clouds::load_drivers() {
     if (!made) {
       const std::string why = "driver '" + driver + "' cannot be loaded: " + made.error().message;
       log::error(area, why + "; the set is closed until a reload or a restart finds it");
-      made = plugin_host::make_closed_set(why);
+      made = Loaded{plugin_host::make_closed_set(why), {}};
     }
+    set.file = std::move(made->file);
     const MutexLock lock(set.mutex);
-    set.driver = std::move(*made);
+    set.driver = std::move(made->set);
   }
+}
+
+void Clouds::announce_drivers() const {
+  for (const auto& [name, set] : sets_)
+    if (set.has_driver) post_(dispatch::DriverLoaded{name, set.file, set.source.in_process});
 }
 
 Result<void> Clouds::check_config(const std::string& driver, const std::string& config_json) const {

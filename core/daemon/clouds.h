@@ -45,6 +45,8 @@ class Clouds {
   /// loaded is closed, and to open it fails with the reason: driver, file and problem. Runs code of
   /// the drivers, and blocks on it and on files; one thread at a time.
   void load_drivers();
+  /// Posts which driver each set has: before its first call, and after load_drivers().
+  void announce_drivers() const;
   /// Holds a set's `config` against the schema of its driver. Success also if that cannot be done.
   /// Blocks on files.
   [[nodiscard]] Result<void> check_config(const std::string& driver,
@@ -77,7 +79,9 @@ class Clouds {
     mutable Mutex mutex;
     std::shared_ptr<plugin_host::DriverSet> driver HOSTLER_GUARDED_BY(mutex);
     std::atomic<bool> usable = false;  ///< As UseSet says.
-    bool has_driver = false;           ///< Of the thread that loads drivers.
+    // Of the thread that loads drivers.
+    bool has_driver = false;
+    model::DriverFile file;
   };
 
   [[nodiscard]] Set& named(const std::string& name);

@@ -100,6 +100,9 @@ class Operation : public hostler_op, public std::enable_shared_from_this<Operati
   /// The driver broke a rule, "R29: ...": the call fails, if it is not over yet. Any thread.
   void report_broken_rule(std::string rule);
 
+  /// The driver died in this call: the error says how. Before complete(); any thread.
+  void set_crash(model::DriverCrash crash);
+
   /// Passes the result to the caller. Once, after the call is over; any thread.
   void deliver_result() HOSTLER_NO_THREAD_SAFETY_ANALYSIS;
 
@@ -159,6 +162,7 @@ class Operation : public hostler_op, public std::enable_shared_from_this<Operati
   CancelFunction cancel_function_ HOSTLER_GUARDED_BY(mutex_);
   RecordIntake records_ HOSTLER_GUARDED_BY(mutex_);
   Outcome outcome_ HOSTLER_GUARDED_BY(mutex_);
+  std::unique_ptr<model::DriverCrash> crash_ HOSTLER_GUARDED_BY(mutex_);
 };
 
 }  // namespace hostler::plugin_host

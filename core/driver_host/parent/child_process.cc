@@ -180,16 +180,17 @@ void ChildProcess::kill() const {
   if (!reaped_) (void)::kill(pid_, SIGKILL);
 }
 
-std::string ChildProcess::reap() {
+ChildProcess::Ended ChildProcess::reap() {
   int status = 0;
   while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
   }
   reaped_ = true;
   if (WIFSIGNALED(status)) {
     const int signal = WTERMSIG(status);
-    return "was ended by signal " + std::to_string(signal) + " (" + ::strsignal(signal) + ")";
+    return {"was ended by signal " + std::to_string(signal) + " (" + ::strsignal(signal) + ")",
+            signal};
   }
-  return "has ended with status " + std::to_string(WEXITSTATUS(status));
+  return {"has ended with status " + std::to_string(WEXITSTATUS(status)), 0};
 }
 
 }  // namespace hostler::driver_host

@@ -56,9 +56,12 @@ class ChildProcess {
   bool read_output(std::string& into) const;
 
   void kill() const;
-  /// Waits for the end of the process. "was ended by signal 11 (Segmentation fault)", "has ended
-  /// with status 1". Once.
-  std::string reap();
+  struct Ended {
+    std::string how;  ///< "was ended by signal 11 (Segmentation fault)", "has ended with status 1"
+    int signal = 0;   ///< 0: none.
+  };
+  /// Waits for the end of the process. Once.
+  Ended reap();
 
  private:
   struct Waiting {

@@ -2,9 +2,12 @@
 
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -32,6 +35,12 @@ struct Overloaded : F... {
 int milliseconds_until(SteadyTime until) {
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - steady_clock::now());
   return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 60'000));
+}
+
+/// Several system calls of a start may say so, and the message is all that is left of their errno.
+bool is_out_of_descriptors(const std::string& why) {
+  return why.find(std::strerror(EMFILE)) != std::string::npos ||
+         why.find(std::strerror(ENFILE)) != std::string::npos;
 }
 
 }  // namespace
@@ -82,7 +91,10 @@ void ProcessLoop::start(ChildId id) {
       id,
       {.program = options.program, .library = library_.path.string(), .sandbox = options.sandbox},
       library_.fd);
-  if (!process) return set_.on_not_started(id, process.error().message);
+  if (!process) {
+    const std::string& why = process.error().message;
+    return set_.on_not_started(id, why, is_out_of_descriptors(why));
+  }
   children_[id].process = *process;
   set_.on_started(*std::move(process));
 }
@@ -201,7 +213,7 @@ void ProcessLoop::on_child_ended(Child& child) {
     if (!child.process->read_output(rest) || rest.size() == before) break;
   }
   for (const auto& line : child.output.add(rest)) log::warn(set_.log_area(), "wrote: " + line);
-  std::string how = child.process->reap();
+  auto [how, signal] = child.process->reap();
   if (child.crash && child.crash->signal == 0)
     how = "was ended by exit(" + std::to_string(child.crash->exit_status) + ")";
   const bool was_told = !child.why_ended.empty();
@@ -209,8 +221,10 @@ void ProcessLoop::on_child_ended(Child& child) {
   const auto lost = set_.on_exit(child.process->id(), {.how = std::move(how),
                                                        .in_call = child.crashed_call,
                                                        .last_output = child.output.last(),
-                                                       .was_told = was_told});
+                                                       .was_told = was_told,
+                                                       .was_killed = signal == SIGKILL});
   for (const auto& op : lost.calls) {
+    if (op == lost.guilty) op->set_crash(lost.crash);
     hostler_error& error = *op->error;
     if (op->traits().changes_cloud) error.flags |= HOSTLER_EF_OUTCOME_UNKNOWN;
     error.set_text(&error, HOSTLER_TEXT_MESSAGE, lost.why.data(), lost.why.size());
