@@ -76,8 +76,8 @@ struct Configure {
   friend bool operator==(const Configure&, const Configure&) = default;
 };
 
-/// Starts one attempt. An attempt runs at most once: the agent refuses a Start for another boot,
-/// and a sequence number that is not higher than all earlier ones.
+/// Starts one attempt; its members are one message. An attempt runs at most once: the agent refuses
+/// a Start for another boot, and a sequence number that is not higher than all earlier ones.
 struct Start {
   model::AttemptId attempt;
   std::string boot_id;

@@ -105,6 +105,8 @@ void write_driver(json::Writer& w, const model::DriverView& view) {
   member_text(w, "last_crash", view.last_crash);
   w.member("broken_rules", view.broken_rules);
   member_text(w, "last_broken_rule", view.last_broken_rule);
+  member_text(w, "pending", view.pending);
+  w.member("draining", view.draining);
   w.end_object();
 }
 

@@ -8,7 +8,7 @@
 
 namespace hostler::cli {
 
-/// The values of all options and arguments of `hostler`, as parsed.
+/// The values of all options and arguments of `hostler`, as parsed, one member each.
 struct Arguments {
   std::string url, token_file, ca_file;
   SubmitOptions submit;
@@ -16,7 +16,7 @@ struct Arguments {
   PriceOptions prices;
   CostOptions cost;
   std::vector<std::string> ids, folders;
-  std::string id, folder = ".", subject, reason, file, shell;
+  std::string id, folder = ".", subject, reason, file, shell, sandbox;
   std::uint64_t list = 0;
   bool json = false, standard_error = false, follow = false, all = false;
   std::uint64_t after = 0;

@@ -10,6 +10,7 @@
 /// its result and returns the exit status.
 namespace hostler::cli {
 
+/// The options of `hostler submit`, one member each.
 struct SubmitOptions {
   std::vector<std::string> command;
   std::string script;  ///< Name of a file; "-" is standard input.
@@ -88,7 +89,7 @@ int backup(Client& client, const std::string& folder);
 
 int config_check(const std::string& file, bool json);
 int driver_list(const std::vector<std::string>& folders, bool json);
-int driver_manifest(const std::string& library);
+int driver_manifest(const std::string& library, const std::string& sandbox);
 
 /// Runs a complete example on this machine; see demo.cc.
 int demo();

@@ -105,8 +105,14 @@ Row set_row(json::Value one) {
   const std::string calls = field(driver, "state");
   if (calls.find(':') != std::string::npos || calls.find(',') != std::string::npos)
     problem = "driver " + calls + (problem.empty() ? "" : "; " + problem);
-  return {field(one, "name"),   state,  field(driver, "name"), field(one, "account"),
-          field(one, "region"), problem};
+  const std::string version = field(driver, "version");
+  if (driver.has("pending")) problem += (problem.empty() ? "" : "; ") + field(driver, "pending");
+  return {field(one, "name"),
+          state,
+          field(driver, "name") + (version.empty() ? "" : " " + version),
+          field(one, "account"),
+          field(one, "region"),
+          problem};
 }
 
 Row gate_row(json::Value one) {

@@ -280,7 +280,12 @@ void add_site_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
       [&a, &chosen] { chosen.without_daemon = [&a] { return driver_list(a.folders, a.json); }; });
   c = driver->add_subcommand("manifest", "Print the manifest of a driver");
   c->add_option("library", a.file, "The driver's .so")->type_name("FILE")->required();
-  c->callback([&a, &chosen] { chosen.without_daemon = [&a] { return driver_manifest(a.file); }; });
+  c->add_option("--sandbox", a.sandbox, "The sandbox that the driver asks for: full, files or none")
+      ->type_name("SANDBOX")
+      ->check(one_of({"full", "files", "none"}));
+  c->callback([&a, &chosen] {
+    chosen.without_daemon = [&a] { return driver_manifest(a.file, a.sandbox); };
+  });
   c = add(app, chosen, "backup", "Copy the daemon's state to a new folder, while it runs",
           [&a](Client& client) { return backup(client, a.folder); });
   c->add_option("folder", a.folder, "The folder to make; it holds secrets")

@@ -5,23 +5,37 @@
 #include "core/cli/commands.h"
 #include "core/cli/table.h"
 #include "core/config/check.h"
+#include "core/driver_host/parent/describe.h"
 #include "core/json/writer.h"
 #include "core/plugin_host/discovery.h"
 #include "core/plugin_host/driver_library.h"
 #include "core/plugin_host/manifest.h"
+#include "core/plugin_host/sandbox.h"
 
 /// Commands for admins and authors of drivers. They do not need a daemon.
 namespace hostler::cli {
 
 namespace {
 
+std::filesystem::path program_folder() {
+  std::error_code problem;
+  return std::filesystem::read_symlink("/proc/self/exe", problem).parent_path();
+}
+
 /// Looks for drivers where the hostlerd beside this program would look.
 plugin_host::Discovery find_drivers(std::vector<std::filesystem::path> named,
                                     const plugin_host::DriverRules& rules = {}) {
-  std::error_code problem;
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", problem).parent_path();
-  named.push_back((program / "../lib/hostler/drivers").lexically_normal());
+  named.push_back((program_folder() / "../lib/hostler/drivers").lexically_normal());
   return plugin_host::discover(plugin_host::driver_folders(named), rules);
+}
+
+Result<void> check_driver(const plugin_host::Manifest& driver,
+                          const plugin_host::DriverRules& rules, const config::Set& set,
+                          model::Sandbox sandbox_min) {
+  HOSTLER_TRY(plugin_host::check_library(driver, rules));
+  if (set.isolation == config::Isolation::kChild)
+    HOSTLER_TRY(plugin_host::sandbox_of(driver, set.sandbox, sandbox_min));
+  return {};
 }
 
 /// Holds each set against its driver. A driver that cannot be used is only a warning: the daemon
@@ -33,11 +47,11 @@ void check_sets(const config::Config& config, config::CheckReport& report) {
   for (std::size_t i = 0; i < config.sets.size(); ++i) {
     const auto& set = config.sets[i];
     const auto manifest = found.find(set.driver);
-    const auto library =
-        manifest ? plugin_host::check_library(*manifest, rules) : tl::unexpected(manifest.error());
-    if (!library)
+    const auto usable = manifest ? check_driver(*manifest, rules, set, config.sandbox_min)
+                                 : tl::unexpected(manifest.error());
+    if (!usable)
       report.warnings.push_back("sets \"" + set.name + "\": hostlerd would close this set here: " +
-                                library.error().message);
+                                usable.error().message);
     if (!manifest) continue;
     const std::string key = "sets[" + std::to_string(i) + "].config";
     const auto problems = plugin_host::config_problems(*manifest, set.config_json);
@@ -134,10 +148,12 @@ int driver_list(const std::vector<std::string>& folders, bool json) {
   return all_good ? exit_code::kOk : exit_code::kFailed;
 }
 
-int driver_manifest(const std::string& library) {
-  const auto manifest = plugin_host::make_manifest(library);
+int driver_manifest(const std::string& library, const std::string& sandbox) {
+  auto manifest =
+      driver_host::describe_library(driver_host::find_program(program_folder()), library);
   if (!manifest) return complain(manifest.error());
-  std::puts(to_json(*manifest).c_str());
+  if (const auto wanted = model::parse_sandbox(sandbox)) manifest->sandbox = *wanted;
+  std::fputs(to_json(*manifest).c_str(), stdout);
   return exit_code::kOk;
 }
 

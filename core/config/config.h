@@ -3,12 +3,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/base/time.h"
 #include "core/model/job_limits.h"
 #include "core/model/policy.h"
+#include "core/model/sandbox.h"
 
 /// The configuration as values. It is read and checked as a whole, and then passed by const
 /// reference. config/README.md describes each key and its default.
@@ -17,8 +19,6 @@ namespace hostler::config {
 using namespace std::chrono_literals;
 
 enum class Isolation : std::uint8_t { kChild, kInProcess };
-/// What is taken from the process of a driver, see `sets[].sandbox`.
-enum class Sandbox : std::uint8_t { kDefault, kFull, kFiles, kNone };
 enum class Escalate : std::uint8_t { kAuto, kSudo, kNone };
 
 struct Token {
@@ -54,9 +54,10 @@ struct Set {
   std::string name;
   std::string driver;
   Isolation isolation = Isolation::kChild;
-  Sandbox sandbox = Sandbox::kDefault;
-  std::string config_json = "{}";  ///< For the driver; placeholders are already replaced.
-  std::string credentials_json;    ///< A secret; empty: none.
+  std::optional<model::Sandbox> sandbox;  ///< Nothing: the default of the driver.
+  std::vector<std::string> readable;      ///< Absolute paths.
+  std::string config_json = "{}";         ///< For the driver; placeholders are already replaced.
+  std::string credentials_json;           ///< A secret; empty: none.
   std::vector<UserKey> user_keys;  ///< In the order of use; empty: a key in the state folder.
   Escalate escalate = Escalate::kAuto;
   friend bool operator==(const Set&, const Set&) = default;
@@ -96,7 +97,8 @@ struct Config {
   std::optional<std::uint64_t> disk_reserve;
   std::string postgres;  ///< Connection string for libpq, without a password; empty: use SQLite.
   std::vector<std::filesystem::path> driver_path;
-  std::map<std::string, std::string> driver_sha256;  ///< By driver: the only library allowed.
+  std::map<std::string, std::string> driver_sha256;    ///< By driver: the only library allowed.
+  model::Sandbox sandbox_min = model::Sandbox::kNone;  ///< A set with less is not opened.
   Access access;
   std::vector<Set> sets;
   model::SitePolicy site;

@@ -31,8 +31,12 @@ void compare_sets(const Config& old, const Config& fresh, Diff& out) {
   }
   for (std::size_t i = 0; i < old.sets.size(); ++i) {
     const std::string name = "sets \"" + old.sets[i].name + "\"";
-    if (old.sets[i] != fresh.sets[i])
-      out.restart.push_back(name + " (driver, isolation, config, credentials, keys or escalate)");
+    Set same_driver = fresh.sets[i];
+    same_driver.config_json = old.sets[i].config_json;
+    same_driver.credentials_json = old.sets[i].credentials_json;
+    if (same_driver != old.sets[i])
+      out.restart.push_back(name + " (driver, isolation, sandbox, keys or escalate)");
+    if (same_driver != fresh.sets[i]) out.live.push_back(name + " (config or credentials)");
     if (old.site.sets[i] != fresh.site.sets[i]) out.live.push_back(name);
   }
 }
@@ -59,7 +63,8 @@ Diff diff(const Config& old, const Config& fresh) {
   compare(out.restart, "disk_reserve", old.disk_reserve, fresh.disk_reserve);
   compare(out.restart, "store", old.postgres, fresh.postgres);
   compare(out.restart, "driver_path", old.driver_path, fresh.driver_path);
-  compare(out.restart, "driver_sha256", old.driver_sha256, fresh.driver_sha256);
+  compare(out.live, "driver_sha256", old.driver_sha256, fresh.driver_sha256);
+  compare(out.restart, "sandbox_min", old.sandbox_min, fresh.sandbox_min);
   compare_access(old.access, fresh.access, out);
   compare_sets(old, fresh, out);
   compare_pools(old, fresh, out);

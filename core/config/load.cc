@@ -84,11 +84,11 @@ void read_all(json::Object& o, Context& context, Config& out) {
     if (read_path(element, context, folder)) out.driver_path.emplace_back(folder);
   });
   read_driver_digests(o.may("driver_sha256"), out.driver_sha256);
-  Isolation isolation = Isolation::kChild;
-  read_isolation(o.may("isolation"), isolation);
+  const SiteOfDrivers drivers = read_site_of_drivers(o);
+  out.sandbox_min = drivers.sandbox_min;
 
   read_types(o.need("types"), out.site.types);
-  read_sets(o.need("sets"), context, isolation, out.sets, out.site.sets);
+  read_sets(o.need("sets"), context, drivers, out.sets, out.site.sets);
   read_pools(o.need("pools"), out.site);
   read_site(o, out.site);
   read_quotas(o, out.site.quotas);

@@ -12,9 +12,9 @@ namespace {
 constexpr std::size_t kDriverConfigMax = std::size_t{256} * 1024;
 constexpr std::array kIsolations{json::Word<Isolation>{"child", Isolation::kChild},
                                  json::Word<Isolation>{"in-process", Isolation::kInProcess}};
-constexpr std::array kSandboxes{json::Word<Sandbox>{"full", Sandbox::kFull},
-                                json::Word<Sandbox>{"files", Sandbox::kFiles},
-                                json::Word<Sandbox>{"none", Sandbox::kNone}};
+constexpr std::array kSandboxes{json::Word<model::Sandbox>{"full", model::Sandbox::kFull},
+                                json::Word<model::Sandbox>{"files", model::Sandbox::kFiles},
+                                json::Word<model::Sandbox>{"none", model::Sandbox::kNone}};
 constexpr std::array kEscalations{json::Word<Escalate>{"auto", Escalate::kAuto},
                                   json::Word<Escalate>{"sudo", Escalate::kSudo},
                                   json::Word<Escalate>{"none", Escalate::kNone}};
@@ -101,11 +101,42 @@ void read_policy(json::Object& o, model::SetPolicy& out) {
   o.may("mass_unreachable_hold").duration(out.mass_unreachable_hold, 1min, 168h);
 }
 
-void read_set(json::Object& o, const Context& context, Isolation isolation, Set& out) {
-  o.need("driver").name(out.driver);
-  out.isolation = isolation;
-  read_isolation(o.may("isolation"), out.isolation);
-  o.may("sandbox").word(out.sandbox, kSandboxes);
+/// Whether one of the folders is the other, or is above it.
+bool overlap(const std::filesystem::path& a, const std::filesystem::path& b) {
+  const auto [rest_of_a, rest_of_b] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
+  const auto is_over = [](auto at, auto end) { return at == end || at->empty(); };
+  return is_over(rest_of_a, a.end()) || is_over(rest_of_b, b.end());
+}
+
+void read_readable(const json::Field& field, const Context& context,
+                   std::vector<std::string>& out) {
+  field.each(64, [&](const json::Field& element) {
+    std::string path;
+    if (!read_path(element, context, path)) return;
+    if (overlap(path, context.state_dir))
+      element.problem("the state folder " + context.state_dir.string() +
+                      " must not be readable for drivers");
+    out.push_back(std::move(path));
+  });
+}
+
+void read_sandbox(const json::Field& field, model::Sandbox min, Set& out) {
+  model::Sandbox sandbox{};
+  if (!field.word(sandbox, kSandboxes)) return;
+  out.sandbox = sandbox;
+  if (sandbox < min) field.problem("sandbox_min is \"" + std::string(to_string(min)) + "\"");
+}
+
+void read_set(json::Object& o, const Context& context, const SiteOfDrivers& site, Set& out) {
+  const json::Field driver = o.need("driver");
+  driver.name(out.driver);
+  out.isolation = site.isolation;
+  o.may("isolation").word(out.isolation, kIsolations);
+  if (out.isolation == Isolation::kInProcess && site.sandbox_min != model::Sandbox::kNone)
+    driver.problem("it would run in-process, where there is no sandbox, but sandbox_min is \"" +
+                   std::string(to_string(site.sandbox_min)) + "\"");
+  read_sandbox(o.may("sandbox"), site.sandbox_min, out);
+  read_readable(o.may("readable"), context, out.readable);
   read_driver_config(o.may("config"), context, out.config_json);
   read_credentials(o.may("credentials_file"), context, out.credentials_json);
   read_user_keys(o.may("user_key_files"), context, out.user_keys);
@@ -114,16 +145,21 @@ void read_set(json::Object& o, const Context& context, Isolation isolation, Set&
 
 }  // namespace
 
-void read_isolation(const json::Field& field, Isolation& out) { field.word(out, kIsolations); }
+SiteOfDrivers read_site_of_drivers(json::Object& o) {
+  SiteOfDrivers out;
+  o.may("isolation").word(out.isolation, kIsolations);
+  o.may("sandbox_min").word(out.sandbox_min, kSandboxes);
+  return out;
+}
 
-void read_sets(const json::Field& field, const Context& context, Isolation isolation,
+void read_sets(const json::Field& field, const Context& context, const SiteOfDrivers& site,
                std::vector<Set>& sets, std::vector<model::SetPolicy>& policies) {
   std::set<std::string> names;
   field.each(1000, [&](const json::Field& element) {
     element.object([&](json::Object& o) {
       read_policy(o, policies.emplace_back());
       claim_name(o.may("name"), policies.back().name, names);
-      read_set(o, context, isolation, sets.emplace_back());
+      read_set(o, context, site, sets.emplace_back());
       sets.back().name = policies.back().name;
     });
   });

@@ -38,7 +38,13 @@ bool read_secret(const json::Field& field, const Context& context, std::string& 
 void read_access(json::Object& o, const Context& context, Access& out);
 void read_ceilings(const json::Field& field, model::Ceilings& out);
 void read_types(const json::Field& field, std::vector<model::InstanceType>& out);
-void read_sets(const json::Field& field, const Context& context, Isolation isolation,
+/// What holds for the drivers of all sets.
+struct SiteOfDrivers {
+  Isolation isolation = Isolation::kChild;
+  model::Sandbox sandbox_min = model::Sandbox::kNone;
+};
+SiteOfDrivers read_site_of_drivers(json::Object& o);
+void read_sets(const json::Field& field, const Context& context, const SiteOfDrivers& site,
                std::vector<Set>& sets, std::vector<model::SetPolicy>& policies);
 /// Call it after types and sets have been read into `site`, because pools refer to them.
 void read_pools(const json::Field& field, model::SitePolicy& site);
@@ -46,7 +52,6 @@ void read_pools(const json::Field& field, model::SitePolicy& site);
 void read_quotas(json::Object& o, model::Quotas& out);
 void read_agent(json::Object& o, Agent& out);
 void read_limits(json::Object& o, Limits& out);
-void read_isolation(const json::Field& field, Isolation& out);
 
 /// Adds a problem if `name` is already in `taken`; otherwise adds it to `taken`.
 void claim_name(const json::Field& field, const std::string& name, std::set<std::string>& taken);

@@ -1,38 +1,23 @@
 #pragma once
 
 #include <atomic>
-#include <filesystem>
+#include <chrono>
 #include <functional>
 #include <map>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "core/base/mutex.h"
+#include "core/daemon/driver_closer.h"
+#include "core/daemon/driver_loader.h"
+#include "core/daemon/reload_status.h"
+#include "core/daemon/set_drivers.h"
 #include "core/dispatch/events.h"
 #include "core/metrics/metrics.h"
 #include "core/model/views.h"
 #include "core/plugin_host/driver_set.h"
-#include "core/plugin_host/manifest.h"
 
 namespace hostler::daemon {
-
-/// One instance set of the configuration.
-struct SetSource {
-  std::string name, driver;
-  std::string config_json = "{}";
-  std::string credentials_json;  ///< Secret.
-  model::Tags tags;
-  bool in_process = false;  ///< The driver runs in this process, not in one of its own.
-  std::string sandbox;      ///< "full", "files", "none"; empty: the default of the driver.
-};
-
-/// Where drivers are looked for, and which are allowed.
-struct DriverSource {
-  std::vector<std::filesystem::path> path;  ///< Before the folders of plugin_host.
-  plugin_host::DriverRules rules;
-  std::string host_program;  ///< hostler-driver-host.
-};
 
 /// Every instance set with its driver. Calls may come from any thread and return at once; the
 /// answers of the clouds are posted as events, and counted.
@@ -40,22 +25,29 @@ class Clouds {
  public:
   using Post = std::function<void(dispatch::Event)>;
 
-  Clouds(std::vector<SetSource> sets, DriverSource drivers, metrics::Metrics& metrics, Post post);
-  /// Finds and loads the drivers of the sets that have none yet. A set whose driver cannot be
-  /// loaded is closed, and to open it fails with the reason: driver, file and problem. Runs code of
-  /// the drivers, and blocks on it and on files; one thread at a time.
-  void load_drivers();
-  /// Posts which driver each set has: before its first call, and after load_drivers().
-  void announce_drivers() const;
+  /// The sets have no drivers yet. `metrics` and `status` must outlive it.
+  Clouds(const std::vector<SetSource>& sets, DriverSource drivers, metrics::Metrics& metrics,
+         ReloadStatus& status, Post post);
+  /// Finds and loads the drivers of the sets. Where the settings of a set or the files of its
+  /// driver are not those in use, a second driver is opened beside the one in use, and takes over
+  /// with UseDriver. If it cannot, the one in use stays, and `status` says so. A set that has no
+  /// driver that could be loaded is closed, and to open it fails with the reason.
+  ///
+  /// `sets`: the same sets, in any order. Blocks on files, and on drivers in this process; one
+  /// thread at a time.
+  void reload(const std::vector<SetSource>& sets, plugin_host::DriverRules rules);
+  /// Posts which driver each set has in use: before its first call, and after reload().
+  void announce_drivers();
   /// Holds a set's `config` against the schema of its driver. Success also if that cannot be done.
   /// Blocks on files.
   [[nodiscard]] Result<void> check_config(const std::string& driver,
                                           const std::string& config_json) const;
   /// Ends the calls under way; instances stay. Blocks until the drivers' threads have ended.
-  ~Clouds() = default;
+  ~Clouds();
 
   void execute(const dispatch::OpenSet& effect);
   void execute(const dispatch::UseSet& effect);
+  void execute(const dispatch::UseDriver& effect);
   void execute(const dispatch::CreateCall& effect);
   void execute(const dispatch::ListCall& effect);
   void execute(const dispatch::LookUpCall& effect);
@@ -66,7 +58,7 @@ class Clouds {
   void execute(const dispatch::QuotaGroupCall& effect);
 
   /// The driver of a set, as it is now. Any thread.
-  [[nodiscard]] model::DriverView driver(const std::string& set) const;
+  [[nodiscard]] model::DriverView driver(const std::string& set);
 
   /// Asks a set's driver whether the key belongs to the instance; refused while the set may not be
   /// used. Calls `vouched` once, on a thread of the set or at once.
@@ -75,23 +67,34 @@ class Clouds {
 
  private:
   struct Set {
-    SetSource source;
-    mutable Mutex mutex;
-    std::shared_ptr<plugin_host::DriverSet> driver HOSTLER_GUARDED_BY(mutex);
-    std::atomic<bool> usable = false;  ///< As UseSet says.
-    // Of the thread that loads drivers.
-    bool has_driver = false;
-    model::DriverFile file;
+    Set(DriverCloser& closer, const SetSource& source);
+    const SetSource source;  ///< The first; its settings are newer in the drivers.
+    SetDrivers drivers;
+    std::atomic<bool> usable = false;           ///< As UseSet says.
+    std::atomic<bool> has_newer_files = false;  ///< Than its driver in this process.
   };
 
+  static constexpr Duration kOpenTime = std::chrono::seconds(60);
+  static constexpr const char* kNewerFiles =
+      "the files of the driver have changed; one that runs in hostlerd (isolation: in-process) is "
+      "replaced only by a restart";
+
+  struct Call;
+
   [[nodiscard]] Set& named(const std::string& name);
-  /// Its driver: one that refuses all calls, if it could not be loaded.
-  [[nodiscard]] static std::shared_ptr<plugin_host::DriverSet> driver_of(const Set& set);
+  void reload(Set& set, const SetSource& wanted, const plugin_host::Discovery& drivers);
+  void announce(const Set& set);
+  void put_closed(Set& set, const SetSource& wanted, const std::string& why);
+  void open_successor(Set& set, LoadedDriver fresh);
+  void refuse_reload(const std::string& set, const std::string& why);
 
   metrics::Metrics& metrics_;
+  ReloadStatus& status_;
   const Post post_;
-  const DriverSource drivers_;
+  DriverSource drivers_;  ///< Of the thread that reloads, except `path`, which stays.
+  Mutex announcing_;
   std::map<std::string, Set> sets_;  ///< Always has the same sets.
+  DriverCloser closer_;              ///< Ends first: what it closes still answers to its set.
 };
 
 }  // namespace hostler::daemon

@@ -185,12 +185,12 @@ void Daemon::Parts::tidy_store(Now now) {
 }
 
 void Daemon::Parts::load_drivers() {
-  DriverSource drivers{driver_folders(config.driver_path),
-                       {.state_dir = config.state_dir, .sha256 = config.driver_sha256},
-                       driver_host_program()};
-  clouds = std::make_unique<Clouds>(set_sources(config), std::move(drivers), metrics,
+  const auto sets = set_sources(config);
+  DriverSource drivers{
+      driver_folders(config.driver_path), {}, driver_host_program(), config.sandbox_min};
+  clouds = std::make_unique<Clouds>(sets, std::move(drivers), metrics, reload,
                                     [this](dispatch::Event event) { post(std::move(event)); });
-  clouds->load_drivers();
+  clouds->reload(sets, driver_rules(config));
 }
 
 Result<model::Restored> Daemon::Parts::open_store(bool go_on) {
@@ -388,7 +388,7 @@ Result<void> Daemon::apply(config::Config fresh) {
   parts_->server->set_tokens(std::move(tokens));
   log::set_level(*log::parse_level(fresh.log_level));
   parts_->set_keep(fresh.ledger_keep);
-  parts_->clouds->load_drivers();  // Before the sets are opened again.
+  parts_->clouds->reload(set_sources(fresh), driver_rules(fresh));  // Before they are opened again.
   parts_->clouds->announce_drivers();
   parts_->hosts->set_pools(pools_by_name(fresh.site));
   parts_->quotas.set(policy.quotas);

@@ -18,16 +18,20 @@ std::vector<SetSource> set_sources(const config::Config& config) {
   std::vector<SetSource> out;
   for (std::size_t i = 0; i < config.sets.size(); ++i) {
     const auto& set = config.sets[i];
-    constexpr std::array kSandboxes{"", "full", "files", "none"};
     out.push_back({.name = set.name,
                    .driver = set.driver,
                    .config_json = set.config_json,
                    .credentials_json = set.credentials_json,
                    .tags = config.site.sets[i].tags,
                    .in_process = set.isolation == config::Isolation::kInProcess,
-                   .sandbox = kSandboxes.at(static_cast<std::size_t>(set.sandbox))});
+                   .sandbox = set.sandbox,
+                   .readable = set.readable});
   }
   return out;
+}
+
+plugin_host::DriverRules driver_rules(const config::Config& config) {
+  return {.state_dir = config.state_dir, .sha256 = config.driver_sha256};
 }
 
 store::Options store_options(const config::Config& config) {

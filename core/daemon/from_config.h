@@ -19,6 +19,7 @@ namespace hostler::daemon {
 using KeysBySet = std::map<std::string, std::vector<std::string>>;
 
 std::vector<SetSource> set_sources(const config::Config& config);
+plugin_host::DriverRules driver_rules(const config::Config& config);
 store::Options store_options(const config::Config& config);
 
 /// Secrets: those of the configuration, or else one key per set that is created in the state folder

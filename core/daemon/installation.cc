@@ -2,6 +2,7 @@
 
 #include "core/base/files.h"
 #include "core/crypto/ssh_keys.h"
+#include "core/driver_host/parent/describe.h"
 
 namespace hostler::daemon {
 
@@ -23,13 +24,7 @@ Result<std::string> read_agent_program() {
   return program;
 }
 
-std::string driver_host_program() {
-  constexpr const char* kName = "hostler-driver-host";
-  std::error_code problem;
-  const fs::path beside = program_folder() / kName;
-  if (fs::exists(beside, problem)) return beside;
-  return (program_folder() / "../lib/hostler" / kName).lexically_normal();
-}
+std::string driver_host_program() { return driver_host::find_program(program_folder()); }
 
 std::vector<fs::path> driver_folders(std::vector<fs::path> configured) {
   configured.push_back((program_folder() / "../lib/hostler/drivers").lexically_normal());

@@ -106,7 +106,7 @@ constexpr const char* kDescription =
 
 std::vector<usage::Section> sections() {
   return {{"Signals",
-           {{"HUP", "reads the configuration again, all of it or nothing"},
+           {{"HUP", "reads the configuration again, and takes newer drivers into use"},
             {"TERM, INT", "stops; instances and jobs go on, and the next start takes them up"},
             {"USR1, USR2, ALRM", "have no effect"}}},
           {"Exit status",

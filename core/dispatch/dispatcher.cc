@@ -62,10 +62,13 @@ Outbox Dispatcher::apply(Event event, Now now) {
   std::visit(Overloaded{
                  [&](const DriverLoaded& e) { to.admin.on(e, now); },
                  [&](SetOpened& e) { to.sets.on(e, now); },
+                 [&](SuccessorOpened& e) { to.sets.on(e, now); },
                  [&](const PricesFetched& e) { to.sets.on(e, now); },
                  [&](const QuotaGroupFetched& e) { to.sets.on(e, now); },
                  [&](const SetListed& e) {
-                   if (to.epochs.compare(e, now)) to.lists.on(e, now);
+                   if (!to.epochs.compare(e, now)) return;
+                   to.lists.on(e, now);
+                   to.hosts.judge_left_alone(now);
                  },
                  [&](const InstancesLookedUp& e) { to.absences.on(e, now); },
                  [&](const BelieveList& e) { to.absences.on(e, now); },

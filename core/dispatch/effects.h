@@ -30,6 +30,12 @@ struct UseSet {
   std::string set;
   bool usable = false;
 };
+/// New calls go to this driver of the set, which SuccessorOpened has named; the one before ends its
+/// calls.
+struct UseDriver {
+  std::string set;
+  std::uint64_t driver = 0;
+};
 struct CreateCall {
   std::string set;
   model::InstanceId instance;
@@ -102,9 +108,9 @@ struct Reply {
   Result<std::vector<model::WorkId>> result;
 };
 
-using Effect =
-    std::variant<model::HostCommand, OpenSet, UseSet, CreateCall, ListCall, LookUpCall, DestroyCall,
-                 TagsCall, PowerCall, PricesCall, QuotaGroupCall, MakePlan, EpochsCompared, Reply>;
+using Effect = std::variant<model::HostCommand, OpenSet, UseSet, UseDriver, CreateCall, ListCall,
+                            LookUpCall, DestroyCall, TagsCall, PowerCall, PricesCall,
+                            QuotaGroupCall, MakePlan, EpochsCompared, Reply>;
 
 /// The result of one event. An effect is issued only when every change before it is durable, unless
 /// it depends on no commit (immediate_effects.h).

@@ -24,9 +24,18 @@ struct DriverLoaded {
   model::DriverFile driver;
   bool in_process = false;  ///< It runs in this process, not in one of its own.
 };
+/// The answer to an OpenSet.
 struct SetOpened {
   std::string set;
   model::CloudResult<model::SetInfo> result;
+  std::uint64_t driver = 0;  ///< Which of the set's drivers has answered: later ones have more.
+};
+/// Beside the driver of a set another one was started, with newer settings or of a newer version.
+/// It waits to be used, or could not be opened and is gone.
+struct SuccessorOpened {
+  std::string set;
+  model::CloudResult<model::SetInfo> result;
+  std::uint64_t driver = 0;
 };
 /// The first (or a newer) record of a create that is still under way: R28.
 struct CreateSeen {
@@ -162,11 +171,11 @@ struct DiskChanged {
   bool full = false;
 };
 
-using Event =
-    std::variant<DriverLoaded, SetOpened, CreateSeen, CreateEnded, SetListed, InstancesLookedUp,
-                 DestroyEnded, TagsEnded, PowerEnded, PricesFetched, QuotaGroupFetched,
-                 model::HostEvent, Submit, CancelWork, ReleaseWork, CancelHeld, OutputsRemoved,
-                 SetIdleBehavior, KillInstance, OpenGate, AcceptAccount, BelieveList,
-                 GiveUpUnreachable, PlanMade, PolicyChanged, WorkForgotten, DiskChanged>;
+using Event = std::variant<DriverLoaded, SetOpened, SuccessorOpened, CreateSeen, CreateEnded,
+                           SetListed, InstancesLookedUp, DestroyEnded, TagsEnded, PowerEnded,
+                           PricesFetched, QuotaGroupFetched, model::HostEvent, Submit, CancelWork,
+                           ReleaseWork, CancelHeld, OutputsRemoved, SetIdleBehavior, KillInstance,
+                           OpenGate, AcceptAccount, BelieveList, GiveUpUnreachable, PlanMade,
+                           PolicyChanged, WorkForgotten, DiskChanged>;
 
 }  // namespace hostler::dispatch

@@ -56,6 +56,8 @@ class Queries {
   /// name. Bytes are left out here: the store knows them.
   [[nodiscard]] std::vector<model::QuotaView> quotas(Mono now) const;
   [[nodiscard]] model::QuotaView quota(const std::string& principal, Mono now) const;
+  /// How many jobs are in each state, as model::kLiveStates. Unlike totals() at no cost.
+  [[nodiscard]] decltype(model::Totals::jobs) job_counts() const;
   [[nodiscard]] model::Totals totals(Mono now) const;
 
   /// Nothing waits, runs or is being collected, and no instance is left.
@@ -69,6 +71,7 @@ class Queries {
                                            const scheduler::CapRules& rules) const;
   void add_hosts_that_come(const std::vector<model::WorkId>& jobs,
                            std::map<model::WorkId, model::WaitingView>& waiting) const;
+  void add_failed_starts(std::map<model::WorkId, model::WaitingView>& waiting) const;
   void add_vanished(std::map<model::WorkId, model::WaitingView>& waiting) const;
   [[nodiscard]] model::RejectedView rejected_view(const scheduler::Offering& offering,
                                                   std::string reason) const;

@@ -54,6 +54,14 @@ bool Occupancy::remove(const model::WorkId& claim) {
   return true;
 }
 
+void Occupancy::leave_alone(const model::AttemptId& attempt, model::AttemptPhase phase) {
+  left_alone_[attempt] = phase;
+}
+
+bool Occupancy::forget_left_alone(const model::AttemptId& attempt) {
+  return left_alone_.erase(attempt) > 0;
+}
+
 const PlacedAttempt* Occupancy::find(const model::AttemptId& attempt) const {
   const auto found = std::ranges::find(attempts_, attempt, &PlacedAttempt::attempt);
   return found == attempts_.end() ? nullptr : &*found;

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/base/time.h"
+#include "core/model/host.h"
 #include "core/model/ids.h"
 #include "core/model/resources.h"
 
@@ -38,7 +40,8 @@ struct Claim {
 };
 
 /// The attempts and claims on one host. Only this class adds up the room that they take, and each
-/// of them frees its room once.
+/// of them frees its room once. A host is also in use by attempts that it reports and that are left
+/// alone; their needs are not known.
 class Occupancy {
  public:
   void add(PlacedAttempt attempt);
@@ -52,25 +55,38 @@ class Occupancy {
   /// Nothing more is expected of the attempt, or the claim has ended. False: it is not here.
   bool remove(const model::AttemptId& attempt);
   bool remove(const model::WorkId& claim);
+  /// The host reports this attempt in this phase, and nothing is done to it. Again: the phase is
+  /// the new one.
+  void leave_alone(const model::AttemptId& attempt, model::AttemptPhase phase);
+  /// The attempt is left alone no more. False: it was not.
+  bool forget_left_alone(const model::AttemptId& attempt);
+  void forget_left_alone() { left_alone_.clear(); }
 
   /// Null if it is not here; valid until the next change.
   [[nodiscard]] const PlacedAttempt* find(const model::AttemptId& attempt) const;
   [[nodiscard]] const std::vector<PlacedAttempt>& attempts() const { return attempts_; }
   [[nodiscard]] const std::vector<Claim>& claims() const { return claims_; }
+  using LeftAlone = std::map<model::AttemptId, model::AttemptPhase>;
+  [[nodiscard]] const LeftAlone& left_alone() const { return left_alone_; }
   /// Of active attempts and of claims.
   [[nodiscard]] const model::Resources& used() const { return used_; }
   /// Attempts that are starting or running.
   [[nodiscard]] std::uint32_t active_attempts() const { return active_; }
   /// More output is to be collected than a host may have when it gets new work.
   [[nodiscard]] bool output_waits() const;
-  /// An attempt is active, or a claim stands.
-  [[nodiscard]] bool in_use() const { return active_ > 0 || !claims_.empty(); }
+  /// An attempt is active or left alone, or a claim stands.
+  [[nodiscard]] bool in_use() const {
+    return active_ > 0 || !claims_.empty() || !left_alone_.empty();
+  }
   /// Nothing is here, not even output that is still to come.
-  [[nodiscard]] bool empty() const { return attempts_.empty() && claims_.empty(); }
+  [[nodiscard]] bool empty() const {
+    return attempts_.empty() && claims_.empty() && left_alone_.empty();
+  }
 
  private:
   std::vector<PlacedAttempt> attempts_;
   std::vector<Claim> claims_;
+  LeftAlone left_alone_;
   model::Resources used_;
   std::uint32_t active_ = 0;
 };

@@ -47,12 +47,21 @@ void become_ready(Instance& instance, Outcome& out, Now now) {
     out = terminate(instance, Reason::kBroken, record.last_text, now);
 }
 
+void become_ready_without_agent(Instance& instance, Outcome& out, Now now) {
+  if (std::exchange(instance.record.restored, false)) {
+    instance.keep_told = false;
+    out.changed = true;
+  }
+  become_ready(instance, out, now);
+}
+
 Outcome reported(Instance& instance, const model::PoolPolicy& pool, Now now) {
   Outcome out;
   const auto state = instance.record.state;
   const bool is_on = state == InstanceState::kBooting || state == InstanceState::kUnknown ||
                      state == InstanceState::kIdle || state == InstanceState::kBusy;
-  if (is_on && pool.readiness == Readiness::kReported) become_ready(instance, out, now);
+  if (is_on && pool.readiness == Readiness::kReported)
+    become_ready_without_agent(instance, out, now);
   return out;
 }
 

@@ -190,11 +190,8 @@ Outcome listed(Instance& instance, const model::ListedInstance& seen, Mono as_of
     record.last_text = "address: the cloud shows none yet";
     out.effects.push_back(Effect::kList);
   }
-  if (pool.readiness == model::Readiness::kCloud && seen.state == CloudState::kRunning &&
-      !outdated) {
-    if (std::exchange(record.restored, false)) out.changed = true;  // Such hosts report no work.
-    become_ready(instance, out, now);
-  }
+  if (pool.readiness == model::Readiness::kCloud && seen.state == CloudState::kRunning && !outdated)
+    become_ready_without_agent(instance, out, now);
   return out;
 }
 

@@ -119,7 +119,7 @@ Outcome verified(Instance& instance, const model::HostVerified& event,
   if (!has_link(instance)) return out;
   set_connected(instance);
   learn_key(instance, event, out, now);
-  if (pool.readiness == model::Readiness::kSsh) become_ready(instance, out, now);
+  if (pool.readiness == model::Readiness::kSsh) become_ready_without_agent(instance, out, now);
   return out;
 }
 

@@ -18,6 +18,8 @@ void stopped_by_itself(Instance& instance, const std::string& reason, Outcome& o
 /// The evidence that the pool asks for is there: the instance is ready, and reachable again if it
 /// was not.
 void become_ready(Instance& instance, Outcome& out, Now now);
+/// Likewise, of a pool without an agent: no report of its work is to come.
+void become_ready_without_agent(Instance& instance, Outcome& out, Now now);
 
 /// A broken host on which nothing is left: it is ended, unless an admin holds it.
 [[nodiscard]] bool ends_when_empty(const Instance& instance);

@@ -61,6 +61,7 @@ struct DriverCrash {
 /// One line for people: "driver local 1.0 was ended by signal 11 (Segmentation fault) in create".
 std::string to_string(const DriverCrash& crash);
 
+/// Why a driver refused a call: most of its members are those of the driver's error.
 struct CloudError {
   CloudErrorClass cls = CloudErrorClass::kInternal;
   std::string message;  ///< One line for people, already fit to print.
@@ -94,7 +95,7 @@ using Tags = std::map<std::string, std::string>;
 
 enum class UserDataFormat : std::uint8_t { kNone, kSh, kCloudConfig, kIgnition, kRaw };
 
-/// A complete create. It is journalled, and sent again byte for byte after a lost answer.
+/// A complete create: its members are journalled, and sent again as they are after a lost answer.
 struct CreateRequest {
   std::string idempotency_key;   ///< A UUID; also the tag hostler-key.
   std::string host_instance_id;  ///< "h-7"
@@ -153,7 +154,7 @@ enum class CloudState : std::uint8_t {
 };
 const char* to_string(CloudState state);
 
-/// One instance as the cloud lists it.
+/// One instance as the cloud lists it: its members are those of the driver's record.
 struct ListedInstance {
   std::string id;          ///< The cloud's; may change once: identity is the key.
   std::string request_id;  ///< A spot request's id, if it has become this instance.
@@ -174,7 +175,7 @@ struct ListedInstance {
 
 /// Of an account's id and of a region, as drivers report them.
 inline constexpr std::size_t kAccountBytesMax = 255;
-
+/// What a driver says of a set that it has opened: its members are those of the answer.
 struct SetInfo {
   std::string account_id, region, currency;  ///< Empty: not known.
   std::uint32_t max_concurrency = 1;

@@ -140,7 +140,8 @@ constexpr std::array kEvents{
     EventInfo{Event::kOpened, "opened", kSet, kInfo, Holds::kNone,
               "the instance set's cloud can be used"},
     EventInfo{Event::kOpenFailed, "open_failed", kSet, kWarning, Holds::kReason,
-              "the instance set's cloud cannot be used; it is tried again"},
+              "the instance set's cloud cannot be used, and is tried again; or not with new "
+              "settings or a new driver, and those from before stay in use"},
     EventInfo{Event::kAccountDiffers, "account_differs", kSet, kAlarm, Holds::kNone,
               "the cloud reports another account or region than the stored one: the set is not "
               "used"},

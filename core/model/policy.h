@@ -60,7 +60,7 @@ enum class Readiness : std::uint8_t {
 /// What becomes of a new host whose init command failed.
 enum class InitFailure : std::uint8_t { kFail, kWarn };
 
-/// A policy over one or more sets and their types.
+/// A policy over one or more sets and their types: a member for each key of the configuration.
 struct PoolPolicy {
   std::string name;
   std::vector<std::string> sets;

@@ -24,7 +24,7 @@ bool same_value(const std::shared_ptr<const T>& a, const std::shared_ptr<const T
   return a == b || (a && b && *a == *b);
 }
 
-/// The part of a piece of work that changes. Everything else is in WorkItem and never changes.
+/// The part of a piece of work that changes: its members are one row. All else is in WorkItem.
 struct WorkRecord {
   WorkId id;
   WorkState state = WorkState::kQueued;
@@ -100,7 +100,7 @@ struct AttemptChanged {
   friend bool operator==(const AttemptChanged&, const AttemptChanged&) = default;
 };
 
-/// Everything about an instance that survives a restart. Upserted whole.
+/// Everything about an instance that survives a restart: its members are one row, upserted whole.
 struct InstanceRecord {
   InstanceId id;
   std::string set, pool, type, zone;
@@ -141,7 +141,7 @@ struct InstanceChanged {
            a.erase_create == b.erase_create;
   }
 };
-
+/// A gate, remembered over restarts: its members are one row.
 struct GateRecord {
   std::string key;  ///< Canonical text of set, operation and scope.
   std::string set;
@@ -226,7 +226,7 @@ struct LeftOut {
   friend bool operator==(const LeftOut&, const LeftOut&) = default;
 };
 
-/// What restart finds. Terminal jobs stay in the store; live ones come back in order of arrival.
+/// What a restart finds, a member for each table: live jobs by arrival, none that have ended.
 struct Restored {
   std::string owner;        ///< The store's id, made with it.
   std::uint64_t epoch = 0;  ///< Raised by this start.

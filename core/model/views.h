@@ -45,7 +45,12 @@ struct DriverView {
   std::uint64_t crashes = 0;  ///< Since the daemon started.
   std::uint64_t broken_rules = 0;
   std::string last_broken_rule;
+  /// What of the configuration or of the driver's files is not in use, and why, one sentence for
+  /// people; empty: nothing.
+  std::string pending;
+  std::uint64_t draining = 0;  ///< Earlier drivers of the set whose calls are not over.
 };
+/// A set with all that is to be said of it: each of its members is shown.
 struct SetView {
   std::string name;
   std::optional<DriverView> driver;

@@ -7,7 +7,6 @@
 
 #include "core/base/text.h"
 #include "core/model/ids.h"
-#include "core/plugin_host/record_intake.h"
 
 namespace hostler::plugin_host {
 namespace {
@@ -56,20 +55,27 @@ const Status* find_status(hostler_status status) {
 
 Wall wall(std::int64_t unix_ns) { return {unix_ns / 1000}; }
 
-/// Copies texts out of a record (R19), up to the limit of bytes in a record. After the first broken
-/// rule it copies nothing more.
+/// Copies texts out of a record (R19), up to the limits of bytes in a record and in an operation.
+/// After the first broken rule it copies nothing more.
 class TextReader {
  public:
+  TextReader() = default;
+  explicit TextReader(TextsLeft& operation) : operation_(operation) {}
+
   void text(std::string& out, const hostler_str& s, const char* field) {
     if (s.len == 0 || !broken_.empty()) return;
     if (s.ptr == nullptr) {
       broken_ = std::string("R19: ") + field + " has a length but no text";
     } else if (s.len > bytes_left_) {
       broken_ = "limit: more than " + std::to_string(kRecordBytesMax) + " bytes in a record";
+    } else if (s.len > operation_.bytes) {
+      broken_ = "limit: more than " + std::to_string(kOperationBytesMax) +
+                " bytes in the records of one call";
     } else if (!is_utf8({s.ptr, s.len})) {
       broken_ = std::string("R19: ") + field + " is not UTF-8, or has a NUL in it";
     } else {
       bytes_left_ -= s.len;
+      operation_.bytes -= s.len;
       out.assign(s.ptr, s.len);
     }
   }
@@ -120,6 +126,8 @@ class TextReader {
     if (bytes_left_ == 0 && broken_.empty()) broken_ = "limit: a record with too many tags";
   }
 
+  TextsLeft only_record_;
+  TextsLeft& operation_ = only_record_;
   std::size_t bytes_left_ = kRecordBytesMax;
   std::string broken_;
 };
@@ -145,10 +153,10 @@ std::string status_name(hostler_status status) {
   return known != nullptr ? known->name : "the unknown status " + std::to_string(status);
 }
 
-std::string read_instance(const hostler_rec& record, model::ListedInstance& out) {
+std::string read_instance(const hostler_rec& record, model::ListedInstance& out, TextsLeft& left) {
   hostler_instance in;
   if (auto broken = copy_growable(&record, in); !broken.empty()) return broken;
-  TextReader read;
+  TextReader read(left);
   read.name(out.id, in.id, "id");
   read.name(out.request_id, in.request_id, "request_id");
   read.name(out.idempotency_key, in.idempotency_key, "idempotency_key");

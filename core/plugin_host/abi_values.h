@@ -12,6 +12,7 @@
 #include "core/model/cloud.h"
 #include "core/plugin_host/driver_set.h"
 #include "core/plugin_host/first_sizes.h"
+#include "core/plugin_host/record_intake.h"
 #include "hostler/driver.h"
 
 /// Converts the ABI's structs to the model's values and back.
@@ -42,9 +43,14 @@ std::string copy_growable(const void* from, T& to) {
   return {};
 }
 
+/// The bytes of texts that an operation may still have in its records.
+struct TextsLeft {
+  std::uint64_t bytes = kOperationBytesMax;
+};
+
 // Each reads one record of its kind into a new value. Returns the rule that the record breaks;
 // empty if none.
-std::string read_instance(const hostler_rec& record, model::ListedInstance& out);
+std::string read_instance(const hostler_rec& record, model::ListedInstance& out, TextsLeft& left);
 std::string read_set_info(const hostler_rec& record, model::SetInfo& out);
 std::string read_price(const hostler_rec& record, model::ZonePrice& out);
 std::string read_quota_group(const hostler_rec& record, std::string& name);

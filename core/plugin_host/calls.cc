@@ -84,7 +84,7 @@ hostler_status CreateCall::call_driver() {
 bool CreateCall::take_record(const hostler_rec& record) {
   if (record.kind != HOSTLER_REC_INSTANCE) return true;
   model::ListedInstance seen;
-  auto rule = read_instance(record, seen);
+  auto rule = read_instance(record, seen, texts_left_);
   if (rule.empty() && effect_seen_ && seen.id != result_.id) {
     rule = "R28: emitted two ids, '" + printable(result_.id) + "' and '" + printable(seen.id) + "'";
   }
@@ -119,7 +119,7 @@ hostler_status ListCall::call_driver() {
 
 bool ListCall::take_record(const hostler_rec& record) {
   if (record.kind != HOSTLER_REC_INSTANCE) return true;
-  if (auto rule = read_instance(record, result_.emplace_back()); !rule.empty()) {
+  if (auto rule = read_instance(record, result_.emplace_back(), texts_left_); !rule.empty()) {
     return report_broken_rule(std::move(rule)), false;
   }
   return true;

@@ -90,6 +90,7 @@ class CreateCall final : public Call<model::ListedInstance> {
   [[nodiscard]] bool effect_seen() const override { return effect_seen_; }
   model::CreateRequest request_;
   OnRecord on_record_;
+  TextsLeft texts_left_;
   bool effect_seen_ = false;  ///< The driver has emitted an instance.
 };
 
@@ -102,6 +103,7 @@ class ListCall final : public Call<std::vector<model::ListedInstance>> {
   hostler_status call_driver() override;
   bool take_record(const hostler_rec& record) override;
   model::ListRequest request_;
+  TextsLeft texts_left_;
 };
 
 class DestroyCall final : public Call<DriverSet::Nothing> {

@@ -1,6 +1,5 @@
 #include "core/plugin_host/manifest.h"
 
-#include <array>
 #include <utility>
 
 #include "core/base/files.h"
@@ -9,6 +8,7 @@
 #include "core/json/reader.h"
 #include "core/json/schema.h"
 #include "core/json/writer.h"
+#include "core/plugin_host/driver_facts.h"
 #include "core/plugin_host/driver_library.h"
 #include "core/plugin_host/library_file.h"
 #include "hostler/driver.h"
@@ -18,10 +18,10 @@ namespace {
 
 constexpr std::size_t kManifestMax = std::size_t{256} << 10U;
 constexpr int kVersion = 1;
-constexpr std::array kExtensions{HOSTLER_EXT_HOST_KEY,    HOSTLER_EXT_PRICE_HISTORY,
-                                 HOSTLER_EXT_QUOTA_GROUP, HOSTLER_EXT_POWER,
-                                 HOSTLER_EXT_OFFERINGS,   HOSTLER_EXT_INTERRUPTION,
-                                 HOSTLER_EXT_CONSOLE,     HOSTLER_EXT_LEFTOVERS};
+
+constexpr std::array kSandboxes{json::Word<model::Sandbox>{"full", model::Sandbox::kFull},
+                                json::Word<model::Sandbox>{"files", model::Sandbox::kFiles},
+                                json::Word<model::Sandbox>{"none", model::Sandbox::kNone}};
 
 std::string text(const char* s) { return s == nullptr ? std::string() : printable(s); }
 
@@ -41,40 +41,53 @@ void read_library(json::Object& o, Manifest& m) {
 
 }  // namespace
 
+Result<Manifest> make_manifest(const LibraryFile& library, DriverFacts facts) {
+  Manifest m;
+  m.name = std::move(facts.name);
+  m.version = std::move(facts.version);
+  m.vendor = std::move(facts.vendor);
+  m.license = std::move(facts.license);
+  m.runtime = std::move(facts.runtime);
+  m.abi_major = HOSTLER_ABI_MAJOR;  // Others are not loaded.
+  m.abi_draft = HOSTLER_ABI_DRAFT;
+  m.min_host_minor = facts.min_host_minor;
+  m.library = library.path.filename();
+  m.sha256 = HOSTLER_TRY(sha256_of(library));
+  m.arch = machine_name();
+  m.os = "linux";
+  m.extensions = std::move(facts.extensions);
+  const auto schema =
+      json::Document::parse(facts.config_schema_json.empty() ? "{}" : facts.config_schema_json);
+  if (!schema) {
+    auto error = schema.error();
+    return tl::unexpected(std::move(error).with_context("driver library " + library.path.string() +
+                                                        ": config schema"));
+  }
+  m.config_schema_json = json::to_text(schema->root());
+  return m;
+}
+
 Result<Manifest> make_manifest(const std::filesystem::path& library) {
   const auto file = HOSTLER_TRY(open_untrusted_library(library));
   const auto driver = HOSTLER_TRY(DriverLibrary::load_unpinned(library));
   const auto& table = driver->table();
-  Manifest m;
-  m.name = driver->name();
-  m.version = text(table.version);
-  m.vendor = text(table.vendor);
-  m.license = text(table.license);
-  m.runtime = text(table.runtime);
-  m.abi_major = table.abi_major;
-  m.abi_draft = table.abi_draft;
-  m.min_host_minor = table.min_host_minor;
-  m.library = library.filename();
-  m.sha256 = HOSTLER_TRY(sha256_of(file));
-  m.arch = machine_name();
-  m.os = "linux";
+  DriverFacts facts{.name = driver->name(),
+                    .version = text(table.version),
+                    .vendor = text(table.vendor),
+                    .license = text(table.license),
+                    .runtime = text(table.runtime),
+                    .config_schema_json = {},
+                    .min_host_minor = table.min_host_minor,
+                    .extensions = {}};
+  if (table.config_schema_json != nullptr) facts.config_schema_json = table.config_schema_json;
   try {
-    for (const char* id : kExtensions) {
-      if (table.get_extension(id) != nullptr) m.extensions.emplace_back(id);
-    }
+    for (const char* id : kKnownExtensions)
+      if (table.get_extension(id) != nullptr) facts.extensions.emplace_back(id);
   } catch (...) {
     return fail(Errc::kMisbehaving,
                 "driver library " + library.string() + ": R45: an exception left get_extension");
   }
-  const auto schema =
-      json::Document::parse(table.config_schema_json == nullptr ? "{}" : table.config_schema_json);
-  if (!schema) {
-    auto error = schema.error();
-    return tl::unexpected(
-        std::move(error).with_context("driver library " + library.string() + ": config schema"));
-  }
-  m.config_schema_json = json::to_text(schema->root());
-  return m;
+  return make_manifest(file, std::move(facts));
 }
 
 Result<std::vector<std::string>> config_problems(const Manifest& manifest,
@@ -98,7 +111,9 @@ std::string to_json(const Manifest& m) {
   w.member("sha256", m.sha256).member("arch", m.arch).member("os", m.os).end_object();
   w.key("extensions").begin_array();
   for (const auto& id : m.extensions) w.value(id);
-  w.end_array().key("config_schema").raw(m.config_schema_json).end_object();
+  w.end_array();
+  if (m.sandbox != model::Sandbox::kFull) w.member("sandbox", to_string(m.sandbox));
+  w.key("config_schema").raw(m.config_schema_json).end_object();
   return out + "\n";
 }
 
@@ -122,6 +137,7 @@ Result<Manifest> parse_manifest(std::string_view text, const std::filesystem::pa
     });
     o.need("library").object([&](json::Object& library) { read_library(library, m); });
     o.may("extensions").texts(m.extensions, 256);
+    o.may("sandbox").word(m.sandbox, kSandboxes);
     o.may("config_schema").object_text(m.config_schema_json, kManifestMax);
   });
   if (!read) return tl::unexpected(std::move(read).error().with_context(file.string()));

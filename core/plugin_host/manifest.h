@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/model/sandbox.h"
 
 namespace hostler::plugin_host {
 
@@ -17,8 +18,8 @@ struct DriverRules {
   std::map<std::string, std::string> sha256 = {};  ///< By driver: the only library allowed.
 };
 
-/// The description of a driver, readable without running any of its code: the file
-/// `<name>.hostler.json` beside its library, made by make_manifest().
+/// The description of a driver, readable without running any of its code: its members are those of
+/// the file `<name>.hostler.json` beside its library, made by make_manifest().
 struct Manifest {
   std::string name, version, vendor, license;
   std::string runtime;  ///< "c", "cpp", "rust", "go", ...
@@ -27,6 +28,8 @@ struct Manifest {
   std::string sha256;             ///< Of the library, 64 hexadecimal digits.
   std::string arch, os;
   std::vector<std::string> extensions;
+  /// The sandbox that the author asks for, if less than full. The configuration decides.
+  model::Sandbox sandbox = model::Sandbox::kFull;
   std::string config_schema_json = "{}";
 
   std::vector<std::string> unknown_keys;  ///< Paths of what this program does not know, printable.

@@ -1,16 +1,18 @@
-// hostler-manifest LIBRARY MANIFEST: writes the manifest of a driver. The build runs it after
-// linking.
+// hostler-manifest LIBRARY MANIFEST [SANDBOX]: writes the manifest of a driver, which asks for this
+// sandbox. The build runs it after linking.
 #include <cstdio>
 
 #include "core/base/files.h"
 #include "core/plugin_host/manifest.h"
 
 int main(int argc, char** argv) {
-  if (argc != 3) {
-    std::fputs("usage: hostler-manifest LIBRARY MANIFEST\n", stderr);
+  const auto sandbox = hostler::model::parse_sandbox(argc == 4 ? argv[3] : "full");
+  if ((argc != 3 && argc != 4) || !sandbox) {
+    std::fputs("usage: hostler-manifest LIBRARY MANIFEST [full|files|none]\n", stderr);
     return 2;
   }
-  const auto manifest = hostler::plugin_host::make_manifest(argv[1]);
+  auto manifest = hostler::plugin_host::make_manifest(argv[1]);
+  if (manifest) manifest->sandbox = *sandbox;
   const auto written = manifest ? hostler::write_file(argv[2], to_json(*manifest), 0644)
                                 : tl::unexpected(manifest.error());
   if (written) return 0;

@@ -191,7 +191,7 @@ bool Operation::end_by_host(model::CloudError reason, bool abandoned) {
 /// abandoned the call before.
 bool Operation::end_by_driver() {
   records_.wait(mutex_);
-  over_ = true;
+  if (!abandoned_) over_ = true;  // else deliver_result() may be reading it
   return abandoned_;
 }
 

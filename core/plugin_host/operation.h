@@ -22,7 +22,8 @@ using SteadyTime = std::chrono::steady_clock::time_point;
 /// One call of a driver function, with the callbacks of hostler_op that the driver uses during it.
 /// Knows when the call is over, and checks that the driver keeps the rules on ends (R26, R45). The
 /// other parts check theirs: RecordIntake, CancelFunction, Outcome. The derived classes (calls.h)
-/// add the request and the result of each driver function.
+/// add the request and the result of each driver function. Its members are these parts, and the few
+/// facts about the end that all of them need.
 ///
 ///   created -> run() -> over: the function returned, or complete() was called after PENDING
 ///          \-> refused: not sent to the driver

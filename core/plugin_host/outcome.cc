@@ -25,13 +25,13 @@ std::optional<model::CloudError> refusal_by_minor(const char* function, std::uin
 }
 
 void Outcome::set_text(std::uint32_t field, const char* text, std::size_t size) {
-  if (field == 0 || field >= kErrorTexts || text == nullptr) return;
+  if (ended_by_host_ || field == 0 || field >= kErrorTexts || text == nullptr) return;
   texts_.resize(kErrorTexts);
   texts_[field] = printable({text, std::min(size, kErrorTextMax)}, kErrorTextMax);
 }
 
 void Outcome::set_broken_rule(std::string rule) {
-  if (broken_rule_.empty()) broken_rule_ = std::move(rule);
+  if (!ended_by_host_ && broken_rule_.empty()) broken_rule_ = std::move(rule);
 }
 
 void Outcome::set_ended_by_host(model::CloudError reason) {

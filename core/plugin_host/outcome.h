@@ -39,7 +39,8 @@ class Outcome {
   void set_text(std::uint32_t field, const char* text, std::size_t size);
   /// A rule that the driver broke, "R28: ...". Only the first one counts; empty = none.
   void set_broken_rule(std::string rule);
-  /// The host ended the operation for this reason. Nothing that the driver did counts any more.
+  /// The host ended the operation for this reason. Nothing that the driver did counts any more, and
+  /// what it does later is not noted: failure() may run meanwhile.
   void set_ended_by_host(model::CloudError reason);
 
   [[nodiscard]] hostler_status status() const { return status_; }

@@ -12,6 +12,8 @@ namespace hostler::plugin_host {
 /// What a driver may emit in one operation; hostler_host tells drivers these limits.
 inline constexpr std::uint64_t kRecordsMax = 100'000;
 inline constexpr std::uint64_t kRecordBytesMax = std::uint64_t{256} << 10U;
+/// Of all texts in the records of one operation: what hostlerd may have to keep of a list.
+inline constexpr std::uint64_t kOperationBytesMax = std::uint64_t{256} << 20U;
 
 /// Receives the records that a driver emits in one operation: one at a time, a limited number, each
 /// with a legal size (R15, R27).

@@ -37,22 +37,4 @@ struct Allowance {
   }
 };
 
-/// What the parts of hosts may cost that some items will hold, by the allowances of their
-/// principals.
-struct PriceBound {
-  model::Micros left;  ///< All of them together.
-  model::Micros most;  ///< One of them.
-
-  /// How many items may go where a part costs `each`, at most `wanted`.
-  [[nodiscard]] std::uint64_t count(model::Micros each, std::uint64_t wanted) const {
-    if (each > most) return 0;
-    if (each.value <= 0) return wanted;
-    return std::min(wanted, static_cast<std::uint64_t>(left.value / each.value));
-  }
-  /// Of items that count() allows.
-  void take(model::Micros each, std::uint64_t items) {
-    left.value -= each.value * static_cast<std::int64_t>(items);
-  }
-};
-
 }  // namespace hostler::scheduler

@@ -47,21 +47,14 @@ std::string left_the_menu(const World& world, const model::Constraints& constrai
 /// How many of these items such a host would hold.
 std::uint64_t items_per_host(const World& world, const Demand& demand, const Offering& o,
                              std::uint64_t items) {
-  std::uint64_t fits = fit_count(world.needs[demand.need].resources, o.resources);
-  const std::int32_t attempts = world.policy.pools[o.pool].attempts_parallel_max;
-  if (attempts > 0) fits = std::min(fits, static_cast<std::uint64_t>(attempts));
+  const std::uint64_t fits = world.items_per_host(world.needs[demand.need], o);
   return std::max<std::uint64_t>(1, std::min(fits, items));
 }
 
 /// Why the price factor forbids the offering for `jobs` of the demand on one host; or empty.
 std::string too_dear(const World& world, const Demand& demand, const Offering& o,
                      std::uint64_t jobs) {
-  const auto cheapest = world.needs[demand.need].cheapest[o.market == model::Market::kSpot].value;
-  // Doubles hold prices exactly up to 2^53 millionths; beyond that the comparison saturates.
-  const double singly = static_cast<double>(cheapest) * static_cast<double>(jobs);
-  if (cheapest < 0 || static_cast<double>(o.price_per_hour.value) <=
-                          singly * world.policy.pools[o.pool].price_factor_max)
-    return {};
+  if (!world.is_too_dear(world.needs[demand.need], o, jobs)) return {};
   return "price " + money(o.price_per_hour) + " is over price_factor_max times the cheapest fit" +
          (jobs == 1 ? "" : ", for the " + std::to_string(jobs) + " jobs that would share it");
 }
@@ -84,11 +77,28 @@ std::string obstacle_to_buy(const World& world, const Demand& demand, std::uint3
   return too_dear(world, demand, o, items_per_host(world, demand, o, items));
 }
 
+/// Waiting::part_from.
+std::optional<model::Micros> part_from(const World& world, const Demand& demand) {
+  const Need& need = world.needs[demand.need];
+  std::optional<model::Micros> out;
+  for (const std::uint32_t i : world.offers) {
+    const Offering& o = world.snapshot.offerings[i];
+    if (!o.shut.empty() || !need.resources.fits_in(o.resources) || !world.meets(need, i) ||
+        world.budget.creates(o, 1) == 0 || !obstacle(world, demand, i).empty() ||
+        world.is_too_dear(need, o, items_per_host(world, demand, o, demand.uncovered)))
+      continue;
+    const auto part = world.price_of_part(demand, o);
+    if (!out || part < *out) out = part;
+  }
+  return out;
+}
+
 Waiting explain_waiting(const World& world, const Demand& demand) {
   Waiting out{.cls = demand.view->id,
               .code = WaitingCode::kNoOffering,
               .reason = "",
               .is_priced = demand.price != kNone};
+  if (world.snapshot.has_limits) out.part_from = part_from(world, demand);
   const auto set = [&out](WaitingCode code, std::string reason) {
     out.code = code;
     out.reason = std::move(reason);

@@ -311,6 +311,15 @@ std::vector<std::string> Gates::reloaded() {
   });
 }
 
+std::vector<std::string> Gates::driver_replaced(const std::string& set) {
+  return open_all([&](const GateRecord& r) {
+    const bool may_be_over = r.cls == CloudErrorClass::kAuth ||
+                             r.cls == CloudErrorClass::kInternal ||
+                             r.cls == CloudErrorClass::kQuota || is_for_good(r.cls, r.op);
+    return r.set == set && may_be_over;
+  });
+}
+
 std::optional<GateRecord> Gates::open(const std::string& key) {
   const auto found = gates_.find(key);
   if (found == gates_.end() || only_counts(found->second.record)) return std::nullopt;

@@ -73,6 +73,9 @@ class Gates {
   /// An admin had the configuration read again, and may have raised a quota too: the quota gates
   /// and those of restarted() open. Returns their keys.
   std::vector<std::string> reloaded();
+  /// The set has other credentials, settings or another version of its driver: its gates of class
+  /// auth and internal, and those that reloaded() opens. Returns their keys.
+  std::vector<std::string> driver_replaced(const std::string& set);
   /// An admin wants such calls to be tried now. Returns the gate that was opened; none: there is
   /// no such gate in the journal.
   std::optional<model::GateRecord> open(const std::string& key);

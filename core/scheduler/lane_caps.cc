@@ -1,32 +1,28 @@
 #include "core/scheduler/lane_caps.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace hostler::scheduler {
 
 const LaneCap* LaneCaps::find_one(PrincipalId principal, ClassId cls) const {
-  const auto found = caps_.find(key(principal, cls));
-  return found == caps_.end() ? nullptr : &found->second;
+  const auto found = by_principal_.find(principal);
+  if (found == by_principal_.end()) return nullptr;
+  const auto at = std::ranges::lower_bound(found->second, cls, {}, &OfLane::cls);
+  return at == found->second.end() || at->cls != cls ? nullptr : &at->cap;
 }
 
-void LaneCaps::set(PrincipalId principal, ClassId cls, const LaneCap& cap) {
-  caps_[key(principal, cls)] = cap;
-}
-
-std::map<ClassId, LaneCaps::OfClass> LaneCaps::by_class(const Queue& queue) const {
-  std::map<ClassId, OfClass> out;
-  for (const auto& [key, cap] : caps_) {
-    const auto principal = static_cast<PrincipalId>(key >> 32U);
-    const auto cls = static_cast<ClassId>(key);
-    OfClass& sum = out[cls];
-    sum.beyond += queue.lane(principal, cls).count() - cap.seen;
-    if (!cap.price_left || cap.seen == 0) continue;
-    sum.priced += cap.seen;
-    if (!sum.price) sum.price.emplace();
-    sum.price->left += *cap.price_left;
-    sum.price->most = std::max(sum.price->most, *cap.price_left);
+void LaneCaps::set(PrincipalId principal, std::vector<OfLane> lanes) {
+  if (lanes.empty()) return;
+  std::ranges::sort(lanes, {}, &OfLane::cls);
+  for (const OfLane& lane : lanes) {
+    OfClass& sum = by_class_[lane.cls];
+    sum.beyond += lane.waiting - lane.cap.seen;
+    if (!lane.cap.price_left || lane.cap.seen == 0) continue;
+    sum.priced += lane.cap.seen;
+    sum.shares.push_back({.left = *lane.cap.price_left, .items = lane.cap.seen});
   }
-  return out;
+  by_principal_[principal] = std::move(lanes);
 }
 
 namespace {
@@ -39,14 +35,20 @@ struct Taker {
   std::uint64_t waiting = 0;
   bool is_stuck = false;
   std::uint64_t seen = 0;
+  bool is_probe = false;  ///< It gets nothing, and one item is seen all the same.
 
   /// No part of a host costs less.
   [[nodiscard]] model::Micros least() const { return prices ? prices->least : model::Micros{1}; }
+  /// Of the cheapest host that can be had.
+  [[nodiscard]] model::Micros price() const {
+    return prices ? std::clamp(prices->from, prices->least, prices->most) : model::Micros{1};
+  }
 };
 
 std::vector<Taker> takers_of(const Queue& queue, PrincipalId principal, bool has_price,
                              const CapRules& rules) {
   std::vector<Taker> out;
+  out.reserve(queue.lanes(principal).size());
   for (const Queue::LaneOrder& lane : queue.lanes(principal)) {
     Taker taker{.cls = lane.cls,
                 .at = &queue.at(lane.cls),
@@ -54,7 +56,7 @@ std::vector<Taker> takers_of(const Queue& queue, PrincipalId principal, bool has
                 .waiting = queue.lane(principal, lane.cls).count(),
                 .is_stuck = rules.is_stuck(lane.cls)};
     if (has_price) {
-      taker.prices = rules.prices(*taker.at);
+      taker.prices = rules.prices(lane.cls);
       taker.is_stuck = taker.is_stuck || !taker.prices;
     }
     out.push_back(taker);
@@ -73,24 +75,31 @@ void cap_lanes_of(const Queue& queue, PrincipalId principal, const CapRules& rul
   Allowance left = whole;
   for (Taker& taker : takers) {
     const model::Resources& needs = taker.at->shape.needs;
-    taker.seen = left.count(needs, taker.least(), taker.waiting);
-    left.take(needs, taker.least(), taker.seen);
-    if (taker.seen == 0 && taker.is_stuck && whole.covers(needs, taker.least())) taker.seen = 1;
+    taker.seen = left.count(needs, taker.price(), taker.waiting);
+    left.take(needs, taker.price(), taker.seen);
+    taker.is_probe = taker.seen == 0 && (taker.is_stuck || taker.price() > taker.least()) &&
+                     whole.covers(needs, taker.least());
+    if (taker.is_probe) taker.seen = 1;
   }
   // Dearer hosts than the cheapest are paid with what is left, by the first lanes first.
   std::int64_t rest = has_price ? std::max<std::int64_t>(0, left.price_per_hour->value) : 0;
+  std::vector<LaneCaps::OfLane> capped;
   for (const Taker& taker : takers) {
     LaneCap cap{.seen = taker.seen, .price_left = {}};
-    if (taker.prices && taker.seen > 0) {
+    if (taker.prices && taker.is_probe) {
+      if (taker.prices->most > taker.least()) cap.price_left = taker.least();
+    } else if (taker.prices && taker.seen > 0) {
       const auto n = static_cast<std::int64_t>(taker.seen);
-      const std::int64_t more = taker.prices->most.value - taker.prices->least.value;
+      const std::int64_t more = taker.prices->most.value - taker.price().value;
       const bool is_enough = more <= rest / n;
       const std::int64_t extra = is_enough ? more * n : rest;
       rest -= extra;
-      if (!is_enough) cap.price_left = {taker.prices->least.value * n + extra};
+      if (!is_enough) cap.price_left = {taker.price().value * n + extra};
     }
-    if (cap.seen < taker.waiting || cap.price_left) out.set(principal, taker.cls, cap);
+    if (cap.seen < taker.waiting || cap.price_left)
+      capped.push_back({.cls = taker.cls, .cap = cap, .waiting = taker.waiting});
   }
+  out.set(principal, std::move(capped));
 }
 
 LaneCaps cap_lanes(const Queue& queue, const CapRules& rules) {

@@ -2,11 +2,11 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <optional>
 #include <unordered_map>
 #include <vector>
 
+#include "core/scheduler/price_bound.h"
 #include "core/scheduler/queue.h"
 
 namespace hostler::scheduler {
@@ -14,6 +14,7 @@ namespace hostler::scheduler {
 /// What the part of a host costs that an item holds, by the offerings that it fits.
 struct PartPrices {
   model::Micros least, most;
+  model::Micros from = {};  ///< The least of those that could be bought lately; 0: not known.
 };
 
 /// How many items of a lane a plan sees: the first ones. The allowance of their principal covers no
@@ -27,10 +28,10 @@ struct LaneCap {
 /// The caps of the lanes of principals that have a limit. Other lanes have none.
 class LaneCaps {
  public:
-  [[nodiscard]] bool empty() const { return caps_.empty(); }
+  [[nodiscard]] bool empty() const { return by_principal_.empty(); }
   /// Null: no cap.
   [[nodiscard]] const LaneCap* find(PrincipalId principal, ClassId cls) const {
-    return caps_.empty() ? nullptr : find_one(principal, cls);
+    return empty() ? nullptr : find_one(principal, cls);
   }
   /// How many items of the lane are seen.
   [[nodiscard]] std::uint64_t seen(PrincipalId principal, ClassId cls,
@@ -43,34 +44,46 @@ class LaneCaps {
     const LaneCap* cap = find(principal, cls);
     return cap != nullptr && cap->price_left;
   }
-  void set(PrincipalId principal, ClassId cls, const LaneCap& cap);
+  /// A cap, and how many items wait in its lane.
+  struct OfLane {
+    ClassId cls = 0;
+    LaneCap cap;
+    std::uint64_t waiting = 0;
+  };
+  /// All of one principal, once.
+  void set(PrincipalId principal, std::vector<OfLane> lanes);
 
   /// Of the lanes of one class.
   struct OfClass {
-    std::uint64_t beyond = 0;         ///< Items that are not seen.
-    std::uint64_t priced = 0;         ///< Items that are seen and priced.
-    std::optional<PriceBound> price;  ///< Of the priced ones of all principals together.
+    std::uint64_t beyond = 0;               ///< Items that are not seen.
+    std::uint64_t priced = 0;               ///< Items that are seen and priced.
+    std::vector<PriceBound::Share> shares;  ///< Of the principals of the priced ones.
   };
-  [[nodiscard]] std::map<ClassId, OfClass> by_class(const Queue& queue) const;
+  /// Null: its lanes have no cap.
+  [[nodiscard]] const OfClass* of(ClassId cls) const {
+    const auto found = by_class_.find(cls);
+    return found == by_class_.end() ? nullptr : &found->second;
+  }
 
  private:
   [[nodiscard]] const LaneCap* find_one(PrincipalId principal, ClassId cls) const;
-  [[nodiscard]] static std::uint64_t key(PrincipalId principal, ClassId cls) {
-    return std::uint64_t{principal} << 32U | cls;
-  }
-  std::unordered_map<std::uint64_t, LaneCap> caps_;
+
+  std::unordered_map<PrincipalId, std::vector<OfLane>> by_principal_;  ///< Sorted by class.
+  std::unordered_map<ClassId, OfClass> by_class_;
 };
 
 /// What cap_lanes() has to know of a class.
 struct CapRules {
   /// Asked only for principals with a limit of price. Nullopt: it fits no offering.
-  std::function<std::optional<PartPrices>(const Queue::Class&)> prices;
+  std::function<std::optional<PartPrices>(ClassId)> prices;
   /// No host can be had for the class: it must not keep the principal's other classes from running,
   /// so it gets what they leave, and at least one item.
   std::function<bool(ClassId)> is_stuck;
 };
 
-/// Hands out the allowance of each principal that has a limit to its lanes in their order.
+/// Hands out the allowance of each principal that has a limit to its lanes in their order, at the
+/// price of the cheapest host that can be had. A lane whose hosts are too dear for what is left
+/// shows one item, so that a plan sees when a cheaper one can be had.
 /// O(principals + lanes of those with a limit).
 [[nodiscard]] LaneCaps cap_lanes(const Queue& queue, const CapRules& rules);
 /// Adds the caps of one principal that has waited.

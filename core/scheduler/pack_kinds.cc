@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <tuple>
 
@@ -32,22 +33,31 @@ bool may_buy(const World& world, const Offering& o) {
          within_cap(o, world.policy);
 }
 
-/// The lot of a priced demand: as many items as the cheapest host that can be had lets it pay for,
-/// and only where so many can be paid for.
+/// The lot of a priced demand: as many items as the cheapest part of a host that can be had lets it
+/// pay for, and only where so many can be paid for. A host of which these items alone fill too
+/// little for its price counts only if there is no other: work of others may fill the rest.
 void bound_by_price(const World& world, const Demand& demand, Lot& lot) {
   const Need& need = world.needs[demand.need];
-  std::optional<model::Micros> least;
+  const PriceBound& bound = world.prices[demand.price];
+  std::vector<model::Micros> parts, shared_parts;
   for (const std::uint32_t i : world.offers) {
     const Offering& o = world.snapshot.offerings[i];
     if (!need.resources.fits_in(o.resources) || !may_go(world, lot, i) || !may_buy(world, o))
       continue;
     const auto each = world.price_of_part(demand, o);
-    if (!least || each < *least) least = each;
+    const std::uint64_t items =
+        bound.count(each, std::min(world.items_per_host(need, o), demand.uncovered));
+    if (items == 0) continue;
+    (world.is_too_dear(need, o, items) ? shared_parts : parts).push_back(each);
   }
-  const PriceBound& bound = world.prices[demand.price];
-  lot.left = least ? bound.count(*least, demand.uncovered) : 0;
-  if (lot.left > 0)
-    lot.price_most = std::min(bound.most, {bound.left.value / static_cast<std::int64_t>(lot.left)});
+  if (parts.empty()) parts = std::move(shared_parts);
+  if (parts.empty()) return;
+  std::ranges::sort(parts);
+  lot.left = bound.count(parts.front(), demand.uncovered);
+  // At a higher price fewer can be paid for.
+  const auto dearer = std::ranges::partition_point(
+      parts, [&](model::Micros each) { return bound.count(each, lot.left) == lot.left; });
+  lot.price_most = *std::prev(dearer);
 }
 
 }  // namespace

@@ -60,6 +60,9 @@ struct Waiting {
   model::WaitingCode code{};
   std::string reason;
   bool is_priced = false;  ///< It is about the items with a ClassView::price.
+  /// The least that an item's part costs of a host that can be bought for it now, whatever its
+  /// principal may pay; unset: none can be bought, or Snapshot::has_limits is unset.
+  std::optional<model::Micros> part_from = {};
 };
 /// An offering that was not bought for a class, and the first constraint it failed; for `why`.
 struct Rejected {

@@ -135,6 +135,7 @@ void Queue::push(ClassId cls, const Item& item, PrincipalId principal) {
     front = c.fronts.size();
     c.fronts.push_back({principal, item.arrival, &lane});
     owner.order.insert({priority, item.arrival, cls});
+    if (owner.least_vcpus) owner.least_vcpus = std::min(*owner.least_vcpus, c.shape.needs.vcpus);
   } else if (item.arrival < lane.first().arrival) {
     owner.order.erase({priority, lane.first().arrival, cls});
     owner.order.insert({priority, item.arrival, cls});
@@ -155,10 +156,17 @@ void Queue::set_takes_turns(PrincipalId principal, bool takes_turns) {
     turns_.erase({keys_[principal], principal});
 }
 
-bool Queue::has_allowed(PrincipalId principal) const {
-  return std::ranges::any_of(waiting_[principal].order, [&](const LaneOrder& lane) {
-    return is_allowed(principal, classes_[lane.cls], kLeastPrice);
-  });
+bool Queue::has_allowed(PrincipalId principal) {
+  Waiting& owner = waiting_[principal];
+  if (owner.order.empty()) return false;
+  const Allowance& left = allowance(principal);
+  if (!left.is_limited()) return true;
+  if (!owner.least_vcpus) {
+    owner.least_vcpus = std::numeric_limits<std::int32_t>::max();
+    for (const LaneOrder& lane : owner.order)
+      owner.least_vcpus = std::min(*owner.least_vcpus, classes_[lane.cls].shape.needs.vcpus);
+  }
+  return left.covers({.vcpus = *owner.least_vcpus, .gpus = 0, .ram = 0, .scratch = 0}, kLeastPrice);
 }
 
 void Queue::set_allowance(PrincipalId principal, const Allowance& allowance) {
@@ -221,6 +229,7 @@ void Queue::left(ClassId cls, PrincipalId principal, std::uint64_t first_before)
     owner.order.erase({c.shape.priority, first_before, cls});
     remove_front(c, front, cls);
     owner.lanes.erase(cls);
+    if (owner.least_vcpus == c.shape.needs.vcpus) owner.least_vcpus.reset();
   } else if (lane.first().arrival != first_before) {
     auto node = owner.order.extract({c.shape.priority, first_before, cls});
     node.value().arrival = c.fronts[front].arrival = lane.first().arrival;

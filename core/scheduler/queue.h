@@ -104,7 +104,7 @@ class Queue {
   void set_key(PrincipalId principal, double key);
   /// What the principal may hold besides what it holds, from now on; without a call there is no
   /// limit. If it covers none of the principal's items, the principal takes no turns.
-  /// O(classes in which the principal waits), O(1) without a limit.
+  /// O(1), but O(classes in which the principal waits) after its smallest items have gone.
   void set_allowance(PrincipalId principal, const Allowance& allowance);
   [[nodiscard]] const Allowance& allowance(PrincipalId principal) const {
     static const Allowance none;
@@ -193,6 +193,7 @@ class Queue {
     bool takes_turns = false;
     std::unordered_map<ClassId, OwnLane> lanes;  ///< Of classes that it has items in.
     std::set<LaneOrder> order;
+    std::optional<std::int32_t> least_vcpus;  ///< Of an item; unset: not known.
   };
   /// What next() is asked for.
   struct Wanted {
@@ -213,8 +214,8 @@ class Queue {
   }
   void ensure(PrincipalId principal);
   void set_takes_turns(PrincipalId principal, bool takes_turns);
-  /// The allowance covers an item that waits.
-  [[nodiscard]] bool has_allowed(PrincipalId principal) const;
+  /// The allowance covers an item that waits. Looks at the lanes only if the smallest has gone.
+  [[nodiscard]] bool has_allowed(PrincipalId principal);
   /// After items have left the lane, whose first item had this arrival.
   void left(ClassId cls, PrincipalId principal, std::uint64_t first_before);
   void remove_front(Class& cls, std::size_t front, ClassId id);

@@ -7,6 +7,7 @@
 
 #include "core/base/time.h"
 #include "core/model/policy.h"
+#include "core/scheduler/price_bound.h"
 #include "core/scheduler/queue.h"
 
 namespace hostler::scheduler {
@@ -62,7 +63,7 @@ enum class HostPhase : std::uint8_t {
                ///< its pool's maximum only.
   kLeaving,    ///< terminating, abandoned or vanished long ago: it counts for ceilings at most.
 };
-
+/// A host as the planner sees it: a member for each fact that decides what may be done with it.
 struct HostView {
   model::InstanceId id;
   std::uint32_t offering =
@@ -103,6 +104,7 @@ struct Headroom {
 struct Snapshot {
   Mono now;
   std::vector<ClassView> classes;   ///< In the queue's order.
+  bool has_limits = false;          ///< Some principal has a limit of running work.
   std::vector<HostView> hosts;      ///< Every instance that is not gone, by id.
   std::vector<Offering> offerings;  ///< In any order; plans name them by index.
   Headroom site;

@@ -104,11 +104,11 @@ class Turns {
     while (taker.fresh != end && taker.fresh->priority == taker.priority &&
            (taker.lanes.empty() || taker.fresh->arrival < taker.lanes.top().arrival)) {
       const Queue::LaneOrder& fresh = *taker.fresh++;
-      const Queue::Lane& lane = queue_.lane(taker.principal, fresh.cls);
       if (const auto* cap = caps_.find(taker.principal, fresh.cls); cap && cap->seen == 0) continue;
       const auto view = index_of(fresh.cls, taker.principal);
-      if (!is_full((*views_)[view]))
-        taker.lanes.push({fresh.arrival, &lane, view, most_of(taker.principal, fresh.cls, lane)});
+      if (is_full((*views_)[view])) continue;
+      const Queue::Lane& lane = queue_.lane(taker.principal, fresh.cls);
+      taker.lanes.push({fresh.arrival, &lane, view, most_of(taker.principal, fresh.cls, lane)});
     }
   }
 
@@ -198,17 +198,17 @@ void take_in_order(const Queue::Lane& lane, double key, ClassView& view) {
 }
 
 /// Adds the views of a class without turns.
-void add_views(ClassId id, const Queue::Class& of,
-               const std::map<ClassId, LaneCaps::OfClass>& capped, std::vector<ClassView>& out) {
+void add_views(ClassId id, const Queue::Class& of, const LaneCaps& caps,
+               std::vector<ClassView>& out) {
   const auto add = [&](std::uint64_t count) {
     if (count > 0) out.push_back({.id = id, .kind = of.kind, .shape = of.shape, .count = count});
   };
-  const auto cap = capped.find(id);
-  if (cap == capped.end()) return add(of.count);
-  const auto& [beyond, priced, price] = cap->second;
+  const auto* capped = caps.of(id);
+  if (capped == nullptr) return add(of.count);
+  const auto& [beyond, priced, shares] = *capped;
   add(of.count - beyond - priced);
   add(priced);
-  if (priced > 0) out.back().price = price;
+  if (priced > 0) out.back().price.emplace(shares);
 }
 
 }  // namespace
@@ -218,14 +218,13 @@ std::vector<ClassView> views_by_turns(const Queue& queue, double turn_cost, cons
   out.reserve(queue.order().size());
   if (queue.principals().empty()) return out;
   Turns turns(queue, turn_cost, caps);
-  const auto capped = caps.by_class(queue);
   std::vector<ClassView> level;
   level.reserve(queue.order().size());
   for (auto at = queue.order().begin(); at != queue.order().end();) {
     const std::int32_t priority = at->priority;
     level.clear();
     for (; at != queue.order().end() && at->priority == priority; ++at)
-      add_views(at->cls, queue.at(at->cls), capped, level);
+      add_views(at->cls, queue.at(at->cls), caps, level);
     if (level.empty()) continue;
     if (queue.principals().size() > 1) {
       turns.hand_out(priority, level);

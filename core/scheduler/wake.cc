@@ -96,10 +96,8 @@ class WakeCost {
       if (!world_.meets(need, i) || world_.pool_held[o.pool] || !within_cap(o, world_.policy) ||
           world_.budget.creates(o, 1) == 0)
         continue;
-      std::uint64_t per_host = fit_count(need.resources, o.resources);
-      const std::int32_t attempts = world_.policy.pools[o.pool].attempts_parallel_max;
-      if (attempts > 0) per_host = std::min(per_host, static_cast<std::uint64_t>(attempts));
-      const double hosts = std::ceil(static_cast<double>(items) / static_cast<double>(per_host));
+      const double hosts = std::ceil(static_cast<double>(items) /
+                                     static_cast<double>(world_.items_per_host(need, o)));
       least = std::min(least, static_cast<double>(o.price_per_hour.value) * hosts);
     }
     return least;

@@ -250,6 +250,20 @@ bool World::meets(const Need& need, const HostView& host) const {
   return *need.constraints == model::Constraints{};  // Its type has left the menu.
 }
 
+std::uint64_t World::items_per_host(const Need& need, const Offering& offering) const {
+  const std::uint64_t fits = fit_count(need.resources, offering.resources);
+  const std::int32_t attempts = policy.pools[offering.pool].attempts_parallel_max;
+  return attempts > 0 ? std::min(fits, static_cast<std::uint64_t>(attempts)) : fits;
+}
+
+bool World::is_too_dear(const Need& need, const Offering& offering, std::uint64_t items) const {
+  const auto cheapest = need.cheapest[offering.market == model::Market::kSpot].value;
+  // Doubles hold prices exactly up to 2^53 millionths; beyond that the comparison saturates.
+  return cheapest >= 0 && static_cast<double>(offering.price_per_hour.value) >
+                              static_cast<double>(cheapest) * static_cast<double>(items) *
+                                  policy.pools[offering.pool].price_factor_max;
+}
+
 model::Micros World::price_of_part(const Demand& of, const HostView& host) const {
   return scheduler::price_of_part(host.price_per_hour, needs[of.need].resources, host.total);
 }

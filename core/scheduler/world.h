@@ -100,6 +100,12 @@ class World {
   [[nodiscard]] bool given_up(const Need& need, std::uint32_t host) const {
     return stale_spot[host] && need.falls_back();
   }
+  /// How many items of the need such a host holds.
+  [[nodiscard]] std::uint64_t items_per_host(const Need& need, const Offering& offering) const;
+  /// The offering costs more than price_factor_max times the cheapest host for each of the items of
+  /// the need that would share it.
+  [[nodiscard]] bool is_too_dear(const Need& need, const Offering& offering,
+                                 std::uint64_t items) const;
   /// What the part of a host costs that an item of the demand would hold.
   [[nodiscard]] model::Micros price_of_part(const Demand& of, const HostView& host) const;
   [[nodiscard]] model::Micros price_of_part(const Demand& of, const Offering& offering) const;

@@ -7,9 +7,11 @@
 #include <chrono>
 #include <cstdio>
 #include <system_error>
+#include <utility>
 
 #include "core/base/text.h"
 #include "core/store/files/folders.h"
+#include "core/store/long_transaction.h"
 #include "core/store/meta.h"
 
 namespace hostler::store {
@@ -90,26 +92,33 @@ Result<std::vector<model::LeftOut>> left_out(Connection& connection) {
   return out;
 }
 
-Result<Known> Known::open(const fs::path& folder) {
+Result<std::unique_ptr<Known>> Known::open(const fs::path& folder) {
   const auto file = folder / "known";
-  Known known(folder, UniqueFd(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)));
-  if (!known.fd_) return tl::unexpected(errno_error("open " + file.string(), Errc::kUnavailable));
+  UniqueFd fd(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (!fd) return tl::unexpected(errno_error("open " + file.string(), Errc::kUnavailable));
+  std::unique_ptr<Known> known(new Known(folder, std::move(fd)));
   const auto text = read_file(file, 1024);
-  if (!text || !text->ends_with('\n')) return known;
-  const auto words = split(std::string_view(*text).substr(0, text->size() - 1), ' ');
-  if (words.size() != 3) return known;
-  const auto epoch = parse_u64(words[1]), revision = parse_u64(words[2]);
-  if (!is_name(words[0]) || !epoch || !revision) return known;
-  known.owner_ = words[0];
-  known.epoch_ = *epoch;
-  known.revision_ = *revision;
+  const MutexLock lock(known->mutex_);
+  if (text) known->read(*text);
   return known;
+}
+
+void Known::read(std::string_view line) {
+  if (!line.ends_with('\n')) return;
+  const auto words = split(line.substr(0, line.size() - 1), ' ');
+  if (words.size() != 3) return;
+  const auto epoch = parse_u64(words[1]), revision = parse_u64(words[2]);
+  if (!is_name(words[0]) || !epoch || !revision) return;
+  owner_ = words[0];
+  epoch_ = *epoch;
+  revision_ = *revision;
 }
 
 Result<std::string> Known::why_old(Connection& connection) const {
   std::error_code ignored;
   if (fs::exists(folder_ / kRestoredMark, ignored))
     return std::string("it was loaded from a backup");
+  const MutexLock lock(mutex_);
   // Rows of another owner are another site's: the tags of its instances tell that.
   if (owner_.empty() || HOSTLER_TRY(meta_value(connection, "owner")) != owner_)
     return std::string();
@@ -122,6 +131,7 @@ Result<std::string> Known::why_old(Connection& connection) const {
 }
 
 Result<std::optional<std::uint64_t>> Known::doubts(Connection& connection) const {
+  const MutexLock lock(mutex_);
   const auto mark = folder_ / kDoubtedMark;
   const auto epoch = HOSTLER_TRY(meta_number(connection, "epoch"));
   std::error_code ignored;
@@ -144,18 +154,26 @@ Result<void> Known::trust() const {
 }
 
 void Known::note_epoch(std::uint64_t epoch) {
+  const MutexLock lock(mutex_);
   epoch_ = std::min(std::max(epoch_, epoch) + 1, static_cast<std::uint64_t>(kNumberMax));
   (void)write_line();  // If it fails, the next start notices by the tags again.
 }
 
 Result<void> Known::accept(Connection& connection, Wall now) {
-  return in_one_transaction(connection, [&]() -> Result<void> {
+  std::uint64_t known_epoch = 0, known_revision = 0;
+  {
+    const MutexLock lock(mutex_);
+    known_epoch = epoch_;
+    known_revision = revision_;
+  }
+  auto done = in_one_transaction(connection, [&]() -> Result<void> {
+    HOSTLER_TRY(lift_limits(connection));
     const auto seconds = HOSTLER_TRY(seconds_since_rows(connection, now));
     const auto rows_end = HOSTLER_TRY(revision_of(connection));
-    const auto revision = std::max(revision_, rows_end);
+    const auto revision = std::max(known_revision, rows_end);
     // Each number that was given out since has a record of its own.
     const auto left_out = kNumbersLeftOut + kNumbersOfASecond * seconds + (revision - rows_end);
-    const auto epoch = std::max(epoch_, HOSTLER_TRY(meta_number(connection, "epoch")));
+    const auto epoch = std::max(known_epoch, HOSTLER_TRY(meta_number(connection, "epoch")));
     const auto work = HOSTLER_TRY(highest(connection, "last_work", "id", "work"));
     const auto instance = HOSTLER_TRY(highest(connection, "last_instance", "id", "instances"));
     const auto next_epoch = epoch + kEpochsLeftOut + seconds;
@@ -167,9 +185,12 @@ Result<void> Known::accept(Connection& connection, Wall now) {
     HOSTLER_TRY(add_left_out(connection, {work + 1, work + left_out}));
     return hold_work(connection);
   });
+  connection.set_patience(Patience::kLong);
+  return done;
 }
 
 Result<void> Known::begin(Connection& connection) {
+  const MutexLock lock(mutex_);
   owner_ = HOSTLER_TRY(meta_value(connection, "owner"));
   epoch_ = HOSTLER_TRY(meta_number(connection, "epoch"));
   revision_ = HOSTLER_TRY(revision_of(connection));
@@ -193,6 +214,7 @@ Result<void> Known::write_line() {
 }
 
 void Known::note(std::uint64_t revision) {
+  const MutexLock lock(mutex_);
   if (revision <= revision_ || owner_.empty()) return;
   revision_ = revision;
   const auto text = line();  // as long as the one before

@@ -2,12 +2,15 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/error.h"
 #include "core/base/files.h"
+#include "core/base/mutex.h"
 #include "core/base/time.h"
 #include "core/model/records.h"
 #include "core/store/database.h"
@@ -15,11 +18,12 @@
 namespace hostler::store {
 
 /// The file `known` in the state folder: the highest numbers that were durable. Rows that have
-/// lower ones are of an older state that was put back. No backup has the file.
+/// lower ones are of an older state that was put back. No backup has the file. Threads: those that
+/// use a connection, the one that opens the store; note() and note_epoch(), any.
 class Known {
  public:
   /// Makes the file if it is not there. A damaged one tells nothing.
-  static Result<Known> open(const std::filesystem::path& folder);
+  static Result<std::unique_ptr<Known>> open(const std::filesystem::path& folder);
 
   /// Why the rows are old: the file knows higher numbers, or load_backup() made this folder. Empty:
   /// they are not.
@@ -43,13 +47,16 @@ class Known {
  private:
   Known(std::filesystem::path folder, UniqueFd fd)
       : folder_(std::move(folder)), fd_(std::move(fd)) {}
-  [[nodiscard]] std::string line() const;
-  Result<void> write_line();  ///< Durable.
+  void read(std::string_view line) HOSTLER_REQUIRES(mutex_);
+  [[nodiscard]] std::string line() const HOSTLER_REQUIRES(mutex_);
+  Result<void> write_line() HOSTLER_REQUIRES(mutex_);  ///< Durable.
 
   std::filesystem::path folder_;
   UniqueFd fd_;
-  std::string owner_;  ///< Empty: the file tells nothing.
-  std::uint64_t epoch_ = 0, revision_ = 0;
+  mutable Mutex mutex_;  ///< Of the line: commits and clouds tell of higher numbers at any time.
+  std::string owner_ HOSTLER_GUARDED_BY(mutex_);  ///< Empty: the file tells nothing.
+  std::uint64_t epoch_ HOSTLER_GUARDED_BY(mutex_) = 0;
+  std::uint64_t revision_ HOSTLER_GUARDED_BY(mutex_) = 0;
 };
 
 /// The numbers of work that accept() has left out.

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/base/text.h"
+#include "core/store/long_transaction.h"
 #include "core/store/meta.h"
 
 namespace hostler::store {
@@ -163,14 +164,6 @@ Result<int> version_in(Connection& connection) {
     return fail(Errc::kInternal,
                 "the schema version is not a number: the database is damaged; restore a backup");
   return static_cast<int>(*version);
-}
-
-/// A migration may rewrite a table of any size. If it failed by a limit, each later start would.
-Result<void> lift_limits(Connection& connection) {
-  connection.set_patience(Patience::kEndless);
-  if (connection.engine() != Engine::kPostgres) return {};
-  // For this transaction only. The rows to change may be most of a table.
-  return connection.execute("SET LOCAL statement_timeout = 0; SET LOCAL enable_seqscan = on");
 }
 
 Result<void> migrate_in_transaction(Connection& connection, int wanted) {

@@ -61,7 +61,7 @@ Result<void> Store::open_reserve(Options& options) {
 Result<std::unique_ptr<Connection>> Store::open_rows(std::optional<Wall> go_on) {
   auto connection = HOSTLER_TRY(connect(place_, Mode::kWrite));
   HOSTLER_TRY(migrate(*connection));
-  known_ = std::make_unique<Known>(HOSTLER_TRY(Known::open(place_.folder)));
+  known_ = HOSTLER_TRY(Known::open(place_.folder));
   old_state_ = HOSTLER_TRY(known_->why_old(*connection));
   if (old_state_.empty()) doubted_ = HOSTLER_TRY(known_->doubts(*connection));
   if ((!old_state_.empty() || doubted_) && go_on) {

@@ -130,8 +130,8 @@ class Store {
   Result<std::unique_ptr<Connection>> open_rows(std::optional<Wall> go_on);
 
   Place place_;
-  StateLock lock_;                ///< Before all parts that write: released last.
-  std::unique_ptr<Known> known_;  ///< Written on the store thread.
+  StateLock lock_;  ///< Before all parts that write: released last.
+  std::unique_ptr<Known> known_;
   mutable Mutex old_state_mutex_;
   std::string old_state_;  ///< Guarded by the mutex from open() on.
   std::optional<std::uint64_t> doubted_;

@@ -178,7 +178,11 @@ Outcome refused(Job& job, const std::string& why, Now now) {
   if (hosts.size() < job.start_failures_max) return undo_start(job, why, now);
   --job.record->starts;
   return end(job, WorkState::kFailed, EndReason::kStartFailures,
-             std::to_string(hosts.size()) + " hosts could not start it; the last one: " + why, now);
+             (hosts.size() == 1
+                  ? "its host could not start it: "
+                  : std::to_string(hosts.size()) + " hosts could not start it; the last one: ") +
+                 why,
+             now);
 }
 
 model::AttemptEnd as_seen(const Job& job, model::AttemptEnd end, Now now) {

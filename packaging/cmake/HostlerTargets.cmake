@@ -110,9 +110,10 @@ endfunction()
 
 # hostler_driver(<name> SOURCES <cc>...): a loadable driver that sees the SDK and nothing of core.
 # It exports hostler_driver_entry_1 and nothing else. Its manifest is made beside it.
-# FOLDER: where, below the build folder; NO_MANIFEST: for drivers that are broken on purpose.
+# FOLDER: where, below the build folder; NO_MANIFEST: for drivers that are broken on purpose;
+# SANDBOX: what its manifest asks for, if not full.
 function(hostler_driver name)
-  cmake_parse_arguments(ARG "NO_MANIFEST" "FOLDER" "SOURCES;PRIVATE_DEPS" ${ARGN})
+  cmake_parse_arguments(ARG "NO_MANIFEST" "FOLDER;SANDBOX" "SOURCES;PRIVATE_DEPS" ${ARGN})
   if(NOT ARG_FOLDER)
     set(ARG_FOLDER lib/hostler/drivers)
   endif()
@@ -132,7 +133,7 @@ function(hostler_driver name)
     add_custom_command(TARGET hostler_driver_${name} POST_BUILD VERBATIM
       COMMAND chmod go-w $<TARGET_FILE:hostler_driver_${name}>
       COMMAND hostler-manifest $<TARGET_FILE:hostler_driver_${name}>
-        ${PROJECT_BINARY_DIR}/${ARG_FOLDER}/${name}.hostler.json)
+        ${PROJECT_BINARY_DIR}/${ARG_FOLDER}/${name}.hostler.json ${ARG_SANDBOX})
   endif()
   if(HOSTLER_TESTS AND NOT ARG_NO_MANIFEST)
     find_package(Python3 COMPONENTS Interpreter REQUIRED)

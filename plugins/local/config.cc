@@ -9,6 +9,8 @@
 namespace hostler::local {
 namespace {
 
+using driver::JsonObject;
+
 const std::vector<std::pair<std::string, hostler_status>> kClasses = {
     {"INTERNAL", HOSTLER_E_INTERNAL},
     {"INVALID", HOSTLER_E_INVALID},
@@ -125,7 +127,7 @@ Dials read_dials(JsonObject json) {
 
 Config read_config(const std::string& text) {
   rapidjson::Document document;
-  JsonObject json = JsonObject::parse(text, document);
+  auto json = driver::JsonObject::parse(text, document);
   Config config;
   if (!json.has("root"))
     json.refuse("root", "is missing; it names the folder for the files of all instances");

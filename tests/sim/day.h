@@ -36,7 +36,8 @@ struct Day {
   Range partitions{0, 2};  ///< How often half of the hosts, or all, cannot be reached for a while.
   double greedy = 0.15;    ///< The part of the days on which one user submits beyond all quotas.
   double liars = 0.2;      ///< The part of the days on which one host in three reports falsehoods.
-  Range meddling{0, 11};   ///< Number of requests of admins and submitters.
+  double old_states = 0.25;  ///< The part of the days on which an old copy of the disk is put back.
+  Range meddling{0, 11};     ///< Number of requests of admins and submitters.
 };
 
 }  // namespace hostler::sim

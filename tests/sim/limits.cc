@@ -52,7 +52,7 @@ void World::check_shares() {
     waiting += one.waiting;
     if (one.use.value < 0 || one.vcpus < 0) complain(one.principal + " has used less than nothing");
   }
-  const auto jobs = queries.totals(now().mono).jobs;  // queued, starting, running
+  const auto jobs = queries.job_counts();  // queued, starting, running
   if (waiting != jobs[0]) complain(std::to_string(waiting) + " jobs wait as shares count them");
   if (running != jobs[1] + jobs[2])
     complain(std::to_string(running) + " jobs run as shares count them");

@@ -6,21 +6,17 @@
 /// An old copy of the disk is put back, and the daemon goes on from it with --restored.
 namespace hostler::sim {
 
-namespace {
-
-constexpr double kDays = 0.25;  ///< The part of the days on which it happens.
-
-}  // namespace
-
 Random World::fate_of_disk() const { return Random(seed_ ^ 0x01d57a7e); }
 
-bool World::has_old_state() const { return fate_of_disk().chance(kDays) && day_.kills.high != 0; }
+bool World::has_old_state() const {
+  return fate_of_disk().chance(day_.old_states) && day_.kills.high != 0;
+}
 
 /// Choices of its own, so that the rest of the day is as it was without it.
 void World::make_old_state() {
   if (!has_old_state()) return;
   Random fate = fate_of_disk();
-  (void)fate.chance(kDays);
+  (void)fate.chance(day_.old_states);
   const auto within = [&](Duration from, Duration until) {
     return from + Duration(static_cast<Duration::rep>(
                       fate.below(static_cast<std::uint64_t>((until - from).count()))));

@@ -16,13 +16,13 @@ namespace {
 /// For the trace.
 std::string describe(const dispatch::Event& event) {
   static const char* const kNames[] = {
-      "driver loaded",   "set opened",        "create seen",         "create ended",
-      "set listed",      "looked up",         "destroy ended",       "tags ended",
-      "power ended",     "prices seen",       "quota group",         "host",
-      "submit",          "cancel job",        "release work",        "cancel held",
-      "outputs removed", "set idle behavior", "kill instance",       "open gate",
-      "accept account",  "believe list",      "give up unreachable", "plan made",
-      "policy changed",  "jobs forgotten",    "disk changed"};
+      "driver loaded", "set opened",      "successor opened",  "create seen",
+      "create ended",  "set listed",      "looked up",         "destroy ended",
+      "tags ended",    "power ended",     "prices seen",       "quota group",
+      "host",          "submit",          "cancel job",        "release work",
+      "cancel held",   "outputs removed", "set idle behavior", "kill instance",
+      "open gate",     "accept account",  "believe list",      "give up unreachable",
+      "plan made",     "policy changed",  "jobs forgotten",    "disk changed"};
   static_assert(std::size(kNames) == std::variant_size_v<dispatch::Event>);
   std::string text = kNames[event.index()];
   if (const auto* host = std::get_if<model::HostEvent>(&event))

@@ -8,8 +8,11 @@ import re
 import subprocess
 import sys
 
+from class_sizes import classes, closing
+
 SOURCE = {".h", ".hpp", ".c", ".cc"}
 LINES_MAX = 400
+MEMBERS_MAX, METHODS_MAX = 15, 40
 # Each of these costs seconds to compile wherever it is included.
 FILES_MAX = {"boost/beast": 4, "CLI/": 4}  # CLI11: the programs, core/usage, its test
 
@@ -40,16 +43,6 @@ def code_of(text: str) -> str:
     pattern = r'R"(\w*)\(.*?\)\1"|//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\''
     # A digit before ' is a separator in a number, not a literal.
     return re.sub(r"(?<![0-9a-fA-F])" + f"(?:{pattern})", blank, text, flags=re.S)
-
-
-def closing(code: str, opening: int) -> int:
-    """The offset of the bracket that closes the one at `opening`; the end of the text if none does."""
-    depth = 0
-    for at in range(opening, len(code)):
-        depth += (code[at] in "([{") - (code[at] in ")]}")
-        if depth == 0:
-            return at
-    return len(code)
 
 
 def line_of(code: str, at: int) -> int:
@@ -194,6 +187,17 @@ def lengths(files: dict, listed: set):
             yield f"{name}: {lines} lines; look for its second role, or list it in long_files.txt"
 
 
+def large_classes(name: str, text: str):
+    """Why a class has so many members or methods is a sentence of its comment, which uses the word."""
+    if not name.startswith("core/"):
+        return
+    for at, title, members, methods, comment in classes(code_of(text), text):
+        for count, most, word in [(members, MEMBERS_MAX, "member"), (methods, METHODS_MAX, "method")]:
+            if count > most and not re.search(rf"\b{word}s?\b", comment):
+                yield (f"{name}:{line_of(text, at)}: {title} has {count} {word}s; look for its second role, or say in "
+                       f"its comment why it has so many {word}s")
+
+
 def includes(files: dict):
     for prefix, files_max in FILES_MAX.items():
         users = [n for n, t in files.items() if re.search(rf'^#include [<"]{prefix}', t, re.M)]
@@ -225,6 +229,7 @@ def problems(root: pathlib.Path):
             yield from coroutines(name, text)
             yield from descriptors(name, text)
             yield from unused(name, text)
+            yield from large_classes(name, text)
     yield from lengths(files, listed)
     yield from includes(files)
     yield from constants(files)

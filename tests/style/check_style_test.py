@@ -91,6 +91,46 @@ class DescriptorTest(unittest.TestCase):
             self.assertEqual(self.found(code), 1, code)
 
 
+class ClassTest(unittest.TestCase):
+    def sizes(self, body):
+        code = f"struct X {{\n{body}\n}};\n"
+        return next((members, methods) for _, _, members, methods, _ in style.classes(code, code))
+
+    def test_counts_members(self):
+        for body, members in [
+            ("int a, b = 2, c{3};", 3),
+            ("std::map<int, std::string> a;\n std::function<void(int, int)> b = nullptr;", 2),
+            ("Duration a = 1min, b = f(1, 2);", 2),
+            ("std::uint64_t a HOSTLER_GUARDED_BY(mutex_) = 0;", 1),
+            ("struct In {\n int x, y;\n bool operator==(const In&) const;\n};\n In in;", 1),
+            ("struct {\n int x;\n} a, b;", 2),
+            ("std::vector<V> a{V::kOne, V::kTwo};", 1),
+            ("struct sockaddr_un address;", 1),
+            ("static int a;\n using B = int;\n enum class C { kOne };\n friend class D;\n struct E;", 0),
+        ]:
+            self.assertEqual(self.sizes(body), (members, 0), body)
+
+    def test_counts_methods(self):
+        for body, methods in [
+            ("X(int a) : a_(a), b_{a} {}\n ~X();", 2),
+            ("[[nodiscard]] bool has(int a) const { return a < 3 && f(a); }\n void go();", 2),
+            ("template <class T>\n void on(const T& t, int n = 0) {\n  if (n) { t.go(); }\n }", 1),
+            ("X& operator=(const X&) = delete;\n bool operator()(int) const { return true; }", 2),
+            ("public:\n auto f() -> std::pair<int, int>;\n private:\n virtual void g() = 0;", 2),
+            ("friend bool operator==(const X&, const X&) = default;\n static X make();", 0),
+        ]:
+            self.assertEqual(self.sizes(body), (0, methods), body)
+
+    def test_notices_large_classes_whose_comment_does_not_say_why(self):
+        many = "struct X {\n" + "  int a;\n" * 16 + "};\n"
+        self.assertEqual(len(list(style.large_classes("core/a/x.h", "/// An X.\n" + many))), 1)
+        self.assertEqual(list(style.large_classes("core/a/x.h", "/// An X: a member for each a.\n" + many)), [])
+        self.assertEqual(list(style.large_classes("tests/x.h", many)), [])
+        class_x = "/// Has members.\nclass X final : public Y {\n public:\n" + "  int f(int a, int b);\n" * 41 + "};\n"
+        self.assertEqual(len(list(style.large_classes("core/a/x.h", class_x))), 1)
+        self.assertEqual(list(style.large_classes("core/a/x.h", class_x.replace("members", "methods"))), [])
+
+
 class TreeTest(unittest.TestCase):
     def test_notices_paths_of_one_machine(self):
         for line in ["see /work/tree/x", 'open("/home/joe/x")', "https://nexus.corp.example/apt"]:

@@ -20,9 +20,9 @@
 
 namespace hostler::daemon {
 
-/// Answers the requests of the API. Changes go to the loop as events, durable data is read from the
-/// store, and the loop is queried for the state that it alone has. Any thread; the worker makes the
-/// answers that read much.
+/// Answers the requests of the API, one method each. Changes go to the loop as events, durable data
+/// is read from the store, and the loop is queried for the state that it alone has. Any thread; the
+/// worker makes the answers that read much.
 class DaemonService final : public api::Service {
  public:
   /// What the service uses. All of it must outlive the service.

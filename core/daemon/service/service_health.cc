@@ -48,8 +48,8 @@ api::HealthView DaemonService::health() {
   if (const auto end = uses_.certificate_end())
     if (const auto problem = api::expiry_problem(*end, read_clocks().wall))
       view.problems.push_back({"TLS certificate", "it " + *problem});
-  if (auto problem = uses_.reload->problem())
-    view.problems.push_back({"configuration", *std::move(problem)});
+  for (auto& problem : uses_.reload->problems())
+    view.problems.push_back({"configuration", std::move(problem)});
   struct Clouds {
     std::vector<model::SetView> sets;
     std::vector<model::GateRecord> gates;
@@ -88,7 +88,7 @@ void DaemonService::set_store_gauges() const {
     status.disk_free_bytes = disk.available;
   }
   uses_.metrics->set_store(status);
-  uses_.metrics->set_reload_refused(uses_.reload->problem().has_value());
+  uses_.metrics->set_reload_refused(!uses_.reload->problems().empty());
 }
 
 std::string DaemonService::metrics_text() {

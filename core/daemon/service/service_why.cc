@@ -116,7 +116,7 @@ void DaemonService::why(const api::Principal& who, const std::string& subject,
   if (const auto hidden = hide_reasons(who, view.records); !hidden)
     return answer(tl::unexpected(hidden.error()));
   if (subject == "site")
-    if (auto problem = uses_.reload->problem()) view.conditions.push_back(*std::move(problem));
+    for (auto& problem : uses_.reload->problems()) view.conditions.push_back(std::move(problem));
   if (subject == "site" && !uses_.store->old_state().empty())
     view.conditions.push_back("the state is old: " + uses_.store->old_state() +
                               "; it is only shown until hostlerd is started with --restored");

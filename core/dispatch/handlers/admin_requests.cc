@@ -54,7 +54,7 @@ void AdminRequests::on(const DriverLoaded& event, Now now) {
   const auto index = sets_.index_of(event.set);
   if (!index) return;
   Set& set = sets_.at(*index);
-  set.driver = event.driver;
+  set.driver_file = event.driver;
   set.in_process = event.in_process;
   for (const auto& gate : gates_.driver_loaded(event.set, event.driver, now)) retry_now(gate, now);
 }

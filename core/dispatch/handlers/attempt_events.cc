@@ -1,6 +1,6 @@
 #include "core/dispatch/handlers/attempt_events.h"
 
-#include <map>
+#include <algorithm>
 #include <utility>
 
 #include "core/scheduler/plan.h"
@@ -69,8 +69,9 @@ void AttemptEvents::on(Host& host, const model::AttemptRefused& event, Now now) 
   const auto* placed = host.instance.occupancy.find(event.attempt);
   if (placed != nullptr && placed->collecting) return;
   // The host may keep a record of what it has tried, and tell it again on a new connection.
-  if (event.tried) rows_.acknowledge(host, event.attempt);
+  if (placed == nullptr && event.tried) end_unplaced(host, event.attempt, now);
   if (placed == nullptr) return;
+  if (event.tried) rows_.acknowledge(host, event.attempt);
   const fleet::RefusedStart refused{placed->attempt.work, placed->sequence, event.tried};
   if (event.tried)
     rows_.withdraw(host, event.attempt);
@@ -90,9 +91,9 @@ void AttemptEvents::on(Host& host, const model::AttemptExited& event, Now now) {
   auto& occupancy = host.instance.occupancy;
   const auto* placed = occupancy.find(event.attempt);
   work::Job* job = jobs_.find(event.attempt);
-  if (placed == nullptr || job == nullptr) {
-    rows_.acknowledge(host, event.attempt);  // Reported again; its end is durable here already.
-    if (placed == nullptr) return;
+  if (placed == nullptr) return end_unplaced(host, event.attempt, now);
+  if (job == nullptr) {
+    rows_.acknowledge(host, event.attempt);
     occupancy.remove(event.attempt);
     return fill(host, now);
   }
@@ -123,6 +124,12 @@ void AttemptEvents::on(Host& host, const model::AttemptExited& event, Now now) {
   fill(host, now);
 }
 
+void AttemptEvents::end_unplaced(Host& host, const model::AttemptId& attempt, Now now) {
+  if (left_alone_.take(host, attempt, model::AttemptPhase::kEnded, now)) return;
+  rows_.acknowledge(host, attempt);  // Reported again; its end is durable here already.
+  if (host.instance.occupancy.forget_left_alone(attempt)) fill(host, now);
+}
+
 void AttemptEvents::on(Host& host, const model::AttemptCollected& event, Now now) {
   if (host.instance.occupancy.find(event.attempt) == nullptr) return;
   rows_.finish(host, event.attempt, now);
@@ -136,9 +143,7 @@ void AttemptEvents::compare(Host& host, const model::HostReady& report, Now now)
   Reported reported;
   for (const auto& one : report.attempts) reported[one.attempt] = one.phase;
   model::ResumeAttempts resume{host.id(), report.connection, {}};
-  const auto claims = host.instance.occupancy.claims();
-  for (const auto& claim : claims)  // end_foreign() makes those that still hold anew.
-    if (may_be_left_alone(host, claim.work)) host.instance.occupancy.remove(claim.work);
+  host.instance.occupancy.forget_left_alone();  // end_foreign() adds what still is.
   const auto placed = host.instance.occupancy.attempts();
   for (const auto& ours : placed) {
     work::Job* job = jobs_.find(ours.attempt);
@@ -227,38 +232,38 @@ void AttemptEvents::take_found(Host& host, Reported& reported, model::ResumeAtte
 
 void AttemptEvents::take_over(Host& host, Reported& reported, model::ResumeAttempts& resume,
                               Now now) {
-  std::erase_if(reported, [&](const auto& entry) {
-    const auto& [attempt, phase] = entry;
-    if (set_aside_.contains(attempt.work)) return false;  // It has a row, a damaged one.
-    if (!takeover_.take(host, attempt, now)) return false;
+  const auto is_dead = [](const auto& one) {
+    return one.second == model::AttemptPhase::kUnknownEnd;
+  };
+  const bool is_last = std::ranges::none_of(reported, is_dead) || takeover_.is_last_to_report(host);
+  // The newest attempt of a job first: an older one that is dead would end the job.
+  for (auto next = reported.end(); next != reported.begin();) {
+    const auto [attempt, phase] = *--next;
+    if (!is_last && takeover_.awaits_reports(attempt, phase)) continue;
+    if (set_aside_.contains(attempt.work)) continue;  // It has a row, a damaged one.
+    if (!takeover_.take(host, attempt, now)) continue;
     const auto placed = *host.instance.occupancy.find(attempt);
     if (known(host, *jobs_.find(attempt), placed, phase, now)) resume.attempts.push_back(attempt);
-    return true;
-  });
+    next = reported.erase(next);
+  }
 }
 
-bool AttemptEvents::leave_alone(Host& host, const model::AttemptId& attempt,
-                                model::AttemptPhase phase, Now now) {
-  const bool is_set_aside = set_aside_.contains(attempt.work);
-  const bool is_unknown = takeover_.is_unknown(host, attempt.work);
-  const bool is_disputed =
-      phase == model::AttemptPhase::kRunning && takeover_.is_disputed(host, attempt.work);
-  if (!is_set_aside && !is_unknown && !is_disputed) return false;
-  auto& occupancy = host.instance.occupancy;
-  occupancy.remove(attempt.work);                 // Another attempt of it may be there too.
-  occupancy.add(fleet::Claim{attempt.work, {}});  // Its needs are not known.
-  if (is_set_aside || std::exchange(host.numbers_told, true)) return true;
-  recorder_.record("host", host.id().text(), model::Event::kUnknownNumbers, "",
-                   attempt.text() + (is_unknown ? " is there, and nothing is known of it here"
-                                                : " is there, and another host has its job"),
-                   now);
-  return true;
+void AttemptEvents::judge_left_alone(Host& host, Now now) {
+  Reported dead, others;
+  for (const auto& one : host.instance.occupancy.left_alone())
+    (one.second == model::AttemptPhase::kUnknownEnd ? dead : others).insert(one);
+  host.instance.occupancy.forget_left_alone();
+  model::ResumeAttempts none;  // A connection is told once which attempts go on.
+  take_over(host, dead, none, now);
+  others.merge(dead);
+  end_foreign(host, others, now);
+  fill(host, now);
 }
 
 void AttemptEvents::end_foreign(Host& host, const Reported& foreign, Now now) {
   std::size_t killed = 0;
   for (const auto& [attempt, phase] : foreign) {
-    if (leave_alone(host, attempt, phase, now)) continue;
+    if (left_alone_.take(host, attempt, phase, now)) continue;
     if (phase != model::AttemptPhase::kRunning) {
       rows_.acknowledge(host, attempt);
       continue;

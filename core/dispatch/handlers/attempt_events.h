@@ -1,12 +1,10 @@
 #pragma once
 
-#include <map>
 #include <string>
 
 #include "core/dispatch/handlers/instance_steps.h"
-#include "core/dispatch/handlers/takeover.h"
+#include "core/dispatch/handlers/left_alone.h"
 #include "core/dispatch/state/host_viewer.h"
-#include "core/dispatch/state/set_aside.h"
 
 namespace hostler::dispatch {
 
@@ -15,7 +13,8 @@ class AttemptEvents {
  public:
   AttemptEvents(const model::SitePolicy& policy, Jobs& jobs, const SetAside& set_aside,
                 const HostViewer& viewer, PlanState& plan, Recorder& recorder, AttemptRows& rows,
-                Takeover& takeover, JobSteps& job_steps, InstanceSteps& steps)
+                Takeover& takeover, LeftAlone& left_alone, JobSteps& job_steps,
+                InstanceSteps& steps)
       : policy_(policy),
         jobs_(jobs),
         set_aside_(set_aside),
@@ -24,6 +23,7 @@ class AttemptEvents {
         recorder_(recorder),
         rows_(rows),
         takeover_(takeover),
+        left_alone_(left_alone),
         job_steps_(job_steps),
         steps_(steps) {}
 
@@ -39,9 +39,11 @@ class AttemptEvents {
   /// A new connection reports all attempts that its host knows. One that was sent and that the host
   /// does not know never started (same boot), or counts as started and lost (another boot).
   void compare(Host& host, const model::HostReady& report, Now now);
+  /// Attempts that are left alone are judged again: what else there is to believe may have changed.
+  void judge_left_alone(Host& host, Now now);
 
  private:
-  using Reported = std::map<model::AttemptId, model::AttemptPhase>;
+  using Reported = fleet::Occupancy::LeftAlone;
 
   /// Of compare(): a broken host does not report an attempt that was sent to it.
   void blame(Host& host, work::Job& job, const fleet::PlacedAttempt& ours, Now now);
@@ -54,18 +56,13 @@ class AttemptEvents {
   /// Of compare(): lost attempts of jobs that wait again. The instance had vanished and is there
   /// again, so they go on.
   void take_found(Host& host, Reported& reported, model::ResumeAttempts& resume, Now now);
+  /// The end of an attempt that is not placed there.
+  void end_unplaced(Host& host, const model::AttemptId& attempt, Now now);
   /// Of compare(): attempts that began after the backup was made that the state is restored from.
   void take_over(Host& host, Reported& reported, model::ResumeAttempts& resume, Now now);
   /// Of compare(): attempts that no longer belong to a job. An earlier daemon has acknowledged
-  /// them, or they were cancelled. Attempts of work that is left alone continue, and each claims
-  /// its host.
+  /// them, or they were cancelled. Others are left alone.
   void end_foreign(Host& host, const Reported& foreign, Now now);
-  /// True: nothing is done to the attempt, and it claims its host, which goes on with it.
-  bool leave_alone(Host& host, const model::AttemptId& attempt, model::AttemptPhase phase, Now now);
-  [[nodiscard]] bool may_be_left_alone(const Host& host, model::WorkId work) const {
-    return set_aside_.contains(work) || takeover_.is_unknown(host, work) ||
-           takeover_.is_disputed(host, work);
-  }
 
   const model::SitePolicy& policy_;
   Jobs& jobs_;
@@ -75,6 +72,7 @@ class AttemptEvents {
   Recorder& recorder_;
   AttemptRows& rows_;
   Takeover& takeover_;
+  LeftAlone& left_alone_;
   JobSteps& job_steps_;
   InstanceSteps& steps_;
 };

@@ -27,7 +27,7 @@ bool Epochs::compare(const SetListed& event, Now now) {
         latest->epoch});
     return false;
   }
-  set.unlisted = false;
+  if (std::exchange(set.unlisted, false)) plan_.want();  // It refused creates until now.
   if (!std::exchange(set.untouched, {})) return true;
   restore_.adopt(*index, now);
   const auto& all = sets_.all();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/dispatch/handlers/restore.h"
+#include "core/dispatch/state/plan_state.h"
 
 namespace hostler::dispatch {
 
@@ -8,14 +9,15 @@ namespace hostler::dispatch {
 /// credentials of the cloud's account, so a job or a host cannot write them.
 class Epochs {
  public:
-  Epochs(Sets& sets, Recorder& recorder, Restore& restore, bool& is_old)
-      : sets_(sets), recorder_(recorder), restore_(restore), is_old_(is_old) {}
+  Epochs(Sets& sets, PlanState& plan, Recorder& recorder, Restore& restore, bool& is_old)
+      : sets_(sets), plan_(plan), recorder_(recorder), restore_(restore), is_old_(is_old) {}
 
   /// A list, before anything else is made of it. False: the rows are old, nothing is done any more.
   bool compare(const SetListed& event, Now now);
 
  private:
   Sets& sets_;
+  PlanState& plan_;
   Recorder& recorder_;
   Restore& restore_;
   bool& is_old_;

@@ -20,8 +20,9 @@ Handlers::Handlers(State& s, CreateSecretsFactory make_secrets,
             s.set_aside, take_over_sets, duplicates, absences, tags, instance_steps),
       answers(s.policy, s.sets, s.hosts, s.menu, s.gates, s.plan, s.recorder, tags, instance_steps),
       takeover(s.hosts, s.jobs, s.lost_time, s.recorder, attempt_rows, job_steps),
+      left_alone(s.set_aside, takeover, s.recorder),
       attempts(s.policy, s.jobs, s.set_aside, s.viewer, s.plan, s.recorder, attempt_rows, takeover,
-               job_steps, instance_steps),
+               left_alone, job_steps, instance_steps),
       hosts(s.policy, s.hosts, s.recorder, instance_steps, attempts),
       work(s.policy, s.sets, s.jobs, s.quotas, s.menu, s.plan, s.recorder, job_steps),
       admin(s.policy, s.sets, s.hosts, s.gates, s.boots, s.governor, s.plan, s.recorder, s.menu,
@@ -36,6 +37,6 @@ Handlers::Handlers(State& s, CreateSecretsFactory make_secrets,
             instance_steps, attempts, creates, power),
       restore(s.policy, s.sets, s.hosts, s.jobs, s.lost_time, s.gates, s.boots, s.governor,
               s.recorder, s.menu, s.set_aside, job_steps, instance_steps),
-      epochs(s.sets, s.recorder, restore, s.is_old) {}
+      epochs(s.sets, s.plan, s.recorder, restore, s.is_old) {}
 
 }  // namespace hostler::dispatch

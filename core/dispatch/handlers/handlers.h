@@ -42,6 +42,7 @@ struct Handlers {
   ListEvents lists;
   CallAnswers answers;
   Takeover takeover;
+  LeftAlone left_alone;
   AttemptEvents attempts;
   HostEvents hosts;
   WorkRequests work;

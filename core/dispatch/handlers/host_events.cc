@@ -2,12 +2,21 @@
 
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace hostler::dispatch {
 
 void HostEvents::on(const model::HostEvent& event, Now now) {
   Host* host = hosts_.change(event.instance);
   if (host != nullptr) std::visit([&](const auto& body) { on(*host, body, now); }, event.body);
+}
+
+void HostEvents::judge_left_alone(Now now) {
+  std::vector<model::InstanceId> ids;
+  for (const auto& [id, host] : hosts_.all())
+    if (!host.instance.occupancy.left_alone().empty()) ids.push_back(id);
+  for (const auto id : ids)
+    if (Host* host = hosts_.change(id)) attempts_.judge_left_alone(*host, now);
 }
 
 void HostEvents::on(Host& host, const model::HostNotYet& event, Now now) {

@@ -14,6 +14,8 @@ class HostEvents {
 
   /// An event of a host that is gone has no effect.
   void on(const model::HostEvent& event, Now now);
+  /// See AttemptEvents. Called after each list, as hosts may be connected for months. O(hosts).
+  void judge_left_alone(Now now);
 
  private:
   void on(Host& host, const model::HostNotYet& event, Now now);

@@ -124,6 +124,7 @@ void InstanceSteps::lose_work(Host& host, Now now) {
   }
   const auto claims = instance.occupancy.claims();
   for (const auto& claim : claims) instance.occupancy.remove(claim.work);
+  instance.occupancy.forget_left_alone();
   owners_.plan.want();
 }
 

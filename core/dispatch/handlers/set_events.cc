@@ -101,13 +101,45 @@ void SetEvents::on(SetOpened& event, Now now) {
   set.opening = false;
   gates_.ended({.set = set.name, .op = model::CloudOp::kOpen},
                event.result ? nullptr : &event.result.error(), now);
-  if (!event.result) {
-    if (!set.open) open_failed(set, event.result.error(), now);
-  } else if (set.account_damaged || differs(set.account, *event.result)) {
-    refuse_account(set, std::move(*event.result), now);
-  } else {
-    open(set, std::move(*event.result), now);
+  if (event.driver < set.driver) {
+    set.open_at = now.mono + kReopenPause;
+    return;
   }
+  set.driver = event.driver;
+  if (event.result) return judge(set, *std::move(event.result), now);
+  if (!set.open) open_failed(set, event.result.error(), now);
+}
+
+void SetEvents::on(SuccessorOpened& event, Now now) {
+  const auto index = sets_.index_of(event.set);
+  if (!index) return;
+  Set& set = sets_.at(*index);
+  if (!event.result) {
+    recorder_.record("cloud", "set " + set.name, model::Event::kOpenFailed,
+                     model::to_string(event.result.error().cls),
+                     "with its new settings or driver; those from before stay in use: " +
+                         event.result.error().message,
+                     now);
+    return;
+  }
+  set.driver = event.driver;
+  judge(set, *std::move(event.result), now);
+  recorder_.effect(UseDriver{set.name, event.driver});
+  // What the driver before has refused or could not do, this one may do.
+  set.has_quota_groups = set.look_ups.supported = true;
+  set.quota_groups.clear();
+  if (!set.open) return;
+  set.groups_at = now.mono;
+  set.prices_at = set.info.has_price_history ? now.mono : fleet::kNever;
+  set.want_list(policy_.sets[*index], now.mono);
+  gates_.driver_replaced(set.name, now);
+}
+
+void SetEvents::judge(Set& set, model::SetInfo info, Now now) {
+  if (set.account_damaged || differs(set.account, info))
+    refuse_account(set, std::move(info), now);
+  else
+    open(set, std::move(info), now);
 }
 
 void SetEvents::open_failed(Set& set, const model::CloudError& error, Now now) {

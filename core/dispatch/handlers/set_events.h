@@ -23,6 +23,8 @@ class SetEvents {
   /// Sends the calls of the set that are due: open, prices, quota groups.
   void send_due(std::uint32_t set, Now now);
   void on(SetOpened& event, Now now);
+  /// The answer of an open driver says whether it is used, whatever the one before has said.
+  void on(SuccessorOpened& event, Now now);
   void on(const AcceptAccount& event, Now now);
   void on(const PricesFetched& event, Now now);
   void on(const QuotaGroupFetched& event, Now now);
@@ -32,6 +34,7 @@ class SetEvents {
 
  private:
   void ask_open(Set& set, Now now);
+  void judge(Set& set, model::SetInfo info, Now now);
   void open_failed(Set& set, const model::CloudError& error, Now now);
   void refuse_account(Set& set, model::SetInfo info, Now now);
   void open(Set& set, model::SetInfo info, Now now);

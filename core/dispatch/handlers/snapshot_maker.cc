@@ -23,6 +23,7 @@ SnapshotMaker::Made SnapshotMaker::make(Now now) const {
   Mono wake = std::min(add_offerings(*out, now), add_hosts(*out, now));
   out->classes =
       scheduler::views_by_turns(jobs_.queue(), jobs_.shares().turn_cost(), limits_.caps());
+  out->has_limits = jobs_.queue().has_limits();
   if (!out->classes.empty()) wake = std::min(wake, now.mono + kReviewInterval);
   out->site = governor_.site(now.mono);
   for (std::uint32_t i = 0; i < policy_.sets.size(); ++i)

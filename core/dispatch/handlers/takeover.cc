@@ -1,5 +1,6 @@
 #include "core/dispatch/handlers/takeover.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -26,10 +27,20 @@ bool Takeover::is_unknown(const Host& host, model::WorkId work) const {
   return work.value > jobs_.last_work() || lost_time_.has(work);
 }
 
-bool Takeover::is_disputed(const Host& host, model::WorkId work) const {
+bool Takeover::is_disputed(const Host& host, const model::AttemptId& attempt,
+                           model::AttemptPhase phase) const {
   if (!lost_time_.may_have_work(host.instance.record.epoch)) return false;
-  const work::Job* job = jobs_.find(work);
-  return lost_time_.is_left_out(work) || (job != nullptr && job->record && job->record->restored);
+  const bool runs = phase == model::AttemptPhase::kRunning;
+  const work::Job* job = jobs_.find(attempt.work);
+  if (job == nullptr) return runs && lost_time_.is_left_out(attempt.work);
+  if (!job->record || !job->record->restored) return false;
+  return runs || (phase == model::AttemptPhase::kEnded && attempt.number > job->record->attempt);
+}
+
+bool Takeover::is_last_to_report(const Host& host) const {
+  return std::ranges::none_of(hosts_.all(), [&](const auto& entry) {
+    return entry.first != host.id() && entry.second.instance.record.restored;
+  });
 }
 
 bool Takeover::take_later(Host& host, work::Job& job, const model::AttemptId& attempt, Now now) {
@@ -60,7 +71,8 @@ bool Takeover::take_unknown(Host& host, const model::AttemptId& attempt, Now now
   item.record.state = model::WorkState::kHeld;
   item.record.restored = true;
   item.shape.needs = host.instance.record.total;  // Not known: nothing else is placed there.
-  item.shape.attempts_max = 1;
+  // Its command is not known: it is never started from here.
+  item.shape.attempts_max = item.shape.start_failures_max = 1;
   item.principal = item.name = kUnknown;
   item.submitted = now.wall;
   item.body = std::make_shared<const std::string>("{}");

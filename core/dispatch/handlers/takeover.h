@@ -29,8 +29,18 @@ class Takeover {
   /// never given out here, and the host is older than this start.
   [[nodiscard]] bool is_unknown(const Host& host, model::WorkId work) const;
 
-  /// Whether the host may run the work although another one has taken its place: it is not ended.
-  [[nodiscard]] bool is_disputed(const Host& host, model::WorkId work) const;
+  /// Whether the attempt may be the true one although another one has its place: it is not ended
+  /// while it runs, and its end is wanted as long as it may still be taken over.
+  [[nodiscard]] bool is_disputed(const Host& host, const model::AttemptId& attempt,
+                                 model::AttemptPhase phase) const;
+  /// The attempt ended with the boot of its host, and is not taken over yet: a later one of its job
+  /// may be on a host that has not reported.
+  [[nodiscard]] bool awaits_reports(const model::AttemptId& attempt,
+                                    model::AttemptPhase phase) const {
+    return phase == model::AttemptPhase::kUnknownEnd && lost_time_.has(attempt.work);
+  }
+  /// Every other host of before the restore has reported its work. O(hosts).
+  [[nodiscard]] bool is_last_to_report(const Host& host) const;
 
  private:
   /// Of a restored job: a later attempt than the one that the journal has.

@@ -49,6 +49,17 @@ std::string vanished(const fleet::Instance& instance) {
          "; 'hostler kill " + id + "' destroys it, which frees its room";
 }
 
+std::string left_alone(const fleet::Instance& instance) {
+  const auto& all = instance.occupancy.left_alone();
+  const std::string id = instance.record.id.text();
+  std::string out = "its host reports " + all.begin()->first.text();
+  if (all.size() > 1) out += " and " + std::to_string(all.size() - 1) + " more attempts";
+  return out +
+         ", of which too little is known here to end them: the host is kept with their output; "
+         "'hostler kill " +
+         id + "' ends it";
+}
+
 bool is_expected(InstanceState state) {
   return state != InstanceState::kTerminating && state != InstanceState::kAbandoned &&
          state != InstanceState::kVanished && state != InstanceState::kGone;
@@ -89,6 +100,8 @@ std::vector<std::string> conditions_of(const Host& host, const State& all, Now n
         "its host has not reported its work since the restore: what is not known here may run on "
         "it, so only 'hostler kill " +
         host.id().text() + "' ends it");
+  if (is_expected(state) && !instance.occupancy.left_alone().empty())
+    out.push_back(left_alone(instance));
   if (is_expected(state) && instance.init_failure_told) out.emplace_back("its init command failed");
   if (state == InstanceState::kVanished) out.push_back(vanished(instance));
   if (state == InstanceState::kTerminating && instance.destroy_ignored)

@@ -79,6 +79,7 @@ std::map<model::WorkId, model::WaitingView> Queries::waiting(
   }
   add_hosts_that_come(asked, out);
   add_vanished(out);
+  add_failed_starts(out);
   const auto ahead = state_.jobs.queue().ahead(places, state_.jobs.shares().turn_cost());
   for (std::size_t i = 0; i < asked.size(); ++i) out[asked[i]].ahead = ahead[i];
   return out;
@@ -92,6 +93,15 @@ model::WaitingView Queries::waiting(const work::Job& job, const scheduler::LaneC
   if (lane.count_before(job.arrival) >= cap->seen)
     return {model::WaitingCode::kQuota, state_.limits.reason(job, rules), 0};
   return state_.plan.waiting(job.cls, cap->price_left.has_value());
+}
+
+/// Hosts could not start the job: it waits because of that first, whatever else it waits for.
+void Queries::add_failed_starts(std::map<model::WorkId, model::WaitingView>& waiting) const {
+  for (auto& [id, view] : waiting) {
+    const work::Job& job = *state_.jobs.find(id);
+    if (!job.queued || !job.record || job.record->refused_by.empty()) continue;
+    view.reason = job.record->reason_text + "; now: " + view.reason;
+  }
 }
 
 /// A ceiling may be reached only because of instances that vanished. O(hosts + jobs).
@@ -222,9 +232,11 @@ std::vector<model::QuotaView> Queries::quotas(Mono now) const {
   return out;
 }
 
+decltype(model::Totals::jobs) Queries::job_counts() const { return state_.jobs.counts(); }
+
 model::Totals Queries::totals(Mono now) const {
   model::Totals out;
-  out.jobs = state_.jobs.counts();
+  out.jobs = job_counts();
   for (const auto& [id, host] : state_.hosts.all()) {
     const auto& record = host.instance.record;
     ++out.instances[{model::to_string(record.state), record.type}];
@@ -233,17 +245,17 @@ model::Totals Queries::totals(Mono now) const {
   const CollectingHosts collecting_now = collecting(state_.hosts);
   out.collecting_hosts = collecting_now.hosts;
   out.collecting_price_per_hour = collecting_now.price_per_hour;
-  const auto capped = state_.limits.caps().by_class(state_.jobs.queue());
+  const auto caps = state_.limits.caps();
   for (const auto& order : state_.jobs.queue().order()) {
     const auto& klass = state_.jobs.queue().at(order.cls);
     std::uint64_t count = klass.count;
-    if (const auto cap = capped.find(order.cls); cap != capped.end()) {
-      const auto& [beyond, priced, price] = cap->second;
+    if (const auto* capped = caps.of(order.cls)) {
+      const auto& [beyond, priced, shares] = *capped;
       count -= beyond + priced;
       if (beyond > 0) out.waiting[model::WaitingCode::kQuota] += beyond;
-      if (priced > 0) out.waiting[state_.plan.waiting(order.cls, true).code] += priced;
+      if (priced > 0) out.waiting[state_.plan.waiting_code(order.cls, true)] += priced;
     }
-    if (count > 0) out.waiting[state_.plan.waiting(order.cls).code] += count;
+    if (count > 0) out.waiting[state_.plan.waiting_code(order.cls, false)] += count;
     for (const auto& front : klass.fronts)
       out.oldest_wait = std::max(out.oldest_wait, now - front.lane->first().since);
   }

@@ -29,6 +29,10 @@ void CallGates::reloaded(Now now) {
   opened("admin", gates_.reloaded(), "the configuration was read again", now);
 }
 
+void CallGates::driver_replaced(const std::string& set, Now now) {
+  opened("admin", gates_.driver_replaced(set), "the set has new settings or a new driver", now);
+}
+
 std::optional<model::GateRecord> CallGates::open(const std::string& key, const std::string& why,
                                                  Now now) {
   auto gate = gates_.open(key);

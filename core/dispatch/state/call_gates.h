@@ -61,6 +61,8 @@ class CallGates {
   void restarted(Now now);
   /// An admin had the configuration read again.
   void reloaded(Now now);
+  /// The set has another driver, or the same one with other settings.
+  void driver_replaced(const std::string& set, Now now);
   /// An admin opens a gate; `why` names who. Returns the gate; none: there is no such gate.
   std::optional<model::GateRecord> open(const std::string& key, const std::string& why, Now now);
 
@@ -79,6 +81,7 @@ class CallGates {
   [[nodiscard]] const std::map<std::string, scheduler::Gate>& all() const { return gates_.all(); }
 
  private:
+  [[nodiscard]] bool is_in_use(const std::string& set, const model::DriverFile& driver) const;
   void tell_no_descriptors(const std::string& set, const model::CloudError& error, Now now);
   void crashed(const scheduler::GateQuery& call, const model::DriverCrash& crash, Now now);
   void journal(scheduler::Gates::AfterCall after);

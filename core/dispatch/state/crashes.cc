@@ -46,17 +46,26 @@ void CallGates::began(const scheduler::GateQuery& call, Mono now) {
   const auto index = sets_.index_of(call.set);
   const Set* set = index ? &sets_.at(*index) : nullptr;
   const bool in_process = set != nullptr && set->in_process;
-  if (auto row = gates_.began(call, in_process ? &set->driver : nullptr, now))
+  if (auto row = gates_.began(call, in_process ? &set->driver_file : nullptr, now))
     recorder_.change(model::GateChanged{*std::move(row)});
 }
 
 void CallGates::ended(const scheduler::GateQuery& call, const model::CloudError* error, Now now) {
   if (error != nullptr && error->no_descriptors) tell_no_descriptors(call.set, *error, now);
-  if (error != nullptr && error->crash) return crashed(call, *error->crash, now);
+  if (error != nullptr && error->crash && is_in_use(call.set, error->crash->driver))
+    return crashed(call, *error->crash, now);
   auto after = gates_.survived(call, error == nullptr, now);
   if (!after) return;
   if (after->opened) return opened("cloud", {after->record.key}, "a call passed", now);
   journal(*std::move(after));
+}
+
+/// An earlier driver ends its calls while another one is in use: its crashes say nothing of that.
+bool CallGates::is_in_use(const std::string& set, const model::DriverFile& driver) const {
+  const auto index = sets_.index_of(set);
+  if (!index) return true;
+  const std::string& file = sets_.at(*index).driver_file.file;
+  return file.empty() || driver.file.empty() || driver.file == file;
 }
 
 void CallGates::tell_no_descriptors(const std::string& set, const model::CloudError& error,

@@ -54,6 +54,7 @@ void PlanState::explain(std::vector<scheduler::Waiting> waiting,
                         std::vector<scheduler::Rejected> rejected) {
   waiting_.clear();
   for (auto& one : waiting) waiting_[{one.cls, one.is_priced}] = std::move(one);
+  for (const auto& [of, one] : waiting_) note_supply(one);
   rejected_.clear();
   for (auto& one : rejected) {
     auto& list = rejected_[one.cls];
@@ -61,12 +62,36 @@ void PlanState::explain(std::vector<scheduler::Waiting> waiting,
   }
 }
 
+/// The class is stuck until a plan says that a host can be had again. That one host comes for it
+/// does not say so: else hosts of its principals' other classes would be ended for it, and be
+/// bought again.
+void PlanState::note_supply(const scheduler::Waiting& one) {
+  Supply& known = supply_[one.cls];
+  if (one.part_from) {
+    known = {.is_stuck = false, .part_from = *one.part_from};
+  } else if (one.code == model::WaitingCode::kReserved) {
+    known.is_stuck = false;
+  } else if (one.code != model::WaitingCode::kHostComing &&
+             waiting_code(one.cls, !one.is_priced) != model::WaitingCode::kHostComing) {
+    known.is_stuck = true;
+  }
+}
+
+PlanState::Supply PlanState::supply(scheduler::ClassId cls) const {
+  const auto found = supply_.find(cls);
+  return found == supply_.end() ? Supply{} : found->second;
+}
+
 model::WaitingView PlanState::waiting(scheduler::ClassId cls, bool is_priced) const {
-  auto found = waiting_.find({cls, is_priced});
-  if (found == waiting_.end()) found = waiting_.find({cls, !is_priced});
+  const auto found = waiting_.find({cls, is_priced});
   if (found == waiting_.end())
     return {model::WaitingCode::kPlanning, "the next plan looks at it", 0};
   return {found->second.code, found->second.reason, 0};
+}
+
+model::WaitingCode PlanState::waiting_code(scheduler::ClassId cls, bool is_priced) const {
+  const auto found = waiting_.find({cls, is_priced});
+  return found == waiting_.end() ? model::WaitingCode::kPlanning : found->second.code;
 }
 
 const std::vector<scheduler::Rejected>& PlanState::rejected(scheduler::ClassId cls) const {

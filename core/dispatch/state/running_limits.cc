@@ -1,8 +1,8 @@
 #include "core/dispatch/state/running_limits.h"
 
 #include <algorithm>
-#include <map>
 #include <memory>
+#include <unordered_map>
 
 #include "core/base/units.h"
 #include "core/scheduler/fit.h"
@@ -18,18 +18,18 @@ RunningLimits::HostPrices RunningLimits::host_prices() const {
     out.push_back({offering.price_per_hour, offering.price_per_hour});
   for (const auto& host : hosts_.views()) {
     if (host.offering >= out.size() || host.phase > scheduler::HostPhase::kStopped) continue;
-    auto& [least, most] = out[host.offering];
-    least = std::min(least, host.price_per_hour);
-    most = std::max(most, host.price_per_hour);
+    scheduler::PartPrices& known = out[host.offering];
+    known.least = std::min(known.least, host.price_per_hour);
+    known.most = std::max(known.most, host.price_per_hour);
   }
   return out;
 }
 
 /// By the hosts that the site has or would buy, now or later: gates and ceilings come and go.
-std::optional<scheduler::PartPrices> RunningLimits::prices(const scheduler::Queue::Class& cls,
+std::optional<scheduler::PartPrices> RunningLimits::prices(ClassId cls,
                                                            const HostPrices& of_hosts) const {
   std::optional<scheduler::PartPrices> out;
-  const auto& shape = cls.shape;
+  const auto& shape = jobs_.queue().at(cls).shape;
   for (std::size_t i = 0; i < of_hosts.size(); ++i) {
     const auto& offering = menu_.offerings()[i];
     if (!shape.needs.fits_in(offering.resources) ||
@@ -44,28 +44,23 @@ std::optional<scheduler::PartPrices> RunningLimits::prices(const scheduler::Queu
     out->least = std::min(out->least, one.least);
     out->most = std::max(out->most, one.most);
   }
+  if (out) out->from = plan_.supply(cls).part_from;
   return out;
 }
 
 scheduler::CapRules RunningLimits::rules() const {
   struct Known {
     HostPrices of_hosts;
-    std::map<const scheduler::Queue::Class*, std::optional<scheduler::PartPrices>> of_class;
+    std::unordered_map<ClassId, std::optional<scheduler::PartPrices>> of_class;
   };
   return {.prices =
-              [this, known = std::make_shared<Known>()](const scheduler::Queue::Class& cls) {
+              [this, known = std::make_shared<Known>()](ClassId cls) {
                 if (known->of_hosts.empty()) known->of_hosts = host_prices();
-                const auto [at, fresh] = known->of_class.try_emplace(&cls);
+                const auto [at, fresh] = known->of_class.try_emplace(cls);
                 if (fresh) at->second = prices(cls, known->of_hosts);
                 return at->second;
               },
-          .is_stuck =
-              [this](ClassId cls) {
-                const auto code = plan_.waiting(cls).code;
-                return code == model::WaitingCode::kAtCeiling ||
-                       code == model::WaitingCode::kGateShut ||
-                       code == model::WaitingCode::kNoOffering;
-              }};
+          .is_stuck = [this](ClassId cls) { return plan_.supply(cls).is_stuck; }};
 }
 
 scheduler::LaneCaps RunningLimits::caps() const {
@@ -83,9 +78,8 @@ scheduler::LaneCaps RunningLimits::caps_of(scheduler::PrincipalId principal,
 
 std::string RunningLimits::reason(const work::Job& job, const scheduler::CapRules& rules) const {
   const std::string& who = jobs_.principal_of(job);
-  const auto& cls = jobs_.queue().at(job.cls);
-  const auto vcpus = cls.shape.needs.vcpus;
-  const auto part = rules.prices(cls);
+  const auto vcpus = jobs_.queue().at(job.cls).shape.needs.vcpus;
+  const auto part = rules.prices(job.cls);
   const model::Quota quota = policy_.quotas.of(who);
   const auto held = jobs_.shares().held(job.principal);
   const auto& limit = quota.running_vcpus_max;

@@ -35,7 +35,7 @@ class RunningLimits {
   /// The least and the highest price of a whole host of each offering.
   using HostPrices = std::vector<scheduler::PartPrices>;
   [[nodiscard]] HostPrices host_prices() const;
-  [[nodiscard]] std::optional<scheduler::PartPrices> prices(const scheduler::Queue::Class& cls,
+  [[nodiscard]] std::optional<scheduler::PartPrices> prices(scheduler::ClassId cls,
                                                             const HostPrices& of_hosts) const;
 
   const model::SitePolicy& policy_;

@@ -62,9 +62,8 @@ struct QuotaGroup {
 /// of its members is about one kind of call or answer; the handler of these reads and writes it.
 struct Set {
   std::string name;
-  /// Of its driver, as it was loaded last.
-  model::DriverFile driver;
-  bool in_process = false;  ///< The driver runs in this process, which ends if it dies.
+  model::DriverFile driver_file;  ///< Of the driver in use; empty: not known yet.
+  bool in_process = false;        ///< The driver runs in this process, which ends if it dies.
   bool open = false, opening = false, listing = false;
   /// Its first list is still to come, which may show instances that the rows do not have: nothing
   /// is created before.
@@ -76,6 +75,7 @@ struct Set {
   /// The stored account cannot be read: the set is closed until an admin accepts one.
   bool account_damaged = false;
   bool has_quota_groups = true;  ///< False: its driver has said that it has none.
+  std::uint64_t driver = 0;      ///< Answers of earlier drivers to OpenSet say nothing any more.
   model::SetInfo info;
   model::SetAccount account;  ///< Of its instances, as far as it is known.
   /// The cloud reports another account: the set is closed until it does not, or an admin accepts

@@ -17,7 +17,7 @@
 
 namespace hostler::dispatch {
 
-/// All state of the dispatcher, each part with one owner. Parts refer to earlier ones, so it is
+/// All state of the dispatcher, a member for each owner. Owners refer to earlier ones, so it is
 /// neither copied nor moved.
 struct State {
   State(model::SitePolicy site, std::uint64_t seed)

@@ -3,12 +3,22 @@
 #include <string>
 
 #include "core/base/error.h"
+#include "core/base/files.h"
+#include "core/driver_host/child/file_access.h"
+#include "core/driver_host/wire/child_arguments.h"
 
 namespace hostler::driver_host {
 
-/// Takes from this process what a driver does not need, for all of its threads and for ever.
-/// `level`: "full" (system calls and files), "files", "none" (limits of resources only); each as
-/// far as the kernel can. Returns the level that is in force.
-Result<std::string> confine(const std::string& level);
+/// What is in force in this process.
+struct Confinement {
+  model::Sandbox level = model::Sandbox::kNone;
+  std::string why_less;  ///< Why it is not the level that was asked for; empty: it is.
+  FileAccess files;
+};
+
+/// Takes from this process, for ever, what a driver does not need. Before any code of the driver
+/// runs, and before there is a second thread. `library`: the driver's open library, which stays
+/// readable. Fails if less than `options.min` can be reached; the message says why and what to do.
+Result<Confinement> confine(const SandboxOptions& options, const UniqueFd& library);
 
 }  // namespace hostler::driver_host

@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -14,6 +15,7 @@
 namespace hostler::driver_host {
 namespace {
 
+constexpr std::array kCrashes{SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGSYS};
 constexpr std::size_t kStackBytes = std::size_t{64} << 10;
 
 int socket_of_reports = -1;
@@ -47,9 +49,15 @@ void report_crashes_to(int socket) {
   action.sa_handler = &on_signal;
   action.sa_flags = static_cast<int>(SA_ONSTACK | SA_RESETHAND | SA_NODEFER);
   sigemptyset(&action.sa_mask);
-  for (const int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGSYS})
-    (void)::sigaction(signal, &action, nullptr);
+  for (const int signal : kCrashes) (void)::sigaction(signal, &action, nullptr);
   (void)::on_exit(&on_exit_called, nullptr);
+}
+
+bool reports_crash(int signal) {
+  struct sigaction action {};
+  (void)::sigaction(signal, nullptr, &action);
+  const bool is_crash = std::find(kCrashes.begin(), kCrashes.end(), signal) != kCrashes.end();
+  return is_crash && (action.sa_handler == &on_signal || action.sa_handler == SIG_DFL);
 }
 
 InCall::InCall(std::uint64_t call) { call_of_thread = call; }

@@ -9,6 +9,9 @@ namespace hostler::driver_host {
 /// the end of the process is seen. `socket`: of frames to hostlerd; stays open.
 void report_crashes_to(int socket);
 
+/// Whether a signal is handled as report_crashes_to() wants it, or is just ending this process.
+bool reports_crash(int signal);
+
 /// While this object lives, this thread runs the driver for one call.
 class InCall {
  public:

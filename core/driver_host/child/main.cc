@@ -1,11 +1,11 @@
 // hostler-driver-host: the process that runs the driver of one instance set for hostlerd, which
 // starts it and talks to it over sockets. Nobody else starts it.
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cstdio>
 #include <string>
@@ -18,14 +18,13 @@
 #include "core/driver_host/wire/child_arguments.h"
 #include "core/driver_host/wire/limits.h"
 #include "core/driver_host/wire/messages.h"
+#include "core/plugin_host/driver_facts.h"
 #include "core/plugin_host/host_table.h"
 
 namespace hostler::driver_host {
 namespace {
 
 constexpr std::size_t kWorkersMax = 64;
-constexpr std::array kExtensions{HOSTLER_EXT_HOST_KEY, HOSTLER_EXT_PRICE_HISTORY,
-                                 HOSTLER_EXT_QUOTA_GROUP, HOSTLER_EXT_POWER};
 
 const Outlet* outlet_of_lines = nullptr;
 
@@ -41,7 +40,7 @@ std::size_t workers_of(const hostler_driver& driver) {
   return std::min<std::size_t>(driver.max_concurrency, kWorkersMax);
 }
 
-Hello hello_of(const hostler_driver& driver, std::string sandbox) {
+Hello hello_of(const hostler_driver& driver, model::Sandbox sandbox) {
   Hello hello{.wire_version = kWireVersion,
               .host_version = plugin_host::host_table().version,
               .name = text(driver.name),
@@ -55,47 +54,62 @@ Hello hello_of(const hostler_driver& driver, std::string sandbox) {
               .min_host_minor = driver.min_host_minor,
               .abi_minor = driver.abi_minor,
               .extensions = {},
-              .sandbox = std::move(sandbox)};
-  for (const char* id : kExtensions)
+              .sandbox = std::string(to_string(sandbox))};
+  for (const char* id : plugin_host::kKnownExtensions)
     if (driver.get_extension(id) != nullptr) hello.extensions.emplace_back(id);
   return hello;
 }
 
 /// Dies with hostlerd, and of nothing that is meant for hostlerd.
 void follow_parent(int parent) {
-  (void)::setpgid(0, 0);
   for (const int signal : {SIGPIPE, SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2})
     (void)::signal(signal, SIG_IGN);
   (void)::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(0);
 }
 
+/// Says what the admin may not expect of the sandbox.
+void report(const Confinement& confinement) {
+  if (!confinement.why_less.empty())
+    send_line(log::Level::kWarn, {},
+              "its sandbox is " + std::string(to_string(confinement.level)) + ": " +
+                  confinement.why_less);
+  for (const std::string& path : confinement.files.missing())
+    send_line(log::Level::kWarn, {}, "readable: there is no " + path);
+}
+
 int serve(const ChildArguments& arguments) {
   follow_parent(arguments.parent);
+  for (const int fd : {kCallsFd, kControlFd, kLibraryFd})
+    (void)::fcntl(fd, F_SETFD, FD_CLOEXEC);  // not for programs that the driver starts
   const Outlet outlet{UniqueFd(kCallsFd)};
   UniqueFd control(kControlFd);
   outlet_of_lines = &outlet;
   plugin_host::set_line_sink(&send_line);
   report_crashes_to(outlet.socket().get());
-  auto library = plugin_host::DriverLibrary::load_open({arguments.library, UniqueFd(kLibraryFd)});
+  UniqueFd file(kLibraryFd);
+  const auto confinement = confine(arguments.sandbox, file);
+  if (!confinement) {
+    outlet.send_frame(FrameType::kFailed, 0, confinement.error().message);
+    return 1;
+  }
+  report(*confinement);
+  auto library = plugin_host::DriverLibrary::load_open({arguments.library, std::move(file)});
   if (!library) {
     outlet.send_frame(FrameType::kFailed, 0, library.error().message);
     return 1;
   }
-  auto sandbox = confine(arguments.sandbox);
-  if (!sandbox) {
-    outlet.send_frame(FrameType::kFailed, 0, sandbox.error().message);
-    return 1;
-  }
   try {
-    outlet.send_frame(FrameType::kHello, 0, to_body(hello_of((*library)->table(), *sandbox)));
+    outlet.send_frame(FrameType::kHello, 0,
+                      to_body(hello_of((*library)->table(), confinement->level)));
   } catch (...) {
     outlet.send_frame(FrameType::kFailed, 0, "R45: an exception left get_extension");
     return 1;
   }
   const std::size_t workers = workers_of((*library)->table());
   auto connection = std::make_shared<plugin_host::Connection>(*std::move(library));
-  Server server(std::move(connection), outlet, std::move(control), workers);
+  Server server(std::move(connection), outlet, std::move(control), workers,
+                [&confinement] { return confinement->files.is_outdated(); });
   server.run();
   return 0;
 }

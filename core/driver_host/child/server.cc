@@ -10,6 +10,7 @@
 #include "core/base/assert.h"
 #include "core/driver_host/child/crash_report.h"
 #include "core/driver_host/wire/limits.h"
+#include "core/driver_host/wire/messages.h"
 #include "core/driver_host/wire/socket.h"
 
 namespace hostler::driver_host {
@@ -22,11 +23,12 @@ std::string new_buffer() { return std::string(kDatagramMax + sizeof(FrameHead), 
 }  // namespace
 
 Server::Server(std::shared_ptr<plugin_host::Connection> connection, const Outlet& outlet,
-               UniqueFd control, std::size_t workers_max)
+               UniqueFd control, std::size_t workers_max, std::function<bool()> is_outdated)
     : connection_(std::move(connection)),
       outlet_(outlet),
       control_(std::move(control)),
-      workers_max_(workers_max) {}
+      workers_max_(workers_max),
+      is_outdated_(std::move(is_outdated)) {}
 
 void Server::run() {
   {
@@ -48,6 +50,8 @@ void Server::run() {
 void Server::on_control(const Frame& frame) {
   if (frame.head.type == FrameType::kPing) {
     outlet_.send_frame(FrameType::kPong, frame.head.call, frame.body);
+    report_changes();
+    if (is_outdated_()) outlet_.send_frame(FrameType::kOutdated, 0, {});
   } else if (frame.head.type == FrameType::kCancel) {
     cancel(frame.head.call, frame.body == "late");
   }
@@ -80,10 +84,25 @@ void Server::close_set() {
   for (auto& worker : workers) worker.join();
   if (connection_->set == nullptr) return;
   try {
+    const SignalStack signal_stack;
     connection_->driver().set_close(connection_->set);
   } catch (...) {
     outlet_.send_frame(FrameType::kBrokenRule, 0, "R45: an exception left set_close");
   }
+  report_changes();
+  if (const auto left = other_threads(); left > 0)
+    outlet_.send_frame(FrameType::kBrokenRule, 0,
+                       "R37: " + std::to_string(left) + " threads are left after set_close");
+}
+
+/// Not after each call, which must be fast: after the open, with each ping, and at the end.
+void Server::report_changes() {
+  const MutexLock lock(state_mutex_);
+  for (const auto& what : state_.changes())
+    outlet_.send_frame(FrameType::kBrokenRule, 0, "R44: the driver has changed " + what);
+  if (!std::exchange(has_descriptors_, !has_used_up_descriptors()) || has_descriptors_) return;
+  outlet_.send_frame(FrameType::kBrokenRule, 0,
+                     "limit: the driver has used up the descriptors of its process");
 }
 
 // ---- calls -------------------------------------------------------------------------------------
@@ -112,13 +131,14 @@ void Server::run_worker() {
 }
 
 void Server::run_call(const Frame& frame, const UniqueFd& file) {
+  const std::uint64_t id = frame.head.call;
   std::string body(frame.body);
-  if (file) {
+  if ((frame.head.flags & kInFile) != 0) {
+    if (!file) return refuse_call(id, "the driver has no file descriptor left (RLIMIT_NOFILE)");
     auto read = read_open_file(file, "a request in a file", kRequestBytesMax);
-    if (!read) return;  // hostlerd hears nothing of this call, and abandons it
+    if (!read) return refuse_call(id, read.error().message);
     body = std::move(*read);
   }
-  const std::uint64_t id = frame.head.call;
   const auto op =
       RelayedCall::make(frame.head.type, id, std::move(body), connection_, *this, outlet_);
   if (op == nullptr) return;
@@ -137,6 +157,14 @@ void Server::run_call(const Frame& frame, const UniqueFd& file) {
     op->run();
   }
   if (is_active(id)) outlet_.send_frame(FrameType::kReturned, id, {});
+  if (frame.head.type == FrameType::kOpen) report_changes();
+}
+
+/// Ends a call that was not passed on to the driver.
+void Server::refuse_call(std::uint64_t call, const std::string& why) const {
+  outlet_.send_frame(
+      FrameType::kEnd, call,
+      to_body(End{.status = HOSTLER_E_TRANSIENT, .texts = {"", why}, .broken_rule = {}}));
 }
 
 bool Server::is_active(std::uint64_t call) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -12,6 +13,7 @@
 #include "core/base/files.h"
 #include "core/base/mutex.h"
 #include "core/driver_host/child/outlet.h"
+#include "core/driver_host/child/process_state.h"
 #include "core/driver_host/child/relayed_call.h"
 #include "core/plugin_host/connection.h"
 
@@ -24,9 +26,10 @@ namespace hostler::driver_host {
 /// The thread of run() reads the socket of control, which never waits for the driver.
 class Server final : public plugin_host::Operation::Listener {
  public:
-  /// `workers_max`: how many functions of the driver may run at once.
+  /// `workers_max`: how many functions of the driver may run at once. `is_outdated`: whether
+  /// another process is to take the place of this one; asked with each ping.
   Server(std::shared_ptr<plugin_host::Connection> connection, const Outlet& outlet,
-         UniqueFd control, std::size_t workers_max);
+         UniqueFd control, std::size_t workers_max, std::function<bool()> is_outdated);
 
   /// Returns when hostlerd has said that the set is to be closed, and it is. If hostlerd is gone,
   /// the process ends.
@@ -40,6 +43,8 @@ class Server final : public plugin_host::Operation::Listener {
   void start_worker() HOSTLER_REQUIRES(mutex_);
   void run_worker();
   void run_call(const Frame& frame, const UniqueFd& file);
+  void refuse_call(std::uint64_t call, const std::string& why) const;
+  void report_changes();
   [[nodiscard]] bool is_active(std::uint64_t call);
   void on_control(const Frame& frame);
   void cancel(std::uint64_t call, bool time_is_up);
@@ -49,7 +54,11 @@ class Server final : public plugin_host::Operation::Listener {
   const Outlet& outlet_;
   const UniqueFd control_;
   const std::size_t workers_max_;
+  ProcessState state_ HOSTLER_GUARDED_BY(state_mutex_);
+  bool has_descriptors_ HOSTLER_GUARDED_BY(state_mutex_) = true;
+  const std::function<bool()> is_outdated_;
 
+  Mutex state_mutex_;
   Mutex mutex_;
   std::unordered_map<std::uint64_t, std::shared_ptr<RelayedCall>> active_
       HOSTLER_GUARDED_BY(mutex_);

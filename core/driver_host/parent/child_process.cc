@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -39,8 +40,10 @@ struct SpawnSettings {
     posix_spawnattr_setsigmask(&attributes, &set);
     sigfillset(&set);
     posix_spawnattr_setsigdefault(&attributes, &set);
-    posix_spawnattr_setflags(&attributes,
-                             static_cast<short>(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF));
+    // A group of its own (number 0, the default): what it forks is killed with it.
+    posix_spawnattr_setflags(
+        &attributes,
+        static_cast<short>(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP));
   }
   ~SpawnSettings() {
     posix_spawnattr_destroy(&attributes);
@@ -119,7 +122,8 @@ ChildProcess::ChildProcess(ChildId id, pid_t pid, UniqueFd calls, UniqueFd contr
       pid_(pid),
       calls_(std::move(calls)),
       control_(std::move(control)),
-      output_(std::move(output)) {}
+      output_(std::move(output)),
+      end_(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))) {}
 
 ChildProcess::~ChildProcess() {
   if (reaped_) return;
@@ -136,7 +140,7 @@ void ChildProcess::send_call(FrameType type, std::uint64_t call, std::string_vie
   } else {
     auto file = make_memory_file(body);
     if (!file) return;  // The call ends at its deadline.
-    waiting = {make_message(type, call, {}), *std::move(file)};
+    waiting = {make_message(type, call, {}, kInFile), *std::move(file)};
   }
   const MutexLock lock(mutex_);
   if (!backlog_.empty() || send_now(waiting) == Sent::kFull) backlog_.push_back(std::move(waiting));
@@ -168,19 +172,22 @@ Received ChildProcess::receive(std::string& buffer) const {
   return receive_message(calls_, buffer, false, false);
 }
 
-bool ChildProcess::read_output(std::string& into) const {
+bool ChildProcess::read_output(std::string& into) {
   std::array<char, 4096> block{};
   const ssize_t n = ::read(output_.get(), block.data(), block.size());
   if (n < 0) return errno == EAGAIN || errno == EINTR;
   into.append(block.data(), static_cast<std::size_t>(n));
+  if (n == 0) output_.reset();
   return n > 0;
 }
 
 void ChildProcess::kill() const {
-  if (!reaped_) (void)::kill(pid_, SIGKILL);
+  if (reaped_) return;
+  (void)::kill(-pid_, SIGKILL);
+  (void)::kill(pid_, SIGKILL);
 }
 
-ChildProcess::Ended ChildProcess::reap() {
+ChildProcess::End ChildProcess::reap() {
   int status = 0;
   while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
   }
@@ -188,9 +195,10 @@ ChildProcess::Ended ChildProcess::reap() {
   if (WIFSIGNALED(status)) {
     const int signal = WTERMSIG(status);
     return {"was ended by signal " + std::to_string(signal) + " (" + ::strsignal(signal) + ")",
-            signal};
+            signal, signal == SIGKILL};
   }
-  return {"has ended with status " + std::to_string(WEXITSTATUS(status)), 0};
+  const int code = WEXITSTATUS(status);
+  return {"has ended with status " + std::to_string(code), 0, code == 0};
 }
 
 }  // namespace hostler::driver_host

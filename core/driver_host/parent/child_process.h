@@ -12,6 +12,7 @@
 #include "core/base/files.h"
 #include "core/base/mutex.h"
 #include "core/driver_host/parent/supervisor.h"
+#include "core/driver_host/wire/child_arguments.h"
 #include "core/driver_host/wire/frame.h"
 #include "core/driver_host/wire/socket.h"
 
@@ -20,7 +21,7 @@ namespace hostler::driver_host {
 struct ChildOptions {
   std::string program;  ///< hostler-driver-host.
   std::string library;  ///< The path of the driver's library, for messages.
-  std::string sandbox = "full";
+  SandboxOptions sandbox = {};
 };
 
 /// The process of a driver, its sockets, and what it writes to its standard output and error.
@@ -41,7 +42,11 @@ class ChildProcess {
   [[nodiscard]] pid_t pid() const { return pid_; }
   /// To be polled: frames, and output. POLLIN; the first also POLLOUT while has_backlog().
   [[nodiscard]] int frames_fd() const { return calls_.get(); }
+  /// -1 once the process has closed it.
   [[nodiscard]] int output_fd() const { return output_.get(); }
+  /// Readable once the process has ended, whoever else may hold its sockets. -1: the kernel has no
+  /// such thing.
+  [[nodiscard]] int end_fd() const { return end_.get(); }
 
   /// Sends a call. What the socket does not take at once waits for flush().
   void send_call(FrameType type, std::uint64_t call, std::string_view body);
@@ -53,15 +58,17 @@ class ChildProcess {
   /// One message of frames into `buffer`.
   Received receive(std::string& buffer) const;
   /// Reads output that is there; false at its end.
-  bool read_output(std::string& into) const;
+  bool read_output(std::string& into);
 
+  /// With the processes that the driver has forked, unless they have left its group.
   void kill() const;
-  struct Ended {
+  struct End {
     std::string how;  ///< "was ended by signal 11 (Segmentation fault)", "has ended with status 1"
     int signal = 0;   ///< 0: none.
+    bool is_clean = false;  ///< With status 0; or it was killed, maybe just before that.
   };
   /// Waits for the end of the process. Once.
-  Ended reap();
+  End reap();
 
  private:
   struct Waiting {
@@ -73,7 +80,9 @@ class ChildProcess {
 
   const ChildId id_;
   const pid_t pid_;
-  const UniqueFd calls_, control_, output_;
+  const UniqueFd calls_, control_;
+  UniqueFd output_;
+  const UniqueFd end_;
   bool reaped_ = false;
   Mutex mutex_;
   std::deque<Waiting> backlog_ HOSTLER_GUARDED_BY(mutex_);

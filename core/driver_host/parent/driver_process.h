@@ -78,6 +78,7 @@ class DriverProcess final : public plugin_host::Operation::Listener, public Send
   void on_not_started(ChildId child, const std::string& why, bool no_descriptors);
   void on_hello(ChildId child, const Hello& hello);
   void on_pong(ChildId child);
+  void on_outdated(ChildId child);
   /// The driver's function has returned, and the call goes on.
   void on_returned(ChildId child, CallTable::Id call);
   /// The driver has ended the call. Null: it is over already.
@@ -89,6 +90,7 @@ class DriverProcess final : public plugin_host::Operation::Listener, public Send
   struct Exit {
     std::string how;            ///< "was ended by signal 11 (Segmentation fault)"
     CallTable::Id in_call = 0;  ///< The call that has ended it; 0: not known.
+    bool in_close = false;      ///< It should have closed its set, and has not.
     std::string last_output;
     bool was_told = false;    ///< hostlerd has ended it, for the reason in `how`.
     bool was_killed = false;  ///< By SIGKILL, which says nothing about its calls.

@@ -131,7 +131,7 @@ void DriverProcess::on_not_started(ChildId child, const std::string& why, bool n
 /// The call that it named; else the only one, unless the kernel or somebody else killed it.
 DriverProcess::Op DriverProcess::guilty_of(ChildId child, const Exit& exit, const Op& loading) {
   if (const Op named = calls_.find(exit.in_call, child)) return named;
-  if (exit.was_told || exit.was_killed) return nullptr;
+  if (exit.was_told || exit.was_killed || exit.in_close) return nullptr;
   if (loading != nullptr) return loading;
   const Ops all = calls_.in(child);
   return all.size() == 1 ? all.front() : nullptr;
@@ -152,6 +152,12 @@ void DriverProcess::on_pong(ChildId child) {
   supervisor_.on_pong(child, steady_clock::now());
 }
 
+void DriverProcess::on_outdated(ChildId child) {
+  log::info(area_, "files that the driver reads have changed: another process takes the new calls");
+  const MutexLock lock(mutex_);
+  supervisor_.on_outdated(child);
+}
+
 DriverProcess::Lost DriverProcess::on_exit(ChildId child, Exit exit) {
   const MutexLock lock(mutex_);
   Lost lost;
@@ -169,10 +175,12 @@ DriverProcess::Lost DriverProcess::on_exit(ChildId child, Exit exit) {
     if (!health_.driver_version.empty()) lost.crash.driver.version = health_.driver_version;
     how += " in " + lost.crash.call;
   }
+  if (exit.in_close && !exit.was_told) how += " in set_close";
   if (!exit.last_output.empty()) how += "; it wrote: " + exit.last_output;
   lost.why = "the driver's process " + how;
   processes_.erase(child);
-  if (supervisor_.on_exit(child, steady_clock::now()) || exit.was_told) {
+  const bool is_crash = supervisor_.on_exit(child, steady_clock::now());
+  if (is_crash || exit.in_close || exit.was_told) {
     log::error(area_, lost.why);
     health_.last_crash = std::move(how);
     ++health_.crashes;

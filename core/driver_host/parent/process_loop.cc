@@ -31,6 +31,8 @@ template <class... F>
 struct Overloaded : F... {
   using F::operator()...;
 };
+template <class... F>
+Overloaded(F...) -> Overloaded<F...>;  // clang 14 needs it
 
 int milliseconds_until(SteadyTime until) {
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - steady_clock::now());
@@ -72,17 +74,19 @@ void ProcessLoop::act(const Supervisor::Action& action) {
   const auto send = [this](ChildId id, FrameType type) {
     children_.at(id).process->send_control(type, 0, {});
   };
-  std::visit(
-      Overloaded{[&](const Supervisor::Start& start) { this->start(start.child); },
-                 [&](const Supervisor::Open& open) { set_.take_open(open.child)->run(); },
-                 [&](const Supervisor::Ping& ping) { send(ping.child, FrameType::kPing); },
-                 [&](const Supervisor::Close& close) { send(close.child, FrameType::kClose); },
-                 [&](const Supervisor::Kill& kill) {
-                   Child& child = children_.at(kill.child);
-                   if (!kill.why.empty()) child.why_ended = "was killed: " + kill.why;
-                   child.process->kill();
-                 }},
-      action);
+  std::visit(Overloaded{[&](const Supervisor::Start& start) { this->start(start.child); },
+                        [&](const Supervisor::Open& open) { set_.take_open(open.child)->run(); },
+                        [&](const Supervisor::Ping& ping) { send(ping.child, FrameType::kPing); },
+                        [&](const Supervisor::Close& close) {
+                          children_.at(close.child).is_closing = true;
+                          send(close.child, FrameType::kClose);
+                        },
+                        [&](const Supervisor::Kill& kill) {
+                          Child& child = children_.at(kill.child);
+                          if (!kill.why.empty()) child.why_ended = "was killed: " + kill.why;
+                          child.process->kill();
+                        }},
+             action);
 }
 
 void ProcessLoop::start(ChildId id) {
@@ -109,15 +113,18 @@ void ProcessLoop::poll(SteadyTime until) {
         static_cast<short>(child.process->has_backlog() ? POLLIN | POLLOUT : POLLIN);
     polled.push_back({child.process->frames_fd(), events, 0});
     polled.push_back({child.process->output_fd(), POLLIN, 0});
+    polled.push_back({child.process->end_fd(), POLLIN, 0});
     of.push_back(&child);
   }
   if (::poll(polled.data(), polled.size(), milliseconds_until(until)) <= 0) return;
   if (polled[0].revents != 0) set_.wakeup().clear();
   for (std::size_t i = 0; i < of.size(); ++i) {
     Child& child = *of[i];
-    if ((polled[1 + 2 * i].revents & POLLOUT) != 0) child.process->flush();
-    if (polled[2 + 2 * i].revents != 0) read_output(child);
-    if (polled[1 + 2 * i].revents != 0) read_frames(child);
+    const pollfd* const its = &polled[1 + 3 * i];
+    if ((its[0].revents & POLLOUT) != 0) child.process->flush();
+    if (its[1].revents != 0) read_output(child);
+    child.is_dead = its[2].revents != 0;
+    if (its[0].revents != 0 || child.is_dead) read_frames(child);
   }
   for (Child* child : of) {
     if (!child->has_ended) continue;
@@ -129,17 +136,25 @@ void ProcessLoop::poll(SteadyTime until) {
 void ProcessLoop::read_output(Child& child) {
   std::string output;
   child.process->read_output(output);
-  for (const auto& line : child.output.add(output)) log::warn(set_.log_area(), "wrote: " + line);
+  log_output(child, output);
+}
+
+void ProcessLoop::log_output(Child& child, std::string_view bytes) {
+  for (const auto& line : child.output.add(bytes, steady_clock::now()))
+    log::warn(set_.log_area(), "wrote: " + line);
 }
 
 void ProcessLoop::read_frames(Child& child) {
   for (int i = 0; i < kMessagesAtOnce; ++i) {
     const auto received = child.process->receive(buffer_);
-    if (received.what == Received::What::kClosed) child.has_ended = true;
+    // A process that the driver has forked may hold the socket: then it is never closed.
+    child.has_ended = received.what == Received::What::kClosed ||
+                      (received.what == Received::What::kNothing && child.is_dead);
     if (received.what != Received::What::kMessage) return;
+    if (child.is_mad) continue;
     std::string_view message(buffer_.data(), received.size);
     while (const auto frame = next_frame(message)) on_frame(child, *frame);
-    if (!message.empty()) return child.process->kill();  // no driver of ours, but memory gone wrong
+    if (!message.empty()) return on_nonsense(child);
   }
 }
 
@@ -167,6 +182,8 @@ void ProcessLoop::on_frame(Child& child, const Frame& frame) {
       return;
     case FrameType::kPong:
       return set_.on_pong(id);
+    case FrameType::kOutdated:
+      return set_.on_outdated(id);
     case FrameType::kCrashed:
       child.crash = read_crash(frame.body);
       child.crashed_call = frame.head.call;
@@ -188,6 +205,17 @@ void ProcessLoop::on_hello(Child& child, const Frame& frame) {
   child.process->kill();
 }
 
+/// No program of ours sends it: the driver has written to a descriptor or to memory of its process
+/// that is not its own.
+void ProcessLoop::on_nonsense(Child& child) {
+  child.is_mad = true;
+  if (child.why_ended.empty())
+    child.why_ended =
+        "was killed: R44: it has sent what only a driver can have written to a socket "
+        "that is not its own";
+  child.process->kill();
+}
+
 void ProcessLoop::on_record(Child& child, const Frame& frame) {
   const auto find = [&](CallTable::Id call) { return set_.find(child.process->id(), call); };
   if (!child.records.take(frame, find))
@@ -199,7 +227,7 @@ void ProcessLoop::on_end(Child& child, const Frame& frame) {
   const auto op = set_.on_end(child.process->id(), frame.head.call);
   if (op == nullptr) return;
   const auto end = read_end(frame.body);
-  if (!end) return child.process->kill();
+  if (!end) return on_nonsense(child);
   pass_end(*op, *end);
 }
 
@@ -212,17 +240,19 @@ void ProcessLoop::on_child_ended(Child& child) {
     const std::size_t before = rest.size();
     if (!child.process->read_output(rest) || rest.size() == before) break;
   }
-  for (const auto& line : child.output.add(rest)) log::warn(set_.log_area(), "wrote: " + line);
-  auto [how, signal] = child.process->reap();
+  log_output(child, rest + "\n");  // also a line that it has not ended
+  auto [how, signal, is_clean] = child.process->reap();
   if (child.crash && child.crash->signal == 0)
     how = "was ended by exit(" + std::to_string(child.crash->exit_status) + ")";
   const bool was_told = !child.why_ended.empty();
   if (was_told) how = child.why_ended;
-  const auto lost = set_.on_exit(child.process->id(), {.how = std::move(how),
-                                                       .in_call = child.crashed_call,
-                                                       .last_output = child.output.last(),
-                                                       .was_told = was_told,
-                                                       .was_killed = signal == SIGKILL});
+  const auto lost =
+      set_.on_exit(child.process->id(), {.how = std::move(how),
+                                         .in_call = child.crashed_call,
+                                         .in_close = child.is_closing && (child.crash || !is_clean),
+                                         .last_output = child.output.last(),
+                                         .was_told = was_told,
+                                         .was_killed = signal == SIGKILL});
   for (const auto& op : lost.calls) {
     if (op == lost.guilty) op->set_crash(lost.crash);
     hostler_error& error = *op->error;

@@ -40,7 +40,10 @@ class ProcessLoop {
     std::optional<Crash> crash;      ///< What it has said of its end.
     CallTable::Id crashed_call = 0;  ///< 0: of none.
     std::string why_ended;  ///< "was killed: R31: list hangs"; empty: not known before its end.
-    bool has_ended = false;
+    bool is_closing = false;
+    bool is_mad = false;     ///< It has sent nonsense: nothing of it is believed any more.
+    bool is_dead = false;    ///< What it has sent is still to be read.
+    bool has_ended = false;  ///< All of it has been read.
   };
 
   void run();
@@ -48,11 +51,13 @@ class ProcessLoop {
   void start(ChildId id);
   void poll(SteadyTime until);
   void read_output(Child& child);
+  void log_output(Child& child, std::string_view bytes);
   void read_frames(Child& child);
   void on_frame(Child& child, const Frame& frame);
   void on_record(Child& child, const Frame& frame);
   void on_end(Child& child, const Frame& frame);
   void on_hello(Child& child, const Frame& frame);
+  void on_nonsense(Child& child);
   void on_child_ended(Child& child);
 
   const std::string driver_;

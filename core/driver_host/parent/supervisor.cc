@@ -58,6 +58,8 @@ void Supervisor::on_hang(ChildId child) {
     found->second.state = State::kHung;
 }
 
+void Supervisor::on_outdated(ChildId child) { on_hang(child); }
+
 void Supervisor::on_recovered(ChildId child) {
   const auto found = children_.find(child);
   if (found == children_.end() || found->second.state != State::kHung) return;

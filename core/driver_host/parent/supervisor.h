@@ -74,6 +74,8 @@ class Supervisor {
   void on_pong(ChildId child, SteadyTime now);
   /// A call has not ended in the time that a driver has after a cancel.
   void on_hang(ChildId child);
+  /// It cannot read the files of now. Another process takes its place, as if a call hung in it.
+  void on_outdated(ChildId child);
   /// No such call is left in it.
   void on_recovered(ChildId child);
   /// The grace time of such a call is over.

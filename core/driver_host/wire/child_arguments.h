@@ -4,17 +4,26 @@
 #include <string>
 #include <vector>
 
+#include "core/model/sandbox.h"
+
 /// How hostlerd starts the process of a driver. Nothing here is secret.
 namespace hostler::driver_host {
 
 /// The descriptors that the process finds open, beside its standard streams.
 inline constexpr int kCallsFd = 3, kControlFd = 4, kLibraryFd = 5;
 
+/// What the process takes from itself before it loads the driver.
+struct SandboxOptions {
+  model::Sandbox level = model::Sandbox::kFull;  ///< At most this much, as far as the kernel can.
+  model::Sandbox min = model::Sandbox::kNone;    ///< With less the driver is not loaded.
+  std::vector<std::string> readable = {};        ///< Files and folders beside the usual ones.
+};
+
 struct ChildArguments {
   std::string
       library;     ///< The path of the driver's library, for messages: the open file is loaded.
   int parent = 0;  ///< The process that starts it.
-  std::string sandbox = "full";  ///< "full", "files" or "none": at most this much.
+  SandboxOptions sandbox;
 };
 
 std::vector<std::string> to_argv(const std::string& program, const ChildArguments& arguments);

@@ -137,7 +137,7 @@ class Decoder {
   }
   template <class T>
   T* allocate(std::size_t n) {
-    auto* const items = static_cast<T*>(memory_.allocate(n * sizeof(T), alignof(T)));
+    auto* const items = std::pmr::polymorphic_allocator<T>(&memory_).allocate(n);
     return std::uninitialized_value_construct_n(items, n), items;
   }
   template <class T>

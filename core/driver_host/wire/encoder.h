@@ -64,8 +64,7 @@ class Encoder {
 
     template <class T>
     [[nodiscard]] bool has(const T& field) const {
-      return static_cast<std::size_t>(reinterpret_cast<const char*>(&field) - base) + sizeof(T) <=
-             size;
+      return reinterpret_cast<const char*>(&field + 1) <= base + size;
     }
     template <class T>
     requires std::is_integral_v<T>

@@ -14,11 +14,13 @@ std::optional<Frame> next_frame(std::string_view& message) {
   return frame;
 }
 
-std::string make_message(FrameType type, std::uint64_t call, std::string_view body) {
+std::string make_message(FrameType type, std::uint64_t call, std::string_view body,
+                         std::uint16_t flags) {
   std::string message;
-  append_head(
-      message,
-      {.size = static_cast<std::uint32_t>(body.size()), .type = type, .flags = 0, .call = call});
+  append_head(message, {.size = static_cast<std::uint32_t>(body.size()),
+                        .type = type,
+                        .flags = flags,
+                        .call = call});
   message.append(body);
   return message;
 }

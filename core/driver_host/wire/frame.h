@@ -36,7 +36,8 @@ enum class FrameType : std::uint16_t {
   kBrokenRule,   ///< The driver broke a rule outside of a call, or after its end.
   kLog,
   kPong,
-  kCrashed,  ///< The process is about to die of a signal or an exit.
+  kCrashed,   ///< The process is about to die of a signal or an exit.
+  kOutdated,  ///< Files that it may read have been replaced: only a new process can read the new.
 };
 
 /// More frames of this call and type follow; together they are one.
@@ -68,7 +69,8 @@ void append_frame(std::string& message, FrameType type, std::uint64_t call, std:
                   std::size_t message_max, const Flush& flush);
 
 /// A message of one frame.
-std::string make_message(FrameType type, std::uint64_t call, std::string_view body);
+std::string make_message(FrameType type, std::uint64_t call, std::string_view body,
+                         std::uint16_t flags = 0);
 
 // ---- inline ------------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ namespace hostler::driver_host {
 inline constexpr std::uint32_t kWireVersion = 1;
 
 /// Of one message of a socket: well below the kernel's limit, which its administrator can lower.
-inline constexpr std::size_t kDatagramMax = 60 * 1024;
+inline constexpr std::size_t kDatagramMax = std::size_t{60} << 10;
 /// Of all texts in one request. What a user data may have beside keys and tags.
 inline constexpr std::size_t kRequestBytesMax = std::size_t{64} << 20;
 /// Of all texts in one record that are passed on; twice what a record may have (R15), so that one

@@ -8,12 +8,17 @@
 
 #include <benchmark/benchmark.h>
 
+#include <deque>
 #include <map>
 #include <string>
+#include <unordered_map>
 
 #include "core/base/random.h"
+#include "core/dispatch/state/plan_state.h"
 #include "core/pricing/history.h"
+#include "core/scheduler/lane_caps.h"
 #include "core/scheduler/plan.h"
+#include "core/scheduler/shares.h"
 #include "core/scheduler/turns.h"
 
 namespace hostler::scheduler {
@@ -198,13 +203,111 @@ void next_job(benchmark::State& state) {
   }
 }
 
-void choose_type(benchmark::State& state) {
-  Bench bench;
+void add_types(Bench& bench) {
   for (int i = 0; i < 400; ++i) {
     const auto vcpus = 1 + static_cast<std::int32_t>(bench.random.below(64));
     bench.type(vcpus, vcpus * 4 * kGiB,
                vcpus * 50'000 + static_cast<std::int64_t>(bench.random.below(9'999)));
   }
+}
+
+/// The same, with a limit of price for each user. The last plan has said why each class waits.
+void limits_seen(benchmark::State& state) {
+  Bench bench;
+  add_types(bench);
+  fill_queue(bench, state.range(0));
+  for (PrincipalId p = 0; p < static_cast<PrincipalId>(state.range(0)); ++p) {
+    const auto price = static_cast<std::int64_t>(bench.users_random.below(20'000'000));
+    bench.queue.set_allowance(p, {.vcpus = {}, .price_per_hour = model::Micros{price}});
+  }
+  dispatch::PlanState last(bench.policy);
+  std::vector<Waiting> waiting;
+  for (const auto& order : bench.queue.order())
+    waiting.push_back({order.cls, model::WaitingCode::kHostComing, "a host for it is coming"});
+  last.explain(waiting, {});
+  for (auto _ : state) {
+    std::unordered_map<ClassId, std::optional<PartPrices>> known;
+    const auto prices = [&](ClassId cls) {
+      const auto [at, fresh] = known.try_emplace(cls);
+      if (!fresh) return at->second;
+      const model::Resources& needs = bench.queue.at(cls).shape.needs;
+      for (const Offering& o : bench.snapshot.offerings) {
+        if (!needs.fits_in(o.resources)) continue;
+        const auto part = price_of_part(o.price_per_hour, needs, o.resources);
+        if (!at->second) at->second = {part, part};
+        at->second->least = std::min(at->second->least, part);
+        at->second->most = std::max(at->second->most, part);
+      }
+      return at->second;
+    };
+    const auto is_stuck = [&](ClassId cls) { return last.supply(cls).is_stuck; };
+    const LaneCaps caps = cap_lanes(bench.queue, {.prices = prices, .is_stuck = is_stuck});
+    benchmark::DoNotOptimize(views_by_turns(bench.queue, 1, caps));
+  }
+}
+
+/// A job ends, and the next one starts, where each user runs as much as its limit allows: of vcpus
+/// or of price.
+void limits_next(benchmark::State& state) {
+  Bench bench;
+  constexpr PrincipalId kUsers = 1000;
+  fill_queue(bench, kUsers);
+  Queue& queue = bench.queue;
+  std::vector<std::int64_t> left(kUsers, 100);
+  const auto take = [&](PrincipalId who, std::int64_t vcpus) {
+    left[who] -= vcpus;
+    if (state.range(0) != 0)
+      queue.set_allowance(who, {.vcpus = left[who], .price_per_hour = {}});
+    else
+      queue.set_allowance(who, {.vcpus = {}, .price_per_hour = model::Micros{left[who] * 50'000}});
+  };
+  for (PrincipalId p = 0; p < kUsers; ++p) take(p, 0);
+  std::map<std::uint64_t, PrincipalId> owners;
+  for (PrincipalId p = 0; p < kUsers; ++p)
+    for (const auto& lane : queue.lanes(p))
+      queue.lane(p, lane.cls).each([&](const Queue::Item& item) {
+        owners[item.arrival] = p;
+        return true;
+      });
+  struct Running {
+    PrincipalId who;
+    std::int32_t vcpus;
+  };
+  std::deque<Running> running;
+  double key = 200'000;
+  const auto start = [&](std::int32_t room) {
+    const auto price = [](const Queue::Class& cls) {
+      return model::Micros{cls.shape.needs.vcpus * 50'000};
+    };
+    const auto cls =
+        queue.next([&](const Queue::Class& one) { return one.shape.needs.vcpus <= room; }, price);
+    if (!cls) return false;
+    const auto vcpus = queue.at(*cls).shape.needs.vcpus;
+    const auto item = queue.pop(*cls, price(queue.at(*cls)));
+    const PrincipalId who = owners.at(item.arrival);
+    owners.erase(item.arrival);
+    take(who, vcpus);
+    queue.set_key(who, key += 1);
+    running.push_back({who, vcpus});
+    ++bench.jobs;
+    owners[bench.jobs] = who;
+    queue.push(*cls, {.arrival = bench.jobs, .work = {bench.jobs}, .since = {}}, who);
+    return true;
+  };
+  while (start(100)) {
+  }
+  for (auto _ : state) {
+    const Running ended = running.front();
+    running.pop_front();
+    take(ended.who, -ended.vcpus);
+    start(ended.vcpus);
+  }
+  state.counters["running"] = static_cast<double>(running.size());
+}
+
+void choose_type(benchmark::State& state) {
+  Bench bench;
+  add_types(bench);
   model::WorkShape shape;
   shape.needs = {.vcpus = 12, .gpus = 0, .ram = 20 * kGiB, .scratch = 0};
   for (auto _ : state)
@@ -233,6 +336,8 @@ BENCHMARK(large)
     ->Unit(benchmark::kMillisecond);
 BENCHMARK(see_turns)->ArgName("users")->Arg(1)->Arg(2)->Arg(1000)->Unit(benchmark::kMicrosecond);
 BENCHMARK(next_job)->ArgName("users")->Arg(1)->Arg(2)->Arg(1000);
+BENCHMARK(limits_seen)->ArgName("users")->Arg(1)->Arg(1000)->Unit(benchmark::kMicrosecond);
+BENCHMARK(limits_next)->ArgName("vcpus")->Arg(0)->Arg(1);
 BENCHMARK(choose_type);
 BENCHMARK(normalise_prices)->Unit(benchmark::kMicrosecond);
 

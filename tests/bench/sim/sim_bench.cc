@@ -31,7 +31,8 @@ Day of_a_thousand_hosts(Duration list_interval_min) {
   day.connections_lost = {100, 100};
   day.clock_jumps = {1, 1};
   day.barren = 0;
-  day.greedy = day.liars = 0;
+  day.spells = day.partitions = {0, 0};
+  day.ids_lie = day.greedy = day.liars = day.old_states = 0;
   day.meddling = {50, 50};
   return day;
 }

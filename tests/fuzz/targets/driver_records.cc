@@ -96,8 +96,9 @@ void instance(Bytes& in) {
   record.flags = in.byte();
   record.ssh_port = static_cast<std::uint32_t>(in.u64());
   model::ListedInstance out;
+  plugin_host::TextsLeft left;
   const auto broken =
-      emit(record, in, [&](const auto& rec) { return plugin_host::read_instance(rec, out); });
+      emit(record, in, [&](const auto& rec) { return plugin_host::read_instance(rec, out, left); });
   check_texts({&out.id, &out.request_id, &out.idempotency_key, &out.set_id, &out.owner, &out.name,
                &out.provider_type, &out.image_id, &out.region, &out.zone, &out.remote_user,
                &out.address, &out.pool, &out.type, &out.idle});

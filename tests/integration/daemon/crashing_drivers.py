@@ -1,10 +1,14 @@
 #!/usr/bin/env python3
 """A driver that ends or blocks its process, through the daemon: other sets go on, and `hostler sets` says what it did."""
 
+import json
 import os
+import shutil
+import signal
 import subprocess
 import unittest
 
+from drivers import sha256
 from one_site import ARGS, main
 from scratch_site import PATIENCE, Site, parent_of, trusted, wait_for
 
@@ -102,12 +106,13 @@ class RememberedCrashTest(unittest.TestCase):
 
     def setUp(self):
         self.site = self.enterContext(Site(ARGS.hostlerd, ARGS.drivers))
+        self.driver = trusted(os.path.join(ARGS.fakes, "mortal"))
         self.cloud = self.site.under("cloud")
         os.mkdir(self.cloud)
 
     def configure(self, **of_set):
         self.site.write_config(**{
-            "driver_path": [self.site.drivers, trusted(os.path.join(ARGS.fakes, "mortal"))],
+            "driver_path": [self.site.drivers, self.driver],
             "types": [{"name": "small", "vcpus": 2, "ram": "2GiB", "price": 0.02},
                       {"name": "good", "vcpus": 2, "ram": "2GiB", "price": 0.02},
                       {"name": "poison", "provider_type": "x-poison", "vcpus": 2, "ram": "2GiB", "price": 0.02}],
@@ -206,6 +211,20 @@ class RememberedCrashTest(unittest.TestCase):
         self.command("gates", "open", self.gates()[0]["key"])
         wait_for("it is listed", lambda: "crashes" not in self.set() and "creates_refused" not in self.set())
 
+    def test_a_newer_driver_that_takes_over_is_asked_at_once(self):
+        folder = self.driver = shutil.copytree(self.driver, self.site.under("mortal"))
+        self.configure()
+        self.site.start()
+        wait_for("the set is listed", lambda: self.calls("list") > 0)
+        die = os.path.join(self.cloud, "die_in_list")
+        open(die, "wb").close()
+        wait_for("it is suspended", lambda: "creates_refused" in self.set())
+        os.unlink(die)
+        put_newer_library(folder)
+        self.site.daemon.send_signal(signal.SIGHUP)
+        wait_for("it is listed", lambda: "crashes" not in self.set() and "creates_refused" not in self.set())
+        self.assertEqual(self.gates(), [])
+
     def test_an_instance_in_whose_destroy_the_driver_dies_is_kept_with_an_alarm(self):
         self.configure()
         self.site.start()
@@ -220,6 +239,21 @@ class RememberedCrashTest(unittest.TestCase):
         shown = next(one for one in self.site.get("/v1/instances")["instances"] if one["id"] == host)
         self.assertEqual(shown["state"], "terminating")
         self.assertIn("may cost money", " ".join(shown["conditions"]))
+
+
+def put_newer_library(folder):
+    """Each file by a rename, as a package manager does; what follows the parts of a library means nothing."""
+    library, manifest = (os.path.join(folder, "mortal.hostler" + end) for end in (".so", ".json"))
+    with open(library, "rb") as file:
+        content = file.read() + b"newer"
+    with open(manifest, encoding="utf-8") as file:
+        described = json.load(file)
+    described["library"]["sha256"] = sha256(content)
+    for path, written in ((library, content), (manifest, json.dumps(described).encode())):
+        with open(path + ".fresh", "wb") as file:
+            file.write(written)
+        os.chmod(path + ".fresh", 0o644)
+        os.rename(path + ".fresh", path)
 
 
 if __name__ == "__main__":

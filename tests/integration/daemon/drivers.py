@@ -2,6 +2,7 @@
 """Drivers that cannot be loaded, or that others could have put there: each closes its own sets, and says why;
 the daemon serves the rest. And files of the configuration that others could change."""
 
+import ctypes
 import hashlib
 import json
 import os
@@ -54,7 +55,7 @@ class DriverTest(unittest.TestCase):
             "driver_path": [self.site.drivers, self.folder],
             "sets": [{"name": "local", "driver": "local", "list_interval": "1s",
                       "config": {"root": self.site.under("instances"), "instances_max": 20}},
-                     {"name": "other", "driver": driver,
+                     {"name": "other", "driver": driver, "sandbox": "none",
                       "config": {"root": self.site.under("others"), "instances_max": 20}}],
             **changes})
 
@@ -102,6 +103,38 @@ class DriverTest(unittest.TestCase):
 
     def reload(self):
         self.site.daemon.send_signal(signal.SIGHUP)
+
+
+class SandboxTest(DriverTest):
+    def test_one_that_asks_for_less_than_the_full_sandbox_gets_it_from_the_configuration_alone(self):
+        self.put_driver("copy", self.local_library())
+        self.write_config("copy", sets=[
+            {"name": "local", "driver": "local", "list_interval": "1s",
+             "config": {"root": self.site.under("instances"), "instances_max": 20}},
+            {"name": "other", "driver": "copy", "config": {"root": self.site.under("others")}}])
+        asks = 'it asks for the sandbox "none": write "sandbox": "none" into the set'
+        self.assertIn(asks, self.hostler("config", "check", self.site.under("hostler.json")).stdout)
+        self.site.start()
+        self.assertIn(asks, self.closed())
+
+    def test_what_is_in_force_is_said(self):
+        self.write_config("fake_chaos", driver_path=[self.site.drivers, trusted(os.path.join(ARGS.fakes, "fake_chaos"))],
+                          sets=[{"name": "local", "driver": "local", "list_interval": "1s",
+                                 "config": {"root": self.site.under("instances"), "instances_max": 20}},
+                                {"name": "other", "driver": "fake_chaos"}])
+        self.site.start()
+        wait_for("the sets are open", lambda: self.set("local")["open"] and self.set("other")["open"])
+        has_landlock = ctypes.CDLL(None).syscall(444, None, 0, 1) > 0
+        self.assertEqual([self.set(name)["driver"]["sandbox"] for name in ("local", "other")],
+                         ["none", "full" if has_landlock else "none"])
+
+    def test_a_site_that_requires_more_than_a_driver_has_closes_its_set(self):
+        self.write_config("local", sandbox_min="full", sets=[
+            {"name": "local", "driver": "local", "list_interval": "1s",
+             "config": {"root": self.site.under("instances"), "instances_max": 20}}])
+        self.site.start()
+        problem = wait_for("the set says why it is closed", lambda: self.set("local").get("problem"))
+        self.assertIn('its sandbox is "none", but sandbox_min is "full"', problem)
 
 
 class BadDriverTest(DriverTest):

@@ -71,7 +71,7 @@ class LyingSite(Site):
         return super().write_config(name, **{
             "driver_path": [self.liar],
             "types": [{"name": "small", "vcpus": 2, "ram": "2GiB", "price": 0.02}],
-            "sets": [{"name": SET, "driver": "liar", "list_interval": "250ms",
+            "sets": [{"name": SET, "driver": "liar", "sandbox": "none", "list_interval": "250ms",
                       "config": self.cloud.config(**(local or {}))}],
             "pools": [{"name": "default", "sets": [SET], "types": ["small"], "max": 4,
                        "idle_timeout": "10m", "boot_timeout": "1m", "shutdown_timeout": "1s",

@@ -4,6 +4,7 @@ happened since the backup is not done again, not ended and not lost."""
 
 import os
 import shutil
+import sqlite3
 import subprocess
 import unittest
 
@@ -13,6 +14,7 @@ from scratch_site import PATIENCE, check, wait_for
 POOL = {"name": "default", "sets": ["local"], "types": ["small"], "max": 1, "idle_timeout": "3s",
         "boot_timeout": "1m", "shutdown_timeout": "1s"}
 UNKNOWN = "unknown (restored)"
+RUNNING, DAMAGED = 2, 99  # In the column state of a job.
 
 
 def setUpModule():
@@ -51,6 +53,12 @@ class RestoredTest(unittest.TestCase):
         os.chmod(SITE.hostlerd, 0o755)
         SITE.start()
         SITE.hostlerd = hostlerd
+
+    def set_state_of(self, one, number):
+        """In the row of the job, while the daemon is down."""
+        with sqlite3.connect(SITE.under("state/hostler.db")) as database:
+            database.execute("UPDATE work SET state = ? WHERE id = ?", (number, int(one[2:])))
+        database.close()
 
     def held(self):
         return [one["id"] for one in SITE.get("/v1/jobs?state=held")["jobs"]]
@@ -120,6 +128,25 @@ class RestoredTest(unittest.TestCase):
         waits = SITE.submit(job("echo after"))[0]  # The kept one counts for the pool's maximum.
         hostler("kill", made)
         self.assertEqual(SITE.wait_for_end(waits)["state"], "succeeded")
+
+    # Seen: the end of an attempt that was left alone was acknowledged, and its output was lost.
+    def test_work_that_is_left_alone_keeps_its_output_on_its_host(self):
+        runs = SITE.submit(job(until_mark("alone", "alone; touch $MARKS/alone-over")))[0]
+        self.wait_for_state(runs, "running")
+        SITE.stop()
+        self.set_state_of(runs, DAMAGED)
+        set_mark("alone")
+        wait_for_mark("alone-over")
+        SITE.start()
+        beside = SITE.submit(job("true"))[0]  # On the same host, which tells of ends in their order.
+        self.assertEqual(SITE.wait_for_end(beside)["state"], "succeeded")
+        host = SITE.existing()[0]["id"]
+        self.assertIn(f"its host reports {runs}.1", hostler("why", host))
+        SITE.stop()
+        self.set_state_of(runs, RUNNING)
+        SITE.start()
+        self.assertEqual(SITE.wait_for_end(runs)["state"], "succeeded")
+        self.assertEqual(SITE.output(runs), "alone\n")
 
     # A state folder that was lost, with a database that was put back: nothing there knows a later epoch.
     def test_the_tags_of_instances_show_that_a_state_is_old(self):

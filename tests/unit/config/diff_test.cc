@@ -41,6 +41,18 @@ TEST(DiffTest, PoliciesAreTakenOverAtOnce) {
   EXPECT_THAT(found.restart, ElementsAre());
 }
 
+TEST(DiffTest, SettingsOfADriverAreTakenOverAtOnce) {
+  Config fresh = sample();
+  fresh.sets[0].config_json = R"({"zone": "b"})";
+  fresh.driver_sha256["d"] = "ab";
+  EXPECT_THAT(diff(sample(), fresh).live,
+              ElementsAre("driver_sha256", "sets \"s\" (config or credentials)"));
+  fresh = sample();
+  fresh.sets[0].credentials_json = R"({"token": "new"})";
+  EXPECT_THAT(diff(sample(), fresh).live, ElementsAre("sets \"s\" (config or credentials)"));
+  EXPECT_THAT(diff(sample(), fresh).restart, ElementsAre());
+}
+
 // Bug: a leaked token could not be revoked without a restart.
 TEST(DiffTest, TokensAreTakenOverAtOnceAndTheRestOfAccessIsNamed) {
   Config fresh = sample();
@@ -60,10 +72,10 @@ TEST(DiffTest, WhatIsOpenNeedsARestart) {
   const Diff found = diff(sample(), fresh);
 
   EXPECT_THAT(found.live, ElementsAre());
-  EXPECT_THAT(found.restart,
-              ElementsAre("access.socket",
-                          "sets \"s\" (driver, isolation, config, credentials, keys or escalate)",
-                          "pools (removed or in another order)"));
+  EXPECT_THAT(
+      found.restart,
+      ElementsAre("access.socket", "sets \"s\" (driver, isolation, sandbox, keys or escalate)",
+                  "pools (removed or in another order)"));
 }
 
 TEST(DiffTest, AnotherOrderOfSetsNeedsARestart) {

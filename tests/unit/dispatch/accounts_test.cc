@@ -220,6 +220,93 @@ TEST_F(AccountTest, AnErrorAtAReloadLeavesAnOpenSetOpen) {
   EXPECT_TRUE(view().open);
 }
 
+// ---- a driver that was started beside the one in use -------------------------------------------
+
+class SuccessorTest : public AccountTest {
+ protected:
+  SuccessorTest() {
+    story.restore(known_site());
+    opened(info("a1"));
+    story.clear();
+  }
+  void succeeded_by(std::uint64_t driver, const model::SetInfo& info) {
+    story.say(SuccessorOpened{"west", info, driver});
+  }
+  /// Without the changes that an effect follows, it may not leave.
+  [[nodiscard]] std::vector<std::uint64_t> used() const {
+    std::vector<std::uint64_t> out;
+    for (const auto& effect : story.all<UseDriver>()) out.push_back(effect.driver);
+    return out;
+  }
+};
+
+TEST_F(SuccessorTest, OfTheSameAccountIsUsedAndAskedForAllAgain) {
+  auto richer = info("a1");
+  richer.has_price_history = true;
+  succeeded_by(1, richer);
+  EXPECT_THAT(used(), ElementsAre(1));
+  EXPECT_TRUE(view().open);
+  EXPECT_THAT(story.all<UseSet>(), IsEmpty()) << "it was open before";
+  EXPECT_THAT(story.all<PricesCall>(), SizeIs(testing::Ge(1)));
+  EXPECT_THAT(story.all<QuotaGroupCall>(), SizeIs(testing::Ge(1)));
+}
+
+TEST_F(SuccessorTest, OfAnotherAccountClosesTheSetUntilAnAdminAccepts) {
+  succeeded_by(1, info("b2"));
+  EXPECT_THAT(used(), ElementsAre(1)) << "so that accepting its account opens it";
+  EXPECT_FALSE(view().open);
+  EXPECT_THAT(view().problem, HasSubstr("hostler sets accept-account west"));
+  ASSERT_THAT(story.all<UseSet>(), SizeIs(1));
+  EXPECT_FALSE(story.all<UseSet>()[0].usable);
+  expect_no_calls();
+  story.clear();
+  EXPECT_TRUE(accept());
+  EXPECT_EQ(view().account, "b2");
+  EXPECT_TRUE(view().open);
+}
+
+TEST_F(SuccessorTest, OfTheRightAccountOpensASetThatWasClosedForItsAccount) {
+  succeeded_by(1, info("b2"));
+  story.clear();
+  succeeded_by(2, info("a1"));
+  EXPECT_THAT(used(), ElementsAre(2));
+  EXPECT_TRUE(view().open);
+  EXPECT_FALSE(view().reported);
+}
+
+TEST_F(SuccessorTest, ThatDoesNotOpenLeavesTheSetAsItIsAndIsRecorded) {
+  story.say(SuccessorOpened{"west", tl::unexpected(error(CloudErrorClass::kAuth)), 1});
+  EXPECT_THAT(used(), IsEmpty());
+  EXPECT_TRUE(view().open);
+  EXPECT_THAT(story.ledger(), ElementsAre("set west open_failed auth"));
+}
+
+// Without the number of the driver its answer would open the set, whose calls then go to the other
+// account.
+TEST_F(SuccessorTest, AnAnswerOfTheDriverBeforeIsLate) {
+  story.say(PolicyChanged{small_site()});
+  ASSERT_THAT(story.all<OpenSet>(), SizeIs(1));
+  succeeded_by(1, info("b2"));
+  story.clear();
+  opened(info("a1"));
+  EXPECT_FALSE(view().open);
+  expect_no_calls();
+  story.pass(2s);
+  EXPECT_THAT(story.all<OpenSet>(), SizeIs(1)) << "the one in use is asked";
+  story.say(SetOpened{"west", info("b2"), 1});
+  EXPECT_FALSE(view().open);
+}
+
+TEST_F(SuccessorTest, OpensTheGatesThatOtherCredentialsMayPass) {
+  for (const auto cls : {CloudErrorClass::kAuth, CloudErrorClass::kRateLimit}) {
+    story.say(SetListed{"west", story.now.mono, tl::unexpected(error(cls))});
+    ASSERT_THAT(story.dispatcher.queries().gates(story.now.mono), SizeIs(1));
+    succeeded_by(1, info("a1"));
+    EXPECT_THAT(story.dispatcher.queries().gates(story.now.mono),
+                SizeIs(cls == CloudErrorClass::kAuth ? 0 : 1));
+  }
+}
+
 TEST_F(AccountTest, AReloadAsksAClosedSetAtOnce) {
   story.restore(known_site());
   for (int n = 0; n < 8; ++n) {

@@ -125,6 +125,17 @@ TEST_F(CrashStoryTest, AnotherFileOfTheDriverIsAskedAgain) {
   EXPECT_THAT(gates(), IsEmpty());
 }
 
+TEST_F(CrashStoryTest, ACrashOfAnEarlierDriverSaysNothingOfTheOneInUse) {
+  story.begin();
+  (void)story.submit({story.job(2)});
+  const auto call = story.all<CreateCall>().at(0);
+  story.say(loaded(false, "file 2"));
+
+  story.create_ended(call.instance, death("create"));
+
+  EXPECT_THAT(rows(story), IsEmpty());
+}
+
 TEST_F(CrashStoryTest, ASetWhoseListKillsTheDriverIsSuspendedUntilAnAdminOpensItsGate) {
   story.begin();
   for (int n = 0; n < 600; ++n) {

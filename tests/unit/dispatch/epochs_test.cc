@@ -75,6 +75,19 @@ TEST(EpochsTest, AnInstanceOfALaterEpochEndsAllActivity) {
   }
 }
 
+// Bug: a job that waited for the first list waited for the next plan too.
+TEST(EpochsTest, TheFirstListLetsWorkThatWaitsBuyHosts) {
+  model::Restored site;
+  site.epoch = site.restored_epoch = 5;
+  site.last_work = site.last_arrival = 5;
+  site.work = {job(WorkState::kQueued)};
+  Story story;
+  story.begin(site);
+  ASSERT_THAT(story.all<CreateCall>(), IsEmpty());
+  story.list({});
+  EXPECT_THAT(story.all<CreateCall>(), SizeIs(1));
+}
+
 TEST(EpochsTest, AnInstanceOfAnotherOwnerOrSetTellsNothing) {
   for (const bool owner : {true, false}) {
     Story story;

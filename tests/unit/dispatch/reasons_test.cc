@@ -81,6 +81,24 @@ TEST(ReasonsTest, WhatLeavesAPoolDoesNotCountForItsMaximum) {
   EXPECT_EQ(story.dispatcher.queries().reasons_of_pool("default", story.now.mono)->ceiling, "");
 }
 
+// Seen: jobs could not enter the state folder of any host, and were said to wait for a ceiling.
+TEST(ReasonsTest, AJobThatHostsCannotStartSaysSoFirst) {
+  auto site = small_site();
+  site.pools[0].max = 1;
+  Story story(site);
+  story.begin();
+  const auto id = story.submit({story.job(2)}).at(0);
+  const auto on = story.all<CreateCall>().at(0).instance;
+  story.boot(on);
+  story.plans_wait = true;
+  story.host(on, model::AttemptRefused{{id, 1}, "enter the working folder: denied", true});
+  ASSERT_EQ(story.record(id).state, model::WorkState::kQueued);
+  const auto waiting = story.dispatcher.queries().waiting(id);
+  ASSERT_TRUE(waiting);
+  EXPECT_THAT(waiting->reason,
+              testing::StartsWith("it never started: enter the working folder: denied; now: "));
+}
+
 TEST(ReasonsTest, AGateTellsWhatItHoldsBack) {
   Story story;
   story.begin();

@@ -60,4 +60,49 @@ inline model::Restored busy_site() {
   return out;
 }
 
+// ---- rows of a backup, with which a start goes on (--restored) ----------------------------------
+
+inline constexpr std::uint64_t kLeftOut = 1'000'000;
+
+/// j-5 waited when the backup was made; h-7 was idle.
+inline model::Restored restored_site(model::Restored site = busy_site()) {
+  site.epoch = site.restored_epoch = 1'001;
+  site.left_out = {{site.last_work + 1, site.last_work + kLeftOut}};
+  site.last_work += kLeftOut;
+  site.last_instance += kLeftOut;
+  site.last_arrival += kLeftOut;
+  site.goes_on = true;
+  for (auto& item : site.work) item.record.restored = true;
+  for (auto& row : site.instances) row.record.restored = true;
+  return site;
+}
+
+inline model::Restored waiting_site() {
+  auto site = busy_site();
+  site.work = {job(WorkState::kHeld)};
+  site.work[0].record.reason_text = "it waited";
+  site.attempts.clear();
+  site.instances[0].record.state = InstanceState::kIdle;
+  return restored_site(std::move(site));
+}
+
+inline model::Restored running_site(bool restartable) {
+  auto site = restored_site();
+  site.work[0].shape.restartable = restartable;
+  return site;
+}
+
+/// Work of the lost time.
+inline constexpr WorkId kForeign{77};
+
+/// h-6, idle when the backup was made.
+inline model::InstanceChanged second_host() {
+  auto out = instance(InstanceState::kIdle);
+  out.record.id = {6};
+  out.record.provider_id = "i-6";
+  out.record.idempotency_key = "key-6";
+  out.record.restored = true;
+  return out;
+}
+
 }  // namespace hostler::dispatch

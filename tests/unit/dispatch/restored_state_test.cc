@@ -11,39 +11,8 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::SizeIs;
-
-constexpr std::uint64_t kLeftOut = 1'000'000;
-
-/// j-5 waited when the backup was made; h-7 was idle.
-model::Restored restored_site(model::Restored site = busy_site()) {
-  site.epoch = site.restored_epoch = 1'001;
-  site.left_out = {{site.last_work + 1, site.last_work + kLeftOut}};
-  site.last_work += kLeftOut;
-  site.last_instance += kLeftOut;
-  site.last_arrival += kLeftOut;
-  site.goes_on = true;
-  for (auto& item : site.work) item.record.restored = true;
-  for (auto& row : site.instances) row.record.restored = true;
-  return site;
-}
-
-model::Restored waiting_site() {
-  auto site = busy_site();
-  site.work = {job(WorkState::kHeld)};
-  site.work[0].record.reason_text = "it waited";
-  site.attempts.clear();
-  site.instances[0].record.state = InstanceState::kIdle;
-  return restored_site(std::move(site));
-}
-
-model::Restored running_site(bool restartable) {
-  auto site = restored_site();
-  site.work[0].shape.restartable = restartable;
-  return site;
-}
-
-const WorkId kForeign{77};
 
 // Seen: with --restored, jobs that had waited ran a second time.
 TEST(RestoredStateTest, AHeldJobDoesNotStartAndBuysNothing) {
@@ -176,6 +145,54 @@ TEST(RestoredStateTest, AnAttemptThatEndedWithItsBootIsShownAsLost) {
   EXPECT_EQ(story.record(kForeign).reason, EndReason::kHostLost);
 }
 
+// Bug: an older attempt that is dead ended the job, and the running one was not taken over.
+TEST(RestoredStateTest, OfTwoAttemptsOfAHostTheNewestIsTakenOver) {
+  Story story;
+  story.begin(waiting_site());
+  story.ready(
+      {7}, {{{kForeign, 1}, AttemptPhase::kUnknownEnd}, {{kForeign, 2}, AttemptPhase::kRunning}});
+  EXPECT_EQ(story.record(kForeign).state, WorkState::kRunning);
+  EXPECT_EQ(story.record(kForeign).attempt, 2U);
+  story.exited({7}, kForeign, 2);
+  EXPECT_EQ(story.record(kForeign).state, WorkState::kSucceeded);
+}
+
+TEST(RestoredStateTest, ADeadAttemptIsTakenOverOnceAllHostsHaveReported) {
+  for (const bool runs_elsewhere : {true, false}) {
+    auto site = waiting_site();
+    site.instances.push_back(second_host());
+    Story story;
+    story.begin(site);
+    const auto lists = [&] { story.list({story.seen({7}), story.seen({6})}); };
+    story.ready({6}, {{{kForeign, 1}, AttemptPhase::kUnknownEnd}}, "boot-6");
+    lists();
+    EXPECT_EQ(story.record(kForeign).id, WorkId{}) << "h-7 has not reported";
+    EXPECT_THAT(story.ledger(), Not(Contains("h-6 unknown_numbers")));
+    if (runs_elsewhere) {
+      story.ready({7}, {{{kForeign, 2}, AttemptPhase::kRunning}});
+      lists();
+      EXPECT_EQ(story.record(kForeign).state, WorkState::kRunning);
+    } else {
+      story.ready({7});
+      lists();
+      EXPECT_EQ(story.record(kForeign).reason, EndReason::kHostLost);
+    }
+    EXPECT_THAT(story.commands<model::AckAttempt>(), SizeIs(1));
+    EXPECT_EQ(story.state({6}), InstanceState::kIdle);
+  }
+}
+
+// Bug: it was held, and a release would have started it without its command.
+TEST(RestoredStateTest, AJobThatIsTakenOverAndNeverRanFails) {
+  Story story;
+  story.begin(waiting_site());
+  story.ready({7}, {{{kForeign, 1}, AttemptPhase::kEnded}});
+  story.host({7}, model::AttemptRefused{{kForeign, 1}, "no space", true});
+  EXPECT_EQ(story.record(kForeign).state, WorkState::kFailed);
+  EXPECT_EQ(story.record(kForeign).reason, EndReason::kStartFailures);
+  EXPECT_EQ(story.record(kForeign).reason_text, "its host could not start it: no space");
+}
+
 TEST(RestoredStateTest, AHeldJobThatHasBegunSinceGoesOn) {
   Story story;
   story.begin(waiting_site());
@@ -195,15 +212,6 @@ TEST(RestoredStateTest, AReleasedJobThatHasBegunSinceIsNotStartedAgain) {
   story.ready({7}, {{{{5}, 1}, AttemptPhase::kRunning}});
   EXPECT_EQ(story.record(WorkId{5}).state, WorkState::kRunning);
   EXPECT_FALSE(story.dispatcher.queries().waiting(WorkId{5}));
-}
-
-auto second_host() {
-  auto out = instance(InstanceState::kIdle);
-  out.record.id = {6};
-  out.record.provider_id = "i-6";
-  out.record.idempotency_key = "key-6";
-  out.record.restored = true;
-  return out;
 }
 
 TEST(RestoredStateTest, ALaterAttemptOnAnotherHostTakesThePlaceOfTheKnownOne) {

@@ -13,6 +13,7 @@ std::unique_ptr<DriverSet> make_set(const std::string& driver, const ChaosOption
   process.hang = options.hang;
   process.grace = options.grace;
   process.set = options.set;
+  process.sandbox.readable = {options.readable.string()};
   return driver_host::make_process_set(driver, *std::move(library), process);
 }
 

@@ -47,6 +47,22 @@ TEST_F(SupervisorTest, StartsAndOpensOneProcessOnceTheSetIsWanted) {
   EXPECT_TRUE(supervisor.next(now).empty());
 }
 
+TEST_F(SupervisorTest, AnOutdatedProcessIsClosedOnceItIsIdleAndAnotherIsOpen) {
+  supervisor.want_open(now);
+  const ChildId outdated = open();
+  supervisor.on_idle(outdated, false);
+
+  supervisor.on_outdated(outdated);
+  const ChildId fresh = open();
+
+  EXPECT_EQ(supervisor.current(), fresh);
+  EXPECT_TRUE(supervisor.next(now).empty()) << "calls go on in the old one";
+  supervisor.on_idle(outdated, true);
+  const auto closed = only<Supervisor::Close>(supervisor.next(now));
+  ASSERT_EQ(closed.size(), 1U);
+  EXPECT_EQ(closed.front().child, outdated);
+}
+
 TEST_F(SupervisorTest, ACrashIsFollowedByAnotherProcessAfterAPauseThatGrows) {
   supervisor.want_open(now);
   Duration before{};

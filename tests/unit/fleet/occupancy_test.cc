@@ -99,6 +99,19 @@ TEST(OccupancyTest, ALeaseTakesRoomUntilItsClaimEnds) {
   EXPECT_EQ(occupancy.used(), kHalf);
 }
 
+TEST(OccupancyTest, AHostIsInUseByAttemptsThatAreLeftAlone) {
+  Instance instance = instance_in(InstanceState::kIdle);
+  const model::AttemptId one{{7}, 1};
+  instance.occupancy.leave_alone(one, model::AttemptPhase::kRunning);
+  (void)work_changed(instance, at(1min));
+  EXPECT_EQ(instance.record.state, InstanceState::kBusy);
+  instance.occupancy.leave_alone(one, model::AttemptPhase::kEnded);
+  EXPECT_FALSE(instance.empty());
+  EXPECT_TRUE(instance.occupancy.forget_left_alone(one));
+  EXPECT_FALSE(instance.occupancy.forget_left_alone(one));
+  EXPECT_TRUE(instance.empty());
+}
+
 TEST(OccupancyTest, AHostWithALeaseIsBusyAndNeverEndsAsIdle) {
   Instance instance = instance_in(InstanceState::kIdle);
   instance.occupancy.add(Claim{{7, WorkKind::kLease}, kHalf});

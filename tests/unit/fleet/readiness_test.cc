@@ -74,6 +74,31 @@ TEST(ReadinessTest, EvidenceThatComesBackMakesTheHostReachable) {
   EXPECT_EQ(out.event, model::Event::kReachable);
 }
 
+// Bug: nothing ended such a host, as it never reported its work.
+TEST(ReadinessTest, AHostWithoutAnAgentIsNoLongerOfARestoredStateOnceItIsReady) {
+  const auto is_restored_after = [](auto step) {
+    Instance instance = instance_in(InstanceState::kUnknown);
+    instance.record.restored = true;
+    const Outcome out = step(instance);
+    EXPECT_TRUE(out.changed);
+    return instance.record.restored;
+  };
+  EXPECT_FALSE(is_restored_after([](Instance& instance) {
+    return verified(instance, {model::VerifyMethod::kDriver, "ssh-ed25519 x"},
+                    pool_of(Readiness::kSsh), at(1s));
+  }));
+  EXPECT_FALSE(is_restored_after([](Instance& instance) {
+    return reported(instance, pool_of(Readiness::kReported), at(1s));
+  }));
+  EXPECT_FALSE(is_restored_after([](Instance& instance) {
+    return listed(instance, listing(CloudState::kRunning), at(1s).mono, pool_of(Readiness::kCloud),
+                  at(1s));
+  }));
+  EXPECT_TRUE(is_restored_after([](Instance& instance) {
+    return ready(instance, {"boot-1", 1, 0, {}}, at(1s));
+  })) << "until its work is compared";
+}
+
 TEST(ReadinessTest, AListThatWasSentBeforeTheHostWasSwitchedIsNoEvidence) {
   Instance instance = instance_in(InstanceState::kBooting);
   instance.power_at = at(5s).mono;

@@ -78,16 +78,17 @@ struct ChaosOptions {
   Duration hang = 2s;    ///< Of a driver in a process of its own.
   std::string set = {};  ///< Its name, for the log.
   Duration close_max = 5s;
+  std::filesystem::path readable = {};  ///< For the driver; of ChaosSet.
 };
 /// Each program of tests has its own: the driver runs in this process, or in one of its own.
 std::unique_ptr<DriverSet> make_set(const std::string& driver, const ChaosOptions& options);
 
-/// A set of a fake driver that misbehaves in the way that `word` selects (drivers/chaos.h).
+/// A set of a fake driver that misbehaves in the way that `word` selects (sdk/drivers/chaos).
 class ChaosSet {
  public:
   explicit ChaosSet(const std::string& word, const ChaosOptions& options = {},
                     const std::string& driver = "fake_chaos")
-      : set_(make_set(driver, options)), opened_(open(word)) {}
+      : set_(make_set(driver, with_folder(options))), opened_(open(word)) {}
   ~ChaosSet() { release(); }
   ChaosSet(const ChaosSet&) = delete;
   ChaosSet& operator=(const ChaosSet&) = delete;
@@ -98,6 +99,11 @@ class ChaosSet {
   /// Ends the calls that hang, now or later.
   void release() {
     if (!gate_) gate_ = UniqueFd(::open(gate_path().c_str(), O_RDWR | O_CLOEXEC));
+  }
+
+  /// Whether something that the driver has made still waits for release().
+  [[nodiscard]] bool is_waited_for() const {
+    return UniqueFd(::open(gate_path().c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC)).get() >= 0;
   }
 
   model::CloudResult<model::ListedInstance> create(Duration timeout = kPatience) {
@@ -126,6 +132,10 @@ class ChaosSet {
   }
 
  private:
+  [[nodiscard]] ChaosOptions with_folder(ChaosOptions options) const {
+    options.readable = folder_.path();
+    return options;
+  }
   [[nodiscard]] std::string gate_path() const { return (folder_ / "gate").string(); }
   model::CloudResult<model::SetInfo> open(const std::string& word) {
     EXPECT_EQ(::mkfifo(gate_path().c_str(), 0600), 0);

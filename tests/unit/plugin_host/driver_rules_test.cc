@@ -114,6 +114,17 @@ TEST(DriverRulesTest, TooManyRecordsEndTheOperation) {
   EXPECT_THAT(listed.error().message, HasSubstr("limit: more than 100000 records"));
 }
 
+TEST(DriverRulesTest, RecordsOfManyBytesEndTheOperationBeforeTheyFillTheMemory) {
+  ChaosSet set("gigabytes");
+
+  const auto listed = set.list();
+
+  ASSERT_FALSE(listed);
+  EXPECT_EQ(listed.error().cls, CloudErrorClass::kMisbehaving);
+  EXPECT_THAT(listed.error().message,
+              HasSubstr("limit: more than 268435456 bytes in the records of one call"));
+}
+
 TEST(DriverRulesTest, ListThatWasCancelledIsNotTakenForComplete) {
   ChaosSet set("ignores_stop");
 

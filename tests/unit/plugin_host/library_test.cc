@@ -171,6 +171,21 @@ TEST_F(LibraryTest, AManifestWithoutASchemaCanBeReadAndWrittenAgain) {
   EXPECT_TRUE(read_manifest(manifest.file)) << to_json(*read);
 }
 
+TEST_F(LibraryTest, AManifestMayAskForLessOfASandbox) {
+  auto manifest = installed();
+  EXPECT_EQ(manifest.sandbox, model::Sandbox::kFull);
+  manifest.sandbox = model::Sandbox::kFiles;
+
+  const auto read = parse_manifest(to_json(manifest), "/x.hostler.json");
+  auto text = to_json(manifest);
+  text.replace(text.find("\"files\""), 7, "\"some\"");
+
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->sandbox, model::Sandbox::kFiles);
+  EXPECT_THAT(parse_manifest(text, "/x.hostler.json").error().message,
+              HasSubstr("sandbox: found \"some\", allowed: full, files, none"));
+}
+
 TEST_F(LibraryTest, RefusesALibraryThatDiffersFromItsManifest) {
   const auto manifest = installed();
   auto content = *read_file(manifest.resolved(), 64U << 20U);

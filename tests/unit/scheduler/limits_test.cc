@@ -42,7 +42,8 @@ struct LimitsTest : testing::Test {
     queue.set_allowance(principal, {.vcpus = {}, .price_per_hour = model::Micros{price}});
   }
   [[nodiscard]] LaneCaps caps() const {
-    const auto prices = [&](const Queue::Class& of) {
+    const auto prices = [&](ClassId cls) {
+      const Queue::Class& of = queue.at(cls);
       std::optional<PartPrices> out;
       for (const Offering& o : site.snapshot.offerings) {
         if (!of.shape.needs.fits_in(o.resources)) continue;
@@ -51,6 +52,7 @@ struct LimitsTest : testing::Test {
         out->least = std::min(out->least, part);
         out->most = std::max(out->most, part);
       }
+      if (const auto at = from.find(cls); out && at != from.end()) out->from = at->second;
       return out;
     };
     return cap_lanes(
@@ -58,6 +60,7 @@ struct LimitsTest : testing::Test {
   }
   Plan plan() {
     site.snapshot.classes = views_by_turns(queue, 1, caps());
+    site.snapshot.has_limits = queue.has_limits();
     return site.plan();
   }
   /// Items of the class that a plan sees, whoever's they are.
@@ -72,6 +75,7 @@ struct LimitsTest : testing::Test {
   Site site;
   Queue queue;
   std::set<ClassId> stuck;
+  std::map<ClassId, model::Micros> from;  ///< What the last plan said of parts that can be had.
   std::uint64_t arrival = 0;
 };
 
@@ -215,6 +219,32 @@ TEST_F(LimitsTest, WhereTheCheapestCannotBeHadALimitPaysForFewerOfTheNext) {
   EXPECT_TRUE(none.waiting[0].is_priced);
 }
 
+TEST_F(LimitsTest, HostsAreBoughtOnlyForItemsWhoseOwnUserPaysForOne) {
+  const auto dear = site.type("dear", 1, 4, 300'000);
+  const auto cheap = site.type("cheap", 1, 4, 100'000);
+  site.snapshot.offerings[cheap].shut = "no capacity";
+  site.pool().price_factor_max = 4;
+  const ClassId a = cls(1);
+  for (PrincipalId user = 0; user < 40; ++user) {
+    push(a, user, 3);
+    limit_price(user, 200'000 + user);
+  }
+  EXPECT_THAT(plan().creates, IsEmpty());
+  limit_price(7, 310'000);
+  limit_price(8, 310'000);
+  EXPECT_THAT(bought(plan()), ElementsAre(dear, dear));
+}
+
+TEST_F(LimitsTest, AHostThatTheLimitFillsTooLittleOfIsNoReasonToBuyNone) {
+  const auto small = site.type("small", 1, 4, 100'000);
+  site.type("large", 8, 32, 640'000);  // 80,000 for each vcpu, and too dear for fewer than 6 jobs.
+  site.pool().price_factor_max = 1.2;
+  const ClassId a = cls(1);
+  push(a, kAnn, 10);
+  limit_price(kAnn, 250'000);
+  EXPECT_THAT(bought(plan()), ElementsAre(small, small));
+}
+
 TEST_F(LimitsTest, APlanSaysThatTheHostsThatCanBeHadAreTooDearForTheLimit) {
   site.type("dear", 1, 4, 200'000);
   site.policy.pools.push_back(site.pool());
@@ -239,6 +269,36 @@ TEST_F(LimitsTest, AClassThatNoHostCanBeHadForLeavesTheAllowanceToTheOthers) {
   stuck = {first};
   EXPECT_EQ(seen(first), 1U) << "one shows when it can be had again";
   EXPECT_EQ(seen(second), 4U);
+}
+
+TEST_F(LimitsTest, AClassWhoseHostsAreTooDearForTheLimitLeavesItToTheOthers) {
+  const auto dear = site.type("dear", 4, 4, 1'200'000);
+  const auto cheap = site.type("cheap", 4, 4, 400'000);
+  const auto small = site.type("small", 1, 4, 100'000);
+  site.pool().price_factor_max = 4;
+  site.snapshot.offerings[cheap].shut = "no capacity";
+  const ClassId first = cls(4), second = cls(1);
+  push(first, kAnn);
+  push(second, kAnn, 10);
+  limit_price(kAnn, 500'000);
+  const auto waits = [&](const Plan& made) {
+    for (const Waiting& w : made.waiting)
+      if (w.cls == first) return w;
+    return Waiting{};
+  };
+  Plan made = plan();
+  EXPECT_THAT(bought(made), ElementsAre(small));
+  ASSERT_EQ(waits(made).part_from, model::Micros{1'200'000});
+  from[first] = *waits(made).part_from;
+  made = plan();
+  EXPECT_EQ(bought(made).size(), 5U) << "all of the limit";
+  EXPECT_EQ(waits(made).cls, first) << "one item shows when a cheaper host can be had";
+  // It keeps its place before the others as soon as the limit pays for it.
+  limit_price(kAnn, 1'350'000);
+  EXPECT_THAT(bought(plan()), testing::UnorderedElementsAre(dear, small));
+  limit_price(kAnn, 500'000);
+  site.snapshot.offerings[cheap].shut = "";
+  EXPECT_THAT(bought(plan()), testing::Contains(cheap));
 }
 
 // Against a queue that looks at every item; each start takes of the allowance, each end gives back.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <map>
 #include <numeric>
@@ -11,7 +12,9 @@
 #include <sstream>
 
 #include "core/base/random.h"
+#include "core/scheduler/fit.h"
 #include "core/scheduler/plan.h"
+#include "core/scheduler/shares.h"
 #include "tests/unit/scheduler/world_builder.h"
 
 namespace hostler::scheduler {
@@ -366,6 +369,59 @@ TEST(PlanPropertyTest, AReserveIsMadeOnceAndKept) {
       }
     }
     EXPECT_EQ(made, static_cast<std::size_t>(std::max(pool.min, pool.standby) + pool.stopped));
+  });
+}
+
+/// The lowest price of a part, of the hosts that can be bought for one item of the class alone.
+std::optional<model::Micros> cheapest_part(const Site& site, const ClassView& cls) {
+  const auto may_go = [&](const Offering& o) {
+    const auto& pool = site.policy.pools[o.pool];
+    const auto& wanted = cls.shape.constraints;
+    return pool.min <= pool.max && pool.max > 0 && cls.shape.needs.fits_in(o.resources) &&
+           meets(wanted, site.policy.types[o.type].name, o.zone, o.market) &&
+           within_cap(o, site.policy);
+  };
+  double cheapest = HUGE_VAL;
+  for (const Offering& o : site.snapshot.offerings)
+    if (may_go(o)) cheapest = std::min(cheapest, static_cast<double>(o.price_per_hour.value));
+  std::optional<model::Micros> out;
+  for (const Offering& o : site.snapshot.offerings) {
+    const double most = cheapest * site.policy.pools[o.pool].price_factor_max;
+    if (!may_go(o) || !o.shut.empty() || static_cast<double>(o.price_per_hour.value) > most)
+      continue;
+    const auto part = price_of_part(o.price_per_hour, cls.shape.needs, o.resources);
+    if (!out || part < *out) out = part;
+  }
+  return out;
+}
+
+TEST(PlanPropertyTest, StartsSomethingOfEachClassWhoseLimitPaysForAHostOfOneItem) {
+  for_each_seed(1000, [](std::uint64_t seed) {
+    RandomWorld world(seed);
+    world.snapshot.site = {};
+    for (auto& room : world.snapshot.sets) room = {};
+    for (auto& room : world.snapshot.pools) room = {};
+    for (auto& p : world.policy.pools)
+      p.max = 1000, p.price_factor_max = 1 + static_cast<double>(world.random.below(3)) / 4;
+    for (Offering& o : world.snapshot.offerings) {
+      o.market = Market::kOnDemand;
+      o.price_per_hour.value *= 1000;
+    }
+    for (HostView& h : world.snapshot.hosts) h.unfulfilled_spot = false, h.reserved_for.reset();
+    std::map<ClassId, bool> payable;
+    for (ClassView& c : world.snapshot.classes) {
+      const model::Micros most{static_cast<std::int64_t>(world.random.below(1'000'000))};
+      const auto part = cheapest_part(world, c);
+      c.price = PriceBound({{.left = most, .items = c.count}});
+      payable[c.id] = part && *part <= most;
+    }
+    const Plan plan = world.plan();
+    for (const Waiting& w : plan.waiting)
+      if (payable[w.cls] && placed(plan, w.cls) == 0) {
+        EXPECT_TRUE(w.code == model::WaitingCode::kHostComing ||
+                    w.code == model::WaitingCode::kReserved)
+            << "class " << w.cls << ": " << w.reason;
+      }
   });
 }
 

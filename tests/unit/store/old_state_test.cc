@@ -2,6 +2,7 @@
 
 #include <fstream>
 
+#include "core/store/connect.h"
 #include "tests/unit/store/fixture.h"
 
 /// A start that goes on from rows that are older than what the folder has seen.
@@ -148,6 +149,42 @@ TEST_P(OldStateTest, AFolderThatDoesNotKnowTheRowsDoubtsThemUntilItIsTold) {
     EXPECT_EQ(reopened().doubted, before.epoch);
   ASSERT_TRUE(store_->trust_state());
   EXPECT_FALSE(reopened().doubted);
+}
+
+// Bug: the file was changed by two threads at once. The thread sanitizer sees it.
+TEST_P(OldStateTest, ALaterEpochIsNotedBesideCommits) {
+  const auto epoch = reopened().epoch;
+  constexpr std::uint64_t kCommits = 50;
+  for (std::uint64_t rev = 1; rev <= kCommits; ++rev) {
+    store_->commit(commit_of({record(rev, "site", "started")}), nullptr);
+    store_->found_old("instance i-9 is of a later epoch", epoch + rev);
+  }
+  must_commit({record(kCommits + 1, "site", "started")});
+  open();
+  EXPECT_THAT(store_->old_state(), HasSubstr("revision " + std::to_string(kCommits + 1) +
+                                             " of epoch " + std::to_string(epoch + kCommits + 1)));
+}
+
+// Bug: the server ended a statement after a minute, and each later start likewise.
+TEST_P(OldStateTest, TheServerDoesNotLimitTheTimeToGoOn) {
+  if (!on_postgres()) return;  // SQLite has no such limit.
+  commit_jobs();
+  make_old();
+  {
+    const auto connection = connect(place(), Mode::kWrite).value();
+    ASSERT_TRUE(connection->execute(
+        "CREATE TABLE seen (time_limit TEXT); CREATE FUNCTION see() RETURNS trigger AS 'BEGIN "
+        "INSERT INTO seen VALUES (current_setting(''statement_timeout'')); RETURN NULL; END' "
+        "LANGUAGE plpgsql; CREATE TRIGGER see AFTER UPDATE ON work EXECUTE FUNCTION see()"));
+  }
+  go_on();
+  store_.reset();
+  const auto connection = connect(place(), Mode::kRead).value();
+  auto seen = connection->prepare("SELECT DISTINCT time_limit FROM seen").value();
+  ASSERT_TRUE(seen.start());
+  ASSERT_TRUE(*seen.next());
+  EXPECT_EQ(seen.text(0), "0");
+  EXPECT_FALSE(*seen.next());
 }
 
 TEST_P(OldStateTest, ALaterEpochThatACloudKnowsIsRememberedAndLeftOut) {

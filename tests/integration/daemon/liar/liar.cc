@@ -1,6 +1,9 @@
 // liar - the `local` driver behind a cloud that lies, for tests of the daemon. See README.md.
+#include <chrono>
+#include <cstdlib>
 #include <hostler/driver.hpp>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "answers.h"
@@ -25,11 +28,14 @@ std::string text(const hostler_str& from) { return std::string(view(from)); }
 
 }  // namespace
 
+/// Tests make a newer version of this driver: they replace this text in a copy of its file.
+constexpr const char* kVersion = "0.1-of-the-liar";
+
 /// The driver: every call goes to the real one, and its answer comes back as the lies say.
 class Liar {
  public:
   static driver::About about() {
-    return {"liar", "0.1", "hostler", "Apache-2.0", kSchema, HOSTLER_THREAD_CONCURRENT, 16};
+    return {"liar", kVersion, "hostler", "Apache-2.0", kSchema, HOSTLER_THREAD_CONCURRENT, 16};
   }
 
   Liar(const hostler_host& host, const hostler_set_config& config, hostler_op* op)
@@ -37,7 +43,11 @@ class Liar {
         set_id_(view(config.set_id)),
         memory_(Memory::of(settings_.folder)),
         truth_(settings_.driver, host, config_of_truth(config, settings_), op) {
-    memory_->called("open");
+    called("open " + read_token(text(config.credentials_json)));
+    if (settings_.open == "crash") std::abort();
+    while (settings_.open == "hang") std::this_thread::sleep_for(std::chrono::seconds(1));
+    if (read_token(text(config.credentials_json)) == "wrong")
+      throw driver::Error(HOSTLER_E_AUTH, "the cloud does not know these credentials");
   }
 
   hostler_status info(const hostler_set_info_req& request, hostler_op* op) {
@@ -46,6 +56,7 @@ class Liar {
         op, [&](hostler_op* its) { return truth_.driver().set_info(truth_.set(), &request, its); },
         [&](const hostler_rec& record) {
           auto out = reinterpret_cast<const hostler_set_info&>(record);
+          if (!settings_.account.empty()) out.account_id = str(settings_.account);
           if (const Lie* lie = lies.find("account")) out.account_id = str(lie->kind());
           if (const Lie* lie = lies.find("region")) out.region = str(lie->kind());
           if (const Lie* lie = lies.find("consistency"))
@@ -56,8 +67,11 @@ class Liar {
 
   hostler_status create(const hostler_create_req& request, hostler_op* op) {
     const Lies lies = memory_->lies();
-    memory_->called("create " + text(request.idempotency_key) + " " +
-                    text(request.type->provider_type));
+    called("create " + text(request.idempotency_key) + " " + text(request.type->provider_type));
+    if (lies.find("create", "wait") != nullptr) {
+      memory_->wait_for_go_on(*op);
+      return make(request, op);
+    }
     const Lie* const lie = lies.find("create");
     const bool concerned =
         lie != nullptr &&
@@ -79,7 +93,7 @@ class Liar {
     const Lies lies = memory_->lies();
     std::string line = request.n_ids == 0 ? "list" : "ids";
     for (std::size_t i = 0; i < request.n_ids; ++i) line += " " + text(request.ids[i]);
-    memory_->called(line);
+    called(line);
     std::vector<Saved> seen;
     const auto status = truth_.call(
         op, [&](hostler_op* its) { return truth_.driver().list(truth_.set(), &request, its); },
@@ -95,7 +109,7 @@ class Liar {
   }
 
   hostler_status destroy(const hostler_destroy_req& request, hostler_op* op) {
-    memory_->called("destroy " + text(request.id));
+    called("destroy " + text(request.id));
     if (memory_->lies().find("destroy", "ignored") != nullptr) return HOSTLER_OK;
     memory_->remove_failed(request.id.len != 0 ? text(request.id)
                                                : "made-" + text(request.idempotency_key));
@@ -108,7 +122,7 @@ class Liar {
       line += " " + text(request.set[i].key) + "=" + text(request.set[i].value);
       memory_->repaired(view(request.id), view(request.set[i].key));
     }
-    memory_->called(line);
+    called(line);
     return truth_.driver().set_tags(truth_.set(), &request, op);
   }
 
@@ -123,7 +137,7 @@ class Liar {
   }
 
   void quota_group(const hostler_quota_group_req& request, hostler_op* op) {
-    memory_->called("group " + text(request.type->provider_type));
+    called("group " + text(request.type->provider_type));
     const Lies lies = memory_->lies();
     for (const Lie& lie : lies.all()) {
       if (lie.topic() != "group" || lie.kind() != view(request.type->provider_type)) continue;
@@ -134,18 +148,20 @@ class Liar {
   }
 
   hostler_status start(const hostler_power_req& request, hostler_op* op) {
-    memory_->called("start " + text(request.id));
+    called("start " + text(request.id));
     const auto& its = truth_.extension<hostler_ext_power>(HOSTLER_EXT_POWER);
     return its.start(truth_.set(), &request, op);
   }
 
   hostler_status stop(const hostler_power_req& request, hostler_op* op) {
-    memory_->called("stop " + text(request.id));
+    called("stop " + text(request.id));
     const auto& its = truth_.extension<hostler_ext_power>(HOSTLER_EXT_POWER);
     return its.stop(truth_.set(), &request, op);
   }
 
  private:
+  void called(const std::string& line) { memory_->called(line + settings_.by); }
+
   hostler_status make(const hostler_create_req& request, hostler_op* op) {
     return truth_.driver().create(truth_.set(), &request, op);
   }

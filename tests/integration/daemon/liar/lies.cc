@@ -14,7 +14,7 @@ namespace {
 const std::map<std::string, std::set<std::string>, std::less<>> kKinds = {
     {"list", {"empty", "half", "omit", "double", "late", "old", "foreign"}},
     {"ids", {"honest", "empty", "error", "gone"}},
-    {"create", {"failed", "gone", "invalid-but-made", "capacity", "quota"}},
+    {"create", {"failed", "gone", "invalid-but-made", "wait", "capacity", "quota"}},
     {"destroy", {"ignored"}},
     {"tags", {"lost", "pool"}},
     {"account", {}},

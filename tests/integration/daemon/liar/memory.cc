@@ -1,8 +1,11 @@
 #include "memory.h"
 
 #include <algorithm>
+#include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <limits>
+#include <thread>
 
 namespace hostler::liar {
 namespace {
@@ -45,6 +48,11 @@ Lies Memory::lies() {
 void Memory::called(const std::string& line) {
   const std::lock_guard lock(mutex_);
   std::ofstream(folder_ + "/calls", std::ios::app) << line + "\n";
+}
+
+void Memory::wait_for_go_on(const hostler_op& op) const {
+  while (!std::filesystem::exists(folder_ + "/go-on") && op.is_cancelled(&op) == 0)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
 }
 
 bool Memory::tells(const Lie& lie) {

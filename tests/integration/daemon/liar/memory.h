@@ -24,6 +24,8 @@ class Memory {
   Lies lies();
   /// Appends a line to the file `calls`.
   void called(const std::string& line);
+  /// Until the file `go-on` is in the folder, or the call is cancelled.
+  void wait_for_go_on(const hostler_op& op) const;
   /// Is this lie still to be told? Counts those that have `times=N`.
   bool tells(const Lie& lie);
 

@@ -16,9 +16,26 @@ const char* const kSchema = R"json({
   "properties": {
     "driver": {"type": "string", "pattern": "^/"},
     "folder": {"type": "string", "pattern": "^/"},
-    "config": {"type": "object"}
+    "config": {"type": "object"},
+    "label": {"type": "string", "pattern": "^[a-z0-9]+$"},
+    "account": {"type": "string"},
+    "open": {"enum": ["hang", "crash"]}
   }
 })json";
+
+namespace {
+
+std::string optional_text(const rapidjson::Document& all, const char* key) {
+  return all.IsObject() && all.HasMember(key) && all[key].IsString() ? all[key].GetString() : "";
+}
+
+}  // namespace
+
+std::string read_token(const std::string& credentials) {
+  rapidjson::Document all;
+  all.Parse(credentials.c_str());
+  return all.HasParseError() ? "" : optional_text(all, "token");
+}
 
 Settings read_settings(const std::string& json) {
   rapidjson::Document all;
@@ -31,7 +48,13 @@ Settings read_settings(const std::string& json) {
   rapidjson::StringBuffer config;
   rapidjson::Writer<rapidjson::StringBuffer> writer(config);
   all["config"].Accept(writer);
-  return {all["driver"].GetString(), all["folder"].GetString(), config.GetString()};
+  const std::string label = optional_text(all, "label");
+  return {all["driver"].GetString(),
+          all["folder"].GetString(),
+          config.GetString(),
+          label.empty() ? "" : " by " + label,
+          optional_text(all, "account"),
+          optional_text(all, "open")};
 }
 
 }  // namespace hostler::liar

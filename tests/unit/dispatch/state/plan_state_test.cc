@@ -8,6 +8,8 @@
 namespace hostler::dispatch {
 namespace {
 
+using model::WaitingCode;
+
 TEST(PlanStateTest, OnePlanIsUnderWayAndTheNextWaitsForTheInterval) {
   PlanState plan(small_site());
   EXPECT_TRUE(plan.is_due(Mono(1h)));
@@ -47,6 +49,40 @@ TEST(PlanStateTest, AClassThatNoPlanLookedAtWaitsForOne) {
   plan.explain({{7, unplanned.code, "another reason"}}, {});
   EXPECT_EQ(plan.waiting(7).reason, "another reason");
   EXPECT_EQ(plan.waiting(8).reason, unplanned.reason);
+}
+
+TEST(PlanStateTest, ItemsWithALimitOfPriceWaitForReasonsOfTheirOwn) {
+  PlanState plan(small_site());
+  plan.explain({{.cls = 7, .code = WaitingCode::kQuota, .reason = "too dear", .is_priced = true}},
+               {});
+  EXPECT_EQ(plan.waiting(7, true).reason, "too dear");
+  EXPECT_EQ(plan.waiting(7).code, WaitingCode::kPlanning);
+  EXPECT_EQ(plan.waiting_code(7, true), WaitingCode::kQuota);
+  EXPECT_EQ(plan.waiting_code(7, false), WaitingCode::kPlanning);
+}
+
+TEST(PlanStateTest, AClassIsStuckUntilAPlanKnowsOfAHostForIt) {
+  PlanState plan(small_site());
+  const auto say = [&](WaitingCode code, std::optional<model::Micros> part_from = {}) {
+    plan.explain({{.cls = 7, .code = code, .reason = "", .part_from = part_from}}, {});
+  };
+  EXPECT_FALSE(plan.supply(7).is_stuck);
+  say(WaitingCode::kHostComing);
+  EXPECT_FALSE(plan.supply(7).is_stuck);
+  say(WaitingCode::kAtCeiling);
+  EXPECT_TRUE(plan.supply(7).is_stuck);
+  plan.explain({}, {});
+  EXPECT_TRUE(plan.supply(7).is_stuck) << "what waited has a place now: that is no host to be had";
+  say(WaitingCode::kHostComing);
+  EXPECT_TRUE(plan.supply(7).is_stuck) << "one host, and no more";
+  say(WaitingCode::kQuota, model::Micros{300});
+  EXPECT_FALSE(plan.supply(7).is_stuck);
+  EXPECT_EQ(plan.supply(7).part_from, model::Micros{300});
+  say(WaitingCode::kHostComing);
+  EXPECT_EQ(plan.supply(7).part_from, model::Micros{300}) << "as last known";
+  say(WaitingCode::kGateShut);
+  say(WaitingCode::kReserved);
+  EXPECT_FALSE(plan.supply(7).is_stuck);
 }
 
 TEST(PlanStateTest, KeepsTheLastDecisionsOfAPool) {

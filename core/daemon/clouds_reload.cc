@@ -1,0 +1,116 @@
+// What Clouds does when the configuration is read: which sets get another driver.
+#include <utility>
+
+#include "core/daemon/clock.h"
+#include "core/daemon/clouds.h"
+#include "core/log/log.h"
+
+namespace hostler::daemon {
+
+void Clouds::reload(const std::vector<SetSource>& sets, plugin_host::DriverRules rules) {
+  drivers_.rules = std::move(rules);
+  const auto found =
+      plugin_host::discover(plugin_host::driver_folders(drivers_.path), drivers_.rules);
+  for (const SetSource& wanted : sets) reload(named(wanted.name), wanted, found);
+}
+
+Result<void> Clouds::check_config(const std::string& driver, const std::string& config_json) const {
+  const auto found =
+      plugin_host::discover(plugin_host::driver_folders(drivers_.path), drivers_.rules);
+  const auto manifest = found.find(driver);
+  if (!manifest) return {};
+  const auto problems = plugin_host::config_problems(*manifest, config_json);
+  if (!problems) log::warn("driver " + driver, problems.error().message);
+  if (!problems || problems->empty()) return {};
+  return fail(Errc::kInvalidArgument, "driver '" + driver + "': " + problems->front());
+}
+
+void Clouds::reload(Set& set, const SetSource& wanted, const plugin_host::Discovery& drivers) {
+  const auto newest = set.drivers.newest();
+  const bool is_loaded = !newest.identity.empty();
+  auto files = find_driver(drivers, drivers_.rules, wanted);
+  if (files)
+    for (const auto& key : files->manifest.unknown_keys)
+      log::warn("driver " + wanted.driver + ", set " + wanted.name,
+                files->manifest.file.string() + ": ignored the unknown key " + key);
+  if (!files && is_loaded) {
+    set.drivers.drop_successor();
+    return refuse_reload(wanted.name, files.error().message);
+  }
+  if (!files) return put_closed(set, wanted, files.error().message);
+  const bool same_files = newest.identity == files->identity;
+  const bool must_keep_files = newest.library != nullptr && !same_files;
+  if (must_keep_files && !set.has_newer_files)
+    log::warn("driver " + wanted.driver + ", set " + wanted.name, kNewerFiles);
+  set.has_newer_files = must_keep_files;
+  const std::string& identity = must_keep_files ? newest.identity : files->identity;
+  if (is_loaded && newest.source == wanted && newest.identity == identity) {
+    set.drivers.drop_successor();
+    return status_.set_succeeded(wanted.name);
+  }
+  if (set.drivers.has_successor(wanted, identity)) return;
+  auto fresh = newest.library != nullptr
+                   ? make_second_set(newest.library, identity, newest.file, wanted)
+                   : load_driver(*std::move(files), drivers_, wanted);
+  if (!fresh && is_loaded) return refuse_reload(wanted.name, fresh.error().message);
+  if (!fresh) return put_closed(set, wanted, fresh.error().message);
+  if (!newest.replaceable) return open_successor(set, *std::move(fresh));
+  set.drivers.replace(*std::move(fresh));
+  status_.set_succeeded(wanted.name);
+}
+
+void Clouds::announce_drivers() {
+  for (auto& [name, set] : sets_) announce(set);
+}
+
+/// What is posted last is what is in use, whichever thread has changed it.
+void Clouds::announce(const Set& set) {
+  const MutexLock lock(announcing_);
+  if (auto file = set.drivers.file_in_use())
+    post_(dispatch::DriverLoaded{set.source.name, *std::move(file), set.source.in_process});
+}
+
+void Clouds::put_closed(Set& set, const SetSource& wanted, const std::string& why) {
+  const std::string text = "driver '" + wanted.driver + "' cannot be loaded: " + why;
+  log::error("driver " + wanted.driver + ", set " + wanted.name,
+             text + "; the set is closed until a reload or a restart finds it");
+  set.drivers.replace(make_closed_driver(wanted, text));
+}
+
+/// Until its account was compared, it gets no other calls: UseDriver says when.
+void Clouds::open_successor(Set& set, LoadedDriver fresh) {
+  const std::string name = fresh.source.name;
+  log::info("cloud " + name, "opens a driver with the new settings or files beside the one in use");
+  const auto number = set.drivers.add_successor(std::move(fresh));
+  const auto driver = set.drivers.use_successor(number);
+  const Mono began = read_clocks().mono;
+  // The answer keeps no use of the driver: one that is dropped meanwhile is closed at once.
+  driver->open(set.drivers.config_of(number), kOpenTime,
+               [this, &set, number, began, name](model::CloudResult<model::SetInfo> result) {
+                 std::optional<model::CloudErrorClass> error;
+                 if (!result) error = result.error().cls;
+                 metrics_.driver_call(name, model::CloudOp::kOpen, error,
+                                      read_clocks().mono - began);
+                 if (!set.drivers.successor_ended(number, result.has_value())) return;
+                 if (result)
+                   status_.set_succeeded(name);
+                 else
+                   refuse_reload(name, result.error().message);
+                 post_(dispatch::SuccessorOpened{name, std::move(result), number});
+               });
+}
+
+void Clouds::refuse_reload(const std::string& set, const std::string& why) {
+  log::error("cloud " + set, "the new settings or driver are not used: " + why +
+                                 "; those from before stay in use until a reload succeeds");
+  status_.set_refused(set, read_clocks().wall, why);
+}
+
+void Clouds::execute(const dispatch::UseDriver& effect) {
+  Set& set = named(effect.set);
+  set.drivers.take_over(effect.driver);
+  announce(set);
+  log::info("cloud " + effect.set, "uses the driver with the new settings or files");
+}
+
+}  // namespace hostler::daemon

@@ -1,0 +1,181 @@
+// A driver that tries what a sandbox refuses: `do` of its config says what, on `path`. It never
+// opens its set; the error says how the attempt ended: "read: Permission denied", "read: done".
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <netdb.h>
+#include <spawn.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <new>
+#include <string>
+#include <thread>
+
+#include "hostler/driver.hpp"
+
+namespace {
+
+using hostler::driver::view;
+
+/// Tries something on a path. Success: 0; else what errno is then, or 0 with errno 0.
+using Attempt = long (*)(const char* path);
+
+long open_and_close(const char* path, int flags) {
+  const int fd = ::open(path, flags | O_CLOEXEC, 0600);
+  return fd < 0 ? -1 : ::close(fd);
+}
+
+/// What the library's constructor found: code of the driver runs before hostlerd asks for its
+/// table.
+const int error_in_constructor = open_and_close("/etc/passwd", O_RDONLY) == 0 ? 0 : errno;
+
+long run(const char* program) {
+  std::string name = program;
+  std::array<char*, 2> argv{name.data(), nullptr};
+  pid_t pid = 0;
+  errno = ::posix_spawn(&pid, program, nullptr, nullptr, argv.data(), nullptr);
+  if (errno != 0) return -1;
+  int status = 0;
+  ::waitpid(pid, &status, 0);
+  errno = ENOEXEC;  // it ran, but not well
+  return status == 0 ? 0 : -1;
+}
+
+long fork_and_wait() {
+  const pid_t pid = ::fork();
+  if (pid == 0) ::_exit(0);
+  return pid < 0 ? -1 : ::waitpid(pid, nullptr, 0);
+}
+
+long raise_limit() {
+  rlimit limit{};
+  ::getrlimit(RLIMIT_NOFILE, &limit);
+  limit.rlim_cur = limit.rlim_max = limit.rlim_max + 1;
+  return ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+long make_socket(int family, int type = SOCK_STREAM) {
+  const int fd = ::socket(family, type | SOCK_CLOEXEC, 0);
+  return fd < 0 ? -1 : ::close(fd);
+}
+
+/// With addresses of this machine only: no server is asked.
+long resolve() {
+  addrinfo* found = nullptr;
+  const int error = ::getaddrinfo("localhost", "80", nullptr, &found);
+  if (error == 0) ::freeaddrinfo(found);
+  errno = error == 0 ? 0 : EHOSTUNREACH;
+  return error == 0 ? 0 : -1;
+}
+
+/// Of its own; the host needs none.
+long have_capabilities() {
+  __user_cap_header_struct head{_LINUX_CAPABILITY_VERSION_3, 0};
+  std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> have{};
+  ::syscall(SYS_capget, &head, have.data());
+  errno = EPERM;
+  return have[0].permitted != 0 || have[1].permitted != 0 ? 0 : -1;
+}
+
+long use_memory() {
+  constexpr std::size_t kBytes = std::size_t{5} << 30U;
+  const std::unique_ptr<char[]> memory(new (std::nothrow) char[kBytes]);
+  errno = ENOMEM;
+  return memory != nullptr ? 0 : -1;
+}
+
+const std::map<std::string, Attempt> kAttempts{
+    {"nothing", [](const char*) { return 0L; }},
+    {"constructor",
+     [](const char*) {
+       errno = error_in_constructor;
+       return error_in_constructor == 0 ? 0L : -1L;
+     }},
+    {"read", [](const char* path) { return open_and_close(path, O_RDONLY); }},
+    {"list", [](const char* path) { return open_and_close(path, O_RDONLY | O_DIRECTORY); }},
+    {"write", [](const char* path) { return open_and_close(path, O_WRONLY); }},
+    {"make", [](const char* path) { return open_and_close(path, O_WRONLY | O_CREAT | O_EXCL); }},
+    {"make_temporary", [](const char* path) { return open_and_close(path, O_WRONLY | O_TMPFILE); }},
+    {"read_and_truncate",
+     [](const char* path) { return open_and_close(path, O_RDONLY | O_TRUNC); }},
+    {"truncate", [](const char* path) -> long { return ::truncate(path, 0); }},
+    {"chmod", [](const char* path) -> long { return ::chmod(path, 0666); }},
+    {"remove", [](const char* path) -> long { return ::unlink(path); }},
+    {"rename", [](const char* path) -> long { return ::rename(path, "/tmp/hostler-renamed"); }},
+    {"exec", &run},
+    {"fork", [](const char*) { return fork_and_wait(); }},
+    {"raise_limit", [](const char*) { return raise_limit(); }},
+    {"ptrace", [](const char*) { return ::ptrace(PTRACE_SEIZE, ::getppid(), nullptr, nullptr); }},
+    {"read_memory",
+     [](const char*) {
+       char byte = 0;
+       iovec here{&byte, 1}, there{&byte, 1};
+       return static_cast<long>(::process_vm_readv(::getppid(), &here, 1, &there, 1, 0));
+     }},
+    {"signal", [](const char*) -> long { return ::kill(::getppid(), SIGCONT); }},
+    {"signal_itself", [](const char*) -> long { return ::kill(::getpid(), SIGCONT); }},
+    {"survive", [](const char*) -> long { return ::prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0); }},
+    {"name_itself", [](const char*) -> long { return ::prctl(PR_SET_NAME, "mine", 0, 0, 0); }},
+    {"capabilities", [](const char*) { return have_capabilities(); }},
+    {"memory", [](const char*) { return use_memory(); }},
+    {"inet_socket", [](const char*) { return make_socket(AF_INET6, SOCK_DGRAM); }},
+    {"unix_socket", [](const char*) { return make_socket(AF_UNIX); }},
+    {"crypto_socket", [](const char*) { return make_socket(AF_ALG, SOCK_SEQPACKET); }},
+    {"resolve", [](const char*) { return resolve(); }},
+    {"mount", [](const char*) { return ::syscall(SYS_unshare, 0x00020000); }},
+    {"bpf", [](const char*) { return ::syscall(SYS_bpf, 0, nullptr, 0); }},
+    {"io_uring", [](const char*) { return ::syscall(SYS_io_uring_setup, 0, nullptr); }},
+    {"new_call", [](const char*) { return ::syscall(100'000); }},
+    {"clone3", [](const char*) { return ::syscall(SYS_clone3, nullptr, 0); }},
+};
+
+std::string value_of(std::string_view config, const std::string& key) {
+  const auto found = config.find('"' + key + '"');
+  if (found == std::string::npos) return {};
+  const auto from = config.find('"', config.find(':', found)) + 1;
+  return std::string(config.substr(from, config.find('"', from) - from));
+}
+
+class Intruder {
+ public:
+  static hostler::driver::About about() {
+    return {"fake_intruder",           "1.0", "hostler tests", "Apache-2.0", R"({"type":"object"})",
+            HOSTLER_THREAD_CONCURRENT, 4};
+  }
+  Intruder(const hostler_host&, const hostler_set_config& c, hostler_op*) {
+    const std::string word = value_of(view(c.config_json), "do");
+    const std::string path = value_of(view(c.config_json), "path");
+    std::string end;
+    // On a thread of its own: what is taken from a process is taken from all its threads.
+    std::thread([&] {
+      errno = 0;
+      const bool done = kAttempts.at(word)(path.c_str()) >= 0;
+      end = done ? "done" : std::strerror(errno);
+    }).join();
+    throw hostler::driver::Error(HOSTLER_E_INVALID, word + ": " + end);
+  }
+
+  void info(const hostler_set_info_req&, hostler_op*) {}
+  void create(const hostler_create_req&, hostler_op*) {}
+  void list(const hostler_list_req&, hostler_op*) {}
+  void destroy(const hostler_destroy_req&, hostler_op*) {}
+  void set_tags(const hostler_set_tags_req&, hostler_op*) {}
+};
+
+}  // namespace
+
+HOSTLER_REGISTER(Intruder)

@@ -1,0 +1,70 @@
+// What a driver must leave alone: the process, its descriptors, threads and memory.
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <clocale>
+#include <cstdio>
+#include <cstdlib>
+
+#include "chaos.h"
+
+namespace chaos {
+namespace {
+
+constexpr int kDescriptorsMax = 256, kThreads = 100;
+
+/// The forked process keeps what it has inherited until somebody opens the gate.
+void fork_process(const std::string& gate) {
+  if (::fork() != 0) return;
+  wait_at_gate(gate);
+  ::_exit(0);
+}
+
+void write_everywhere() {
+  static constexpr std::array<char, 100> kGarbage{"garbage"};
+  for (int fd = 3; fd < kDescriptorsMax; ++fd) (void)!::write(fd, kGarbage.data(), kGarbage.size());
+}
+
+void leak_threads(const std::string& gate) {
+  for (int i = 0; i < kThreads; ++i) std::thread([gate] { wait_at_gate(gate); }).detach();
+}
+
+void leak_memory() {
+  constexpr std::size_t kBytes = std::size_t{64} << 20U, kPage = 4096;
+  volatile char* const leaked = new char[kBytes];
+  for (std::size_t at = 0; at < kBytes; at += kPage) leaked[at] = 1;
+}
+
+}  // namespace
+
+void change_process(const std::string& word, const std::string& gate) {
+  if (word == "leak_threads") leak_threads(gate);
+  if (word == "change_directory") (void)!::chdir("/dev");
+  if (word == "change_locale") std::setlocale(LC_ALL, "C.UTF-8");
+  if (word == "change_environment") ::setenv("HOSTLER_CHAOS", "1", 1);
+  if (word == "change_umask") ::umask(0);
+  if (word == "change_signals")
+    for (const int signal : {SIGTERM, SIGSEGV, SIGPIPE}) ::signal(signal, [](int) {});
+}
+
+void harm_process(const std::string& word, const std::string& gate) {
+  if (word == "fork" || word == "fork_and_die") fork_process(gate);
+  if (word == "fork_and_die") ::raise(SIGKILL);
+  if (word == "close_descriptors") ::close_range(3, ~0U, 0);
+  if (word == "close_output") ::close(STDOUT_FILENO), ::close(STDERR_FILENO);
+  if (word == "write_to_descriptors") write_everywhere();
+  if (word == "write_to_stdout") std::puts("this is for nobody"), std::fflush(stdout);
+  if (word == "flood_stdout") {
+    for (int line = 0; line < 100'000; ++line) std::puts("again and again");
+    std::fflush(stdout);
+  }
+  if (word == "leak_descriptors")
+    while (::open("/dev/null", O_RDONLY) >= 0) {  // NOLINT: it leaks
+    }
+  if (word == "leak_memory") leak_memory();
+}
+
+}  // namespace chaos

@@ -1,0 +1,125 @@
+#include "core/daemon/set_drivers.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <utility>
+
+namespace hostler::daemon {
+namespace {
+
+using model::CloudResult;
+using model::SetInfo;
+
+/// An open hangs until the driver is closed, as far as the interface promises: then it ends with an
+/// error.
+class HangingDriver final : public plugin_host::DriverSet {
+ public:
+  explicit HangingDriver(std::atomic<int>& closed) : closed_(closed) {}
+  ~HangingDriver() override {
+    ++closed_;
+    if (open_) open_(tl::unexpected(model::CloudError{}));
+  }
+  void open(plugin_host::SetConfig, Duration, Done<SetInfo> done) override {
+    open_ = std::move(done);
+  }
+  void info(Duration, Done<SetInfo>) override {}
+  void create(model::CreateRequest, Duration, std::function<void(const model::ListedInstance&)>,
+              Done<model::ListedInstance>) override {}
+  void list(model::ListRequest, Duration, Done<std::vector<model::ListedInstance>>) override {}
+  void destroy(model::DestroyRequest, Duration, Done<Nothing>) override {}
+  void set_tags(model::SetTagsRequest, Duration, Done<Nothing>) override {}
+  void verify_host_key(plugin_host::HostKeyCheck, Duration, Done<Nothing>) override {}
+  void price_history(plugin_host::PriceQuery, Duration,
+                     Done<std::vector<model::ZonePrice>>) override {}
+  void quota_group(model::InstanceType, Duration, Done<std::string>) override {}
+  void start(model::PowerRequest, Duration, Done<Nothing>) override {}
+  void stop(model::PowerRequest, Duration, Done<Nothing>) override {}
+  [[nodiscard]] plugin_host::SetHealth health() const override { return {}; }
+
+ private:
+  std::atomic<int>& closed_;
+  Done<SetInfo> open_;
+};
+
+class SetDriversTest : public testing::Test {
+ protected:
+  LoadedDriver driver(const std::string& config) {
+    SetSource source;
+    source.config_json = config;
+    return {
+        .source = source, .identity = "files", .driver = std::make_unique<HangingDriver>(closed)};
+  }
+  /// Waits until what was given to the closer is closed.
+  void finish_closing() { closer.reset(); }
+
+  std::atomic<int> closed = 0;
+  std::unique_ptr<DriverCloser> closer = std::make_unique<DriverCloser>();
+  SetDrivers drivers{*closer, driver("first")};
+};
+
+TEST_F(SetDriversTest, ADriverThatWasReplacedIsClosedAfterItsLastCall) {
+  const auto old = drivers.use().number();
+  drivers.begin_use(old);  // a call without an answer
+  const auto fresh = drivers.add_successor(driver("second"));
+  EXPECT_TRUE(drivers.successor_ended(fresh, true));
+  EXPECT_EQ(drivers.newest().source.config_json, "second");
+  drivers.take_over(fresh);
+  EXPECT_EQ(drivers.use().number(), fresh);
+  EXPECT_EQ(drivers.draining(), 1U);
+  EXPECT_EQ(closed, 0);
+  drivers.end_use(old);
+  EXPECT_EQ(drivers.draining(), 0U);
+  finish_closing();
+  EXPECT_EQ(closed, 1);
+  drivers.close_all();
+  EXPECT_EQ(closed, 2);
+}
+
+TEST_F(SetDriversTest, ASuccessorThatHangsInOpenIsClosedWhenItIsDropped) {
+  const auto fresh = drivers.add_successor(driver("second"));
+  bool was_wanted = true;
+  drivers.use_successor(fresh)->open({}, {}, [&](const CloudResult<SetInfo>& result) {
+    was_wanted = drivers.successor_ended(fresh, result.has_value());
+  });
+  drivers.drop_successor();
+  finish_closing();
+  EXPECT_EQ(closed, 1);
+  EXPECT_FALSE(was_wanted);
+  EXPECT_EQ(drivers.newest().source.config_json, "first");
+  drivers.close_all();
+}
+
+TEST_F(SetDriversTest, CallsMayEndWhileAllIsClosed) {
+  const auto fresh = drivers.add_successor(driver("second"));
+  bool was_wanted = true;
+  drivers.use_successor(fresh)->open({}, {}, [&](const CloudResult<SetInfo>&) {
+    was_wanted = drivers.successor_ended(fresh, true);
+  });
+  const auto in_use = drivers.use_to_open().number();
+  drivers.begin_use(in_use);
+  drivers.use()->open({}, {}, [&](const CloudResult<SetInfo>&) {
+    drivers.open_ended(in_use, false);
+    drivers.end_use(in_use);
+  });
+  drivers.close_all();
+  EXPECT_EQ(closed, 2);
+  EXPECT_FALSE(was_wanted);
+}
+
+TEST_F(SetDriversTest, OneThatWasNeverOpenIsReplaceableUnlessItIsBeingOpened) {
+  EXPECT_TRUE(drivers.newest().replaceable);
+  const auto first = drivers.use_to_open().number();
+  EXPECT_FALSE(drivers.newest().replaceable);
+  drivers.open_ended(first, false);
+  EXPECT_TRUE(drivers.newest().replaceable);
+  drivers.replace(driver("second"));
+  EXPECT_EQ(drivers.newest().source.config_json, "second");
+  drivers.open_ended(drivers.use_to_open().number(), true);
+  EXPECT_FALSE(drivers.newest().replaceable);
+  drivers.close_all();
+}
+
+}  // namespace
+}  // namespace hostler::daemon

@@ -1,0 +1,168 @@
+// What a driver can do at each level of its sandbox, as a driver finds it.
+#include <filesystem>
+#include <future>
+#include <thread>
+
+#include "core/driver_host/child/file_access.h"
+#include "core/driver_host/parent/process_set.h"
+#include "tests/unit/driver_host/intruder_set.h"
+
+namespace hostler::driver_host {
+namespace {
+
+using model::Sandbox;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+struct Attempt {
+  const char* word;
+  const char* path;  ///< "" for none; "FILE", "FOLDER": ones of this user.
+  const char *full, *files, *none;
+};
+
+constexpr const char* kDone = "done";
+constexpr const char* kDenied = "Permission denied";
+constexpr const char* kRefused = "Operation not permitted";
+constexpr const char* kAny = "";  ///< Depends on who runs the test.
+
+class SandboxTest : public testing::TestWithParam<Attempt> {
+ protected:
+  void SetUp() override {
+    if (!kernel_has_landlock()) GTEST_SKIP() << "this kernel has no Landlock";
+  }
+  std::string end_at(Sandbox level) {
+    std::string path = GetParam().path;
+    if (path == "FILE") path = folder_.put("file", "secret");
+    if (path == "FOLDER") path = folder_.path();
+    if (path == "FOLDER/new") path = folder_ / "new";
+    return attempt({.level = level}, GetParam().word, path);
+  }
+
+ private:
+  const test::TempFolder folder_;
+};
+
+TEST_P(SandboxTest, EndsAsTheLevelSays) {
+  EXPECT_THAT(end_at(Sandbox::kFull), HasSubstr(GetParam().full)) << "full";
+  EXPECT_THAT(end_at(Sandbox::kFiles), HasSubstr(GetParam().files)) << "files";
+  EXPECT_THAT(end_at(Sandbox::kNone), HasSubstr(GetParam().none)) << "none";
+}
+
+std::string name_of(const testing::TestParamInfo<Attempt>& info) {
+  return std::to_string(info.index) + "_" + info.param.word;
+}
+
+INSTANTIATE_TEST_SUITE_P(WhatDriversNeed, SandboxTest,
+                         testing::Values(Attempt{"nothing", "", kDone, kDone, kDone},
+                                         Attempt{"read", "/etc/hosts", kDone, kDone, kDone},
+                                         Attempt{"read", "/proc/self/maps", kDone, kDone, kDone},
+                                         Attempt{"list", "/usr/lib", kDone, kDone, kDone},
+                                         Attempt{"write", "/dev/null", kDone, kDone, kDone},
+                                         Attempt{"inet_socket", "", kDone, kDone, kDone},
+                                         Attempt{"resolve", "", kDone, kDone, kDone},
+                                         Attempt{"signal_itself", "", kDone, kDone, kDone},
+                                         Attempt{"name_itself", "", kDone, kDone, kDone}),
+                         name_of);
+
+INSTANTIATE_TEST_SUITE_P(
+    Files, SandboxTest,
+    testing::Values(Attempt{"read", "FILE", kDenied, kDenied, kDone},
+                    Attempt{"list", "FOLDER", kDenied, kDenied, kDone},
+                    Attempt{"read", "/etc/shadow", kDenied, kDenied, kAny},
+                    Attempt{"write", "FILE", kDenied, kDenied, kDone},
+                    Attempt{"make", "FOLDER/new", kDenied, kDenied, kDone},
+                    Attempt{"make_temporary", "FOLDER", kDenied, kDenied, kAny},
+                    Attempt{"read_and_truncate", "FILE", kRefused, kDenied, kDone},
+                    Attempt{"truncate", "FILE", kRefused, kAny, kDone},
+                    Attempt{"chmod", "FILE", kRefused, kDone, kDone},
+                    Attempt{"remove", "FILE", kRefused, kDenied, kDone},
+                    Attempt{"constructor", "", kDenied, kDenied, kDone}),
+    name_of);
+
+INSTANTIATE_TEST_SUITE_P(ProgramsAndProcesses, SandboxTest,
+                         testing::Values(Attempt{"exec", "/bin/true", kRefused, kDone, kDone},
+                                         Attempt{"fork", "", kRefused, kDone, kDone},
+                                         Attempt{"ptrace", "", kRefused, kRefused, kAny},
+                                         Attempt{"read_memory", "", kRefused, kRefused, kAny},
+                                         Attempt{"signal", "", kRefused, kAny, kDone},
+                                         Attempt{"survive", "", kRefused, kDone, kDone}),
+                         name_of);
+
+INSTANTIATE_TEST_SUITE_P(
+    KernelAndPrivileges, SandboxTest,
+    testing::Values(Attempt{"capabilities", "", kRefused, kRefused, kAny},
+                    Attempt{"raise_limit", "", kRefused, kRefused, kAny},
+                    Attempt{"unix_socket", "", "Address family not supported", kDone, kDone},
+                    Attempt{"crypto_socket", "", "Address family not supported", kAny, kAny},
+                    Attempt{"mount", "", kRefused, kAny, kAny},
+                    Attempt{"bpf", "", kRefused, kAny, kAny},
+                    Attempt{"io_uring", "", kRefused, kAny, kAny},
+                    Attempt{"clone3", "", "Function not implemented", kAny, kAny},
+                    Attempt{"new_call", "", "Function not implemented", kAny, kAny}),
+    name_of);
+
+TEST(SandboxLevelTest, IsSaidAsItIsInForce) {
+  if (!kernel_has_landlock()) GTEST_SKIP() << "this kernel has no Landlock";
+  for (const auto level : {Sandbox::kFull, Sandbox::kFiles, Sandbox::kNone}) {
+    const auto set = make_intruder({.level = level});
+    (void)open(*set, "nothing", "");
+    EXPECT_EQ(set->health().sandbox, to_string(level));
+  }
+}
+
+TEST(SandboxLevelTest, WithLessThanIsRequiredTheDriverIsNotLoaded) {
+  const std::string end = attempt({.level = Sandbox::kNone, .min = Sandbox::kFull}, "nothing", "");
+
+  EXPECT_THAT(end,
+              AllOf(HasSubstr("the sandbox of the driver's process is none, but sandbox_min of "
+                              "the configuration is full"),
+                    Not(HasSubstr("nothing: done"))));
+}
+
+TEST(ReadableTest, FilesAndFoldersOfTheConfigurationAreReadableAndNoMore) {
+  if (!kernel_has_landlock()) GTEST_SKIP() << "this kernel has no Landlock";
+  const test::TempFolder folder;
+  const std::string file = folder.put("file", "certificate"), other = folder.put("other", "");
+  const SandboxOptions one{.readable = {file, folder / "missing"}};
+
+  EXPECT_EQ(attempt(one, "read", file), "read: done");
+  EXPECT_EQ(attempt(one, "read", other), "read: Permission denied");
+  EXPECT_EQ(attempt(one, "write", file), "write: Permission denied");
+  EXPECT_EQ(attempt({.readable = {folder.path()}}, "read", other), "read: done");
+}
+
+/// Exits with 0 if the replacement of a readable file is noticed. A thread that is there before the
+/// restriction can still write.
+[[noreturn]] void replace_a_readable_file() {
+  const test::TempFolder folder;
+  const std::string file = folder.put("file", "old"), fresh = folder.put("fresh", "new");
+  std::promise<void> restricted, replaced;
+  std::thread writer([&] {
+    restricted.get_future().wait();
+    std::filesystem::rename(fresh, file);
+    replaced.set_value();
+  });
+  const UniqueFd library(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  const auto access = FileAccess::restrict({.readable = {file}}, library);
+  const bool before = access && access->is_outdated();
+  restricted.set_value();
+  replaced.get_future().wait();
+  const bool after = access && access->is_outdated();
+  writer.join();
+  ::_exit(!before && after ? 0 : 1);
+}
+
+TEST(ReadableTest, AFileThatTakesThePlaceOfAnotherIsNoticed) {
+  if (!kernel_has_landlock()) GTEST_SKIP() << "this kernel has no Landlock";
+  EXPECT_EXIT(replace_a_readable_file(), testing::ExitedWithCode(0), "");
+}
+
+#ifndef HOSTLER_SANITIZED
+TEST(LimitsTest, ADriverGetsNoMoreMemoryThanTheMachineCanSpare) {
+  EXPECT_EQ(attempt({.level = Sandbox::kFull}, "memory", ""), "memory: Cannot allocate memory");
+  EXPECT_EQ(attempt({.level = Sandbox::kFiles}, "memory", ""), "memory: Cannot allocate memory");
+}
+#endif
+
+}  // namespace
+}  // namespace hostler::driver_host
