@@ -6,78 +6,15 @@
 #include <tuple>
 
 #include "core/base/random.h"
-#include "core/scheduler/lane_caps.h"
 #include "core/scheduler/shares.h"
-#include "core/scheduler/turns.h"
-#include "tests/unit/scheduler/world_builder.h"
+#include "tests/unit/scheduler/limits_fixture.h"
 
 /// Principals that may hold only so much of the hosts: what is beyond waits, and holds nobody up.
 namespace hostler::scheduler {
 namespace {
 
-using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
-
-constexpr PrincipalId kAnn = 0, kBob = 1;
-
-/// A queue, and a site whose plans see it.
-struct LimitsTest : testing::Test {
-  ClassId cls(std::int32_t vcpus, std::int32_t priority = 0) {
-    model::WorkShape shape;
-    shape.needs = {.vcpus = vcpus, .gpus = 0, .ram = kGiB, .scratch = 0};
-    shape.priority = priority;
-    return queue.intern(shape);
-  }
-  void push(ClassId to, PrincipalId principal, int count = 1) {
-    for (int i = 0; i < count; ++i) {
-      ++arrival;
-      queue.push(to, {.arrival = arrival, .work = {arrival}, .since = Mono{}}, principal);
-    }
-  }
-  void limit_vcpus(PrincipalId principal, std::int64_t vcpus) {
-    queue.set_allowance(principal, {.vcpus = vcpus, .price_per_hour = {}});
-  }
-  void limit_price(PrincipalId principal, std::int64_t price) {
-    queue.set_allowance(principal, {.vcpus = {}, .price_per_hour = model::Micros{price}});
-  }
-  [[nodiscard]] LaneCaps caps() const {
-    const auto prices = [&](ClassId cls) {
-      const Queue::Class& of = queue.at(cls);
-      std::optional<PartPrices> out;
-      for (const Offering& o : site.snapshot.offerings) {
-        if (!of.shape.needs.fits_in(o.resources)) continue;
-        const auto part = price_of_part(o.price_per_hour, of.shape.needs, o.resources);
-        if (!out) out = {part, part};
-        out->least = std::min(out->least, part);
-        out->most = std::max(out->most, part);
-      }
-      if (const auto at = from.find(cls); out && at != from.end()) out->from = at->second;
-      return out;
-    };
-    return cap_lanes(
-        queue, {.prices = prices, .is_stuck = [&](ClassId of) { return stuck.contains(of); }});
-  }
-  Plan plan() {
-    site.snapshot.classes = views_by_turns(queue, 1, caps());
-    site.snapshot.has_limits = queue.has_limits();
-    return site.plan();
-  }
-  /// Items of the class that a plan sees, whoever's they are.
-  std::uint64_t seen(ClassId of) {
-    std::uint64_t out = 0;
-    for (const ClassView& view : views_by_turns(queue, 1, caps()))
-      if (view.id == of) out += view.count;
-    return out;
-  }
-  static bool any(const Queue::Class&) { return true; }
-
-  Site site;
-  Queue queue;
-  std::set<ClassId> stuck;
-  std::map<ClassId, model::Micros> from;  ///< What the last plan said of parts that can be had.
-  std::uint64_t arrival = 0;
-};
 
 TEST_F(LimitsTest, TheNextIsOfWhoeverMayHoldMore) {
   const ClassId a = cls(4);
@@ -178,127 +115,6 @@ TEST_F(LimitsTest, AReservedHostServesOthersWhenTheOneItWaitsForMayNotStart) {
   EXPECT_EQ(pick_next(queue, host, "large", "", model::Market::kOnDemand), wide);
   limit_vcpus(kAnn, 7);
   EXPECT_EQ(pick_next(queue, host, "large", "", model::Market::kOnDemand), other);
-}
-
-TEST_F(LimitsTest, APlanBuysOnlyWhatALimitOfPricePaysFor) {
-  site.type("small", 1, 4, 100'000);
-  const ClassId a = cls(1);
-  push(a, kAnn, 100);
-  limit_price(kAnn, 350'000);
-  EXPECT_THAT(plan().creates, SizeIs(3));
-}
-
-TEST_F(LimitsTest, HostsThatAreTooDearForALimitAreLeftToOthers) {
-  const auto dear = site.type("dear", 1, 4, 300'000);
-  const auto cheap = site.type("cheap", 1, 4, 100'000);
-  site.host(1, dear);
-  const ClassId a = cls(1);
-  push(a, kAnn, 5);
-  limit_price(kAnn, 200'000);
-  const Plan alone = plan();
-  EXPECT_THAT(alone.places, IsEmpty());
-  EXPECT_THAT(bought(alone), ElementsAre(cheap, cheap));
-  push(a, kBob);
-  const Plan both = plan();
-  EXPECT_EQ(placed_on(both, 1), 1U);
-  EXPECT_THAT(bought(both), ElementsAre(cheap, cheap));
-}
-
-TEST_F(LimitsTest, WhereTheCheapestCannotBeHadALimitPaysForFewerOfTheNext) {
-  const auto dear = site.type("dear", 1, 4, 200'000);
-  const auto cheap = site.type("cheap", 1, 4, 100'000);
-  site.snapshot.offerings[cheap].shut = "no capacity";
-  const ClassId a = cls(1);
-  push(a, kAnn, 100);
-  limit_price(kAnn, 450'000);
-  EXPECT_THAT(bought(plan()), ElementsAre(dear, dear));
-  limit_price(kAnn, 150'000);
-  const Plan none = plan();
-  EXPECT_THAT(none.creates, IsEmpty());
-  ASSERT_THAT(none.waiting, SizeIs(1));
-  EXPECT_TRUE(none.waiting[0].is_priced);
-}
-
-TEST_F(LimitsTest, HostsAreBoughtOnlyForItemsWhoseOwnUserPaysForOne) {
-  const auto dear = site.type("dear", 1, 4, 300'000);
-  const auto cheap = site.type("cheap", 1, 4, 100'000);
-  site.snapshot.offerings[cheap].shut = "no capacity";
-  site.pool().price_factor_max = 4;
-  const ClassId a = cls(1);
-  for (PrincipalId user = 0; user < 40; ++user) {
-    push(a, user, 3);
-    limit_price(user, 200'000 + user);
-  }
-  EXPECT_THAT(plan().creates, IsEmpty());
-  limit_price(7, 310'000);
-  limit_price(8, 310'000);
-  EXPECT_THAT(bought(plan()), ElementsAre(dear, dear));
-}
-
-TEST_F(LimitsTest, AHostThatTheLimitFillsTooLittleOfIsNoReasonToBuyNone) {
-  const auto small = site.type("small", 1, 4, 100'000);
-  site.type("large", 8, 32, 640'000);  // 80,000 for each vcpu, and too dear for fewer than 6 jobs.
-  site.pool().price_factor_max = 1.2;
-  const ClassId a = cls(1);
-  push(a, kAnn, 10);
-  limit_price(kAnn, 250'000);
-  EXPECT_THAT(bought(plan()), ElementsAre(small, small));
-}
-
-TEST_F(LimitsTest, APlanSaysThatTheHostsThatCanBeHadAreTooDearForTheLimit) {
-  site.type("dear", 1, 4, 200'000);
-  site.policy.pools.push_back(site.pool());
-  site.snapshot.pools.resize(2);
-  site.pool(1).price_cap_per_hour = {50'000};
-  site.type("cheap", 1, 4, 100'000, model::Market::kOnDemand, "", 1);
-  push(cls(1), kAnn);
-  limit_price(kAnn, 150'000);
-  const Plan made = plan();
-  ASSERT_THAT(made.waiting, SizeIs(1));
-  EXPECT_EQ(made.waiting[0].code, model::WaitingCode::kQuota);
-  EXPECT_THAT(made.waiting[0].reason, testing::HasSubstr("running_price_per_hour_max"));
-}
-
-TEST_F(LimitsTest, AClassThatNoHostCanBeHadForLeavesTheAllowanceToTheOthers) {
-  const ClassId first = cls(2), second = cls(1);
-  push(first, kAnn, 10);
-  push(second, kAnn, 10);
-  limit_vcpus(kAnn, 4);
-  EXPECT_EQ(seen(first), 2U);
-  EXPECT_EQ(seen(second), 0U);
-  stuck = {first};
-  EXPECT_EQ(seen(first), 1U) << "one shows when it can be had again";
-  EXPECT_EQ(seen(second), 4U);
-}
-
-TEST_F(LimitsTest, AClassWhoseHostsAreTooDearForTheLimitLeavesItToTheOthers) {
-  const auto dear = site.type("dear", 4, 4, 1'200'000);
-  const auto cheap = site.type("cheap", 4, 4, 400'000);
-  const auto small = site.type("small", 1, 4, 100'000);
-  site.pool().price_factor_max = 4;
-  site.snapshot.offerings[cheap].shut = "no capacity";
-  const ClassId first = cls(4), second = cls(1);
-  push(first, kAnn);
-  push(second, kAnn, 10);
-  limit_price(kAnn, 500'000);
-  const auto waits = [&](const Plan& made) {
-    for (const Waiting& w : made.waiting)
-      if (w.cls == first) return w;
-    return Waiting{};
-  };
-  Plan made = plan();
-  EXPECT_THAT(bought(made), ElementsAre(small));
-  ASSERT_EQ(waits(made).part_from, model::Micros{1'200'000});
-  from[first] = *waits(made).part_from;
-  made = plan();
-  EXPECT_EQ(bought(made).size(), 5U) << "all of the limit";
-  EXPECT_EQ(waits(made).cls, first) << "one item shows when a cheaper host can be had";
-  // It keeps its place before the others as soon as the limit pays for it.
-  limit_price(kAnn, 1'350'000);
-  EXPECT_THAT(bought(plan()), testing::UnorderedElementsAre(dear, small));
-  limit_price(kAnn, 500'000);
-  site.snapshot.offerings[cheap].shut = "";
-  EXPECT_THAT(bought(plan()), testing::Contains(cheap));
 }
 
 // Against a queue that looks at every item; each start takes of the allowance, each end gives back.

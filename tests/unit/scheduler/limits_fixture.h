@@ -1,0 +1,78 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "core/scheduler/lane_caps.h"
+#include "core/scheduler/shares.h"
+#include "core/scheduler/turns.h"
+#include "tests/unit/scheduler/world_builder.h"
+
+namespace hostler::scheduler {
+
+inline constexpr PrincipalId kAnn = 0, kBob = 1;
+
+/// A queue, and a site whose plans see it.
+struct LimitsTest : testing::Test {
+  ClassId cls(std::int32_t vcpus, std::int32_t priority = 0) {
+    model::WorkShape shape;
+    shape.needs = {.vcpus = vcpus, .gpus = 0, .ram = kGiB, .scratch = 0};
+    shape.priority = priority;
+    return queue.intern(shape);
+  }
+  void push(ClassId to, PrincipalId principal, int count = 1) {
+    for (int i = 0; i < count; ++i) {
+      ++arrival;
+      queue.push(to, {.arrival = arrival, .work = {arrival}, .since = Mono{}}, principal);
+    }
+  }
+  void limit_vcpus(PrincipalId principal, std::int64_t vcpus) {
+    queue.set_allowance(principal, {.vcpus = vcpus, .price_per_hour = {}});
+  }
+  void limit_price(PrincipalId principal, std::int64_t price) {
+    queue.set_allowance(principal, {.vcpus = {}, .price_per_hour = model::Micros{price}});
+  }
+  [[nodiscard]] LaneCaps caps() const {
+    const auto prices = [&](ClassId cls) {
+      const Queue::Class& of = queue.at(cls);
+      std::optional<PartPrices> out;
+      for (const Offering& o : site.snapshot.offerings) {
+        if (!of.shape.needs.fits_in(o.resources)) continue;
+        const auto part = price_of_part(o.price_per_hour, of.shape.needs, o.resources);
+        if (!out) out = {part, part};
+        out->least = std::min(out->least, part);
+        out->most = std::max(out->most, part);
+      }
+      if (const auto at = from.find(cls); out && at != from.end()) out->from = at->second;
+      return out;
+    };
+    return cap_lanes(
+        queue, {.prices = prices, .is_stuck = [&](ClassId of) { return stuck.contains(of); }});
+  }
+  Plan plan() {
+    site.snapshot.classes = views_by_turns(queue, 1, caps());
+    site.snapshot.has_limits = queue.has_limits();
+    return site.plan();
+  }
+  /// Items of the class that a plan sees, whoever's they are.
+  std::uint64_t seen(ClassId of) {
+    std::uint64_t out = 0;
+    for (const ClassView& view : views_by_turns(queue, 1, caps()))
+      if (view.id == of) out += view.count;
+    return out;
+  }
+  static bool any(const Queue::Class&) { return true; }
+
+  Site site;
+  Queue queue;
+  std::set<ClassId> stuck;
+  std::map<ClassId, model::Micros> from;  ///< What the last plan said of parts that can be had.
+  std::uint64_t arrival = 0;
+};
+
+}  // namespace hostler::scheduler

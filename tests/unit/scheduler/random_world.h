@@ -1,0 +1,119 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "core/base/random.h"
+#include "core/scheduler/shares.h"
+#include "tests/unit/scheduler/world_builder.h"
+
+namespace hostler::scheduler {
+
+using model::Market;
+
+/// A site of any kind, with anything in it that a plan may see. The seed decides.
+class RandomWorld : public Site {
+ public:
+  explicit RandomWorld(std::uint64_t seed) : random(seed) {
+    make_policy();
+    make_hosts();
+    make_classes();
+    make_ceilings();
+  }
+
+  Random random;
+
+ private:
+  std::int64_t number(std::int64_t low, std::int64_t high) {
+    return low +
+           static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(high - low + 1)));
+  }
+
+  void make_policy() {
+    if (random.chance(0.4)) {
+      policy.pools.push_back(pool());
+      policy.pools[1].name = "other";
+      snapshot.pools.resize(2);
+    }
+    for (auto& p : policy.pools) {
+      p.max = static_cast<std::int32_t>(number(0, 30));
+      p.min = static_cast<std::int32_t>(number(0, std::min(p.max, 2)));
+      p.standby = static_cast<std::int32_t>(number(0, 1));
+      if (random.chance(0.1)) p.min = p.max + 1;
+      if (random.chance(0.2)) p.attempts_parallel_max = static_cast<std::int32_t>(number(1, 3));
+      if (random.chance(0.2)) p.price_cap_per_hour = {number(100, 800)};
+    }
+    const auto types = number(1, 8);
+    for (std::int64_t i = 0; i < types; ++i) {
+      const auto vcpus = static_cast<std::int32_t>(number(1, 16));
+      const Market market = random.chance(0.3) ? Market::kSpot : Market::kOnDemand;
+      const auto in_pool = static_cast<std::uint32_t>(random.below(policy.pools.size()));
+      const auto price = vcpus * number(20, 60);
+      const auto zones = number(0, 2);
+      type("t" + std::to_string(i), vcpus, number(1, 64), price, market, zones > 0 ? "z1" : "",
+           in_pool);
+      const auto last = snapshot.offerings.back();
+      if (zones == 2) {
+        snapshot.offerings.push_back(last);
+        snapshot.offerings.back().zone = "z2";
+      }
+      if (random.chance(0.2)) snapshot.offerings.back().shut = "a gate";
+    }
+  }
+
+  void make_hosts() {
+    const auto count = number(0, 25);
+    for (std::int64_t i = 0; i < count; ++i) {
+      const auto phase = static_cast<HostPhase>(random.below(4));
+      HostView& h = host(static_cast<std::uint64_t>(i) + 1,
+                         static_cast<std::uint32_t>(random.below(snapshot.offerings.size())),
+                         random.chance(0.5) ? HostPhase::kReady : phase);
+      h.created = h.since = snapshot.now - std::chrono::seconds(number(0, 1200));
+      if (h.phase == HostPhase::kReady && random.chance(0.5)) {
+        const auto used = static_cast<std::int32_t>(number(0, h.total.vcpus));
+        occupy(h, {.vcpus = used, .gpus = 0, .ram = number(0, h.total.ram), .scratch = 0});
+      }
+      if (random.chance(0.1)) h.kept = true, h.takes_work = false;
+      if (random.chance(0.1)) h.draining = true, h.takes_work = false;
+      if (random.chance(0.05)) h.takes_work = false;
+      if (random.chance(0.1)) h.unreachable_since = snapshot.now - 11min, h.takes_work = false;
+      if (h.phase == HostPhase::kComing && snapshot.offerings[h.offering].market == Market::kSpot)
+        h.unfulfilled_spot = random.chance(0.5);
+      if (random.chance(0.1)) h.reserved_for = static_cast<ClassId>(random.below(6));
+      if (random.chance(0.05)) h.offering = UINT32_MAX;
+      if (random.chance(0.2)) h.attempts_left = static_cast<std::int32_t>(number(0, 2));
+    }
+  }
+
+  void make_classes() {
+    std::vector<std::int32_t> priorities;
+    for (auto n = number(0, 10); n > 0; --n)
+      priorities.push_back(static_cast<std::int32_t>(number(-1, 2)));
+    std::sort(priorities.rbegin(), priorities.rend());
+    for (const auto priority : priorities) {
+      const ClassId cls = jobs(static_cast<std::uint64_t>(number(1, random.chance(0.1) ? 90 : 6)),
+                               static_cast<std::int32_t>(number(1, 18)), number(1, 40), priority,
+                               std::chrono::seconds(number(0, 1200)));
+      auto& c = constraints(cls);
+      if (random.chance(0.1)) c.zone = "z1";
+      if (random.chance(0.1)) c.market = Market::kSpot;
+      if (random.chance(0.1)) c.types = {"t0", "t1"};
+    }
+    arrivals = 1000;
+  }
+
+  void make_ceilings() {
+    const auto some = [&](Headroom& room) {
+      if (random.chance(0.3)) room.instances = number(0, 5);
+      if (random.chance(0.2)) room.creates = number(0, 5);
+      if (random.chance(0.2)) room.destroys = number(0, 3);
+      if (random.chance(0.2)) room.price_per_hour = model::Micros{number(0, 2000)};
+    };
+    some(snapshot.site);
+    for (auto& room : snapshot.sets) some(room);
+    for (auto& room : snapshot.pools) some(room);
+  }
+};
+
+}  // namespace hostler::scheduler
