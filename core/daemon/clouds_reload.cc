@@ -53,8 +53,7 @@ void Clouds::reload(Set& set, const SetSource& wanted, const plugin_host::Discov
                                          : load_driver(*std::move(files), drivers_, wanted);
   if (!fresh && is_loaded) return refuse_reload(wanted.name, fresh.error().message);
   if (!fresh) return put_closed(set, wanted, fresh.error().message);
-  if (!newest.replaceable) return open_successor(set, *std::move(fresh));
-  set.drivers.replace(*std::move(fresh));
+  if (!set.drivers.replace(*fresh)) return open_successor(set, *std::move(fresh));
   status_.set_succeeded(wanted.name);
 }
 
@@ -62,7 +61,9 @@ void Clouds::put_closed(Set& set, const SetSource& wanted, const std::string& wh
   const std::string text = "driver '" + wanted.driver + "' cannot be loaded: " + why;
   log::error("driver " + wanted.driver + ", set " + wanted.name,
              text + "; the set is closed until a reload or a restart finds it");
-  set.drivers.replace(make_closed_driver(wanted, text));
+  auto closed = make_closed_driver(wanted, text);
+  // Where a driver has been opened meanwhile, it stays in use.
+  if (!set.drivers.replace(closed)) refuse_reload(wanted.name, why);
 }
 
 /// Until its account was compared, it gets no other calls: UseDriver says when.

@@ -62,17 +62,22 @@ void SetDrivers::end_use(Number driver) {
 
 SetDrivers::Newest SetDrivers::newest() const {
   const MutexLock lock(mutex_);
-  const Number number = order_.newest_opened();
-  const Entry& entry = entries_.at(number);
-  const bool unopened = !entry.was_open && entry.opening == 0;
-  return {entry.loaded.source, entry.loaded.identity, entry.loaded.library,
-          unopened && number == order_.in_use()};
+  const LoadedDriver& loaded = entries_.at(order_.newest_opened()).loaded;
+  return {loaded.source, loaded.identity, loaded.library};
 }
 
-void SetDrivers::replace(LoadedDriver fresh) {
+bool SetDrivers::is_replaceable() const {
+  const Number number = order_.newest_opened();
+  const Entry& entry = entries_.at(number);
+  return number == order_.in_use() && !entry.was_open && entry.opening == 0;
+}
+
+bool SetDrivers::replace(LoadedDriver& fresh) {
   const MutexLock lock(mutex_);
+  if (!is_replaceable()) return false;
   entries_[order_.replace()].loaded = std::move(fresh);
   close_idle();
+  return true;
 }
 
 SetDrivers::Number SetDrivers::add_successor(LoadedDriver fresh) {

@@ -40,7 +40,6 @@ class SetDrivers {
     SetSource source;
     std::string identity;                                       ///< Empty: it could not be loaded.
     std::shared_ptr<const plugin_host::DriverLibrary> library;  ///< In this process only.
-    bool replaceable = false;  ///< It was never open, and nobody opens it now.
   };
 
   /// `closer` must outlive it; `first` is in use. close_all() must come before the destructor.
@@ -58,8 +57,9 @@ class SetDrivers {
   void end_use(Number driver);
 
   [[nodiscard]] Newest newest() const;
-  /// The new driver is in use at once. Only if newest() is replaceable.
-  void replace(LoadedDriver fresh);
+  /// The new driver is in use at once. False, and nothing changes: the one in use has been open,
+  /// or is being opened, or a successor has been opened.
+  [[nodiscard]] bool replace(LoadedDriver& fresh);
   /// A new driver beside the one in use, which the caller opens.
   [[nodiscard]] Number add_successor(LoadedDriver fresh);
   [[nodiscard]] Use use_successor(Number driver);
@@ -84,6 +84,7 @@ class SetDrivers {
     int opening = 0;  ///< Calls that open it.
   };
 
+  [[nodiscard]] bool is_replaceable() const HOSTLER_REQUIRES(mutex_);
   [[nodiscard]] plugin_host::DriverSet& begin(Number driver) HOSTLER_REQUIRES(mutex_);
   void close_idle() HOSTLER_REQUIRES(mutex_);
 

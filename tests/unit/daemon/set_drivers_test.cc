@@ -108,16 +108,31 @@ TEST_F(SetDriversTest, CallsMayEndWhileAllIsClosed) {
   EXPECT_FALSE(was_wanted);
 }
 
-TEST_F(SetDriversTest, OneThatWasNeverOpenIsReplaceableUnlessItIsBeingOpened) {
-  EXPECT_TRUE(drivers.newest().replaceable);
+TEST_F(SetDriversTest, OneThatWasNeverOpenIsReplacedUnlessItIsBeingOpened) {
+  auto second = driver("second");
   const auto first = drivers.use_to_open().number();
-  EXPECT_FALSE(drivers.newest().replaceable);
+  EXPECT_FALSE(drivers.replace(second));
   drivers.open_ended(first, false);
-  EXPECT_TRUE(drivers.newest().replaceable);
-  drivers.replace(driver("second"));
+  EXPECT_TRUE(drivers.replace(second));
   EXPECT_EQ(drivers.newest().source.config_json, "second");
   drivers.open_ended(drivers.use_to_open().number(), true);
-  EXPECT_FALSE(drivers.newest().replaceable);
+  auto third = driver("third");
+  EXPECT_FALSE(drivers.replace(third));
+  third.driver.reset();
+  drivers.close_all();
+}
+
+TEST_F(SetDriversTest, NothingIsReplacedOnceASuccessorHasBeenOpened) {
+  const auto in_use = drivers.use_to_open().number();
+  const auto successor = drivers.add_successor(driver("second"));
+  drivers.open_ended(in_use, false);
+  ASSERT_TRUE(drivers.successor_ended(successor, true));  // while a reload loads another one
+  auto third = driver("third");
+  EXPECT_FALSE(drivers.replace(third));
+  EXPECT_NE(third.driver, nullptr) << "it can still be opened as a successor";
+  drivers.take_over(successor);
+  EXPECT_EQ(drivers.newest().source.config_json, "second");
+  third.driver.reset();
   drivers.close_all();
 }
 
