@@ -33,6 +33,10 @@ def lists():
                re.findall(r'^hostler_driver_calls_total{[^}]*operation="list"[^}]*} (\S+)', SITE.text("/metrics"), re.M))
 
 
+def events_of(host):
+    return [one["event"] for one in SITE.get(f"/v1/why?subject={host}")["records"]]
+
+
 def starts():
     return [name for name in os.listdir(SITE.marks) if name.startswith("start.")]
 
@@ -71,6 +75,8 @@ class UnreachableTest(unittest.TestCase):
         its = SITE.submit(job("mktemp $MARKS/start.XXXXXX; until [ -e $MARKS/end ]; do sleep 0.05; done",
                               restartable=True))[0]
         wait_for("its start", starts)
+        # sshd reads its files again when its key is rotated; without them it ends, and the host with it.
+        wait_for("the new host key", lambda: "key_rotated" in events_of(SITE.job(its)["instance"]))
         root = os.path.join(SITE.under("instances"), "instances")
         folder = os.path.join(root, next(one["provider_id"] for one in SITE.instances()
                                          if one["id"] == SITE.job(its)["instance"]))
