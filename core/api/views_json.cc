@@ -112,6 +112,25 @@ void write_driver(json::Writer& w, const model::DriverView& view) {
 
 }  // namespace
 
+void write_crash(json::Writer& w, const model::GateRecord& gate) {
+  const model::DriverCrash& crash = *gate.crash;
+  w.begin_object().member("call", crash.call);
+  member_text(w, "type", gate.type);
+  member_text(w, "zone", gate.zone);
+  member_text(w, "pool", gate.pool);
+  if (gate.instance.value != 0) w.member("instance", gate.instance.text());
+  w.member("driver", crash.driver.name);
+  member_text(w, "version", crash.driver.version);
+  w.member("ending", crash.ending);
+  member_text(w, "output", crash.output);
+  w.member("failures", gate.failures);
+  if (gate.until.us != 0) {
+    member_time(w, "until", gate.until);
+    w.member("gate", gate.key);
+  }
+  w.end_object();
+}
+
 void write_set(json::Writer& w, const model::SetView& view) {
   w.begin_object().member("name", view.name).member("open", view.open);
   w.member("foreign_owner", view.foreign_owner);
@@ -136,6 +155,11 @@ void write_set(json::Writer& w, const model::SetView& view) {
     w.key("partition").begin_object();
     member_time(w, "since", *view.partition);
     w.end_object();
+  }
+  if (!view.crashes.empty()) {
+    w.key("crashes").begin_array();
+    for (const auto& gate : view.crashes) write_crash(w, gate);
+    w.end_array();
   }
   member_text(w, "creates_refused", view.creates_refused);
   member_text(w, "problem", view.problem);

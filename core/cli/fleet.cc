@@ -81,6 +81,14 @@ Row pool_row(json::Value one) {
           counts};
 }
 
+/// A crash after which the call is made again.
+std::string crash_text(json::Value crash) {
+  const std::string version = field(crash, "version"), output = field(crash, "output");
+  return "driver " + field(crash, "driver") + (version.empty() ? "" : " " + version) + " " +
+         field(crash, "ending") + " in " + field(crash, "call") +
+         (output.empty() ? "" : "; it wrote: " + output);
+}
+
 Row set_row(json::Value one) {
   std::string state = one.at("open").bool_or(false) ? "open" : "not open";
   if (one.at("foreign_owner").bool_or(false)) state += ",foreign_owner";
@@ -89,6 +97,11 @@ Row set_row(json::Value one) {
   if (one.has("partition")) state += ",partition";
   const json::Value driver = one.at("driver");
   std::string problem = joined(field(one, "problem"), one.at("conditions"));
+  for (const json::Value crash : one.at("crashes").children())
+    if (!crash.has("until")) {
+      const std::string text = crash_text(crash);
+      problem = problem.empty() ? text : problem + "; " + text;
+    }
   const std::string calls = field(driver, "state");
   if (calls.find(':') != std::string::npos || calls.find(',') != std::string::npos)
     problem = "driver " + calls + (problem.empty() ? "" : "; " + problem);

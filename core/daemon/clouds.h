@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/mutex.h"
 #include "core/daemon/driver_closer.h"
 #include "core/daemon/driver_loader.h"
 #include "core/daemon/reload_status.h"
@@ -35,6 +36,8 @@ class Clouds {
   /// `sets`: the same sets, in any order. Blocks on files, and on drivers in this process; one
   /// thread at a time.
   void reload(const std::vector<SetSource>& sets, plugin_host::DriverRules rules);
+  /// Posts which driver each set has in use: before its first call, and after reload().
+  void announce_drivers();
   /// Holds a set's `config` against the schema of its driver. Success also if that cannot be done.
   /// Blocks on files.
   [[nodiscard]] Result<void> check_config(const std::string& driver,
@@ -80,6 +83,7 @@ class Clouds {
 
   [[nodiscard]] Set& named(const std::string& name);
   void reload(Set& set, const SetSource& wanted, const plugin_host::Discovery& drivers);
+  void announce(const Set& set);
   void put_closed(Set& set, const SetSource& wanted, const std::string& why);
   void open_successor(Set& set, LoadedDriver fresh);
   void refuse_reload(const std::string& set, const std::string& why);
@@ -87,7 +91,8 @@ class Clouds {
   metrics::Metrics& metrics_;
   ReloadStatus& status_;
   const Post post_;
-  DriverSource drivers_;             ///< Of the thread that reloads, except `path`, which stays.
+  DriverSource drivers_;  ///< Of the thread that reloads, except `path`, which stays.
+  Mutex announcing_;
   std::map<std::string, Set> sets_;  ///< Always has the same sets.
   DriverCloser closer_;              ///< Ends first: what it closes still answers to its set.
 };

@@ -49,12 +49,24 @@ void Clouds::reload(Set& set, const SetSource& wanted, const plugin_host::Discov
     return status_.set_succeeded(wanted.name);
   }
   if (set.drivers.has_successor(wanted, identity)) return;
-  auto fresh = newest.library != nullptr ? make_second_set(newest.library, identity, wanted)
-                                         : load_driver(*std::move(files), drivers_, wanted);
+  auto fresh = newest.library != nullptr
+                   ? make_second_set(newest.library, identity, newest.file, wanted)
+                   : load_driver(*std::move(files), drivers_, wanted);
   if (!fresh && is_loaded) return refuse_reload(wanted.name, fresh.error().message);
   if (!fresh) return put_closed(set, wanted, fresh.error().message);
   if (!set.drivers.replace(*fresh)) return open_successor(set, *std::move(fresh));
   status_.set_succeeded(wanted.name);
+}
+
+void Clouds::announce_drivers() {
+  for (auto& [name, set] : sets_) announce(set);
+}
+
+/// What is posted last is what is in use, whichever thread has changed it.
+void Clouds::announce(const Set& set) {
+  const MutexLock lock(announcing_);
+  if (auto file = set.drivers.file_in_use())
+    post_(dispatch::DriverLoaded{set.source.name, *std::move(file), set.source.in_process});
 }
 
 void Clouds::put_closed(Set& set, const SetSource& wanted, const std::string& why) {
@@ -96,7 +108,9 @@ void Clouds::refuse_reload(const std::string& set, const std::string& why) {
 }
 
 void Clouds::execute(const dispatch::UseDriver& effect) {
-  named(effect.set).drivers.take_over(effect.driver);
+  Set& set = named(effect.set);
+  set.drivers.take_over(effect.driver);
+  announce(set);
   log::info("cloud " + effect.set, "uses the driver with the new settings or files");
 }
 

@@ -352,6 +352,7 @@ Result<std::unique_ptr<Daemon>> Daemon::start(config::Config config, Options opt
   HOSTLER_TRY(p.make_loop(std::move(options)));
   HOSTLER_TRY(p.make_server());
   HOSTLER_TRY(clear_empty_mark(p.config.state_dir));
+  p.clouds->announce_drivers();
   p.loop->start(std::move(restored), !p.store->old_state().empty());
   if (!p.store->check_room() && p.store->old_state().empty())
     p.post(dispatch::DiskChanged{.full = true});
@@ -388,6 +389,7 @@ Result<void> Daemon::apply(config::Config fresh) {
   log::set_level(*log::parse_level(fresh.log_level));
   parts_->set_keep(fresh.ledger_keep);
   parts_->clouds->reload(set_sources(fresh), driver_rules(fresh));  // Before they are opened again.
+  parts_->clouds->announce_drivers();
   parts_->hosts->set_pools(pools_by_name(fresh.site));
   parts_->quotas.set(policy.quotas);
   parts_->loop->post(dispatch::PolicyChanged{std::move(policy)});

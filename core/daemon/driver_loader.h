@@ -46,6 +46,7 @@ struct DriverFiles {
 struct LoadedDriver {
   SetSource source;
   std::string identity;  ///< Of its files. Empty: it could not be loaded, and refuses all calls.
+  model::DriverFile file = {};  ///< Its crashes are counted as those of this file.
   std::shared_ptr<const plugin_host::DriverLibrary> library = nullptr;  ///< In this process only.
   std::unique_ptr<plugin_host::DriverSet> driver;
 };
@@ -58,7 +59,7 @@ Result<LoadedDriver> load_driver(DriverFiles files, const DriverSource& drivers,
                                  const SetSource& source);
 /// A second set in this process, with other settings, of a library that was loaded before.
 LoadedDriver make_second_set(std::shared_ptr<const plugin_host::DriverLibrary> library,
-                             std::string identity, const SetSource& source);
+                             std::string identity, model::DriverFile file, const SetSource& source);
 /// In place of a driver that cannot be loaded: refuses all calls with `why`.
 LoadedDriver make_closed_driver(const SetSource& source, std::string why);
 

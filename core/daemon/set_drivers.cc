@@ -63,7 +63,7 @@ void SetDrivers::end_use(Number driver) {
 SetDrivers::Newest SetDrivers::newest() const {
   const MutexLock lock(mutex_);
   const LoadedDriver& loaded = entries_.at(order_.newest_opened()).loaded;
-  return {loaded.source, loaded.identity, loaded.library};
+  return {loaded.source, loaded.identity, loaded.file, loaded.library};
 }
 
 bool SetDrivers::is_replaceable() const {
@@ -129,6 +129,13 @@ void SetDrivers::take_over(Number driver) {
   const MutexLock lock(mutex_);
   order_.take_over(driver);
   close_idle();
+}
+
+std::optional<model::DriverFile> SetDrivers::file_in_use() const {
+  const MutexLock lock(mutex_);
+  const LoadedDriver& loaded = entries_.at(order_.in_use()).loaded;
+  if (loaded.identity.empty()) return std::nullopt;
+  return loaded.file;
 }
 
 std::size_t SetDrivers::draining() const {

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "core/base/mutex.h"
@@ -38,7 +39,8 @@ class SetDrivers {
   /// What new settings and files are compared with.
   struct Newest {
     SetSource source;
-    std::string identity;                                       ///< Empty: it could not be loaded.
+    std::string identity;  ///< Empty: it could not be loaded.
+    model::DriverFile file;
     std::shared_ptr<const plugin_host::DriverLibrary> library;  ///< In this process only.
   };
 
@@ -71,6 +73,8 @@ class SetDrivers {
   void drop_successor();
   /// New calls go to this driver, which was opened; the one before is closed after its calls.
   void take_over(Number driver);
+  /// The file of the driver that new calls go to. Nothing: it could not be loaded.
+  [[nodiscard]] std::optional<model::DriverFile> file_in_use() const;
   /// Earlier drivers whose calls are not over.
   [[nodiscard]] std::size_t draining() const;
 

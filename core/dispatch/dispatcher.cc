@@ -60,6 +60,7 @@ Outbox Dispatcher::apply(Event event, Now now) {
   if (state_->is_old) return {};
   Handlers& to = *handlers_;
   std::visit(Overloaded{
+                 [&](const DriverLoaded& e) { to.admin.on(e, now); },
                  [&](SetOpened& e) { to.sets.on(e, now); },
                  [&](SuccessorOpened& e) { to.sets.on(e, now); },
                  [&](const PricesFetched& e) { to.sets.on(e, now); },
@@ -134,6 +135,7 @@ void Dispatcher::fire_deadlines(Now now) {
 Outbox Dispatcher::stop(Now now) {
   if (state_->is_old) return {};
   journal_uses(now);
+  state_->gates.stopped();
   return take_outbox();
 }
 

@@ -18,9 +18,12 @@ namespace hostler::dispatch {
 /// The number of a request that waits for its answer.
 using Ticket = std::uint64_t;
 
-/// Asks an open set for its info again.
+/// Opens a set; asks an open one for its info again.
 struct OpenSet {
   std::string set;
+  /// Of calls that change nothing: a row of this call must be durable first, as the driver could
+  /// end this process.
+  bool after_commit = false;
 };
 /// Whether links may ask the set's driver about host keys. They may not at first.
 struct UseSet {
@@ -43,6 +46,7 @@ struct ListCall {
   std::string set;
   model::ListRequest request;
   Duration timeout{};
+  bool after_commit = false;  ///< As of OpenSet.
 };
 /// Asks for instances by their ids, whatever their tags.
 struct LookUpCall {
@@ -50,6 +54,7 @@ struct LookUpCall {
   std::vector<model::InstanceId> instances;
   model::ListRequest request;  ///< With their ids, in the same order, and no filter.
   Duration timeout{};
+  bool after_commit = false;  ///< As of OpenSet.
 };
 struct DestroyCall {
   std::string set;
@@ -76,6 +81,7 @@ struct PricesCall {
   model::InstanceType type;
   Wall since;
   Duration timeout{};
+  bool after_commit = false;  ///< As of OpenSet.
 };
 /// Asks the driver, not the cloud.
 struct QuotaGroupCall {

@@ -18,6 +18,12 @@ namespace hostler::dispatch {
 
 // ---- clouds ------------------------------------------------------------------------------------
 
+/// The driver of a set was found and checked: before the first call, and after each change.
+struct DriverLoaded {
+  std::string set;
+  model::DriverFile driver;
+  bool in_process = false;  ///< It runs in this process, not in one of its own.
+};
 /// The answer to an OpenSet.
 struct SetOpened {
   std::string set;
@@ -165,11 +171,11 @@ struct DiskChanged {
   bool full = false;
 };
 
-using Event =
-    std::variant<SetOpened, SuccessorOpened, CreateSeen, CreateEnded, SetListed, InstancesLookedUp,
-                 DestroyEnded, TagsEnded, PowerEnded, PricesFetched, QuotaGroupFetched,
-                 model::HostEvent, Submit, CancelWork, ReleaseWork, CancelHeld, OutputsRemoved,
-                 SetIdleBehavior, KillInstance, OpenGate, AcceptAccount, BelieveList,
-                 GiveUpUnreachable, PlanMade, PolicyChanged, WorkForgotten, DiskChanged>;
+using Event = std::variant<DriverLoaded, SetOpened, SuccessorOpened, CreateSeen, CreateEnded,
+                           SetListed, InstancesLookedUp, DestroyEnded, TagsEnded, PowerEnded,
+                           PricesFetched, QuotaGroupFetched, model::HostEvent, Submit, CancelWork,
+                           ReleaseWork, CancelHeld, OutputsRemoved, SetIdleBehavior, KillInstance,
+                           OpenGate, AcceptAccount, BelieveList, GiveUpUnreachable, PlanMade,
+                           PolicyChanged, WorkForgotten, DiskChanged>;
 
 }  // namespace hostler::dispatch

@@ -7,11 +7,19 @@
 namespace hostler::dispatch {
 namespace {
 
-bool waits_for_commit(const Effect& effect) {
-  return !std::holds_alternative<MakePlan>(effect) && !std::holds_alternative<ListCall>(effect) &&
-         !std::holds_alternative<LookUpCall>(effect) &&
-         !std::holds_alternative<PricesCall>(effect) && !std::holds_alternative<OpenSet>(effect);
-}
+struct WaitsForCommit {
+  bool operator()(const MakePlan&) const { return false; }
+  bool operator()(const ListCall& call) const { return call.after_commit; }
+  bool operator()(const LookUpCall& call) const { return call.after_commit; }
+  bool operator()(const PricesCall& call) const { return call.after_commit; }
+  bool operator()(const OpenSet& call) const { return call.after_commit; }
+  template <class Other>
+  bool operator()(const Other&) const {
+    return true;
+  }
+};
+
+bool waits_for_commit(const Effect& effect) { return std::visit(WaitsForCommit(), effect); }
 
 }  // namespace
 

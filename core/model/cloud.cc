@@ -24,8 +24,16 @@ const char* to_string(CloudOp op) {
       return "stop";
     case CloudOp::kOther:
       return "other";
+    case CloudOp::kQuotaGroup:
+      return "quota_group";
   }
   return "?";
+}
+
+std::string to_string(const DriverCrash& crash) {
+  return "driver " + crash.driver.name +
+         (crash.driver.version.empty() ? "" : " " + crash.driver.version) + " " + crash.ending +
+         " in " + crash.call + (crash.output.empty() ? "" : "; it wrote: " + crash.output);
 }
 
 const char* to_string(CloudState state) {

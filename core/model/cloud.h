@@ -28,12 +28,13 @@ enum class CloudErrorClass : std::uint8_t {
   kTransient,  ///< Back off, retry with the same key.
   kTimeout,    ///< As kTransient.
   kCancelled,
-  kKeyMismatch,  ///< Host-key extension only.
-  kInternal,     ///< Driver bug: count, circuit breaker.
-  kMisbehaving,  ///< The driver broke a rule of the ABI; the message names it.
-  kBoot,         ///< Of gates only: new hosts do not come up. No driver returns it.
+  kKeyMismatch,    ///< Host-key extension only.
+  kInternal,       ///< Driver bug: count, circuit breaker.
+  kMisbehaving,    ///< The driver broke a rule of the ABI; the message names it.
+  kBoot,           ///< Of gates only: new hosts do not come up. No driver returns it.
+  kDriverCrashes,  ///< Of gates only: the driver died in such a call, twice in a row.
 };
-inline constexpr int kCloudErrorClasses = static_cast<int>(CloudErrorClass::kBoot) + 1;
+inline constexpr int kCloudErrorClasses = static_cast<int>(CloudErrorClass::kDriverCrashes) + 1;
 const char* to_string(CloudErrorClass cls);
 
 /// The scope of an error, as bits; CloudError has a text for some of them.
@@ -42,6 +43,25 @@ inline constexpr std::uint32_t kType = 0x01, kGroup = 0x02, kZone = 0x04, kRegio
                                kAccount = 0x10, kMarket = 0x20, kOperation = 0x40, kSubnet = 0x80;
 }
 
+/// A driver that is loaded for a set.
+struct DriverFile {
+  std::string name, version;  ///< The version is empty until the driver was loaded.
+  std::string file;           ///< Tells files of the driver apart: an upgrade changes it.
+  friend bool operator==(const DriverFile&, const DriverFile&) = default;
+};
+
+/// How a driver died in a call. All texts are fit to print.
+struct DriverCrash {
+  DriverFile driver;
+  std::string call;    ///< The driver's function: "create", "set_open".
+  std::string ending;  ///< "was ended by signal 11 (Segmentation fault)"
+  std::string output;  ///< The last lines that it wrote; empty: none.
+  friend bool operator==(const DriverCrash&, const DriverCrash&) = default;
+};
+/// One line for people: "driver local 1.0 was ended by signal 11 (Segmentation fault) in create".
+std::string to_string(const DriverCrash& crash);
+
+/// Why a driver refused a call: most of its members are those of the driver's error.
 struct CloudError {
   CloudErrorClass cls = CloudErrorClass::kInternal;
   std::string message;  ///< One line for people, already fit to print.
@@ -52,6 +72,8 @@ struct CloudError {
   std::string provider_code, request_id;
   std::int32_t provider_status = 0;  ///< HTTP status or 0.
   std::int64_t quota_limit = -1, quota_used = -1;
+  std::optional<DriverCrash> crash;  ///< The driver died in this call.
+  bool no_descriptors = false;       ///< No process of the driver: this one has no descriptor left.
 };
 template <class T>
 using CloudResult = tl::expected<T, CloudError>;
@@ -64,7 +86,8 @@ enum class CloudOp : std::uint8_t {
   kSetTags,
   kStart,
   kStop,
-  kOther
+  kOther,  ///< price_history.
+  kQuotaGroup,
 };
 const char* to_string(CloudOp op);
 

@@ -176,9 +176,18 @@ constexpr std::array kEvents{
               "the cloud never stops instances of the type in `reason_code`: they are destroyed "
               "instead"},
     EventInfo{
+        Event::kDriverCrashed, "driver_crashed", kSet, kWarning, Holds::kData,
+        "the driver died in the function in `reason_code`, or may have ended the daemon there"},
+    EventInfo{Event::kCallHeldBack, "call_held_back", kSet, kAlarm, Holds::kData,
+              "the driver died twice in a row in the same call, of the function in `reason_code`: "
+              "such calls are held back until a time, or until an admin opens their gate"},
+    EventInfo{Event::kNoDescriptors, "no_descriptors", kSet, kAlarm, Holds::kNone,
+              "the daemon has no file descriptor left for a process of the driver; told once an "
+              "hour at most"},
+    EventInfo{
         Event::kGateShut, "gate_shut", kGate, kInfo, Holds::kReason,
-        "the cloud refused a call, or new hosts do not come up: such calls are held back for a "
-        "while"},
+        "the cloud refused a call, new hosts do not come up, or the driver dies in a call: such "
+        "calls are held back for a while"},
     EventInfo{Event::kGateOpened, "gate_opened", kGate, kInfo, Holds::kNone,
               "such calls are made again"},
     EventInfo{Event::kStarted, "started", kSite, kInfo, Holds::kNone, "the daemon was started"},

@@ -85,6 +85,8 @@ constexpr std::array kReasons{
     ReasonInfo{Reason::kMisbehaving, "misbehaving", kWarning,
                "the driver broke a rule of the driver interface"},
     ReasonInfo{Reason::kBoot, "boot", kWarning, "new hosts do not come up"},
+    ReasonInfo{Reason::kDriverCrashes, "driver_crashes", kWarning,
+               "the driver died in such a call, twice in a row"},
 
     ReasonInfo{Reason::kExit, "exit", kDebug, "the job's process exited"},
     ReasonInfo{Reason::kSignal, "signal", kDebug, "a signal ended the job's process"},
@@ -108,8 +110,8 @@ constexpr std::array kWaitingCodes{
     WaitingInfo{WaitingCode::kAtCeiling, "at_ceiling", "a ceiling of the site allows no more"},
     WaitingInfo{
         WaitingCode::kGateShut, "gate_shut",
-        "the cloud refused the hosts that fit, or they do not come up: creates of them are held "
-        "back"},
+        "the cloud refused the hosts that fit, they do not come up, or the driver dies as it "
+        "creates them: creates of them are held back"},
     WaitingInfo{WaitingCode::kNoOffering, "no_offering", "nothing on offer fits the job"},
     WaitingInfo{WaitingCode::kReserved, "reserved", "a host is reserved for the job"},
     WaitingInfo{WaitingCode::kQuota, "quota",
@@ -193,6 +195,8 @@ Reason reason_of(CloudErrorClass cls) {
       return Reason::kMisbehaving;
     case CloudErrorClass::kBoot:
       return Reason::kBoot;
+    case CloudErrorClass::kDriverCrashes:
+      return Reason::kDriverCrashes;
   }
   return Reason::kUnknown;
 }

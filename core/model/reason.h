@@ -71,6 +71,7 @@ enum class Reason : std::uint8_t {
   kInternal,
   kMisbehaving,
   kBoot,
+  kDriverCrashes,
 
   // How a job ended.
   kExit,

@@ -150,10 +150,15 @@ struct GateRecord {
   std::uint32_t scope = 0;
   std::string type, group, zone, subnet, region;
   std::string pool, image;  ///< Of boot gates: the pool; the image, if it is shut for all types.
+  InstanceId instance;      ///< Of crashes in a destroy: of this instance; 0: of any.
   std::optional<Market> market;
   Wall until;
   std::uint32_t failures = 0;
   std::string message;
+  /// Of crashes: the last one. Without a failure only the driver and the call.
+  std::optional<DriverCrash> crash = {};
+  /// Of crashes in this process: such a call is under way, and the driver may be ending the daemon.
+  bool under_way = false;
   friend bool operator==(const GateRecord&, const GateRecord&) = default;
 };
 struct GateChanged {

@@ -50,6 +50,7 @@ struct DriverView {
   std::string pending;
   std::uint64_t draining = 0;  ///< Earlier drivers of the set whose calls are not over.
 };
+/// A set with all that is to be said of it: each of its members is shown.
 struct SetView {
   std::string name;
   std::optional<DriverView> driver;
@@ -65,7 +66,12 @@ struct SetView {
   std::optional<Wall> partition;
   std::string creates_refused;          ///< Why nothing is created in it; empty: it may be.
   std::vector<std::string> conditions;  ///< What else is wrong now, in sentences for people.
-  std::string account, region;          ///< Those stored; empty: not known. Fit to print.
+  /// Calls in which the driver died, since they last succeeded. `until` is 0 if they are made.
+  std::vector<GateRecord> crashes;
+  /// "suspended: the driver dies in list, next try ...": why it is not opened or listed now; empty:
+  /// it is.
+  std::string held;
+  std::string account, region;  ///< Those stored; empty: not known. Fit to print.
   struct Reported {
     std::string account, region;  ///< Likewise.
   };

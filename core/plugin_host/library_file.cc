@@ -62,6 +62,13 @@ Result<LibraryFile> open_untrusted_library(const std::filesystem::path& path) {
   return file;
 }
 
+std::string identity_of(const std::filesystem::path& library) {
+  struct stat found {};
+  if (::stat(library.c_str(), &found) != 0) return {};
+  return std::to_string(found.st_ino) + "-" + std::to_string(found.st_size) + "-" +
+         std::to_string(found.st_mtim.tv_sec) + "." + std::to_string(found.st_mtim.tv_nsec);
+}
+
 Result<std::string> sha256_of(const LibraryFile& file) {
   crypto::Sha256 digest;
   std::array<char, 65536> block{};

@@ -27,6 +27,10 @@ Result<LibraryFile> open_library(const std::filesystem::path& path,
 /// checked.
 Result<LibraryFile> open_untrusted_library(const std::filesystem::path& path);
 
+/// Tells the files of a driver apart: another one is there after an upgrade. Empty: the file cannot
+/// be looked at. Blocks on the file.
+std::string identity_of(const std::filesystem::path& library);
+
 /// In lower-case hexadecimal. Blocks on the file.
 Result<std::string> sha256_of(const LibraryFile& file);
 

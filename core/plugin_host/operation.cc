@@ -213,6 +213,11 @@ void Operation::report_broken_rule(std::string rule) {
   listener_.on_broken_rule(*this, rule);
 }
 
+void Operation::set_crash(model::DriverCrash crash) {
+  const MutexLock lock(mutex_);
+  if (!over_) crash_ = std::make_unique<model::DriverCrash>(std::move(crash));
+}
+
 /// Without the mutex: once the call is over, no other function uses what this one reads.
 void Operation::deliver_result() {
   HOSTLER_ASSERT(over_, "a result is delivered after the call is over");
@@ -225,6 +230,7 @@ void Operation::deliver_result() {
   if (failure) {
     failure->message = "driver '" + driver_ + "': " + traits_.name + ": " + failure->message;
     if (effect_seen()) failure->outcome_unknown = true;
+    if (crash_) failure->crash = std::move(*crash_);
   }
   deliver(std::move(failure));
 }

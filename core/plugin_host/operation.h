@@ -22,7 +22,8 @@ using SteadyTime = std::chrono::steady_clock::time_point;
 /// One call of a driver function, with the callbacks of hostler_op that the driver uses during it.
 /// Knows when the call is over, and checks that the driver keeps the rules on ends (R26, R45). The
 /// other parts check theirs: RecordIntake, CancelFunction, Outcome. The derived classes (calls.h)
-/// add the request and the result of each driver function.
+/// add the request and the result of each driver function. Its members are these parts, and the few
+/// facts about the end that all of them need.
 ///
 ///   created -> run() -> over: the function returned, or complete() was called after PENDING
 ///          \-> refused: not sent to the driver
@@ -100,6 +101,9 @@ class Operation : public hostler_op, public std::enable_shared_from_this<Operati
   /// The driver broke a rule, "R29: ...": the call fails, if it is not over yet. Any thread.
   void report_broken_rule(std::string rule);
 
+  /// The driver died in this call: the error says how. Before complete(); any thread.
+  void set_crash(model::DriverCrash crash);
+
   /// Passes the result to the caller. Once, after the call is over; any thread.
   void deliver_result() HOSTLER_NO_THREAD_SAFETY_ANALYSIS;
 
@@ -159,6 +163,7 @@ class Operation : public hostler_op, public std::enable_shared_from_this<Operati
   CancelFunction cancel_function_ HOSTLER_GUARDED_BY(mutex_);
   RecordIntake records_ HOSTLER_GUARDED_BY(mutex_);
   Outcome outcome_ HOSTLER_GUARDED_BY(mutex_);
+  std::unique_ptr<model::DriverCrash> crash_ HOSTLER_GUARDED_BY(mutex_);
 };
 
 }  // namespace hostler::plugin_host

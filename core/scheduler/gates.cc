@@ -43,6 +43,8 @@ std::optional<BackOff> back_off(CloudErrorClass cls, CloudOp op) {
       return BackOff{30s, 10min};
     case CloudErrorClass::kBoot:
       return BackOff{30s, 30min};
+    case CloudErrorClass::kDriverCrashes:
+      return BackOff{1h, 24h};  // As crash_gates.cc shuts them.
     case CloudErrorClass::kInvalid:
     case CloudErrorClass::kUnsupported:
     case CloudErrorClass::kNotFound:
@@ -57,6 +59,9 @@ std::optional<BackOff> back_off(CloudErrorClass cls, CloudOp op) {
 }
 
 bool is_of_boots(const GateRecord& r) { return r.cls == CloudErrorClass::kBoot; }
+
+/// Answers of the cloud shut and open these, and no others.
+bool is_of_answers(const GateRecord& r) { return !is_of_boots(r) && !is_of_crashes(r); }
 
 /// A start needs stock and quota as a create does, so the gates of creates hold for it.
 CloudOp gated(CloudOp op) { return op == CloudOp::kStart ? CloudOp::kCreate : op; }
@@ -203,10 +208,13 @@ bool holds(const GateRecord& r, const GateQuery& call) {
     if (d.bit == kRegion) return named.empty() || gated.empty();
     return named.empty() && (r.scope & left_to_driver(d.bit)) != 0;
   };
-  // A create that is wrong, by its image for example, says nothing about a start. Nor do new hosts.
-  const CloudOp op = is_for_good(r.cls, r.op) || is_of_boots(r) ? call.op : gated(call.op);
+  // A create that is wrong, by its image for example, says nothing about a start. Nor do new hosts
+  // and crashes.
+  const bool is_exact = is_for_good(r.cls, r.op) || !is_of_answers(r);
+  const CloudOp op = is_exact ? call.op : gated(call.op);
   if (!r.pool.empty() && r.pool != call.pool) return false;
   if (!r.image.empty() && r.image != call.image) return false;
+  if (r.instance.value != 0 && r.instance != call.instance) return false;
   return r.set == call.set && ((r.scope & kOperation) == 0 || r.op == op) &&
          std::ranges::all_of(kDimensions, is_within) &&
          ((r.scope & kMarket) == 0 || r.market == call.market);
@@ -216,7 +224,7 @@ std::optional<GateRecord> Gates::refuse(const GateQuery& call, const model::Clou
                                         Now now, Random& random) {
   // The probe is over. Gates that it did not open wait a little before the next one.
   for (auto& [key, gate] : gates_) {
-    if (!gate.probing || is_of_boots(gate.record) || !holds(gate.record, call)) continue;
+    if (!gate.probing || !is_of_answers(gate.record) || !holds(gate.record, call)) continue;
     gate.probing = false;
     gate.until = now.mono + kProbePause;
     if (gate.record.cls == error.cls) gate.until = now.mono;
@@ -251,7 +259,7 @@ const Gate* Gates::shut(const GateQuery& call, Mono now) const {
 
 void Gates::passing(const GateQuery& call, Mono now) {
   for (auto& [key, gate] : gates_)
-    if (gate.until <= now && !only_counts(gate.record) && !is_of_boots(gate.record) &&
+    if (gate.until <= now && !only_counts(gate.record) && is_of_answers(gate.record) &&
         holds(gate.record, call))
       gate.probing = true;
   if (call.instance.value != 0 && call.op == CloudOp::kCreate) boot_sent(call, now);
@@ -261,7 +269,7 @@ std::vector<std::string> Gates::succeeded(const GateQuery& call) {
   std::vector<std::string> opened;
   for (auto it = gates_.begin(); it != gates_.end();) {
     const bool counts = only_counts(it->second.record);
-    if (!(it->second.probing || counts) || is_of_boots(it->second.record) ||
+    if (!(it->second.probing || counts) || !is_of_answers(it->second.record) ||
         !holds(it->second.record, call)) {
       ++it;
       continue;
@@ -315,6 +323,8 @@ std::vector<std::string> Gates::driver_replaced(const std::string& set) {
 std::optional<GateRecord> Gates::open(const std::string& key) {
   const auto found = gates_.find(key);
   if (found == gates_.end() || only_counts(found->second.record)) return std::nullopt;
+  const GateRecord& record = found->second.record;
+  if (is_of_crashes(record) && !holds_back_crashes(record)) return std::nullopt;
   return std::move(gates_.extract(found).mapped().record);
 }
 
@@ -380,7 +390,8 @@ void Gates::restore(const GateRecord& record, Now now) {
   const auto steps = back_off(record.cls, record.op);
   const Duration most = steps ? steps->most * 5 / 4 : Duration::zero();
   const Duration left = std::clamp(record.until - now.wall, Duration::zero(), most);
-  gates_[record.key] = {.record = record, .until = now.mono + left, .probing = false};
+  Gate& gate = gates_[record.key] = {.record = record, .until = now.mono + left};
+  gate.record.under_way = false;
 }
 
 }  // namespace hostler::scheduler

@@ -23,7 +23,8 @@ struct GateQuery {
   std::string type = {}, group = {}, zone = {}, subnet = {}, region = {};
   model::Market market = model::Market::kOnDemand;
   std::string pool = {}, image = {};  ///< Of creates, for boot gates.
-  model::InstanceId instance = {};    ///< Of creates: the one that may probe a boot gate.
+  /// Of calls about an instance: it may probe a boot gate; the destroys of others are other calls.
+  model::InstanceId instance = {};
 };
 
 struct Gate {
@@ -31,6 +32,7 @@ struct Gate {
   Mono until;
   bool probing = false;           ///< Half-open: one call is under way.
   model::InstanceId prober = {};  ///< Of a boot gate that is probed: the host that may come up.
+  std::uint32_t under_way = 0;    ///< Of a gate of crashes: guarded calls, see Gates::began().
   [[nodiscard]] bool is_shut(Mono now) const { return until > now || probing; }
 };
 
@@ -42,6 +44,10 @@ struct Gate {
 
 /// Classes of errors that can shut a gate.
 [[nodiscard]] std::vector<model::CloudErrorClass> gated_classes();
+
+/// Whether the gate is of crashes, and whether it is shut or half-open, not only a note.
+[[nodiscard]] bool is_of_crashes(const model::GateRecord& gate);
+[[nodiscard]] bool holds_back_crashes(const model::GateRecord& gate);
 
 class Gates {
  public:
@@ -90,6 +96,36 @@ class Gates {
   void boot_unknown(const GateQuery& boot, Now now);
   /// Removes the boot gates for which `which(record)` is true. Returns their keys.
   std::vector<std::string> open_boots(const std::function<bool(const model::GateRecord&)>& which);
+
+  // Gates of crashes (of class kDriverCrashes): one is shut when the driver died twice in a row in
+  // the same call. The same call is of the same function of the set; of a create the same offering,
+  // of a destroy the same instance. Records of one crash, and of calls under way in this process,
+  // are among all() too, and hold nothing back.
+
+  /// The call is made now: it probes its gate, if that is half-open. `driver`: the driver runs in
+  /// this process, which would end with it; null: it does not. Returns the record for the journal,
+  /// to be durable before the call; none: it is as it was.
+  std::optional<model::GateRecord> began(const GateQuery& call, const model::DriverFile* driver,
+                                         Mono now);
+  /// What a call that has ended changed in its record.
+  struct AfterCall {
+    model::GateRecord record;
+    bool forgotten = false;  ///< The record is to leave the journal.
+    bool opened = false;     ///< And it was a gate.
+  };
+  /// The call has ended, and the driver lives. A success forgets the crashes. None: no change.
+  std::optional<AfterCall> survived(const GateQuery& call, bool succeeded, Now now);
+  /// The driver died in the call. Returns the record for the journal: its `until` is set if the
+  /// gate is shut now. None: it was shut before.
+  std::optional<model::GateRecord> crashed(const GateQuery& call, const model::DriverCrash& crash,
+                                           Now now);
+  /// Another file of the set's driver was loaded: the crashes of other files are forgotten. Returns
+  /// their records.
+  std::vector<model::GateRecord> driver_loaded(const std::string& set, const std::string& file);
+  /// This process ends in order: no call under way is suspect. Returns the records that change.
+  std::vector<AfterCall> stopped();
+  /// The call that a record of crashes is about.
+  [[nodiscard]] static GateQuery call_of(const model::GateRecord& record);
 
   void restore(const model::GateRecord& record, Now now);
   [[nodiscard]] const std::map<std::string, Gate>& all() const { return gates_; }

@@ -169,11 +169,21 @@ void fields(V& v, typename V::template Ref<model::InstanceRecord> r) {
 }
 
 template <class V>
+void fields(V& v, typename V::template Ref<model::DriverCrash> r) {
+  v.text("driver", r.driver.name);
+  v.text("driver_version", r.driver.version);
+  v.text("driver_file", r.driver.file);
+  v.text("call", r.call);
+  v.text("ending", r.ending);
+  v.text("output", r.output);
+}
+
+template <class V>
 void fields(V& v, typename V::template Ref<model::GateRecord> r) {
   v.text("key", r.key);
   v.text("set_name", r.set);
-  v.choice("op", r.op, model::CloudOp::kOther);
-  v.choice("cls", r.cls, model::CloudErrorClass::kBoot);
+  v.choice("op", r.op, model::CloudOp::kQuotaGroup);
+  v.choice("cls", r.cls, model::CloudErrorClass::kDriverCrashes);
   v.number("scope", r.scope);
   v.text("type", r.type);
   v.text("quota_group", r.group);
@@ -182,10 +192,13 @@ void fields(V& v, typename V::template Ref<model::GateRecord> r) {
   v.text("region", r.region);
   v.text("pool", r.pool);
   v.text("image", r.image);
+  v.number("instance", r.instance.value);
   v.maybe("market", r.market, model::Market::kSpot);
   v.time("until_us", r.until);
   v.number("failures", r.failures);
   v.text("message", r.message);
+  v.flag("under_way", r.under_way);
+  v.optional("has_crash", r.crash);
 }
 
 template <class V>

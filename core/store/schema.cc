@@ -18,7 +18,7 @@ namespace {
 // differ by engine: {id} is an int64 that can be a table's key (INTEGER in SQLite, BIGINT in
 // PostgreSQL), {by_key} says that a table is stored in the order of its key (WITHOUT ROWID in
 // SQLite, nothing in PostgreSQL). TEXT is compared by bytes in both.
-constexpr std::array<std::string_view, 7> kMigrations{R"sql(
+constexpr std::array<std::string_view, 8> kMigrations{R"sql(
 CREATE TABLE jobs (            -- what of a job changes
   id {id} PRIMARY KEY, state BIGINT NOT NULL, reason BIGINT NOT NULL, reason_text TEXT NOT NULL,
   attempt BIGINT NOT NULL, starts BIGINT NOT NULL, instance BIGINT NOT NULL,
@@ -129,6 +129,18 @@ CREATE TABLE uses (            -- what each principal has used lately, decayed u
                                                       R"sql(
 ALTER TABLE work ADD COLUMN restored BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE instances ADD COLUMN restored BIGINT NOT NULL DEFAULT 0;
+)sql",
+                                                      // Gates of calls in which a driver died.
+                                                      R"sql(
+ALTER TABLE gates ADD COLUMN instance BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE gates ADD COLUMN under_way BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE gates ADD COLUMN has_crash BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE gates ADD COLUMN driver TEXT NOT NULL DEFAULT '';
+ALTER TABLE gates ADD COLUMN driver_version TEXT NOT NULL DEFAULT '';
+ALTER TABLE gates ADD COLUMN driver_file TEXT NOT NULL DEFAULT '';
+ALTER TABLE gates ADD COLUMN call TEXT NOT NULL DEFAULT '';
+ALTER TABLE gates ADD COLUMN ending TEXT NOT NULL DEFAULT '';
+ALTER TABLE gates ADD COLUMN output TEXT NOT NULL DEFAULT '';
 )sql"};
 
 std::string replaced(std::string text, std::string_view word, std::string_view by) {

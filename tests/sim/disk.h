@@ -42,6 +42,7 @@ class Disk {
   [[nodiscard]] const std::map<model::InstanceId, model::InstanceChanged>& instances() const {
     return instances_;
   }
+  [[nodiscard]] const std::map<std::string, model::GateRecord>& gates() const { return gates_; }
   [[nodiscard]] const model::AttemptChanged* attempt(model::AttemptId id) const;
 
  private:

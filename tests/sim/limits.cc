@@ -4,7 +4,7 @@
 #include "core/base/random.h"
 #include "tests/sim/world.h"
 
-/// What users may run at a time.
+/// What users may run at a time, and what they share.
 namespace hostler::sim {
 
 /// On some days users may run only so much at a time. Chance is not asked, so that all other days
@@ -42,6 +42,20 @@ void World::check_limits(const dispatch::Outbox& committed) {
     if (quota.running_price_per_hour_max && price > quota.running_price_per_hour_max->value)
       complain(who + " runs more than the price that it may");
   }
+}
+
+void World::check_shares() {
+  const auto queries = kernel_->queries();
+  std::uint64_t running = 0, waiting = 0;
+  for (const auto& one : queries.shares(now().mono).principals) {
+    running += one.running;
+    waiting += one.waiting;
+    if (one.use.value < 0 || one.vcpus < 0) complain(one.principal + " has used less than nothing");
+  }
+  const auto jobs = queries.job_counts();  // queued, starting, running
+  if (waiting != jobs[0]) complain(std::to_string(waiting) + " jobs wait as shares count them");
+  if (running != jobs[1] + jobs[2])
+    complain(std::to_string(running) + " jobs run as shares count them");
 }
 
 }  // namespace hostler::sim

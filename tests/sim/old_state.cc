@@ -31,6 +31,7 @@ void World::lose_disk() {
   if (!backup_) return;
   if (kernel_) kill();
   note("an old copy of the disk is put back");
+  if (driver_) driver_->forgive();  // The rows of its deaths are lost.
   disk_.put_back(*std::exchange(backup_, nullptr));
   hosts_.put_back();
   for (Wish& wish : wishes_)

@@ -16,13 +16,13 @@ namespace {
 /// For the trace.
 std::string describe(const dispatch::Event& event) {
   static const char* const kNames[] = {
-      "set opened",      "successor opened",  "create seen",         "create ended",
-      "set listed",      "looked up",         "destroy ended",       "tags ended",
-      "power ended",     "prices seen",       "quota group",         "host",
-      "submit",          "cancel job",        "release work",        "cancel held",
-      "outputs removed", "set idle behavior", "kill instance",       "open gate",
-      "accept account",  "believe list",      "give up unreachable", "plan made",
-      "policy changed",  "jobs forgotten",    "disk changed"};
+      "driver loaded", "set opened",      "successor opened",  "create seen",
+      "create ended",  "set listed",      "looked up",         "destroy ended",
+      "tags ended",    "power ended",     "prices seen",       "quota group",
+      "host",          "submit",          "cancel job",        "release work",
+      "cancel held",   "outputs removed", "set idle behavior", "kill instance",
+      "open gate",     "accept account",  "believe list",      "give up unreachable",
+      "plan made",     "policy changed",  "jobs forgotten",    "disk changed"};
   static_assert(std::size(kNames) == std::variant_size_v<dispatch::Event>);
   std::string text = kNames[event.index()];
   if (const auto* host = std::get_if<model::HostEvent>(&event))
@@ -55,6 +55,7 @@ World::World(std::uint64_t seed, const Day& day)
   make_greedy_user();
   make_faults();
   make_old_state();
+  make_driver();
 }
 
 void World::make_policy() {
@@ -142,6 +143,7 @@ void World::make_faults() {
     release_holds();
     settle_restored();
     close_down();
+    open_gates_of_crashes();
   });
 }
 
@@ -181,6 +183,7 @@ void World::start() {
   cloud_.forget_boots();
   decisions_.restart();
   take(kernel_->restore(disk_.open(), now()));
+  load_driver();
   std::vector<model::WorkId> forgotten;
   for (const auto& [id, row] : disk_.forgotten()) forgotten.push_back(id);
   submit_past(forgotten);
@@ -233,14 +236,18 @@ void World::commit() {
     disk_.commit(outbox.changes);
     check_limits(outbox);
   }
+  if (driver_) driver_->committed();
   for (const auto& outbox : group)
     for (const auto& effect : outbox.effects) carry_out(effect);
 }
 
 void World::carry_out(const dispatch::Effect& effect) {
+  if (driver_ && dies_in(effect)) return;
   const auto reply = [this, generation = generation_](Duration delay, dispatch::Event event) {
     time_.after(delay, [this, generation, event = std::move(event)]() mutable {
-      if (generation == generation_) post(std::move(event));
+      if (generation != generation_) return;
+      if (driver_) driver_->answered(event);
+      post(std::move(event));
     });
   };
   if (const auto* command = std::get_if<model::HostCommand>(&effect)) {
@@ -321,20 +328,6 @@ void World::plan_next_tick() {
 void World::tick() {
   if (kernel_ && !complaint_) take(kernel_->tick(now()));
   if (kernel_ && !complaint_) check_shares();
-}
-
-void World::check_shares() {
-  const auto queries = kernel_->queries();
-  std::uint64_t running = 0, waiting = 0;
-  for (const auto& one : queries.shares(now().mono).principals) {
-    running += one.running;
-    waiting += one.waiting;
-    if (one.use.value < 0 || one.vcpus < 0) complain(one.principal + " has used less than nothing");
-  }
-  const auto jobs = queries.job_counts();  // queued, starting, running
-  if (waiting != jobs[0]) complain(std::to_string(waiting) + " jobs wait as shares count them");
-  if (running != jobs[1] + jobs[2])
-    complain(std::to_string(running) + " jobs run as shares count them");
 }
 
 bool World::over() const {

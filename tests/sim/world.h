@@ -9,6 +9,7 @@
 
 #include "core/base/random.h"
 #include "core/dispatch/dispatcher.h"
+#include "tests/sim/crashing_driver.h"
 #include "tests/sim/decisions.h"
 #include "tests/sim/hosts.h"
 
@@ -46,12 +47,18 @@ class World {
   void make_people();
   void make_greedy_user();
   void make_faults();
+  void make_driver();
+  void load_driver();
   void start();
   void kill();
   void post(dispatch::Event event);
   void take(dispatch::Outbox outbox, const Cause& cause = {});
   void commit();
   void carry_out(const dispatch::Effect& effect);
+  /// True: the driver dies in the call that the effect makes.
+  bool dies_in(const dispatch::Effect& effect);
+  void check_row_of(const std::string& call);
+  void open_gates_of_crashes();
   void go_mad(scheduler::Plan& plan, const scheduler::Snapshot& snapshot);
   void plan_next_tick();
   void tick();
@@ -91,6 +98,7 @@ class World {
   Cloud cloud_;
   Hosts hosts_;
   Decisions decisions_;
+  std::optional<CrashingDriver> driver_;  ///< On days on which it dies.
   std::unique_ptr<dispatch::Dispatcher> kernel_;
   std::uint64_t generation_ = 0;
   std::vector<dispatch::Outbox> uncommitted_;

@@ -192,7 +192,10 @@ void DaemonService::sets(const api::Principal&, api::Answer<std::vector<model::S
   uses_.loop->query(
       [answer = std::move(answer), driver = uses_.driver](const dispatch::Queries& state, Now now) {
         auto sets = state.sets(now);
-        for (model::SetView& set : sets) set.driver = driver(set.name);
+        for (model::SetView& set : sets) {
+          set.driver = driver(set.name);
+          if (!set.held.empty()) set.driver->state = set.held;
+        }
         answer(std::move(sets));
       });
 }

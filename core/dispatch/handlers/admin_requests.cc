@@ -50,6 +50,15 @@ void AdminRequests::on(const OpenGate& event, Now now) {
   recorder_.reply(event.ticket, std::vector<model::WorkId>{});
 }
 
+void AdminRequests::on(const DriverLoaded& event, Now now) {
+  const auto index = sets_.index_of(event.set);
+  if (!index) return;
+  Set& set = sets_.at(*index);
+  set.driver_file = event.driver;
+  set.in_process = event.in_process;
+  for (const auto& gate : gates_.driver_loaded(event.set, event.driver, now)) retry_now(gate, now);
+}
+
 void AdminRequests::retry_now(const model::GateRecord& gate, Now now) {
   const auto index = sets_.index_of(gate.set);
   if (!index) return;
@@ -59,6 +68,8 @@ void AdminRequests::retry_now(const model::GateRecord& gate, Now now) {
   };
   if (held(model::CloudOp::kList)) set.want_list(policy_.sets[*index], now.mono);
   if (held(model::CloudOp::kOther) && set.prices_at != fleet::kNever) set.prices_at = now.mono;
+  if (held(model::CloudOp::kOpen) && !set.open) set.open_at = now.mono;
+  if (held(model::CloudOp::kQuotaGroup) && set.groups_at != fleet::kNever) set.groups_at = now.mono;
   for (const auto id : hosts_.ids()) {
     Host& host = *hosts_.change(id);
     auto& instance = host.instance;
@@ -67,8 +78,11 @@ void AdminRequests::retry_now(const model::GateRecord& gate, Now now) {
     const bool creates = state == model::InstanceState::kRequested && !host.create_under_way &&
                          !instance.create_outcome_unknown;
     const bool destroys = state == model::InstanceState::kTerminating && !host.destroy_under_way;
-    if (instance.set != *index || (!creates && !destroys)) continue;
-    const auto op = creates ? model::CloudOp::kCreate : model::CloudOp::kDestroy;
+    const bool stops = state == model::InstanceState::kStopped && !host.power_under_way;
+    if (instance.set != *index || (!creates && !destroys && !stops)) continue;
+    const auto op = creates    ? model::CloudOp::kCreate
+                    : destroys ? model::CloudOp::kDestroy
+                               : model::CloudOp::kStop;
     if (instance.deadline == fleet::kNever || !scheduler::holds(gate, gates_.query(host, op)))
       continue;
     instance.deadline = std::min(instance.deadline, now.mono);

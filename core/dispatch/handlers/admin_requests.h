@@ -6,7 +6,8 @@
 
 namespace hostler::dispatch {
 
-/// Handles requests of admins about instances and gates, and a reloaded configuration.
+/// Handles requests of admins about instances and gates, a reloaded configuration, and drivers that
+/// were loaded for it.
 class AdminRequests {
  public:
   AdminRequests(const model::SitePolicy& policy, Sets& sets, Hosts& hosts, CallGates& gates,
@@ -27,6 +28,7 @@ class AdminRequests {
   void on(const SetIdleBehavior& event, Now now);
   void on(const KillInstance& event, Now now);
   void on(const OpenGate& event, Now now);
+  void on(const DriverLoaded& event, Now now);
   /// The policy was replaced. Sets and pools keep their order and names (config's diff refuses a
   /// reload that changes them); types may come, go and move.
   void policy_changed(Now now);

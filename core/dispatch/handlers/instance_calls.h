@@ -26,8 +26,9 @@ class InstanceCalls {
   /// The request that was journalled with the intent, byte for byte.
   void create(Host& host, Now now);
   void destroy(Host& host, Now now);
-  /// The tag of the idle behavior. Not while the set is closed: a later list shows the difference.
-  void set_tags(Host& host);
+  /// The tag of the idle behavior. Not while the set is closed or the driver dies of it: a later
+  /// list shows the difference.
+  void set_tags(Host& host, Now now);
   /// `op` is kStart or kStop.
   void power(Host& host, model::CloudOp op, Now now);
 

@@ -66,7 +66,7 @@ void InstanceSteps::execute(fleet::Effect effect, Host& host, Duration list_afte
       free_room(host, now);
       break;
     case fleet::Effect::kRetag:
-      calls_.set_tags(host);
+      calls_.set_tags(host, now);
       break;
     case fleet::Effect::kStop:
       calls_.power(host, model::CloudOp::kStop, now);
@@ -100,6 +100,10 @@ void InstanceSteps::gone(model::InstanceId id, Now now) {
     owners_.governor.removed(instance.set, instance.pool, *host->counted_price);
   free_room(*host, now);
   reachability_.forget(*host);
+  for (const auto& call : {host->create_under_way, host->destroy_under_way, host->power_under_way})
+    if (call) owners_.gates.left(*call, now);
+  if (host->tags.under_way)
+    owners_.gates.left({.set = instance.record.set, .op = model::CloudOp::kSetTags}, now);
   // One that vanished was not destroyed: it may exist, and is proved again if it is listed.
   const auto why = instance.record.reason_code;
   if (why != model::Reason::kVanished && why != model::Reason::kBelieved)

@@ -22,6 +22,7 @@ void ListEvents::send_due(std::uint32_t index, Now now) {
   const scheduler::GateQuery query{.set = set.name, .op = model::CloudOp::kList};
   if (const auto* gate = gates_.shut(query, now.mono)) {
     set.list_at = std::max(gate->until, now.mono + std::chrono::seconds(1));
+    suspend_by(set, *gate);
     return;
   }
   gates_.sent(query, now.mono);
@@ -30,7 +31,16 @@ void ListEvents::send_due(std::uint32_t index, Now now) {
   set.list_sent = now.mono;
   model::ListRequest request;
   request.tag_filter[model::tag::kSet] = set.name;
-  recorder_.effect(ListCall{set.name, std::move(request), policy_.sets[index].list_timeout});
+  recorder_.effect(
+      ListCall{set.name, std::move(request), policy_.sets[index].list_timeout, set.in_process});
+}
+
+/// What is created in a set that cannot be listed might never be seen.
+void ListEvents::suspend_by(Set& set, const scheduler::Gate& gate) {
+  if (!scheduler::is_of_crashes(gate.record) || set.suspended == gate.record.message) return;
+  set.suspended = gate.record.message;
+  hosts_.touch_all();
+  plan_.want();
 }
 
 void ListEvents::on(const SetListed& event, Now now) {
@@ -46,6 +56,7 @@ void ListEvents::on(const SetListed& event, Now now) {
   gates_.answered({.set = set.name, .op = model::CloudOp::kList}, nullptr, now);
   set.failures = 0;
   set.problem.clear();
+  if (!std::exchange(set.suspended, {}).empty()) plan_.want();
   const bool was_foreign = std::exchange(set.foreign, false);
   set.listed = static_cast<std::int64_t>(event.result->size());
   const auto& policy = policy_.sets[*index];
@@ -73,7 +84,9 @@ void ListEvents::failed(std::uint32_t index, const model::CloudError& error, Now
   Set& set = sets_.at(index);
   ++set.failures;
   set.problem = error.message;
-  gates_.answered({.set = set.name, .op = model::CloudOp::kList}, &error, now);
+  const scheduler::GateQuery query{.set = set.name, .op = model::CloudOp::kList};
+  gates_.answered(query, &error, now);
+  if (const auto* gate = gates_.held_by_crashes(query, now.mono)) suspend_by(set, *gate);
   const Duration pause =
       fleet::backoff(set.failures, std::chrono::seconds(1), std::chrono::minutes(1));
   set.want_list(policy_.sets[index], now.mono + pause);

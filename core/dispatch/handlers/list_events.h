@@ -47,6 +47,7 @@ class ListEvents {
   void on(const SetListed& event, Now now);
 
  private:
+  void suspend_by(Set& set, const scheduler::Gate& gate);
   void failed(std::uint32_t set, const model::CloudError& error, Now now);
   using CloudIds = std::unordered_map<std::string_view, model::InstanceId>;
   /// The hosts of the set by the cloud's id: one may be listed without its key, or with another.

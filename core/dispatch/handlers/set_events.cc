@@ -65,12 +65,21 @@ std::string account_problem(const Set& set, const model::SetInfo& reported) {
 
 void SetEvents::send_due(std::uint32_t index, Now now) {
   Set& set = sets_.at(index);
-  if (!set.open && !set.opening && set.open_at <= now.mono) {
-    set.opening = true;
-    recorder_.effect(OpenSet{set.name});
-  }
+  if (!set.open && !set.opening && set.open_at <= now.mono) ask_open(set, now);
   if (set.open && set.prices_at <= now.mono) fetch_prices(index, now);
-  if (set.open && set.groups_at <= now.mono) ask_quota_groups(index);
+  if (set.open && set.groups_at <= now.mono) ask_quota_groups(index, now);
+}
+
+void SetEvents::ask_open(Set& set, Now now) {
+  const scheduler::GateQuery query{.set = set.name, .op = model::CloudOp::kOpen};
+  if (const auto* gate = gates_.held_by_crashes(query, now.mono)) {
+    set.open_at = std::max(gate->until, now.mono + kReopenPause);
+    set.problem = gate->record.message;
+    return;
+  }
+  gates_.began(query, now.mono);
+  set.opening = true;
+  recorder_.effect(OpenSet{set.name, set.in_process});
 }
 
 void SetEvents::policy_changed(Now now) {
@@ -78,12 +87,10 @@ void SetEvents::policy_changed(Now now) {
     Set& set = sets_.at(i);
     if (set.open && set.has_quota_groups) set.groups_at = now.mono;
     if (set.opening) continue;
-    if (!set.open) {
+    if (set.open)
+      ask_open(set, now);
+    else
       set.open_at = now.mono;
-    } else {
-      set.opening = true;
-      recorder_.effect(OpenSet{set.name});
-    }
   }
 }
 
@@ -92,6 +99,8 @@ void SetEvents::on(SetOpened& event, Now now) {
   if (!index) return;
   Set& set = sets_.at(*index);
   set.opening = false;
+  gates_.ended({.set = set.name, .op = model::CloudOp::kOpen},
+               event.result ? nullptr : &event.result.error(), now);
   if (event.driver < set.driver) {
     set.open_at = now.mono + kReopenPause;
     return;
@@ -213,8 +222,8 @@ void SetEvents::fetch_prices(std::uint32_t index, Now now) {
     }
     gates_.sent(query, now.mono);
     const Wall since = menu_.newest_price(index, type).value_or(now.wall + -kFirstPrices);
-    recorder_.effect(
-        PricesCall{set.name, policy_.types[type], since, policy_.sets[index].list_timeout});
+    recorder_.effect(PricesCall{set.name, policy_.types[type], since,
+                                policy_.sets[index].list_timeout, set.in_process});
   }
 }
 
@@ -238,8 +247,13 @@ void SetEvents::on(const PricesFetched& event, Now now) {
 }
 
 /// Types that were asked about, and have not changed since, are not asked about again.
-void SetEvents::ask_quota_groups(std::uint32_t index) {
+void SetEvents::ask_quota_groups(std::uint32_t index, Now now) {
   Set& set = sets_.at(index);
+  const scheduler::GateQuery query{.set = set.name, .op = model::CloudOp::kQuotaGroup};
+  if (const auto* gate = gates_.held_by_crashes(query, now.mono)) {
+    set.groups_at = std::max(gate->until, now.mono + kGroupPause);
+    return;
+  }
   set.groups_at = fleet::kNever;
   std::erase_if(set.quota_groups, [&](const auto& known) {
     return std::ranges::find(policy_.types, known.second.asked_about) == policy_.types.end();
@@ -247,8 +261,9 @@ void SetEvents::ask_quota_groups(std::uint32_t index) {
   for (const std::uint32_t t : menu_.types_of(index)) {
     const auto& type = policy_.types[t];
     if (!type.quota_group.empty()) continue;
-    if (set.quota_groups.try_emplace(type.name, QuotaGroup{type, ""}).second)
-      recorder_.effect(QuotaGroupCall{set.name, type, policy_.sets[index].list_timeout});
+    if (!set.quota_groups.try_emplace(type.name, QuotaGroup{type, ""}).second) continue;
+    gates_.began(query, now.mono);
+    recorder_.effect(QuotaGroupCall{set.name, type, policy_.sets[index].list_timeout});
   }
 }
 
@@ -256,6 +271,8 @@ void SetEvents::on(const QuotaGroupFetched& event, Now now) {
   const auto index = sets_.index_of(event.set);
   if (!index) return;
   Set& set = sets_.at(*index);
+  gates_.ended({.set = set.name, .op = model::CloudOp::kQuotaGroup},
+               event.result ? nullptr : &event.result.error(), now);
   const auto asked = set.quota_groups.find(event.type.name);
   if (asked == set.quota_groups.end() || asked->second.asked_about != event.type) return;
   if (event.result) {

@@ -33,12 +33,13 @@ class SetEvents {
   void policy_changed(Now now);
 
  private:
+  void ask_open(Set& set, Now now);
   void judge(Set& set, model::SetInfo info, Now now);
   void open_failed(Set& set, const model::CloudError& error, Now now);
   void refuse_account(Set& set, model::SetInfo info, Now now);
   void open(Set& set, model::SetInfo info, Now now);
   void fetch_prices(std::uint32_t set, Now now);
-  void ask_quota_groups(std::uint32_t set);
+  void ask_quota_groups(std::uint32_t set, Now now);
 
   const model::SitePolicy& policy_;
   Sets& sets_;

@@ -58,6 +58,9 @@ void TagRepair::check(Host& host, const model::ListedInstance& seen, Mono as_of,
     return;
   }
   if (now.mono < tags.not_before || set.repairs_left == 0) return;
+  const scheduler::GateQuery query{.set = set.name, .op = model::CloudOp::kSetTags};
+  if (gates_.held_by_crashes(query, now.mono) != nullptr) return;
+  gates_.began(query, now.mono);
   --set.repairs_left;
   tags.under_way = true;
   tags.not_before =
@@ -72,6 +75,7 @@ void TagRepair::ended(Host& host, const model::CloudError* error, Now now) {
   auto& tags = host.tags;
   tags.under_way = false;
   tags.ended_at = now.mono;
+  gates_.ended({.set = host.instance.record.set, .op = model::CloudOp::kSetTags}, error, now);
   const std::string repaired = std::exchange(tags.repairing, {});
   if (error != nullptr) {
     if (error->cls == model::CloudErrorClass::kUnsupported) tags.not_before = fleet::kNever;

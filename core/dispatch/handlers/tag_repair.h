@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/dispatch/state/call_gates.h"
 #include "core/dispatch/state/hosts.h"
 #include "core/dispatch/state/recorder.h"
 #include "core/dispatch/state/sets.h"
@@ -11,8 +12,8 @@ namespace hostler::dispatch {
 /// recognised after the loss of the store, or by another daemon.
 class TagRepair {
  public:
-  TagRepair(const model::SitePolicy& policy, Sets& sets, Recorder& recorder)
-      : policy_(policy), sets_(sets), recorder_(recorder) {}
+  TagRepair(const model::SitePolicy& policy, Sets& sets, CallGates& gates, Recorder& recorder)
+      : policy_(policy), sets_(sets), gates_(gates), recorder_(recorder) {}
 
   /// A list of the set begins: it may lead to a few repairs.
   void begin(Set& set) const;
@@ -27,6 +28,7 @@ class TagRepair {
 
   const model::SitePolicy& policy_;
   Sets& sets_;
+  CallGates& gates_;
   Recorder& recorder_;
 };
 

@@ -1,5 +1,7 @@
 #include "core/dispatch/queries/conditions.h"
 
+#include <algorithm>
+
 #include "core/base/units.h"
 
 namespace hostler::dispatch {
@@ -63,15 +65,31 @@ bool is_expected(InstanceState state) {
          state != InstanceState::kVanished && state != InstanceState::kGone;
 }
 
+/// The call that a gate of crashes holds back: "create of small in pool default".
+std::string call_text(const model::GateRecord& gate) {
+  const std::string function = gate.crash ? gate.crash->call : to_string(gate.op);
+  if (gate.op == model::CloudOp::kDestroy) return function + " of " + gate.instance.text();
+  if (gate.op != model::CloudOp::kCreate) return function;
+  return function + " of " + gate.type + (gate.zone.empty() ? "" : " in zone " + gate.zone) +
+         " for pool " + gate.pool;
+}
+
+std::string held_back(const scheduler::Gate& gate, Now now) {
+  const auto& record = gate.record;
+  return call_text(record) + " is not asked again before " + text_of(gate.until, now) + ": " +
+         record.message + "; hostler gates open \"" + record.key + "\" asks now";
+}
+
 }  // namespace
 
 bool is_unlisted(const fleet::Instance& instance) {
   return instance.absence && is_expected(instance.record.state);
 }
 
-std::vector<std::string> conditions_of(const Host& host, const Set& set, Now now) {
+std::vector<std::string> conditions_of(const Host& host, const State& all, Now now) {
   std::vector<std::string> out;
   const auto& instance = host.instance;
+  const Set& set = all.sets.at(instance.set);
   const auto state = instance.record.state;
   if (is_unlisted(instance)) out.push_back(unlisted(instance));
   if (const auto lost = set.reach.unreachable.find(host.id());
@@ -88,6 +106,10 @@ std::vector<std::string> conditions_of(const Host& host, const Set& set, Now now
   if (state == InstanceState::kVanished) out.push_back(vanished(instance));
   if (state == InstanceState::kTerminating && instance.destroy_ignored)
     out.push_back(instance.record.last_text);
+  if (state == InstanceState::kTerminating)
+    if (const auto* gate =
+            all.gates.held_by_crashes(all.gates.query(host, model::CloudOp::kDestroy), now.mono))
+      out.push_back("it is not destroyed, and may cost money: " + held_back(*gate, now));
   return out;
 }
 
@@ -107,12 +129,29 @@ std::vector<std::vector<std::string>> conditions_of_sets(const State& state, Now
       texts.push_back("hosts became unreachable together at " + format_wall(partition->since) +
                       "; they keep their jobs until " + text_of(partition->until, now) +
                       "; hostler sets give-up " + set.name + " destroys them now");
+    for (const auto& [key, gate] : state.gates.all())
+      if (gate.record.set == set.name && scheduler::is_of_crashes(gate.record) &&
+          gate.until > now.mono)
+        texts.push_back(held_back(gate, now));
     if (const auto& ids = ignored[out.size() - 1]; !ids.empty())
       texts.push_back("the cloud accepts the destroys of " + names_of(ids) +
                       " and does nothing: they may still cost money; see hostler why " +
                       ids.front().text());
   }
   return out;
+}
+
+std::string held_state(const State& state, const Set& set, Now now) {
+  const auto held = [&](model::CloudOp op) {
+    return state.gates.held_by_crashes({.set = set.name, .op = op}, now.mono);
+  };
+  const auto next_try = [&](const scheduler::Gate& gate) {
+    return ", next try " + text_of(std::max(gate.until, now.mono), now);
+  };
+  if (const auto* gate = held(model::CloudOp::kOpen)) return "crashed" + next_try(*gate);
+  if (const auto* gate = held(model::CloudOp::kList))
+    return "suspended: the driver dies in list" + next_try(*gate);
+  return {};
 }
 
 std::string vanished_that_count(const State& state) {

@@ -11,10 +11,13 @@ namespace hostler::dispatch {
 /// Lists omit the instance, and should show it.
 [[nodiscard]] bool is_unlisted(const fleet::Instance& instance);
 
-[[nodiscard]] std::vector<std::string> conditions_of(const Host& host, const Set& set, Now now);
+[[nodiscard]] std::vector<std::string> conditions_of(const Host& host, const State& all, Now now);
 
 /// Of each set, by its index. O(hosts).
 [[nodiscard]] std::vector<std::vector<std::string>> conditions_of_sets(const State& state, Now now);
+
+/// Why the set is not opened or listed now, with the time of the next try; empty: it is.
+[[nodiscard]] std::string held_state(const State& state, const Set& set, Now now);
 
 /// The instances that vanished and still count for ceilings, as the end of a sentence about a
 /// ceiling: "; vanished instances still count: h-1". Empty: there are none. O(hosts).

@@ -141,7 +141,7 @@ std::vector<model::InstanceView> Queries::instances(std::optional<Now> now) cons
   out.reserve(state_.hosts.all().size());
   for (const auto& [id, host] : state_.hosts.all()) {
     auto& view = out.emplace_back(view_of(host, state_.policy));
-    if (now) view.conditions = conditions_of(host, state_.sets.at(host.instance.set), *now);
+    if (now) view.conditions = conditions_of(host, state_, *now);
   }
   return out;
 }
@@ -150,7 +150,7 @@ std::optional<model::InstanceView> Queries::instance(model::InstanceId id, Now n
   const Host* host = state_.hosts.find(id);
   if (host == nullptr) return std::nullopt;
   auto view = view_of(*host, state_.policy);
-  view.conditions = conditions_of(*host, state_.sets.at(host->instance.set), now);
+  view.conditions = conditions_of(*host, state_, now);
   return view;
 }
 
@@ -192,6 +192,12 @@ std::vector<model::SetView> Queries::sets(std::optional<Now> now) const {
     view.problem = set.problem;
     view.list = set.list_number;
     view.missing = set.missing;
+    if (now) view.held = held_state(state_, set, *now);
+    for (const auto& [key, gate] : state_.gates.all()) {
+      if (gate.record.set != set.name || !gate.record.crash || gate.record.failures == 0) continue;
+      auto& crash = view.crashes.emplace_back(gate.record);
+      if (now && gate.until <= now->mono) crash.until = {};
+    }
     if (set.doubt) view.doubt = set.doubt->since;
     view.asking = set.doubt && set.doubt->asking;
     if (set.reach.partition) view.partition = set.reach.partition->since;

@@ -6,6 +6,7 @@ namespace hostler::dispatch {
 
 void CallGates::answered(const scheduler::GateQuery& call, const model::CloudError* error,
                          Now now) {
+  ended(call, error, now);
   if (error == nullptr) return opened("cloud", gates_.succeeded(call), "a call passed", now);
   auto shut = gates_.refuse(call, *error, now, random_);
   if (!shut) return;

@@ -22,15 +22,39 @@ class CallGates {
             std::uint64_t seed)
       : policy_(policy), sets_(sets), recorder_(recorder), plan_(plan), random_(seed) {}
 
-  void restore(const model::GateRecord& gate, Now now) { gates_.restore(gate, now); }
+  /// A row of the journal. If it is of a call that was under way in this process when the daemon
+  /// died, the driver is suspected.
+  void restore(const model::GateRecord& gate, Now now);
   /// The gate that holds the call back now; null: none.
   [[nodiscard]] const scheduler::Gate* shut(const scheduler::GateQuery& call, Mono now) const {
     return gates_.shut(call, now);
   }
   /// The call is made now: a half-open gate holds back all other calls until its answer.
-  void sent(const scheduler::GateQuery& call, Mono now) { gates_.passing(call, now); }
+  void sent(const scheduler::GateQuery& call, Mono now) {
+    gates_.passing(call, now);
+    began(call, now);
+  }
   /// The answer to the call; `error` null: it succeeded.
   void answered(const scheduler::GateQuery& call, const model::CloudError* error, Now now);
+  // Crashes alone (crashes.cc): of calls whose refusals shut no gate. sent() and answered() call
+  // them for the others.
+
+  /// The gate that holds such a call back, as the driver died of it; null: none.
+  [[nodiscard]] const scheduler::Gate* held_by_crashes(const scheduler::GateQuery& call,
+                                                       Mono now) const;
+  /// The call is made now. If the driver runs in this process, a row of the call is journalled, and
+  /// the call must wait until it is durable.
+  void began(const scheduler::GateQuery& call, Mono now);
+  void ended(const scheduler::GateQuery& call, const model::CloudError* error, Now now);
+  /// Nobody waits for the call's answer any more.
+  void left(const scheduler::GateQuery& call, Now now);
+  /// A driver was loaded for the set: crashes of another file are forgotten. Returns the gates that
+  /// were open by that.
+  std::vector<model::GateRecord> driver_loaded(const std::string& set,
+                                               const model::DriverFile& driver, Now now);
+  /// The daemon ends in order.
+  void stopped();
+
   /// An instance of the quota group is gone.
   void destroyed(const std::string& set, const std::string& group, const std::string& why, Now now);
   /// The daemon has started with a configuration that may have been corrected.
@@ -57,6 +81,10 @@ class CallGates {
   [[nodiscard]] const std::map<std::string, scheduler::Gate>& all() const { return gates_.all(); }
 
  private:
+  [[nodiscard]] bool is_in_use(const std::string& set, const model::DriverFile& driver) const;
+  void tell_no_descriptors(const std::string& set, const model::CloudError& error, Now now);
+  void crashed(const scheduler::GateQuery& call, const model::DriverCrash& crash, Now now);
+  void journal(scheduler::Gates::AfterCall after);
   void opened(const char* actor, std::vector<std::string> keys, const std::string& why, Now now);
 
   const model::SitePolicy& policy_;
@@ -65,6 +93,7 @@ class CallGates {
   PlanState& plan_;
   scheduler::Gates gates_;
   Random random_;
+  std::map<std::string, Mono> descriptors_told_;  ///< By set: when it was last an event.
 };
 
 }  // namespace hostler::dispatch

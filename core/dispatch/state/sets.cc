@@ -40,6 +40,7 @@ Mono Set::next_wake() const {
 std::string Set::refuses_creates() const {
   if (!open) return "the set is not open" + (problem.empty() ? "" : ": " + problem);
   if (foreign) return problem;
+  if (!suspended.empty()) return "the set is suspended: " + suspended;
   if (unlisted)
     return "its first list is still to come, which may show instances made since the backup";
   if (doubt && doubt->asking && !doubt->unchecked)

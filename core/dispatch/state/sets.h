@@ -62,6 +62,8 @@ struct QuotaGroup {
 /// of its members is about one kind of call or answer; the handler of these reads and writes it.
 struct Set {
   std::string name;
+  model::DriverFile driver_file;  ///< Of the driver in use; empty: not known yet.
+  bool in_process = false;        ///< The driver runs in this process, which ends if it dies.
   bool open = false, opening = false, listing = false;
   /// Its first list is still to come, which may show instances that the rows do not have: nothing
   /// is created before.
@@ -90,6 +92,8 @@ struct Set {
   std::uint32_t repairs_left = 0;                  ///< Of tags, until the next list.
   std::map<std::string, QuotaGroup> quota_groups;  ///< By the name of the type.
   std::string problem;
+  /// The driver dies in list, so that the set is not seen: why it is suspended; empty: it is not.
+  std::string suspended;
 
   /// Of the last complete list; lists that omit the same instances have the same number.
   std::uint64_t list_number = 0;

@@ -195,9 +195,10 @@ ChildProcess::End ChildProcess::reap() {
   if (WIFSIGNALED(status)) {
     const int signal = WTERMSIG(status);
     return {"was ended by signal " + std::to_string(signal) + " (" + ::strsignal(signal) + ")",
-            signal == SIGKILL};
+            signal, signal == SIGKILL};
   }
-  return {"has ended with status " + std::to_string(WEXITSTATUS(status)), WEXITSTATUS(status) == 0};
+  const int code = WEXITSTATUS(status);
+  return {"has ended with status " + std::to_string(code), 0, code == 0};
 }
 
 }  // namespace hostler::driver_host

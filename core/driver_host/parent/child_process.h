@@ -63,7 +63,8 @@ class ChildProcess {
   /// With the processes that the driver has forked, unless they have left its group.
   void kill() const;
   struct End {
-    std::string how;        ///< "was ended by signal 11 (Segmentation fault)"
+    std::string how;  ///< "was ended by signal 11 (Segmentation fault)", "has ended with status 1"
+    int signal = 0;   ///< 0: none.
     bool is_clean = false;  ///< With status 0; or it was killed, maybe just before that.
   };
   /// Waits for the end of the process. Once.

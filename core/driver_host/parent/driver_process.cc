@@ -28,6 +28,13 @@ std::string whole_seconds(Duration left) {
   return format_duration(std::chrono::ceil<std::chrono::seconds>(left));
 }
 
+/// By the wall clock of now.
+std::string time_of(SteadyTime at, SteadyTime now) {
+  const auto wall = std::chrono::system_clock::now() + (at - now);
+  return format_wall(
+      {std::chrono::duration_cast<std::chrono::microseconds>(wall.time_since_epoch()).count()});
+}
+
 }  // namespace
 
 DriverProcess::DriverProcess(const std::string& driver, const std::string& library,
@@ -187,7 +194,9 @@ void DriverProcess::set_slots(std::size_t slots) {
 std::string DriverProcess::state(SteadyTime now) const {
   if (supervisor_.is_suspended()) return "suspended: two calls hang in " + calls_.hanging();
   if (const auto until = supervisor_.paused_until(now))
-    return "crashed, next try in " + whole_seconds(*until - now);
+    return (start_problem_.empty() ? "crashed" : "not started: " + start_problem_) + ", next try " +
+           time_of(*until, now);
+  if (!start_problem_.empty()) return "not started: " + start_problem_;
   if (supervisor_.current()) return "open";
   return supervisor_.has_children() ? "opening" : "not open";
 }

@@ -74,7 +74,8 @@ class DriverProcess final : public plugin_host::Operation::Listener, public Send
 
   // ---- for ProcessLoop: what has happened
   void on_started(std::shared_ptr<ChildProcess> process);
-  void on_not_started(ChildId child, const std::string& why);
+  /// `no_descriptors`: this process has none left.
+  void on_not_started(ChildId child, const std::string& why, bool no_descriptors);
   void on_hello(ChildId child, const Hello& hello);
   void on_pong(ChildId child);
   void on_outdated(ChildId child);
@@ -91,12 +92,15 @@ class DriverProcess final : public plugin_host::Operation::Listener, public Send
     CallTable::Id in_call = 0;  ///< The call that has ended it; 0: not known.
     bool in_close = false;      ///< It should have closed its set, and has not.
     std::string last_output;
-    bool was_told = false;  ///< hostlerd has ended it, for the reason in `how`.
+    bool was_told = false;    ///< hostlerd has ended it, for the reason in `how`.
+    bool was_killed = false;  ///< By SIGKILL, which says nothing about its calls.
   };
   /// Calls that are lost with a process, and why.
   struct Lost {
     Ops calls;
     std::string why;
+    Op guilty;                 ///< The call that the driver died in; null: not known.
+    model::DriverCrash crash;  ///< With `guilty`.
   };
   Lost on_exit(ChildId child, Exit exit);
 
@@ -116,6 +120,8 @@ class DriverProcess final : public plugin_host::Operation::Listener, public Send
   void apply_deadline(const Op& op, CallTable::Due what) HOSTLER_REQUIRES(mutex_);
   [[nodiscard]] std::optional<model::CloudError> refusal(SteadyTime now) HOSTLER_REQUIRES(mutex_);
   [[nodiscard]] std::string state(SteadyTime now) const HOSTLER_REQUIRES(mutex_);
+  [[nodiscard]] Op guilty_of(ChildId child, const Exit& exit, const Op& loading)
+      HOSTLER_REQUIRES(mutex_);
   Ops take_sendable() HOSTLER_REQUIRES(mutex_);
 
   const std::string area_;
@@ -130,6 +136,8 @@ class DriverProcess final : public plugin_host::Operation::Listener, public Send
   Ops results_ HOSTLER_GUARDED_BY(mutex_);
   Opening opening_ HOSTLER_GUARDED_BY(mutex_);
   Table table_ HOSTLER_GUARDED_BY(mutex_);
+  /// Why the last process was not started; empty: it was.
+  std::string start_problem_ HOSTLER_GUARDED_BY(mutex_);
   plugin_host::SetHealth health_ HOSTLER_GUARDED_BY(mutex_);
   SteadyTime looks_at_ HOSTLER_GUARDED_BY(mutex_);  ///< When ProcessLoop wakes by itself.
   bool stopping_ HOSTLER_GUARDED_BY(mutex_) = false;

@@ -109,17 +109,32 @@ void DriverProcess::on_started(std::shared_ptr<ChildProcess> process) {
   const MutexLock lock(mutex_);
   const ChildId id = process->id();
   processes_[id] = std::move(process);
+  start_problem_.clear();
 }
 
-void DriverProcess::on_not_started(ChildId child, const std::string& why) {
+void DriverProcess::on_not_started(ChildId child, const std::string& why, bool no_descriptors) {
   log::error(area_, why);
   const MutexLock lock(mutex_);
+  start_problem_ = why;
   health_.last_crash = "could not be started: " + why;
   supervisor_.on_exit(child, steady_clock::now());
-  if (const Op op = std::exchange(opening_.first, nullptr)) {
-    op->refuse(cloud_error(CloudErrorClass::kTransient, why));
+  auto error = cloud_error(CloudErrorClass::kTransient, "the driver's process: " + why);
+  error.no_descriptors = no_descriptors;
+  // Without a process they would only wait for their deadlines.
+  for (const Op& op : calls_.waiting()) {
+    op->refuse(error);
     results_.push_back(calls_.remove(*op));
   }
+  opening_.first = nullptr;
+}
+
+/// The call that it named; else the only one, unless the kernel or somebody else killed it.
+DriverProcess::Op DriverProcess::guilty_of(ChildId child, const Exit& exit, const Op& loading) {
+  if (const Op named = calls_.find(exit.in_call, child)) return named;
+  if (exit.was_told || exit.was_killed || exit.in_close) return nullptr;
+  if (loading != nullptr) return loading;
+  const Ops all = calls_.in(child);
+  return all.size() == 1 ? all.front() : nullptr;
 }
 
 void DriverProcess::on_hello(ChildId child, const Hello& hello) {
@@ -145,12 +160,21 @@ void DriverProcess::on_outdated(ChildId child) {
 
 DriverProcess::Lost DriverProcess::on_exit(ChildId child, Exit exit) {
   const MutexLock lock(mutex_);
-  Lost lost{.calls = calls_.in(child), .why = {}};
+  Lost lost;
+  lost.calls = calls_.in(child);
   // It has not come to the open that somebody waits for.
-  if (auto op = std::exchange(opening_.first, nullptr)) lost.calls.push_back(std::move(op));
-  const auto guilty = calls_.find(exit.in_call, child);
-  std::string how = std::move(exit.how);
-  if (guilty != nullptr) how += std::string(" in ") + guilty->traits().name;
+  const Op loading = std::exchange(opening_.first, nullptr);
+  if (loading != nullptr) lost.calls.push_back(loading);
+  lost.guilty = guilty_of(child, exit, loading);
+  std::string how = exit.how;
+  if (lost.guilty != nullptr) {
+    lost.crash = {.driver = options_.driver,
+                  .call = lost.guilty == loading ? "load" : lost.guilty->traits().name,
+                  .ending = exit.how,
+                  .output = exit.last_output};
+    if (!health_.driver_version.empty()) lost.crash.driver.version = health_.driver_version;
+    how += " in " + lost.crash.call;
+  }
   if (exit.in_close && !exit.was_told) how += " in set_close";
   if (!exit.last_output.empty()) how += "; it wrote: " + exit.last_output;
   lost.why = "the driver's process " + how;

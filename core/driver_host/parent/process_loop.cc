@@ -2,9 +2,12 @@
 
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -34,6 +37,12 @@ Overloaded(F...) -> Overloaded<F...>;  // clang 14 needs it
 int milliseconds_until(SteadyTime until) {
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - steady_clock::now());
   return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 60'000));
+}
+
+/// Several system calls of a start may say so, and the message is all that is left of their errno.
+bool is_out_of_descriptors(const std::string& why) {
+  return why.find(std::strerror(EMFILE)) != std::string::npos ||
+         why.find(std::strerror(ENFILE)) != std::string::npos;
 }
 
 }  // namespace
@@ -86,7 +95,10 @@ void ProcessLoop::start(ChildId id) {
       id,
       {.program = options.program, .library = library_.path.string(), .sandbox = options.sandbox},
       library_.fd);
-  if (!process) return set_.on_not_started(id, process.error().message);
+  if (!process) {
+    const std::string& why = process.error().message;
+    return set_.on_not_started(id, why, is_out_of_descriptors(why));
+  }
   children_[id].process = *process;
   set_.on_started(*std::move(process));
 }
@@ -229,7 +241,7 @@ void ProcessLoop::on_child_ended(Child& child) {
     if (!child.process->read_output(rest) || rest.size() == before) break;
   }
   log_output(child, rest + "\n");  // also a line that it has not ended
-  auto [how, is_clean] = child.process->reap();
+  auto [how, signal, is_clean] = child.process->reap();
   if (child.crash && child.crash->signal == 0)
     how = "was ended by exit(" + std::to_string(child.crash->exit_status) + ")";
   const bool was_told = !child.why_ended.empty();
@@ -239,8 +251,10 @@ void ProcessLoop::on_child_ended(Child& child) {
                                          .in_call = child.crashed_call,
                                          .in_close = child.is_closing && (child.crash || !is_clean),
                                          .last_output = child.output.last(),
-                                         .was_told = was_told});
+                                         .was_told = was_told,
+                                         .was_killed = signal == SIGKILL});
   for (const auto& op : lost.calls) {
+    if (op == lost.guilty) op->set_crash(lost.crash);
     hostler_error& error = *op->error;
     if (op->traits().changes_cloud) error.flags |= HOSTLER_EF_OUTCOME_UNKNOWN;
     error.set_text(&error, HOSTLER_TEXT_MESSAGE, lost.why.data(), lost.why.size());

@@ -12,8 +12,9 @@
 namespace hostler::driver_host {
 
 struct ProcessOptions {
-  std::string program;   ///< The path of hostler-driver-host.
-  std::string set = {};  ///< Its name, for the log.
+  std::string program;            ///< The path of hostler-driver-host.
+  std::string set = {};           ///< Its name, for the log.
+  model::DriverFile driver = {};  ///< For reports of crashes.
   SandboxOptions sandbox = {};
   Duration hang = std::chrono::seconds(2);    ///< From a call's cancel until it hangs (R31).
   Duration grace = std::chrono::seconds(10);  ///< From a call's cancel until it is abandoned.

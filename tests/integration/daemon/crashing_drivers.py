@@ -1,10 +1,14 @@
 #!/usr/bin/env python3
 """A driver that ends or blocks its process, through the daemon: other sets go on, and `hostler sets` says what it did."""
 
+import json
 import os
+import shutil
+import signal
 import subprocess
 import unittest
 
+from drivers import sha256
 from one_site import ARGS, main
 from scratch_site import PATIENCE, Site, parent_of, trusted, wait_for
 
@@ -66,8 +70,9 @@ class CrashingDriverTest(unittest.TestCase):
              "config": {"root": self.site.under("instances"), "instances_max": 20}},
             {"name": "bad", "driver": "fake_chaos", "list_interval": "1s",
              "config": {"do": "abort_in_list", "gate": self.site.under("gate")}}])
-        wait_for("it is left alone", lambda: self.driver()["state"].startswith("crashed, next try in "))
-        self.assertEqual(self.driver()["crashes"], 5)
+        wait_for("it is left alone", lambda: self.driver()["state"].startswith(
+            "suspended: the driver dies in list, next try 2"))
+        self.assertEqual(self.driver()["crashes"], 2)
         self.check_the_rest_works()
 
     def test_a_call_that_hangs_holds_up_no_other_set(self):
@@ -94,6 +99,161 @@ class CrashingDriverTest(unittest.TestCase):
                     pass
             return pids if len(pids) >= 2 else None
         return wait_for("each set has its process", found)
+
+
+class RememberedCrashTest(unittest.TestCase):
+    """A driver that always dies in one call: it is asked twice, whatever happens to the daemon."""
+
+    def setUp(self):
+        self.site = self.enterContext(Site(ARGS.hostlerd, ARGS.drivers))
+        self.driver = trusted(os.path.join(ARGS.fakes, "mortal"))
+        self.cloud = self.site.under("cloud")
+        os.mkdir(self.cloud)
+
+    def configure(self, **of_set):
+        self.site.write_config(**{
+            "driver_path": [self.site.drivers, self.driver],
+            "types": [{"name": "small", "vcpus": 2, "ram": "2GiB", "price": 0.02},
+                      {"name": "good", "vcpus": 2, "ram": "2GiB", "price": 0.02},
+                      {"name": "poison", "provider_type": "x-poison", "vcpus": 2, "ram": "2GiB", "price": 0.02}],
+            "sets": [{"name": "local", "driver": "local", "list_interval": "1s",
+                      "config": {"root": self.site.under("instances"), "instances_max": 20}},
+                     {"name": "bad", "driver": "mortal", "list_interval": "1s", "sandbox": "none",
+                      "config": {"folder": self.cloud}, **of_set}],
+            "pools": [{"name": "default", "sets": ["local"], "types": ["small"], "max": 2, "idle_timeout": "1m"},
+                      {"name": "bad", "sets": ["bad"], "types": ["good", "poison"], "max": 4}]})
+
+    def calls(self, call):
+        try:
+            with open(os.path.join(self.cloud, "calls"), encoding="utf-8") as file:
+                return file.read().splitlines().count("bad " + call)
+        except FileNotFoundError:
+            return 0
+
+    def set(self):
+        return next(one for one in self.site.get("/v1/sets")["sets"] if one["name"] == "bad")
+
+    def gates(self):
+        return [one for one in self.site.get("/v1/gates")["gates"] if one["class"] == "driver_crashes"]
+
+    def submit(self, type_):
+        """A job that fills an instance."""
+        needs = {"vcpus": 2, "ram": "256MiB"}
+        return self.site.submit({"script": "true", "needs": needs, "constraints": {"types": [type_]}})[0]
+
+    def wait_until_recorded(self, event):
+        """In the store, so that a daemon that is killed now leaves it to the next one."""
+        wait_for(event, lambda: event in [
+            one["event"] for one in self.site.get("/v1/why?subject=set%20bad")["records"]])
+
+    def command(self, *words):
+        return subprocess.run([ARGS.hostler, "--url", "unix://" + self.site.socket, *words], check=True,
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE).stdout
+
+    def kill_and_start(self):
+        self.site.kill()
+        self.site.start()
+
+    def check_the_rest_goes_on(self):
+        job = self.site.submit({"script": "echo well", "needs": NEEDS, "constraints": {"types": ["small"]}})[0]
+        self.assertEqual(self.site.wait_for_end(job)["state"], "succeeded")
+        before = self.calls("create good")
+        self.submit("good")
+        wait_for("another type of the set is created", lambda: self.calls("create good") > before)
+
+    def test_a_create_in_which_the_driver_dies_is_asked_twice_whatever_happens_to_the_daemon(self):
+        self.configure()
+        self.site.start()
+        self.submit("poison")
+        self.wait_until_recorded("driver_crashed")
+        self.kill_and_start()
+        self.wait_until_recorded("call_held_back")
+        self.assertEqual(self.calls("create x-poison"), 2)
+        for _ in range(2):
+            self.kill_and_start()
+            self.check_the_rest_goes_on()
+        self.assertEqual(self.calls("create x-poison"), 2)
+
+        crash, = self.set()["crashes"]
+        self.assertEqual((crash["driver"], crash["version"], crash["call"], crash["type"], crash["failures"]),
+                         ("mortal", "0.7", "create", "poison", 2))
+        self.assertIn("signal 11 (Segmentation fault)", crash["ending"])
+        self.assertEqual(crash["output"], "these are my last words")
+        shown = self.command("sets", "--json")
+        for word in ("mortal", "0.7", "signal 11", "in create", "these are my last words", crash["gate"]):
+            self.assertIn(word, shown)
+
+        self.command("gates", "open", crash["gate"])
+        wait_for("it is asked again", lambda: self.calls("create x-poison") > 2)
+
+    def test_a_driver_in_the_daemons_process_is_asked_twice(self):
+        self.configure(isolation="in-process")
+        self.site.start()
+        self.submit("poison")
+        for number in (1, 2):
+            self.site.daemon.wait(PATIENCE)
+            self.assertEqual(self.calls("create x-poison"), number)
+            self.site.launch()
+        self.site.wait_until_it_answers()
+        self.check_the_rest_goes_on()
+        self.assertEqual(self.calls("create x-poison"), 2)
+        self.assertEqual(self.set()["crashes"][0]["ending"], "may have ended hostlerd, which died")
+
+    def test_a_set_that_cannot_be_listed_is_suspended(self):
+        self.configure()
+        open(os.path.join(self.cloud, "die_in_list"), "wb").close()
+        self.site.start()
+        wait_for("it is suspended", lambda: self.set()["driver"]["state"].startswith(
+            "suspended: the driver dies in list, next try 2"))
+        self.assertEqual(self.calls("list"), 2)
+        self.assertIn("the set is suspended", self.set()["creates_refused"])
+        os.unlink(os.path.join(self.cloud, "die_in_list"))
+        self.command("gates", "open", self.gates()[0]["key"])
+        wait_for("it is listed", lambda: "crashes" not in self.set() and "creates_refused" not in self.set())
+
+    def test_a_newer_driver_that_takes_over_is_asked_at_once(self):
+        folder = self.driver = shutil.copytree(self.driver, self.site.under("mortal"))
+        self.configure()
+        self.site.start()
+        wait_for("the set is listed", lambda: self.calls("list") > 0)
+        die = os.path.join(self.cloud, "die_in_list")
+        open(die, "wb").close()
+        wait_for("it is suspended", lambda: "creates_refused" in self.set())
+        os.unlink(die)
+        put_newer_library(folder)
+        self.site.daemon.send_signal(signal.SIGHUP)
+        wait_for("it is listed", lambda: "crashes" not in self.set() and "creates_refused" not in self.set())
+        self.assertEqual(self.gates(), [])
+
+    def test_an_instance_in_whose_destroy_the_driver_dies_is_kept_with_an_alarm(self):
+        self.configure()
+        self.site.start()
+        self.submit("good")
+        host = wait_for("an instance boots", lambda: [
+            one["id"] for one in self.site.get("/v1/instances")["instances"] if one["state"] == "booting"])[0]
+        open(os.path.join(self.cloud, "die_in_destroy"), "wb").close()
+        self.command("kill", host)
+        self.wait_until_recorded("call_held_back")
+        self.kill_and_start()
+        self.assertEqual(self.calls("destroy"), 2)
+        shown = next(one for one in self.site.get("/v1/instances")["instances"] if one["id"] == host)
+        self.assertEqual(shown["state"], "terminating")
+        self.assertIn("may cost money", " ".join(shown["conditions"]))
+
+
+def put_newer_library(folder):
+    """Each file by a rename, as a package manager does; what follows the parts of a library means nothing."""
+    library, manifest = (os.path.join(folder, "mortal.hostler" + end) for end in (".so", ".json"))
+    with open(library, "rb") as file:
+        content = file.read() + b"newer"
+    with open(manifest, encoding="utf-8") as file:
+        described = json.load(file)
+    described["library"]["sha256"] = sha256(content)
+    for path, written in ((library, content), (manifest, json.dumps(described).encode())):
+        with open(path + ".fresh", "wb") as file:
+            file.write(written)
+        os.chmod(path + ".fresh", 0o644)
+        os.rename(path + ".fresh", path)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,6 @@
 // A driver that ends its process ends nothing else.
+#include <sys/resource.h>
+
 #include <deque>
 #include <thread>
 
@@ -44,6 +46,62 @@ INSTANTIATE_TEST_SUITE_P(Each, EndOfProcess,
                                            End{"segv_in_thread", "signal 11 (Segmentation fault)"},
                                            End{"say_and_abort", "; it wrote: the last words"}),
                          [](const auto& end) { return std::string(end.param.word); });
+
+TEST(CrashTest, TheErrorOfTheCallInWhichTheDriverDiedHasTheCrashAsAValue) {
+  ChaosSet set("say_and_abort");
+  const auto created = set.create();
+  ASSERT_FALSE(created);
+  ASSERT_TRUE(created.error().crash);
+  EXPECT_EQ(created.error().crash->call, "create");
+  EXPECT_THAT(created.error().crash->ending, HasSubstr("signal 6 (Aborted)"));
+  EXPECT_EQ(created.error().crash->output, "the last words");
+  EXPECT_EQ(created.error().crash->driver.version, "1.0");
+}
+
+// The kernel was short of memory, or somebody meant it.
+TEST(CrashTest, AProcessThatWasKilledFromOutsideIsNoCrashOfItsCall) {
+  ChaosSet set("kill");
+  const auto created = set.create();
+  ASSERT_FALSE(created);
+  EXPECT_FALSE(created.error().crash);
+}
+
+/// This process can open no further file while it lives.
+class NoDescriptors {
+ public:
+  NoDescriptors() {
+    ::getrlimit(RLIMIT_NOFILE, &before_);
+    rlimit few = before_;
+    few.rlim_cur = 3;
+    ::setrlimit(RLIMIT_NOFILE, &few);
+  }
+  ~NoDescriptors() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+  NoDescriptors(const NoDescriptors&) = delete;
+  NoDescriptors& operator=(const NoDescriptors&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+TEST(CrashTest, WithoutADescriptorForANewProcessACallAndTheStateSaySo) {
+  ChaosSet set("kill");
+  {
+    const NoDescriptors none;
+    (void)set.create();
+    const auto listed = set.list();
+    ASSERT_FALSE(listed);
+    EXPECT_TRUE(listed.error().no_descriptors);
+    EXPECT_THAT(listed.error().message, HasSubstr("Too many open files"));
+    EXPECT_THAT(set->health().state, ::testing::StartsWith("not started: "));
+  }
+  EXPECT_TRUE(set.list());
+}
+
+TEST(CrashTest, AfterFiveDeathsTheStateSaysWhenTheNextProcessIsStarted) {
+  ChaosSet set("kill");
+  for (int n = 0; n < 5; ++n) (void)set.create();
+  EXPECT_THAT(set->health().state, ::testing::StartsWith("crashed, next try 20"));
+}
 
 TEST(CrashTest, TheIdThatACreateHasEmittedIsNotLostWithItsProcess) {
   for (const char* word : {"id_then_segv", "id_then_kill", "id_then_exit"}) {

@@ -182,6 +182,21 @@ TEST_P(SchemaTest, KeepsEveryRowOfVersion4AndKnowsNoUseYet) {
   EXPECT_EQ(reopened().uses.size(), 1U);
 }
 
+TEST_P(SchemaTest, KeepsEveryRowOfVersion7AndKnowsNoCrashYet) {
+  std::filesystem::create_directories(state());
+  make_database(3);
+  ASSERT_TRUE(migrate(*connect(place(), Mode::kWrite).value(), 7));
+
+  auto gates = reopened().gates;
+
+  ASSERT_EQ(gates.size(), 1U);
+  EXPECT_FALSE(gates[0].crash);
+  EXPECT_FALSE(gates[0].under_way);
+  gates[0].crash = model::DriverCrash{{"bad", "1.0", "file 1"}, "list", "died", "words"};
+  must_commit({model::GateChanged{gates[0]}});
+  EXPECT_EQ(reopened().gates, gates);
+}
+
 TEST_P(SchemaTest, TakesUpWorkOfANewKindAfterTheMigration) {
   std::filesystem::create_directories(state());
   make_database(2);

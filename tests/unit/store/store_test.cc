@@ -218,13 +218,17 @@ TEST_P(StoreTest, ForgetsGoneInstancesAndOpenedGatesAtRestartAndKeepsTheRest) {
                  .region = "r",
                  .pool = "p",
                  .image = "img",
+                 .instance = {7},
                  .market = model::Market::kSpot,
                  .until = {99},
                  .failures = 3,
-                 .message = "no"};
+                 .message = "no",
+                 .crash = model::DriverCrash{{"bad", "1.0", "file 1"}, "create", "died", "words"},
+                 .under_way = true};
   auto other = gate;
   other.record.key = "other";
   other.record.market.reset();
+  other.record.crash.reset();
   must_commit({gate, other, instance_in(1, model::InstanceState::kGone),
                instance_in(2, model::InstanceState::kIdle)});
   must_commit({model::GateOpened{"other"}});

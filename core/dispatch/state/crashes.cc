@@ -1,0 +1,125 @@
+#include <chrono>
+#include <utility>
+
+#include "core/base/units.h"
+#include "core/dispatch/state/call_gates.h"
+
+/// Calls in which a driver died. See docs/adr/0014-crashes-of-drivers-are-gates.md.
+namespace hostler::dispatch {
+namespace {
+
+constexpr Duration kToldAgain = std::chrono::hours(1);
+
+/// How it goes on, for an admin.
+std::string outlook(const model::GateRecord& gate) {
+  return "; not asked again before " + format_wall(gate.until) +
+         ", or after: hostler gates open \"" + gate.key + '"' +
+         (gate.op == model::CloudOp::kDestroy
+              ? "; " + gate.instance.text() + " is not destroyed, and costs money"
+              : "");
+}
+
+}  // namespace
+
+void CallGates::restore(const model::GateRecord& gate, Now now) {
+  gates_.restore(gate, now);
+  if (!gate.under_way || !gate.crash) return;
+  model::DriverCrash crash = *gate.crash;
+  crash.call = to_string(gate.op);
+  crash.ending = "may have ended hostlerd, which died";
+  crash.output.clear();
+  const auto& row = gates_.all().at(gate.key).record;
+  recorder_.change(model::GateChanged{row});
+  crashed(scheduler::Gates::call_of(row), crash, now);
+}
+
+const scheduler::Gate* CallGates::held_by_crashes(const scheduler::GateQuery& call,
+                                                  Mono now) const {
+  for (const auto& [key, gate] : gates_.all())
+    if (scheduler::is_of_crashes(gate.record) && gate.is_shut(now) &&
+        scheduler::holds(gate.record, call))
+      return &gate;
+  return nullptr;
+}
+
+void CallGates::began(const scheduler::GateQuery& call, Mono now) {
+  const auto index = sets_.index_of(call.set);
+  const Set* set = index ? &sets_.at(*index) : nullptr;
+  const bool in_process = set != nullptr && set->in_process;
+  if (auto row = gates_.began(call, in_process ? &set->driver_file : nullptr, now))
+    recorder_.change(model::GateChanged{*std::move(row)});
+}
+
+void CallGates::ended(const scheduler::GateQuery& call, const model::CloudError* error, Now now) {
+  if (error != nullptr && error->no_descriptors) tell_no_descriptors(call.set, *error, now);
+  if (error != nullptr && error->crash && is_in_use(call.set, error->crash->driver))
+    return crashed(call, *error->crash, now);
+  auto after = gates_.survived(call, error == nullptr, now);
+  if (!after) return;
+  if (after->opened) return opened("cloud", {after->record.key}, "a call passed", now);
+  journal(*std::move(after));
+}
+
+/// An earlier driver ends its calls while another one is in use: its crashes say nothing of that.
+bool CallGates::is_in_use(const std::string& set, const model::DriverFile& driver) const {
+  const auto index = sets_.index_of(set);
+  if (!index) return true;
+  const std::string& file = sets_.at(*index).driver_file.file;
+  return file.empty() || driver.file.empty() || driver.file == file;
+}
+
+void CallGates::tell_no_descriptors(const std::string& set, const model::CloudError& error,
+                                    Now now) {
+  const auto [told, first] = descriptors_told_.try_emplace(set, now.mono);
+  if (!first && now.mono < told->second + kToldAgain) return;
+  told->second = now.mono;
+  recorder_.record("cloud", "set " + set, model::Event::kNoDescriptors, "",
+                   error.message + ": raise LimitNOFILE of hostlerd", now);
+}
+
+void CallGates::left(const scheduler::GateQuery& call, Now now) {
+  if (auto after = gates_.survived(call, false, now)) journal(*std::move(after));
+}
+
+void CallGates::journal(scheduler::Gates::AfterCall after) {
+  if (after.forgotten)
+    recorder_.change(model::GateOpened{std::move(after.record.key)});
+  else
+    recorder_.change(model::GateChanged{std::move(after.record)});
+}
+
+void CallGates::crashed(const scheduler::GateQuery& call, const model::DriverCrash& crash,
+                        Now now) {
+  auto row = gates_.crashed(call, crash, now);
+  if (!row) return;
+  const std::string set = "set " + call.set;
+  recorder_.record("cloud", set, model::Event::kDriverCrashed, crash.call, row->message, now);
+  if (scheduler::holds_back_crashes(*row)) {
+    recorder_.record("cloud", "gate " + row->key, model::Event::kGateShut,
+                     model::to_string(row->cls), row->message, now);
+    recorder_.record("cloud", set, model::Event::kCallHeldBack, crash.call,
+                     row->message + outlook(*row), now);
+  }
+  recorder_.change(model::GateChanged{*std::move(row)});
+  plan_.want();
+}
+
+std::vector<model::GateRecord> CallGates::driver_loaded(const std::string& set,
+                                                        const model::DriverFile& driver, Now now) {
+  std::vector<model::GateRecord> out;
+  for (auto& gate : gates_.driver_loaded(set, driver.file)) {
+    if (!scheduler::holds_back_crashes(gate)) {
+      recorder_.change(model::GateOpened{gate.key});
+      continue;
+    }
+    opened("cloud", {gate.key}, "another file of driver " + driver.name + " was loaded", now);
+    out.push_back(std::move(gate));
+  }
+  return out;
+}
+
+void CallGates::stopped() {
+  for (auto& after : gates_.stopped()) journal(std::move(after));
+}
+
+}  // namespace hostler::dispatch
