@@ -162,8 +162,10 @@ DriverProcess::Lost DriverProcess::on_exit(ChildId child, Exit exit) {
   const MutexLock lock(mutex_);
   Lost lost;
   lost.calls = calls_.in(child);
-  // It has not come to the open that somebody waits for.
-  const Op loading = std::exchange(opening_.first, nullptr);
+  const bool is_crash = supervisor_.on_exit(child, steady_clock::now());
+  // It has not come to the open that somebody waits for; another process may.
+  const Op loading =
+      supervisor_.has_successor() ? nullptr : std::exchange(opening_.first, nullptr);
   if (loading != nullptr) lost.calls.push_back(loading);
   lost.guilty = guilty_of(child, exit, loading);
   std::string how = exit.how;
@@ -179,7 +181,6 @@ DriverProcess::Lost DriverProcess::on_exit(ChildId child, Exit exit) {
   if (!exit.last_output.empty()) how += "; it wrote: " + exit.last_output;
   lost.why = "the driver's process " + how;
   processes_.erase(child);
-  const bool is_crash = supervisor_.on_exit(child, steady_clock::now());
   if (is_crash || exit.in_close || exit.was_told) {
     log::error(area_, lost.why);
     health_.last_crash = std::move(how);

@@ -63,11 +63,8 @@ void Supervisor::on_outdated(ChildId child) { on_hang(child); }
 void Supervisor::on_recovered(ChildId child) {
   const auto found = children_.find(child);
   if (found == children_.end() || found->second.state != State::kHung) return;
-  const bool has_successor = std::any_of(children_.begin(), children_.end(), [](const auto& entry) {
-    return takes_calls_soon(entry.second);
-  });
   // Without one it takes calls again; else it ends as soon as it is idle.
-  if (!has_successor) found->second.state = State::kOpen;
+  if (!has_successor()) found->second.state = State::kOpen;
 }
 
 void Supervisor::on_abandoned(ChildId child, const std::string& function) {
@@ -118,9 +115,7 @@ bool Supervisor::takes_calls_soon(const Child& child) {
 bool Supervisor::may_open() const { return wanted_ && (try_open_ || was_open_); }
 
 bool Supervisor::needs_child() const {
-  return wanted_ && children_.size() < kChildrenMax &&
-         std::none_of(children_.begin(), children_.end(),
-                      [](const auto& entry) { return takes_calls_soon(entry.second); });
+  return wanted_ && children_.size() < kChildrenMax && !has_successor();
 }
 
 void Supervisor::kill(Child& child, std::string why) {
@@ -209,6 +204,11 @@ std::optional<ChildId> Supervisor::current() const {
   for (const auto& [id, child] : children_)
     if (child.state == State::kOpen && !child.kill_reason) return id;
   return std::nullopt;
+}
+
+bool Supervisor::has_successor() const {
+  return std::any_of(children_.begin(), children_.end(),
+                     [](const auto& entry) { return takes_calls_soon(entry.second); });
 }
 
 bool Supervisor::is_suspended() const {

@@ -93,6 +93,8 @@ class Supervisor {
   // ---- questions
   /// The process that takes new calls. Nothing: calls wait.
   [[nodiscard]] std::optional<ChildId> current() const;
+  /// Whether a process takes new calls, or will once it is open.
+  [[nodiscard]] bool has_successor() const;
   /// Whether two processes hang, so that there is none for new calls.
   [[nodiscard]] bool is_suspended() const;
   /// While the driver crashes too often: when it is started again.

@@ -63,6 +63,21 @@ TEST_F(SupervisorTest, AnOutdatedProcessIsClosedOnceItIsIdleAndAnotherIsOpen) {
   EXPECT_EQ(closed.front().child, outdated);
 }
 
+// Bug: the open that waited for the next process was blamed for the end of the one before.
+TEST_F(SupervisorTest, TheEndOfAnOutdatedProcessLeavesItsSuccessor) {
+  supervisor.want_open(now);
+  const ChildId outdated = open();
+  supervisor.on_idle(outdated, false);
+  supervisor.on_outdated(outdated);
+  const ChildId fresh = only<Supervisor::Start>(supervisor.next(now)).at(0).child;
+
+  supervisor.on_exit(outdated, now);
+  EXPECT_TRUE(supervisor.has_successor());
+
+  supervisor.on_exit(fresh, now);
+  EXPECT_FALSE(supervisor.has_successor());
+}
+
 TEST_F(SupervisorTest, ACrashIsFollowedByAnotherProcessAfterAPauseThatGrows) {
   supervisor.want_open(now);
   Duration before{};
