@@ -40,7 +40,8 @@ const char* to_string(CloudErrorClass cls);
 /// The scope of an error, as bits; CloudError has a text for some of them.
 namespace scope {
 inline constexpr std::uint32_t kType = 0x01, kGroup = 0x02, kZone = 0x04, kRegion = 0x08,
-                               kAccount = 0x10, kMarket = 0x20, kOperation = 0x40, kSubnet = 0x80;
+                               kAccount = 0x10, kMarket = 0x20, kOperation = 0x40, kSubnet = 0x80,
+                               kImage = 0x100;
 }
 
 /// A driver that is loaded for a set.
@@ -66,7 +67,7 @@ struct CloudError {
   CloudErrorClass cls = CloudErrorClass::kInternal;
   std::string message;  ///< One line for people, already fit to print.
   std::uint32_t scope = 0;
-  std::string type, group, zone, subnet, region;  ///< Of the scope; empty: as in the request.
+  std::string type, group, zone, subnet, region, image;  ///< Of the scope; empty: the request's.
   std::optional<Duration> retry_after;
   bool outcome_unknown = false;  ///< The side effect may have happened: list before going on.
   std::string provider_code, request_id;
@@ -95,6 +96,13 @@ using Tags = std::map<std::string, std::string>;
 
 enum class UserDataFormat : std::uint8_t { kNone, kSh, kCloudConfig, kIgnition, kRaw };
 
+/// Which of an instance's addresses is used.
+enum class AddressChoice : std::uint8_t {
+  kAny,  ///< The first that the driver gives.
+  kPrivate,
+  kPublic,
+};
+
 /// A complete create: its members are journalled, and sent again as they are after a lost answer.
 struct CreateRequest {
   std::string idempotency_key;   ///< A UUID; also the tag hostler-key.
@@ -107,9 +115,11 @@ struct CreateRequest {
   std::string name_hint;
   UserDataFormat user_data_format = UserDataFormat::kNone;
   std::string user_data;             ///< As secret as a credential.
+  bool user_data_gzip = false;       ///< It is compressed.
   std::string ssh_host_key_private;  ///< Empty unless the set can place it before sshd starts.
   std::string ssh_host_key_public;
   std::vector<std::string> ssh_public_keys;
+  std::vector<std::string> security_groups, profiles;  ///< The cloud's; empty: its choice.
   Tags tags;
   friend bool operator==(const CreateRequest&, const CreateRequest&) = default;
 };
@@ -159,14 +169,15 @@ struct ListedInstance {
   std::string id;          ///< The cloud's; may change once: identity is the key.
   std::string request_id;  ///< A spot request's id, if it has become this instance.
   std::string idempotency_key, set_id, owner;
-  std::string name, provider_type, image_id, region, zone;
+  std::string name, provider_type, image_id, region, zone, subnet;
   std::string address;  ///< Best address to reach it by; empty while unknown.
   std::uint16_t ssh_port = 22;
   std::string remote_user;
   Market market = Market::kOnDemand;
   std::optional<Micros> price_per_hour;
   CloudState state = CloudState::kUnknown;
-  std::string state_reason;
+  std::string state_reason;  ///< The cloud's words. This and the next are fit to print.
+  std::string state_error;   ///< Of which it died or cannot run; empty: none.
   Wall created, interruption;
   std::string pool, type, idle;  ///< Of its tags.
   std::uint64_t epoch = 0;       ///< Likewise; 0: none, or no number.
@@ -185,7 +196,8 @@ struct SetInfo {
   std::uint64_t user_data_max_bytes = 0;
   std::uint32_t tags_max = 0, tag_key_max = 0, tag_value_max = 0, name_max = 0;
   bool create_token_native = false, tags_at_create = false, server_filter = false,
-       host_key_inject = false, user_data = true, spot = false, stop = false;
+       host_key_inject = false, user_data = true, user_data_gzip = false, spot = false,
+       stop = false;
   bool has_host_key_extension = false, has_price_history = false, has_power = false;
 };
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/base/text.h"
-#include "core/model/ids.h"
+#include "core/plugin_host/text_reader.h"
 
 namespace hostler::plugin_host {
 namespace {
@@ -40,12 +40,14 @@ static_assert(model::scope::kType == HOSTLER_SCOPE_TYPE &&
               model::scope::kAccount == HOSTLER_SCOPE_ACCOUNT &&
               model::scope::kMarket == HOSTLER_SCOPE_MARKET &&
               model::scope::kOperation == HOSTLER_SCOPE_OPERATION &&
-              model::scope::kSubnet == HOSTLER_SCOPE_SUBNET);
-constexpr std::uint32_t kScopes = 0xff;
+              model::scope::kSubnet == HOSTLER_SCOPE_SUBNET &&
+              model::scope::kImage == HOSTLER_SCOPE_IMAGE);
+constexpr std::uint32_t kScopes = 0x1ff;
 /// What an unknown bit is read as: it means less than the whole set, and all bits hold together.
 constexpr std::uint32_t kNarrow =
     model::scope::kType | model::scope::kZone | model::scope::kMarket | model::scope::kOperation;
-constexpr std::size_t kZoneBytesMax = 63;  // the zone of a price is part of a key in the store
+constexpr std::size_t kZoneBytesMax = 63;   // the zone of a price is part of a key in the store
+constexpr std::size_t kGroupBytesMax = 63;  // a quota group is part of the key of a gate
 
 const Status* find_status(hostler_status status) {
   const auto* const found = std::find_if(kStatuses.begin(), kStatuses.end(),
@@ -53,95 +55,12 @@ const Status* find_status(hostler_status status) {
   return found == kStatuses.end() ? nullptr : found;
 }
 
-Wall wall(std::int64_t unix_ns) { return {unix_ns / 1000}; }
-
-/// Copies texts out of a record (R19), up to the limits of bytes in a record and in an operation.
-/// After the first broken rule it copies nothing more.
-class TextReader {
- public:
-  TextReader() = default;
-  explicit TextReader(TextsLeft& operation) : operation_(operation) {}
-
-  void text(std::string& out, const hostler_str& s, const char* field) {
-    if (s.len == 0 || !broken_.empty()) return;
-    if (s.ptr == nullptr) {
-      broken_ = std::string("R19: ") + field + " has a length but no text";
-    } else if (s.len > bytes_left_) {
-      broken_ = "limit: more than " + std::to_string(kRecordBytesMax) + " bytes in a record";
-    } else if (s.len > operation_.bytes) {
-      broken_ = "limit: more than " + std::to_string(kOperationBytesMax) +
-                " bytes in the records of one call";
-    } else if (!is_utf8({s.ptr, s.len})) {
-      broken_ = std::string("R19: ") + field + " is not UTF-8, or has a NUL in it";
-    } else {
-      bytes_left_ -= s.len;
-      operation_.bytes -= s.len;
-      out.assign(s.ptr, s.len);
-    }
-  }
-  /// An id or a name: they are stored, sent back and shown.
-  void name(std::string& out, const hostler_str& s, const char* field) {
-    if (s.len > model::kForeignNameMax && broken_.empty())
-      broken_ = std::string("limit: ") + field + " has " + std::to_string(s.len) +
-                " bytes, at most " + std::to_string(model::kForeignNameMax) + " are taken";
-    text(out, s, field);
-  }
-  void tags(model::ListedInstance& out, const hostler_kv* tags, std::size_t n) {
-    if (n > 0 && tags == nullptr) {
-      if (broken_.empty()) broken_ = "R19: a number of tags but no tags";
-      return;
-    }
-    std::string key;
-    std::string unread, epoch;
-    for (std::size_t i = 0; i < n && broken_.empty(); ++i) {
-      key.clear();
-      text(key, tags[i].key, "a tag's key");
-      std::string& value = key == model::tag::kPool    ? out.pool
-                           : key == model::tag::kType  ? out.type
-                           : key == model::tag::kIdle  ? out.idle
-                           : key == model::tag::kEpoch ? epoch
-                                                       : unread;
-      if (&value == &unread)
-        text(value, tags[i].value, "a tag's value");
-      else
-        name(value, tags[i].value, "a tag's value");
-      use(sizeof(hostler_kv));
-    }
-    out.epoch = parse_u64(epoch).value_or(0);
-  }
-  /// The first address: drivers put the best one first.
-  void address(std::string& out, const hostler_address* addresses, std::size_t n) {
-    if (n == 0) return;
-    if (addresses == nullptr) {
-      if (broken_.empty()) broken_ = "R19: a number of addresses but no addresses";
-      return;
-    }
-    name(out, addresses[0].text, "an address");
-  }
-  std::string& broken() { return broken_; }
-
- private:
-  void use(std::size_t bytes) {  // tags count even if they are empty
-    bytes_left_ = bytes_left_ > bytes ? bytes_left_ - bytes : 0;
-    if (bytes_left_ == 0 && broken_.empty()) broken_ = "limit: a record with too many tags";
-  }
-
-  TextsLeft only_record_;
-  TextsLeft& operation_ = only_record_;
-  std::size_t bytes_left_ = kRecordBytesMax;
-  std::string broken_;
-};
-
 model::CloudState cloud_state(std::uint32_t state) {
   static_assert(static_cast<std::uint32_t>(model::CloudState::kFailed) == HOSTLER_STATE_FAILED &&
                 static_cast<std::uint32_t>(model::CloudState::kRunning) == HOSTLER_STATE_RUNNING &&
                 static_cast<std::uint32_t>(model::CloudState::kGone) == HOSTLER_STATE_GONE);
   return state <= HOSTLER_STATE_FAILED ? static_cast<model::CloudState>(state)
                                        : model::CloudState::kUnknown;  // R9
-}
-
-model::Market market(std::uint32_t market) {
-  return market == HOSTLER_MARKET_SPOT ? model::Market::kSpot : model::Market::kOnDemand;
 }
 
 }  // namespace
@@ -153,7 +72,8 @@ std::string status_name(hostler_status status) {
   return known != nullptr ? known->name : "the unknown status " + std::to_string(status);
 }
 
-std::string read_instance(const hostler_rec& record, model::ListedInstance& out, TextsLeft& left) {
+std::string read_instance(const hostler_rec& record, model::AddressChoice choice,
+                          model::ListedInstance& out, TextsLeft& left) {
   hostler_instance in;
   if (auto broken = copy_growable(&record, in); !broken.empty()) return broken;
   TextReader read(left);
@@ -167,11 +87,14 @@ std::string read_instance(const hostler_rec& record, model::ListedInstance& out,
   read.name(out.image_id, in.image_id, "image_id");
   read.name(out.region, in.region, "region");
   read.name(out.zone, in.zone, "zone");
+  read.name(out.subnet, in.subnet, "subnet");
   read.name(out.remote_user, in.remote_user, "remote_user");
   read.text(out.state_reason, in.state_reason, "state_reason");
   out.state_reason = printable(out.state_reason);
-  read.address(out.address, in.addresses, in.n_addresses);
-  read.tags(out, in.tags, in.n_tags);
+  read.text(out.state_error, in.state_error, "state_error");
+  out.state_error = printable(out.state_error);
+  read.address(out.address, choice, in.addresses, in.n_addresses);
+  read.tags_of(out, in.tags, in.n_tags);
   out.tags_unknown = (in.flags & HOSTLER_INSTANCE_TAGS_UNKNOWN) != 0;
   out.ssh_port = in.ssh_port == 0 ? std::uint16_t{22} : static_cast<std::uint16_t>(in.ssh_port);
   out.market = market(in.market);
@@ -208,6 +131,7 @@ std::string read_set_info(const hostler_rec& record, model::SetInfo& out) {
   out.server_filter = has(HOSTLER_CAP_SERVER_FILTER);
   out.host_key_inject = has(HOSTLER_CAP_HOST_KEY_INJECT);
   out.user_data = has(HOSTLER_CAP_USER_DATA);
+  out.user_data_gzip = has(HOSTLER_CAP_USER_DATA_GZIP);
   out.spot = has(HOSTLER_CAP_SPOT);
   out.stop = has(HOSTLER_CAP_STOP);
   if (std::max(out.account_id.size(), out.region.size()) > model::kAccountBytesMax)
@@ -233,7 +157,10 @@ std::string read_quota_group(const hostler_rec& record, std::string& name) {
   hostler_quota_group in;
   if (auto broken = copy_growable(&record, in); !broken.empty()) return broken;
   TextReader read;
-  read.name(name, in.name, "the name of a quota group");
+  read.text(name, in.name, "the name of a quota group");
+  if (in.name.len > kGroupBytesMax)
+    return "limit: a quota group's name of more than " + std::to_string(kGroupBytesMax) + " bytes";
+  if (printable(name) != name) return "R19: a quota group's name with control characters";
   return std::move(read.broken());
 }
 
@@ -265,6 +192,7 @@ model::CloudError read_error(const hostler_error& error, hostler_status status,
   out.zone = texts[HOSTLER_TEXT_SCOPE_ZONE];
   out.subnet = texts[HOSTLER_TEXT_SCOPE_SUBNET];
   out.region = texts[HOSTLER_TEXT_SCOPE_REGION];
+  out.image = texts[HOSTLER_TEXT_SCOPE_IMAGE];
   if (error.retry_after_ms >= 0) {
     constexpr std::int64_t kDayMs = 86'400'000;
     out.retry_after = std::chrono::milliseconds(std::min(error.retry_after_ms, kDayMs));
@@ -315,6 +243,8 @@ hostler_instance_type to_abi(const model::InstanceType& type) {
 CreateArguments::CreateArguments(const model::CreateRequest& request)
     : type_(to_abi(request.type)),
       keys_(to_abi(request.ssh_public_keys)),
+      groups_(to_abi(request.security_groups)),
+      profiles_(to_abi(request.profiles)),
       tags_(to_abi(request.tags)) {
   auto& r = request_;
   r.struct_size = sizeof r;
@@ -332,6 +262,10 @@ CreateArguments::CreateArguments(const model::CreateRequest& request)
   r.ssh_host_key_public = to_abi(request.ssh_host_key_public);
   r.ssh_public_keys = keys_.data();
   r.n_ssh_public_keys = keys_.size();
+  r.security_groups = groups_.data();
+  r.n_security_groups = groups_.size();
+  r.profiles = profiles_.data();
+  r.n_profiles = profiles_.size();
   r.tags = tags_.data();
   r.n_tags = tags_.size();
   r.price_cap_micros_per_hour = request.price_cap_per_hour.value;
@@ -343,6 +277,7 @@ CreateArguments::CreateArguments(const model::CreateRequest& request)
   user_data_.struct_size = sizeof user_data_;
   user_data_.format = kFormats.at(static_cast<std::size_t>(request.user_data_format));
   user_data_.flags = HOSTLER_USER_DATA_SECRET;
+  if (request.user_data_gzip) user_data_.flags |= HOSTLER_USER_DATA_GZIP;
   user_data_.bytes = reinterpret_cast<const std::uint8_t*>(request.user_data.data());
   user_data_.n_bytes = request.user_data.size();
   r.user_data = &user_data_;

@@ -50,7 +50,8 @@ struct TextsLeft {
 
 // Each reads one record of its kind into a new value. Returns the rule that the record breaks;
 // empty if none.
-std::string read_instance(const hostler_rec& record, model::ListedInstance& out, TextsLeft& left);
+std::string read_instance(const hostler_rec& record, model::AddressChoice choice,
+                          model::ListedInstance& out, TextsLeft& left);
 std::string read_set_info(const hostler_rec& record, model::SetInfo& out);
 std::string read_price(const hostler_rec& record, model::ZonePrice& out);
 std::string read_quota_group(const hostler_rec& record, std::string& name);
@@ -81,7 +82,7 @@ class CreateArguments {
   hostler_create_req request_{};
   hostler_instance_type type_;
   hostler_user_data user_data_{};
-  std::vector<hostler_str> keys_;
+  std::vector<hostler_str> keys_, groups_, profiles_;
   std::vector<hostler_kv> tags_;
 };
 

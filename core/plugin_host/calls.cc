@@ -1,5 +1,6 @@
 #include "core/plugin_host/calls.h"
 
+#include "core/base/assert.h"
 #include "core/base/text.h"
 #include "core/plugin_host/abi_values.h"
 
@@ -84,7 +85,7 @@ hostler_status CreateCall::call_driver() {
 bool CreateCall::take_record(const hostler_rec& record) {
   if (record.kind != HOSTLER_REC_INSTANCE) return true;
   model::ListedInstance seen;
-  auto rule = read_instance(record, seen, texts_left_);
+  auto rule = read_instance(record, connection_->address, seen, texts_left_);
   if (rule.empty() && effect_seen_ && seen.id != result_.id) {
     rule = "R28: emitted two ids, '" + printable(result_.id) + "' and '" + printable(seen.id) + "'";
   }
@@ -119,7 +120,8 @@ hostler_status ListCall::call_driver() {
 
 bool ListCall::take_record(const hostler_rec& record) {
   if (record.kind != HOSTLER_REC_INSTANCE) return true;
-  if (auto rule = read_instance(record, result_.emplace_back(), texts_left_); !rule.empty()) {
+  if (auto rule = read_instance(record, connection_->address, result_.emplace_back(), texts_left_);
+      !rule.empty()) {
     return report_broken_rule(std::move(rule)), false;
   }
   return true;
@@ -132,6 +134,7 @@ DestroyCall::DestroyCall(std::shared_ptr<Connection> connection, Listener& liste
       request_(std::move(request)) {}
 
 hostler_status DestroyCall::call_driver() {
+  HOSTLER_ASSERT(!request_.id.empty(), "what has no id yet is looked for by list first");
   hostler_destroy_req request{};
   request.struct_size = sizeof request;
   request.id = to_abi(request_.id);
@@ -158,110 +161,6 @@ hostler_status SetTagsCall::call_driver() {
   request.remove = remove.data();
   request.n_remove = remove.size();
   return driver().set_tags(set(), &request, op());
-}
-
-// ---- extensions --------------------------------------------------------------------------------
-
-namespace {
-/// Ends a call for which the driver lacks the extension or the function.
-hostler_status unsupported(hostler_op* op, const char* extension) {
-  const std::string text = std::string("the driver has no ") + extension;
-  op->error->set_text(op->error, HOSTLER_TEXT_MESSAGE, text.data(), text.size());
-  return HOSTLER_E_UNSUPPORTED;
-}
-}  // namespace
-
-VerifyCall::VerifyCall(std::shared_ptr<Connection> connection, Listener& listener,
-                       HostKeyCheck check, DriverSet::Done<DriverSet::Nothing> done)
-    : Call({.name = "verify"}, std::move(connection), listener, std::move(done)),
-      check_(std::move(check)) {}
-
-hostler_status VerifyCall::call_driver() {
-  const auto extension = connection_->extension<hostler_ext_host_key>(HOSTLER_EXT_HOST_KEY);
-  if (extension.verify == nullptr) return unsupported(op(), HOSTLER_EXT_HOST_KEY);
-  hostler_verify_req request{};
-  request.struct_size = sizeof request;
-  request.id = to_abi(check_.id);
-  request.address = to_abi(check_.address);
-  request.key_algo = to_abi(check_.key_algo);
-  request.key_blob = reinterpret_cast<const std::uint8_t*>(check_.key_blob.data());
-  request.n_key_blob = check_.key_blob.size();
-  return extension.verify(set(), &request, op());
-}
-
-PriceCall::PriceCall(std::shared_ptr<Connection> connection, Listener& listener, PriceQuery query,
-                     DriverSet::Done<std::vector<model::ZonePrice>> done)
-    : Call({.name = "history"}, std::move(connection), listener, std::move(done)),
-      query_(std::move(query)) {}
-
-hostler_status PriceCall::call_driver() {
-  const auto extension =
-      connection_->extension<hostler_ext_price_history>(HOSTLER_EXT_PRICE_HISTORY);
-  if (extension.history == nullptr) return unsupported(op(), HOSTLER_EXT_PRICE_HISTORY);
-  const auto type = to_abi(query_.type);
-  hostler_price_req request{};
-  request.struct_size = sizeof request;
-  request.type = &type;
-  request.zone = to_abi(query_.zone);
-  request.since_unix_ns = query_.since.us * 1000;
-  request.market = type.market;
-  return extension.history(set(), &request, op());
-}
-
-bool PriceCall::take_record(const hostler_rec& record) {
-  if (record.kind != HOSTLER_REC_PRICE) return true;
-  if (auto rule = read_price(record, result_.emplace_back()); !rule.empty()) {
-    return report_broken_rule(std::move(rule)), false;
-  }
-  return true;
-}
-
-QuotaGroupCall::QuotaGroupCall(std::shared_ptr<Connection> connection, Listener& listener,
-                               model::InstanceType type, DriverSet::Done<std::string> done)
-    : Call({.name = "group"}, std::move(connection), listener, std::move(done)),
-      type_(std::move(type)) {}
-
-hostler_status QuotaGroupCall::call_driver() {
-  const auto extension = connection_->extension<hostler_ext_quota_group>(HOSTLER_EXT_QUOTA_GROUP);
-  if (extension.group == nullptr) return unsupported(op(), HOSTLER_EXT_QUOTA_GROUP);
-  const auto type = to_abi(type_);
-  hostler_quota_group_req request{};
-  request.struct_size = sizeof request;
-  request.type = &type;
-  request.market = type.market;
-  return extension.group(set(), &request, op());
-}
-
-bool QuotaGroupCall::take_record(const hostler_rec& record) {
-  if (record.kind != HOSTLER_REC_QUOTA_GROUP) return true;
-  ++records_;
-  if (auto rule = read_quota_group(record, result_); !rule.empty())
-    return report_broken_rule(std::move(rule)), false;
-  return true;
-}
-
-std::string QuotaGroupCall::rule_broken_by_success() {
-  if (records_ <= 1) return {};
-  return "R34: OK with " + std::to_string(records_) + " quota groups instead of one at most";
-}
-
-PowerCall::PowerCall(std::shared_ptr<Connection> connection, Listener& listener, CloudOp kind,
-                     model::PowerRequest request, DriverSet::Done<DriverSet::Nothing> done)
-    : Call(
-          {.kind = kind, .name = kind == CloudOp::kStart ? "start" : "stop", .changes_cloud = true},
-          std::move(connection), listener, std::move(done)),
-      request_(std::move(request)) {}
-
-hostler_status PowerCall::call_driver() {
-  const auto extension = connection_->extension<hostler_ext_power>(HOSTLER_EXT_POWER);
-  const auto function = traits().kind == CloudOp::kStart ? extension.start : extension.stop;
-  if (function == nullptr) return unsupported(op(), HOSTLER_EXT_POWER);
-  hostler_power_req request{};
-  request.struct_size = sizeof request;
-  request.id = to_abi(request_.id);
-  request.expected_set_id = to_abi(request_.expected_set_id);
-  request.reason = to_abi(request_.reason);
-  return function(set(), &request, op());
 }
 
 }  // namespace hostler::plugin_host

@@ -10,8 +10,9 @@
 #include "core/plugin_host/driver_set.h"
 #include "core/plugin_host/operation.h"
 
-/// One class for each driver function: its request, the records that it takes, its result. A call
-/// owns its request for as long as it lives, since the driver may read it until the call is over.
+/// One class for each function of a driver's table, those of extensions in extension_calls.h: its
+/// request, the records that it takes, its result. A call owns its request for as long as it lives,
+/// since the driver may read it until the call is over.
 namespace hostler::plugin_host {
 
 template <class T>
@@ -126,51 +127,6 @@ class SetTagsCall final : public Call<DriverSet::Nothing> {
  private:
   hostler_status call_driver() override;
   model::SetTagsRequest request_;
-};
-
-class VerifyCall final : public Call<DriverSet::Nothing> {
- public:
-  VerifyCall(std::shared_ptr<Connection> connection, Listener& listener, HostKeyCheck check,
-             DriverSet::Done<DriverSet::Nothing> done);
-
- private:
-  hostler_status call_driver() override;
-  HostKeyCheck check_;
-};
-
-class PriceCall final : public Call<std::vector<model::ZonePrice>> {
- public:
-  PriceCall(std::shared_ptr<Connection> connection, Listener& listener, PriceQuery query,
-            DriverSet::Done<std::vector<model::ZonePrice>> done);
-
- private:
-  hostler_status call_driver() override;
-  bool take_record(const hostler_rec& record) override;
-  PriceQuery query_;
-};
-
-class QuotaGroupCall final : public Call<std::string> {
- public:
-  QuotaGroupCall(std::shared_ptr<Connection> connection, Listener& listener,
-                 model::InstanceType type, DriverSet::Done<std::string> done);
-
- private:
-  hostler_status call_driver() override;
-  bool take_record(const hostler_rec& record) override;
-  std::string rule_broken_by_success() override;
-  model::InstanceType type_;
-  int records_ = 0;
-};
-
-class PowerCall final : public Call<DriverSet::Nothing> {
- public:
-  /// `kind` is kStart or kStop.
-  PowerCall(std::shared_ptr<Connection> connection, Listener& listener, model::CloudOp kind,
-            model::PowerRequest request, DriverSet::Done<DriverSet::Nothing> done);
-
- private:
-  hostler_status call_driver() override;
-  model::PowerRequest request_;
 };
 
 }  // namespace hostler::plugin_host

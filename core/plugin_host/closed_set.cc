@@ -31,6 +31,27 @@ class ClosedSet final : public DriverSet {
   void quota_group(model::InstanceType, Duration, Done<std::string> done) override { refuse(done); }
   void start(model::PowerRequest, Duration, Done<Nothing> done) override { refuse(done); }
   void stop(model::PowerRequest, Duration, Done<Nothing> done) override { refuse(done); }
+  void suspend(model::PowerRequest, Duration, Done<Nothing> done) override { refuse(done); }
+  void offerings(model::OfferingsQuery, Duration,
+                 Done<std::vector<model::CloudOffering>> done) override {
+    refuse(done);
+  }
+  void watch_interruptions(Duration, std::function<void(const model::Interruption&)>,
+                           Done<Nothing> done) override {
+    refuse(done);
+  }
+  void read_console(model::ConsoleQuery, Duration, Done<model::ConsoleText> done) override {
+    refuse(done);
+  }
+  void list_leftovers(model::Tags, Duration, Done<std::vector<model::Leftover>> done) override {
+    refuse(done);
+  }
+  void destroy_leftover(model::LeftoverDestroyRequest, Duration, Done<Nothing> done) override {
+    refuse(done);
+  }
+  void find_images(model::ImageQuery, Duration, Done<std::vector<model::Image>> done) override {
+    refuse(done);
+  }
 
   [[nodiscard]] SetHealth health() const override {
     SetHealth health;

@@ -38,6 +38,7 @@ class Connection {
 
   const std::shared_ptr<const DriverLibrary> library;
   std::atomic<hostler_set*> set = nullptr;  ///< Null until set_open has succeeded.
+  std::atomic<model::AddressChoice> address = model::AddressChoice::kAny;  ///< Of instances.
 
  private:
   [[nodiscard]] virtual const void* find_extension(const char* id) const {

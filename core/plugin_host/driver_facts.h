@@ -13,10 +13,10 @@
 namespace hostler::plugin_host {
 
 /// The extensions that a driver may be asked for.
-inline constexpr std::array kKnownExtensions{HOSTLER_EXT_HOST_KEY,    HOSTLER_EXT_PRICE_HISTORY,
-                                             HOSTLER_EXT_QUOTA_GROUP, HOSTLER_EXT_POWER,
-                                             HOSTLER_EXT_OFFERINGS,   HOSTLER_EXT_INTERRUPTION,
-                                             HOSTLER_EXT_CONSOLE,     HOSTLER_EXT_LEFTOVERS};
+inline constexpr std::array kKnownExtensions{
+    HOSTLER_EXT_HOST_KEY, HOSTLER_EXT_PRICE_HISTORY, HOSTLER_EXT_QUOTA_GROUP,
+    HOSTLER_EXT_POWER,    HOSTLER_EXT_OFFERINGS,     HOSTLER_EXT_INTERRUPTION,
+    HOSTLER_EXT_CONSOLE,  HOSTLER_EXT_LEFTOVERS,     HOSTLER_EXT_IMAGES};
 
 /// What a driver's table says, read where the library is loaded.
 struct DriverFacts {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/base/time.h"
-#include "core/model/cloud.h"
+#include "core/model/cloud_records.h"
 
 namespace hostler::plugin_host {
 
@@ -17,6 +17,7 @@ struct SetConfig {
   std::string config_json = "{}";
   std::string credentials_json;
   model::Tags shared_tags = {};
+  model::AddressChoice address = model::AddressChoice::kAny;  ///< The host's: not sent.
 };
 
 /// A question to the cloud: does this instance have this SSH host key?
@@ -100,6 +101,23 @@ class DriverSet {
   virtual void quota_group(model::InstanceType type, Duration timeout, Done<std::string> done) = 0;
   virtual void start(model::PowerRequest request, Duration timeout, Done<Nothing> done) = 0;
   virtual void stop(model::PowerRequest request, Duration timeout, Done<Nothing> done) = 0;
+  virtual void suspend(model::PowerRequest request, Duration timeout, Done<Nothing> done) = 0;
+
+  // Draft extensions: no part of the daemon calls them yet (sdk/surface.md).
+  virtual void offerings(model::OfferingsQuery query, Duration timeout,
+                         Done<std::vector<model::CloudOffering>> done) = 0;
+  /// `on_notice` gets each notice when it comes, until the timeout: then it ends with success.
+  virtual void watch_interruptions(Duration timeout,
+                                   std::function<void(const model::Interruption&)> on_notice,
+                                   Done<Nothing> done) = 0;
+  virtual void read_console(model::ConsoleQuery query, Duration timeout,
+                            Done<model::ConsoleText> done) = 0;
+  virtual void list_leftovers(model::Tags tag_filter, Duration timeout,
+                              Done<std::vector<model::Leftover>> done) = 0;
+  virtual void destroy_leftover(model::LeftoverDestroyRequest request, Duration timeout,
+                                Done<Nothing> done) = 0;
+  virtual void find_images(model::ImageQuery query, Duration timeout,
+                           Done<std::vector<model::Image>> done) = 0;
 
   [[nodiscard]] virtual SetHealth health() const = 0;
 };

@@ -14,7 +14,7 @@ inline constexpr std::size_t kFirstSize = 0;  ///< Not written by drivers: must 
 template <>
 inline constexpr std::size_t kFirstSize<hostler_driver> = 144;
 template <>
-inline constexpr std::size_t kFirstSize<hostler_instance> = 272;
+inline constexpr std::size_t kFirstSize<hostler_instance> = 304;
 template <>
 inline constexpr std::size_t kFirstSize<hostler_set_info> = 112;
 template <>
@@ -31,5 +31,25 @@ template <>
 inline constexpr std::size_t kFirstSize<hostler_ext_quota_group> = 16;
 template <>
 inline constexpr std::size_t kFirstSize<hostler_ext_power> = 32;
+template <>
+inline constexpr std::size_t kFirstSize<hostler_offering> = 112;
+template <>
+inline constexpr std::size_t kFirstSize<hostler_interruption> = 64;
+template <>
+inline constexpr std::size_t kFirstSize<hostler_console> = 40;
+template <>
+inline constexpr std::size_t kFirstSize<hostler_leftover> = 80;
+template <>
+inline constexpr std::size_t kFirstSize<hostler_image> = 80;
+template <>
+inline constexpr std::size_t kFirstSize<hostler_ext_offerings> = 16;
+template <>
+inline constexpr std::size_t kFirstSize<hostler_ext_interruption> = 16;
+template <>
+inline constexpr std::size_t kFirstSize<hostler_ext_console> = 16;
+template <>
+inline constexpr std::size_t kFirstSize<hostler_ext_leftovers> = 24;
+template <>
+inline constexpr std::size_t kFirstSize<hostler_ext_images> = 16;
 
 }  // namespace hostler::plugin_host

@@ -10,6 +10,7 @@
 #include "core/log/log.h"
 #include "core/plugin_host/call_runner.h"
 #include "core/plugin_host/calls.h"
+#include "core/plugin_host/extension_calls.h"
 #include "core/plugin_host/host_table.h"
 #include "core/plugin_host/limits.h"
 #include "core/plugin_host/serial_gate.h"
@@ -125,6 +126,7 @@ class InProcessSet final : public DriverSet {
 
   void open(SetConfig config, Duration timeout, Done<model::SetInfo> done) override {
     const auto deadline = std::chrono::steady_clock::now() + timeout;
+    connection_->address = config.address;
     auto opened = [this, deadline,
                    done = std::move(done)](model::CloudResult<Nothing> result) mutable {
       if (!result) return done(tl::unexpected(std::move(result).error()));
@@ -195,6 +197,39 @@ class InProcessSet final : public DriverSet {
   }
   void stop(model::PowerRequest request, Duration timeout, Done<Nothing> done) override {
     submit_if_open<PowerCall>(timeout, CloudOp::kStop, std::move(request), std::move(done));
+  }
+  void suspend(model::PowerRequest request, Duration timeout, Done<Nothing> done) override {
+    submit_if_open<PowerCall>(timeout, CloudOp::kOther, std::move(request), std::move(done));
+  }
+  void offerings(model::OfferingsQuery query, Duration timeout,
+                 Done<std::vector<model::CloudOffering>> done) override {
+    submit_if_open<OfferingsCall>(timeout, std::move(query), std::move(done));
+  }
+  void watch_interruptions(Duration timeout,
+                           std::function<void(const model::Interruption&)> on_notice,
+                           Done<Nothing> done) override {
+    submit_if_open<WatchCall>(
+        timeout,
+        [runner = runner_.get(), on_notice](const model::Interruption& notice) {
+          runner->post([on_notice, notice] { on_notice(notice); });
+        },
+        std::move(done));
+  }
+  void read_console(model::ConsoleQuery query, Duration timeout,
+                    Done<model::ConsoleText> done) override {
+    submit_if_open<ConsoleCall>(timeout, std::move(query), std::move(done));
+  }
+  void list_leftovers(model::Tags tag_filter, Duration timeout,
+                      Done<std::vector<model::Leftover>> done) override {
+    submit_if_open<ListLeftoversCall>(timeout, std::move(tag_filter), std::move(done));
+  }
+  void destroy_leftover(model::LeftoverDestroyRequest request, Duration timeout,
+                        Done<Nothing> done) override {
+    submit_if_open<DestroyLeftoverCall>(timeout, std::move(request), std::move(done));
+  }
+  void find_images(model::ImageQuery query, Duration timeout,
+                   Done<std::vector<model::Image>> done) override {
+    submit_if_open<ImagesCall>(timeout, std::move(query), std::move(done));
   }
 
   [[nodiscard]] SetHealth health() const override {

@@ -150,6 +150,8 @@ void Operation::end_of_function(hostler_status returned) {
     cancel_function_.wait(mutex_);
     outcome_.set_broken_rule("R29: returned without removing its cancel function");
   }
+  if (traits_.must_pend && returned == HOSTLER_OK)
+    outcome_.set_broken_rule("R26: returned OK, it must be PENDING");
   completed_ = true;
   outcome_.set_status(returned);
 }

@@ -60,6 +60,7 @@ class Operation : public hostler_op, public std::enable_shared_from_this<Operati
     model::CloudOp kind = model::CloudOp::kOther;
     const char* name = "";       ///< Of the function, for messages.
     bool may_pend = true;        ///< The driver may return PENDING.
+    bool must_pend = false;      ///< OK comes through complete() only: the call lasts for long.
     bool changes_cloud = false;  ///< After a failure the cloud may have changed.
     bool urgent = false;         ///< May use the slot that is reserved for urgent calls.
   };

@@ -10,7 +10,7 @@ namespace {
 
 using model::CloudErrorClass;
 
-constexpr std::size_t kErrorTexts = HOSTLER_TEXT_SCOPE_REGION + 1;
+constexpr std::size_t kErrorTexts = HOSTLER_TEXT_SCOPE_IMAGE + 1;
 constexpr std::size_t kErrorTextMax = 4096;  // hostler/driver.h promises this limit
 
 }  // namespace

@@ -84,6 +84,8 @@ void refuse_cloud_only(const hostler_create_req& request) {
                            : request.public_ip == HOSTLER_PUBLIC_IP_YES ? "public_ip"
                            : request.n_disks != 0                       ? "disks"
                            : request.subnet.len != 0                    ? "subnet"
+                           : request.n_security_groups != 0             ? "security_groups"
+                           : request.n_profiles != 0                    ? "profiles"
                            : request.placement_group.len != 0           ? "placement_group"
                            : request.capacity_reservation.len != 0      ? "capacity_reservation"
                            : request.identity_profile.len != 0          ? "identity_profile"

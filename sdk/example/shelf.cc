@@ -59,6 +59,8 @@ void refuse_what_a_shelf_lacks(const hostler_create_req& request) {
                            : !view(request.region).empty()               ? "region"
                            : !view(request.subnet).empty()               ? "subnet"
                            : !view(request.image_id).empty()             ? "image"
+                           : request.n_security_groups != 0              ? "security groups"
+                           : request.n_profiles != 0                     ? "profiles"
                            : !view(request.placement_group).empty()      ? "placement group"
                            : !view(request.capacity_reservation).empty() ? "capacity reservation"
                            : !view(request.identity_profile).empty()     ? "identity profile"

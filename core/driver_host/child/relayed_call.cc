@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstring>
+#include <type_traits>
 #include <utility>
 
 #include "core/driver_host/wire/decoder.h"
@@ -37,9 +38,34 @@ const char* function_name(FrameType type) {
       return "start";
     case FrameType::kStop:
       return "stop";
+    case FrameType::kSuspend:
+      return "suspend";
+    case FrameType::kOfferings:
+      return "offerings";
+    case FrameType::kWatch:
+      return "watch";
+    case FrameType::kReadConsole:
+      return "console read";
+    case FrameType::kListLeftovers:
+      return "leftovers list";
+    case FrameType::kDestroyLeftover:
+      return "leftovers destroy";
+    case FrameType::kFindImages:
+      return "images find";
     default:
       return nullptr;
   }
+}
+
+/// What the request is about, for log lines.
+template <class Request>
+std::string subject_of(const Request& request) {
+  if constexpr (std::is_same_v<Request, hostler_create_req>)
+    return {request.host_instance_id.ptr, request.host_instance_id.len};
+  else if constexpr (std::is_same_v<Request, hostler_destroy_req>)
+    return {request.id.ptr, request.id.len};
+  else
+    return {};
 }
 
 }  // namespace
@@ -52,7 +78,8 @@ std::shared_ptr<RelayedCall> RelayedCall::make(FrameType type, std::uint64_t id,
   std::int64_t deadline_ns = 0;
   if (body.size() < sizeof deadline_ns) return nullptr;
   std::memcpy(&deadline_ns, body.data(), sizeof deadline_ns);
-  const Traits traits{.name = name, .may_pend = type != FrameType::kOpen};
+  const Traits traits{
+      .name = name, .may_pend = type != FrameType::kOpen, .must_pend = type == FrameType::kWatch};
   auto call = std::make_shared<RelayedCall>(traits, type, id, std::move(body),
                                             std::move(connection), listener, outlet);
   call->set_deadline(plugin_host::SteadyTime(std::chrono::nanoseconds(deadline_ns)));
@@ -99,6 +126,20 @@ hostler_status RelayedCall::call_driver() {
       return call_extension(HOSTLER_EXT_POWER, &hostler_ext_power::start);
     case FrameType::kStop:
       return call_extension(HOSTLER_EXT_POWER, &hostler_ext_power::stop);
+    case FrameType::kSuspend:
+      return call_extension(HOSTLER_EXT_POWER, &hostler_ext_power::suspend);
+    case FrameType::kOfferings:
+      return call_extension(HOSTLER_EXT_OFFERINGS, &hostler_ext_offerings::offerings);
+    case FrameType::kWatch:
+      return call_extension(HOSTLER_EXT_INTERRUPTION, &hostler_ext_interruption::watch);
+    case FrameType::kReadConsole:
+      return call_extension(HOSTLER_EXT_CONSOLE, &hostler_ext_console::read);
+    case FrameType::kListLeftovers:
+      return call_extension(HOSTLER_EXT_LEFTOVERS, &hostler_ext_leftovers::list);
+    case FrameType::kDestroyLeftover:
+      return call_extension(HOSTLER_EXT_LEFTOVERS, &hostler_ext_leftovers::destroy);
+    case FrameType::kFindImages:
+      return call_extension(HOSTLER_EXT_IMAGES, &hostler_ext_images::find);
     default:
       return fail(HOSTLER_E_UNSUPPORTED, "this function is not known");
   }
@@ -110,6 +151,7 @@ hostler_status RelayedCall::call(hostler_status (*function)(hostler_set*, const 
   Decoder decoder(request(), memory_);
   const auto request = decoder.growable<Request>();
   if (!decoder.finished()) return fail(HOSTLER_E_INTERNAL, "hostlerd has sent half a request");
+  subject_ = subject_of(request);
   return function(connection_->set, &request, this);
 }
 
@@ -132,6 +174,10 @@ hostler_status RelayedCall::open() {
   return status;
 }
 
+std::string RelayedCall::label() const {
+  return traits().name + (subject_.empty() ? "" : " " + subject_);
+}
+
 hostler_status RelayedCall::fail(hostler_status status, const std::string& message) {
   error->set_text(error, HOSTLER_TEXT_MESSAGE, message.data(), message.size());
   return status;
@@ -139,20 +185,8 @@ hostler_status RelayedCall::fail(hostler_status status, const std::string& messa
 
 // ---- records -----------------------------------------------------------------------------------
 
-/// Records of other kinds are ignored (R9).
 bool RelayedCall::take_record(const hostler_rec& record) {
-  switch (record.kind) {
-    case HOSTLER_REC_INSTANCE:
-      return relay<hostler_instance>(record);
-    case HOSTLER_REC_SET_INFO:
-      return relay<hostler_set_info>(record);
-    case HOSTLER_REC_PRICE:
-      return relay<hostler_price>(record);
-    case HOSTLER_REC_QUOTA_GROUP:
-      return relay<hostler_quota_group>(record);
-    default:
-      return true;
-  }
+  return as_record_of(record.kind, [&]<class Record>() { return relay<Record>(record); });
 }
 
 template <class Record>
@@ -163,7 +197,8 @@ bool RelayedCall::relay(const hostler_rec& record) {
   record_.clear();
   Encoder(record_, kRecordTextMax).growable(copy);
   outlet_.append_frame(messages_, FrameType::kRecord, id_, record_);
-  if (type_ == FrameType::kCreate) outlet_.flush(messages_);
+  // What nobody may lose, and what must not wait for the next record.
+  if (type_ == FrameType::kCreate || type_ == FrameType::kWatch) outlet_.flush(messages_);
   return true;
 }
 

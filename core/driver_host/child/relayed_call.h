@@ -29,6 +29,7 @@ class RelayedCall final : public plugin_host::Operation {
               const Outlet& outlet);
 
   [[nodiscard]] std::uint64_t id() const { return id_; }
+  [[nodiscard]] std::string label() const override;
   /// Sends the end. Once, after the call is over.
   void send_end();
 
@@ -55,6 +56,7 @@ class RelayedCall final : public plugin_host::Operation {
   std::pmr::monotonic_buffer_resource memory_;  ///< Of the request.
   const std::shared_ptr<plugin_host::Connection> connection_;
   const Outlet& outlet_;
+  std::string subject_;   ///< Of the request; set before the driver is called.
   std::string record_;    ///< The one that is being sent; kept for its memory.
   std::string messages_;  ///< Records that are not sent yet.
 };

@@ -33,18 +33,7 @@ bool emit(Operation& op, std::string_view body) {
   } begin;
   if (body.size() < sizeof begin) return false;
   std::memcpy(&begin, body.data(), sizeof begin);
-  switch (begin.kind) {
-    case HOSTLER_REC_INSTANCE:
-      return emit_as<hostler_instance>(op, body);
-    case HOSTLER_REC_SET_INFO:
-      return emit_as<hostler_set_info>(op, body);
-    case HOSTLER_REC_PRICE:
-      return emit_as<hostler_price>(op, body);
-    case HOSTLER_REC_QUOTA_GROUP:
-      return emit_as<hostler_quota_group>(op, body);
-    default:
-      return true;
-  }
+  return as_record_of(begin.kind, [&]<class Record>() { return emit_as<Record>(op, body); });
 }
 
 }  // namespace

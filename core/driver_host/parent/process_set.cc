@@ -9,6 +9,7 @@
 #include "core/driver_host/parent/driver_process.h"
 #include "core/driver_host/parent/process_loop.h"
 #include "core/plugin_host/calls.h"
+#include "core/plugin_host/extension_calls.h"
 #include "core/plugin_host/limits.h"
 #include "core/plugin_host/outcome.h"
 
@@ -32,6 +33,7 @@ class ProcessSet final : public plugin_host::DriverSet {
   void open(SetConfig config, Duration timeout, Done<model::SetInfo> done) override {
     const auto deadline = std::chrono::steady_clock::now() + timeout;
     if (is_open_) return info(timeout, std::move(done));
+    process_.connection()->address = config.address;
     auto opened = [this, deadline,
                    done = std::move(done)](model::CloudResult<Nothing> result) mutable {
       process_.on_open_ended(result.has_value());
@@ -96,6 +98,34 @@ class ProcessSet final : public plugin_host::DriverSet {
   }
   void stop(model::PowerRequest request, Duration timeout, Done<Nothing> done) override {
     submit<plugin_host::PowerCall>(timeout, CloudOp::kStop, std::move(request), std::move(done));
+  }
+  void suspend(model::PowerRequest request, Duration timeout, Done<Nothing> done) override {
+    submit<plugin_host::PowerCall>(timeout, CloudOp::kOther, std::move(request), std::move(done));
+  }
+  void offerings(model::OfferingsQuery query, Duration timeout,
+                 Done<std::vector<model::CloudOffering>> done) override {
+    submit<plugin_host::OfferingsCall>(timeout, std::move(query), std::move(done));
+  }
+  void watch_interruptions(Duration timeout,
+                           std::function<void(const model::Interruption&)> on_notice,
+                           Done<Nothing> done) override {
+    submit<plugin_host::WatchCall>(timeout, std::move(on_notice), std::move(done));
+  }
+  void read_console(model::ConsoleQuery query, Duration timeout,
+                    Done<model::ConsoleText> done) override {
+    submit<plugin_host::ConsoleCall>(timeout, std::move(query), std::move(done));
+  }
+  void list_leftovers(model::Tags tag_filter, Duration timeout,
+                      Done<std::vector<model::Leftover>> done) override {
+    submit<plugin_host::ListLeftoversCall>(timeout, std::move(tag_filter), std::move(done));
+  }
+  void destroy_leftover(model::LeftoverDestroyRequest request, Duration timeout,
+                        Done<Nothing> done) override {
+    submit<plugin_host::DestroyLeftoverCall>(timeout, std::move(request), std::move(done));
+  }
+  void find_images(model::ImageQuery query, Duration timeout,
+                   Done<std::vector<model::Image>> done) override {
+    submit<plugin_host::ImagesCall>(timeout, std::move(query), std::move(done));
   }
 
   [[nodiscard]] plugin_host::SetHealth health() const override { return process_.health(); }

@@ -22,7 +22,19 @@ constexpr hostler_ext_price_history kPriceHistory{
 constexpr hostler_ext_quota_group kQuotaGroup{
     sizeof kQuotaGroup, 0, &send<FrameType::kQuotaGroup, hostler_quota_group_req>};
 constexpr hostler_ext_power kPower{sizeof kPower, 0, &send<FrameType::kStart, hostler_power_req>,
-                                   &send<FrameType::kStop, hostler_power_req>, nullptr};
+                                   &send<FrameType::kStop, hostler_power_req>,
+                                   &send<FrameType::kSuspend, hostler_power_req>};
+constexpr hostler_ext_offerings kOfferings{sizeof kOfferings, 0,
+                                           &send<FrameType::kOfferings, hostler_offerings_req>};
+constexpr hostler_ext_interruption kInterruption{
+    sizeof kInterruption, 0, &send<FrameType::kWatch, hostler_interruption_req>};
+constexpr hostler_ext_console kConsole{sizeof kConsole, 0,
+                                       &send<FrameType::kReadConsole, hostler_console_req>};
+constexpr hostler_ext_leftovers kLeftovers{
+    sizeof kLeftovers, 0, &send<FrameType::kListLeftovers, hostler_leftover_list_req>,
+    &send<FrameType::kDestroyLeftover, hostler_leftover_destroy_req>};
+constexpr hostler_ext_images kImages{sizeof kImages, 0,
+                                     &send<FrameType::kFindImages, hostler_images_req>};
 
 std::shared_ptr<const plugin_host::DriverLibrary> table_of(const std::string& driver,
                                                            const std::string& path) {
@@ -66,6 +78,11 @@ const void* RemoteConnection::find_extension(const char* id) const {
   if (wanted == HOSTLER_EXT_PRICE_HISTORY) return &kPriceHistory;
   if (wanted == HOSTLER_EXT_QUOTA_GROUP) return &kQuotaGroup;
   if (wanted == HOSTLER_EXT_POWER) return &kPower;
+  if (wanted == HOSTLER_EXT_OFFERINGS) return &kOfferings;
+  if (wanted == HOSTLER_EXT_INTERRUPTION) return &kInterruption;
+  if (wanted == HOSTLER_EXT_CONSOLE) return &kConsole;
+  if (wanted == HOSTLER_EXT_LEFTOVERS) return &kLeftovers;
+  if (wanted == HOSTLER_EXT_IMAGES) return &kImages;
   return nullptr;
 }
 

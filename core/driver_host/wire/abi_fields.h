@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #include "hostler/driver.h"
 
 /// The fields of the ABI's structs, in the order of their declaration: the one description from
@@ -21,7 +23,8 @@ template <class V>
 void visit(hostler_instance& r, V& v) {
   v(r.kind);
   v(r.id), v(r.request_id), v(r.idempotency_key), v(r.set_id), v(r.owner), v(r.name);
-  v(r.provider_type), v(r.image_id), v(r.remote_user), v(r.region), v(r.zone), v(r.state_reason);
+  v(r.provider_type), v(r.image_id), v(r.remote_user), v(r.region), v(r.zone), v(r.subnet);
+  v(r.state_reason), v(r.state_error);
   v.array(r.addresses, r.n_addresses);
   v.array(r.tags, r.n_tags);
   v(r.created_unix_ns), v(r.interruption_unix_ns), v(r.price_micros_per_hour);
@@ -49,6 +52,71 @@ template <class V>
 void visit(hostler_quota_group& r, V& v) {
   v(r.kind);
   v(r.name);
+}
+
+template <class V>
+void visit(hostler_offering& r, V& v) {
+  v(r.kind);
+  v(r.provider_type), v(r.region), v(r.zone), v(r.architecture);
+  v(r.price_micros_per_hour), v(r.ram_bytes), v(r.scratch_bytes);
+  v(r.vcpus), v(r.gpus), v(r.market), v(r.available);
+}
+
+template <class V>
+void visit(hostler_interruption& r, V& v) {
+  v(r.kind);
+  v(r.instance_id), v(r.text), v(r.noticed_unix_ns), v(r.interruption_unix_ns), v(r.action);
+  v.reserved(r.reserved0);
+}
+
+template <class V>
+void visit(hostler_console& r, V& v) {
+  v(r.kind);
+  v(r.offset);
+  v.bytes(r.bytes, r.n_bytes);
+  v(r.as_of_unix_ns);
+}
+
+template <class V>
+void visit(hostler_leftover& r, V& v) {
+  v(r.kind);
+  v(r.type), v(r.id), v(r.instance_id);
+  v.array(r.tags, r.n_tags);
+  v(r.created_unix_ns);
+}
+
+template <class V>
+void visit(hostler_image& r, V& v) {
+  v(r.kind);
+  v(r.id), v(r.name), v(r.owner), v(r.architecture), v(r.created_unix_ns);
+}
+
+/// Returns `take.operator()<Record>()` with the struct of this kind of record; true if the kind is
+/// not known: such records are ignored (R9).
+template <class Take>
+bool as_record_of(std::uint32_t kind, const Take& take) {
+  switch (kind) {
+    case HOSTLER_REC_INSTANCE:
+      return take.template operator()<hostler_instance>();
+    case HOSTLER_REC_SET_INFO:
+      return take.template operator()<hostler_set_info>();
+    case HOSTLER_REC_PRICE:
+      return take.template operator()<hostler_price>();
+    case HOSTLER_REC_QUOTA_GROUP:
+      return take.template operator()<hostler_quota_group>();
+    case HOSTLER_REC_OFFERING:
+      return take.template operator()<hostler_offering>();
+    case HOSTLER_REC_INTERRUPTION:
+      return take.template operator()<hostler_interruption>();
+    case HOSTLER_REC_CONSOLE:
+      return take.template operator()<hostler_console>();
+    case HOSTLER_REC_LEFTOVER:
+      return take.template operator()<hostler_leftover>();
+    case HOSTLER_REC_IMAGE:
+      return take.template operator()<hostler_image>();
+    default:
+      return true;
+  }
 }
 
 // ---- requests ----------------------------------------------------------------------------------
@@ -99,6 +167,8 @@ void visit(hostler_create_req& r, V& v) {
   v.array(r.ssh_public_keys, r.n_ssh_public_keys);
   v.array(r.tags, r.n_tags);
   v.each(r.disks, r.n_disks);
+  v.array(r.security_groups, r.n_security_groups);
+  v.array(r.profiles, r.n_profiles);
   v(r.placement_group), v(r.capacity_reservation), v(r.identity_profile);
   v(r.price_cap_micros_per_hour);
   v(r.market), v(r.tenancy), v(r.public_ip);
@@ -153,6 +223,44 @@ template <class V>
 void visit(hostler_power_req& r, V& v) {
   v(r.flags);
   v(r.id), v(r.expected_set_id), v(r.reason);
+}
+
+template <class V>
+void visit(hostler_offerings_req& r, V& v) {
+  v(r.flags);
+  v.array(r.provider_types, r.n_provider_types);
+  v(r.market);
+  v.reserved(r.reserved0);
+}
+
+template <class V>
+void visit(hostler_interruption_req& r, V& v) {
+  v(r.flags);
+}
+
+template <class V>
+void visit(hostler_console_req& r, V& v) {
+  v(r.flags);
+  v(r.id), v(r.offset), v(r.bytes_max);
+}
+
+template <class V>
+void visit(hostler_leftover_list_req& r, V& v) {
+  v(r.flags);
+  v.array(r.tag_filter, r.n_tag_filter);
+}
+
+template <class V>
+void visit(hostler_leftover_destroy_req& r, V& v) {
+  v(r.flags);
+  v(r.type), v(r.id), v(r.expected_set_id);
+}
+
+template <class V>
+void visit(hostler_images_req& r, V& v) {
+  v(r.flags);
+  v(r.name), v(r.owner), v(r.architecture);
+  v.array(r.filters, r.n_filters);
 }
 
 }  // namespace hostler::driver_host

@@ -23,6 +23,13 @@ enum class FrameType : std::uint16_t {
   kQuotaGroup,
   kStart,
   kStop,
+  kSuspend,
+  kOfferings,
+  kWatch,
+  kReadConsole,
+  kListLeftovers,
+  kDestroyLeftover,
+  kFindImages,
   // To the driver's process, over the socket of control.
   kCancel = 64,
   kPing,

@@ -8,6 +8,22 @@ namespace {
 
 std::atomic<int> calls_now{0}, calls_max{0};  // in this library, for the serial drivers
 
+/// Says in the record what the request asks for.
+hostler_status echo(const hostler_create_req& r, hostler_op* op, const std::string& id,
+                    const std::string& key) {
+  std::string said = "subnet " + std::string(view(r.subnet));
+  for (size_t i = 0; i < r.n_security_groups; ++i)
+    said += ", group " + std::string(view(r.security_groups[i]));
+  for (size_t i = 0; i < r.n_profiles; ++i) said += ", profile " + std::string(view(r.profiles[i]));
+  said += ", params " + std::string(view(r.type->provider_params_json));
+  if (r.user_data != nullptr && (r.user_data->flags & HOSTLER_USER_DATA_GZIP) != 0)
+    said += ", gzip of " + std::to_string(r.user_data->n_bytes);
+  auto record = made(id, key);
+  record.state_reason = str(said);
+  emit(op, record);
+  return HOSTLER_OK;
+}
+
 }  // namespace
 
 Counted::Counted() {
@@ -48,12 +64,14 @@ hostler_status create(hostler_set* s, const hostler_create_req* r, hostler_op* o
     return unknown.report(op);
   }
   begin(word, s->gate, "create");
+  if (word == "logs") hostler::driver::log(*s->host, HOSTLER_LOG_WARNING, "making", op);
   harm_process(word, s->gate);
   if (word.starts_with("id_then_")) {
     emit_then(op, id, key, HOSTLER_OK);
     end_process(word.substr(8));
   }
   end_process(word);
+  if (word == "echo") return echo(*r, op, id, key);
   if (emit_wrong(word, op, id, key)) return HOSTLER_OK;
   if (const auto status = end_as_told(s, op, id, key);
       status != HOSTLER_PENDING || word == "early" || word == "complete_twice") {
@@ -131,9 +149,10 @@ hostler_status list(hostler_set* s, const hostler_list_req*, hostler_op* op) {
   return HOSTLER_OK;
 }
 
-hostler_status destroy(hostler_set* s, const hostler_destroy_req* r, hostler_op*) {
+hostler_status destroy(hostler_set* s, const hostler_destroy_req* r, hostler_op* op) {
   const Counted counted;
   begin(s->word, s->gate, "destroy");
+  if (s->word == "logs") hostler::driver::log(*s->host, HOSTLER_LOG_WARNING, "ending", op);
   const std::lock_guard lock(s->mutex);
   s->instances.erase(std::string(view(r->id)));
   return HOSTLER_OK;

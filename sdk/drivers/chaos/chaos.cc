@@ -30,6 +30,7 @@ hostler_status set_open(const hostler_host* h, const hostler_set_config* c, host
   chaos::change_process(word, gate);
   if (word == "throw_in_get_extension") throws_in_get_extension = true;
   *out = new hostler_set;
+  (*out)->host = h;
   (*out)->word = word;
   (*out)->id = view(c->set_id);
   (*out)->gate = gate;

@@ -22,8 +22,9 @@
 ///   ends.cc        how a call, or the process, ends
 ///   process.cc     what is done to the process
 ///   records.cc     records, right and wrong
-///   extensions.cc  extensions
+///   extensions.cc, draft_extensions.cc  extensions
 struct hostler_set {
+  const hostler_host* host;
   std::string word, id, gate;
   std::mutex mutex;
   std::map<std::string, std::string> instances;  // id -> key
@@ -51,6 +52,8 @@ hostler_status destroy(hostler_set* s, const hostler_destroy_req* r, hostler_op*
 hostler_status set_tags(hostler_set* s, const hostler_set_tags_req* r, hostler_op* op);
 /// Null: the driver has no such extension.
 const void* extension(std::string_view id);
+/// Of those that may still change, and of power where CHAOS_POWER is defined.
+const void* draft_extension(std::string_view id);
 
 // ---- records
 /// A record that points into its arguments, which must outlive it.

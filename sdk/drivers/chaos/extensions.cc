@@ -24,8 +24,13 @@ const hostler_ext_quota_group kQuotaGroup = {
       begin(s->word, s->gate, "group");
       auto group = hostler::driver::quota_group_record();
       if (s->word == "group_none") return HOSTLER_OK;
-      const std::string too_long(256, 'g');
-      group.name = s->word == "group_too_long" ? str(too_long) : r->type->provider_type;
+      group.name = r->type->provider_type;
+      if (s->word.starts_with("group of ")) {
+        const std::string sized(std::stoul(s->word.substr(9)), 'g');
+        group.name = str(sized);
+        op->emit(op, reinterpret_cast<const hostler_rec*>(&group));
+        return HOSTLER_OK;
+      }
       if (s->word == "group_of_growth") group.name = str(growth(op, r));
       for (int i = s->word == "group_two" ? 0 : 1; i < 2; ++i)
         op->emit(op, reinterpret_cast<const hostler_rec*>(&group));
@@ -59,7 +64,7 @@ const hostler_ext_price_history kPrices = {
 const void* extension(std::string_view id) {
   if (id == HOSTLER_EXT_QUOTA_GROUP) return &kQuotaGroup;
   if (id == HOSTLER_EXT_PRICE_HISTORY) return &kPrices;
-  return id == HOSTLER_EXT_HOST_KEY ? &kHostKey : nullptr;
+  return id == HOSTLER_EXT_HOST_KEY ? &kHostKey : draft_extension(id);
 }
 
 }  // namespace chaos

@@ -9,6 +9,15 @@ hostler_instance made(const std::string& id, const std::string& key) {
   record.id = str(id);
   record.idempotency_key = str(key);
   record.state = HOSTLER_STATE_PENDING;
+  static const hostler_address addresses[] = {
+      {HOSTLER_FAMILY_NAME, 0, HOSTLER_STR("first.example")},
+      {HOSTLER_FAMILY_IPV4, HOSTLER_ADDRESS_PUBLIC, HOSTLER_STR("192.0.2.7")},
+      {HOSTLER_FAMILY_IPV4, HOSTLER_ADDRESS_PRIVATE, HOSTLER_STR("10.0.0.7")},
+      {HOSTLER_FAMILY_IPV4, HOSTLER_ADDRESS_PRIVATE, HOSTLER_STR("10.0.0.8")}};
+  record.addresses = addresses;
+  record.n_addresses = id == "i-key-public" ? 2 : 4;
+  record.subnet = str("subnet-1");
+  record.state_error = str("Server.Error:\nno disk");
 #ifdef HOSTLER_CREATE_DRY_RUN
   record.grown = 0xa5a5a5a5;
 #endif

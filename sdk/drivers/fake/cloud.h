@@ -45,6 +45,12 @@ class Cloud {
 
   /// The machine of the order's key; it is made if there is none.
   Machine create(const Order& order, std::int64_t now);
+  /// Whether one more machine of the type could be made in the zone, quotas aside.
+  [[nodiscard]] bool is_available(const std::string& type, const std::string& zone,
+                                  std::int64_t now) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return has_stock(type, zone, now);
+  }
   /// What a list shows.
   std::vector<Machine> list(std::int64_t now);
   /// `id` or, if that is empty, `key`. Of one that is not there: nothing.

@@ -32,6 +32,8 @@ void refuse_what_is_not_faked(const hostler_create_req& request, const std::stri
                            : request.public_ip == HOSTLER_PUBLIC_IP_YES ? "public address"
                            : request.n_disks != 0                       ? "disks"
                            : given(request.subnet)                      ? "subnet"
+                           : request.n_security_groups != 0             ? "security groups"
+                           : request.n_profiles != 0                    ? "profiles"
                            : given(request.placement_group)             ? "placement group"
                            : given(request.capacity_reservation)        ? "capacity reservation"
                            : given(request.identity_profile)            ? "identity profile"
@@ -122,6 +124,22 @@ class Fake {
     driver::emit(op, out);
   }
 
+  void offerings(const hostler_offerings_req& request, hostler_op* op) {
+    const std::int64_t now = begin(op, "offerings", "");
+    const auto* const wanted_end = request.provider_types + request.n_provider_types;
+    for (const auto& [name, type] : settings().types) {
+      const bool wanted =
+          request.n_provider_types == 0 ||
+          std::any_of(request.provider_types, wanted_end,
+                      [&name = name](const hostler_str& one) { return view(one) == name; });
+      if (!wanted) continue;
+      for (const std::string& zone : settings().zones)
+        for (const auto market : {HOSTLER_MARKET_ON_DEMAND, HOSTLER_MARKET_SPOT})
+          if (request.market == HOSTLER_MARKET_ANY || request.market == market)
+            emit_offering(name, type, zone, market, now, op);
+    }
+  }
+
   void price_history(const hostler_price_req& request, hostler_op* op) {
     const std::int64_t now = begin(op, "history", "");
     const std::string type = text(request.type->provider_type);
@@ -194,7 +212,27 @@ class Fake {
       out.interruption_unix_ns = cloud_->clock().unix_ns(machine.reclaimed);
     out.state = state;
     if (state == HOSTLER_STATE_RUNNING) out.addresses = &address, out.n_addresses = 1;
-    if (state == HOSTLER_STATE_FAILED) out.state_reason = str("it does not boot");
+    if (state == HOSTLER_STATE_FAILED) out.state_error = str("Fake.NoBoot: it does not boot");
+    driver::emit(op, out);
+  }
+
+  void emit_offering(const std::string& name, const TypeSettings& type, const std::string& zone,
+                     std::uint32_t market, std::int64_t now, hostler_op* op) {
+    constexpr std::uint64_t kGiB = std::uint64_t{1} << 30U;
+    auto out = driver::offering_record();
+    out.provider_type = str(name);
+    out.region = str(settings().region);
+    out.zone = str(zone);
+    out.architecture = str(type.architecture);
+    out.vcpus = static_cast<std::uint32_t>(type.vcpus);
+    out.gpus = static_cast<std::uint32_t>(type.gpus);
+    out.ram_bytes = static_cast<std::uint64_t>(type.ram_gib) * kGiB;
+    out.scratch_bytes = static_cast<std::uint64_t>(type.scratch_gib) * kGiB;
+    out.market = market;
+    out.price_micros_per_hour =
+        cloud_->market().price(name, zone, market == HOSTLER_MARKET_SPOT, now);
+    out.available =
+        cloud_->is_available(name, zone, now) ? HOSTLER_AVAILABLE_YES : HOSTLER_AVAILABLE_NO;
     driver::emit(op, out);
   }
 

@@ -26,6 +26,11 @@ TypeSettings read_type(const Settings& settings, JsonObject json) {
   type.group = json.text("group", "");
   type.price = json.number("price", 0, 0, kPriceMax);
   type.spot_price = json.number("spot_price", type.price / 3, 0, kPriceMax);
+  type.vcpus = json.number("vcpus", 0, 0, kCountMax);
+  type.gpus = json.number("gpus", 0, 0, kCountMax);
+  type.ram_gib = json.number("ram_gib", 0, 0, kCountMax);
+  type.scratch_gib = json.number("scratch_gib", 0, 0, kCountMax);
+  type.architecture = json.text("architecture", "x86_64");
   json.refuse_unknown_keys();
   return type;
 }
@@ -64,7 +69,10 @@ const char* const kSchema = R"json({
                             {"type": "object", "additionalProperties": {"$ref": "#/$defs/count"}}]},
         "group": {"type": "string"},
         "price": {"$ref": "#/$defs/price"},
-        "spot_price": {"$ref": "#/$defs/price"}}}},
+        "spot_price": {"$ref": "#/$defs/price"},
+        "vcpus": {"$ref": "#/$defs/count"}, "gpus": {"$ref": "#/$defs/count"},
+        "ram_gib": {"$ref": "#/$defs/count"}, "scratch_gib": {"$ref": "#/$defs/count"},
+        "architecture": {"type": "string"}}}},
     "quotas": {"type": "object", "additionalProperties": {"$ref": "#/$defs/count"}},
     "instances_max": {"$ref": "#/$defs/count"},
     "latency": {"$ref": "#/$defs/duration"},

@@ -15,6 +15,8 @@ struct TypeSettings {
   std::string group;                             ///< Its quota group; empty: none.
   std::int64_t price = 0;                        ///< Millionths of the currency, per hour.
   std::int64_t spot_price = 0;                   ///< Around which the spot price moves.
+  std::int64_t vcpus = 0, gpus = 0, ram_gib = 0, scratch_gib = 0;  ///< Of offerings.
+  std::string architecture;                                        ///< Likewise.
 };
 
 /// The dials of a fake cloud. README.md says what each does; 0 or empty turns it off.

@@ -120,12 +120,14 @@ typedef int32_t hostler_status;
  * be put right on either side. Then a create has a new key. */
 
 /* hostler_error.scope: what the refusal is about, as narrow as the driver knows. Several bits mean
- * all of them together ("this type in this zone"). 0 = not said: for CAPACITY, UNSUPPORTED,
- * INVALID, CONFLICT and NOT_FOUND of a create the request's type, zone and market, for QUOTA its
- * quota group (its type, if that has none), for INTERNAL the function, for the others the whole
- * set. MARKET and OPERATION narrow what 0 means if no other bit is there; "no spot at all" is
- * ACCOUNT | MARKET. RATE_LIMIT and AUTH hold back every function, or with OPERATION that one. What
- * else a create is refused with holds back creates, for QUOTA and CAPACITY starts too. */
+ * all of them together ("this type in this zone"); MARKET alone is "no spot at all". 0 = not said:
+ * for CAPACITY, UNSUPPORTED, INVALID, CONFLICT and NOT_FOUND of a create the request's type, zone
+ * and market, for QUOTA its quota group (its type, if that has none), for INTERNAL the function,
+ * for the others the whole set. OPERATION alone narrows what 0 means. Of a call that is about no
+ * type, such as list or set_tags, only REGION, ACCOUNT and OPERATION count. RATE_LIMIT and AUTH
+ * hold back every function, or with OPERATION that one. What else a create is refused with holds
+ * back creates, for QUOTA and CAPACITY starts too; CAPACITY, UNSUPPORTED, INVALID, CONFLICT and
+ * NOT_FOUND those of the request's market only. */
 #define HOSTLER_SCOPE_TYPE 0x01u
 #define HOSTLER_SCOPE_GROUP 0x02u /* quota group */
 #define HOSTLER_SCOPE_ZONE 0x04u
@@ -134,6 +136,7 @@ typedef int32_t hostler_status;
 #define HOSTLER_SCOPE_MARKET 0x20u    /* the request's market only */
 #define HOSTLER_SCOPE_OPERATION 0x40u /* this function only, the others may go on */
 #define HOSTLER_SCOPE_SUBNET 0x80u
+#define HOSTLER_SCOPE_IMAGE 0x100u
 
 /* hostler_error.flags */
 /* The effect may have happened, for the request may have left this machine: the host lists before
@@ -142,8 +145,8 @@ typedef int32_t hostler_status;
 
 /* Fields of hostler_error.set_text. Each scope text names the one thing of its scope bit; left out
  * where it is the request's own. A text that contradicts the request is ignored. Where the request
- * left the zone or subnet to the driver, only requests of the same type, zone and market are held
- * back: name what you chose. */
+ * left the zone, subnet or image to the driver, only requests of the same type, zone and market are
+ * held back: name what you chose. */
 #define HOSTLER_TEXT_MESSAGE 1u       /* one line for people: what failed, what to do */
 #define HOSTLER_TEXT_PROVIDER_CODE 2u /* the provider's own error code, verbatim */
 #define HOSTLER_TEXT_REQUEST_ID 3u    /* the provider's id of the failed request */
@@ -152,6 +155,7 @@ typedef int32_t hostler_status;
 #define HOSTLER_TEXT_SCOPE_ZONE 6u
 #define HOSTLER_TEXT_SCOPE_SUBNET 7u
 #define HOSTLER_TEXT_SCOPE_REGION 8u
+#define HOSTLER_TEXT_SCOPE_IMAGE 9u
 
 /* ---- enumerations and flags that several structs share --------------------------------------- */
 
@@ -188,6 +192,9 @@ typedef int32_t hostler_status;
 #define HOSTLER_USER_DATA_CLOUD_CONFIG 2u
 #define HOSTLER_USER_DATA_IGNITION 3u
 #define HOSTLER_USER_DATA_SECRET 0x01u /* use a protected channel if there is one */
+#define HOSTLER_USER_DATA_GZIP                                         \
+  0x02u /* `bytes` is compressed (RFC 1952), to be handed on as it is; \
+           `format` is that of what it holds */
 
 /* hostler_disk */
 #define HOSTLER_DISK_ROOT 1u
@@ -205,15 +212,17 @@ typedef int32_t hostler_status;
 /* hostler_set_tags_req.flags */
 #define HOSTLER_SET_TAGS_REPLACE 0x01u /* all tags go but `set` and what the driver has added */
 
-/* hostler_set_info.capabilities. A create for spot is sent whether or not there is CAP_SPOT: a
- * driver that cannot do it refuses it. */
+/* hostler_set_info.capabilities */
 #define HOSTLER_CAP_CREATE_TOKEN_NATIVE 0x01u /* the cloud itself keeps creates idempotent */
 #define HOSTLER_CAP_TAGS_AT_CREATE 0x02u      /* there is no moment without tags */
 #define HOSTLER_CAP_SERVER_FILTER 0x04u       /* tag_filter is done by the cloud: a list is cheap */
 #define HOSTLER_CAP_HOST_KEY_INJECT 0x08u     /* ssh_host_key_* is in place before sshd starts */
 #define HOSTLER_CAP_USER_DATA 0x10u           /* scripts are run; without it none is sent */
-#define HOSTLER_CAP_SPOT 0x20u
-#define HOSTLER_CAP_STOP 0x40u /* hostler.power/1 works on this account */
+#define HOSTLER_CAP_SPOT 0x20u                /* without it no create for spot is sent */
+#define HOSTLER_CAP_STOP 0x40u                /* hostler.power/1 works on this account */
+#define HOSTLER_CAP_USER_DATA_GZIP                                 \
+  0x80u /* user data may come compressed: it is, when it is longer \
+           than user_data_max_bytes otherwise */
 
 /* hostler_log_line.level */
 #define HOSTLER_LOG_TRACE 0u
@@ -339,6 +348,7 @@ struct hostler_host { /* growable */
 #define HOSTLER_REC_INSTANCE 1u
 #define HOSTLER_REC_PRICE 2u
 #define HOSTLER_REC_SET_INFO 3u
+#define HOSTLER_REC_IMAGE 4u
 #define HOSTLER_REC_OFFERING 5u
 #define HOSTLER_REC_INTERRUPTION 6u
 #define HOSTLER_REC_CONSOLE 7u
@@ -357,8 +367,10 @@ typedef struct hostler_instance { /* growable record */
   hostler_str provider_type; /* as in hostler_instance_type */
   hostler_str image_id;
   hostler_str remote_user; /* who logs in by SSH; empty = as configured */
-  hostler_str region, zone;
-  hostler_str state_reason;         /* the provider's words, e.g. why it failed */
+  hostler_str region, zone, subnet;
+  hostler_str state_reason;         /* why it is in this state, the provider's words */
+  hostler_str state_error;          /* why it died or cannot run, when nobody asked for its end:
+                                       the provider's code and words; empty = no error */
   const hostler_address* addresses; /* the best one first: the host takes the first, or the first of
                                        the scope that the site asks for; none while there is none */
   size_t n_addresses;
@@ -386,7 +398,8 @@ typedef struct hostler_set_info { /* growable record */
                                     the answer to the call that made it; 0 = not known */
   uint64_t list_interval_min_ms; /* list() of the whole set no more often than that; more than 10
                                     minutes counts as 10. Lists of some ids come in between */
-  uint64_t user_data_max_bytes;  /* as given to the driver, before any encoding */
+  uint64_t user_data_max_bytes;  /* as given to the driver, compressed or not, before any encoding
+                                    of the driver's own */
   uint32_t max_concurrency;      /* blocking calls at once in this account, at most the driver's;
                                     0 = the driver's */
   uint32_t tags_max;             /* of a create; what the driver adds is not counted */
@@ -402,8 +415,9 @@ typedef struct hostler_instance_type { /* growable */
   hostler_str name;          /* on the site's menu */
   hostler_str provider_type; /* what the provider calls it */
   hostler_str quota_group;   /* as hostler.quota-group/1 gave it, or configured; may be empty */
-  hostler_str provider_params_json; /* an object: the site's `types[].provider_params`, what only
-                                       this driver understands */
+  hostler_str provider_params_json; /* an object, what only this driver understands: the site's
+                                       `types[].provider_params`; in a create with the pool's
+                                       members in place of those of the same name */
   uint64_t ram_bytes;
   uint64_t scratch_bytes;        /* disk space for jobs, as configured */
   int64_t price_micros_per_hour; /* as configured; -1 = not known */
@@ -454,8 +468,8 @@ typedef struct hostler_create_req { /* growable */
   const hostler_instance_type* type; /* never NULL */
   hostler_str region, zone, subnet;  /* empty = the driver's choice */
   hostler_str image_id;              /* empty = as the driver's own config says */
-  hostler_str name_hint; /* for people, [a-z0-9_-], at most name_max (about 100, if that is not
-                            said); the driver may change it, and it need not be unique */
+  hostler_str name_hint; /* for people, [a-z0-9_-], at most name_max (63, if that is not said); the
+                            driver may change it, and it need not be unique */
   const hostler_user_data* user_data; /* SECRET; all that sets the machine up, see sdk/machine.md;
                                          NULL where the set has no HOSTLER_CAP_USER_DATA */
   hostler_str ssh_host_key_private;   /* SECRET; OpenSSH PEM; placed before sshd starts. Empty, and
@@ -468,8 +482,14 @@ typedef struct hostler_create_req { /* growable */
   size_t n_tags;
   const hostler_disk* const* disks; /* n_disks pointers, none NULL */
   size_t n_disks;
+  const hostler_str*
+      security_groups; /* of the provider, ids or names; none = the driver's choice */
+  size_t n_security_groups;
+  const hostler_str* profiles; /* of the provider, sets of settings (LXD), a later one over an
+                                  earlier one; none = the driver's choice */
+  size_t n_profiles;
   hostler_str placement_group, capacity_reservation, identity_profile;
-  int64_t price_cap_micros_per_hour; /* never pay more; 0 = no cap. Not read if the market is not
+  int64_t price_cap_micros_per_hour; /* never pay more; 0 = no cap, and always if the market is not
                                         SPOT */
   uint32_t market;                   /* HOSTLER_MARKET_*; equal to the type's */
   uint32_t tenancy;                  /* HOSTLER_TENANCY_* */
@@ -488,7 +508,7 @@ typedef struct hostler_list_req { /* growable */
 
 typedef struct hostler_destroy_req { /* growable */
   uint32_t struct_size, flags;
-  hostler_str id;              /* may be empty if the key is given: an instance never seen */
+  hostler_str id;              /* never empty: what was never seen is looked for by list first */
   hostler_str idempotency_key; /* of its create; empty = not known */
   hostler_str expected_set_id; /* CONFLICT if it carries another; empty = do not check */
   hostler_str reason;          /* for the provider's audit log */
@@ -692,12 +712,16 @@ typedef struct hostler_ext_power { /* growable */
 #define HOSTLER_AVAILABLE_UNKNOWN 0u
 #define HOSTLER_AVAILABLE_YES 1u
 #define HOSTLER_AVAILABLE_NO 2u
-typedef struct hostler_offering { /* growable record */
-  uint32_t struct_size, kind;     /* HOSTLER_REC_OFFERING */
-  hostler_str provider_type, region, zone;
-  int64_t price_micros_per_hour; /* -1 = not known */
-  uint32_t market;               /* HOSTLER_MARKET_* */
-  uint32_t available;            /* HOSTLER_AVAILABLE_* */
+typedef struct hostler_offering {          /* growable record */
+  uint32_t struct_size, kind;              /* HOSTLER_REC_OFFERING */
+  hostler_str provider_type, region, zone; /* no zone: all of them */
+  hostler_str architecture;                /* as `uname -m` says it: "x86_64", "aarch64" */
+  int64_t price_micros_per_hour;           /* -1 = not known */
+  uint64_t ram_bytes;
+  uint64_t scratch_bytes; /* disks that come with the type, without any that is asked for */
+  uint32_t vcpus, gpus;
+  uint32_t market;    /* HOSTLER_MARKET_* */
+  uint32_t available; /* HOSTLER_AVAILABLE_* */
 } hostler_offering;
 typedef struct hostler_offerings_req { /* growable */
   uint32_t struct_size, flags;
@@ -708,26 +732,38 @@ typedef struct hostler_offerings_req { /* growable */
 } hostler_offerings_req;
 typedef struct hostler_ext_offerings { /* growable */
   uint32_t struct_size, reserved0;
-  /* [call] Blocks until the deadline. May be PENDING. Ends with: also UNSUPPORTED. */
+  /* Emits a HOSTLER_REC_OFFERING for each type in each zone and market; sizes that are not known
+   * are 0, and then the host does not choose by them.
+   * [call] Blocks until the deadline. May be PENDING. Ends with: also UNSUPPORTED. */
   hostler_status (*offerings)(hostler_set* s, const hostler_offerings_req* r, hostler_op* op);
 } hostler_ext_offerings;
 
 /* Notices that the provider will take instances back. */
 #define HOSTLER_EXT_INTERRUPTION "hostler.interruption/1"
-typedef struct hostler_interruption { /* growable record */
-  uint32_t struct_size, kind;         /* HOSTLER_REC_INTERRUPTION */
+#define HOSTLER_INTERRUPTION_NOT_SAID 0u  /* counts as TERMINATE */
+#define HOSTLER_INTERRUPTION_TERMINATE 1u /* the instance will be gone */
+#define HOSTLER_INTERRUPTION_STOP 2u      /* it will be switched off and kept */
+#define HOSTLER_INTERRUPTION_SUSPEND 3u   /* its memory is kept too */
+#define HOSTLER_INTERRUPTION_RESTART 4u   /* it will boot again, e.g. for maintenance */
+#define HOSTLER_INTERRUPTION_WITHDRAWN 5u /* the notice that was given before holds no more */
+typedef struct hostler_interruption {     /* growable record */
+  uint32_t struct_size, kind;             /* HOSTLER_REC_INTERRUPTION */
   hostler_str instance_id;
   hostler_str text; /* the provider's words */
   int64_t noticed_unix_ns;
-  int64_t interruption_unix_ns; /* when it ends */
+  int64_t interruption_unix_ns; /* when it happens; 0 = soon, or WITHDRAWN */
+  uint32_t action;              /* HOSTLER_INTERRUPTION_* */
+  uint32_t reserved0;
 } hostler_interruption;
 typedef struct hostler_interruption_req { /* growable */
   uint32_t struct_size, flags;
 } hostler_interruption_req;
 typedef struct hostler_ext_interruption { /* growable */
   uint32_t struct_size, reserved0;
-  /* Emits notices as they come, until the deadline or a cancel; then OK.
-   * [call] Blocks until the deadline. Should be PENDING. Ends with: also UNSUPPORTED. */
+  /* Emits notices as they come, first all that hold at present, until the deadline or a cancel;
+   * then OK. A later notice of the same instance replaces the one before.
+   * [call] Does not block for long: it would take the place of other calls for ever. PENDING, or
+   * an error; OK only through complete(). Ends with: also UNSUPPORTED. */
   hostler_status (*watch)(hostler_set* s, const hostler_interruption_req* r, hostler_op* op);
 } hostler_ext_interruption;
 
@@ -738,6 +774,8 @@ typedef struct hostler_console { /* growable record: a piece of it, in order */
   uint64_t offset;               /* of the first byte in the whole */
   const uint8_t* bytes;          /* as the machine wrote them */
   size_t n_bytes;
+  int64_t
+      as_of_unix_ns; /* when the cloud took this text, which may be minutes old; 0 = not known */
 } hostler_console;
 typedef struct hostler_console_req { /* growable */
   uint32_t struct_size, flags;
@@ -747,7 +785,9 @@ typedef struct hostler_console_req { /* growable */
 } hostler_console_req;
 typedef struct hostler_ext_console { /* growable */
   uint32_t struct_size, reserved0;
-  /* [call] Blocks until the deadline. May be PENDING. Ends with: also NOT_FOUND, UNSUPPORTED. */
+  /* Emits the text in pieces of HOSTLER_REC_CONSOLE, each after the one before; nothing: the cloud
+   * has no text yet.
+   * [call] Blocks until the deadline. May be PENDING. Ends with: also NOT_FOUND, UNSUPPORTED. */
   hostler_status (*read)(hostler_set* s, const hostler_console_req* r, hostler_op* op);
 } hostler_ext_console;
 
@@ -774,10 +814,37 @@ typedef struct hostler_leftover_destroy_req { /* growable */
 } hostler_leftover_destroy_req;
 typedef struct hostler_ext_leftovers { /* growable */
   uint32_t struct_size, reserved0;
-  /* [call] Block until the deadline. May be PENDING. Ends with: also UNSUPPORTED, CONFLICT. */
+  /* list is complete or an error, as that of instances is. destroy of what is not there is OK.
+   * [call] Block until the deadline. May be PENDING. Ends with: also UNSUPPORTED, CONFLICT. */
   hostler_status (*list)(hostler_set* s, const hostler_leftover_list_req* r, hostler_op* op);
   hostler_status (*destroy)(hostler_set* s, const hostler_leftover_destroy_req* r, hostler_op* op);
 } hostler_ext_leftovers;
+
+/* Images that instances can be made of, by what a site knows of them. */
+#define HOSTLER_EXT_IMAGES "hostler.images/1"
+typedef struct hostler_image { /* growable record */
+  uint32_t struct_size, kind;  /* HOSTLER_REC_IMAGE */
+  hostler_str id;              /* never empty; as in hostler_create_req.image_id */
+  hostler_str name;
+  hostler_str owner;        /* the provider's name of the account or server that it comes from */
+  hostler_str architecture; /* as in hostler_offering */
+  int64_t created_unix_ns;  /* of several that match the host takes the newest; 0 = not known */
+} hostler_image;
+typedef struct hostler_images_req { /* growable */
+  uint32_t struct_size, flags;
+  hostler_str name;          /* `*` stands for any text, nothing else is special; empty = any */
+  hostler_str owner;         /* empty = the driver's choice of those that can be trusted */
+  hostler_str architecture;  /* empty = any */
+  const hostler_kv* filters; /* exact matches, all of them; keys as the provider has them. INVALID
+                                if it has no such key */
+  size_t n_filters;
+} hostler_images_req;
+typedef struct hostler_ext_images { /* growable */
+  uint32_t struct_size, reserved0;
+  /* Emits a HOSTLER_REC_IMAGE for each image that matches and can be used; nothing: none does.
+   * [call] Blocks until the deadline. May be PENDING. Ends with: also UNSUPPORTED. */
+  hostler_status (*find)(hostler_set* s, const hostler_images_req* r, hostler_op* op);
+} hostler_ext_images;
 
 #ifdef __cplusplus
 }

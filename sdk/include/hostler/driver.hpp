@@ -18,6 +18,13 @@
 //   R price_history(const hostler_price_req&, hostler_op*);           // hostler.price-history/1
 //   R quota_group(const hostler_quota_group_req&, hostler_op*);       // hostler.quota-group/1
 //   R start(const hostler_power_req&, hostler_op*), stop(...);        // hostler.power/1
+//   R suspend(const hostler_power_req&, hostler_op*);                 // optional there
+//   R offerings(const hostler_offerings_req&, hostler_op*);           // hostler.offerings/1
+//   hostler_status watch(const hostler_interruption_req&, hostler_op*);  // hostler.interruption/1
+//   R read_console(const hostler_console_req&, hostler_op*);          // hostler.console/1
+//   R list_leftovers(const hostler_leftover_list_req&, hostler_op*);  // hostler.leftovers/1, with
+//   R destroy_leftover(const hostler_leftover_destroy_req&, hostler_op*);
+//   R find_images(const hostler_images_req&, hostler_op*);            // hostler.images/1
 // and HOSTLER_REGISTER(T) in one source file. R is void (finished when it returns) or
 // hostler_status (may be HOSTLER_PENDING). All of them may throw; driver::Error says what went
 // wrong.
@@ -26,6 +33,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <cstring>
 #include <exception>
 #include <memory>
@@ -71,6 +79,7 @@ class Error : public std::exception {
     keep(HOSTLER_SCOPE_ZONE, zone_);
     keep(HOSTLER_SCOPE_SUBNET, subnet_);
     keep(HOSTLER_SCOPE_REGION, region_);
+    keep(HOSTLER_SCOPE_IMAGE, image_);
     return *this;
   }
   Error& outcome_unknown() { return flags_ |= HOSTLER_EF_OUTCOME_UNKNOWN, *this; }
@@ -106,6 +115,7 @@ class Error : public std::exception {
     text(HOSTLER_TEXT_SCOPE_ZONE, zone_);
     text(HOSTLER_TEXT_SCOPE_SUBNET, subnet_);
     text(HOSTLER_TEXT_SCOPE_REGION, region_);
+    text(HOSTLER_TEXT_SCOPE_IMAGE, image_);
     return code_ < 0 ? code_ : HOSTLER_E_INTERNAL;
   }
 
@@ -114,7 +124,8 @@ class Error : public std::exception {
   uint32_t scope_ = 0, flags_ = 0;
   int32_t provider_status_ = 0;
   int64_t retry_after_ms_ = -1, limit_ = -1, used_ = -1;
-  std::string message_, provider_code_, request_id_, type_, group_, zone_, subnet_, region_;
+  std::string message_, provider_code_, request_id_;
+  std::string type_, group_, zone_, subnet_, region_, image_;
 };
 
 /// The same for a failure of which nothing is known but a text, so that a request may have left
@@ -230,7 +241,8 @@ inline void require_known(const hostler_create_req& r) {
   require_known("public_ip", r.public_ip, HOSTLER_PUBLIC_IP_NO);
   if (r.user_data != nullptr) {
     require_known("user data of format", r.user_data->format, HOSTLER_USER_DATA_IGNITION);
-    require_known_flags("user data", r.user_data->flags, HOSTLER_USER_DATA_SECRET);
+    require_known_flags("user data", r.user_data->flags,
+                        HOSTLER_USER_DATA_SECRET | HOSTLER_USER_DATA_GZIP);
   }
   for (size_t i = 0; i < r.n_disks; ++i) {
     require_known("disk of role", r.disks[i]->role, HOSTLER_DISK_SCRATCH);
@@ -260,46 +272,71 @@ inline void require_known(const hostler_quota_group_req& r) {
 inline void require_known(const hostler_power_req& r) {
   require_known_flags("start, stop or suspend", r.flags, 0);
 }
+inline void require_known(const hostler_offerings_req& r) {
+  require_known_flags("offerings", r.flags, 0);
+  require_known("market", r.market, HOSTLER_MARKET_SPOT);
+}
+inline void require_known(const hostler_interruption_req& r) {
+  require_known_flags("watch", r.flags, 0);
+}
+inline void require_known(const hostler_console_req& r) {
+  require_known_flags("a console's read", r.flags, 0);
+}
+inline void require_known(const hostler_leftover_list_req& r) {
+  require_known_flags("a list of leftovers", r.flags, 0);
+}
+inline void require_known(const hostler_leftover_destroy_req& r) {
+  require_known_flags("the destroy of a leftover", r.flags, 0);
+}
+inline void require_known(const hostler_images_req& r) {
+  require_known_flags("the search for images", r.flags, 0);
+}
 
 /// Hands a record to the host; throws CANCELLED if the host wants no more.
 inline void emit(hostler_op* op, const hostler_rec* rec) {
   if (op->emit(op, rec) != 0) throw Error(HOSTLER_E_CANCELLED, "stopped by the host");
 }
-inline void emit(hostler_op* op, const hostler_instance& r) {
-  emit(op, reinterpret_cast<const hostler_rec*>(&r));
-}
-inline void emit(hostler_op* op, const hostler_price& r) {
-  emit(op, reinterpret_cast<const hostler_rec*>(&r));
-}
-inline void emit(hostler_op* op, const hostler_set_info& r) {
-  emit(op, reinterpret_cast<const hostler_rec*>(&r));
-}
-inline void emit(hostler_op* op, const hostler_quota_group& r) {
+/// Of any record of the header.
+template <class Record>
+void emit(hostler_op* op, const Record& r) {
+  static_assert(offsetof(Record, kind) == offsetof(hostler_rec, kind), "not a record");
   emit(op, reinterpret_cast<const hostler_rec*>(&r));
 }
 
 /// Empty records, ready to be filled in and emitted.
+template <class Record>
+Record record(uint32_t kind) noexcept {
+  auto r = sized<Record>();
+  r.kind = kind;
+  return r;
+}
 inline hostler_instance instance_record() noexcept {
-  auto r = sized<hostler_instance>();
-  r.kind = HOSTLER_REC_INSTANCE;
+  auto r = record<hostler_instance>(HOSTLER_REC_INSTANCE);
   r.price_micros_per_hour = -1;
   return r;
 }
-inline hostler_price price_record() noexcept {
-  auto r = sized<hostler_price>();
-  r.kind = HOSTLER_REC_PRICE;
-  return r;
-}
+inline hostler_price price_record() noexcept { return record<hostler_price>(HOSTLER_REC_PRICE); }
 inline hostler_set_info set_info_record() noexcept {
-  auto r = sized<hostler_set_info>();
-  r.kind = HOSTLER_REC_SET_INFO;
-  return r;
+  return record<hostler_set_info>(HOSTLER_REC_SET_INFO);
 }
 inline hostler_quota_group quota_group_record() noexcept {
-  auto r = sized<hostler_quota_group>();
-  r.kind = HOSTLER_REC_QUOTA_GROUP;
+  return record<hostler_quota_group>(HOSTLER_REC_QUOTA_GROUP);
+}
+inline hostler_offering offering_record() noexcept {
+  auto r = record<hostler_offering>(HOSTLER_REC_OFFERING);
+  r.price_micros_per_hour = -1;
   return r;
 }
+inline hostler_interruption interruption_record() noexcept {
+  return record<hostler_interruption>(HOSTLER_REC_INTERRUPTION);
+}
+inline hostler_console console_record() noexcept {
+  return record<hostler_console>(HOSTLER_REC_CONSOLE);
+}
+inline hostler_leftover leftover_record() noexcept {
+  return record<hostler_leftover>(HOSTLER_REC_LEFTOVER);
+}
+inline hostler_image image_record() noexcept { return record<hostler_image>(HOSTLER_REC_IMAGE); }
 
 /// Writes a line to the host's log. With the `op` of the call that it is about, the line names call
 /// and set.
@@ -330,22 +367,31 @@ T& self(hostler_set* s) noexcept {
   return *reinterpret_cast<T*>(s);
 }
 
-template <class T, class = void>
-struct HasVerify : std::false_type {};
+// Has<T, Of>: whether T has the function that Of<T> names.
+template <class T, template <class> class Of, class = void>
+struct Has : std::false_type {};
+template <class T, template <class> class Of>
+struct Has<T, Of, std::void_t<Of<T>>> : std::true_type {};
 template <class T>
-struct HasVerify<T, std::void_t<decltype(&T::verify)>> : std::true_type {};
-template <class T, class = void>
-struct HasPriceHistory : std::false_type {};
+using Verify = decltype(&T::verify);
 template <class T>
-struct HasPriceHistory<T, std::void_t<decltype(&T::price_history)>> : std::true_type {};
-template <class T, class = void>
-struct HasQuotaGroup : std::false_type {};
+using PriceHistory = decltype(&T::price_history);
 template <class T>
-struct HasQuotaGroup<T, std::void_t<decltype(&T::quota_group)>> : std::true_type {};
-template <class T, class = void>
-struct HasPower : std::false_type {};
+using QuotaGroup = decltype(&T::quota_group);
 template <class T>
-struct HasPower<T, std::void_t<decltype(&T::start), decltype(&T::stop)>> : std::true_type {};
+using Stop = decltype(&T::stop);
+template <class T>
+using Suspend = decltype(&T::suspend);
+template <class T>
+using Offerings = decltype(&T::offerings);
+template <class T>
+using Watch = decltype(&T::watch);
+template <class T>
+using ReadConsole = decltype(&T::read_console);
+template <class T>
+using ListLeftovers = decltype(&T::list_leftovers);
+template <class T>
+using FindImages = decltype(&T::find_images);
 
 // One trampoline per function of the table: the C call, inside the barrier, on the object.
 #define HOSTLER_DETAIL_CALL(method, request)                                        \
@@ -357,29 +403,68 @@ struct HasPower<T, std::void_t<decltype(&T::start), decltype(&T::stop)>> : std::
   }
 
 template <class T>
+const void* draft_extension([[maybe_unused]] std::string_view id) noexcept {
+  if constexpr (Has<T, Offerings>::value) {
+    static const hostler_ext_offerings ext = {
+        sizeof ext, 0, HOSTLER_DETAIL_CALL(offerings, hostler_offerings_req)};
+    if (id == HOSTLER_EXT_OFFERINGS) return &ext;
+  }
+  if constexpr (Has<T, Watch>::value) {
+    static_assert(std::is_same_v<decltype(std::declval<T&>().watch(
+                                     std::declval<const hostler_interruption_req&>(), nullptr)),
+                                 hostler_status>,
+                  "watch() returns HOSTLER_PENDING: it lasts until it is cancelled");
+    static const hostler_ext_interruption ext = {
+        sizeof ext, 0, HOSTLER_DETAIL_CALL(watch, hostler_interruption_req)};
+    if (id == HOSTLER_EXT_INTERRUPTION) return &ext;
+  }
+  if constexpr (Has<T, ReadConsole>::value) {
+    static const hostler_ext_console ext = {sizeof ext, 0,
+                                            HOSTLER_DETAIL_CALL(read_console, hostler_console_req)};
+    if (id == HOSTLER_EXT_CONSOLE) return &ext;
+  }
+  if constexpr (Has<T, ListLeftovers>::value) {
+    static const hostler_ext_leftovers ext = {
+        sizeof ext, 0, HOSTLER_DETAIL_CALL(list_leftovers, hostler_leftover_list_req),
+        HOSTLER_DETAIL_CALL(destroy_leftover, hostler_leftover_destroy_req)};
+    if (id == HOSTLER_EXT_LEFTOVERS) return &ext;
+  }
+  if constexpr (Has<T, FindImages>::value) {
+    static const hostler_ext_images ext = {sizeof ext, 0,
+                                           HOSTLER_DETAIL_CALL(find_images, hostler_images_req)};
+    if (id == HOSTLER_EXT_IMAGES) return &ext;
+  }
+  return nullptr;
+}
+
+template <class T>
 const void* extension([[maybe_unused]] std::string_view id) noexcept {
-  if constexpr (HasVerify<T>::value) {
+  if constexpr (Has<T, Verify>::value) {
     static const hostler_ext_host_key ext = {sizeof ext, 0,
                                              HOSTLER_DETAIL_CALL(verify, hostler_verify_req)};
     if (id == HOSTLER_EXT_HOST_KEY) return &ext;
   }
-  if constexpr (HasPriceHistory<T>::value) {
+  if constexpr (Has<T, PriceHistory>::value) {
     static const hostler_ext_price_history ext = {
         sizeof ext, 0, HOSTLER_DETAIL_CALL(price_history, hostler_price_req)};
     if (id == HOSTLER_EXT_PRICE_HISTORY) return &ext;
   }
-  if constexpr (HasQuotaGroup<T>::value) {
+  if constexpr (Has<T, QuotaGroup>::value) {
     static const hostler_ext_quota_group ext = {
         sizeof ext, 0, HOSTLER_DETAIL_CALL(quota_group, hostler_quota_group_req)};
     if (id == HOSTLER_EXT_QUOTA_GROUP) return &ext;
   }
-  if constexpr (HasPower<T>::value) {
-    static const hostler_ext_power ext = {sizeof ext, 0,
-                                          HOSTLER_DETAIL_CALL(start, hostler_power_req),
-                                          HOSTLER_DETAIL_CALL(stop, hostler_power_req), nullptr};
+  if constexpr (Has<T, Stop>::value) {
+    static const hostler_ext_power ext = [] {
+      hostler_ext_power power = {sizeof power, 0, HOSTLER_DETAIL_CALL(start, hostler_power_req),
+                                 HOSTLER_DETAIL_CALL(stop, hostler_power_req), nullptr};
+      if constexpr (Has<T, Suspend>::value)
+        power.suspend = HOSTLER_DETAIL_CALL(suspend, hostler_power_req);
+      return power;
+    }();
     if (id == HOSTLER_EXT_POWER) return &ext;
   }
-  return nullptr;
+  return draft_extension<T>(id);
 }
 
 /// The driver's table over T.

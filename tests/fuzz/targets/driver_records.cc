@@ -84,7 +84,7 @@ void instance(Bytes& in) {
   for (hostler_str* text :
        {&record.id, &record.request_id, &record.idempotency_key, &record.set_id, &record.owner,
         &record.name, &record.provider_type, &record.image_id, &record.region, &record.zone,
-        &record.remote_user, &record.state_reason})
+        &record.remote_user, &record.state_reason, &record.subnet, &record.state_error})
     *text = memory.text();
   record.addresses = memory.addresses(record.n_addresses);
   record.tags = memory.tags(record.n_tags);
@@ -97,12 +97,14 @@ void instance(Bytes& in) {
   record.ssh_port = static_cast<std::uint32_t>(in.u64());
   model::ListedInstance out;
   plugin_host::TextsLeft left;
-  const auto broken =
-      emit(record, in, [&](const auto& rec) { return plugin_host::read_instance(rec, out, left); });
+  const auto broken = emit(record, in, [&](const auto& rec) {
+    return plugin_host::read_instance(rec, model::AddressChoice::kAny, out, left);
+  });
   check_texts({&out.id, &out.request_id, &out.idempotency_key, &out.set_id, &out.owner, &out.name,
                &out.provider_type, &out.image_id, &out.region, &out.zone, &out.remote_user,
-               &out.address, &out.pool, &out.type, &out.idle});
+               &out.address, &out.subnet, &out.pool, &out.type, &out.idle});
   promise(out.state_reason.find('\n') == std::string::npos, "a reason is one line");
+  promise(out.state_error.find('\n') == std::string::npos, "an error is one line");
   if (!broken.empty()) return;
   promise(!out.id.empty() && out.ssh_port != 0, "a good instance has id and port");
   promise(!out.price_per_hour || out.price_per_hour->value >= 0, "a price is not below 0");

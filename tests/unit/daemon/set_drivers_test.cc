@@ -36,6 +36,15 @@ class HangingDriver final : public plugin_host::DriverSet {
   void quota_group(model::InstanceType, Duration, Done<std::string>) override {}
   void start(model::PowerRequest, Duration, Done<Nothing>) override {}
   void stop(model::PowerRequest, Duration, Done<Nothing>) override {}
+  void suspend(model::PowerRequest, Duration, Done<Nothing>) override {}
+  void offerings(model::OfferingsQuery, Duration,
+                 Done<std::vector<model::CloudOffering>>) override {}
+  void watch_interruptions(Duration, std::function<void(const model::Interruption&)>,
+                           Done<Nothing>) override {}
+  void read_console(model::ConsoleQuery, Duration, Done<model::ConsoleText>) override {}
+  void list_leftovers(model::Tags, Duration, Done<std::vector<model::Leftover>>) override {}
+  void destroy_leftover(model::LeftoverDestroyRequest, Duration, Done<Nothing>) override {}
+  void find_images(model::ImageQuery, Duration, Done<std::vector<model::Image>>) override {}
   [[nodiscard]] plugin_host::SetHealth health() const override { return {}; }
 
  private:

@@ -25,6 +25,11 @@ HOSTLER_NAME(hostler_instance);
 HOSTLER_NAME(hostler_set_info);
 HOSTLER_NAME(hostler_price);
 HOSTLER_NAME(hostler_quota_group);
+HOSTLER_NAME(hostler_offering);
+HOSTLER_NAME(hostler_interruption);
+HOSTLER_NAME(hostler_console);
+HOSTLER_NAME(hostler_leftover);
+HOSTLER_NAME(hostler_image);
 HOSTLER_NAME(hostler_instance_type);
 HOSTLER_NAME(hostler_set_config);
 HOSTLER_NAME(hostler_set_info_req);
@@ -38,6 +43,12 @@ HOSTLER_NAME(hostler_verify_req);
 HOSTLER_NAME(hostler_price_req);
 HOSTLER_NAME(hostler_quota_group_req);
 HOSTLER_NAME(hostler_power_req);
+HOSTLER_NAME(hostler_offerings_req);
+HOSTLER_NAME(hostler_interruption_req);
+HOSTLER_NAME(hostler_console_req);
+HOSTLER_NAME(hostler_leftover_list_req);
+HOSTLER_NAME(hostler_leftover_destroy_req);
+HOSTLER_NAME(hostler_images_req);
 HOSTLER_NAME(hostler_str);
 HOSTLER_NAME(hostler_kv);
 HOSTLER_NAME(hostler_address);
@@ -124,6 +135,13 @@ const char* name_of(FrameType type) {
     HOSTLER_CASE(kQuotaGroup);
     HOSTLER_CASE(kStart);
     HOSTLER_CASE(kStop);
+    HOSTLER_CASE(kSuspend);
+    HOSTLER_CASE(kOfferings);
+    HOSTLER_CASE(kWatch);
+    HOSTLER_CASE(kReadConsole);
+    HOSTLER_CASE(kListLeftovers);
+    HOSTLER_CASE(kDestroyLeftover);
+    HOSTLER_CASE(kFindImages);
     HOSTLER_CASE(kCancel);
     HOSTLER_CASE(kPing);
     HOSTLER_CASE(kClose);
@@ -228,10 +246,13 @@ std::string describe_wire() {
   describe_bytes(out);
   out << "\n";
   describe_structs<hostler_instance, hostler_set_info, hostler_price, hostler_quota_group,
-                   hostler_instance_type, hostler_set_config, hostler_set_info_req,
+                   hostler_offering, hostler_interruption, hostler_console, hostler_leftover,
+                   hostler_image, hostler_instance_type, hostler_set_config, hostler_set_info_req,
                    hostler_user_data, hostler_disk, hostler_create_req, hostler_list_req,
                    hostler_destroy_req, hostler_set_tags_req, hostler_verify_req, hostler_price_req,
-                   hostler_quota_group_req, hostler_power_req>(out);
+                   hostler_quota_group_req, hostler_power_req, hostler_offerings_req,
+                   hostler_interruption_req, hostler_console_req, hostler_leftover_list_req,
+                   hostler_leftover_destroy_req, hostler_images_req>(out);
   return out.str();
 }
 

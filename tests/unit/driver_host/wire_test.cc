@@ -63,10 +63,13 @@ template <class T>
 class EveryField : public testing::Test {};
 using Structs =
     testing::Types<hostler_instance, hostler_set_info, hostler_price, hostler_quota_group,
-                   hostler_instance_type, hostler_set_config, hostler_set_info_req,
+                   hostler_offering, hostler_interruption, hostler_console, hostler_leftover,
+                   hostler_image, hostler_instance_type, hostler_set_config, hostler_set_info_req,
                    hostler_user_data, hostler_disk, hostler_create_req, hostler_list_req,
                    hostler_destroy_req, hostler_set_tags_req, hostler_verify_req, hostler_price_req,
-                   hostler_quota_group_req, hostler_power_req>;
+                   hostler_quota_group_req, hostler_power_req, hostler_offerings_req,
+                   hostler_interruption_req, hostler_console_req, hostler_leftover_list_req,
+                   hostler_leftover_destroy_req, hostler_images_req>;
 TYPED_TEST_SUITE(EveryField, Structs);
 
 TYPED_TEST(EveryField, OfAStructCrosses) {

@@ -26,6 +26,26 @@ TEST(FakeLimitsTest, AZoneOutOfStockRefusesItsTypeThere) {
   EXPECT_THAT(error_of(nowhere), HasSubstr("no stock of small in any zone"));
 }
 
+TEST(FakeLimitsTest, OfferingsSayWhatATypeHasAndWhereItIsInStock) {
+  FakeSet set(R"("zones": ["a", "b"], "types": {"small": {"stock": {"a": 0, "b": 1},
+      "price": 300, "vcpus": 2, "gpus": 1, "ram_gib": 8, "scratch_gib": 20}, "big": {}})");
+  Awaited<std::vector<model::CloudOffering>> offerings;
+  set->offerings({.provider_types = {"small"}, .market = model::Market::kSpot}, kPatience,
+                 offerings.done());
+
+  const auto found = offerings.get();
+
+  ASSERT_TRUE(found) << error_of(found);
+  ASSERT_EQ(found->size(), 2U) << "two zones, one type, one market";
+  EXPECT_EQ(found->at(0).zone, "a");
+  EXPECT_EQ(found->at(0).available, model::Availability::kNo);
+  EXPECT_EQ(found->at(1).available, model::Availability::kYes);
+  EXPECT_EQ(found->at(1).architecture, "x86_64");
+  EXPECT_EQ(found->at(1).price_per_hour, std::optional(model::Micros{100}));
+  EXPECT_EQ(found->at(1).resources,
+            (model::Resources{.vcpus = 2, .gpus = 1, .ram = 8LL << 30U, .scratch = 20LL << 30U}));
+}
+
 TEST(FakeLimitsTest, WhatIsDestroyedIsInStockAgain) {
   FakeSet set(R"("types": {"small": {"stock": 1}})");
   const auto first = set.create("k1");

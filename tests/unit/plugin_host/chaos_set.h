@@ -79,6 +79,7 @@ struct ChaosOptions {
   std::string set = {};  ///< Its name, for the log.
   Duration close_max = 5s;
   std::filesystem::path readable = {};  ///< For the driver; of ChaosSet.
+  model::AddressChoice address = model::AddressChoice::kAny;
 };
 /// Each program of tests has its own: the driver runs in this process, or in one of its own.
 std::unique_ptr<DriverSet> make_set(const std::string& driver, const ChaosOptions& options);
@@ -88,7 +89,9 @@ class ChaosSet {
  public:
   explicit ChaosSet(const std::string& word, const ChaosOptions& options = {},
                     const std::string& driver = "fake_chaos")
-      : set_(make_set(driver, with_folder(options))), opened_(open(word)) {}
+      : address_(options.address),
+        set_(make_set(driver, with_folder(options))),
+        opened_(open(word)) {}
   ~ChaosSet() { release(); }
   ChaosSet(const ChaosSet&) = delete;
   ChaosSet& operator=(const ChaosSet&) = delete;
@@ -127,6 +130,7 @@ class ChaosSet {
   [[nodiscard]] SetConfig config(const std::string& word) const {
     SetConfig config;
     config.set_id = "s1";
+    config.address = address_;
     config.config_json = R"({"do": ")" + word + R"(", "gate": ")" + gate_path() + R"("})";
     return config;
   }
@@ -145,6 +149,7 @@ class ChaosSet {
   }
 
   const test::TempFolder folder_;
+  const model::AddressChoice address_;
   UniqueFd gate_;
   std::unique_ptr<DriverSet> set_;
   model::CloudResult<model::SetInfo> opened_;

@@ -160,9 +160,16 @@ TEST(DriverRulesTest, ATypeHasOneQuotaGroupAtMost) {
   const auto two = group_of("group_two");
   ASSERT_FALSE(two);
   EXPECT_THAT(two.error().message, HasSubstr("group: R34: OK with 2 quota groups"));
-  const auto too_long = group_of("group_too_long");
+}
+
+// Bug: a longer name was cut without a word, so that two groups became one.
+TEST(DriverRulesTest, AQuotaGroupOfMoreThan63BytesIsRefusedAndNotCut) {
+  EXPECT_EQ(group_of("group of 63"), std::string(63, 'g'));
+
+  const auto too_long = group_of("group of 64");
   ASSERT_FALSE(too_long);
-  EXPECT_THAT(too_long.error().message, HasSubstr("limit: the name of a quota group has 256"));
+  EXPECT_THAT(too_long.error().message,
+              HasSubstr("group: limit: a quota group's name of more than 63 bytes"));
 }
 
 TEST(DriverRulesTest, OpeningNeedsASetAndItsInfo) {

@@ -230,10 +230,66 @@ TEST(DriverSetTest, CallsExtensionsThatTheDriverHasAndReportsOthersAsUnsupported
 TEST(DriverSetTest, ALineOfLogNamesDriverSetAndCall) {
   testing::internal::CaptureStderr();
 
-  const ChaosSet set("logs", {.set = "east"});
+  ChaosSet set("logs", {.set = "east"});
+  auto request = ChaosSet::request();
+  request.host_instance_id = "h-7";
+  Awaited<model::ListedInstance> created;
+  set->create(request, kPatience, {}, created.done());
+  EXPECT_TRUE(created.get());
+  Awaited<DriverSet::Nothing> destroyed;
+  set->destroy({"i-key-1", "s1", "key-1", "test"}, kPatience, destroyed.done());
+  EXPECT_TRUE(destroyed.get());
 
-  EXPECT_THAT(testing::internal::GetCapturedStderr(),
-              HasSubstr("warning driver fake_chaos, set east: set_open: opened"));
+  const std::string lines = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(lines, HasSubstr("warning driver fake_chaos, set east: set_open: opened"));
+  EXPECT_THAT(lines, HasSubstr("set east: create h-7: making")) << "which one";
+  EXPECT_THAT(lines, HasSubstr("set east: destroy i-key-1: ending"));
+}
+
+TEST(DriverSetTest, AnInstanceHasTheAddressThatItsSetAsksFor) {
+  using enum model::AddressChoice;
+  const auto address = [](model::AddressChoice choice, const std::string& key) {
+    ChaosSet set("", {.address = choice});
+    auto request = ChaosSet::request();
+    request.idempotency_key = key;
+    Awaited<model::ListedInstance> created;
+    set->create(request, kPatience, {}, created.done());
+    return created.get()->address;
+  };
+
+  EXPECT_EQ(address(kAny, "key-1"), "first.example");
+  EXPECT_EQ(address(kPrivate, "key-1"), "10.0.0.7") << "the first of them";
+  EXPECT_EQ(address(kPublic, "key-1"), "192.0.2.7");
+  EXPECT_EQ(address(kPrivate, "key-public"), "") << "it has none, and no other is taken for it";
+}
+
+TEST(DriverSetTest, ACreateSaysWhereInTheCloudItIsPutAndThatItsUserDataIsCompressed) {
+  ChaosSet set("echo");
+  auto request = ChaosSet::request();
+  request.subnet = "subnet-a";
+  request.security_groups = {"sg-1", "sg-2"};
+  request.profiles = {"default", "big"};
+  request.type.provider_params_json = R"({"a":1})";
+  request.user_data_format = model::UserDataFormat::kSh;
+  request.user_data = std::string("\x1f\x8b\0", 3);
+  request.user_data_gzip = true;
+  Awaited<model::ListedInstance> created;
+
+  set->create(request, kPatience, {}, created.done());
+
+  EXPECT_EQ(created.get()->state_reason,
+            "subnet subnet-a, group sg-1, group sg-2, profile default, profile big, params "
+            "{\"a\":1}, gzip of 3");
+}
+
+TEST(DriverSetTest, AnInstanceSaysItsSubnetAndOfWhatItDied) {
+  ChaosSet set("");
+
+  const auto created = set.create();
+
+  ASSERT_TRUE(created) << created.error().message;
+  EXPECT_EQ(created->subnet, "subnet-1");
+  EXPECT_EQ(created->state_error, "Server.Error: no disk") << "one line";
 }
 
 TEST(DriverSetTest, LimitsTheZoneOfAPriceSinceItIsAKeyInTheStore) {

@@ -228,7 +228,9 @@ TEST_F(LibraryTest, ManifestReadsBackAsItWasWritten) {
   EXPECT_EQ(read->abi_draft, HOSTLER_ABI_DRAFT);
   EXPECT_THAT(read->extensions,
               ::testing::ElementsAre("hostler.host-key/1", "hostler.price-history/1",
-                                     "hostler.quota-group/1"));
+                                     "hostler.quota-group/1", "hostler.offerings/1",
+                                     "hostler.interruption/1", "hostler.console/1",
+                                     "hostler.leftovers/1", "hostler.images/1"));
 }
 
 TEST_F(LibraryTest, TwoManifestsOfOneLibraryAreOneDriver) {

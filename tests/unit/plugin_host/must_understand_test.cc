@@ -32,6 +32,18 @@ struct Counter {
   void destroy(const hostler_destroy_req&, hostler_op*) { ++calls; }
   void set_tags(const hostler_set_tags_req&, hostler_op*) { ++calls; }
   void quota_group(const hostler_quota_group_req&, hostler_op*) { ++calls; }
+  void verify(const hostler_verify_req&, hostler_op*) { ++calls; }
+  void start(const hostler_power_req&, hostler_op*) { ++calls; }
+  void stop(const hostler_power_req&, hostler_op*) { ++calls; }
+  void suspend(const hostler_power_req&, hostler_op*) { ++calls; }
+  void offerings(const hostler_offerings_req&, hostler_op*) { ++calls; }
+  hostler_status watch(const hostler_interruption_req&, hostler_op*) {
+    return ++calls, HOSTLER_PENDING;
+  }
+  void read_console(const hostler_console_req&, hostler_op*) { ++calls; }
+  void list_leftovers(const hostler_leftover_list_req&, hostler_op*) { ++calls; }
+  void destroy_leftover(const hostler_leftover_destroy_req&, hostler_op*) { ++calls; }
+  void find_images(const hostler_images_req&, hostler_op*) { ++calls; }
   int calls = 0;
   bool is_broken = false;
 };
@@ -53,6 +65,13 @@ class MustUnderstand : public ::testing::Test {
   }
   hostler_status create() { return table_.create(set(), &request_, &op_); }
   hostler_set* set() { return reinterpret_cast<hostler_set*>(&driver_); }
+  /// Of an extension; all zero if there is none.
+  template <class Table>
+  Table table_of(const char* id) {
+    const void* const found = table_.get_extension(id);
+    EXPECT_NE(found, nullptr) << id;
+    return found == nullptr ? Table{} : *static_cast<const Table*>(found);
+  }
 
   /// The field `value` one further than what the header knows is refused, by name.
   void refuses(std::uint32_t& value, std::uint32_t unknown, const char* name) {
@@ -84,7 +103,7 @@ TEST_F(MustUnderstand, ADriverInCppRefusesWhatItsHeaderDoesNotKnowOfACreate) {
   refuses(type_.flags, 0x100, "flags 256 of a type");
   refuses(type_.market, HOSTLER_MARKET_SPOT + 1, "market 3");
   refuses(user_data_.format, HOSTLER_USER_DATA_IGNITION + 1, "user data of format 4");
-  refuses(user_data_.flags, 0x02, "flags 2 of user data");
+  refuses(user_data_.flags, 0x04, "flags 4 of user data");
   refuses(disk_.role, HOSTLER_DISK_SCRATCH + 1, "disk of role 3");
   refuses(disk_.flags, 0x04, "flags 4 of a disk");
   EXPECT_EQ(driver_.calls, 0) << "nothing is done";
@@ -115,6 +134,38 @@ TEST_F(MustUnderstand, ADriverInCppRefusesUnknownFlagsOfEveryCall) {
   hostler_set* opened = nullptr;
   EXPECT_EQ(table_.set_open(nullptr, &config, &op_, &opened), HOSTLER_E_UNSUPPORTED);
   EXPECT_EQ(driver_.calls, 0);
+}
+
+/// Calls the function with a flag that nobody knows and then without: it is refused, then made.
+template <class Request>
+void expect_refused_then_made(hostler_status (*function)(hostler_set*, const Request*, hostler_op*),
+                              hostler_set* set, hostler_op* op, hostler_status made = HOSTLER_OK) {
+  ASSERT_NE(function, nullptr);
+  auto request = driver::sized<Request>();
+  request.flags = 0x80000000;
+  EXPECT_EQ(function(set, &request, op), HOSTLER_E_UNSUPPORTED);
+  request.flags = 0;
+  EXPECT_EQ(function(set, &request, op), made);
+}
+
+TEST_F(MustUnderstand, EachExtensionOfADriverInCppRefusesWhatItDoesNotKnowToo) {
+  const auto power = table_of<hostler_ext_power>(HOSTLER_EXT_POWER);
+  expect_refused_then_made(power.start, set(), &op_);
+  expect_refused_then_made(power.stop, set(), &op_);
+  expect_refused_then_made(power.suspend, set(), &op_);
+  expect_refused_then_made(table_of<hostler_ext_host_key>(HOSTLER_EXT_HOST_KEY).verify, set(),
+                           &op_);
+  expect_refused_then_made(table_of<hostler_ext_offerings>(HOSTLER_EXT_OFFERINGS).offerings, set(),
+                           &op_);
+  expect_refused_then_made(table_of<hostler_ext_interruption>(HOSTLER_EXT_INTERRUPTION).watch,
+                           set(), &op_, HOSTLER_PENDING);
+  expect_refused_then_made(table_of<hostler_ext_console>(HOSTLER_EXT_CONSOLE).read, set(), &op_);
+  const auto leftovers = table_of<hostler_ext_leftovers>(HOSTLER_EXT_LEFTOVERS);
+  expect_refused_then_made(leftovers.list, set(), &op_);
+  expect_refused_then_made(leftovers.destroy, set(), &op_);
+  expect_refused_then_made(table_of<hostler_ext_images>(HOSTLER_EXT_IMAGES).find, set(), &op_);
+  EXPECT_EQ(driver_.calls, 10);
+  EXPECT_EQ(table_.get_extension(HOSTLER_EXT_PRICE_HISTORY), nullptr) << "it has none";
 }
 
 /// Nobody knows how far it has come: a machine may exist.

@@ -43,6 +43,11 @@ TEST(GrownHostTest, FieldsThatADriverOf10LacksAreZero) {
   is_read_as_zero_where_it_is_older<hostler_set_info>();
   is_read_as_zero_where_it_is_older<hostler_price>();
   is_read_as_zero_where_it_is_older<hostler_quota_group>();
+  is_read_as_zero_where_it_is_older<hostler_offering>();
+  is_read_as_zero_where_it_is_older<hostler_interruption>();
+  is_read_as_zero_where_it_is_older<hostler_console>();
+  is_read_as_zero_where_it_is_older<hostler_leftover>();
+  is_read_as_zero_where_it_is_older<hostler_image>();
   is_read_as_zero_where_it_is_older<hostler_log_line>();
   is_read_as_zero_where_it_is_older<hostler_driver>();
   is_read_as_zero_where_it_is_older<hostler_ext_power>();

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/time.h"
+#include "core/model/cloud.h"
+#include "core/model/offering.h"
+
+/// What the extensions of a driver are asked for, and what they answer: values of
+/// sdk/include/hostler/driver.h. Texts are the driver's.
+namespace hostler::model {
+
+struct OfferingsQuery {
+  std::vector<std::string> provider_types;  ///< Empty: all.
+  std::optional<Market> market;             ///< None: all.
+};
+enum class Availability : std::uint8_t { kUnknown, kYes, kNo };
+/// A type that the cloud sells in a zone and a market.
+struct CloudOffering {
+  std::string provider_type, region;
+  std::string zone;  ///< Empty: every zone.
+  std::string architecture;
+  Resources resources;  ///< 0: not known.
+  std::optional<Micros> price_per_hour;
+  Market market = Market::kOnDemand;
+  Availability available = Availability::kUnknown;
+};
+
+enum class InterruptionAction : std::uint8_t {
+  kNotSaid,  ///< Counts as kTerminate.
+  kTerminate,
+  kStop,
+  kSuspend,
+  kRestart,
+  kWithdrawn,  ///< The notice that was given before holds no more.
+};
+/// A notice that the cloud will take an instance back.
+struct Interruption {
+  std::string instance_id, text;  ///< The text is fit to print.
+  Wall noticed, at;               ///< 0: not known.
+  InterruptionAction action = InterruptionAction::kNotSaid;
+};
+
+struct ConsoleQuery {
+  std::string id;
+  std::uint64_t offset = 0;     ///< From there on.
+  std::uint64_t bytes_max = 0;  ///< The last so many; 0: all.
+};
+/// What an instance has written to its console: any bytes.
+struct ConsoleText {
+  std::uint64_t offset = 0;  ///< Of the first byte in the whole.
+  std::string bytes;         ///< Without what may be missing between two pieces.
+  Wall as_of;                ///< 0: not known.
+};
+
+/// A thing with our tag that outlived its instance.
+struct Leftover {
+  std::string type, id;
+  std::string instance_id;  ///< Empty: not known.
+  Tags tags;
+  Wall created;
+};
+struct LeftoverDestroyRequest {
+  std::string type, id, expected_set_id;
+};
+
+struct ImageQuery {
+  std::string name;  ///< `*` stands for any text. Here and below empty: any.
+  std::string owner, architecture;
+  Tags filters = {};  ///< All must match exactly.
+};
+struct Image {
+  std::string id, name, owner, architecture;
+  Wall created;  ///< 0: not known.
+};
+
+}  // namespace hostler::model
