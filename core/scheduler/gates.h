@@ -38,8 +38,8 @@ struct Gate {
 
 /// Whether the call is within the scope of the gate: it equals the gate in each dimension (type,
 /// zone ...) that the gate is limited in. A gate that was shut by a call which left a dimension to
-/// the driver also holds the calls that leave it: gates.cc states the rule. A set has one region,
-/// so a call or a gate that names none is of that region.
+/// the driver also holds the calls that leave it: gate_scopes.cc states the rule. A set has one
+/// region, so a call or a gate that names none is of that region.
 [[nodiscard]] bool holds(const model::GateRecord& gate, const GateQuery& call);
 
 /// Classes of errors that can shut a gate.

@@ -160,14 +160,85 @@ TEST_F(GateScopesTest, TextsOfADriverAreShortAndFitToPrint) {
   EXPECT_TRUE(shut(create("big")));
 }
 
+// Bug: a shortage "of spot" was one of the request's type and zone only.
+TEST_F(GateScopesTest, TheMarketAloneIsAllOfIt) {
+  for (const auto cls : {CloudErrorClass::kCapacity, CloudErrorClass::kQuota}) {
+    Gates fresh;
+    GateQuery spot = create("big", "z1");
+    spot.market = Market::kSpot;
+    ASSERT_TRUE(fresh.refuse(spot, refusal(cls, scope::kMarket), kNow, random));
+
+    GateQuery other = create("small", "z2");
+    EXPECT_FALSE(fresh.shut(other, kNow.mono)) << "on demand goes on";
+    other.market = Market::kSpot;
+    EXPECT_TRUE(fresh.shut(other, kNow.mono));
+  }
+}
+
+TEST_F(GateScopesTest, TheOperationAloneNarrowsWhatNothingSaidMeans) {
+  ASSERT_TRUE(refuse(create("big", "z1"), refusal(CloudErrorClass::kCapacity, scope::kOperation)));
+
+  EXPECT_TRUE(shut(create("big", "z1")));
+  EXPECT_FALSE(shut(create("small", "z1")));
+  EXPECT_FALSE(shut(create("big", "z2")));
+}
+
+// Bug: the gate was for "no type", which no create has: a rate limit that a list met with a type
+// in its scope held no create.
+TEST_F(GateScopesTest, AListHasNoTypeToBeNarrowedBy) {
+  const GateQuery list{.set = "west", .op = CloudOp::kList};
+  for (const std::uint32_t bit : {scope::kType, scope::kZone, scope::kMarket, scope::kImage}) {
+    Gates fresh;
+    auto error = refusal(CloudErrorClass::kRateLimit, bit);
+    error.type = error.zone = error.image = "any";
+    ASSERT_TRUE(fresh.refuse(list, error, kNow, random));
+    EXPECT_TRUE(fresh.shut(list, kNow.mono)) << bit;
+    EXPECT_TRUE(fresh.shut(create("big"), kNow.mono)) << bit;
+
+    Gates narrow;
+    error.scope |= scope::kOperation;
+    ASSERT_TRUE(narrow.refuse(list, error, kNow, random));
+    EXPECT_TRUE(narrow.shut(list, kNow.mono)) << bit;
+    EXPECT_FALSE(narrow.shut(create("big"), kNow.mono)) << bit;
+  }
+}
+
+TEST_F(GateScopesTest, AnImageThatIsNotThereShutsAllTypesOfItAndNoOthers) {
+  GateQuery call = create("big", "z1");
+  call.image = "debain-12";
+  const auto record = refuse(call, refusal(CloudErrorClass::kNotFound, scope::kImage));
+  ASSERT_TRUE(record);
+  EXPECT_EQ(record->image, "debain-12");
+
+  GateQuery other = create("small", "z2");
+  EXPECT_FALSE(shut(other));
+  other.image = "debain-12";
+  EXPECT_TRUE(shut(other));
+  other.image = "debian-12";
+  EXPECT_FALSE(shut(other));
+}
+
+TEST_F(GateScopesTest, AnImageThatTheDriverChoseShutsOnlyWhatWasRefused) {
+  auto error = refusal(CloudErrorClass::kNotFound, scope::kImage);
+  error.image = "img-1";
+  ASSERT_TRUE(refuse(create("big"), error));
+
+  EXPECT_TRUE(shut(create("big"))) << "the driver may choose the same image again";
+  EXPECT_FALSE(shut(create("small")));
+  GateQuery named = create("big");
+  named.image = "img-2";
+  EXPECT_FALSE(shut(named));
+}
+
 /// Every combination of scope bits, values that the call names, and texts of the driver, for errors
 /// of different classes.
 template <class Check>
 void for_each_refusal(std::uint32_t bits_of, const Check& check) {
   constexpr std::array kClasses{CloudErrorClass::kCapacity, CloudErrorClass::kQuota,
                                 CloudErrorClass::kRateLimit};
-  for (std::uint32_t n = 0; n < std::size(kClasses) * 256 * 32 * 3; ++n) {
-    const std::uint32_t named = n % 32, bits = n / 32 % 256;
+  constexpr std::uint32_t kNamed = 64, kBits = 512;
+  for (std::uint32_t n = 0; n < std::size(kClasses) * kBits * kNamed * 3; ++n) {
+    const std::uint32_t named = n % kNamed, bits = n / kNamed % kBits;
     if ((bits & ~bits_of) != 0) continue;
     const auto value = [&](std::uint32_t bit) {
       return std::string((named & bit) != 0 ? "same" : "");
@@ -179,23 +250,24 @@ void for_each_refusal(std::uint32_t bits_of, const Check& check) {
                          .zone = value(4),
                          .subnet = value(8),
                          .region = value(16),
-                         .market = Market::kSpot};
-    auto error = refusal(kClasses.at(n / 32 / 256 % std::size(kClasses)), bits);
+                         .market = Market::kSpot,
+                         .image = value(32)};
+    auto error = refusal(kClasses.at(n / kNamed / kBits % std::size(kClasses)), bits);
     constexpr std::array kTexts{"", "same", "other"};
-    error.type = error.group = error.zone = error.subnet = error.region =
-        kTexts.at(n / 32 / 256 / std::size(kClasses));
+    error.type = error.group = error.zone = error.subnet = error.region = error.image =
+        kTexts.at(n / kNamed / kBits / std::size(kClasses));
     check(call, error);
   }
 }
-constexpr std::uint32_t kAllBits = 0xff;
+constexpr std::uint32_t kAllBits = 0x1ff;
 /// Those that have a text.
 constexpr std::uint32_t kTextBits =
-    scope::kType | scope::kGroup | scope::kZone | scope::kSubnet | scope::kRegion;
+    scope::kType | scope::kGroup | scope::kZone | scope::kSubnet | scope::kRegion | scope::kImage;
 
 std::string text_of(const GateQuery& call, const CloudError& error) {
   return std::string(to_string(error.cls)) + ", scope " + std::to_string(error.scope) + ", text '" +
          error.zone + "', call type=" + call.type + " group=" + call.group + " zone=" + call.zone +
-         " subnet=" + call.subnet + " region=" + call.region;
+         " subnet=" + call.subnet + " region=" + call.region + " image=" + call.image;
 }
 
 TEST(AllGateScopesTest, TheRefusedCallIsWithinItsGateNowAndAfterARestart) {
@@ -218,7 +290,7 @@ TEST(AllGateScopesTest, WhatTheCallLeftToTheDriverShutsNoOtherType) {
       return (error.scope & bit) != 0 && named.empty();
     };
     if (!left(scope::kZone, call.zone) && !left(scope::kSubnet, call.subnet) &&
-        !left(scope::kGroup, call.group))
+        !left(scope::kGroup, call.group) && !left(scope::kImage, call.image))
       return;
     Gates gates;
     Random random{1};
@@ -243,6 +315,9 @@ TEST(AllGateScopesTest, AScopeHoldsNoCallThatNamesSomethingElseThere) {
     EXPECT_TRUE(passes(scope::kZone, &GateQuery::zone)) << text_of(call, error);
     if (!call.subnet.empty() || !error.subnet.empty()) {
       EXPECT_TRUE(passes(scope::kSubnet, &GateQuery::subnet)) << text_of(call, error);
+    }
+    if (!call.image.empty() || !error.image.empty()) {
+      EXPECT_TRUE(passes(scope::kImage, &GateQuery::image)) << text_of(call, error);
     }
   });
 }
