@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/base/time.h"
@@ -37,6 +38,7 @@ struct Instance {
   bool listed_off = false;      ///< The last list showed it off, or ending.
   bool counts_vanished = true;  ///< kVanished: it counts for ceilings.
   bool unfulfilled_spot = false;
+  std::string cloud_error;  ///< Of which it died or cannot run, as the cloud says; empty: none.
   bool create_outcome_unknown = false;
   std::uint32_t create_tries = 0;
   /// kTerminating: the cloud has accepted a destroy, or does not know the instance, or never will.

@@ -88,7 +88,7 @@ void decide(Instance& instance, bool can_look_up, Outcome& out, Now now) {
   // A destroy that the cloud refused for now is sent again, whatever lists say.
   if (destroyed && !instance.destroy_settled && !absence.found_gone) return;
   leave(instance, !absence.found_gone && !instance.reclaimed, Reason::kVanished,
-        "two lists and a look-up by its id omit it", out, now);
+        and_cloud_error("two lists and a look-up by its id omit it", instance), out, now);
 }
 
 }  // namespace

@@ -61,6 +61,12 @@ void report_ignored_destroys(Instance& instance, const model::ListedInstance& se
   instance.record.last_text = out.reason;
 }
 
+/// ": what it says of the state"; empty: nothing.
+std::string clouds_words(const model::ListedInstance& seen) {
+  const std::string& words = seen.state_error.empty() ? seen.state_reason : seen.state_error;
+  return words.empty() ? words : ": " + words;
+}
+
 /// What brings a new instance nearer to being ready: its link, or the next list.
 void connect_or_list(const Instance& instance, const model::PoolPolicy& pool, Outcome& out) {
   if (needs_link(pool) && !instance.record.address.empty()) out.effects.push_back(Effect::kConnect);
@@ -86,6 +92,12 @@ void found_on(Instance& instance, const model::PoolPolicy& pool, Outcome& out, N
 
 }  // namespace
 
+void note_error(Instance& instance, const model::ListedInstance& seen) {
+  // One that runs has no error any more; one that ends keeps the first that was said.
+  if (!seen.state_error.empty() || seen.state == CloudState::kRunning)
+    instance.cloud_error = seen.state_error;
+}
+
 Duration create_pause(const Instance& instance) {
   return backoff(instance.create_tries, std::chrono::seconds(1), std::chrono::minutes(1));
 }
@@ -107,6 +119,7 @@ Outcome listed(Instance& instance, const model::ListedInstance& seen, Mono as_of
   }
   instance.reclaimed |= seen.interruption.us != 0;
   instance.unfulfilled_spot = seen.state == CloudState::kRequested;
+  note_error(instance, seen);
   instance.listed_off =
       !outdated && (switched_off(seen.state) || seen.state == CloudState::kTerminating);
 
@@ -123,22 +136,20 @@ Outcome listed(Instance& instance, const model::ListedInstance& seen, Mono as_of
       break;
   }
   if (record.state == InstanceState::kRequested && seen.state == CloudState::kGone)
-    return terminate(instance, Reason::kGoneAlready, "its create found it gone already", now);
+    return terminate(instance, Reason::kGoneAlready,
+                     and_cloud_error("its create found it gone already", instance), now);
   if (record.state == InstanceState::kVanished && seen.state != CloudState::kFailed)
     reappear(instance, pool, out, now);
   if (seen.state == CloudState::kFailed && instance.is_live()) {
     if (!std::exchange(instance.failure_told, true)) {
       out.event = Event::kContradicted;
-      out.reason = "the cloud lists it as failed" +
-                   (seen.state_reason.empty() ? std::string() : ": " + seen.state_reason) +
+      out.reason = "the cloud lists it as failed" + clouds_words(seen) +
                    ", but its host is connected: its jobs go on";
     }
     return out;
   }
   if (seen.state == CloudState::kFailed)
-    return terminate(instance, Reason::kCloudFailed,
-                     "the cloud says failed" +
-                         (seen.state_reason.empty() ? std::string() : ": " + seen.state_reason),
+    return terminate(instance, Reason::kCloudFailed, "the cloud says failed" + clouds_words(seen),
                      now);
   if (switched_off(seen.state)) {
     if (outdated || !instance.empty()) return out;

@@ -12,10 +12,11 @@ using model::IdleBehavior;
 using model::InstanceState;
 using model::Reason;
 
-/// `reason`, with the last error of the host.
+/// `reason`, with the last error of the host and of the cloud.
 std::string and_last(std::string reason, const Instance& instance) {
   const std::string& last = instance.record.last_text;
-  return last.empty() ? reason : std::move(reason) + ": " + last;
+  if (!last.empty()) reason += ": " + last;
+  return and_cloud_error(std::move(reason), instance);
 }
 
 bool is_held(const Instance& instance) {
@@ -42,8 +43,10 @@ Outcome keep(Instance& instance) {
 Outcome requested_due(Instance& instance, Now now) {
   Outcome out;
   if (!instance.record.provider_id.empty())
-    return terminate(instance, Reason::kBootTimeout,
-                     "the cloud did not begin to make it within the boot timeout", now);
+    return terminate(
+        instance, Reason::kBootTimeout,
+        and_cloud_error("the cloud did not begin to make it within the boot timeout", instance),
+        now);
   if (!instance.create_outcome_unknown) {
     // The back-off after a transient error is over: send the same request again.
     out.effects.push_back(Effect::kCreateAgain);

@@ -27,6 +27,12 @@ void become_ready_without_agent(Instance& instance, Outcome& out, Now now);
 /// The pause before the instance's create is sent again.
 [[nodiscard]] Duration create_pause(const Instance& instance);
 
+/// `reason`, with the error of which the instance died, if the cloud has told one.
+[[nodiscard]] inline std::string and_cloud_error(std::string reason, const Instance& instance) {
+  if (!instance.cloud_error.empty()) reason += "; the cloud says: " + instance.cloud_error;
+  return reason;
+}
+
 /// Neither the connection nor the evidence stands any more.
 void lose_evidence(Instance& instance);
 

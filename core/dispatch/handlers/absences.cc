@@ -203,6 +203,7 @@ void Absences::judge(Host& host, const Answers& answers, Mono sent, Now now) {
   if (!instance.absence || instance.record.provider_id.empty()) return;
   const auto found = answers.find(instance.record.provider_id);
   const bool gone = found != answers.end() && found->second->state == model::CloudState::kGone;
+  if (gone) fleet::note_error(instance, *found->second);
   if (gone || found == answers.end())
     return steps_.apply(host, fleet::not_found(instance, sent, gone, now), "cloud", now);
   const model::ListedInstance& seen = *found->second;

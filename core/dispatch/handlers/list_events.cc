@@ -62,6 +62,7 @@ void ListEvents::on(const SetListed& event, Now now) {
   const auto& policy = policy_.sets[*index];
   set.want_list(policy, now.mono + policy.list_interval);
   tags_.begin(set);
+  note_errors_of_gone(set, *event.result);
   auto sightings = recognise(set, *event.result);
   report_flaws(set, sightings, now);
   duplicates_.end(set, sightings, now);
@@ -97,6 +98,21 @@ ListEvents::CloudIds ListEvents::cloud_ids(const Set& set) const {
   for (const auto& [id, host] : hosts_.all())
     if (host.instance.record.set == set.name) out.emplace(host.instance.record.provider_id, id);
   return out;
+}
+
+/// They count as absent, but may say of what they died.
+void ListEvents::note_errors_of_gone(const Set& set,
+                                     const std::vector<model::ListedInstance>& all) {
+  const auto tells = [](const model::ListedInstance& one) {
+    return one.state == model::CloudState::kGone && !one.state_error.empty();
+  };
+  if (std::ranges::none_of(all, tells)) return;
+  const CloudIds by_id = cloud_ids(set);
+  for (const auto& one : all) {
+    const auto known = tells(one) ? by_id.find(one.id) : by_id.end();
+    if (known == by_id.end()) continue;
+    if (Host* host = hosts_.change(known->second)) fleet::note_error(host->instance, one);
+  }
 }
 
 /// Its key says something: it has the tags of the set, or the cloud hides tags.

@@ -49,6 +49,7 @@ class ListEvents {
  private:
   void suspend_by(Set& set, const scheduler::Gate& gate);
   void failed(std::uint32_t set, const model::CloudError& error, Now now);
+  void note_errors_of_gone(const Set& set, const std::vector<model::ListedInstance>& all);
   using CloudIds = std::unordered_map<std::string_view, model::InstanceId>;
   /// The hosts of the set by the cloud's id: one may be listed without its key, or with another.
   [[nodiscard]] CloudIds cloud_ids(const Set& set) const;

@@ -149,6 +149,19 @@ TEST(AbsenceTest, AVanishedInstanceCountsForCeilingsForTenMinutes) {
   EXPECT_EQ(instance.record.identity, model::HostIdentity{});
 }
 
+TEST(AbsenceTest, TheErrorOfWhichTheCloudSaysItDiedIsInTheReason) {
+  Instance instance = instance_in(InstanceState::kBusy);
+  auto seen = listing(CloudState::kTerminating);
+  seen.state_error = "Client.VolumeLimitExceeded: no volume";
+  (void)listed(instance, seen, at(1s).mono, pool(), at(1s));
+  (void)list_without(instance, 10s);
+  (void)look_up_without(instance, 11s, true);
+  const auto end = list_without(instance, 20s);
+  EXPECT_EQ(instance.record.state, InstanceState::kVanished);
+  EXPECT_THAT(end.reason,
+              testing::HasSubstr("the cloud says: Client.VolumeLimitExceeded: no volume"));
+}
+
 TEST(AbsenceTest, WhatTheCloudSaysIsGoneOrAnnouncedDoesNotCount) {
   EXPECT_FALSE(vanished(/*said_gone=*/true).may_exist());
 

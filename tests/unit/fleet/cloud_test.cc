@@ -65,6 +65,36 @@ TEST(ListedTest, LeadsEachStateToItsNext) {
   }
 }
 
+TEST(ListedTest, AnErrorOfTheCloudIsInTheReasonOfABootThatFails) {
+  Instance booting = instance_in(InstanceState::kBooting);
+  auto seen = listing(CloudState::kStopping);
+  seen.state_error = "Server.InternalError: disk";
+  note_error(booting, seen);
+  const auto late = due(booting, pool(), at(11min));
+  EXPECT_THAT(late.reason, testing::HasSubstr("the cloud says: Server.InternalError: disk"));
+
+  Instance failed = instance_in(InstanceState::kBooting);
+  seen = listing(CloudState::kFailed);
+  seen.state_reason = "words", seen.state_error = "Server.InternalError: disk";
+  const auto end = listed(failed, seen, at(1s).mono, pool(), at(1s));
+  EXPECT_EQ(end.reason, "the cloud says failed: Server.InternalError: disk");
+
+  Instance gone = instance_in(InstanceState::kRequested);
+  seen = listing(CloudState::kGone);
+  seen.state_error = "Server.InternalError: disk";
+  const auto at_once = listed(gone, seen, at(1s).mono, pool(), at(1s));
+  EXPECT_THAT(at_once.reason, testing::HasSubstr("; the cloud says: Server.InternalError: disk"));
+}
+
+TEST(ListedTest, WhatRunsHasNoErrorAnyMore) {
+  Instance instance = instance_in(InstanceState::kBooting);
+  instance.cloud_error = "old";
+  (void)listed(instance, listing(CloudState::kPending), at(1s).mono, pool(), at(1s));
+  EXPECT_EQ(instance.cloud_error, "old");
+  (void)listed(instance, listing(CloudState::kRunning), at(2s).mono, pool(), at(2s));
+  EXPECT_EQ(instance.cloud_error, "");
+}
+
 TEST(ListedTest, ConnectsOnceThereIsAnAddress) {
   Instance instance = instance_in(InstanceState::kRequested);
   auto seen = listing();
