@@ -13,8 +13,9 @@ namespace {
 constexpr Duration kFirstPrices = std::chrono::hours(24);
 /// A driver that was too busy to name a quota group is asked again after this.
 constexpr Duration kGroupPause = std::chrono::minutes(1);
+
 /// As long as a configured name: it becomes a part of a gate's key.
-constexpr std::size_t kGroupMax = 63;
+bool is_group_name(const std::string& name) { return name.size() <= 63 && printable(name) == name; }
 
 /// The driver may answer another time.
 bool may_pass(const model::CloudError& error) {
@@ -276,7 +277,8 @@ void SetEvents::on(const QuotaGroupFetched& event, Now now) {
   const auto asked = set.quota_groups.find(event.type.name);
   if (asked == set.quota_groups.end() || asked->second.asked_about != event.type) return;
   if (event.result) {
-    asked->second.name = printable(*event.result, kGroupMax);
+    // plugin_host lets no other pass. A name that were cut could be that of two groups.
+    if (is_group_name(*event.result)) asked->second.name = *event.result;
   } else if (event.result.error().cls == model::CloudErrorClass::kUnsupported) {
     set.has_quota_groups = false;
   } else if (may_pass(event.result.error())) {
