@@ -111,6 +111,26 @@ Answer call(DriverSet& set, const std::string& name, Duration timeout) {
     auto [group, answer] = awaited<std::string>();
     return set.quota_group(request().type, timeout, group), std::move(answer);
   }
+  if (name == "watch")
+    return set.watch_interruptions(
+               timeout, [](const model::Interruption&) {}, nothing),
+           std::move(done);
+  if (name == "offerings") {
+    auto [offerings, answer] = awaited<std::vector<model::CloudOffering>>();
+    return set.offerings({}, timeout, offerings), std::move(answer);
+  }
+  if (name == "console read") {
+    auto [text, answer] = awaited<model::ConsoleText>();
+    return set.read_console({.id = "i-1"}, timeout, text), std::move(answer);
+  }
+  if (name == "leftovers list") {
+    auto [leftovers, answer] = awaited<std::vector<model::Leftover>>();
+    return set.list_leftovers({}, timeout, leftovers), std::move(answer);
+  }
+  if (name == "images find") {
+    auto [images, answer] = awaited<std::vector<model::Image>>();
+    return set.find_images({}, timeout, images), std::move(answer);
+  }
   auto [listed, answer] = awaited<std::vector<model::ListedInstance>>();
   return set.list({}, timeout, listed), std::move(answer);
 }
