@@ -5,6 +5,7 @@
 
 #include "core/crypto/random.h"
 #include "core/crypto/ssh_keys.h"
+#include "core/daemon/gzip.h"
 #include "core/ssh/init_script.h"
 
 namespace hostler::daemon {
@@ -52,6 +53,11 @@ dispatch::CreateSecretsFactory make_create_secrets(
     if (!info.user_data) return;
     request.user_data_format = model::UserDataFormat::kSh;
     request.user_data = ssh::make_init_script(init);
+    const bool is_too_long =
+        info.user_data_max_bytes != 0 && request.user_data.size() > info.user_data_max_bytes;
+    if (!is_too_long || !info.user_data_gzip) return;
+    request.user_data = gzip(request.user_data);
+    request.user_data_gzip = true;
   };
 }
 

@@ -58,6 +58,7 @@ HOME = {
     "sqlite3": {"store"},
     "openssl/": {"crypto"},
     "CLI/": {"cli", "daemon", "usage"},
+    "zlib": {"daemon"},
     "curl/": {"cli"},
     "hostler/driver": {"plugin_host", "driver_host"},
     # What clang's analysis can check is core/base/mutex.h.

@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#define ZLIB_CONST  // its input is const
+#include <zlib.h>
 
 namespace hostler::daemon {
 namespace {
@@ -44,6 +46,41 @@ TEST(CreateSecretsTest, ASetThatTakesNoUserDataGetsNoneAndNoSecretIsExpectedTher
   EXPECT_THAT(made.identity.challenge_secret, IsEmpty());
   EXPECT_THAT(made.request.ssh_host_key_private, Not(IsEmpty())) << "the driver can place it";
   EXPECT_THAT(made.request.idempotency_key, Not(IsEmpty()));
+}
+
+std::string gunzip(const std::string& from) {
+  z_stream stream{};
+  EXPECT_EQ(inflateInit2(&stream, 15 + 16), Z_OK);
+  std::string out(64 * 1024, '\0');
+  stream.next_in = reinterpret_cast<const Bytef*>(from.data());
+  stream.avail_in = static_cast<uInt>(from.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  EXPECT_EQ(inflate(&stream, Z_FINISH), Z_STREAM_END);
+  out.resize(stream.total_out);
+  inflateEnd(&stream);
+  return out;
+}
+
+TEST(CreateSecretsTest, UserDataIsCompressedWhereItIsTooLongAndTheSetTakesItSo) {
+  model::SetInfo info;
+  info.user_data_gzip = true;
+  EXPECT_FALSE(make(info).request.user_data_gzip) << "no limit is said";
+  info.user_data_max_bytes = 1'000'000;
+  EXPECT_FALSE(make(info).request.user_data_gzip) << "it fits";
+
+  info.user_data_max_bytes = 100;
+  const auto made = make(info);
+  EXPECT_TRUE(made.request.user_data_gzip);
+  const std::string script = gunzip(made.request.user_data);
+  EXPECT_LT(made.request.user_data.size(), script.size());
+  EXPECT_THAT(script, testing::StartsWith("#!/bin/sh"));
+  EXPECT_THAT(script, HasSubstr(made.identity.challenge_secret));
+
+  info.user_data_gzip = false;
+  const auto plain = make(info);
+  EXPECT_FALSE(plain.request.user_data_gzip);
+  EXPECT_THAT(plain.request.user_data, testing::StartsWith("#!/bin/sh"));
 }
 
 }  // namespace
