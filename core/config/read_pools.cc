@@ -3,6 +3,8 @@
 
 #include "core/base/text.h"
 #include "core/config/readers.h"
+#include "core/json/document.h"
+#include "core/json/writer.h"
 
 namespace hostler::config {
 namespace {
@@ -71,6 +73,29 @@ void read_checks(const json::Field& field, std::vector<model::BrokenCheck>& out)
   });
 }
 
+/// The members of both objects; where both have one, that of `over`.
+std::string merged(const std::string& under, const std::string& over) {
+  const auto below = json::Document::parse(under), above = json::Document::parse(over);
+  std::string out;
+  if (!below || !above) return out;
+  json::Writer w(out);
+  w.begin_object();
+  for (const json::Value member : below->root().children())
+    if (!above->root().has(member.key())) w.key(member.key()).value(member);
+  for (const json::Value member : above->root().children()) w.key(member.key()).value(member);
+  w.end_object();
+  return out;
+}
+
+void read_provider_params(const json::Field& field, const model::SitePolicy& site,
+                          model::PoolPolicy& out) {
+  std::string own;
+  if (!field.object_text(own, std::size_t{16} * 1024)) return;
+  for (const auto& type : site.types)
+    if (std::ranges::find(out.types, type.name) != out.types.end())
+      out.provider_params[type.name] = merged(type.provider_params_json, own);
+}
+
 void read_sizes(json::Object& o, model::PoolPolicy& out) {
   const json::Field min = o.may("min");
   const json::Field standby = o.may("standby");
@@ -104,6 +129,8 @@ void read_pool(json::Object& o, const model::SitePolicy& site, model::PoolPolicy
   o.may("price_factor_max").number(out.price_factor_max, 1, 1000);
   o.may("price_cap_per_hour").millionths(out.price_cap_per_hour.value, 0, kPriceMax);
   o.may("readiness").word(out.readiness, kReadiness);
+  read_place(o, out);
+  read_provider_params(o.may("provider_params"), site, out);
   read_verify(o.may("verify"), out.verify);
   o.may("rotate_keys").boolean(out.rotate_keys);
   o.may("init_command").text(out.init_command, {.bytes_max = kCommandMax});

@@ -15,6 +15,10 @@ constexpr std::array kIsolations{json::Word<Isolation>{"child", Isolation::kChil
 constexpr std::array kSandboxes{json::Word<model::Sandbox>{"full", model::Sandbox::kFull},
                                 json::Word<model::Sandbox>{"files", model::Sandbox::kFiles},
                                 json::Word<model::Sandbox>{"none", model::Sandbox::kNone}};
+constexpr std::array kAddresses{
+    json::Word<model::AddressChoice>{"any", model::AddressChoice::kAny},
+    json::Word<model::AddressChoice>{"private", model::AddressChoice::kPrivate},
+    json::Word<model::AddressChoice>{"public", model::AddressChoice::kPublic}};
 constexpr std::array kEscalations{json::Word<Escalate>{"auto", Escalate::kAuto},
                                   json::Word<Escalate>{"sudo", Escalate::kSudo},
                                   json::Word<Escalate>{"none", Escalate::kNone}};
@@ -92,6 +96,7 @@ void read_policy(json::Object& o, model::SetPolicy& out) {
   read_tags(o.may("tags"), out.tags);
   o.may("region").text(out.region, {.bytes_max = 63, .one_line = true});
   o.may("remote_user").text(out.remote_user, {.bytes_max = 32, .bytes_min = 1, .one_line = true});
+  o.may("address").word(out.address, kAddresses);
   o.may("list_interval").duration(out.list_interval, 100ms, 1h);
   o.may("price_interval").duration(out.price_interval, 1s, 24h);
   o.may("create_timeout").duration(out.create_timeout, 1s, 1h);

@@ -35,10 +35,21 @@ void read_type(json::Object& o, model::InstanceType& out) {
   read_zones(o.may("zones"), out.zones);
   o.may("quota_group").text(out.quota_group, {.bytes_max = 63, .one_line = true});
   o.may("image_id").text(out.image_id, {.bytes_max = 255, .one_line = true});
+  read_place(o, out);
   o.may("provider_params").object_text(out.provider_params_json, std::size_t{16} * 1024);
 }
 
 }  // namespace
+
+void read_cloud_names(const json::Field& field, std::vector<std::string>& out) {
+  std::set<std::string> taken;
+  field.each(20, [&](const json::Field& element) {
+    std::string name;
+    if (!element.text(name, {.bytes_max = 255, .bytes_min = 1, .one_line = true})) return;
+    claim_name(element, name, taken);
+    out.push_back(std::move(name));
+  });
+}
 
 void read_ceilings(const json::Field& field, model::Ceilings& out) {
   field.object([&](json::Object& o) {

@@ -37,6 +37,15 @@ bool read_secret(const json::Field& field, const Context& context, std::string& 
 
 void read_access(json::Object& o, const Context& context, Access& out);
 void read_ceilings(const json::Field& field, model::Ceilings& out);
+/// Reads a list of names that the cloud gave, each once.
+void read_cloud_names(const json::Field& field, std::vector<std::string>& out);
+/// The keys of a type and of a pool that say where in the cloud an instance is put.
+template <class Place>
+void read_place(json::Object& o, Place& out) {
+  o.may("subnet").text(out.subnet, {.bytes_max = 255, .one_line = true});
+  read_cloud_names(o.may("security_groups"), out.security_groups);
+  read_cloud_names(o.may("profiles"), out.profiles);
+}
 void read_types(const json::Field& field, std::vector<model::InstanceType>& out);
 /// What holds for the drivers of all sets.
 struct SiteOfDrivers {

@@ -21,6 +21,7 @@ struct SetSource {
   std::string config_json = "{}";
   std::string credentials_json;  ///< Secret.
   model::Tags tags;
+  model::AddressChoice address = model::AddressChoice::kAny;
   bool in_process = false;  ///< The driver runs in this process, not in one of its own.
   std::optional<model::Sandbox> sandbox = {};  ///< Nothing: the default of the driver.
   std::vector<std::string> readable = {};      ///< For the driver, beside the usual files.

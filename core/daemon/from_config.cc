@@ -23,6 +23,7 @@ std::vector<SetSource> set_sources(const config::Config& config) {
                    .config_json = set.config_json,
                    .credentials_json = set.credentials_json,
                    .tags = config.site.sets[i].tags,
+                   .address = config.site.sets[i].address,
                    .in_process = set.isolation == config::Isolation::kInProcess,
                    .sandbox = set.sandbox,
                    .readable = set.readable});

@@ -44,7 +44,7 @@ void SetDrivers::open_ended(Number driver, bool opened) {
 plugin_host::SetConfig SetDrivers::config_of(Number driver) const {
   const MutexLock lock(mutex_);
   const SetSource& source = entries_.at(driver).loaded.source;
-  return {source.name, source.config_json, source.credentials_json, source.tags};
+  return {source.name, source.config_json, source.credentials_json, source.tags, source.address};
 }
 
 void SetDrivers::begin_use(Number driver) {

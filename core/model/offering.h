@@ -37,6 +37,8 @@ struct InstanceType {
   std::vector<std::string> zones;  ///< Empty: one offering, the driver chooses the zone.
   std::string quota_group;         ///< Empty: the driver's own grouping, if it has one.
   std::string image_id;
+  std::string subnet;  ///< Here and in the next two empty: the pool's, else the driver's choice.
+  std::vector<std::string> security_groups, profiles;
   std::string provider_params_json = "{}";
   friend bool operator==(const InstanceType&, const InstanceType&) = default;
 };

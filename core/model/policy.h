@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -41,6 +42,7 @@ struct SetPolicy {
   Tags tags;  ///< Put on every instance, besides those of hostler.
   std::string region;
   std::string remote_user;  ///< Empty: the driver's.
+  AddressChoice address = AddressChoice::kAny;
   Duration list_interval = 10s, price_interval = 10min;
   /// When half of the connected hosts become unreachable at once, none is ended for this time.
   Duration mass_unreachable_hold = 6h;
@@ -77,6 +79,11 @@ struct PoolPolicy {
   Readiness readiness = Readiness::kAgent;
   std::vector<VerifyMethod> verify{VerifyMethod::kDelivered, VerifyMethod::kChallenge};
   bool rotate_keys = true;
+  std::string subnet;  ///< Here and in the next two empty: the type's.
+  std::vector<std::string> security_groups, profiles;
+  /// By the name of the type: its provider_params with the pool's in place of those of the same
+  /// name. Only if the pool has some.
+  std::map<std::string, std::string> provider_params;
   std::string init_command;  ///< sh, run at boot after hostler's own.
   InitFailure init_failure = InitFailure::kFail;
   std::string boot_probe = "true";  ///< sh; exit status 0 means booted.
@@ -86,6 +93,11 @@ struct PoolPolicy {
   bool drop_capabilities = true;  ///< Of jobs, where the agent is root: the bounding set is empty.
   friend bool operator==(const PoolPolicy&, const PoolPolicy&) = default;
 };
+
+/// Of the creates of this pool and type; empty: the driver's choice.
+inline const std::string& subnet_of(const PoolPolicy& pool, const InstanceType& type) {
+  return pool.subnet.empty() ? type.subnet : pool.subnet;
+}
 
 struct SitePolicy {
   std::vector<InstanceType> types;

@@ -25,6 +25,9 @@ void fields(V& v, typename V::template Ref<model::InstanceType> r) {
   v.texts("zones", r.zones);
   v.text("quota_group", r.quota_group);
   v.text("image_id", r.image_id);
+  v.text("subnet", r.subnet);
+  v.texts("security_groups", r.security_groups);
+  v.texts("profiles", r.profiles);
   v.text("provider_params", r.provider_params_json);
 }
 
@@ -42,9 +45,12 @@ void fields(V& v, typename V::template Ref<model::CreateRequest> r) {
   v.text("name_hint", r.name_hint);
   v.choice("user_data_format", r.user_data_format, model::UserDataFormat::kRaw);
   v.bytes("user_data", r.user_data);
+  v.flag("user_data_gzip", r.user_data_gzip);
   v.text("ssh_host_key_private", r.ssh_host_key_private);
   v.text("ssh_host_key_public", r.ssh_host_key_public);
   v.texts("ssh_public_keys", r.ssh_public_keys);
+  v.texts("security_groups", r.security_groups);
+  v.texts("profiles", r.profiles);
   v.tags("tags", r.tags);
 }
 
@@ -60,6 +66,7 @@ class MemberWriter {
   void number(const char* key, T value) {
     out_.member(key, static_cast<std::int64_t>(value));
   }
+  void flag(const char* key, bool value) { out_.member(key, value); }
   template <class E>
   void choice(const char* key, E value, E) {
     out_.member(key, static_cast<std::int64_t>(value));
@@ -108,6 +115,9 @@ class MemberReader {
       out = static_cast<T>(*value);
     else if (value)
       complain(key);
+  }
+  void flag(const char* key, bool& out) {
+    if (const auto value = member(key, json::Kind::kBool)) out = value->bool_or(out);
   }
   template <class E>
   void choice(const char* key, E& out, E last) {

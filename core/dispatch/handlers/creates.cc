@@ -7,11 +7,16 @@
 namespace hostler::dispatch {
 
 namespace {
+/// Of a driver that does not say how long names may be.
+constexpr std::size_t kNameMax = 63;
+
 /// The id tells names apart, so the name of the pool is what is cut.
 std::string name_hint(const std::string& pool, const std::string& id, std::size_t name_max) {
   std::string begin = "hostler-" + pool;
   const std::size_t end = id.size() + 1;
-  if (name_max > end && begin.size() > name_max - end) begin.resize(name_max - end);
+  const std::size_t most = name_max == 0 ? kNameMax : name_max;
+  if (most <= end) return id.size() <= most ? id : "";
+  if (begin.size() > most - end) begin.resize(most - end);
   return begin + "-" + id;
 }
 }  // namespace
@@ -23,6 +28,7 @@ bool Creates::still_holds(const scheduler::Create& create, Now now) const {
   if (create.for_class && jobs_.queue().at(*create.for_class).count == 0) return false;
   if (!set.refuses_creates().empty()) return false;
   if (!set.refuses_pool(policy_.pools[offering.pool]).empty()) return false;
+  if (!set.refuses_market(offering.market).empty()) return false;
   if (!governor_.refuses_create(offering.set, offering.pool, offering.price_per_hour, now.mono)
            .empty())
     return false;
@@ -70,7 +76,13 @@ std::shared_ptr<model::CreateRequest> Creates::make_request(const scheduler::Off
   out->type.quota_group = sets_.quota_group(offering.set, type);
   out->region = set_policy.region;
   out->zone = offering.zone;
-  out->price_cap_per_hour = pool.price_cap_per_hour;
+  out->subnet = model::subnet_of(pool, type);
+  out->security_groups = pool.security_groups.empty() ? type.security_groups : pool.security_groups;
+  out->profiles = pool.profiles.empty() ? type.profiles : pool.profiles;
+  if (const auto with_pools = pool.provider_params.find(type.name);
+      with_pools != pool.provider_params.end())
+    out->type.provider_params_json = with_pools->second;
+  if (offering.market == model::Market::kSpot) out->price_cap_per_hour = pool.price_cap_per_hour;
   out->name_hint = name_hint(pool.name, record.id.text(), sets_.at(offering.set).info.name_max);
   make_secrets_(pool, set_policy.name, sets_.at(offering.set).info, *out, record.identity);
   record.idempotency_key = out->idempotency_key;

@@ -60,14 +60,23 @@ void BootGates::restore(Host& host, Now now) {
 }
 
 BootGates::Settings BootGates::settings_of(const model::SitePolicy& policy) {
+  const auto place = [](const auto& of) {
+    std::string text = of.subnet;
+    for (const auto* names : {&of.security_groups, &of.profiles}) {
+      text += '\n';
+      for (const auto& name : *names) text += name + '\t';
+    }
+    return text;
+  };
   Settings out;
   for (const auto& pool : policy.pools)
     out.pools.emplace_back(pool.name, pool.init_command + '\n' + pool.boot_probe + '\n' +
                                           std::to_string(static_cast<int>(pool.init_failure)) +
-                                          '\n' + std::to_string(pool.boot_timeout.count()));
+                                          '\n' + std::to_string(pool.boot_timeout.count()) + '\n' +
+                                          place(pool));
   for (const auto& type : policy.types)
-    out.types.emplace_back(
-        type.name, type.image_id + '\n' + type.provider_type + '\n' + type.provider_params_json);
+    out.types.emplace_back(type.name, type.image_id + '\n' + type.provider_type + '\n' +
+                                          type.provider_params_json + '\n' + place(type));
   return out;
 }
 

@@ -81,7 +81,7 @@ scheduler::GateQuery CallGates::create_query(const scheduler::Offering& offering
           .type = type.name,
           .group = sets_.quota_group(offering.set, type),
           .zone = offering.zone,
-          .subnet = "",
+          .subnet = model::subnet_of(policy_.pools[offering.pool], type),
           .region = set.region,
           .market = offering.market,
           .pool = policy_.pools[offering.pool].name,
@@ -103,7 +103,10 @@ scheduler::GateQuery CallGates::query(const Host& host, model::CloudOp op) const
     query.group = sets_.quota_group(host.instance.set, policy_.types[*host.instance.type]);
     query.image = policy_.types[*host.instance.type].image_id;
   }
-  if (host.create) query.image = host.create->type.image_id;  // The policy may have changed.
+  if (host.create) {  // The policy may have changed.
+    query.image = host.create->type.image_id;
+    query.subnet = host.create->subnet;
+  }
   return query;
 }
 

@@ -52,6 +52,11 @@ std::string Set::refuses_creates() const {
   return {};
 }
 
+std::string Set::refuses_market(model::Market market) const {
+  if (!open || market != model::Market::kSpot || info.spot) return {};
+  return "the driver of set " + name + " has no spot instances on this account";
+}
+
 std::string Set::refuses_pool(const model::PoolPolicy& pool) const {
   using enum model::VerifyMethod;
   if (!open || info.user_data) return {};

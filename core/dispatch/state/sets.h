@@ -110,6 +110,9 @@ struct Set {
   [[nodiscard]] Mono next_wake() const;
   /// Why nothing is created in it now, one sentence for people; empty: creates may be sent.
   [[nodiscard]] std::string refuses_creates() const;
+  /// Why nothing of this market is created in it: its driver does not have it. One sentence for
+  /// people; empty: it may be.
+  [[nodiscard]] std::string refuses_market(model::Market market) const;
   /// Why the pool can have no host in it, whatever is created: the driver cannot hand over what the
   /// pool needs. One sentence for people; empty: it can.
   [[nodiscard]] std::string refuses_pool(const model::PoolPolicy& pool) const;

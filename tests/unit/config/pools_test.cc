@@ -34,7 +34,8 @@ TEST(PoolsTest, ReadsEveryKey) {
       "boot_timeout": "3m", "probe_timeout": "4m", "shutdown_timeout": "5s",
       "price_factor_max": 3.5, "price_cap_per_hour": 0.25, "spot_patience": "6m",
       "starvation_after": "7m", "readiness": "agent", "verify": ["challenge"], "rotate_keys": false,
-      "init_command": "a", "init_failure": "warn", "boot_probe": "b", "broken_checks":
+      "subnet": "sn", "security_groups": ["sg-1", "sg-2"], "profiles": ["default", "big"],
+      "provider_params": {"a": [1]}, "init_command": "a", "init_failure": "warn", "boot_probe": "b", "broken_checks":
       [{"name": "c", "command": "d", "interval": "8s"}], "attempts_parallel_max": 9,
       "no_new_privs": false, "drop_capabilities": false})");
   ASSERT_TRUE(reading.problems.empty()) << reading.problems[0].message;
@@ -47,10 +48,36 @@ TEST(PoolsTest, ReadsEveryKey) {
   pool.shutdown_timeout = 5s, pool.price_factor_max = 3.5, pool.price_cap_per_hour = {250'000};
   pool.spot_patience = 6min, pool.starvation_after = 7min;
   pool.verify = {model::VerifyMethod::kChallenge}, pool.rotate_keys = false;
+  pool.subnet = "sn", pool.security_groups = {"sg-1", "sg-2"}, pool.profiles = {"default", "big"};
+  pool.provider_params = {{"t", R"({"a":[1]})"}, {"u", R"({"a":[1]})"}};
   pool.init_command = "a", pool.init_failure = model::InitFailure::kWarn, pool.boot_probe = "b";
   pool.broken_checks = {{"c", "d", 8s}}, pool.attempts_parallel_max = 9;
   pool.no_new_privs = pool.drop_capabilities = false;
   EXPECT_EQ(reading.config.site.pools[0], pool);
+}
+
+TEST(PoolsTest, ProviderParamsOfThePoolTakeThePlaceOfThoseOfTheTypeOneByOne) {
+  const Reading reading = read_text(R"({"isolation": "in-process",
+      "types": [{"name": "t", "vcpus": 1, "ram": "1GiB", "price": 0.01,
+                 "provider_params": {"a": 1, "b": {"c": 2}}},
+                {"name": "u", "vcpus": 1, "ram": "1GiB", "price": 0.01}],
+      "sets": [{"name": "s", "driver": "local"}],
+      "pools": [{"name": "p", "sets": ["s"], "types": ["t"],
+                 "provider_params": {"b": {"d": 3}, "e": "x"}},
+                {"name": "q", "sets": ["s"], "types": ["t", "u"]}]})",
+                                    "/", {.surroundings = {.is_root = true}, .state_dir = {}});
+  ASSERT_TRUE(reading.problems.empty()) << reading.problems[0].message;
+
+  const auto& pools = reading.config.site.pools;
+  EXPECT_EQ(pools[0].provider_params,
+            (std::map<std::string, std::string>{{"t", R"({"a":1,"b":{"d":3},"e":"x"})"}}));
+  EXPECT_TRUE(pools[1].provider_params.empty()) << "the type's own";
+}
+
+TEST(PoolsTest, NamesOfTheCloudAreGivenOnceEach) {
+  EXPECT_THAT(pool_problems(R"("security_groups": ["a", "a"], "profiles": [""])"),
+              ElementsAre(HasSubstr("pools[0].security_groups[1]: found \"a\" a second time"),
+                          HasSubstr("pools[0].profiles[0]")));
 }
 
 TEST(PoolsTest, OnlyTheAgentsAnswerCanBeConfiguredAsReadiness) {

@@ -42,27 +42,6 @@ TEST_F(CreateTest, TheWholeIntentIsJournalledWithTheCall) {
   EXPECT_EQ(*rows[0].create, *call.request);
 }
 
-TEST_F(CreateTest, CarriesTheTagsByWhichItIsFoundAgain) {
-  const auto request = *wanted().request;
-  EXPECT_EQ(request.tags, (model::Tags{{"hostler-set", "west"},
-                                       {"hostler-owner", "us"},
-                                       {"hostler-pool", "default"},
-                                       {"hostler-epoch", "3"},
-                                       {"hostler-key", request.idempotency_key},
-                                       {"hostler-type", "small"},
-                                       {"hostler-idle", "run"}}));
-}
-
-// Bug: drivers were never told of the cap, so that spot requests went out without one.
-TEST_F(CreateTest, CarriesThePriceThatItsPoolPaysAtMost) {
-  EXPECT_EQ(wanted().request->price_cap_per_hour, model::Micros{0}) << "none";
-  auto site = small_site();
-  site.pools[0].price_cap_per_hour = {70};
-  story = Story(site);
-  story.begin();
-  EXPECT_EQ(wanted().request->price_cap_per_hour, model::Micros{70});
-}
-
 TEST_F(CreateTest, AfterALostReplyTheSameIsSentAgainByteForByte) {
   const auto first = wanted();
   story.clear();
@@ -289,17 +268,22 @@ TEST_F(CreateTest, NothingIsCreatedForAPoolWhoseHostsTheSetCannotSetUp) {
   EXPECT_EQ(creates(site).first, 0U) << "it could not run";
 }
 
-TEST_F(CreateTest, ANameIsCutToWhatTheSetTakesAndKeepsTheId) {
-  Story tight;
-  tight.restore();
-  model::SetInfo info;
-  info.name_max = 14;
-  tight.say(SetOpened{"west", info});
-  (void)tight.submit({tight.job()});
+// EC2 accepts a create, and the machine dies of a missing key or volume before it boots.
+TEST_F(CreateTest, WhatDiedAfterItsCreateSaysOfWhatItDied) {
+  const auto id = wanted().instance;
+  story.create_ended(id);
+  story.list({story.seen(id, model::CloudState::kPending)});
+  ASSERT_EQ(story.state(id), InstanceState::kBooting);
+  auto dead = story.seen(id, model::CloudState::kGone);
+  dead.state_error = "Client.InternalError: the key of the volume is disabled";
+  story.look_up = std::vector{dead};
 
-  ASSERT_THAT(tight.all<CreateCall>(), SizeIs(1));
-  const auto& name = tight.all<CreateCall>()[0].request->name_hint;
-  EXPECT_EQ(name, "hostler-de-" + tight.all<CreateCall>()[0].instance.text());
+  story.list({dead});
+  story.list({dead});
+
+  ASSERT_EQ(story.state(id), InstanceState::kVanished);
+  EXPECT_THAT(story.record(id).reason,
+              HasSubstr("the cloud says: Client.InternalError: the key of the volume is disabled"));
 }
 
 TEST_F(CreateTest, ADestroyIsRetriedUntilTheCloudAgrees) {

@@ -188,12 +188,17 @@ TEST_P(StoreTest, RestoresAnInstanceWithItsIdentityAndItsCreateByteForByte) {
                  .zones = {"a", "b"},
                  .quota_group = "g",
                  .image_id = "img",
+                 .subnet = "subnet-t",
+                 .security_groups = {"sg-t"},
+                 .profiles = {"p-t"},
                  .provider_params_json = R"({"a":"\n"})"};
   create.region = "r", create.zone = "a", create.subnet = "s", create.price_cap_per_hour = {9};
   create.name_hint = "hint", create.user_data_format = model::UserDataFormat::kRaw;
   create.user_data = std::string("\0\xff\n\"", 4);
   create.ssh_host_key_private = "-----BEGIN\n", create.ssh_host_key_public = "ssh-ed25519 A";
   create.ssh_public_keys = {"k1", "k2"};
+  create.user_data_gzip = true;
+  create.security_groups = {"sg-1", "sg-2"}, create.profiles = {"p"};
   create.tags = {{"hostler-key", "key"}, {"x", "\"\u00e9"}};
   change.create = std::make_shared<const model::CreateRequest>(create);
   must_commit({change});
