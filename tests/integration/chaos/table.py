@@ -18,7 +18,7 @@ import tempfile
 
 BEGIN, END = "<!-- made by tests/integration/chaos/table.py -->\n", "<!-- end -->\n"
 # Either the process notices that its sockets are closed, or hostlerd does, and kills it.
-WHO_IS_FIRST = re.compile(r"has ended with status 0 in create; it wrote: R44: the driver has closed the descriptors of its process"
+WHO_IS_FIRST = re.compile(r"has ended with status 0(?: in \w+)?; it wrote: R44: the driver has closed the descriptors of its process"
                           r"|was ended by signal 9 \(Killed\)")
 TIMEOUT = 120
 LINE = re.compile(r"^\S+ \w+ driver \w+(?:, set bad)?: (.*)$", re.M)
