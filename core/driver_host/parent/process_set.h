@@ -12,7 +12,7 @@
 namespace hostler::driver_host {
 
 struct ProcessOptions {
-  std::string program;            ///< The path of hostler-driver-host.
+  std::string program = {};       ///< The path of hostler-driver-host.
   std::string set = {};           ///< Its name, for the log.
   model::DriverFile driver = {};  ///< For reports of crashes.
   SandboxOptions sandbox = {};

@@ -44,37 +44,39 @@ std::unique_ptr<DriverSet> in_process() {
   open(*set);
   return set;
 }
-std::unique_ptr<DriverSet> unopened() {
-  ProcessOptions options;
+std::unique_ptr<DriverSet> unopened(ProcessOptions options = {}) {
   options.program = HOSTLER_DRIVER_HOST;
   return make_process_set("records", *plugin_host::check_library(manifest()), options);
 }
-std::unique_ptr<DriverSet> in_child() {
-  auto set = unopened();
+std::unique_ptr<DriverSet> in_child(ProcessOptions options = {}) {
+  auto set = unopened(std::move(options));
   open(*set);
   return set;
 }
 
-void destroy(DriverSet& set, const std::string& id) {
-  std::promise<void> destroyed;
+/// Returns when the call has ended, at `done`, which runs on the set's thread.
+Clock::time_point destroy(DriverSet& set, const std::string& id, Duration timeout = 60s) {
+  std::promise<Clock::time_point> done;
   set.destroy({.id = id, .expected_set_id = "s1", .idempotency_key = "", .reason = "benchmark"},
-              60s, [&](const auto&) { destroyed.set_value(); });
-  destroyed.get_future().wait();
+              timeout, [&](const auto&) { done.set_value(Clock::now()); });
+  return done.get_future().get();
 }
 
-/// Runs `once` again and again, and shows the 50th and 99th percentile in microseconds.
-template <class Once>
-void percentiles(benchmark::State& state, const Once& once) {
-  std::vector<double> times;
-  for (auto _ : state) {
-    const auto began = Clock::now();
-    once();
-    times.push_back(std::chrono::duration<double, std::micro>(Clock::now() - began).count());
+/// Durations, of which the 50th and 99th percentile are shown in microseconds.
+class Times {
+ public:
+  void add(Clock::duration time) {
+    us_.push_back(std::chrono::duration<double, std::micro>(time).count());
   }
-  std::sort(times.begin(), times.end());
-  state.counters["p50_us"] = times[times.size() / 2];
-  state.counters["p99_us"] = times[times.size() * 99 / 100];
-}
+  void show(benchmark::State& state) {
+    std::sort(us_.begin(), us_.end());
+    state.counters["p50_us"] = us_[us_.size() / 2];
+    state.counters["p99_us"] = us_[us_.size() * 99 / 100];
+  }
+
+ private:
+  std::vector<double> us_;
+};
 
 /// A process that answers each message, and a call that waits for the answer on its own thread.
 void BM_PingPongOfProcesses(benchmark::State& state) {
@@ -91,36 +93,33 @@ void BM_PingPongOfProcesses(benchmark::State& state) {
   pair.theirs.reset();
   std::string buffer(65536, '\0');
   const std::string request(kRequestBytes, 'r');
-  percentiles(state, [&] {
+  Times times;
+  for (auto _ : state) {
+    const auto began = Clock::now();
     (void)send_message(pair.ours, request, true);
     (void)receive_message(pair.ours, buffer, true, false);
-  });
+    times.add(Clock::now() - began);
+  }
+  times.show(state);
   pair.ours.reset();
   ::waitpid(child, nullptr, 0);
 }
 BENCHMARK(BM_PingPongOfProcesses)->UseRealTime();
 
-/// From the call to `done`, which runs on the set's thread.
+/// From the call to `done`.
 template <class Make>
 void destroy_to_done(benchmark::State& state, const Make& make) {
   const auto set = make();
-  std::vector<double> times;
+  Times times;
   for (auto _ : state) {
-    std::promise<void> destroyed;
     const auto began = Clock::now();
-    set->destroy(
-        {.id = "i-1", .expected_set_id = "s1", .idempotency_key = "", .reason = "benchmark"}, 60s,
-        [&](const auto&) {
-          times.push_back(std::chrono::duration<double, std::micro>(Clock::now() - began).count());
-          destroyed.set_value();
-        });
-    destroyed.get_future().wait();
+    times.add(destroy(*set, "i-1") - began);
   }
-  std::sort(times.begin(), times.end());
-  state.counters["p50_us"] = times[times.size() / 2];
-  state.counters["p99_us"] = times[times.size() * 99 / 100];
+  times.show(state);
 }
-void BM_DestroyInAChild(benchmark::State& state) { destroy_to_done(state, in_child); }
+void BM_DestroyInAChild(benchmark::State& state) {
+  destroy_to_done(state, [] { return in_child(); });
+}
 BENCHMARK(BM_DestroyInAChild)->UseRealTime();
 void BM_DestroyInThisProcess(benchmark::State& state) { destroy_to_done(state, in_process); }
 BENCHMARK(BM_DestroyInThisProcess)->UseRealTime();
@@ -135,39 +134,55 @@ void list_all(benchmark::State& state, const Make& make) {
     if (listed.get_future().get() != 10'000) state.SkipWithError("the list is not complete");
   }
 }
-void BM_ListOf10000InAChild(benchmark::State& state) { list_all(state, in_child); }
+void BM_ListOf10000InAChild(benchmark::State& state) {
+  list_all(state, [] { return in_child(); });
+}
 BENCHMARK(BM_ListOf10000InAChild)->UseRealTime()->Unit(benchmark::kMillisecond);
 void BM_ListOf10000InThisProcess(benchmark::State& state) { list_all(state, in_process); }
 BENCHMARK(BM_ListOf10000InThisProcess)->UseRealTime()->Unit(benchmark::kMillisecond);
 
-/// From nothing to an open set, and its end.
+/// From the manifest to an open set.
 void BM_StartOfAChild(benchmark::State& state) {
-  std::vector<std::unique_ptr<DriverSet>> sets;
-  percentiles(state, [&] {
-    sets.push_back(unopened());
-    open(*sets.back());
-  });
+  Times times;
+  for (auto _ : state) {
+    const auto began = Clock::now();
+    const auto set = in_child();
+    times.add(Clock::now() - began);
+  }
+  times.show(state);
 }
-BENCHMARK(BM_StartOfAChild)->UseRealTime()->Iterations(50)->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_StartOfAChild)->UseRealTime()->Iterations(100)->Unit(benchmark::kMillisecond);
 
 /// From a call that ends the process to the error of the call.
 void BM_CrashIsNoticed(benchmark::State& state) {
-  std::vector<double> times;
+  Times times;
   for (auto _ : state) {
     state.PauseTiming();
     auto set = in_child();
     state.ResumeTiming();
     const auto began = Clock::now();
-    destroy(*set, "crash");
-    times.push_back(std::chrono::duration<double, std::micro>(Clock::now() - began).count());
+    times.add(destroy(*set, "crash") - began);
     state.PauseTiming();
     set.reset();
     state.ResumeTiming();
   }
-  std::sort(times.begin(), times.end());
-  state.counters["p50_us"] = times[times.size() / 2];
+  times.show(state);
 }
-BENCHMARK(BM_CrashIsNoticed)->UseRealTime()->Iterations(30);
+BENCHMARK(BM_CrashIsNoticed)->UseRealTime()->Iterations(100);
+
+/// From the end of the grace time of a call that hangs until another process has answered a call.
+void BM_HungChildIsReplaced(benchmark::State& state) {
+  constexpr auto kTimeout = 20ms, kGrace = 20ms;
+  Times times;
+  for (auto _ : state) {
+    const auto set = in_child({.hang = kGrace, .grace = kGrace});
+    const auto grace_ends = Clock::now() + kTimeout + kGrace;
+    destroy(*set, "hang", kTimeout);
+    times.add(destroy(*set, "i-1") - grace_ends);
+  }
+  times.show(state);
+}
+BENCHMARK(BM_HungChildIsReplaced)->UseRealTime()->Iterations(50)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace hostler::driver_host

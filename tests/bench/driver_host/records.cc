@@ -1,5 +1,7 @@
-// records - a driver for measuring how calls reach a driver: its cloud answers at once, with as
-// many instances as the image of its list's filter says. A destroy of "crash" ends its process.
+// records - a driver for measuring how calls reach a driver: its cloud answers at once, a list with
+// 10,000 instances. A destroy of "crash" ends its process, one of "hang" does not return.
+#include <unistd.h>
+
 #include <cstdlib>
 #include <hostler/driver.hpp>
 #include <string>
@@ -18,6 +20,7 @@ struct Instance {
   std::vector<std::string> texts;  // keys and values of its tags, in turn
 };
 
+/// Made for the first list: neither the start nor the end of a process is to wait for them.
 std::vector<Instance> make_instances() {
   std::vector<Instance> out(kInstances);
   for (std::size_t i = 0; i < kInstances; ++i) {
@@ -62,15 +65,14 @@ class Records {
          op);
   }
   void list(const hostler_list_req&, hostler_op* op) {
-    for (const Instance& instance : instances_) emit(instance, op);
+    static const auto instances = make_instances();
+    for (const Instance& instance : instances) emit(instance, op);
   }
   void destroy(const hostler_destroy_req& r, hostler_op*) {
     if (view(r.id) == "crash") std::abort();
+    while (view(r.id) == "hang") ::pause();
   }
   void set_tags(const hostler_set_tags_req&, hostler_op*) {}
-
- private:
-  const std::vector<Instance> instances_ = make_instances();
 };
 
 }  // namespace
