@@ -41,12 +41,6 @@ Error refused(const std::filesystem::path& path, const std::string& what) {
   return {Errc::kInvalidArgument, "driver library " + path.string() + ": " + what};
 }
 
-std::string other_draft(const std::string& name, std::uint32_t draft) {
-  return "driver '" + name + "' is built for draft " + std::to_string(draft) +
-         " of the driver ABI, this hostler speaks draft " + std::to_string(HOSTLER_ABI_DRAFT) +
-         ": build the driver with this hostler's SDK";
-}
-
 std::string text(const char* s) { return s == nullptr ? std::string() : printable(s); }
 
 /// Returns a copy of a driver's table after checking it. The first 16 bytes have the same meaning
@@ -113,9 +107,16 @@ Result<Loaded::Entry> load_file(LibraryFile file, Loaded& all) HOSTLER_REQUIRES(
   }
 }
 
-/// `identity` is equal for files that are the same library.
-Result<std::shared_ptr<const DriverLibrary>> load_checked(LibraryFile file,
-                                                          const std::string& identity) {
+}  // namespace
+
+std::string other_draft(const std::string& name, std::uint32_t draft) {
+  return "driver '" + name + "' is built for draft " + std::to_string(draft) +
+         " of the driver ABI, this hostler speaks draft " + std::to_string(HOSTLER_ABI_DRAFT) +
+         ": build the driver with this hostler's SDK";
+}
+
+Result<std::shared_ptr<const DriverLibrary>> DriverLibrary::load_open(LibraryFile file,
+                                                                      const std::string& identity) {
   auto& all = loaded();
   const MutexLock lock(all.mutex);  // not every library can be loaded by two threads at once
   if (const auto found = all.by_identity.find(identity); found != all.by_identity.end()) {
@@ -123,63 +124,6 @@ Result<std::shared_ptr<const DriverLibrary>> load_checked(LibraryFile file,
   }
   auto entry = HOSTLER_TRY(load_file(std::move(file), all));
   return all.by_identity.emplace(identity, std::move(entry)).first->second.driver;
-}
-
-}  // namespace
-
-Result<LibraryFile> check_library(const Manifest& manifest, const DriverRules& rules) {
-  if (manifest.abi_major != HOSTLER_ABI_MAJOR) {
-    return fail(Errc::kInvalidArgument,
-                manifest.file.string() + ": driver '" + manifest.name + "' speaks ABI major " +
-                    std::to_string(manifest.abi_major) + ", this hostler speaks " +
-                    std::to_string(HOSTLER_ABI_MAJOR));
-  }
-  if (manifest.abi_draft != HOSTLER_ABI_DRAFT) {
-    return fail(Errc::kInvalidArgument,
-                manifest.file.string() + ": " + other_draft(manifest.name, manifest.abi_draft));
-  }
-  auto file = HOSTLER_TRY(open_library(manifest.resolved(), rules.state_dir));
-  const auto path = file.path;
-  const auto sha256 = HOSTLER_TRY(sha256_of(file));
-  if (sha256 != manifest.sha256) {
-    return fail(Errc::kForbidden, "driver library " + path.string() + " is not the one that " +
-                                      manifest.file.string() + " describes: its sha256 is " +
-                                      sha256 + ", not " + manifest.sha256 +
-                                      "; write the manifest again with 'hostler driver manifest'");
-  }
-  if (const auto pinned = rules.sha256.find(manifest.name);
-      pinned != rules.sha256.end() && pinned->second != sha256) {
-    return fail(Errc::kForbidden, "driver library " + path.string() + " has the sha256 " + sha256 +
-                                      "; driver_sha256 of the configuration allows only " +
-                                      pinned->second);
-  }
-  HOSTLER_TRY(check_elf(file));
-  return file;
-}
-
-Result<std::shared_ptr<const DriverLibrary>> DriverLibrary::load(const Manifest& manifest,
-                                                                 const DriverRules& rules) {
-  auto file = HOSTLER_TRY(check_library(manifest, rules));
-  auto driver = HOSTLER_TRY(load_checked(std::move(file), manifest.sha256));
-  if (driver->name() != manifest.name) {
-    return fail(Errc::kInvalidArgument, manifest.file.string() + " names the driver '" +
-                                            manifest.name + "', its library '" + driver->name() +
-                                            "'");
-  }
-  return driver;
-}
-
-Result<std::shared_ptr<const DriverLibrary>> DriverLibrary::load_open(LibraryFile file) {
-  const std::string path = file.path.string();
-  return load_checked(std::move(file), path);
-}
-
-Result<std::shared_ptr<const DriverLibrary>> DriverLibrary::load_unpinned(
-    const std::filesystem::path& library) {
-  auto file = HOSTLER_TRY(open_untrusted_library(library));
-  const auto sha256 = HOSTLER_TRY(sha256_of(file));
-  HOSTLER_TRY(check_elf(file));
-  return load_checked(std::move(file), sha256);
 }
 
 DriverLibrary::DriverLibrary(std::filesystem::path path, const hostler_driver& table)

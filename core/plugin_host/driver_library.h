@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -16,6 +17,9 @@ namespace hostler::plugin_host {
 /// sha256 and ELF form without running any code of the library. Blocks on the file.
 Result<LibraryFile> check_library(const Manifest& manifest, const DriverRules& rules = {});
 
+/// Why a driver of another draft of the ABI cannot be loaded.
+std::string other_draft(const std::string& name, std::uint32_t draft);
+
 /// A loaded driver. It is never unloaded, since nobody can know when the last thread has left its
 /// code. To use a library that was replaced on disk, restart the process.
 ///
@@ -28,9 +32,11 @@ class DriverLibrary {
   /// on it.
   static Result<std::shared_ptr<const DriverLibrary>> load(const Manifest& manifest,
                                                            const DriverRules& rules = {});
-  /// Loads a library that was opened and checked before, by another process maybe; two with one
-  /// path are the same library. Else like load().
-  static Result<std::shared_ptr<const DriverLibrary>> load_open(LibraryFile file);
+  /// Loads a library that was opened and checked before, by another process maybe; two of one
+  /// `identity` are the same library. Else like load(), but lines of the driver go only where
+  /// set_line_sink() has said.
+  static Result<std::shared_ptr<const DriverLibrary>> load_open(LibraryFile file,
+                                                                const std::string& identity);
   /// Loads a library that has no manifest yet, in order to make one. Whoever could change the file
   /// is not looked at. Else like load().
   static Result<std::shared_ptr<const DriverLibrary>> load_unpinned(

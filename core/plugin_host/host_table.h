@@ -10,8 +10,8 @@ namespace hostler::plugin_host {
 /// The functions and limits that this process offers to drivers. One object, never destroyed.
 const hostler_host& host_table();
 
-/// Where lines of drivers go: to the log, unless this is called. `write` is called on threads of
-/// the driver, with a line that is fit to print. Before any driver is loaded.
+/// Where lines of drivers go; before that they are dropped. `write` is called on threads of the
+/// driver, with a line that is fit to print. Before any driver is loaded.
 void set_line_sink(void (*write)(log::Level level, const std::string& area,
                                  const std::string& line));
 

@@ -35,10 +35,6 @@ std::string about(const LibraryFile& file, std::string_view problem) {
 
 }  // namespace
 
-std::string LibraryFile::loadable_name() const {
-  return "/proc/self/fd/" + std::to_string(fd.get());
-}
-
 Result<LibraryFile> open_library(const std::filesystem::path& path,
                                  const std::filesystem::path& state_dir) {
   auto fd = open_trusted(path, state_dir);

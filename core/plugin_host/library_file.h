@@ -16,7 +16,9 @@ struct LibraryFile {
 
   /// "/proc/self/fd/N": a path to the open file. The system's loader identifies a library by its
   /// path, so a file that was loaded must stay open until the process ends (R50).
-  [[nodiscard]] std::string loadable_name() const;
+  [[nodiscard]] std::string loadable_name() const {
+    return "/proc/self/fd/" + std::to_string(fd.get());
+  }
 };
 
 /// Opens a library for loading. Refuses a file that is missing, is no regular file, can be changed

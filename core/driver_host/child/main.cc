@@ -94,7 +94,8 @@ int serve(const ChildArguments& arguments) {
     return 1;
   }
   report(*confinement);
-  auto library = plugin_host::DriverLibrary::load_open({arguments.library, std::move(file)});
+  auto library = plugin_host::DriverLibrary::load_open({arguments.library, std::move(file)},
+                                                       arguments.library);
   if (!library) {
     outlet.send_frame(FrameType::kFailed, 0, library.error().message);
     return 1;
