@@ -4,7 +4,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <memory>
 #include <optional>
+#include <span>
+#include <string_view>
 #include <utility>
 
 #include "core/base/assert.h"
@@ -18,7 +21,16 @@ namespace {
 
 constexpr std::size_t kRetiredMax = 256, kEarlyMax = 256;
 
-std::string new_buffer() { return std::string(kDatagramMax + sizeof(FrameHead), '\0'); }
+/// Room for one message. Most calls are short: what they do not fill is never touched.
+class Buffer {
+ public:
+  [[nodiscard]] std::span<char> room() const { return {bytes_.get(), kSize}; }
+  [[nodiscard]] std::string_view first(std::size_t size) const { return {bytes_.get(), size}; }
+
+ private:
+  static constexpr std::size_t kSize = kDatagramMax + sizeof(FrameHead);
+  const std::unique_ptr<char[]> bytes_ = std::make_unique_for_overwrite<char[]>(kSize);
+};
 
 }  // namespace
 
@@ -35,11 +47,11 @@ void Server::run() {
     const MutexLock lock(mutex_);
     start_worker();
   }
-  auto buffer = new_buffer();
+  const Buffer buffer;
   while (true) {
-    const auto received = receive_message(control_, buffer, true, false);
+    const auto received = receive_message(control_, buffer.room(), true, false);
     if (received.what != Received::What::kMessage) ::_exit(0);
-    std::string_view message(buffer.data(), received.size);
+    std::string_view message = buffer.first(received.size);
     while (const auto frame = next_frame(message)) {
       if (frame->head.type == FrameType::kClose) return close_set();
       on_control(*frame);
@@ -115,15 +127,15 @@ void Server::start_worker() {
 void Server::run_worker() {
   pthread_setname_np(pthread_self(), "driver");
   const SignalStack signal_stack;
-  auto buffer = new_buffer();
+  const Buffer buffer;
   while (true) {
-    const auto received = receive_message(outlet_.socket(), buffer, true, true);
+    const auto received = receive_message(outlet_.socket(), buffer.room(), true, true);
     if (received.what != Received::What::kMessage) return;
     {
       const MutexLock lock(mutex_);
       if (--idle_ == 0 && workers_.size() < workers_max_ && !workers_.empty()) start_worker();
     }
-    std::string_view message(buffer.data(), received.size);
+    std::string_view message = buffer.first(received.size);
     if (const auto frame = next_frame(message)) run_call(*frame, received.file);
     const MutexLock lock(mutex_);
     ++idle_;

@@ -173,6 +173,7 @@ Received ChildProcess::receive(std::string& buffer) const {
 }
 
 bool ChildProcess::read_output(std::string& into) {
+  if (!output_) return false;
   std::array<char, 4096> block{};
   const ssize_t n = ::read(output_.get(), block.data(), block.size());
   if (n < 0) return errno == EAGAIN || errno == EINTR;

@@ -64,6 +64,7 @@ class DriverProcess final : public plugin_host::Operation::Listener, public Send
   [[nodiscard]] Wakeup& wakeup() { return wakeup_; }
   /// The calls that are over: their results are to be delivered.
   Ops take_results();
+  [[nodiscard]] bool has_results() const;
   /// Cancels and abandons calls whose time has come. Returns those that are to be sent by run().
   Ops take_due(SteadyTime now);
   std::vector<Supervisor::Action> next_actions(SteadyTime now);

@@ -34,6 +34,11 @@ DriverProcess::Ops DriverProcess::take_results() {
   return std::exchange(results_, {});
 }
 
+bool DriverProcess::has_results() const {
+  const MutexLock lock(mutex_);
+  return !results_.empty();
+}
+
 DriverProcess::Ops DriverProcess::take_due(SteadyTime now) {
   const MutexLock lock(mutex_);
   while (const auto due = calls_.next_due(now)) apply_deadline(due->first, due->second);

@@ -34,9 +34,11 @@ struct Overloaded : F... {
 template <class... F>
 Overloaded(F...) -> Overloaded<F...>;  // clang 14 needs it
 
-int milliseconds_until(SteadyTime until) {
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - steady_clock::now());
-  return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 60'000));
+timespec time_until(SteadyTime until) {
+  using namespace std::chrono;
+  const auto left = std::clamp<nanoseconds>(until - steady_clock::now(), 0ns, 60s);
+  const auto whole = floor<seconds>(left);
+  return {whole.count(), (left - whole).count()};
 }
 
 /// Several system calls of a start may say so, and the message is all that is left of their errno.
@@ -116,7 +118,8 @@ void ProcessLoop::poll(SteadyTime until) {
     polled.push_back({child.process->end_fd(), POLLIN, 0});
     of.push_back(&child);
   }
-  if (::poll(polled.data(), polled.size(), milliseconds_until(until)) <= 0) return;
+  const timespec timeout = time_until(until);
+  if (::ppoll(polled.data(), polled.size(), &timeout, nullptr) <= 0) return;
   if (polled[0].revents != 0) set_.wakeup().clear();
   for (std::size_t i = 0; i < of.size(); ++i) {
     Child& child = *of[i];
@@ -155,6 +158,7 @@ void ProcessLoop::read_frames(Child& child) {
     std::string_view message(buffer_.data(), received.size);
     while (const auto frame = next_frame(message)) on_frame(child, *frame);
     if (!message.empty()) return on_nonsense(child);
+    if (set_.has_results()) return;  // somebody waits for them
   }
 }
 

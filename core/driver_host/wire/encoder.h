@@ -37,9 +37,11 @@ class Encoder {
       return number(static_cast<std::uint64_t>(n));
     }
     bytes_left_ -= n;
-    number(static_cast<std::uint32_t>(n));
-    out_.append(s, n);
-    out_.push_back('\0');  // law 5: drivers get text that ends with NUL
+    const auto length = static_cast<std::uint32_t>(n);
+    const std::size_t at = out_.size();
+    out_.resize(at + sizeof length + n + 1);  // law 5: drivers get text that ends with NUL
+    std::memcpy(out_.data() + at, &length, sizeof length);
+    if (n > 0) std::memcpy(out_.data() + at + sizeof length, s, n);
   }
   void text(const std::string& s) { text(s.data(), s.size()); }
 

@@ -83,7 +83,8 @@ Sent send_with_file(const UniqueFd& socket, std::string_view message, const Uniq
   return send(socket, header, block);
 }
 
-Received receive_message(const UniqueFd& socket, std::string& buffer, bool block, bool with_files) {
+Received receive_message(const UniqueFd& socket, std::span<char> buffer, bool block,
+                         bool with_files) {
   iovec part{buffer.data(), buffer.size()};
   FileRoom room{};
   msghdr header{};

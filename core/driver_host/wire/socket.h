@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -33,7 +34,8 @@ struct Received {
 };
 /// Receives a message into `buffer`, which has room for kDatagramMax bytes and a head. kNothing: it
 /// does not block, and there is none. Descriptors are accepted only if `with_files`.
-Received receive_message(const UniqueFd& socket, std::string& buffer, bool block, bool with_files);
+Received receive_message(const UniqueFd& socket, std::span<char> buffer, bool block,
+                         bool with_files);
 
 /// A file in memory with these bytes, to be passed to another process.
 Result<UniqueFd> make_memory_file(std::string_view bytes);
