@@ -95,7 +95,11 @@ std::size_t utf8_length(std::string_view s) {
 
 bool is_utf8(std::string_view text) {
   while (!text.empty()) {
-    const std::size_t n = begins_with_8_plain(text) ? 8 : text[0] == '\0' ? 0 : utf8_length(text);
+    const auto first = static_cast<unsigned char>(text[0]);
+    const std::size_t n = begins_with_8_plain(text) ? 8
+                          : first == 0              ? 0
+                          : first < 0x80            ? 1
+                                                    : utf8_length(text);
     if (n == 0) return false;
     text.remove_prefix(n);
   }

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "core/base/text.h"
@@ -22,11 +23,7 @@ class TextReader {
   explicit TextReader(TextsLeft& operation) : operation_(operation) {}
 
   void text(std::string& out, const hostler_str& s, const char* field) {
-    if (s.len == 0 || !has_room(s, field)) return;
-    if (is_utf8({s.ptr, s.len}))
-      out.assign(s.ptr, s.len);
-    else
-      broken_ = std::string("R19: ") + field + " is not UTF-8, or has a NUL in it";
+    if (const auto checked = check(s, field); !checked.empty()) out.assign(checked);
   }
   /// An id or a name: they are stored, sent back and shown.
   void name(std::string& out, const hostler_str& s, const char* field) {
@@ -38,20 +35,18 @@ class TextReader {
   /// Those of an instance: what hostler has put there.
   void tags_of(model::ListedInstance& out, const hostler_kv* tags, std::size_t n) {
     if (!are_there(tags, n)) return;
-    std::string key;
-    std::string unread, epoch;
+    std::string epoch;
     for (std::size_t i = 0; i < n && broken_.empty(); ++i) {
-      key.clear();
-      text(key, tags[i].key, "a tag's key");
-      std::string& value = key == model::tag::kPool    ? out.pool
-                           : key == model::tag::kType  ? out.type
-                           : key == model::tag::kIdle  ? out.idle
-                           : key == model::tag::kEpoch ? epoch
-                                                       : unread;
-      if (&value == &unread)
-        text(value, tags[i].value, "a tag's value");
+      const std::string_view key = check(tags[i].key, "a tag's key");
+      std::string* const value = key == model::tag::kPool    ? &out.pool
+                                 : key == model::tag::kType  ? &out.type
+                                 : key == model::tag::kIdle  ? &out.idle
+                                 : key == model::tag::kEpoch ? &epoch
+                                                             : nullptr;
+      if (value != nullptr)
+        name(*value, tags[i].value, "a tag's value");
       else
-        name(value, tags[i].value, "a tag's value");
+        (void)check(tags[i].value, "a tag's value");
       use(sizeof(hostler_kv));
     }
     out.epoch = parse_u64(epoch).value_or(0);
@@ -91,6 +86,13 @@ class TextReader {
   std::string& broken() { return broken_; }
 
  private:
+  /// The text, where it is; empty if it is, or if it or a text before it breaks a rule.
+  std::string_view check(const hostler_str& s, const char* field) {
+    if (s.len == 0 || !has_room(s, field)) return {};
+    if (is_utf8({s.ptr, s.len})) return {s.ptr, s.len};
+    broken_ = std::string("R19: ") + field + " is not UTF-8, or has a NUL in it";
+    return {};
+  }
   /// Takes the text's bytes off what is left.
   bool has_room(const hostler_str& s, const char* field) {
     if (!broken_.empty()) return false;
