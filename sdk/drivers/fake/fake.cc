@@ -65,8 +65,9 @@ class Fake {
   }
 
   void info(const hostler_set_info_req&, hostler_op* op) {
+    const std::string account = settings().cloud.empty() ? "fake" : settings().cloud;
     auto out = driver::set_info_record();
-    out.account_id = str(settings().cloud.empty() ? "fake" : settings().cloud);
+    out.account_id = str(account);
     out.region = str(settings().region);
     out.currency = str(settings().currency);
     out.capabilities = HOSTLER_CAP_CREATE_TOKEN_NATIVE | HOSTLER_CAP_TAGS_AT_CREATE |
