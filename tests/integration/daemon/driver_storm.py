@@ -11,12 +11,14 @@ import sys
 import threading
 import time
 
-from erratic_checks import check_cloud, check_emitted, check_journal, check_storm, figures
+from erratic_checks import (check_cloud, check_emitted, check_journal, check_storm, figures,
+                            processes_given_up)
 from erratic_site import SETS, ErraticSite, began_at, files, resources
 from scratch_site import Failed, check, wait_for
 from storm_jobs import show_what_waits
 
 AHEAD = 32  # jobs at a time
+LONG = 1000  # creates of a storm that lasts until a call that hangs is given up
 STILL = 4  # seconds without a new instance after which the daemon is killed
 
 
@@ -81,7 +83,7 @@ def storm(site, demand, chance, creates):
     """Kills the daemon at random times until so many instances were created: some while they start, and some, of long
     lives, only after calls that hang were given up. Others are killed when they wait for drivers that died too often."""
     while True:
-        shortest, longest, still = chance.choices([(0.02, 1, STILL), (1, 4, STILL), (13, 16, 16)], [0.4, 0.5, 0.1])[0]
+        shortest, longest, still = chance.choices([(0.02, 1, STILL), (1, 4, STILL), (13, 16, 16)], [0.4, 0.4, 0.2])[0]
         until = time.monotonic() + chance.uniform(shortest, longest)
         made, since = 0, time.monotonic()
         while time.monotonic() < min(until, since + still):
@@ -91,7 +93,7 @@ def storm(site, demand, chance, creates):
                 raise demand.problem
             if len(site.cloud.made()) > made:
                 made, since = len(site.cloud.made()), time.monotonic()
-            if made >= creates:
+            if made >= creates and (creates < LONG or processes_given_up(site)):
                 return
         site.kill()
         site.launch()
@@ -176,7 +178,7 @@ def main():
     parser.add_argument("--erratic", required=True, help="folder of the driver `erratic`")
     parser.add_argument("--creates", type=int, default=1000, help="end after so many instances")
     parser.add_argument("--deaths", type=float, default=0.04, help="chance of a call to end its process")
-    parser.add_argument("--hangs", type=float, default=0.01, help="chance of a call to hang")
+    parser.add_argument("--hangs", type=float, default=0.02, help="chance of a call to hang")
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
     try:

@@ -103,9 +103,10 @@ class Erratic {
     fate.at("before");
     const Machine machine = cloud_.create(wanted, text(request.host_instance_id), set_);
     fate.at("after");
+    fate.announce("emitted");  // Not after the emit: the host is to have no time to read.
     emit(machine, op);
+    fate.strike("emitted");
     cloud_.note({"emitted", machine.id});
-    fate.at("emitted");
   }
 
   void list(const hostler_list_req& request, hostler_op* op) {

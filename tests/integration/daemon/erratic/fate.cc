@@ -11,7 +11,7 @@ namespace hostler::erratic {
 namespace {
 
 constexpr const char* kDeaths[] = {"segv", "abort", "exit", "kill"};
-constexpr const char* kMoments[] = {"before", "after", "emitted"};
+constexpr const char* kMoments[] = {"before", "after", "emitted", "emitted"};
 
 }  // namespace
 
@@ -27,10 +27,10 @@ Fate::Fate(const Settings& settings, Cloud& cloud, std::string function, std::st
   const auto one_of = [&](std::int64_t n, const char* question) {
     return static_cast<std::size_t>(chance.between(0, n, question, of, number));
   };
-  moment_ = kMoments[one_of(function_ == "create" ? 3 : 2, "when")];
+  moment_ = kMoments[one_of(function_ == "create" ? 4 : 2, "when")];
   if (what_ == "died") {
     how_ = kDeaths[one_of(4, "how")];
-  } else if (chance.happens(0.5, "ever", of, number)) {
+  } else if (chance.happens(0.7, "ever", of, number)) {
     how_ = "ever";
   } else {
     how_ = "late";
@@ -38,9 +38,14 @@ Fate::Fate(const Settings& settings, Cloud& cloud, std::string function, std::st
   }
 }
 
-void Fate::at(const std::string& moment) {
-  if (what_.empty() || moment != moment_) return;
-  cloud_.note({what_, function_, name_, how_, moment_});
+bool Fate::is_of(const std::string& moment) const { return !what_.empty() && moment == moment_; }
+
+void Fate::announce(const std::string& moment) {
+  if (is_of(moment)) cloud_.note({what_, function_, name_, how_, moment_});
+}
+
+void Fate::strike(const std::string& moment) const {
+  if (!is_of(moment)) return;
   if (what_ == "died") die(how_);
   do {
     std::this_thread::sleep_for(std::chrono::milliseconds(how_ == "ever" ? 60'000 : pause_ms_));
@@ -48,10 +53,10 @@ void Fate::at(const std::string& moment) {
 }
 
 void Fate::die(const std::string& how) {
+  if (how == "kill") std::raise(SIGKILL);
   std::fputs("these are my last words\n", stderr);
   if (how == "segv") std::raise(SIGSEGV);
   if (how == "exit") std::exit(0);
-  if (how == "kill") std::raise(SIGKILL);
   std::abort();
 }
 

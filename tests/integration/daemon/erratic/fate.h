@@ -22,9 +22,16 @@ class Fate {
 
   /// The call has come to this moment: "before" its effect, "after" it, or "emitted". Does not
   /// return if the call dies or hangs for ever here.
-  void at(const std::string& moment);
+  void at(const std::string& moment) {
+    announce(moment);
+    strike(moment);
+  }
+  /// The two halves of at(): to the cloud's file, and what happens then.
+  void announce(const std::string& moment);
+  void strike(const std::string& moment) const;
 
  private:
+  [[nodiscard]] bool is_of(const std::string& moment) const;
   [[noreturn]] static void die(const std::string& how);
 
   Cloud& cloud_;
