@@ -11,8 +11,7 @@ import sys
 import threading
 import time
 
-from erratic_checks import (check_cloud, check_emitted, check_journal, check_storm, figures,
-                            processes_given_up)
+from erratic_checks import check_cloud, check_emitted, check_journal, figures, was_a_storm
 from erratic_site import SETS, ErraticSite, began_at, files, resources
 from scratch_site import Failed, check, wait_for
 from storm_jobs import show_what_waits
@@ -80,10 +79,10 @@ class Demand(threading.Thread):
 
 
 def storm(site, demand, chance, creates):
-    """Kills the daemon at random times until so many instances were created: some while they start, and some, of long
-    lives, only after calls that hang were given up. Others are killed when they wait for drivers that died too often."""
+    """Kills the daemon until so many instances were created and everybody was struck: sometimes while it starts, sometimes
+    only after calls that hang were given up, and sooner when it only waits for drivers that died too often."""
     while True:
-        shortest, longest, still = chance.choices([(0.02, 1, STILL), (1, 4, STILL), (13, 16, 16)], [0.4, 0.4, 0.2])[0]
+        shortest, longest, still = chance.choices([(0.02, 1, STILL), (1, 4, STILL), (13, 16, 16)], [0.3, 0.4, 0.3])[0]
         until = time.monotonic() + chance.uniform(shortest, longest)
         made, since = 0, time.monotonic()
         while time.monotonic() < min(until, since + still):
@@ -93,7 +92,7 @@ def storm(site, demand, chance, creates):
                 raise demand.problem
             if len(site.cloud.made()) > made:
                 made, since = len(site.cloud.made()), time.monotonic()
-            if made >= creates and (creates < LONG or processes_given_up(site)):
+            if made >= creates and was_a_storm(site, gives_up=creates >= LONG):
                 return
         site.kill()
         site.launch()
@@ -166,7 +165,6 @@ def run(site, args):
     check_journal(site, records)
     check_emitted(site, records)
     check_nothing_is_left(site, before, files_before)
-    check_storm(site)
     print(f"{figures(site, records)}; {demand.submitted} jobs, {demand.opened} gates opened; "
           f"{time.monotonic() - began:.0f} s")
 
@@ -177,8 +175,8 @@ def main():
     parser.add_argument("--drivers", required=True, help="folder of the local driver")
     parser.add_argument("--erratic", required=True, help="folder of the driver `erratic`")
     parser.add_argument("--creates", type=int, default=1000, help="end after so many instances")
-    parser.add_argument("--deaths", type=float, default=0.04, help="chance of a call to end its process")
-    parser.add_argument("--hangs", type=float, default=0.02, help="chance of a call to hang")
+    parser.add_argument("--deaths", type=float, default=0.03, help="chance of a call to end its process")
+    parser.add_argument("--hangs", type=float, default=0.03, help="chance of a call to hang")
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
     try:

@@ -77,16 +77,14 @@ def blows(cloud, word):
 def processes_given_up(site):
     """How many were killed because a call hung in them for too long."""
     with open(site.log, encoding="utf-8", errors="replace") as log:
-        return log.read().count("was killed: R31: ")
+        return sum(" error driver erratic, " in line and "was killed: R31: " in line for line in log)
 
 
-def check_storm(site):
-    """What nobody was struck by, proves nothing."""
-    died, hung = blows(site.cloud, "died"), blows(site.cloud, "hung")
-    for function in ("create", "destroy", "list"):
-        check(any(its == function for its, _ in died), f"no driver died in {function}: {died}")
-    check(hung, "no driver hung")
-    check(site.kills, "the daemon was never killed")
+def was_a_storm(site, gives_up):
+    """Where nobody was struck, nothing is proved. `gives_up`: also a call that hung was waited for until its end."""
+    died = {function for function, _ in blows(site.cloud, "died")}
+    return (died == {"create", "destroy", "list"} and blows(site.cloud, "hung") and site.kills
+            and (processes_given_up(site) or not gives_up))
 
 
 def figures(site, records):
