@@ -29,7 +29,8 @@ void CallAnswers::on(const CreateSeen& event, Now now) {
     return;
   }
   const auto& pool = policy_.pools[instance.pool];
-  steps_.apply(*host, fleet::listed(instance, event.seen, now.mono, pool, now), "cloud", now);
+  steps_.apply(*host, fleet::listed(instance, event.seen, host->create_sent, pool, now), "cloud",
+               now);
 }
 
 const Host* CallAnswers::other_of_id(const Host& than, const std::string& provider_id) const {

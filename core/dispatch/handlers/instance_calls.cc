@@ -35,7 +35,7 @@ void InstanceCalls::create(Host& host, Now now) {
   gates_.sent(query, now.mono);
   governor_.create_sent(instance.set, instance.pool, now.mono);
   host.create_under_way = query;
-  instance.known_at = now.mono;
+  instance.known_at = host.create_sent = now.mono;
   recorder_.effect(
       CreateCall{set.name, host.id(), host.create, policy_.sets[instance.set].create_timeout});
 }

@@ -34,6 +34,8 @@ struct Host {
   /// Calls under way, with the query that their gates were asked: the record may have changed when
   /// the answer comes.
   std::optional<scheduler::GateQuery> create_under_way, destroy_under_way, power_under_way;
+  /// When the last create was sent: its record may be as old, however late it comes.
+  Mono create_sent{};
 
   TagWrites tags;
   std::uint32_t taken_over = 0;  ///< Jobs of this host that were not known before, see Takeover.

@@ -343,6 +343,26 @@ TEST(CreateAnswerTest, AnAnswerWithTheIdOfAnotherHostIsNotBelieved) {
   EXPECT_THAT(story.ledger(), testing::Contains(made.text() + " create_unknown misbehaving"));
 }
 
+// Bug: a create that hung emitted its record after three destroys, and an alarm said that the cloud
+// ignores them.
+TEST(CreateAnswerTest, ARecordThatComesAfterTheDestroyIsNoSignThatTheCloudIgnoresIt) {
+  Story story;
+  story.begin();
+  (void)story.submit({story.job(2)});
+  const auto id = story.all<CreateCall>().back().instance;
+  story.list({story.seen(id, model::CloudState::kPending)});
+  EXPECT_TRUE(story.ask(KillInstance{0, "user root", {id}, ""}));
+  for (int n = 0; n < 3; ++n) {
+    story.say(DestroyEnded{id, {}});
+    story.pass(1s);
+  }
+  const auto reported = testing::Contains(testing::HasSubstr("destroy_ignored"));
+  story.say(CreateSeen{id, story.seen(id, model::CloudState::kPending)});
+  EXPECT_THAT(story.ledger(), testing::Not(reported));
+  story.list({story.seen(id, model::CloudState::kPending)});
+  EXPECT_THAT(story.ledger(), reported) << "a list that was sent after them";
+}
+
 // Bug: its job waited for ever.
 TEST(CreateAnswerTest, AnInstanceThatTheCloudNeverBeginsToMakeIsGivenUpAtItsBootTimeout) {
   Story story;
