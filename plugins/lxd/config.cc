@@ -1,0 +1,124 @@
+#include "config.h"
+
+#include <algorithm>
+#include <array>
+#include <hostler/driver.hpp>
+#include <string_view>
+
+#include "json_object.h"
+
+namespace hostler::lxd {
+namespace {
+
+using driver::Error;
+using driver::JsonObject;
+
+bool is_fingerprint(std::string_view text) {
+  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+/// Keys of which the driver itself makes use, or that LXD keeps.
+bool is_ours(std::string_view key) {
+  constexpr std::array kOurs{"user.", "cloud-init.", "volatile.", "image."};
+  return std::any_of(kOurs.begin(), kOurs.end(),
+                     [&](std::string_view begin) { return key.substr(0, begin.size()) == begin; });
+}
+
+std::map<std::string, std::string> read_keys(JsonObject json) {
+  std::map<std::string, std::string> out;
+  for (const std::string& key : json.keys()) {
+    if (is_ours(key)) json.refuse(key, "is set by hostler or by LXD itself");
+    out[key] = json.text(key.c_str(), "");
+    if (out[key].empty()) json.refuse(key, "is empty");
+  }
+  return out;
+}
+
+Extras read_extras(JsonObject& json, const Extras& before) {
+  Extras out = before;
+  if (json.has("profiles")) out.profiles = json.texts("profiles");
+  if (auto keys = json.object("config"))
+    for (const auto& [key, value] : read_keys(*keys)) out.config[key] = value;
+  return out;
+}
+
+void read_address(JsonObject& json, Config& config) {
+  if (json.has("socket") == json.has("url"))
+    json.refuse("socket", "or url must be there, and not both");
+  if (json.has("socket")) config.socket = json.path("socket", "");
+  if (config.socket.size() > 107) json.refuse("socket", "is longer than 107 bytes");
+  config.url = json.text("url", "");
+  const bool good =
+      config.url.empty() || (config.url.compare(0, 8, "https://") == 0 && config.url.size() > 8 &&
+                             config.url.find_first_of("/?# @", 8) == std::string::npos);
+  if (!good) json.refuse("url", "must be \"https://HOST:PORT\", without a path");
+  config.server_certificate_sha256 = json.text("server_certificate_sha256", "");
+  if (json.has("server_certificate_sha256") && !is_fingerprint(config.server_certificate_sha256))
+    json.refuse("server_certificate_sha256",
+                "must be 64 digits 0-9 and a-f: `lxc info` shows certificate_fingerprint");
+  if (json.has("ca_file")) config.ca_file = json.path("ca_file", "");
+  for (const char* key : {"server_certificate_sha256", "ca_file"})
+    if (json.has(key) && config.url.empty()) json.refuse(key, "needs url");
+  if (json.has("ca_file") && json.has("server_certificate_sha256"))
+    json.refuse("ca_file", "and server_certificate_sha256 exclude each other");
+}
+
+}  // namespace
+
+Config read_config(const std::string& text) {
+  rapidjson::Document document;
+  auto json = JsonObject::parse(text, document);
+  Config config;
+  read_address(json, config);
+  config.project = json.text("project", "default");
+  if (config.project.empty()) json.refuse("project", "is empty");
+  config.region = json.text("region", "lxd");
+  if (config.region.empty()) json.refuse("region", "is empty");
+  config.image = json.text("image", "");
+  config.remote_user = json.text("remote_user", "root");
+  if (config.remote_user.empty()) json.refuse("remote_user", "is empty");
+  config.extras = read_extras(json, {{"default"}, {}});
+  config.limits_from_type = json.choice("limits", {"type", "none"}, 0) == 0;
+  json.refuse_unknown_keys();
+  return config;
+}
+
+Credentials read_credentials(const std::string& text, const Config& config) {
+  const auto refuse = [](const std::string& problem) {
+    throw Error(HOSTLER_E_INVALID, "credentials: " + problem);
+  };
+  Credentials out;
+  if (!text.empty()) {
+    rapidjson::Document document;
+    document.Parse<rapidjson::kParseIterativeFlag>(text.data(), text.size());
+    if (document.HasParseError() || !document.IsObject()) refuse("they are no JSON object");
+    for (const auto& member : document.GetObject()) {
+      const std::string name(member.name.GetString(), member.name.GetStringLength());
+      std::string* const to = name == "client_certificate" ? &out.client_certificate
+                              : name == "client_key"       ? &out.client_key
+                                                           : nullptr;
+      if (to == nullptr) refuse(name + " is unknown; check the spelling");
+      if (!member.value.IsString()) refuse(name + " must be text of a PEM file");
+      to->assign(member.value.GetString(), member.value.GetStringLength());
+    }
+  }
+  if (out.client_certificate.empty() != out.client_key.empty())
+    refuse("client_certificate and client_key need each other");
+  if (!config.url.empty() && out.client_key.empty())
+    refuse("with url, client_certificate and client_key are needed");
+  return out;
+}
+
+Extras read_params(const std::string& text, const Extras& of_set) {
+  rapidjson::Document document;
+  auto json = JsonObject::parse(text.empty() ? "{}" : text, document);
+  if (json.text("type", "container") != "container")
+    throw Error(HOSTLER_E_UNSUPPORTED,
+                "provider_params: type may be \"container\" only: hostler has not been tried with "
+                "virtual machines of LXD");
+  const Extras out = read_extras(json, of_set);
+  json.refuse_unknown_keys();
+  return out;
+}
+
+}  // namespace hostler::lxd

@@ -1,0 +1,151 @@
+#include "create.h"
+
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
+
+#include "cloud_init.h"
+#include "names.h"
+
+namespace hostler::lxd {
+namespace {
+
+using driver::Error;
+using driver::view;
+
+using Writer = rapidjson::Writer<rapidjson::StringBuffer>;
+using Keys = std::map<std::string, std::string>;
+
+constexpr std::size_t kUserDataMax = std::size_t{256} * 1024;
+
+std::string text(const hostler_str& from) { return std::string(view(from)); }
+
+void refuse_what_is_not_there(const hostler_create_req& request, const Config& config) {
+  const char* const wish = request.market == HOSTLER_MARKET_SPOT        ? "spot market"
+                           : request.tenancy != HOSTLER_TENANCY_DEFAULT ? "tenancy"
+                           : request.public_ip == HOSTLER_PUBLIC_IP_YES ? "public_ip"
+                           : request.n_disks != 0                       ? "disks"
+                           : request.subnet.len != 0                    ? "subnet"
+                           : request.placement_group.len != 0           ? "placement_group"
+                           : request.capacity_reservation.len != 0      ? "capacity_reservation"
+                           : request.identity_profile.len != 0          ? "identity_profile"
+                                                                        : nullptr;
+  if (wish != nullptr)
+    throw Error(HOSTLER_E_UNSUPPORTED, std::string("the lxd driver has no ") + wish);
+  if (request.type->gpus != 0)
+    throw Error(HOSTLER_E_UNSUPPORTED, "the lxd driver gives no gpus to containers");
+  if (request.region.len != 0 && view(request.region) != config.region)
+    throw Error(HOSTLER_E_INVALID,
+                "the region of this set is \"" + config.region + "\": see `region` in its config");
+}
+
+void add_user_data(const hostler_create_req& request, bool has_cloud_init_keys, Keys& keys) {
+  const std::string prefix = has_cloud_init_keys ? "cloud-init." : "user.";
+  keys[prefix + "vendor-data"] = vendor_data(request);
+  const hostler_user_data* data = request.user_data;
+  if (data == nullptr || data->n_bytes == 0) return;
+  if (data->format == HOSTLER_USER_DATA_IGNITION)
+    throw Error(HOSTLER_E_UNSUPPORTED, "LXD gives user data to cloud-init, which has no ignition");
+  if (data->n_bytes > kUserDataMax)
+    throw Error(HOSTLER_E_INVALID, "user data is longer than 256 KiB");
+  std::string& bytes = keys[prefix + "user-data"];
+  bytes.assign(reinterpret_cast<const char*>(data->bytes), data->n_bytes);
+  if (bytes.find('\0') != std::string::npos)
+    throw Error(HOSTLER_E_UNSUPPORTED, "LXD takes user data as text, and this has a byte 0");
+  if (data->format == HOSTLER_USER_DATA_SH && bytes.compare(0, 2, "#!") != 0)
+    throw Error(HOSTLER_E_INVALID, "user data of the format SH does not begin with #!");
+}
+
+/// The site's keys count more than the limits that follow from a type.
+void add_limits(const hostler_instance_type& type, Keys& keys) {
+  if (type.vcpus != 0) keys.emplace("limits.cpu", std::to_string(type.vcpus));
+  if (type.ram_bytes != 0) keys.emplace("limits.memory", std::to_string(type.ram_bytes));
+}
+
+bool is_fingerprint(const std::string& image) {
+  return image.size() >= 12 && image.size() <= 64 &&
+         image.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
+void put(Writer& json, const char* key, const std::string& value) {
+  json.Key(key);
+  json.String(value.data(), static_cast<rapidjson::SizeType>(value.size()));
+}
+
+std::string body_of(const std::string& name, const std::string& about, const Extras& extras,
+                    const Keys& keys, const std::string& image) {
+  rapidjson::StringBuffer buffer;
+  Writer json(buffer);
+  json.StartObject();
+  put(json, "name", name);
+  put(json, "type", "container");
+  put(json, "description", about);
+  json.Key("profiles");
+  json.StartArray();
+  for (const std::string& profile : extras.profiles) json.String(profile.c_str());
+  json.EndArray();
+  json.Key("config");
+  json.StartObject();
+  for (const auto& [key, value] : keys) put(json, key.c_str(), value);
+  json.EndObject();
+  json.Key("source");
+  json.StartObject();
+  put(json, "type", "image");
+  put(json, is_fingerprint(image) ? "fingerprint" : "alias", image);
+  json.EndObject();
+  json.EndObject();
+  return {buffer.GetString(), buffer.GetSize()};
+}
+
+}  // namespace
+
+Tags read_tags(const hostler_kv* tags, std::size_t n) {
+  Tags out;
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::string name = text(tags[i].key), value = text(tags[i].value);
+    if (!is_tag(name, value))
+      throw Error(HOSTLER_E_INVALID,
+                  "LXD cannot keep the tag \"" + name + "\" with the value \"" + value + "\"");
+    out[name] = value;
+  }
+  return out;
+}
+
+Order read_order(const hostler_create_req& request, const Config& config, const std::string& set_id,
+                 const Tags& shared_tags, bool has_cloud_init_keys) {
+  refuse_what_is_not_there(request, config);
+  const hostler_instance_type& type = *request.type;
+  const std::string image = request.image_id.len != 0 ? text(request.image_id) : config.image;
+  if (image.empty())
+    throw Error(HOSTLER_E_INVALID,
+                "no image: name one in the set's `config` (`image`) or in `types[].image_id`");
+  const Extras extras = read_params(text(type.provider_params_json), config.extras);
+  Order out;
+  out.key = text(request.idempotency_key);
+  out.name = name_of_key(out.key);
+  out.zone = text(request.zone);
+  Keys keys = extras.config;
+  if (config.limits_from_type) add_limits(type, keys);
+  add_user_data(request, has_cloud_init_keys, keys);
+  Tags tags = shared_tags;
+  for (const auto& [name, value] : read_tags(request.tags, request.n_tags)) tags[name] = value;
+  tags["hostler-set"] = set_id;
+  tags["hostler-key"] = out.key;
+  if (request.owner.len != 0) tags["hostler-owner"] = text(request.owner);
+  for (const auto& [name, value] : tags) keys[std::string(kTag) + name] = value;
+  keys[kProviderType] = text(type.provider_type);
+  const std::string about = text(request.name_hint);
+  out.digest = hash_of(body_of(out.name, about, extras, keys, image) + out.zone);
+  keys[kDigest] = out.digest;
+  out.body = body_of(out.name, about, extras, keys, image);
+  out.expected.name = out.name;
+  out.expected.key = out.key;
+  out.expected.set_id = set_id;
+  out.expected.owner = text(request.owner);
+  out.expected.provider_type = keys[kProviderType];
+  out.expected.tags = tags;
+  out.expected.zone = out.zone;
+  out.expected.state = HOSTLER_STATE_PENDING;
+  return out;
+}
+
+}  // namespace hostler::lxd

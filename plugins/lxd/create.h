@@ -1,0 +1,28 @@
+#pragma once
+
+#include <hostler/driver.hpp>
+#include <string>
+
+#include "config.h"
+#include "instance.h"
+
+namespace hostler::lxd {
+
+/// A create request in the words of LXD.
+struct Order {
+  std::string name, key, zone;
+  std::string body;    ///< SECRET; of POST /1.0/instances.
+  std::string digest;  ///< Equal for equal requests.
+  Instance expected;   ///< What it will be, for the record before LXD shows it.
+};
+
+/// Throws driver::Error (INVALID, UNSUPPORTED) on what LXD or this driver cannot do. No I/O.
+/// \param has_cloud_init_keys the server has the API extension `cloud_init`.
+Order read_order(const hostler_create_req& request, const Config& config, const std::string& set_id,
+                 const Tags& shared_tags, bool has_cloud_init_keys);
+
+/// The pairs as a map; of two with one key the last counts. Throws INVALID on a tag that LXD would
+/// not keep.
+Tags read_tags(const hostler_kv* tags, std::size_t n);
+
+}  // namespace hostler::lxd

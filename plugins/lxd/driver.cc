@@ -1,0 +1,3 @@
+#include "lxd_set.h"
+
+HOSTLER_REGISTER(hostler::lxd::LxdSet)

@@ -1,0 +1,117 @@
+#include "errors.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <string_view>
+#include <vector>
+
+namespace hostler::lxd {
+namespace {
+
+struct Meaning {
+  hostler_status status;
+  std::uint32_t scope;
+  std::vector<std::string_view> words;  ///< Lower case; all of them, in this order.
+};
+
+/// The first that fits. LXD reports these as failed operations or with status 400 or 500, whatever
+/// they are.
+const std::vector<Meaning>& meanings() {
+  static const std::vector<Meaning> kMeanings = {
+      // Limits of a project. An aggregate may leave room for a smaller type, a number does not.
+      {HOSTLER_E_QUOTA, HOSTLER_SCOPE_ACCOUNT, {"reached maximum number of instances"}},
+      {HOSTLER_E_QUOTA, HOSTLER_SCOPE_TYPE, {"reached maximum aggregate value"}},
+      {HOSTLER_E_QUOTA, HOSTLER_SCOPE_ACCOUNT, {"reached maximum number of"}},
+      // Storage is shared by all types, unless profiles say otherwise, which nobody can tell from
+      // here.
+      {HOSTLER_E_CAPACITY, HOSTLER_SCOPE_ACCOUNT, {"no space left"}},
+      {HOSTLER_E_CAPACITY, HOSTLER_SCOPE_ACCOUNT, {"disk quota exceeded"}},
+      {HOSTLER_E_CAPACITY, HOSTLER_SCOPE_ACCOUNT, {"insufficient free space"}},
+      {HOSTLER_E_CAPACITY, HOSTLER_SCOPE_ACCOUNT, {"not enough", "space"}},
+      {HOSTLER_E_CAPACITY, HOSTLER_SCOPE_TYPE, {"cannot allocate memory"}},
+      {HOSTLER_E_CAPACITY, HOSTLER_SCOPE_SUBNET, {"no available ip"}},
+      {HOSTLER_E_CAPACITY, HOSTLER_SCOPE_SUBNET, {"no free ip"}},
+      {HOSTLER_E_CAPACITY, HOSTLER_SCOPE_SUBNET, {"no more", "addresses"}},
+      {HOSTLER_E_CAPACITY, HOSTLER_SCOPE_ZONE, {"cluster member", "offline"}},
+      {HOSTLER_E_CAPACITY, HOSTLER_SCOPE_ZONE, {"no suitable cluster member"}},
+      {HOSTLER_E_NOT_FOUND, 0, {"image", "not found"}},
+      {HOSTLER_E_NOT_FOUND, 0, {"image", "couldn't be found"}},
+      {HOSTLER_E_NOT_FOUND, 0, {"profile", "not found"}},
+      {HOSTLER_E_NOT_FOUND, 0, {"profile", "doesn't exist"}},
+      {HOSTLER_E_NOT_FOUND, 0, {"network", "not found"}},
+      {HOSTLER_E_NOT_FOUND, 0, {"storage pool", "not found"}},
+      {HOSTLER_E_INVALID, 0, {"project", "not found"}},
+      {HOSTLER_E_INVALID, 0, {"instance", "has no \"limits."}},  // what a limited project demands
+      {HOSTLER_E_INVALID, 0, {"forbidden"}},  // what a restricted project refuses
+      {HOSTLER_E_INVALID, 0, {"invalid"}},
+      {HOSTLER_E_TRANSIENT, 0, {"shutting down"}},
+      {HOSTLER_E_TRANSIENT, 0, {"context canceled"}}};
+  return kMeanings;
+}
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return out;
+}
+
+bool has(std::string_view text, const std::vector<std::string_view>& words) {
+  std::size_t at = 0;
+  for (const std::string_view word : words) {
+    at = text.find(word, at);
+    if (at == std::string_view::npos) return false;
+    at += word.size();
+  }
+  return true;
+}
+
+/// Where the text says nothing.
+hostler_status by_number(int status) {
+  switch (status) {
+    case 401:
+    case 403:
+      return HOSTLER_E_AUTH;
+    case 404:
+      return HOSTLER_E_NOT_FOUND;
+    case 409:
+      return HOSTLER_E_CONFLICT;
+    case 429:
+      return HOSTLER_E_RATE_LIMIT;
+    default:
+      return HOSTLER_E_TRANSIENT;
+  }
+}
+
+}  // namespace
+
+bool says_exists(const Refused& refused) {
+  return refused.status() == 409 || has(lower(refused.text()), {"already exists"});
+}
+
+bool says_missing(const Refused& refused) { return refused.status() == 404; }
+
+bool says_busy(const Refused& refused) {
+  const std::string text = lower(refused.text());
+  return has(text, {"busy running"}) || has(text, {"instance is busy"}) ||
+         has(text, {"operation", "already in progress"});
+}
+
+driver::Error refusal_error(const Refused& refused, const std::string& doing) {
+  hostler_status status = by_number(refused.status());
+  std::uint32_t scope = 0;
+  // Who may not ask gets no word about what is there.
+  if (status != HOSTLER_E_AUTH && status != HOSTLER_E_RATE_LIMIT && !says_busy(refused)) {
+    const std::string text = lower(refused.text());
+    const auto found = std::find_if(meanings().begin(), meanings().end(),
+                                    [&](const Meaning& one) { return has(text, one.words); });
+    if (found != meanings().end()) status = found->status, scope = found->scope;
+  }
+  driver::Error error(status, "LXD cannot " + doing + ": " + refused.text());
+  if (scope != 0) error.about(scope);
+  error.provider(refused.status(), "", "");
+  return error;
+}
+
+}  // namespace hostler::lxd

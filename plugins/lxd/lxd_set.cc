@@ -1,0 +1,198 @@
+#include "lxd_set.h"
+
+#include <array>
+#include <chrono>
+#include <set>
+
+#include "http.h"
+#include "names.h"
+#include "record.h"
+
+namespace hostler::lxd {
+namespace {
+
+using driver::Error;
+using driver::str;
+using driver::view;
+
+constexpr auto kBusyPause = std::chrono::milliseconds(300);
+/// Of ids that are asked for one by one; for more of them the whole list costs less.
+constexpr std::size_t kSingleMax = 8;
+
+std::string text(const hostler_str& from) { return std::string(view(from)); }
+
+/// Runs `body`; what LXD refuses becomes an error that says what was tried.
+template <class Body>
+auto doing(const std::string& what, const Body& body) {
+  try {
+    return body();
+  } catch (const Refused& refused) {
+    throw refusal_error(refused, what);
+  }
+}
+
+/// The same again for as long as LXD is busy with the instance, until the deadline.
+template <class Body>
+void while_busy(hostler_op* op, const Body& body) {
+  for (;;) {
+    try {
+      return body();
+    } catch (const Refused& refused) {
+      if (!says_busy(refused)) throw;
+    }
+    driver::pause(op, kBusyPause);
+  }
+}
+
+bool has_all(const Tags& tags, const hostler_list_req& request) {
+  for (std::size_t i = 0; i < request.n_tag_filter; ++i) {
+    const auto found = tags.find(text(request.tag_filter[i].key));
+    if (found == tags.end() || found->second != view(request.tag_filter[i].value)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+driver::About LxdSet::about() {
+  return {"lxd",         HOSTLER_LXD_VERSION,       "hostler", "Apache-2.0",
+          kConfigSchema, HOSTLER_THREAD_CONCURRENT, 16};
+}
+
+LxdSet::LxdSet(const hostler_host& host, const hostler_set_config& config, hostler_op* op)
+    : LxdSet(
+          config,
+          [&] {
+            const Config read = read_config(text(config.config_json));
+            return std::make_unique<Http>(read,
+                                          read_credentials(text(config.credentials_json), read));
+          }(),
+          op) {
+  driver::log(host, HOSTLER_LOG_INFO, "project " + config_.project + " of LXD " + account_, op);
+}
+
+LxdSet::LxdSet(const hostler_set_config& config, std::unique_ptr<Transport> transport,
+               hostler_op* op)
+    : set_id_(text(config.set_id)),
+      config_(read_config(text(config.config_json))),
+      shared_tags_(read_tags(config.shared_tags, config.n_shared_tags)),
+      api_(std::move(transport), config_.project) {
+  look_at_server(op);
+}
+
+/// Who it is, whether it trusts us, and whether the project is there.
+void LxdSet::look_at_server(hostler_op* op) {
+  doing("open project " + config_.project, [&] {
+    const Answer answer = api_.get("/1.0", op);
+    const Value& server = answer.metadata();
+    if (text_of(server, "auth") != "trusted")
+      throw Error(HOSTLER_E_AUTH,
+                  "LXD does not trust the client certificate: `lxc config trust add` does that");
+    const Value* const about = object_of(server, "environment");
+    const std::string fingerprint =
+        about == nullptr ? "" : text_of(*about, "certificate_fingerprint");
+    if (fingerprint.empty()) throw_strange("a server without a certificate_fingerprint");
+    account_ = fingerprint + "/" + config_.project;
+    is_clustered_ = truth_of(*about, "server_clustered");
+    has_cloud_init_keys_ = list_has(server, "api_extensions", "cloud_init");
+    if (!list_has(server, "api_extensions", "instance_get_full"))
+      throw Error(HOSTLER_E_UNSUPPORTED, "this LXD is too old: the driver needs version 4.22");
+    api_.get("/1.0/projects/" + encoded(config_.project), op);
+  });
+}
+
+void LxdSet::info(const hostler_set_info_req&, hostler_op* op) {
+  auto out = driver::set_info_record();
+  out.account_id = str(account_);
+  out.region = str(config_.region);
+  out.capabilities = HOSTLER_CAP_TAGS_AT_CREATE | HOSTLER_CAP_HOST_KEY_INJECT |
+                     HOSTLER_CAP_USER_DATA | HOSTLER_CAP_STOP;
+  out.list_consistency_ms = 2000;  // LXD answers a create before its list shows the instance
+  out.user_data_max_bytes = std::uint64_t{256} * 1024;
+  out.tags_max = 100;
+  out.tag_key_max = 127;
+  out.tag_value_max = 255;
+  out.name_max = 100;
+  driver::emit(op, out);
+}
+
+std::optional<Instance> LxdSet::find(const std::string& name, hostler_op* op) const {
+  const auto answer = api_.find(Api::instance(name, "?recursion=1"), op);
+  if (!answer) return std::nullopt;
+  return read_instance(answer->metadata());
+}
+
+void LxdSet::list(const hostler_list_req& request, hostler_op* op) {
+  doing("list instances of project " + config_.project, [&] {
+    std::set<std::string> ids;
+    for (std::size_t i = 0; i < request.n_ids; ++i) ids.insert(text(request.ids[i]));
+    if (!ids.empty() && ids.size() <= kSingleMax) {
+      for (const std::string& id : ids)
+        if (const auto found = find(id, op); found && has_all(found->tags, request))
+          emit_instance(*found, config_, op);
+      return;
+    }
+    const Answer answer = api_.get("/1.0/instances?recursion=2", op);
+    if (!answer.metadata().IsArray()) throw_strange("the instances are no list");
+    std::vector<Instance> all;  // nothing is emitted of a list that cannot be read to its end
+    for (const Value& one : answer.metadata().GetArray()) all.push_back(read_instance(one));
+    for (const Instance& one : all) {
+      const bool wanted = (ids.empty() || ids.count(one.name) != 0) && has_all(one.tags, request);
+      if (wanted) emit_instance(one, config_, op);
+    }
+  });
+}
+
+void LxdSet::destroy(const hostler_destroy_req& request, hostler_op* op) {
+  const std::string name =
+      request.id.len != 0 ? text(request.id) : name_of_key(view(request.idempotency_key));
+  doing("destroy " + name, [&] {
+    const auto found = find(name, op);
+    if (!found) return;
+    if (request.expected_set_id.len != 0 && found->set_id != view(request.expected_set_id))
+      throw Error(HOSTLER_E_CONFLICT,
+                  name + " belongs to " +
+                      (found->set_id.empty() ? "no set of hostler" : "the set " + found->set_id));
+    try {
+      if (found->is_on) set_power(name, "stop", op);
+      api_.change("DELETE", Api::instance(name), "", op);
+    } catch (const Refused& refused) {  // somebody else was faster?
+      if (!says_missing(refused) && find(name, op)) throw;
+    }
+  });
+}
+
+void LxdSet::set_power(const std::string& name, const char* action, hostler_op* op) const {
+  const std::string body =
+      std::string(R"({"action": ")") + action + R"(", "force": true, "timeout": -1})";
+  while_busy(op, [&] { api_.change("PUT", Api::instance(name, "/state"), body, op); });
+}
+
+Instance LxdSet::find_ours(const hostler_str& id, const hostler_str& expected_set,
+                           hostler_op* op) const {
+  const auto found = find(text(id), op);
+  if (!found) throw Error(HOSTLER_E_NOT_FOUND, "there is no instance " + text(id));
+  if (found->key.empty() || (expected_set.len != 0 && found->set_id != view(expected_set)))
+    throw Error(HOSTLER_E_CONFLICT,
+                text(id) + " belongs to " +
+                    (found->set_id.empty() ? "no set of hostler" : "the set " + found->set_id));
+  return *found;
+}
+
+void LxdSet::start(const hostler_power_req& request, hostler_op* op) {
+  doing("start " + text(request.id), [&] {
+    const Instance found = find_ours(request.id, request.expected_set_id, op);
+    if (found.state == HOSTLER_STATE_RUNNING) return;
+    const bool frozen = found.state == HOSTLER_STATE_SUSPENDED;
+    set_power(found.name, frozen ? "unfreeze" : "start", op);
+  });
+}
+
+void LxdSet::stop(const hostler_power_req& request, hostler_op* op) {
+  doing("stop " + text(request.id), [&] {
+    const Instance found = find_ours(request.id, request.expected_set_id, op);
+    if (found.is_on) set_power(found.name, "stop", op);
+  });
+}
+
+}  // namespace hostler::lxd

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <functional>
+#include <hostler/driver.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "api.h"
+#include "config.h"
+#include "create.h"
+#include "instance.h"
+
+namespace hostler::lxd {
+
+/// The driver: one set of instances, which are containers in one project of one LXD. It has no
+/// threads, and keeps nothing in memory that LXD does not know. hostler/driver.h specifies the
+/// functions.
+class LxdSet {
+ public:
+  static driver::About about();
+
+  LxdSet(const hostler_host& host, const hostler_set_config& config, hostler_op* op);
+  /// For tests: `transport` leads to the server. Blocks and throws as set_open.
+  LxdSet(const hostler_set_config& config, std::unique_ptr<Transport> transport, hostler_op* op);
+
+  void info(const hostler_set_info_req& request, hostler_op* op);
+  void create(const hostler_create_req& request, hostler_op* op);
+  void list(const hostler_list_req& request, hostler_op* op);
+  void destroy(const hostler_destroy_req& request, hostler_op* op);
+  void set_tags(const hostler_set_tags_req& request, hostler_op* op);
+
+  void start(const hostler_power_req& request, hostler_op* op);
+  void stop(const hostler_power_req& request, hostler_op* op);
+
+ private:
+  void look_at_server(hostler_op* op);
+  std::optional<Instance> find(const std::string& name, hostler_op* op) const;
+  Instance find_ours(const hostler_str& id, const hostler_str& expected_set, hostler_op* op) const;
+  void make(const Order& order, hostler_op* op) const;
+  void check_known(const Order& order, const Instance& known) const;
+  void switch_on(const Order& order, hostler_op* op) const;
+  void give_up(const Order& order, const driver::Error& why, hostler_op* op) const;
+  void set_power(const std::string& name, const char* action, hostler_op* op) const;
+
+  const std::string set_id_;
+  const Config config_;
+  const Tags shared_tags_;
+  const Api api_;
+  std::string account_;
+  bool has_cloud_init_keys_ = false;
+  bool is_clustered_ = false;
+};
+
+}  // namespace hostler::lxd

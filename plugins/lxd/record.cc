@@ -1,0 +1,39 @@
+#include "record.h"
+
+#include <vector>
+
+namespace hostler::lxd {
+
+using driver::str;
+
+void emit_instance(const Instance& instance, const Config& config, hostler_op* op) {
+  auto out = driver::instance_record();
+  std::vector<hostler_kv> tags;
+  tags.reserve(instance.tags.size());
+  for (const auto& [key, value] : instance.tags) tags.push_back({str(key), str(value)});
+  std::vector<hostler_address> addresses;
+  addresses.reserve(instance.addresses.size());
+  for (const Address& one : instance.addresses)
+    addresses.push_back({one.family, one.scope, str(one.text)});
+  out.id = str(instance.name);
+  out.name = str(instance.name);
+  out.idempotency_key = str(instance.key);
+  out.set_id = str(instance.set_id);
+  out.owner = str(instance.owner);
+  out.provider_type = str(instance.provider_type);
+  out.image_id = str(instance.image);
+  out.remote_user = str(config.remote_user);
+  out.region = str(config.region);
+  out.zone = str(instance.zone);
+  out.state_reason = str(instance.state_reason);
+  out.addresses = addresses.data();
+  out.n_addresses = addresses.size();
+  out.tags = tags.data();
+  out.n_tags = tags.size();
+  out.created_unix_ns = instance.created_unix_ns;
+  out.market = HOSTLER_MARKET_ON_DEMAND;
+  out.state = instance.state;
+  driver::emit(op, out);
+}
+
+}  // namespace hostler::lxd

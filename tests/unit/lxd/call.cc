@@ -1,0 +1,69 @@
+#include "tests/unit/lxd/call.h"
+
+#include <chrono>
+
+namespace hostler::lxd::test {
+namespace {
+
+using driver::view;
+
+Seen copy(const hostler_instance& from) {
+  Seen to;
+  to.id = view(from.id);
+  to.key = view(from.idempotency_key);
+  to.set_id = view(from.set_id);
+  to.owner = view(from.owner);
+  to.type = view(from.provider_type);
+  to.zone = view(from.zone);
+  if (from.n_addresses != 0) to.address = view(from.addresses[0].text);
+  for (std::size_t i = 0; i < from.n_tags; ++i)
+    to.tags[std::string(view(from.tags[i].key))] = view(from.tags[i].value);
+  to.state = from.state;
+  return to;
+}
+
+Call& call_of(const hostler_op* op) { return *static_cast<const Call::Op*>(op)->call; }
+
+}  // namespace
+
+Call::Call(int timeout_ms) {
+  op.call = error.call = this;
+  op.struct_size = sizeof(hostler_op);
+  op.error = &error;
+  error.struct_size = sizeof(hostler_error);
+  error.retry_after_ms = error.quota_limit = error.quota_used = -1;
+  const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout_ms);
+  op.deadline_mono_ns =
+      static_cast<std::uint64_t>(std::chrono::nanoseconds(until.time_since_epoch()).count());
+  error.set_text = [](hostler_error* e, std::uint32_t field, const char* s, std::size_t n) {
+    static_cast<Error*>(e)->call->texts[field].assign(s, n);
+  };
+  op.is_cancelled = [](const hostler_op* o) -> std::int32_t {
+    Call& call = call_of(o);
+    const std::lock_guard lock(call.mutex_);
+    return call.cancelled_ ? 1 : 0;
+  };
+  op.on_cancel = [](hostler_op* o, void (*fn)(void*), void* arg) {
+    Call& call = call_of(o);
+    const std::lock_guard lock(call.mutex_);
+    call.on_cancel_ = fn;
+    call.on_cancel_arg_ = arg;
+    if (fn != nullptr && call.cancelled_) fn(arg);
+  };
+  op.emit = [](hostler_op* o, const hostler_rec* rec) -> std::int32_t {
+    Call& call = call_of(o);
+    if (rec->kind == HOSTLER_REC_INSTANCE)
+      call.instances.push_back(copy(*reinterpret_cast<const hostler_instance*>(rec)));
+    if (rec->kind == HOSTLER_REC_SET_INFO)
+      call.account = view(reinterpret_cast<const hostler_set_info*>(rec)->account_id);
+    return 0;
+  };
+}
+
+void Call::cancel() {
+  const std::lock_guard lock(mutex_);
+  cancelled_ = true;
+  if (on_cancel_ != nullptr) on_cancel_(on_cancel_arg_);
+}
+
+}  // namespace hostler::lxd::test

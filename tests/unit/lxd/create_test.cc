@@ -1,0 +1,130 @@
+#include "create.h"
+
+#include <gmock/gmock.h>
+
+#include "cloud_init.h"
+#include "names.h"
+
+namespace hostler::lxd {
+namespace {
+
+using driver::str;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class LxdCreateTest : public ::testing::Test {
+ protected:
+  LxdCreateTest() {
+    request.idempotency_key = HOSTLER_STR("k1");
+    request.owner = HOSTLER_STR("o1");
+    request.type = &type;
+    type.provider_type = HOSTLER_STR("small");
+  }
+
+  Order order() { return read_order(request, config, "s", {{"site", "x"}}, true); }
+  /// 0 if it is taken.
+  hostler_status refusal() {
+    try {
+      order();
+    } catch (const driver::Error& wrong) {
+      hostler_error error{};
+      error.set_text = [](hostler_error*, std::uint32_t, const char*, std::size_t) {};
+      hostler_op op{};
+      op.error = &error;
+      return wrong.report(&op);
+    }
+    return 0;
+  }
+  void give_user_data(const std::string& text) {
+    user_data = text;
+    data.format = HOSTLER_USER_DATA_SH;
+    data.bytes = reinterpret_cast<const std::uint8_t*>(user_data.data());
+    data.n_bytes = user_data.size();
+    request.user_data = &data;
+  }
+
+  Config config = read_config(R"({"socket": "/s", "image": "debian"})");
+  hostler_instance_type type = driver::sized<hostler_instance_type>();
+  hostler_create_req request = driver::sized<hostler_create_req>();
+  hostler_user_data data = driver::sized<hostler_user_data>();
+  std::string user_data;
+};
+
+TEST_F(LxdCreateTest, TagsUserDataAndSourceAreInTheRequest) {
+  give_user_data("#!/bin/sh\ntrue\n");
+  const std::string body = order().body;
+
+  for (const char* part :
+       {R"("name":"hostler-k1")", R"("type":"container")", R"("profiles":["default"])",
+        R"("user.site":"x")", R"("user.hostler-set":"s")", R"("user.hostler-owner":"o1")",
+        R"("user.hostler-key":"k1")", R"("cloud-init.user-data":"#!/bin/sh\ntrue\n")",
+        R"("source":{"type":"image","alias":"debian"})"})
+    EXPECT_THAT(body, HasSubstr(part));
+}
+
+TEST_F(LxdCreateTest, AnImageMayBeAFingerprint) {
+  request.image_id = HOSTLER_STR("1f44b8d82e8f");
+  EXPECT_THAT(order().body, HasSubstr(R"("fingerprint":"1f44b8d82e8f")"));
+}
+
+TEST_F(LxdCreateTest, TheSitesLimitsCountMoreThanThoseOfTheType) {
+  type.vcpus = 4;
+  type.ram_bytes = 1024;
+  type.provider_params_json = HOSTLER_STR(R"({"config": {"limits.cpu": "0-1"}})");
+
+  EXPECT_THAT(order().body, HasSubstr(R"("limits.cpu":"0-1","limits.memory":"1024")"));
+  config.limits_from_type = false;
+  EXPECT_THAT(order().body, Not(HasSubstr("limits.memory")));
+}
+
+TEST_F(LxdCreateTest, TheDigestTellsARetryFromAnotherRequest) {
+  const std::string first = order().digest;
+  EXPECT_EQ(order().digest, first);
+  give_user_data("#!/bin/sh\n");
+  EXPECT_NE(order().digest, first);
+}
+
+TEST_F(LxdCreateTest, WhatLxdDoesNotHaveIsRefused) {
+  const auto original = request;
+  const auto refuses = [&](hostler_status expected, auto change) {
+    request = original;
+    change();
+    EXPECT_EQ(refusal(), expected);
+  };
+  EXPECT_EQ(refusal(), 0);
+  refuses(HOSTLER_E_UNSUPPORTED, [&] { request.market = HOSTLER_MARKET_SPOT; });
+  refuses(HOSTLER_E_UNSUPPORTED, [&] { request.subnet = HOSTLER_STR("n"); });
+  refuses(HOSTLER_E_UNSUPPORTED, [&] { request.placement_group = HOSTLER_STR("g"); });
+  refuses(HOSTLER_E_UNSUPPORTED, [&] { request.public_ip = HOSTLER_PUBLIC_IP_YES; });
+  refuses(HOSTLER_E_INVALID, [&] { request.region = HOSTLER_STR("mars"); });
+  const hostler_kv bad{HOSTLER_STR("user-data"), HOSTLER_STR("x")};
+  refuses(HOSTLER_E_INVALID, [&] { request.tags = &bad, request.n_tags = 1; });
+  refuses(HOSTLER_E_INVALID, [&] { give_user_data("echo no interpreter"); });
+  refuses(HOSTLER_E_UNSUPPORTED,
+          [&] { give_user_data("#!"), data.format = HOSTLER_USER_DATA_IGNITION; });
+  type.provider_params_json = HOSTLER_STR(R"({"type": "virtual-machine"})");
+  refuses(HOSTLER_E_UNSUPPORTED, [] {});
+  type.provider_params_json = {};
+  config.image.clear();
+  refuses(HOSTLER_E_INVALID, [] {});
+}
+
+TEST_F(LxdCreateTest, CloudInitPutsTheKeysInPlace) {
+  const hostler_str keys[] = {HOSTLER_STR("ssh-ed25519 AAAA a\n")};
+  request.ssh_public_keys = keys, request.n_ssh_public_keys = 1;
+  request.ssh_host_key_private = HOSTLER_STR("-----BEGIN\nx\n");
+  request.ssh_host_key_public = HOSTLER_STR("ssh-ed25519 BBBB");
+
+  const std::string data_text = vendor_data(request);
+  EXPECT_EQ(data_text.compare(0, 14, "#cloud-config\n"), 0);
+  EXPECT_THAT(data_text, HasSubstr(R"("ssh_authorized_keys":["ssh-ed25519 AAAA a"])"));
+  EXPECT_THAT(data_text, HasSubstr(R"("ed25519_private":"-----BEGIN\nx\n")"));
+  EXPECT_THAT(data_text, HasSubstr("HOSTLER_BOOT_ID"));
+
+  const hostler_str two_lines[] = {HOSTLER_STR("a\nb")};
+  request.ssh_public_keys = two_lines;
+  EXPECT_THROW(vendor_data(request), driver::Error);
+}
+
+}  // namespace
+}  // namespace hostler::lxd

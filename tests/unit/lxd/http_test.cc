@@ -1,0 +1,133 @@
+#include "http.h"
+
+#include <gmock/gmock.h>
+
+#include <thread>
+
+#include "tests/unit/lxd/call.h"
+#include "tests/unit/lxd/liar.h"
+
+namespace hostler::lxd::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string answer(const std::string& body) {
+  return "HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+}
+
+class LxdHttpTest : public ::testing::Test {
+ protected:
+  /// The status of a request over the socket or the URL of `liar`.
+  hostler_status ask(const Liar& liar, const HttpRequest& request, const std::string& pin = "") {
+    Config config;
+    config.socket = liar.socket();
+    config.url = liar.url();
+    config.server_certificate_sha256 = pin;
+    Credentials credentials;
+    if (!config.url.empty()) credentials = {client.certificate, client.key};
+    Http http(config, credentials);
+    return call.run([&] { got = http.send(request, &call.op); });
+  }
+
+  const Identity client = make_identity(), server = make_identity();
+  Call call;
+  HttpAnswer got;
+};
+
+const HttpRequest kGet{"GET", "/1.0"};
+const HttpRequest kPost{"POST", "/1.0/instances", "{}"};
+
+TEST_F(LxdHttpTest, AnAnswerComesOverASocket) {
+  const Liar liar(answer("{}"));
+
+  EXPECT_EQ(ask(liar, kPost), HOSTLER_OK) << call.message();
+  EXPECT_EQ(got.status, 200);
+  EXPECT_EQ(got.body, "{}");
+}
+
+TEST_F(LxdHttpTest, ACutAnswerLeavesTheOutcomeOfAChangeOpen) {
+  const Liar liar("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n{");
+
+  EXPECT_EQ(ask(liar, kPost), HOSTLER_E_TRANSIENT);
+  EXPECT_TRUE(call.outcome_unknown());
+}
+
+TEST_F(LxdHttpTest, ACutAnswerToAQuestionLeavesNothingOpen) {
+  const Liar liar("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n{");
+
+  EXPECT_EQ(ask(liar, kGet), HOSTLER_E_TRANSIENT);
+  EXPECT_FALSE(call.outcome_unknown());
+}
+
+TEST_F(LxdHttpTest, WhatIsNoHttpIsTemporary) {
+  const Liar liar("SSH-2.0-OpenSSH_9.2\r\n");
+
+  EXPECT_EQ(ask(liar, kGet), HOSTLER_E_TRANSIENT);
+}
+
+TEST_F(LxdHttpTest, AHugeAnswerIsNotRead) {
+  const Liar liar(answer(std::string((std::size_t{64} << 20) + 1, ' ')));
+
+  EXPECT_EQ(ask(liar, kGet), HOSTLER_E_TRANSIENT);
+  EXPECT_THAT(call.message(), HasSubstr("more than 64 MiB"));
+}
+
+TEST_F(LxdHttpTest, AServerThatSaysNothingIsGivenUp) {
+  Liar liar("");
+  liar.keep_open();
+  HttpRequest request = kPost;
+  request.timeout_ms = 200;
+
+  EXPECT_EQ(ask(liar, request), HOSTLER_E_TIMEOUT);
+  EXPECT_TRUE(call.outcome_unknown());
+}
+
+TEST_F(LxdHttpTest, ACancelEndsARequestAtOnce) {
+  Liar liar("");
+  liar.keep_open();
+  std::thread other([&] {
+    while (liar.requests() == 0) std::this_thread::yield();
+    call.cancel();
+  });
+
+  EXPECT_EQ(ask(liar, kPost), HOSTLER_E_CANCELLED);
+  EXPECT_TRUE(call.outcome_unknown());
+  other.join();
+}
+
+TEST_F(LxdHttpTest, WhereNobodyListensNothingWasSent) {
+  Config config;
+  config.socket = "/nonexistent/socket";
+  Http http(config, {});
+
+  EXPECT_EQ(call.run([&] { http.send(kPost, &call.op); }), HOSTLER_E_TRANSIENT);
+  EXPECT_FALSE(call.outcome_unknown());
+  EXPECT_THAT(call.message(), HasSubstr("/nonexistent/socket"));
+}
+
+TEST_F(LxdHttpTest, TheServerOfThePinIsBelievedWhateverItsNameAndDates) {
+  const Liar liar(answer("{}"), &server);
+
+  EXPECT_EQ(ask(liar, kGet, server.sha256), HOSTLER_OK) << call.message();
+  EXPECT_EQ(got.body, "{}");
+}
+
+TEST_F(LxdHttpTest, AnotherCertificateThanThatOfThePinGetsNoRequest) {
+  const Liar liar(answer("{}"), &server);
+
+  EXPECT_EQ(ask(liar, kPost, client.sha256), HOSTLER_E_AUTH) << call.message();
+  EXPECT_THAT(call.message(), HasSubstr("server_certificate_sha256"));
+  EXPECT_FALSE(call.outcome_unknown());
+  EXPECT_EQ(liar.requests(), 0);
+}
+
+TEST_F(LxdHttpTest, ACertificateThatNobodyVouchesForGetsNoRequest) {
+  const Liar liar(answer("{}"), &server);
+
+  EXPECT_EQ(ask(liar, kPost), HOSTLER_E_AUTH) << call.message();
+  EXPECT_EQ(liar.requests(), 0);
+}
+
+}  // namespace
+}  // namespace hostler::lxd::test
