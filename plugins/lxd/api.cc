@@ -56,11 +56,17 @@ Answer Api::get(const std::string& path, hostler_op* op) const {
     try {
       const HttpAnswer http = transport_->send(request, op);
       if (attempt == kTries || !may_pass(http.status)) return Answer::read(http);
-    } catch (const NoAnswer&) {
-      if (attempt == kTries || op->is_cancelled(op) != 0) throw;
+    } catch (const NoAnswer& problem) {
+      if (attempt == kTries || !problem.may_pass()) throw;
     }
     driver::pause(op, pause_before(attempt));
   }
+}
+
+std::string Api::text(const std::string& path, hostler_op* op) const {
+  HttpAnswer http = transport_->send({"GET", in_project(path)}, op);
+  if (http.status != 200) Answer::read(http);  // which throws
+  return std::move(http.body);
 }
 
 std::optional<Answer> Api::find(const std::string& path, hostler_op* op) const {
@@ -76,7 +82,12 @@ std::optional<Answer> Api::find(const std::string& path, hostler_op* op) const {
 
 Answer Api::begin(const std::string& method, const std::string& path, const std::string& body,
                   hostler_op* op) const {
-  return Answer::read(transport_->send({method, in_project(path), body}, op));
+  const HttpAnswer http = transport_->send({method, in_project(path), body}, op);
+  try {
+    return Answer::read(http);
+  } catch (Error& strange) {  // whatever it says, the request has arrived
+    throw strange.outcome_unknown();
+  }
 }
 
 void Api::finish(const Answer& begun, hostler_op* op) const {
@@ -94,11 +105,15 @@ void Api::finish(const Answer& begun, hostler_op* op) const {
       if (code < 100) throw_strange("an operation without a status");
     } catch (const NoAnswer& problem) {
       if (op->is_cancelled(op) != 0) cancel(begun.operation());
-      throw Error(problem).outcome_unknown();
+      NoAnswer unknown = problem;
+      unknown.outcome_unknown();
+      throw unknown;
     } catch (const Refused& refused) {
       if (!says_missing(refused)) throw;
-      throw Error(HOSTLER_E_TRANSIENT, "LXD has forgotten what it was doing: was it restarted?")
-          .outcome_unknown();
+      throw NoAnswer(HOSTLER_E_TRANSIENT, "LXD has forgotten what it was doing: was it restarted?",
+                     true);
+    } catch (Error& strange) {
+      throw strange.outcome_unknown();
     }
   }
 }

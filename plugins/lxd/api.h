@@ -19,6 +19,8 @@ class Api {
 
   /// Tried up to three times, with pauses of random length, while nothing answers.
   Answer get(const std::string& path, hostler_op* op) const;
+  /// What is no JSON, such as a log. Tried once.
+  std::string text(const std::string& path, hostler_op* op) const;
   /// Nothing if there is no such thing.
   std::optional<Answer> find(const std::string& path, hostler_op* op) const;
 

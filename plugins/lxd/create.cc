@@ -4,6 +4,7 @@
 #include <rapidjson/writer.h>
 
 #include "cloud_init.h"
+#include "doing.h"
 #include "names.h"
 
 namespace hostler::lxd {
@@ -16,8 +17,6 @@ using Writer = rapidjson::Writer<rapidjson::StringBuffer>;
 using Keys = std::map<std::string, std::string>;
 
 constexpr std::size_t kUserDataMax = std::size_t{256} * 1024;
-
-std::string text(const hostler_str& from) { return std::string(view(from)); }
 
 void refuse_what_is_not_there(const hostler_create_req& request, const Config& config) {
   const char* const wish = request.market == HOSTLER_MARKET_SPOT        ? "spot market"
@@ -61,7 +60,8 @@ void add_limits(const hostler_instance_type& type, Keys& keys) {
   if (type.ram_bytes != 0) keys.emplace("limits.memory", std::to_string(type.ram_bytes));
 }
 
-bool is_fingerprint(const std::string& image) {
+/// Or the beginning of one.
+bool is_image_fingerprint(const std::string& image) {
   return image.size() >= 12 && image.size() <= 64 &&
          image.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
@@ -90,7 +90,7 @@ std::string body_of(const std::string& name, const std::string& about, const Ext
   json.Key("source");
   json.StartObject();
   put(json, "type", "image");
-  put(json, is_fingerprint(image) ? "fingerprint" : "alias", image);
+  put(json, is_image_fingerprint(image) ? "fingerprint" : "alias", image);
   json.EndObject();
   json.EndObject();
   return {buffer.GetString(), buffer.GetSize()};

@@ -26,6 +26,7 @@ const std::vector<Meaning>& meanings() {
       // Storage is shared by all types, unless profiles say otherwise, which nobody can tell from
       // here.
       {HOSTLER_E_CAPACITY, HOSTLER_SCOPE_ACCOUNT, {"no space left"}},
+      {HOSTLER_E_CAPACITY, HOSTLER_SCOPE_ACCOUNT, {"out of disk space"}},
       {HOSTLER_E_CAPACITY, HOSTLER_SCOPE_ACCOUNT, {"disk quota exceeded"}},
       {HOSTLER_E_CAPACITY, HOSTLER_SCOPE_ACCOUNT, {"insufficient free space"}},
       {HOSTLER_E_CAPACITY, HOSTLER_SCOPE_ACCOUNT, {"not enough", "space"}},
@@ -36,6 +37,7 @@ const std::vector<Meaning>& meanings() {
       {HOSTLER_E_CAPACITY, HOSTLER_SCOPE_ZONE, {"cluster member", "offline"}},
       {HOSTLER_E_CAPACITY, HOSTLER_SCOPE_ZONE, {"no suitable cluster member"}},
       {HOSTLER_E_NOT_FOUND, 0, {"image", "not found"}},
+      {HOSTLER_E_NOT_FOUND, 0, {"image not provided"}},  // a fingerprint that is not there
       {HOSTLER_E_NOT_FOUND, 0, {"image", "couldn't be found"}},
       {HOSTLER_E_NOT_FOUND, 0, {"profile", "not found"}},
       {HOSTLER_E_NOT_FOUND, 0, {"profile", "doesn't exist"}},
@@ -44,7 +46,10 @@ const std::vector<Meaning>& meanings() {
       {HOSTLER_E_INVALID, 0, {"project", "not found"}},
       {HOSTLER_E_INVALID, 0, {"instance", "has no \"limits."}},  // what a limited project demands
       {HOSTLER_E_INVALID, 0, {"forbidden"}},  // what a restricted project refuses
+      {HOSTLER_E_INVALID, 0, {"no root device"}},
+      {HOSTLER_E_INVALID, 0, {"unknown configuration key"}},
       {HOSTLER_E_INVALID, 0, {"invalid"}},
+      {HOSTLER_E_UNSUPPORTED, 0, {"image's type", "doesn't match"}},  // one for virtual machines
       {HOSTLER_E_TRANSIENT, 0, {"shutting down"}},
       {HOSTLER_E_TRANSIENT, 0, {"context canceled"}}};
   return kMeanings;
@@ -96,6 +101,12 @@ bool says_busy(const Refused& refused) {
   const std::string text = lower(refused.text());
   return has(text, {"busy running"}) || has(text, {"instance is busy"}) ||
          has(text, {"operation", "already in progress"});
+}
+
+bool says_done(const Refused& refused) {
+  const std::string text = lower(refused.text());
+  return has(text, {"is already running"}) || has(text, {"is already stopped"}) ||
+         has(text, {"is already frozen"});
 }
 
 driver::Error refusal_error(const Refused& refused, const std::string& doing) {

@@ -23,10 +23,10 @@ class Refused : public std::exception {
 /// decide; a text that is not known is passed on as it is.
 driver::Error refusal_error(const Refused& refused, const std::string& doing);
 
-/// Whether it says that something is there already, is not there, or is in the midst of another
-/// change.
-bool says_exists(const Refused& refused);
-bool says_missing(const Refused& refused);
-bool says_busy(const Refused& refused);
+// What it may say of an instance.
+bool says_exists(const Refused& refused);   ///< One of this name is there.
+bool says_missing(const Refused& refused);  ///< There is none.
+bool says_busy(const Refused& refused);     ///< Another change is being made.
+bool says_done(const Refused& refused);     ///< It is so already.
 
 }  // namespace hostler::lxd

@@ -2,10 +2,13 @@
 
 #include <curl/curl.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <system_error>
 #include <utility>
@@ -46,6 +49,19 @@ bool was_not_sent(int code) {
                                CURLE_SSL_CERTPROBLEM,      CURLE_SSL_CACERT_BADFILE,
                                CURLE_FAILED_INIT,          CURLE_OUT_OF_MEMORY};
   return std::find(kBefore.begin(), kBefore.end(), code) != kBefore.end();
+}
+
+/// Why a unix socket cannot be opened, an errno, which libcurl does not say. 0: it can.
+int connect_error(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, sizeof address.sun_path - 1);
+  const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (fd < 0) return errno;
+  const bool open = ::connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
+  const int number = open ? 0 : errno;
+  ::close(fd);
+  return number;
 }
 
 void initialise_curl() {
@@ -201,11 +217,10 @@ NoAnswer Http::failure(const Line& line, const HttpRequest& request, int code) c
     default:
       break;
   }
-  long number = 0;
-  curl_easy_getinfo(line.easy, CURLINFO_OS_ERRNO, &number);
-  if (!socket_.empty() && code == CURLE_COULDNT_CONNECT && number != 0) {
-    why = std::generic_category().message(static_cast<int>(number));
-    if (number == EACCES || number == EPERM)
+  if (!socket_.empty() && code == CURLE_COULDNT_CONNECT) {
+    const int number = connect_error(socket_);
+    if (number != 0) why = std::generic_category().message(number);
+    if (number == EACCES || number == EPERM || number == EAFNOSUPPORT)  // the last: the sandbox
       return {HOSTLER_E_AUTH,
               where + " may not be opened (" + why +
                   "): the set needs `sandbox`: \"files\", and the daemon's user the socket's group",

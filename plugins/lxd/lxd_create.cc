@@ -1,5 +1,8 @@
 // How an instance comes to be. LXD makes and starts a container in two steps, and this process may
 // die between any two lines: what a retry with the same key needs to know is in LXD.
+#include <chrono>
+
+#include "doing.h"
 #include "lxd_set.h"
 #include "names.h"
 #include "record.h"
@@ -8,22 +11,49 @@ namespace hostler::lxd {
 
 using driver::Error;
 
+namespace {
+
+constexpr auto kAwayPause = std::chrono::milliseconds(500);
+
+/// `body`, again for as long as LXD does not answer: it may be starting again. What it began is not
+/// lost, since the container has a name. Ends at the deadline, with the outcome unknown.
+template <class Body>
+auto when_it_answers(hostler_op* op, const Body& body) {
+  for (;;) {
+    try {
+      return body();
+    } catch (NoAnswer& problem) {
+      problem.outcome_unknown();
+      if (!problem.may_pass()) throw;
+    }
+    try {
+      driver::pause(op, kAwayPause);
+    } catch (Error& ended) {
+      throw ended.outcome_unknown();
+    }
+  }
+}
+
+}  // namespace
+
 void LxdSet::create(const hostler_create_req& request, hostler_op* op) {
   const Order order = read_order(request, config_, set_id_, shared_tags_, has_cloud_init_keys_);
   if (!order.zone.empty() && !is_clustered_)
     throw Error(HOSTLER_E_INVALID, "zones are members of a cluster, and this LXD is not one");
-  try {
+  doing("create " + order.name, [&] {
+    bool is_whole = false;
     if (const auto known = find(order.name, op)) {
       check_known(order, *known);
       emit_instance(*known, config_, op);
       if (known->has_started) return;
     } else {
-      make(order, op);
+      is_whole = make(order, op);
     }
-  } catch (const Refused& refused) {
-    throw refusal_error(refused, "create " + order.name);
-  }
-  switch_on(order, op);
+    if (switch_on(order, is_whole, op)) return;
+    remove(order.name, op);
+    make(order, op);
+    switch_on(order, true, op);
+  });
 }
 
 /// An instance that has the name already.
@@ -35,14 +65,16 @@ void LxdSet::check_known(const Order& order, const Instance& known) const {
                                 : " is the name of an instance that is not hostler's"));
 }
 
-void LxdSet::make(const Order& order, hostler_op* op) const {
+/// \return whether LXD says that it is made; else it was interrupted, and what is there may be a
+/// wreck.
+bool LxdSet::make(const Order& order, hostler_op* op) const {
   const std::string target = order.zone.empty() ? "" : "?target=" + encoded(order.zone);
   bool begun = false;
   try {
     const Answer answer = api_.begin("POST", "/1.0/instances" + target, order.body, op);
     begun = true;
     emit_instance(order.expected, config_, op);
-    api_.finish(answer, op);
+    return wait_until_made(order, answer, op);
   } catch (const Refused& refused) {
     // Of two creates with one key the other was faster. A failed operation leaves nothing, says
     // LXD: if that is not so, the host has to know.
@@ -50,33 +82,50 @@ void LxdSet::make(const Order& order, hostler_op* op) const {
     if (there && says_exists(refused)) {
       check_known(order, *there);
       if (!begun) emit_instance(*there, config_, op);
-      return;
+      return true;
     }
     Error error = refusal_error(refused, "create " + order.name);
     throw there ? error.outcome_unknown() : error;
   }
 }
 
-void LxdSet::switch_on(const Order& order, hostler_op* op) const {
+bool LxdSet::wait_until_made(const Order& order, const Answer& begun, hostler_op* op) const {
   try {
-    set_power(order.name, "start", op);
+    api_.finish(begun, op);
+    return true;
+  } catch (const NoAnswer& problem) {
+    if (!problem.may_pass()) throw;
+  }
+  when_it_answers(op, [&] { return find(order.name, op); });
+  return false;
+}
+
+/// \return false if LXD cannot start it, and it may be a wreck: LXD that is killed amid a create
+/// keeps a container without a disk.
+bool LxdSet::switch_on(const Order& order, bool is_whole, hostler_op* op) const {
+  try {
+    when_it_answers(op, [&] { set_power(order.name, "start", op); });
+    return true;
   } catch (const Refused& refused) {
-    const auto now = find(order.name, op);
-    if (now && now->has_started) return;  // by a call beside this one
-    give_up(order, refusal_error(refused, "start " + order.name), op);
-  } catch (Error& error) {
-    throw error.outcome_unknown();
+    const auto now = when_it_answers(op, [&] { return find(order.name, op); });
+    if (now && now->has_started) return true;  // by a call beside this one
+    if (!is_whole) return false;
+    Error why = refusal_error(refused, "start " + order.name);
+    try {
+      remove(order.name, op);
+    } catch (const std::exception&) {
+      why.outcome_unknown();
+    }
+    throw Error(why);
   }
 }
 
-/// Removes a container that does not start, and reports why it did not.
-void LxdSet::give_up(const Order& order, const Error& why, hostler_op* op) const {
+void LxdSet::remove(const std::string& name, hostler_op* op) const {
   try {
-    api_.change("DELETE", Api::instance(order.name), "", op);
-  } catch (const std::exception&) {
-    throw Error(why).outcome_unknown();
+    api_.change("DELETE", Api::instance(name), "", op);
+  } catch (const Refused& refused) {
+    if (!says_missing(refused)) throw;
   }
-  throw Error(why);
 }
 
 }  // namespace hostler::lxd

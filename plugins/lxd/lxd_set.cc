@@ -1,9 +1,8 @@
 #include "lxd_set.h"
 
-#include <array>
-#include <chrono>
 #include <set>
 
+#include "doing.h"
 #include "http.h"
 #include "names.h"
 #include "record.h"
@@ -15,34 +14,8 @@ using driver::Error;
 using driver::str;
 using driver::view;
 
-constexpr auto kBusyPause = std::chrono::milliseconds(300);
 /// Of ids that are asked for one by one; for more of them the whole list costs less.
 constexpr std::size_t kSingleMax = 8;
-
-std::string text(const hostler_str& from) { return std::string(view(from)); }
-
-/// Runs `body`; what LXD refuses becomes an error that says what was tried.
-template <class Body>
-auto doing(const std::string& what, const Body& body) {
-  try {
-    return body();
-  } catch (const Refused& refused) {
-    throw refusal_error(refused, what);
-  }
-}
-
-/// The same again for as long as LXD is busy with the instance, until the deadline.
-template <class Body>
-void while_busy(hostler_op* op, const Body& body) {
-  for (;;) {
-    try {
-      return body();
-    } catch (const Refused& refused) {
-      if (!says_busy(refused)) throw;
-    }
-    driver::pause(op, kBusyPause);
-  }
-}
 
 bool has_all(const Tags& tags, const hostler_list_req& request) {
   for (std::size_t i = 0; i < request.n_tag_filter; ++i) {
@@ -97,9 +70,11 @@ void LxdSet::look_at_server(hostler_op* op) {
     has_cloud_init_keys_ = list_has(server, "api_extensions", "cloud_init");
     if (!list_has(server, "api_extensions", "instance_get_full"))
       throw Error(HOSTLER_E_UNSUPPORTED, "this LXD is too old: the driver needs version 4.22");
-    api_.get("/1.0/projects/" + encoded(config_.project), op);
+    api_.get(project_path(), op);
   });
 }
+
+std::string LxdSet::project_path() const { return "/1.0/projects/" + encoded(config_.project); }
 
 void LxdSet::info(const hostler_set_info_req&, hostler_op* op) {
   auto out = driver::set_info_record();
@@ -134,6 +109,8 @@ void LxdSet::list(const hostler_list_req& request, hostler_op* op) {
     }
     const Answer answer = api_.get("/1.0/instances?recursion=2", op);
     if (!answer.metadata().IsArray()) throw_strange("the instances are no list");
+    // LXD shows no instances of a project that is not there.
+    if (answer.metadata().Empty()) api_.get(project_path(), op);
     std::vector<Instance> all;  // nothing is emitted of a list that cannot be read to its end
     for (const Value& one : answer.metadata().GetArray()) all.push_back(read_instance(one));
     for (const Instance& one : all) {
@@ -159,39 +136,6 @@ void LxdSet::destroy(const hostler_destroy_req& request, hostler_op* op) {
     } catch (const Refused& refused) {  // somebody else was faster?
       if (!says_missing(refused) && find(name, op)) throw;
     }
-  });
-}
-
-void LxdSet::set_power(const std::string& name, const char* action, hostler_op* op) const {
-  const std::string body =
-      std::string(R"({"action": ")") + action + R"(", "force": true, "timeout": -1})";
-  while_busy(op, [&] { api_.change("PUT", Api::instance(name, "/state"), body, op); });
-}
-
-Instance LxdSet::find_ours(const hostler_str& id, const hostler_str& expected_set,
-                           hostler_op* op) const {
-  const auto found = find(text(id), op);
-  if (!found) throw Error(HOSTLER_E_NOT_FOUND, "there is no instance " + text(id));
-  if (found->key.empty() || (expected_set.len != 0 && found->set_id != view(expected_set)))
-    throw Error(HOSTLER_E_CONFLICT,
-                text(id) + " belongs to " +
-                    (found->set_id.empty() ? "no set of hostler" : "the set " + found->set_id));
-  return *found;
-}
-
-void LxdSet::start(const hostler_power_req& request, hostler_op* op) {
-  doing("start " + text(request.id), [&] {
-    const Instance found = find_ours(request.id, request.expected_set_id, op);
-    if (found.state == HOSTLER_STATE_RUNNING) return;
-    const bool frozen = found.state == HOSTLER_STATE_SUSPENDED;
-    set_power(found.name, frozen ? "unfreeze" : "start", op);
-  });
-}
-
-void LxdSet::stop(const hostler_power_req& request, hostler_op* op) {
-  doing("stop " + text(request.id), [&] {
-    const Instance found = find_ours(request.id, request.expected_set_id, op);
-    if (found.is_on) set_power(found.name, "stop", op);
   });
 }
 

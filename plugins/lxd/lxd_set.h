@@ -32,15 +32,19 @@ class LxdSet {
 
   void start(const hostler_power_req& request, hostler_op* op);
   void stop(const hostler_power_req& request, hostler_op* op);
+  void suspend(const hostler_power_req& request, hostler_op* op);
+  void read_console(const hostler_console_req& request, hostler_op* op);
 
  private:
   void look_at_server(hostler_op* op);
+  [[nodiscard]] std::string project_path() const;
   std::optional<Instance> find(const std::string& name, hostler_op* op) const;
   Instance find_ours(const hostler_str& id, const hostler_str& expected_set, hostler_op* op) const;
-  void make(const Order& order, hostler_op* op) const;
+  bool make(const Order& order, hostler_op* op) const;
   void check_known(const Order& order, const Instance& known) const;
-  void switch_on(const Order& order, hostler_op* op) const;
-  void give_up(const Order& order, const driver::Error& why, hostler_op* op) const;
+  bool wait_until_made(const Order& order, const Answer& begun, hostler_op* op) const;
+  bool switch_on(const Order& order, bool is_whole, hostler_op* op) const;
+  void remove(const std::string& name, hostler_op* op) const;
   void set_power(const std::string& name, const char* action, hostler_op* op) const;
 
   const std::string set_id_;

@@ -22,13 +22,18 @@ struct HttpAnswer {
 class NoAnswer : public driver::Error {
  public:
   NoAnswer(hostler_status code, const std::string& message, bool may_have_arrived)
-      : Error(code, message), may_have_arrived_(may_have_arrived) {
+      : Error(code, message), code_(code), may_have_arrived_(may_have_arrived) {
     if (may_have_arrived) outcome_unknown();
+  }
+  /// Whether asking again may help: nobody has ended the call.
+  [[nodiscard]] bool may_pass() const noexcept {
+    return code_ == HOSTLER_E_TRANSIENT || code_ == HOSTLER_E_TIMEOUT;
   }
   /// Whether the server may have seen the request.
   [[nodiscard]] bool may_have_arrived() const noexcept { return may_have_arrived_; }
 
  private:
+  hostler_status code_;
   bool may_have_arrived_;
 };
 

@@ -56,6 +56,11 @@ Call::Call(int timeout_ms) {
       call.instances.push_back(copy(*reinterpret_cast<const hostler_instance*>(rec)));
     if (rec->kind == HOSTLER_REC_SET_INFO)
       call.account = view(reinterpret_cast<const hostler_set_info*>(rec)->account_id);
+    if (rec->kind == HOSTLER_REC_CONSOLE) {
+      const auto& piece = *reinterpret_cast<const hostler_console*>(rec);
+      if (call.console.empty()) call.console_begin = piece.offset;
+      call.console.append(reinterpret_cast<const char*>(piece.bytes), piece.n_bytes);
+    }
     return 0;
   };
 }

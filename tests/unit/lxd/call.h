@@ -41,6 +41,8 @@ class Call {
   std::map<std::uint32_t, std::string> texts;  ///< By HOSTLER_TEXT_*
   std::vector<Seen> instances;
   std::string account;  ///< Of set_info.
+  std::string console;
+  std::uint64_t console_begin = 0;
 
   [[nodiscard]] const std::string& message() { return texts[HOSTLER_TEXT_MESSAGE]; }
   [[nodiscard]] bool outcome_unknown() const {

@@ -8,7 +8,6 @@
 namespace hostler::lxd {
 namespace {
 
-using driver::str;
 using ::testing::HasSubstr;
 using ::testing::Not;
 

@@ -103,7 +103,7 @@ TEST_F(LxdHttpTest, WhereNobodyListensNothingWasSent) {
 
   EXPECT_EQ(call.run([&] { http.send(kPost, &call.op); }), HOSTLER_E_TRANSIENT);
   EXPECT_FALSE(call.outcome_unknown());
-  EXPECT_THAT(call.message(), HasSubstr("/nonexistent/socket"));
+  EXPECT_THAT(call.message(), HasSubstr("/nonexistent/socket does not answer (No such file"));
 }
 
 TEST_F(LxdHttpTest, TheServerOfThePinIsBelievedWhateverItsNameAndDates) {

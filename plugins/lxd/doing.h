@@ -1,0 +1,22 @@
+#pragma once
+
+#include <hostler/driver.hpp>
+#include <string>
+
+#include "errors.h"
+
+namespace hostler::lxd {
+
+inline std::string text(const hostler_str& from) { return std::string(driver::view(from)); }
+
+/// Runs `body`; what LXD refuses becomes an error that says what was tried.
+template <class Body>
+auto doing(const std::string& what, const Body& body) {
+  try {
+    return body();
+  } catch (const Refused& refused) {
+    throw refusal_error(refused, what);
+  }
+}
+
+}  // namespace hostler::lxd

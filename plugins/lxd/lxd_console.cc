@@ -1,0 +1,43 @@
+#include <algorithm>
+
+#include "doing.h"
+#include "lxd_set.h"
+
+namespace hostler::lxd {
+namespace {
+
+constexpr std::size_t kPieceMax = std::size_t{64} * 1024;
+
+void emit_console(const std::string& all, std::size_t begin, hostler_op* op) {
+  while (begin < all.size()) {
+    auto piece = driver::sized<hostler_console>();
+    piece.kind = HOSTLER_REC_CONSOLE;
+    piece.offset = begin;
+    piece.bytes = reinterpret_cast<const std::uint8_t*>(all.data()) + begin;
+    piece.n_bytes = std::min(kPieceMax, all.size() - begin);
+    driver::emit(op, reinterpret_cast<const hostler_rec*>(&piece));
+    begin += piece.n_bytes;
+  }
+}
+
+}  // namespace
+
+/// LXD keeps the last part of the text while the container runs.
+void LxdSet::read_console(const hostler_console_req& request, hostler_op* op) {
+  const std::string name = text(request.id);
+  doing("read the console of " + name, [&] {
+    std::string all;
+    try {
+      all = api_.text(Api::instance(name, "/console?type=log"), op);
+    } catch (const Refused& refused) {
+      if (!says_missing(refused) || !find(name, op)) throw;
+      return;  // it has no text yet
+    }
+    std::size_t begin = std::min<std::size_t>(request.offset, all.size());
+    if (request.bytes_max != 0 && all.size() - begin > request.bytes_max)
+      begin = all.size() - request.bytes_max;
+    emit_console(all, begin, op);
+  });
+}
+
+}  // namespace hostler::lxd

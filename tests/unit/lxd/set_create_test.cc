@@ -1,0 +1,174 @@
+#include "tests/unit/lxd/set_fixture.h"
+
+#include <gmock/gmock.h>
+
+namespace hostler::lxd::test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+TEST_F(LxdSetTest, ACreateMakesAndStartsAContainer) {
+  play.missing().async().ended().async().ended();
+  Call call;
+
+  EXPECT_EQ(create(call), HOSTLER_OK) << call.message();
+
+  EXPECT_THAT(play.asked, ElementsAre("GET /1.0/instances/" + kName + "?recursion=1&project=p%20q",
+                                      "POST /1.0/instances?project=p%20q",
+                                      "GET /1.0/operations/7/wait?timeout=20&project=p%20q",
+                                      "PUT /1.0/instances/" + kName + "/state?project=p%20q",
+                                      "GET /1.0/operations/7/wait?timeout=20&project=p%20q"));
+  EXPECT_THAT(play.bodies[1], HasSubstr(R"("limits.cpu":"2","limits.memory":"268435456")"));
+  ASSERT_EQ(call.instances.size(), 1u);
+  EXPECT_EQ(call.instances[0].id, kName);
+  EXPECT_EQ(call.instances[0].key, kKey);
+}
+
+TEST_F(LxdSetTest, AnOperationThatTakesLongIsLookedAtAgain) {
+  play.missing().async().sync(R"({"status_code":103})").ended().async().ended();
+  Call call;
+
+  EXPECT_EQ(create(call), HOSTLER_OK) << call.message();
+}
+
+TEST_F(LxdSetTest, AQuotaOfTheProjectIsAQuotaOfTheAccount) {
+  play.missing().refuse(500, "Reached maximum number of instances in project p").missing();
+  Call call;
+
+  EXPECT_EQ(create(call), HOSTLER_E_QUOTA);
+  EXPECT_EQ(call.error.scope, HOSTLER_SCOPE_ACCOUNT);
+  EXPECT_FALSE(call.outcome_unknown());
+  EXPECT_TRUE(call.instances.empty());
+}
+
+TEST_F(LxdSetTest, AFullPoolIsAShortage) {
+  play.missing().async().ended("Failed: write /x: no space left on device").missing();
+  Call call;
+
+  EXPECT_EQ(create(call), HOSTLER_E_CAPACITY);
+  EXPECT_FALSE(call.outcome_unknown());
+}
+
+TEST_F(LxdSetTest, AnAnswerThatIsLostLeavesTheOutcomeOpen) {
+  play.missing().no_answer(true);
+  Call call;
+
+  EXPECT_EQ(create(call), HOSTLER_E_TRANSIENT);
+  EXPECT_TRUE(call.outcome_unknown());
+  EXPECT_EQ(play.asked.size(), 2u) << "it is not sent again";
+}
+
+TEST_F(LxdSetTest, AnAnswerThatCannotBeReadLeavesTheOutcomeOpen) {
+  Call to_create, to_wait;
+  play.missing().answer(200, "<html>");
+  EXPECT_EQ(create(to_create), HOSTLER_E_TRANSIENT);
+  EXPECT_TRUE(to_create.outcome_unknown());
+
+  play.missing().async().answer(502, "<html>");
+  EXPECT_EQ(create(to_wait), HOSTLER_E_TRANSIENT);
+  EXPECT_TRUE(to_wait.outcome_unknown());
+}
+
+TEST_F(LxdSetTest, ARequestThatNeverLeftHasAnOutcome) {
+  play.missing().no_answer(false);
+  Call call;
+
+  EXPECT_EQ(create(call), HOSTLER_E_TRANSIENT);
+  EXPECT_FALSE(call.outcome_unknown());
+}
+
+TEST_F(LxdSetTest, ACreateGoesOnWhenLxdWasRestartedMeanwhile) {
+  play.missing().async().refuse(404, "Operation not found");
+  play.no_answer(false).no_answer(false).no_answer(false);  // it is not there yet
+  play.sync(instance(102, kName, "", false)).no_answer(true).async().ended();
+  Call call;
+
+  EXPECT_EQ(create(call), HOSTLER_OK) << call.message();
+}
+
+TEST_F(LxdSetTest, WhatLxdLostWhenItWasKilledIsMadeAgain) {
+  play.missing().async().no_answer(true).missing();  // interrupted, and nothing is there
+  play.missing().missing().missing();                // no start, and nothing to delete
+  play.async().ended().async().ended();
+  Call call;
+
+  EXPECT_EQ(create(call), HOSTLER_OK) << call.message();
+}
+
+// LXD 5.0.2 that was killed while it unpacked the image.
+TEST_F(LxdSetTest, AContainerWithoutADiskIsMadeAgain) {
+  play.missing().async().no_answer(true).sync(instance(102, kName, "", false));
+  play.refuse(404, "Instance storage pool not found").sync(instance(102, kName, "", false));
+  play.async().ended();                  // deleted
+  play.async().ended().async().ended();  // made and started
+  Call call;
+
+  EXPECT_EQ(create(call), HOSTLER_OK) << call.message();
+  EXPECT_TRUE(play.steps.empty());
+}
+
+TEST_F(LxdSetTest, AfterACancelTheOutcomeIsOpenAndTheOperationCancelled) {
+  Call call;
+  play.missing().async();
+  play.steps.emplace_back([&](const HttpRequest&) -> HttpAnswer {
+    call.cancel();
+    throw NoAnswer(HOSTLER_E_CANCELLED, "cancelled", false);
+  });
+  play.sync("{}");
+
+  EXPECT_EQ(create(call), HOSTLER_E_CANCELLED);
+  EXPECT_TRUE(call.outcome_unknown());
+  EXPECT_EQ(play.asked.back(), "DELETE /1.0/operations/7?project=p%20q");
+}
+
+TEST_F(LxdSetTest, ARetryStartsWhatTheFirstTryOnlyMade) {
+  Call first, second;
+  play.missing().async().ended().async();
+  play.steps.emplace_back([&](const HttpRequest&) -> HttpAnswer {
+    throw NoAnswer(HOSTLER_E_CANCELLED, "cancelled", true);
+  });
+  EXPECT_EQ(create(first), HOSTLER_E_CANCELLED);
+  EXPECT_TRUE(first.outcome_unknown());
+  const std::string& body = play.bodies[1];
+  const std::string mark = R"("user.hostler-driver.digest":")";
+  const std::string digest = body.substr(body.find(mark) + mark.size(), 16);
+
+  play.sync(instance(102, kName, R"(,"user.hostler-driver.digest":")" + digest + "\"", false))
+      .async()
+      .ended();
+
+  EXPECT_EQ(create(second), HOSTLER_OK) << second.message();
+  EXPECT_THAT(play.bodies[6], HasSubstr(R"("action": "start")"));
+  ASSERT_EQ(second.instances.size(), 1u);
+}
+
+TEST_F(LxdSetTest, AKeyThatWasUsedForSomethingElseIsAConflict) {
+  play.sync(instance(103, kName, R"(,"user.hostler-driver.digest":"other")"));
+  Call call;
+
+  EXPECT_EQ(create(call), HOSTLER_E_CONFLICT);
+}
+
+TEST_F(LxdSetTest, AContainerThatDoesNotStartIsRemoved) {
+  play.missing().async().ended();                              // made
+  play.async().ended("Failed to run: no available IPs left");  // not started
+  play.sync(instance(102, kName, "", false));                  // nobody else has started it
+  play.async().ended();                                        // removed
+  Call call;
+
+  EXPECT_EQ(create(call), HOSTLER_E_CAPACITY);
+  EXPECT_EQ(call.error.scope, HOSTLER_SCOPE_SUBNET);
+  EXPECT_FALSE(call.outcome_unknown());
+  EXPECT_EQ(play.asked[6], "DELETE /1.0/instances/" + kName + "?project=p%20q");
+}
+
+TEST_F(LxdSetTest, WhatRunsAlreadyIsStarted) {
+  play.missing().async().ended().async().ended("The instance is already running");
+  Call call;
+
+  EXPECT_EQ(create(call), HOSTLER_OK) << call.message();
+}
+
+}  // namespace
+}  // namespace hostler::lxd::test
