@@ -44,6 +44,7 @@ void post_idle_behavior(const Context&, Request, Respond);
 void post_kill(const Context&, Request, Respond);
 void get_pools(const Context&, Request, Respond);
 void get_sets(const Context&, Request, Respond);
+void get_console(const Context&, Request, Respond);
 void post_accept_account(const Context&, Request, Respond);
 void post_believe(const Context&, Request, Respond);
 void post_give_up(const Context&, Request, Respond);

@@ -31,6 +31,12 @@ void get_instances(const Context& context, Request request, Respond respond) {
   context.service->instances(request.who,
                              list_answer(std::move(respond), "instances", write_instance));
 }
+void get_console(const Context& context, Request request, Respond respond) {
+  const auto id = path_instance(request);
+  if (!id) return respond(error_response(id.error()));
+  context.service->console(request.who, *id,
+                           json_answer<model::ConsoleView>(std::move(respond), write_console));
+}
 void get_pools(const Context& context, Request request, Respond respond) {
   context.service->pools(request.who, list_answer(std::move(respond), "pools", write_pool));
 }

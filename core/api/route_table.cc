@@ -27,6 +27,7 @@ const std::vector<Route>& routes() {
       {"GET", {"v1", "blobs", "*"}, kRead, get_blob},
       {"PUT", {"v1", "blobs", "*"}, kSubmit, put_blob},
       {"GET", {"v1", "instances"}, kRead, get_instances},
+      {"GET", {"v1", "instances", "*", "console"}, kAdmin, get_console},
       {"POST", {"v1", "instances", "*", "hold"}, kAdmin, post_idle_behavior},
       {"POST", {"v1", "instances", "*", "drain"}, kAdmin, post_idle_behavior},
       {"POST", {"v1", "instances", "*", "run"}, kAdmin, post_idle_behavior},

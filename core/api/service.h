@@ -177,6 +177,10 @@ class Service {
                                  model::IdleBehavior behavior, Answer<void> answer) = 0;
   virtual void kill(const Principal& who, model::InstanceId instance, const std::string& reason,
                     Answer<void> answer) = 0;
+  /// Asks the instance's cloud: takes up to a minute. kConflict: its cloud does not know it yet;
+  /// kUnsupported: its driver reads no consoles.
+  virtual void console(const Principal& who, model::InstanceId instance,
+                       Answer<model::ConsoleView> answer) = 0;
   virtual void pools(const Principal& who, Answer<std::vector<model::PoolView>> answer) = 0;
   virtual void sets(const Principal& who, Answer<std::vector<model::SetView>> answer) = 0;
   /// Stores the account that the set's cloud reports in place of the stored one, and opens the set.

@@ -86,6 +86,12 @@ void write_instance(json::Writer& w, const model::InstanceView& view) {
   w.end_object();
 }
 
+void write_console(json::Writer& w, const model::ConsoleView& view) {
+  w.begin_object().member("text", view.text).member("cut", view.cut);
+  if (view.as_of) w.member("as_of", format_wall(*view.as_of));
+  w.end_object();
+}
+
 void write_pool(json::Writer& w, const model::PoolView& view) {
   w.begin_object().member("name", view.name).member("min", view.min).member("max", view.max);
   w.member("standby", view.standby).member("stopped", view.stopped);

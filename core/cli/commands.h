@@ -55,6 +55,8 @@ int instances(Client& client, bool json);
 /// `action`: hold, drain, run or kill.
 int act_on_instances(Client& client, const std::string& action, const std::vector<std::string>& ids,
                      const std::string& reason);
+/// The end of what the instance has written to its console.
+int console(Client& client, const std::string& id, bool json);
 int pools(Client& client, bool json);
 int sets(Client& client, bool json);
 /// Accepts the account that the cloud of the set reports.

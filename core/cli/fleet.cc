@@ -1,5 +1,6 @@
 #include <cstdio>
 
+#include "core/base/text.h"
 #include "core/cli/commands.h"
 #include "core/cli/table.h"
 #include "core/json/writer.h"
@@ -183,6 +184,17 @@ int pools(Client& client, bool json) {
 int sets(Client& client, bool json) {
   return list(client, "sets", json, {"SET", "STATE", "DRIVER", "ACCOUNT", "REGION", "PROBLEM"},
               set_row);
+}
+
+int console(Client& client, const std::string& id, bool json) {
+  const auto got = client.get("/v1/instances/" + escape(id) + "/console");
+  if (!got) return complain(got.error());
+  if (json) return print_json(got->root());
+  const auto root = got->root();
+  if (root.at("cut").bool_or(false)) say("(there is more before this)");
+  if (root.has("as_of")) say("(as of " + field(root, "as_of") + ")");
+  for (const std::string_view line : split(root.at("text").text(), '\n')) say(line);
+  return exit_code::kOk;
 }
 
 int accept_account(Client& client, const std::string& set) {

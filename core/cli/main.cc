@@ -198,30 +198,31 @@ void add_fleet_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
     if (action == "kill")
       c->add_option("--reason", a.reason, "Reason to record in the ledger")->type_name("TEXT");
   }
+  c = add(app, chosen, "console", "Show the end of what an instance wrote to its console",
+          [&a](Client& client) { return console(client, a.id, a.json); });
+  c->add_option("id", a.id, "E.g. h-7")->type_name("INSTANCE")->required();
+  c->add_flag("--json", a.json, "Print JSON");
   c = add(app, chosen, "pools", "List pools",
           [&a](Client& client) { return pools(client, a.json); });
   c->add_flag("--json", a.json, "Print JSON");
   c = add(app, chosen, "sets", "List instance sets and the state of their clouds",
           [&a](Client& client) { return sets(client, a.json); });
   c->add_flag("--json", a.json, "Print JSON");
-  add(*c, chosen, "accept-account", "Use the account and region that the set's cloud reports now",
-      [&a](Client& client) { return accept_account(client, a.id); })
-      ->add_option("set", a.id, "The instance set")
-      ->type_name("SET")
-      ->required();
+  CLI::App* accept = add(*c, chosen, "accept-account",
+                         "Use the account and region that the set's cloud reports now",
+                         [&a](Client& client) { return accept_account(client, a.id); });
   CLI::App* believe =
       add(*c, chosen, "believe", "Show the instances that the set's last list omits, or believe it",
           [&a](Client& client) { return believe_list(client, a.id, a.list); });
-  believe->add_option("set", a.id, "The instance set")->type_name("SET")->required();
   believe
       ->add_option("--list", a.list, "Its instances are gone: the number of the list that you saw")
       ->check(positive())
       ->type_name("N");
-  add(*c, chosen, "give-up", "Destroy the hosts of the set that became unreachable together",
-      [&a](Client& client) { return give_up(client, a.id); })
-      ->add_option("set", a.id, "The instance set")
-      ->type_name("SET")
-      ->required();
+  CLI::App* end =
+      add(*c, chosen, "give-up", "Destroy the hosts of the set that became unreachable together",
+          [&a](Client& client) { return give_up(client, a.id); });
+  for (CLI::App* of_set : {accept, believe, end})
+    of_set->add_option("set", a.id, "The instance set")->type_name("SET")->required();
   c = add(app, chosen, "gates",
           "List shut gates: requests that clouds refused, and until when they wait",
           [&a](Client& client) { return gates(client, a.json); });

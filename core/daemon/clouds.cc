@@ -11,7 +11,7 @@
 namespace hostler::daemon {
 namespace {
 
-constexpr Duration kVerifyTime = std::chrono::seconds(30);
+constexpr Duration kVerifyTime = std::chrono::seconds(30), kConsoleTime = std::chrono::seconds(60);
 
 template <class T>
 std::optional<model::CloudError> error_of(const model::CloudResult<T>& result) {
@@ -194,18 +194,37 @@ void Clouds::execute(const dispatch::QuotaGroupCall& effect) {
                       });
 }
 
+model::CloudResult<Clouds::Set*> Clouds::usable(const std::string& name) {
+  const auto found = sets_.find(name);
+  if (found != sets_.end() && found->second.usable) return &found->second;
+  const bool is_known = found != sets_.end();
+  model::CloudError refusal;
+  refusal.cls =
+      is_known ? model::CloudErrorClass::kTransient : model::CloudErrorClass::kUnsupported;
+  refusal.message = is_known ? "the set is not open" : "no such instance set";
+  return tl::unexpected(std::move(refusal));
+}
+
+void Clouds::read_console(const std::string& set, model::ConsoleQuery query,
+                          std::function<void(model::CloudResult<model::ConsoleText>)> done) {
+  const auto found = usable(set);
+  if (!found) return done(tl::unexpected(found.error()));
+  auto& drivers = (*found)->drivers;
+  const auto driver = drivers.use();
+  const TimedCall timed(metrics_, set, model::CloudOp::kOther, drivers, driver.number());
+  driver->read_console(
+      std::move(query), kConsoleTime,
+      [timed, done = std::move(done)](model::CloudResult<model::ConsoleText> result) {
+        timed.ended(result);
+        done(std::move(result));
+      });
+}
+
 void Clouds::verify_host_key(const std::string& set, plugin_host::HostKeyCheck check,
                              std::function<void(model::CloudResult<bool>)> vouched) {
-  const auto found = sets_.find(set);
-  if (found == sets_.end() || !found->second.usable) {
-    const bool is_known = found != sets_.end();
-    model::CloudError refusal;
-    refusal.cls =
-        is_known ? model::CloudErrorClass::kTransient : model::CloudErrorClass::kUnsupported;
-    refusal.message = is_known ? "the set is not open" : "no such instance set";
-    return vouched(tl::unexpected(std::move(refusal)));
-  }
-  auto& drivers = found->second.drivers;
+  const auto found = usable(set);
+  if (!found) return vouched(tl::unexpected(found.error()));
+  auto& drivers = (*found)->drivers;
   const auto driver = drivers.use();
   drivers.begin_use(driver.number());
   driver->verify_host_key(std::move(check), kVerifyTime,

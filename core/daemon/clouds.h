@@ -64,6 +64,10 @@ class Clouds {
   /// used. Calls `vouched` once, on a thread of the set or at once.
   void verify_host_key(const std::string& set, plugin_host::HostKeyCheck check,
                        std::function<void(model::CloudResult<bool>)> vouched);
+  /// Asks a set's driver for the console of an instance; refused while the set may not be used.
+  /// Calls `done` once, on a thread of the set or at once.
+  void read_console(const std::string& set, model::ConsoleQuery query,
+                    std::function<void(model::CloudResult<model::ConsoleText>)> done);
 
  private:
   struct Set {
@@ -82,6 +86,8 @@ class Clouds {
   struct Call;
 
   [[nodiscard]] Set& named(const std::string& name);
+  /// The set, if it may be used now.
+  [[nodiscard]] model::CloudResult<Set*> usable(const std::string& name);
   void reload(Set& set, const SetSource& wanted, const plugin_host::Discovery& drivers);
   void announce(const Set& set);
   void put_closed(Set& set, const SetSource& wanted, const std::string& why);

@@ -301,10 +301,10 @@ Result<void> Daemon::Parts::make_server() {
   service = std::make_unique<DaemonService>(DaemonService::Dependencies{
       loop.get(), store.get(), worker.get(), &replies, &metrics, &feed, &durable, events, output,
       config.state_dir, [this] { return server->certificate_end(); }, &quotas, &reload,
-      [this](const std::string& set) { return clouds->driver(set); }});
-  const auto& access = config.access;
+      [this](const std::string& set) { return clouds->driver(set); },
+      std::bind_front(&Clouds::read_console, clouds.get())});
   server = HOSTLER_TRY(
-      api::Server::listen(server_options(access), HOSTLER_TRY(tokens_of(access)),
+      api::Server::listen(server_options(config.access), HOSTLER_TRY(tokens_of(config.access)),
                           api::make_site(*service, api_limits(config.limits), api_watch(metrics))));
   return {};
 }

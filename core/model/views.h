@@ -29,6 +29,12 @@ struct InstanceView {
   bool init_failed = false;             ///< Its init command failed, and it is kept.
   std::vector<std::string> conditions;  ///< What is wrong with it now, in sentences for people.
 };
+/// The end of what an instance has written to its console, as its cloud reports it.
+struct ConsoleView {
+  std::string text;           ///< Well-formed lines; disruptive characters are escaped.
+  std::optional<Wall> as_of;  ///< When the cloud took it; unset: not known.
+  bool cut = false;           ///< There was more before it.
+};
 struct PoolView {
   std::string name;
   std::int32_t min = 0, max = 0, standby = 0, stopped = 0;

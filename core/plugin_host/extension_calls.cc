@@ -186,6 +186,12 @@ bool ConsoleCall::take_record(const hostler_rec& record) {
   if (record.kind != HOSTLER_REC_CONSOLE) return true;
   if (auto rule = read_console(record, result_, texts_left_); !rule.empty())
     return report_broken_rule(std::move(rule)), false;
+  // The last so many: what a driver sends beyond them is not kept.
+  if (const auto most = query_.bytes_max; most != 0 && result_.bytes.size() > most) {
+    const std::size_t over = result_.bytes.size() - most;
+    result_.bytes.erase(0, over);
+    result_.offset += over;
+  }
   return true;
 }
 

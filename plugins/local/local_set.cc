@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <set>
@@ -20,6 +21,8 @@ namespace {
 using driver::Error;
 using driver::str;
 using driver::view;
+
+constexpr std::size_t kConsoleMax = std::size_t{192} << 10;  // one record has at most 256 KiB
 
 std::int64_t now_ns() {
   using namespace std::chrono;
@@ -288,6 +291,25 @@ void LocalSet::stop(const hostler_power_req& request, hostler_op* op) {
       throw Error(HOSTLER_E_NOT_FOUND, id + " is being destroyed");
     folder.give_order({Wanted::kStopped, true});
     folder.poke();
+  });
+}
+
+/// What the instance's supervisor, its user data and its sshd have written.
+void LocalSet::read_console(const hostler_console_req& request, hostler_op* op) {
+  driver::require_known(request);
+  const std::string id(view(request.id));
+  on_this_machine([&] {
+    ours(id, str(set_id_));
+    const std::size_t most = request.bytes_max != 0 ? request.bytes_max : kConsoleMax;
+    const Tail tail = read_tail(store_.folder(id).console(), request.offset,
+                                std::min<std::size_t>(most, kConsoleMax));
+    if (tail.text.empty()) return;
+    auto piece = driver::console_record();
+    piece.offset = tail.offset;
+    piece.bytes = reinterpret_cast<const std::uint8_t*>(tail.text.data());
+    piece.n_bytes = tail.text.size();
+    piece.as_of_unix_ns = now_ns();
+    driver::emit(op, piece);
   });
 }
 

@@ -28,6 +28,7 @@ class LocalSet {
   void price_history(const hostler_price_req& request, hostler_op* op);
   void start(const hostler_power_req& request, hostler_op* op);
   void stop(const hostler_power_req& request, hostler_op* op);
+  void read_console(const hostler_console_req& request, hostler_op* op);
 
  private:
   bool answer_known(const Record& asked, hostler_op* op);

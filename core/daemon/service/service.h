@@ -16,6 +16,7 @@
 #include "core/daemon/service/current_quotas.h"
 #include "core/daemon/worker.h"
 #include "core/metrics/metrics.h"
+#include "core/model/cloud_records.h"
 #include "core/store/store.h"
 
 namespace hostler::daemon {
@@ -44,6 +45,10 @@ class DaemonService final : public api::Service {
     const ReloadStatus* reload = nullptr;
     /// The driver of a set, as it is now. Any thread.
     std::function<model::DriverView(const std::string& set)> driver;
+    /// Clouds::read_console().
+    std::function<void(const std::string& set, model::ConsoleQuery query,
+                       std::function<void(model::CloudResult<model::ConsoleText>)> done)>
+        read_console;
   };
   explicit DaemonService(Dependencies uses) : uses_(std::move(uses)) {}
 
@@ -81,6 +86,8 @@ class DaemonService final : public api::Service {
                          model::IdleBehavior behavior, api::Answer<void> answer) override;
   void kill(const api::Principal& who, model::InstanceId instance, const std::string& reason,
             api::Answer<void> answer) override;
+  void console(const api::Principal& who, model::InstanceId instance,
+               api::Answer<model::ConsoleView> answer) override;
   void pools(const api::Principal& who, api::Answer<std::vector<model::PoolView>> answer) override;
   void sets(const api::Principal& who, api::Answer<std::vector<model::SetView>> answer) override;
   void accept_account(const api::Principal& who, const std::string& set,

@@ -113,6 +113,27 @@ std::optional<std::string> read_file(const std::string& path) {
   }
 }
 
+Tail read_tail(const std::string& path, std::uint64_t from, std::size_t max) {
+  const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (!fd && errno == ENOENT) return {};
+  struct stat st {};
+  if (!fd || ::fstat(fd.get(), &st) != 0) throw_errno("open", path);
+  const auto size = static_cast<std::uint64_t>(st.st_size);
+  Tail tail;
+  tail.offset = std::max(std::min(from, size), size - std::min<std::uint64_t>(max, size));
+  tail.text.resize(size - tail.offset);
+  std::size_t filled = 0;
+  while (filled < tail.text.size()) {
+    const ssize_t n = ::pread(fd.get(), tail.text.data() + filled, tail.text.size() - filled,
+                              static_cast<off_t>(tail.offset + filled));
+    if (n == 0) break;  // it was cut meanwhile
+    if (n < 0 && errno != EINTR) throw_errno("read", path);
+    if (n > 0) filled += static_cast<std::size_t>(n);
+  }
+  tail.text.resize(filled);
+  return tail;
+}
+
 void write_file(const std::string& path, std::string_view text, unsigned mode) {
   static std::atomic<unsigned> counter{0};
   const std::string beside =

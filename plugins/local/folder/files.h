@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +14,14 @@ namespace hostler::local {
 
 /// The whole file; nullopt if it does not exist. Throws on any other failure.
 std::optional<std::string> read_file(const std::string& path);
+
+/// The end of a file that others may write meanwhile.
+struct Tail {
+  std::uint64_t offset = 0;  ///< Of its first byte in the file.
+  std::string text;
+};
+/// At most `max` bytes, none from before `from`. Empty if the file does not exist. Throws as above.
+Tail read_tail(const std::string& path, std::uint64_t from, std::size_t max);
 
 /// Creates or replaces a file atomically: readers see the old text or the new text. The file gets
 /// `mode`, whatever the umask is. Does not sync, because a machine that loses power also loses its

@@ -229,6 +229,12 @@ void FakeService::believe(const Principal& who, const std::string& set, std::uin
   answer({});
 }
 
+void FakeService::console(const Principal& who, model::InstanceId instance,
+                          Answer<model::ConsoleView> answer) {
+  note("console " + instance.text() + " by " + who.name);
+  give(answer, model::ConsoleView{.text = "boot\nlogin:", .as_of = Wall{1'000'000}, .cut = true});
+}
+
 void FakeService::give_up(const Principal& who, const std::string& set, Answer<void> answer) {
   note("give up " + set + " by " + who.name);
   if (error) return answer(tl::unexpected(*error));

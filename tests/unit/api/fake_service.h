@@ -65,6 +65,8 @@ class FakeService final : public Service {
                          model::IdleBehavior behavior, Answer<void> answer) override;
   void kill(const Principal& who, model::InstanceId instance, const std::string& reason,
             Answer<void> answer) override;
+  void console(const Principal& who, model::InstanceId instance,
+               Answer<model::ConsoleView> answer) override;
   void pools(const Principal& who, Answer<std::vector<model::PoolView>> answer) override;
   void sets(const Principal& who, Answer<std::vector<model::SetView>> answer) override;
   void accept_account(const Principal& who, const std::string& set, Answer<void> answer) override;

@@ -171,6 +171,15 @@ TEST_F(CommandTest, SetsShowAnAccountThatDiffersAndAcceptIt) {
   EXPECT_EQ(run([&] { return accept_account(*client, "west"); }), exit_code::kRefused);
 }
 
+TEST_F(CommandTest, AConsoleSaysHowOldItIsAndThatItIsCut) {
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(run([&] { return console(*client, "h-7", false); }), exit_code::kOk);
+  EXPECT_EQ(testing::internal::GetCapturedStdout(),
+            "(there is more before this)\n(as of 1970-01-01T00:00:01Z)\nboot\nlogin:\n");
+  EXPECT_THAT(service.calls().back(), StartsWith("console h-7 by "));
+  EXPECT_EQ(run([&] { return console(*client, "seven", false); }), exit_code::kUsage);
+}
+
 TEST_F(CommandTest, AListIsBelievedOnlyAfterItsOmissionsWereShown) {
   model::SetView west;
   west.name = "west";
