@@ -9,7 +9,7 @@ std::unique_ptr<DriverSet> make_set(const std::string& driver, const ChaosOption
   auto library = check_library(*found);
   if (!library) ADD_FAILURE() << library.error().message;
   driver_host::ProcessOptions process;
-  process.program = HOSTLER_DRIVER_HOST;
+  process.program = options.program.empty() ? HOSTLER_DRIVER_HOST : options.program;
   process.hang = options.hang;
   process.grace = options.grace;
   process.set = options.set;

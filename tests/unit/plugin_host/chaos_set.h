@@ -80,6 +80,7 @@ struct ChaosOptions {
   Duration close_max = 5s;
   std::filesystem::path readable = {};  ///< For the driver; of ChaosSet.
   model::AddressChoice address = model::AddressChoice::kAny;
+  std::string program = {};  ///< Another hostler-driver-host than that of the test's build.
 };
 /// Each program of tests has its own: the driver runs in this process, or in one of its own.
 std::unique_ptr<DriverSet> make_set(const std::string& driver, const ChaosOptions& options);
