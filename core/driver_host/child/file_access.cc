@@ -34,7 +34,8 @@ constexpr std::uint64_t kOfFile = LANDLOCK_ACCESS_FS_EXECUTE | kReadWrite | kIoc
 // Libraries and programs of the system. Symbolic links are followed.
 constexpr std::array kSystem{"/usr", "/lib", "/lib64", "/bin", "/sbin"};
 // Certificates, where the distributions have them; not the private keys beside them. Time, names of
-// ports, the number of processors, random numbers.
+// ports, the number of processors and (of runtimes of Go and Rust) the share of them, random
+// numbers.
 constexpr std::array kUsual{"/etc/ssl/certs",
                             "/etc/ssl/openssl.cnf",
                             "/etc/ssl/cert.pem",
@@ -42,7 +43,9 @@ constexpr std::array kUsual{"/etc/ssl/certs",
                             "/etc/pki/tls/certs",
                             "/etc/pki/tls/cert.pem",
                             "/etc/pki/tls/openssl.cnf",
+                            "/etc/pki/tls/openssl.d",
                             "/etc/pki/ca-trust/extracted",
+                            "/etc/pki/ca-trust/source",  // GnuTLS by p11-kit reads it itself
                             "/etc/ca-certificates/extracted",
                             "/var/lib/ca-certificates",
                             "/etc/crypto-policies",
@@ -52,6 +55,7 @@ constexpr std::array kUsual{"/etc/ssl/certs",
                             "/etc/services",
                             "/etc/protocols",
                             "/sys/devices/system/cpu",
+                            "/sys/fs/cgroup",
                             "/dev/zero",
                             "/dev/random",
                             "/dev/urandom"};

@@ -73,6 +73,12 @@ long make_socket(int family, int type = SOCK_STREAM) {
   return fd < 0 ? -1 : ::close(fd);
 }
 
+long make_socket_pair(int type) {
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends.data()) != 0) return -1;
+  return ::close(ends[0]) + ::close(ends[1]);
+}
+
 /// With addresses of this machine only: no server is asked.
 long resolve() {
   addrinfo* found = nullptr;
@@ -134,6 +140,10 @@ const std::map<std::string, Attempt> kAttempts{
     {"memory", [](const char*) { return use_memory(); }},
     {"inet_socket", [](const char*) { return make_socket(AF_INET6, SOCK_DGRAM); }},
     {"unix_socket", [](const char*) { return make_socket(AF_UNIX); }},
+    // The resolver of libcurl and Rust's tokio wake their threads by one.
+    {"socket_pair", [](const char*) { return make_socket_pair(SOCK_STREAM); }},
+    // Such an end can send to any named socket.
+    {"packet_pair", [](const char*) { return make_socket_pair(SOCK_DGRAM); }},
     {"crypto_socket", [](const char*) { return make_socket(AF_ALG, SOCK_SEQPACKET); }},
     {"resolve", [](const char*) { return resolve(); }},
     {"mount", [](const char*) { return ::syscall(SYS_unshare, 0x00020000); }},
