@@ -21,6 +21,11 @@ namespace {
 
 constexpr std::size_t kRetiredMax = 256, kEarlyMax = 256;
 
+/// The threads of Go's runtime are there until the process ends.
+bool can_end_its_threads(const hostler_driver& driver) {
+  return driver.runtime == nullptr || std::string_view(driver.runtime) != "go";
+}
+
 /// Room for one message. Most calls are short: what they do not fill is never touched.
 class Buffer {
  public:
@@ -102,6 +107,7 @@ void Server::close_set() {
     outlet_.send_frame(FrameType::kBrokenRule, 0, "R45: an exception left set_close");
   }
   report_changes();
+  if (!can_end_its_threads(connection_->driver())) return;
   if (const auto left = other_threads(); left > 0)
     outlet_.send_frame(FrameType::kBrokenRule, 0,
                        "R37: " + std::to_string(left) + " threads are left after set_close");

@@ -158,7 +158,6 @@ void DriverProcess::on_pong(ChildId child) {
 }
 
 void DriverProcess::on_outdated(ChildId child) {
-  log::info(area_, "files that the driver reads have changed: another process takes the new calls");
   const MutexLock lock(mutex_);
   supervisor_.on_outdated(child);
 }

@@ -156,7 +156,10 @@ void ProcessLoop::read_frames(Child& child) {
     if (received.what != Received::What::kMessage) return;
     if (child.is_mad) continue;
     std::string_view message(buffer_.data(), received.size);
-    while (const auto frame = next_frame(message)) on_frame(child, *frame);
+    while (const auto frame = next_frame(message)) {
+      on_frame(child, *frame);
+      if (child.is_mad) return;
+    }
     if (!message.empty()) return on_nonsense(child);
     if (set_.has_results()) return;  // somebody waits for them
   }
@@ -187,6 +190,9 @@ void ProcessLoop::on_frame(Child& child, const Frame& frame) {
     case FrameType::kPong:
       return set_.on_pong(id);
     case FrameType::kOutdated:
+      if (!std::exchange(child.is_outdated, true))
+        log::info(set_.log_area(),
+                  "files that the driver reads have changed: another process takes the new calls");
       return set_.on_outdated(id);
     case FrameType::kCrashed:
       child.crash = read_crash(frame.body);
@@ -198,6 +204,8 @@ void ProcessLoop::on_frame(Child& child, const Frame& frame) {
 }
 
 void ProcessLoop::on_hello(Child& child, const Frame& frame) {
+  // A second one would begin the time that each state of a process has anew.
+  if (std::exchange(child.has_loaded, true)) return on_nonsense(child);
   const auto hello = read_hello(frame.body);
   if (hello && hello->wire_version == kWireVersion && hello->name == driver_)
     return set_.on_hello(child.process->id(), *hello);

@@ -40,6 +40,8 @@ class ProcessLoop {
     std::optional<Crash> crash;      ///< What it has said of its end.
     CallTable::Id crashed_call = 0;  ///< 0: of none.
     std::string why_ended;  ///< "was killed: R31: list hangs"; empty: not known before its end.
+    bool has_loaded = false;  ///< It has said which driver it is.
+    bool is_outdated = false;
     bool is_closing = false;
     bool is_mad = false;     ///< It has sent nonsense: nothing of it is believed any more.
     bool is_dead = false;    ///< What it has sent is still to be read.

@@ -38,6 +38,8 @@ inline constexpr Behaviour kBehaviours[]{
     {"throw_in_get_extension", "R45", "verify", "throws from get_extension"},
     // ---- records
     {"wrong_size", "R15", "create", "a struct_size below that of 1.0"},
+    {"no_size", "R15", "create", "a struct_size of 0"},
+    {"no_record", "R15", "create", "a record that is a null pointer"},
     {"huge_size", "R15", "create", "a struct_size of 1 MiB"},
     {"null_text", "R19", "create", "a text with a length and no pointer"},
     {"embedded_nul", "R19", "create", "a text with NUL in it"},
@@ -95,6 +97,7 @@ inline constexpr Behaviour kBehaviours[]{
     {"fork_and_die", "R44", "create", "forks without exec, and is killed"},
     {"close_descriptors", "", "create", "closes all descriptors but 0 to 2"},
     {"write_to_descriptors", "", "create", "writes garbage to all descriptors"},
+    {"say_hello_again", "R44", "set_close", "writes a message of hostler's own to its socket"},
     {"close_output", "", "create", "closes stdout and stderr"},
     {"write_to_stdout", "R41", "create", "writes to stdout"},
     {"flood_stdout", "R41", "create", "writes 100,000 lines to stdout"},

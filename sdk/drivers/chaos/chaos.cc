@@ -45,6 +45,7 @@ void set_close(hostler_set* s) {
   const bool throws = s->word == "throw_in_set_close";
   const std::string word = s->word, gate = s->gate;
   delete s;
+  if (word == "say_hello_again") chaos::say_hello_again();
   chaos::begin(word, gate, "set_close");
   if (throws) throw 1;
 }
@@ -69,7 +70,7 @@ extern "C" const hostler_driver* hostler_driver_entry_1(const hostler_host* host
                                        "1.0",
                                        "hostler tests",
                                        "Apache-2.0",
-                                       "cpp",
+                                       CHAOS_RUNTIME,
                                        R"({"type":"object"})",
                                        &set_open,
                                        &set_close,

@@ -13,6 +13,9 @@
 #define CHAOS_NAME "fake_chaos"
 #define CHAOS_THREADING HOSTLER_THREAD_CONCURRENT
 #endif
+#ifndef CHAOS_RUNTIME
+#define CHAOS_RUNTIME "cpp"
+#endif
 
 /// A driver that misbehaves: the word in its config (`{"do": "hang"}`) selects how. There is one
 /// word for each rule that the host checks. Without a word it is a correct cloud in memory.
@@ -88,5 +91,7 @@ void begin(const std::string& word, const std::string& gate, const char* call);
 void change_process(const std::string& word, const std::string& gate);
 /// In a create: forks, leaks, writes, closes, if the word asks for it.
 void harm_process(const std::string& word, const std::string& gate);
+/// Writes to hostler's socket that its process has just started, for 8 seconds.
+void say_hello_again();
 
 }  // namespace chaos

@@ -1,11 +1,14 @@
 // What a driver must leave alone: the process, its descriptors, threads and memory.
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <clocale>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 
@@ -28,6 +31,34 @@ void write_everywhere() {
   for (int fd = 3; fd < kDescriptorsMax; ++fd) (void)!::write(fd, kGarbage.data(), kGarbage.size());
 }
 
+/// All that its process may have, but no more than a machine can promise.
+void use_up_memory() {
+  std::size_t left = std::size_t{8} << 30U;
+  for (std::size_t block = std::size_t{256} << 20U; block >= 64 && left >= block;) {
+    void* const volatile got = std::malloc(block);
+    if (got == nullptr)
+      block /= 2;
+    else
+      left -= block;
+  }
+}
+
+/// The message with which a process of hostler's says which driver it has loaded.
+std::string hello() {
+  const auto number = [](std::uint32_t value) {
+    return std::string(reinterpret_cast<const char*>(&value), sizeof value);
+  };
+  const auto text = [&](const std::string& s) {
+    return number(static_cast<std::uint32_t>(s.size())) + s + '\0';
+  };
+  std::string body = number(1) + text("1") + text(CHAOS_NAME) + text("1.0");
+  for (int i = 0; i < 4; ++i) body += text("");  // vendor, license, runtime, schema
+  body += number(2) + number(4) + number(0) + number(0) + number(0) + text("full");
+  constexpr std::uint32_t kHello = 128;
+  return number(static_cast<std::uint32_t>(body.size())) + number(kHello) + number(0) + number(0) +
+         body;
+}
+
 void leak_threads(const std::string& gate) {
   for (int i = 0; i < kThreads; ++i) std::thread([gate] { wait_at_gate(gate); }).detach();
 }
@@ -39,6 +70,19 @@ void leak_memory() {
 }
 
 }  // namespace
+
+void say_hello_again() {
+  constexpr int kSocket = 3, kTimes = 800;
+  int type = 0;
+  socklen_t size = sizeof type;
+  if (::getsockopt(kSocket, SOL_SOCKET, SO_TYPE, &type, &size) != 0 || type != SOCK_SEQPACKET)
+    return;  // the process is not hostler's own
+  const std::string message = hello();
+  for (int i = 0; i < kTimes; ++i) {
+    (void)!::write(kSocket, message.data(), message.size());
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+}
 
 void change_process(const std::string& word, const std::string& gate) {
   if (word == "leak_threads") leak_threads(gate);
@@ -65,6 +109,7 @@ void harm_process(const std::string& word, const std::string& gate) {
     while (::open("/dev/null", O_RDONLY) >= 0) {  // NOLINT: it leaks
     }
   if (word == "leak_memory") leak_memory();
+  if (word == "use_up_memory") use_up_memory();
 }
 
 }  // namespace chaos

@@ -41,6 +41,10 @@ bool emit_wrong(const std::string& word, hostler_op* op, const std::string& id,
   static const char kNul[] = {'i', '\0', '1'};
   if (word == "wrong_size") {
     record.struct_size = 24;
+  } else if (word == "no_size") {
+    record.struct_size = 0;
+  } else if (word == "no_record") {
+    op->emit(op, nullptr);
   } else if (word == "huge_size") {
     record.struct_size = 1U << 20U;
   } else if (word == "embedded_nul") {

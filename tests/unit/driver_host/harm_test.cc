@@ -63,6 +63,32 @@ TEST(HarmTest, ADriverWithoutDescriptorsIsToldSoAndGetsNoLongRequest) {
   EXPECT_TRUE(set.list()) << "short requests reach it";
 }
 
+// Bug: each such message began the time anew that set_close has, so the close of the set never
+// ended.
+TEST(HarmTest, AMessageOfOursThatTheDriverWritesEndsTheProcess) {
+  testing::internal::CaptureStderr();
+  ChaosSet set("say_hello_again");
+  ASSERT_TRUE(set.opened()) << set.opened().error().message;
+
+  set.close();
+
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr("was killed: R44: it has sent what"));
+}
+
+#ifndef HOSTLER_SANITIZED
+TEST(HarmTest, ADriverThatUsesUpItsMemoryEndsItsOwnProcessOnly) {
+  ChaosSet set("use_up_memory");
+
+  const auto created = set.create();
+
+  ASSERT_FALSE(created);
+  EXPECT_TRUE(created.error().outcome_unknown);
+  EXPECT_THAT(created.error().message, HasSubstr("std::bad_alloc")) << "it says what it lacked";
+  EXPECT_TRUE(set.list()) << "the next process has memory again";
+}
+#endif
+
 struct Change {
   const char* word;
   const char* what;
@@ -83,9 +109,9 @@ TEST(HarmTest, WhatADriverChangesOfItsProcessIsNamed) {
 }
 
 /// What the log says of a set that is closed.
-std::string log_of_close(const char* word) {
+std::string log_of_close(const char* word, const std::string& driver = "fake_chaos") {
   testing::internal::CaptureStderr();
-  ChaosSet set(word);
+  ChaosSet set(word, {}, driver);
   EXPECT_TRUE(set.opened()) << word;
   set.close();
   return testing::internal::GetCapturedStderr();
@@ -97,6 +123,8 @@ TEST(HarmTest, WhatADriverDoesAtItsCloseIsInTheLog) {
   EXPECT_THAT(log_of_close("exit in set_close"), HasSubstr("was ended by exit(0) in set_close"));
 #ifndef HOSTLER_SANITIZED  // The runtime of a sanitizer has threads of its own.
   EXPECT_THAT(log_of_close("leak_threads"), HasSubstr("R37: 100 threads are left after set_close"));
+  EXPECT_THAT(log_of_close("leak_threads", "fake_go"), Not(HasSubstr("R37")))
+      << "the runtime of Go cannot end its threads";
   EXPECT_THAT(log_of_close(""), Not(HasSubstr("set_close"))) << "of a driver that is well, nothing";
 #endif
 }
