@@ -148,7 +148,7 @@ hostler_status RelayedCall::call_driver() {
 template <class Request>
 hostler_status RelayedCall::call(hostler_status (*function)(hostler_set*, const Request*,
                                                             hostler_op*)) {
-  Decoder decoder(request(), memory_);
+  Decoder decoder(request(), memory_, Decoder::Texts::kWhole);
   const auto request = decoder.growable<Request>();
   if (!decoder.finished()) return fail(HOSTLER_E_INTERNAL, "hostlerd has sent half a request");
   subject_ = subject_of(request);
@@ -165,7 +165,7 @@ hostler_status RelayedCall::call_extension(
 }
 
 hostler_status RelayedCall::open() {
-  Decoder decoder(request(), memory_);
+  Decoder decoder(request(), memory_, Decoder::Texts::kWhole);
   const auto config = decoder.growable<hostler_set_config>();
   if (!decoder.finished()) return fail(HOSTLER_E_INTERNAL, "hostlerd has sent half a request");
   const auto status = connection_->open(config, this);

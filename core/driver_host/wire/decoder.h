@@ -21,8 +21,12 @@ namespace hostler::driver_host {
 /// Texts point into the bytes, arrays and structs into `memory`: both must outlive what was read.
 class Decoder {
  public:
-  Decoder(std::string_view bytes, std::pmr::memory_resource& memory)
-      : at_(bytes.data()), end_(bytes.data() + bytes.size()), memory_(memory) {}
+  /// `kAsSaid`: a text or array that breaks a rule is shown as such, by a length without bytes, for
+  /// somebody who checks it. `kWhole`: it is an error, for somebody who reads what he gets.
+  enum class Texts : std::uint8_t { kAsSaid, kWhole };
+
+  Decoder(std::string_view bytes, std::pmr::memory_resource& memory, Texts texts = Texts::kAsSaid)
+      : at_(bytes.data()), end_(bytes.data() + bytes.size()), memory_(memory), texts_(texts) {}
 
   [[nodiscard]] bool ok() const { return ok_; }
   /// Whether everything was read and nothing was wrong.
@@ -39,6 +43,7 @@ class Decoder {
   }
   hostler_str text() {
     const auto length = number<std::uint32_t>();
+    if (texts_ == Texts::kWhole && length >= kTooLong) return fail(), hostler_str{};
     if (!ok_ || length == kNoText) return {nullptr, std::size_t{ok_}};
     // Such a text has no bytes here, so its length must be one that nobody accepts.
     if (length == kTooLong)
@@ -62,7 +67,7 @@ class Decoder {
     const auto size = number<std::uint32_t>();
     if (left() < size) return fail(), value;
     const char* const end = at_ + size;
-    Decoder inner({at_, size}, memory_);
+    Decoder inner({at_, size}, memory_, texts_);
     Fields fields{inner, reinterpret_cast<const char*>(&value), sizeof(T)};
     visit(value, fields);
     value.struct_size = static_cast<std::uint32_t>(fields.known);
@@ -158,6 +163,7 @@ class Decoder {
   void read_array(const T*& items, std::size_t& count) {
     if (left() >= sizeof kNoText && std::memcmp(at_, &kNoText, sizeof kNoText) == 0) {
       number<std::uint32_t>();
+      if (texts_ == Texts::kWhole) return fail();
       items = nullptr;
       count = 1;
       return;
@@ -172,6 +178,7 @@ class Decoder {
   const char* at_;
   const char* end_;
   std::pmr::memory_resource& memory_;
+  const Texts texts_;
   bool ok_ = true;
 };
 

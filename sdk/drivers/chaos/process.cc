@@ -31,18 +31,6 @@ void write_everywhere() {
   for (int fd = 3; fd < kDescriptorsMax; ++fd) (void)!::write(fd, kGarbage.data(), kGarbage.size());
 }
 
-/// All that its process may have, but no more than a machine can promise.
-void use_up_memory() {
-  std::size_t left = std::size_t{8} << 30U;
-  for (std::size_t block = std::size_t{256} << 20U; block >= 64 && left >= block;) {
-    void* const volatile got = std::malloc(block);
-    if (got == nullptr)
-      block /= 2;
-    else
-      left -= block;
-  }
-}
-
 /// The message with which a process of hostler's says which driver it has loaded.
 std::string hello() {
   const auto number = [](std::uint32_t value) {
@@ -109,7 +97,6 @@ void harm_process(const std::string& word, const std::string& gate) {
     while (::open("/dev/null", O_RDONLY) >= 0) {  // NOLINT: it leaks
     }
   if (word == "leak_memory") leak_memory();
-  if (word == "use_up_memory") use_up_memory();
 }
 
 }  // namespace chaos

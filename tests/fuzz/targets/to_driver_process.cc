@@ -23,7 +23,8 @@ struct Touch {
   std::size_t sum = 0;
 
   void text(const hostler_str& s) {
-    if (s.ptr == nullptr || s.len > driver_host::kRecordTextMax) return;
+    promise(s.ptr != nullptr || s.len == 0, "a text with a length has bytes");
+    if (s.ptr == nullptr) return;
     for (std::size_t i = 0; i < s.len; ++i) sum += static_cast<unsigned char>(s.ptr[i]);
     promise(s.ptr[s.len] == '\0', "text for drivers ends with NUL");
   }
@@ -40,7 +41,8 @@ struct Touch {
   }
   template <class T>
   void array(const T* const& items, const std::size_t& count) {
-    for (std::size_t i = 0; items != nullptr && i < count; ++i) item(items[i]);
+    promise(items != nullptr || count == 0, "an array with a length has items");
+    for (std::size_t i = 0; i < count; ++i) item(items[i]);
   }
   void bytes(const std::uint8_t* const& data, const std::size_t& count) {
     text({reinterpret_cast<const char*>(data), count});
@@ -67,14 +69,14 @@ void request(std::string_view bytes) {
   std::vector<char> memory(bytes.begin(), bytes.end());
   memory.shrink_to_fit();
   std::pmr::monotonic_buffer_resource heap;
-  Decoder decoder({memory.data(), memory.size()}, heap);
+  Decoder decoder({memory.data(), memory.size()}, heap, Decoder::Texts::kWhole);
   const auto value = decoder.growable<T>();
   if (!decoder.finished()) return;
   Touch touch;
   touch.whole(value);
   std::string again;
   driver_host::Encoder(again).growable(value, value.struct_size);
-  Decoder second(again, heap);
+  Decoder second(again, heap, Decoder::Texts::kWhole);
   Touch same;
   same.whole(second.growable<T>());
   promise(second.finished() && same.sum == touch.sum, "what was read can be sent again");

@@ -76,19 +76,6 @@ TEST(HarmTest, AMessageOfOursThatTheDriverWritesEndsTheProcess) {
               HasSubstr("was killed: R44: it has sent what"));
 }
 
-#ifndef HOSTLER_SANITIZED
-TEST(HarmTest, ADriverThatUsesUpItsMemoryEndsItsOwnProcessOnly) {
-  ChaosSet set("use_up_memory");
-
-  const auto created = set.create();
-
-  ASSERT_FALSE(created);
-  EXPECT_TRUE(created.error().outcome_unknown);
-  EXPECT_THAT(created.error().message, HasSubstr("std::bad_alloc")) << "it says what it lacked";
-  EXPECT_TRUE(set.list()) << "the next process has memory again";
-}
-#endif
-
 struct Change {
   const char* word;
   const char* what;

@@ -200,6 +200,30 @@ TEST(WireTest, ALengthWithoutBytesIsNeverOneThatAnybodyAccepts) {
   EXPECT_GT(decoder.text().len, kRecordTextMax);
 }
 
+// Bug: the driver got the length of a text that was too long to be sent, and a pointer to nothing.
+TEST(WireTest, ALengthWithoutBytesIsAnErrorWhereADriverReadsTheText) {
+  const std::string tag = "k";
+  hostler_destroy_req too_long{}, no_text{};
+  too_long.id = str(tag);
+  no_text.reason = {nullptr, 5};
+  hostler_set_tags_req no_array{};
+  no_array.n_set = 3;
+  const auto is_read = [](auto request, std::size_t bytes_max) {
+    request.struct_size = sizeof request;
+    std::string bytes;
+    Encoder(bytes, bytes_max).growable(request);
+    std::pmr::monotonic_buffer_resource memory;
+    Decoder decoder(bytes, memory, Decoder::Texts::kWhole);
+    (void)decoder.growable<decltype(request)>();
+    return decoder.finished();
+  };
+
+  EXPECT_TRUE(is_read(too_long, 1));
+  EXPECT_FALSE(is_read(too_long, 0)) << "nothing of it was sent";
+  EXPECT_FALSE(is_read(no_text, 1));
+  EXPECT_FALSE(is_read(no_array, 1));
+}
+
 TEST(WireTest, WrongBytesAreAnErrorAndNothingElse) {
   hostler_instance instance{};
   instance.struct_size = sizeof instance;
