@@ -152,7 +152,7 @@ void error(Bytes& in) {
   record.retry_after_ms = static_cast<std::int64_t>(in.u64());
   record.flags = in.byte();
   const auto status = static_cast<hostler_status>(static_cast<std::uint32_t>(in.u64()));
-  std::array<std::string, HOSTLER_TEXT_SCOPE_REGION + 1> texts;
+  std::array<std::string, HOSTLER_TEXT_SCOPE_IMAGE + 1> texts;
   for (std::string& text : texts) text = printable(in.text());
   const model::CloudError out = plugin_host::read_error(record, status, texts);
   promise(out.message.starts_with(texts[HOSTLER_TEXT_MESSAGE]), "the driver's words are kept");
