@@ -92,7 +92,8 @@ Credentials read_credentials(const std::string& text, const Config& config) {
     rapidjson::Document document;
     document.Parse<rapidjson::kParseIterativeFlag>(text.data(), text.size());
     if (document.HasParseError() || !document.IsObject()) refuse("they are no JSON object");
-    for (const auto& member : document.GetObject()) {
+    const rapidjson::Value& all = document;
+    for (const auto& member : all.GetObject()) {
       const std::string name(member.name.GetString(), member.name.GetStringLength());
       std::string* const to = name == "client_certificate" ? &out.client_certificate
                               : name == "client_key"       ? &out.client_key
@@ -116,7 +117,7 @@ Extras read_params(const std::string& text, const Extras& of_set) {
     throw Error(HOSTLER_E_UNSUPPORTED,
                 "provider_params: type may be \"container\" only: hostler has not been tried with "
                 "virtual machines of LXD");
-  const Extras out = read_extras(json, of_set);
+  Extras out = read_extras(json, of_set);
   json.refuse_unknown_keys();
   return out;
 }

@@ -62,8 +62,8 @@ void LxdSet::look_at_server(hostler_op* op) {
       throw Error(HOSTLER_E_AUTH,
                   "LXD does not trust the client certificate: `lxc config trust add` does that");
     const Value* const about = object_of(server, "environment");
-    const std::string fingerprint =
-        about == nullptr ? "" : text_of(*about, "certificate_fingerprint");
+    if (about == nullptr) throw_strange("a server without an environment");
+    const std::string fingerprint = text_of(*about, "certificate_fingerprint");
     if (fingerprint.empty()) throw_strange("a server without a certificate_fingerprint");
     account_ = fingerprint + "/" + config_.project;
     is_clustered_ = truth_of(*about, "server_clustered");
