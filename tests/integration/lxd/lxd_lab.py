@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Runs a command beside an LXD of its own, and ends with its status: lxd_lab.py --images FOLDER -- COMMAND...
 
-LXD from Debian's package, with network, processes, mounts and cgroups of its own: whatever happens to this
-program, nothing of it is left. It listens on $LXD_DIR/unix.socket and at https://127.0.0.1:8443, its bridge gives
-addresses of 10.88.0.0/24, and the image `debian` is there. Status 77, with the reason, where LXD cannot run."""
+LXD from Debian's package, with network, processes, mounts and cgroups of its own, which end with this program. It
+listens on $LXD_DIR/unix.socket and at https://127.0.0.1:8443, its bridge gives addresses of 10.88.0.0/24, and the
+image `debian` is there. Where LXD cannot run the status is 77, with the reason; 1 if HOSTLER_LXD=required."""
 
 import argparse
 import json
@@ -18,7 +18,7 @@ import time
 import lxd_image
 
 SKIPPED = 77
-PROGRAMS = ("lxd", "lxc", "debootstrap", "dnsmasq", "nft", "mkfs.btrfs", "unshare", "ip")
+PROGRAMS = ("lxd", "lxc", "debootstrap", "dnsmasq", "nft", "mkfs.btrfs", "setpriv", "unshare", "ip")
 PRESEED = {
     "config": {"core.https_address": "127.0.0.1:8443"},
     "networks": [{"name": "lxdbr0", "type": "bridge", "config": {
@@ -31,8 +31,9 @@ PRESEED = {
 
 
 def skip(why):
-    print(f"skipped: {why}", flush=True)
-    sys.exit(SKIPPED)
+    required = os.environ.get("HOSTLER_LXD") == "required"
+    print(f"{'required, but' if required else 'skipped:'} {why}", flush=True)
+    sys.exit(1 if required else SKIPPED)
 
 
 def run(*command, text=None):
@@ -109,7 +110,10 @@ def outside(arguments):
         skip(f"not installed: {', '.join(missing)}; ./hostler.sh packages ci installs them")
     if not list(hierarchies()):
         skip("there are no cgroups")
-    image = lxd_image.image(arguments.images)
+    try:
+        image = lxd_image.image(arguments.images)
+    except RuntimeError as problem:
+        skip(f"no image can be made: {problem}")
     folder = tempfile.mkdtemp(prefix="hostler-lxd-")
     os.chmod(folder, 0o711)
     made = []
@@ -118,7 +122,8 @@ def outside(arguments):
             made = make_cgroups(os.path.basename(folder))
         except OSError as problem:
             skip(f"no cgroups can be made: {problem}")
-        inside = ["unshare", "--mount", "--propagation", "private", "--pid", "--fork", "--kill-child=KILL", "--net",
+        inside = ["setpriv", "--pdeathsig", "KILL",
+                  "unshare", "--mount", "--propagation", "private", "--pid", "--fork", "--kill-child=KILL", "--net",
                   "--ipc", "--uts", "--cgroup", "--", sys.executable, "-B", os.path.abspath(__file__),
                   "--inside", folder, "--image", image, "--", *arguments.command]
         process = subprocess.Popen(inside, stdin=subprocess.DEVNULL, preexec_fn=lambda: enter_cgroups(made))

@@ -21,7 +21,8 @@ class TroubleTest(unittest.TestCase):
         self.site.write_config(sets=[cloud])
         self.site.start()
         try:
-            return wait_for("the set says why it is closed", lambda: self.site.get("/v1/sets")["sets"][0].get("problem"))
+            return wait_for("the set says why it is closed",
+                            lambda: self.site.get("/v1/sets")["sets"][0].get("problem"))
         finally:
             self.site.stop()
 
@@ -77,7 +78,8 @@ class TroubleTest(unittest.TestCase):
             os.kill(pid, signal.SIGKILL)
         before = set(self.site.in_lxd())
         jobs += self.site.submit(*[WHOLE_HOST] * 2)
-        wait_for("LXD goes on", lambda: set(self.site.in_lxd()) - before or self.site.job(jobs[-1])["state"] != "queued")
+        wait_for("the site goes on",
+                 lambda: set(self.site.in_lxd()) - before or self.site.job(jobs[-1])["state"] != "queued")
         self.site.kill()
         self.site.start()
 
