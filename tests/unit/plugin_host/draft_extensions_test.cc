@@ -75,7 +75,7 @@ Watch watch(ChaosSet& set) {
   Watch out;
   out.end = answer_of<DriverSet::Nothing>([&](auto done) {
     set->watch_interruptions(
-        300ms, [&](const model::Interruption& notice) { out.notices.push_back(notice); },
+        3s, [&](const model::Interruption& notice) { out.notices.push_back(notice); },
         std::move(done));
   });
   return out;
