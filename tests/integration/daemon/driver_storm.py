@@ -109,6 +109,10 @@ def calm(site, demand):
     if demand.problem:
         raise demand.problem
     wait_for("all jobs have ended", lambda: not site.get("/v1/jobs?state=queued,starting,running,collecting")["jobs"])
+    try:
+        wait_for("the fleet goes back to zero", lambda: not site.existing(), 20)
+    except Failed:
+        site.kill_and_start()  # A destroy in which a driver died ten times waits for minutes, but not in a new daemon.
     site.wait_for_no_instances()
 
 
