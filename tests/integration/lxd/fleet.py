@@ -76,6 +76,21 @@ class FleetTest(unittest.TestCase):
         wait_for("what is hostler's is gone", lambda: set(self.site.in_lxd()) == {"by-hand"})
         self.site.lxc("delete", "--force", "by-hand")
 
+    def test_a_host_that_is_kept_switched_off_is_woken_by_work(self):
+        self.site.write_config(pool={"max": 1, "stopped": 1, "ceilings": {"instances_max": 1}})
+        self.site.start()
+        wait_for("a host is switched off", lambda: [one["state"] for one in self.site.instances()] == ["stopped"])
+        wait_for("LXD has stopped it", lambda: [one["status"] for one in self.site.in_lxd().values()] == ["Stopped"])
+        kept = next(iter(self.site.in_lxd()))
+        job = self.submit("hostname", WHOLE_HOST)
+
+        self.end_well(job)
+        self.assertEqual(self.site.output(job).strip(), kept)
+        self.site.write_config()
+        self.site.reload()
+        self.site.wait_for_no_instances()
+        self.assertEqual(self.site.in_lxd(), {})
+
     def test_a_quota_of_the_project_holds_creates_back_until_it_is_raised(self):
         self.site.lxc("project", "set", "fleet", "limits.instances", "1")
         self.addCleanup(self.site.lxc, "project", "unset", "fleet", "limits.instances")

@@ -11,7 +11,7 @@ import urllib.parse
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../daemon"))
 
 from one_site import ARGS, main  # noqa: E402, F401
-from scratch_site import PATIENCE, Site, check  # noqa: E402
+from scratch_site import PATIENCE, Site, check, wait_for  # noqa: E402
 
 URL = "https://127.0.0.1:8443"
 
@@ -106,5 +106,10 @@ class LxdSite(Site):
 
     def end_everything(self):
         super().end_everything()
+        wait_for("LXD deletes what is left", self.delete_all)
+
+    def delete_all(self):
+        """It refuses while it is busy with what the daemon had asked for."""
         for name in self.in_lxd():
-            self.lxc("delete", "--force", name)
+            subprocess.run(["lxc", "--project", self.project, "delete", "--force", name], check=False)
+        return not self.in_lxd()
