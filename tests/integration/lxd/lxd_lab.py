@@ -127,7 +127,7 @@ def outside(arguments):
                   "--ipc", "--uts", "--cgroup", "--", sys.executable, "-B", os.path.abspath(__file__),
                   "--inside", folder, "--image", image, "--", *arguments.command]
         process = subprocess.Popen(inside, stdin=subprocess.DEVNULL, preexec_fn=lambda: enter_cgroups(made))
-        signal.signal(signal.SIGTERM, lambda *_: process.terminate())
+        signal.signal(signal.SIGTERM, lambda *_: process.kill())
         return process.wait()
     finally:
         remove_cgroups(made)
