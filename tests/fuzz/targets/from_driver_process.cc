@@ -9,6 +9,7 @@
 #include "core/driver_host/parent/remote_connection.h"
 #include "core/driver_host/wire/limits.h"
 #include "core/plugin_host/calls.h"
+#include "core/plugin_host/extension_calls.h"
 #include "core/plugin_host/record_intake.h"
 #include "tests/fuzz/target.h"
 
