@@ -24,6 +24,7 @@ void refuse_what_is_not_there(const hostler_create_req& request, const Config& c
                            : request.public_ip == HOSTLER_PUBLIC_IP_YES ? "public_ip"
                            : request.n_disks != 0                       ? "disks"
                            : request.subnet.len != 0                    ? "subnet"
+                           : request.n_security_groups != 0             ? "security_groups"
                            : request.placement_group.len != 0           ? "placement_group"
                            : request.capacity_reservation.len != 0      ? "capacity_reservation"
                            : request.identity_profile.len != 0          ? "identity_profile"
@@ -118,7 +119,12 @@ Order read_order(const hostler_create_req& request, const Config& config, const 
   if (image.empty())
     throw Error(HOSTLER_E_INVALID,
                 "no image: name one in the set's `config` (`image`) or in `types[].image_id`");
-  const Extras extras = read_params(text(type.provider_params_json), config.extras);
+  Extras extras = read_params(text(type.provider_params_json), config.extras);
+  if (request.n_profiles != 0) {
+    extras.profiles.clear();
+    for (std::size_t i = 0; i < request.n_profiles; ++i)
+      extras.profiles.push_back(text(request.profiles[i]));
+  }
   Order out;
   out.key = text(request.idempotency_key);
   out.name = name_of_key(out.key);

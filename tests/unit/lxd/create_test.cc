@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <vector>
+
 #include "cloud_init.h"
 #include "names.h"
 
@@ -83,6 +85,15 @@ TEST_F(LxdCreateTest, TheDigestTellsARetryFromAnotherRequest) {
   EXPECT_NE(order().digest, first);
 }
 
+// Bug: they were left out without a word.
+TEST_F(LxdCreateTest, ProfilesOfTheRequestReplaceThoseOfTheSetAndOfTheParameters) {
+  type.provider_params_json = HOSTLER_STR(R"({"profiles": ["fast"]})");
+  const std::vector<hostler_str> profiles{HOSTLER_STR("base"), HOSTLER_STR("gpu")};
+  request.profiles = profiles.data(), request.n_profiles = profiles.size();
+
+  EXPECT_THAT(order().body, HasSubstr(R"("profiles":["base","gpu"])"));
+}
+
 TEST_F(LxdCreateTest, WhatLxdDoesNotHaveIsRefused) {
   const auto original = request;
   const auto refuses = [&](hostler_status expected, auto change) {
@@ -93,6 +104,9 @@ TEST_F(LxdCreateTest, WhatLxdDoesNotHaveIsRefused) {
   EXPECT_EQ(refusal(), 0);
   refuses(HOSTLER_E_UNSUPPORTED, [&] { request.market = HOSTLER_MARKET_SPOT; });
   refuses(HOSTLER_E_UNSUPPORTED, [&] { request.subnet = HOSTLER_STR("n"); });
+  const hostler_str group = HOSTLER_STR("g");
+  refuses(HOSTLER_E_UNSUPPORTED,
+          [&] { request.security_groups = &group, request.n_security_groups = 1; });
   refuses(HOSTLER_E_UNSUPPORTED, [&] { request.placement_group = HOSTLER_STR("g"); });
   refuses(HOSTLER_E_UNSUPPORTED, [&] { request.public_ip = HOSTLER_PUBLIC_IP_YES; });
   refuses(HOSTLER_E_INVALID, [&] { request.region = HOSTLER_STR("mars"); });
