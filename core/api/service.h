@@ -177,8 +177,9 @@ class Service {
                                  model::IdleBehavior behavior, Answer<void> answer) = 0;
   virtual void kill(const Principal& who, model::InstanceId instance, const std::string& reason,
                     Answer<void> answer) = 0;
-  /// Asks the instance's cloud: takes up to a minute. kConflict: its cloud does not know it yet;
-  /// kUnsupported: its driver reads no consoles.
+  /// Asks the cloud of the instance; takes up to a minute. kNotFound: there is no such instance, or
+  /// it has ended. kConflict: the cloud has not named it yet, or the driver cannot read consoles.
+  /// kUnavailable: the cloud or the driver cannot answer now.
   virtual void console(const Principal& who, model::InstanceId instance,
                        Answer<model::ConsoleView> answer) = 0;
   virtual void pools(const Principal& who, Answer<std::vector<model::PoolView>> answer) = 0;
