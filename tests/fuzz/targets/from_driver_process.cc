@@ -53,7 +53,9 @@ class Host final : public Operation::Listener {
     add<plugin_host::InfoCall, model::SetInfo>();
     add<plugin_host::PriceCall, std::vector<model::ZonePrice>>(plugin_host::PriceQuery{});
     add<plugin_host::QuotaGroupCall, std::string>(model::InstanceType{});
-    add<plugin_host::DestroyCall, plugin_host::DriverSet::Nothing>(model::DestroyRequest{});
+    model::DestroyRequest destroy;
+    destroy.id = "i-1";
+    add<plugin_host::DestroyCall, plugin_host::DriverSet::Nothing>(std::move(destroy));
   }
 
   /// As ProcessLoop does. False: nothing of the process is believed any more.
