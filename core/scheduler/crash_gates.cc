@@ -123,7 +123,10 @@ std::optional<GateRecord> Gates::crashed(const GateQuery& call, const model::Dri
   Gate& gate = found->second;
   const bool is_same = !fresh && gate.record.crash && gate.record.failures > 0 &&
                        gate.record.crash->driver.file == crash.driver.file;
-  if (is_same && holds_back_crashes(gate.record) && gate.until > now.mono) return std::nullopt;
+  // A call that was made before its gate was shut says nothing. The pause after a probe is no such
+  // time: of several calls that went out with the probe, the crash may be answered last.
+  if (is_same && holds_back_crashes(gate.record) && gate.until > now.mono + kProbeFailedPause)
+    return std::nullopt;
   record.failures = is_same ? gate.record.failures + (gate.record.failures < 1000 ? 1 : 0) : 1;
   record.under_way = gate.record.under_way;
   record.crash = crash;
@@ -140,6 +143,12 @@ std::optional<GateRecord> Gates::crashed(const GateQuery& call, const model::Dri
   }
   gate.record = std::move(record);
   return gate.record;
+}
+
+std::optional<std::string> Gates::forget_crashes(const GateQuery& call) {
+  const auto found = gates_.find(record_of(call).key);
+  if (found == gates_.end()) return std::nullopt;
+  return std::move(gates_.extract(found).key());
 }
 
 std::vector<GateRecord> Gates::driver_loaded(const std::string& set, const std::string& file) {

@@ -107,6 +107,8 @@ class Gates {
   /// to be durable before the call; none: it is as it was.
   std::optional<model::GateRecord> began(const GateQuery& call, const model::DriverFile* driver,
                                          Mono now);
+  /// Such a call is never made again. Returns the key of its record; none: it has none.
+  std::optional<std::string> forget_crashes(const GateQuery& call);
   /// What a call that has ended changed in its record.
   struct AfterCall {
     model::GateRecord record;

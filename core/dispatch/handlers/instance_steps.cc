@@ -104,6 +104,7 @@ void InstanceSteps::gone(model::InstanceId id, Now now) {
     if (call) owners_.gates.left(*call, now);
   if (host->tags.under_way)
     owners_.gates.left({.set = instance.record.set, .op = model::CloudOp::kSetTags}, now);
+  owners_.gates.forget(owners_.gates.query(*host, model::CloudOp::kDestroy));
   // One that vanished was not destroyed: it may exist, and is proved again if it is listed.
   const auto why = instance.record.reason_code;
   if (why != model::Reason::kVanished && why != model::Reason::kBelieved)

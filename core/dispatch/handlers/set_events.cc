@@ -262,7 +262,12 @@ void SetEvents::ask_quota_groups(std::uint32_t index, Now now) {
   for (const std::uint32_t t : menu_.types_of(index)) {
     const auto& type = policy_.types[t];
     if (!type.quota_group.empty()) continue;
-    if (!set.quota_groups.try_emplace(type.name, QuotaGroup{type, ""}).second) continue;
+    if (set.quota_groups.contains(type.name)) continue;
+    if (gates_.held_by_crashes(query, now.mono) != nullptr) {  // one call probes
+      set.groups_at = now.mono + kGroupPause;
+      break;
+    }
+    set.quota_groups.try_emplace(type.name, QuotaGroup{type, ""});
     gates_.began(query, now.mono);
     recorder_.effect(QuotaGroupCall{set.name, type, policy_.sets[index].list_timeout});
   }

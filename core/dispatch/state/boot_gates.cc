@@ -51,7 +51,7 @@ void BootGates::reclaimed(const Host& host, Now now) {
   error.cls = model::CloudErrorClass::kCapacity;
   error.message =
       "the cloud announced that it takes " + host.id().text() + " back before it was ready";
-  gates_.answered(query(host), &error, now);
+  gates_.refused(query(host), error, now);
 }
 
 void BootGates::restore(Host& host, Now now) {
@@ -69,11 +69,13 @@ BootGates::Settings BootGates::settings_of(const model::SitePolicy& policy) {
     return text;
   };
   Settings out;
-  for (const auto& pool : policy.pools)
-    out.pools.emplace_back(pool.name, pool.init_command + '\n' + pool.boot_probe + '\n' +
-                                          std::to_string(static_cast<int>(pool.init_failure)) +
-                                          '\n' + std::to_string(pool.boot_timeout.count()) + '\n' +
-                                          place(pool));
+  for (const auto& pool : policy.pools) {
+    std::string text = pool.init_command + '\n' + pool.boot_probe + '\n' +
+                       std::to_string(static_cast<int>(pool.init_failure)) + '\n' +
+                       std::to_string(pool.boot_timeout.count()) + '\n' + place(pool);
+    for (const auto& [type, params] : pool.provider_params) text += '\n' + type + '\t' + params;
+    out.pools.emplace_back(pool.name, std::move(text));
+  }
   for (const auto& type : policy.types)
     out.types.emplace_back(type.name, type.image_id + '\n' + type.provider_type + '\n' +
                                           type.provider_params_json + '\n' + place(type));

@@ -8,10 +8,14 @@ void CallGates::answered(const scheduler::GateQuery& call, const model::CloudErr
                          Now now) {
   ended(call, error, now);
   if (error == nullptr) return opened("cloud", gates_.succeeded(call), "a call passed", now);
-  auto shut = gates_.refuse(call, *error, now, random_);
+  refused(call, *error, now);
+}
+
+void CallGates::refused(const scheduler::GateQuery& call, const model::CloudError& error, Now now) {
+  auto shut = gates_.refuse(call, error, now, random_);
   if (!shut) return;
   recorder_.record("cloud", "gate " + shut->key, model::Event::kGateShut,
-                   model::to_string(error->cls), error->message, now);
+                   model::to_string(error.cls), error.message, now);
   recorder_.change(model::GateChanged{std::move(*shut)});
   plan_.want();
 }
@@ -102,6 +106,8 @@ scheduler::GateQuery CallGates::query(const Host& host, model::CloudOp op) const
   if (host.instance.type) {
     query.group = sets_.quota_group(host.instance.set, policy_.types[*host.instance.type]);
     query.image = policy_.types[*host.instance.type].image_id;
+    query.subnet =
+        model::subnet_of(policy_.pools[host.instance.pool], policy_.types[*host.instance.type]);
   }
   if (host.create) {  // The policy may have changed.
     query.image = host.create->type.image_id;

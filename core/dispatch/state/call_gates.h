@@ -36,6 +36,8 @@ class CallGates {
   }
   /// The answer to the call; `error` null: it succeeded.
   void answered(const scheduler::GateQuery& call, const model::CloudError* error, Now now);
+  /// Shuts a gate as if such a call had been refused, although none has ended.
+  void refused(const scheduler::GateQuery& call, const model::CloudError& error, Now now);
   // Crashes alone (crashes.cc): of calls whose refusals shut no gate. sent() and answered() call
   // them for the others.
 
@@ -46,10 +48,12 @@ class CallGates {
   /// the call must wait until it is durable.
   void began(const scheduler::GateQuery& call, Mono now);
   void ended(const scheduler::GateQuery& call, const model::CloudError* error, Now now);
-  /// Nobody waits for the call's answer any more.
+  /// The answer is no longer needed: the instance is gone.
   void left(const scheduler::GateQuery& call, Now now);
+  /// Such a call is never made again: forgets the crashes in it.
+  void forget(const scheduler::GateQuery& call);
   /// A driver was loaded for the set: crashes of another file are forgotten. Returns the gates that
-  /// were open by that.
+  /// this opens.
   std::vector<model::GateRecord> driver_loaded(const std::string& set,
                                                const model::DriverFile& driver, Now now);
   /// The daemon ends in order.

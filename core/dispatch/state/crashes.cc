@@ -81,6 +81,10 @@ void CallGates::left(const scheduler::GateQuery& call, Now now) {
   if (auto after = gates_.survived(call, false, now)) journal(*std::move(after));
 }
 
+void CallGates::forget(const scheduler::GateQuery& call) {
+  if (auto key = gates_.forget_crashes(call)) recorder_.change(model::GateOpened{*std::move(key)});
+}
+
 void CallGates::journal(scheduler::Gates::AfterCall after) {
   if (after.forgotten)
     recorder_.change(model::GateOpened{std::move(after.record.key)});

@@ -136,6 +136,7 @@ void DriverProcess::on_not_started(ChildId child, const std::string& why, bool n
 /// The call that it named; else the only one, unless the kernel or somebody else killed it.
 DriverProcess::Op DriverProcess::guilty_of(ChildId child, const Exit& exit, const Op& loading) {
   if (const Op named = calls_.find(exit.in_call, child)) return named;
+  if (exit.in_call != 0) return nullptr;  // it named a call that is over
   if (exit.was_told || exit.was_killed || exit.in_close) return nullptr;
   if (loading != nullptr) return loading;
   const Ops all = calls_.in(child);
@@ -168,8 +169,7 @@ DriverProcess::Lost DriverProcess::on_exit(ChildId child, Exit exit) {
   lost.calls = calls_.in(child);
   const bool is_crash = supervisor_.on_exit(child, steady_clock::now());
   // It has not come to the open that somebody waits for; another process may.
-  const Op loading =
-      supervisor_.has_successor() ? nullptr : std::exchange(opening_.first, nullptr);
+  const Op loading = supervisor_.has_successor() ? nullptr : std::exchange(opening_.first, nullptr);
   if (loading != nullptr) lost.calls.push_back(loading);
   lost.guilty = guilty_of(child, exit, loading);
   std::string how = exit.how;

@@ -98,6 +98,25 @@ TEST_F(CrashGatesTest, AnErrorForgetsNoCrash) {
   EXPECT_TRUE(shut(create("big"), 3s));
 }
 
+// Bug: the driver died in a call that went out beside the probe, and that did not count.
+TEST_F(CrashGatesTest, ACrashJustAfterAFailedProbeShutsTheGateAgain) {
+  shut_gate_of(of(CloudOp::kQuotaGroup));
+  (void)gates.began(of(CloudOp::kQuotaGroup), nullptr, Mono(2h));
+  (void)gates.survived(of(CloudOp::kQuotaGroup), false, at(2h));
+
+  ASSERT_TRUE(crash_in(of(CloudOp::kQuotaGroup), 2h));
+  EXPECT_TRUE(shut(of(CloudOp::kQuotaGroup), 3h));
+}
+
+// Bug: the row stayed, since no later call of an instance that is gone could open it.
+TEST_F(CrashGatesTest, ACallThatIsNeverMadeAgainIsForgotten) {
+  shut_gate_of(of(CloudOp::kDestroy, 7));
+
+  EXPECT_TRUE(gates.forget_crashes(of(CloudOp::kDestroy, 7)));
+  EXPECT_TRUE(gates.all().empty());
+  EXPECT_FALSE(gates.forget_crashes(of(CloudOp::kDestroy, 7)));
+}
+
 TEST_F(CrashGatesTest, AfterItsTimeOneCallIsTriedAndASuccessOpensTheGate) {
   shut_gate_of(create("big"));
   (void)gates.began(create("big"), nullptr, Mono(2h));
