@@ -78,17 +78,18 @@ Instance read_instance(const Value& value) {
 }
 
 std::int64_t read_time_ns(const std::string& text) {
-  std::tm utc{};
-  const char* const end = ::strptime(text.c_str(), "%Y-%m-%dT%H:%M:%S", &utc);
-  if (end == nullptr) return 0;
+  std::tm local{};
+  const char* at = ::strptime(text.c_str(), "%Y-%m-%dT%H:%M:%S", &local);
+  if (at == nullptr) return 0;
   std::int64_t ns = 0;
-  const char* at = end;
   if (*at == '.') {
     std::int64_t unit = 100'000'000;
     for (++at; *at >= '0' && *at <= '9'; ++at, unit /= 10) ns += (*at - '0') * unit;
   }
-  if (std::string_view(at) != "Z") return 0;
-  const std::int64_t seconds = ::timegm(&utc);
+  std::tm zone{};
+  at = ::strptime(at, "%z", &zone);
+  if (at == nullptr || *at != '\0') return 0;
+  const std::int64_t seconds = ::timegm(&local) - zone.tm_gmtoff;
   return seconds <= 0 || seconds > 9'000'000'000 ? 0 : seconds * 1'000'000'000 + ns;
 }
 

@@ -36,7 +36,8 @@ struct Instance {
 /// Throws Error(TRANSIENT) if `value` has no name or no state.
 Instance read_instance(const Value& value);
 
-/// "2026-11-24T19:37:45.683483988Z" as nanoseconds since 1970; 0 if it is not such a time.
+/// "2026-11-24T19:37:45.683483988Z" or "2026-11-24T20:37:45+01:00" as nanoseconds since 1970; 0 if
+/// it is not such a time.
 std::int64_t read_time_ns(const std::string& text);
 
 }  // namespace hostler::lxd

@@ -43,5 +43,14 @@ TEST(LxdAddressesTest, TimesAreReadToTheNanosecond) {
   EXPECT_EQ(read_time_ns("yesterday"), 0);
 }
 
+// LXD writes them in the zone of its machine.
+TEST(LxdAddressesTest, TimesAreReadInAnyTimeZone) {
+  EXPECT_EQ(read_time_ns("2020-03-30T10:30:53.39-04:00"), 1'585'578'653'390'000'000);
+  EXPECT_EQ(read_time_ns("2020-03-30T20:00:53+05:30"), 1'585'578'653'000'000'000);
+  EXPECT_EQ(read_time_ns("1970-01-01T01:00:00+01:00"), 0);
+  EXPECT_EQ(read_time_ns("2020-03-30T10:30:53"), 0);
+  EXPECT_EQ(read_time_ns("2020-03-30T10:30:53Z?"), 0);
+}
+
 }  // namespace
 }  // namespace hostler::lxd
