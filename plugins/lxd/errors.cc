@@ -55,6 +55,14 @@ const std::vector<Meaning>& meanings() {
   return kMeanings;
 }
 
+/// Of status 403, which otherwise says that the client may not ask.
+const std::vector<Meaning>& meanings_of_forbidden() {
+  static const std::vector<Meaning> kMeanings = {
+      {HOSTLER_E_CAPACITY, HOSTLER_SCOPE_ZONE, {"cluster member is evacuated"}},
+      {HOSTLER_E_INVALID, HOSTLER_SCOPE_ZONE, {"project isn't allowed to use this cluster"}}};
+  return kMeanings;
+}
+
 std::string lower(std::string_view text) {
   std::string out(text);
   std::transform(out.begin(), out.end(), out.begin(),
@@ -112,12 +120,13 @@ bool says_done(const Refused& refused) {
 driver::Error refusal_error(const Refused& refused, const std::string& doing) {
   hostler_status status = by_number(refused.status());
   std::uint32_t scope = 0;
-  // Who may not ask gets no word about what is there.
-  if (status != HOSTLER_E_AUTH && status != HOSTLER_E_RATE_LIMIT && !says_busy(refused)) {
+  if (status != HOSTLER_E_RATE_LIMIT && !says_busy(refused)) {
     const std::string text = lower(refused.text());
-    const auto found = std::find_if(meanings().begin(), meanings().end(),
+    // Who may not ask gets no word about what is there.
+    const auto& known = status == HOSTLER_E_AUTH ? meanings_of_forbidden() : meanings();
+    const auto found = std::find_if(known.begin(), known.end(),
                                     [&](const Meaning& one) { return has(text, one.words); });
-    if (found != meanings().end()) status = found->status, scope = found->scope;
+    if (found != known.end()) status = found->status, scope = found->scope;
   }
   driver::Error error(status, "LXD cannot " + doing + ": " + refused.text());
   if (scope != 0) error.about(scope);
