@@ -54,6 +54,7 @@ Instance read_instance(const Value& value) {
   const std::int64_t code = number_of(value, "status_code");
   if (out.name.empty() || out.name.size() > 255 || code == 0)
     throw_strange("an instance without a name or a status_code");
+  out.description = text_of(value, "description");
   out.kind = text_of(value, "type");
   out.created_unix_ns = read_time_ns(text_of(value, "created_at"));
   out.has_started = read_time_ns(text_of(value, "last_used_at")) > 0;

@@ -25,7 +25,7 @@ struct Instance {
   std::string key;
   std::string set_id, owner, provider_type, digest;  ///< Of ours only.
   Tags tags;  ///< Of ours only, those of the driver left out.
-  std::string image, zone, state_reason;
+  std::string image, zone, state_reason, description;
   std::vector<Address> addresses;  ///< The best one first.
   std::int64_t created_unix_ns = 0;
   std::uint32_t state = 0;   ///< HOSTLER_STATE_*

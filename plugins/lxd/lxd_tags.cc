@@ -10,11 +10,14 @@ namespace {
 /// Tags by which the driver knows its own.
 bool is_kept(const std::string& name) { return name == "hostler-set" || name == "hostler-key"; }
 
-/// A PATCH of the config; a key with an empty value is removed by it.
-std::string patch_of(const Tags& tags) {
+/// A PATCH of the config; a key with an empty value is removed by it, and so is a description that
+/// it does not have.
+std::string patch_of(const Tags& tags, const std::string& description) {
   rapidjson::StringBuffer buffer;
   rapidjson::Writer<rapidjson::StringBuffer> json(buffer);
   json.StartObject();
+  json.Key("description");
+  json.String(description.data(), static_cast<rapidjson::SizeType>(description.size()));
   json.Key("config");
   json.StartObject();
   for (const auto& [name, value] : tags) {
@@ -42,7 +45,8 @@ void LxdSet::set_tags(const hostler_set_tags_req& request, hostler_op* op) {
       if (!is_kept(name) && found.tags.count(name) != 0) changes[name] = "";
     }
     for (const auto& [name, value] : wanted) changes[name] = value;
-    if (!changes.empty()) api_.change("PATCH", Api::instance(id), patch_of(changes), op);
+    if (!changes.empty())
+      api_.change("PATCH", Api::instance(id), patch_of(changes, found.description), op);
   } catch (const Refused& refused) {
     throw refusal_error(refused, "change tags of " + id);
   }

@@ -152,7 +152,22 @@ TEST_F(LxdSetTest, TagsAreSetAndRemovedByOneRequest) {
   Call call;
 
   EXPECT_EQ(call.run([&] { set->set_tags(request, &call.op); }), HOSTLER_OK) << call.message();
-  EXPECT_EQ(play.bodies[1], R"({"config":{"user.a":"","user.b":"2"}})");
+  EXPECT_THAT(play.bodies[1], HasSubstr(R"("config":{"user.a":"","user.b":"2"}})"));
+}
+
+// A PATCH without one empties it.
+TEST_F(LxdSetTest, AChangeOfTagsKeepsTheDescription) {
+  std::string described = instance(103);
+  described.insert(1, R"("description":"web \"1\"",)");
+  play.sync(described).sync("{}");
+  auto request = driver::sized<hostler_set_tags_req>();
+  request.id = str(kName);
+  const hostler_kv wanted{HOSTLER_STR("b"), HOSTLER_STR("2")};
+  request.set = &wanted, request.n_set = 1;
+  Call call;
+
+  EXPECT_EQ(call.run([&] { set->set_tags(request, &call.op); }), HOSTLER_OK) << call.message();
+  EXPECT_EQ(play.bodies[1], R"({"description":"web \"1\"","config":{"user.b":"2"}})");
 }
 
 TEST_F(LxdSetTest, StartEndsAFreeze) {
