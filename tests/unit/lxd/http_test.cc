@@ -1,9 +1,12 @@
 #include "http.h"
 
+#include <curl/curl.h>
 #include <gmock/gmock.h>
 
+#include <memory>
 #include <thread>
 
+#include "pin.h"
 #include "tests/unit/lxd/call.h"
 #include "tests/unit/lxd/liar.h"
 
@@ -104,6 +107,21 @@ TEST_F(LxdHttpTest, WhereNobodyListensNothingWasSent) {
   EXPECT_EQ(call.run([&] { http.send(kPost, &call.op); }), HOSTLER_E_TRANSIENT);
   EXPECT_FALSE(call.outcome_unknown());
   EXPECT_THAT(call.message(), HasSubstr("/nonexistent/socket does not answer (No such file"));
+}
+
+// As on a machine that has none.
+TEST_F(LxdHttpTest, APinNeedsNoAuthorities) {
+  const Liar liar(answer("{}"), &server);
+  const std::unique_ptr<CURL, decltype(&curl_easy_cleanup)> curl(curl_easy_init(),
+                                                                 curl_easy_cleanup);
+  curl_easy_setopt(curl.get(), CURLOPT_URL, liar.url().c_str());
+  curl_easy_setopt(curl.get(), CURLOPT_NOBODY, 1L);
+  curl_easy_setopt(curl.get(), CURLOPT_CAINFO, "/nonexistent/ca.pem");
+  curl_easy_setopt(curl.get(), CURLOPT_CAPATH, "/nonexistent");
+
+  pin_certificate(curl.get(), server.sha256);
+
+  EXPECT_EQ(curl_easy_perform(curl.get()), CURLE_OK);
 }
 
 TEST_F(LxdHttpTest, TheServerOfThePinIsBelievedWhateverItsNameAndDates) {
