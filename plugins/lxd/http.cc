@@ -47,7 +47,7 @@ bool was_not_sent(int code) {
   constexpr std::array kBefore{CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT,
                                CURLE_SSL_CONNECT_ERROR,    CURLE_PEER_FAILED_VERIFICATION,
                                CURLE_SSL_CERTPROBLEM,      CURLE_SSL_CACERT_BADFILE,
-                               CURLE_FAILED_INIT,          CURLE_OUT_OF_MEMORY};
+                               CURLE_FAILED_INIT};
   return std::find(kBefore.begin(), kBefore.end(), code) != kBefore.end();
 }
 
@@ -139,6 +139,8 @@ void Http::prepare(Line& line, const HttpRequest& request) const {
   curl_easy_setopt(easy, CURLOPT_URL, (base_ + request.path).c_str());
   curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, socket_.empty() ? "https" : "http");
   curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, request.method.c_str());
+  // libcurl by itself sends a request again if a connection that it kept ends before the answer.
+  if (request.method != "GET") curl_easy_setopt(easy, CURLOPT_FRESH_CONNECT, 1L);
   if (!request.body.empty()) {
     curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(request.body.size()));
     curl_easy_setopt(easy, CURLOPT_POSTFIELDS, request.body.data());
@@ -189,7 +191,9 @@ int Http::transfer(Line& line, const HttpRequest& request, hostler_op* op) const
 
 NoAnswer Http::failure(const Line& line, const HttpRequest& request, int code) const {
   const std::string where = socket_.empty() ? base_ : socket_;
-  const bool sent = !was_not_sent(code) && request.method != "GET";
+  long bytes_sent = 0;
+  curl_easy_getinfo(line.easy, CURLINFO_REQUEST_SIZE, &bytes_sent);
+  const bool sent = request.method != "GET" && (bytes_sent > 0 || !was_not_sent(code));
   if (code < 0)
     return {HOSTLER_E_CANCELLED, request.method + " " + where + ": cancelled by the host", sent};
   std::string why =

@@ -109,6 +109,21 @@ TEST_F(LxdHttpTest, WhereNobodyListensNothingWasSent) {
   EXPECT_THAT(call.message(), HasSubstr("/nonexistent/socket does not answer (No such file"));
 }
 
+// libcurl sends a request again, by itself, if a connection that it kept ends before an answer.
+TEST_F(LxdHttpTest, AChangeThatWasReadByAServerThatIsGoneThenLeavesTheOutcomeOpen) {
+  Liar liar(answer("{}"));
+  liar.leave_at_second_request();
+  Config config;
+  config.socket = liar.socket();
+  Http http(config, {});
+  ASSERT_EQ(call.run([&] { http.send(kGet, &call.op); }), HOSTLER_OK) << call.message();
+
+  Call change;
+  EXPECT_EQ(change.run([&] { http.send(kPost, &change.op); }), HOSTLER_E_TRANSIENT);
+  EXPECT_TRUE(change.outcome_unknown()) << change.message();
+  EXPECT_EQ(liar.requests(), 2);
+}
+
 // As on a machine that has none.
 TEST_F(LxdHttpTest, APinNeedsNoAuthorities) {
   const Liar liar(answer("{}"), &server);

@@ -16,6 +16,7 @@
 #include <cstring>
 #include <functional>
 #include <stdexcept>
+#include <utility>
 
 namespace hostler::lxd::test {
 namespace {
@@ -30,6 +31,19 @@ std::string pem_of(const std::function<int(BIO*)>& write) {
   char* data = nullptr;
   const long length = BIO_get_mem_data(bio.get(), &data);
   return {data, static_cast<std::size_t>(length)};
+}
+
+/// Of one request. \return whether it has come.
+bool has_read_head(int connection, SSL* tls) {
+  std::string head;
+  std::array<char, 4096> buffer{};
+  while (head.find("\r\n\r\n") == std::string::npos) {
+    const auto n = tls != nullptr ? SSL_read(tls, buffer.data(), int(buffer.size()))
+                                  : int(::recv(connection, buffer.data(), buffer.size(), 0));
+    if (n <= 0) return false;
+    head.append(buffer.data(), static_cast<std::size_t>(n));
+  }
+  return true;
 }
 
 }  // namespace
@@ -139,14 +153,7 @@ void Liar::serve(int connection) {
     SSL_set_fd(tls.get(), connection);
     if (SSL_accept(tls.get()) != 1) return;
   }
-  std::string head;
-  std::array<char, 4096> buffer{};
-  while (head.find("\r\n\r\n") == std::string::npos) {
-    const auto n = tls ? SSL_read(tls.get(), buffer.data(), int(buffer.size()))
-                       : int(::recv(connection, buffer.data(), buffer.size(), 0));
-    if (n <= 0) return;
-    head.append(buffer.data(), static_cast<std::size_t>(n));
-  }
+  if (!has_read_head(connection, tls.get())) return;
   ++requests_;
   for (std::size_t at = 0; at < bytes_.size();) {
     const auto n =
@@ -155,9 +162,30 @@ void Liar::serve(int connection) {
     if (n <= 0) return;
     at += static_cast<std::size_t>(n);
   }
+  if (leave_) return leave_at_next(connection);
   if (!keep_open_) return;
   std::array<pollfd, 2> wait{{{connection, POLLIN, 0}, {stop_, POLLIN, 0}}};
   ::poll(wait.data(), wait.size(), -1);
+}
+
+/// The next request comes by the same connection or by another one.
+void Liar::leave_at_next(int connection) {
+  for (bool is_open = true;;) {
+    std::array<pollfd, 3> wait{
+        {{listener_, POLLIN, 0}, {stop_, POLLIN, 0}, {is_open ? connection : -1, POLLIN, 0}}};
+    ::poll(wait.data(), wait.size(), -1);
+    if (wait[1].revents != 0) return;
+    const bool is_new = wait[0].revents != 0;
+    const int from = is_new ? ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC) : connection;
+    const bool has_come = has_read_head(from, nullptr);
+    if (has_come) {
+      ++requests_;
+      ::close(std::exchange(listener_, -1));
+    }
+    if (is_new) ::close(from);
+    if (has_come) return;
+    if (!is_new) is_open = false;
+  }
 }
 
 }  // namespace hostler::lxd::test

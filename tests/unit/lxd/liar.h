@@ -30,19 +30,22 @@ class Liar {
   [[nodiscard]] int requests() const { return requests_; }
   /// Instead of closing the connection after its bytes it waits until the other side does.
   void keep_open() { keep_open_ = true; }
+  /// The second request, on a unix socket, is read and gets no byte; nobody listens any more then.
+  void leave_at_second_request() { leave_ = true; }
 
  private:
   void listen_on_path();
   void listen_on_port();
   void serve();
   void serve(int connection);
+  void leave_at_next(int connection);
 
   const std::string bytes_;
   std::string folder_, path_, url_;
   std::shared_ptr<SSL_CTX> tls_;
   int listener_ = -1, stop_ = -1;
   std::atomic<int> requests_ = 0;
-  std::atomic<bool> keep_open_ = false;
+  std::atomic<bool> keep_open_ = false, leave_ = false;
   std::thread thread_;
 };
 
