@@ -16,8 +16,6 @@ using driver::view;
 using Writer = rapidjson::Writer<rapidjson::StringBuffer>;
 using Keys = std::map<std::string, std::string>;
 
-constexpr std::size_t kUserDataMax = std::size_t{256} * 1024;
-
 void refuse_what_is_not_there(const hostler_create_req& request, const Config& config) {
   const char* const wish = request.market == HOSTLER_MARKET_SPOT        ? "spot market"
                            : request.tenancy != HOSTLER_TENANCY_DEFAULT ? "tenancy"
@@ -46,7 +44,7 @@ void add_user_data(const hostler_create_req& request, bool has_cloud_init_keys, 
   if (data->format == HOSTLER_USER_DATA_IGNITION)
     throw Error(HOSTLER_E_UNSUPPORTED, "LXD gives user data to cloud-init, which has no ignition");
   if (data->n_bytes > kUserDataMax)
-    throw Error(HOSTLER_E_INVALID, "user data is longer than 256 KiB");
+    throw Error(HOSTLER_E_INVALID, "user data is longer than 16 KiB");
   std::string& bytes = keys[prefix + "user-data"];
   bytes.assign(reinterpret_cast<const char*>(data->bytes), data->n_bytes);
   if (bytes.find('\0') != std::string::npos)

@@ -8,6 +8,9 @@
 
 namespace hostler::lxd {
 
+/// In bytes. A list has the user data of each container twice, and an answer at most 64 MiB.
+inline constexpr std::size_t kUserDataMax = std::size_t{16} * 1024;
+
 /// A create request in the words of LXD.
 struct Order {
   std::string name, key, zone;

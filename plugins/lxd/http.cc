@@ -217,7 +217,10 @@ NoAnswer Http::failure(const Line& line, const HttpRequest& request, int code) c
       return {HOSTLER_E_INVALID,
               "ca_file " + ca_file_ + " cannot be read: name it in `readable` of the set", false};
     case CURLE_WRITE_ERROR:
-      return {HOSTLER_E_TRANSIENT, because(": the answer has more than 64 MiB"), sent};
+      return {HOSTLER_E_TRANSIENT,
+              because(": the answer has more than 64 MiB: fewer instances or less user data in "
+                      "this project"),
+              sent};
     default:
       break;
   }

@@ -83,7 +83,7 @@ void LxdSet::info(const hostler_set_info_req&, hostler_op* op) {
   out.capabilities = HOSTLER_CAP_TAGS_AT_CREATE | HOSTLER_CAP_HOST_KEY_INJECT |
                      HOSTLER_CAP_USER_DATA | HOSTLER_CAP_STOP;
   out.list_consistency_ms = 2000;  // LXD answers a create before its list shows the instance
-  out.user_data_max_bytes = std::uint64_t{256} * 1024;
+  out.user_data_max_bytes = kUserDataMax;
   out.tags_max = 100;
   out.tag_key_max = 127;
   out.tag_value_max = 255;

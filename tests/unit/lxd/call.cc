@@ -54,8 +54,11 @@ Call::Call(int timeout_ms) {
     Call& call = call_of(o);
     if (rec->kind == HOSTLER_REC_INSTANCE)
       call.instances.push_back(copy(*reinterpret_cast<const hostler_instance*>(rec)));
-    if (rec->kind == HOSTLER_REC_SET_INFO)
-      call.account = view(reinterpret_cast<const hostler_set_info*>(rec)->account_id);
+    if (rec->kind == HOSTLER_REC_SET_INFO) {
+      const auto& info = *reinterpret_cast<const hostler_set_info*>(rec);
+      call.account = view(info.account_id);
+      call.user_data_max_bytes = info.user_data_max_bytes;
+    }
     if (rec->kind == HOSTLER_REC_CONSOLE) {
       const auto& piece = *reinterpret_cast<const hostler_console*>(rec);
       if (call.console.empty()) call.console_begin = piece.offset;

@@ -40,7 +40,8 @@ class Call {
   hostler_status status = 0;
   std::map<std::uint32_t, std::string> texts;  ///< By HOSTLER_TEXT_*
   std::vector<Seen> instances;
-  std::string account;  ///< Of set_info.
+  std::string account;                    ///< Of set_info.
+  std::uint64_t user_data_max_bytes = 0;  ///< Of set_info.
   std::string console;
   std::uint64_t console_begin = 0;
 

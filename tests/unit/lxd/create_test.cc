@@ -85,6 +85,14 @@ TEST_F(LxdCreateTest, TheDigestTellsARetryFromAnotherRequest) {
   EXPECT_NE(order().digest, first);
 }
 
+TEST_F(LxdCreateTest, UserDataIsAtMost16KiB) {
+  const std::string script = "#!/bin/sh\n";
+  give_user_data(script + std::string(16 * 1024 - script.size(), '#'));
+  EXPECT_EQ(refusal(), 0);
+  give_user_data(user_data + "#");
+  EXPECT_EQ(refusal(), HOSTLER_E_INVALID);
+}
+
 // Bug: they were left out without a word.
 TEST_F(LxdCreateTest, ProfilesOfTheRequestReplaceThoseOfTheSetAndOfTheParameters) {
   type.provider_params_json = HOSTLER_STR(R"({"profiles": ["fast"]})");

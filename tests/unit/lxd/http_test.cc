@@ -73,7 +73,8 @@ TEST_F(LxdHttpTest, AHugeAnswerIsNotRead) {
   const Liar liar(answer(std::string((std::size_t{64} << 20) + 1, ' ')));
 
   EXPECT_EQ(ask(liar, kGet), HOSTLER_E_TRANSIENT);
-  EXPECT_THAT(call.message(), HasSubstr("more than 64 MiB"));
+  EXPECT_THAT(call.message(),
+              HasSubstr("more than 64 MiB: fewer instances or less user data in this project"));
 }
 
 TEST_F(LxdHttpTest, AServerThatSaysNothingIsGivenUp) {

@@ -29,6 +29,7 @@ TEST_F(LxdSetTest, TheAccountIsTheServerWithTheProject) {
   call.run([&] { set->info(driver::sized<hostler_set_info_req>(), &call.op); });
 
   EXPECT_EQ(call.account, "ab12/p q");
+  EXPECT_EQ(call.user_data_max_bytes, 16u * 1024) << "each list carries it twice for each instance";
 }
 
 // What was begun has a name, so it is looked for.
