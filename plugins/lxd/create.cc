@@ -95,6 +95,33 @@ std::string body_of(const std::string& name, const std::string& about, const Ext
   return {buffer.GetString(), buffer.GetSize()};
 }
 
+/// Of what the host asks for, before the set's config and the driver's own keys are added to it: a
+/// retry is the same request after a change of those.
+std::string digest_of(const hostler_create_req& request) {
+  std::string all;
+  const auto add = [&](std::string_view field) {
+    all += std::to_string(field.size()) + ':';
+    all += field;
+  };
+  const auto add_list = [&](const hostler_str* fields, std::size_t n) {
+    all += std::to_string(n) + '*';
+    for (std::size_t i = 0; i < n; ++i) add(view(fields[i]));
+  };
+  for (const hostler_str& field : {request.type->provider_type, request.type->provider_params_json,
+                                   request.image_id, request.zone, request.owner, request.name_hint,
+                                   request.ssh_host_key_private, request.ssh_host_key_public})
+    add(view(field));
+  add_list(request.profiles, request.n_profiles);
+  add_list(request.ssh_public_keys, request.n_ssh_public_keys);
+  for (std::size_t i = 0; i < request.n_tags; ++i)
+    add(view(request.tags[i].key)), add(view(request.tags[i].value));
+  if (const hostler_user_data* const data = request.user_data; data != nullptr) {
+    all += std::to_string(data->format);
+    add({reinterpret_cast<const char*>(data->bytes), data->n_bytes});
+  }
+  return hash_of(all);
+}
+
 }  // namespace
 
 Tags read_tags(const hostler_kv* tags, std::size_t n) {
@@ -137,10 +164,9 @@ Order read_order(const hostler_create_req& request, const Config& config, const 
   if (request.owner.len != 0) tags["hostler-owner"] = text(request.owner);
   for (const auto& [name, value] : tags) keys[std::string(kTag) + name] = value;
   keys[kProviderType] = text(type.provider_type);
-  const std::string about = text(request.name_hint);
-  out.digest = hash_of(body_of(out.name, about, extras, keys, image) + out.zone);
+  out.digest = digest_of(request);
   keys[kDigest] = out.digest;
-  out.body = body_of(out.name, about, extras, keys, image);
+  out.body = body_of(out.name, text(request.name_hint), extras, keys, image);
   out.expected.name = out.name;
   out.expected.key = out.key;
   out.expected.set_id = set_id;

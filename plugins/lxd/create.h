@@ -15,7 +15,7 @@ inline constexpr std::size_t kUserDataMax = std::size_t{16} * 1024;
 struct Order {
   std::string name, key, zone;
   std::string body;    ///< SECRET; of POST /1.0/instances.
-  std::string digest;  ///< Equal for equal requests.
+  std::string digest;  ///< Of the request alone, whatever config the set has.
   Instance expected;   ///< What it will be, for the record before LXD shows it.
 };
 

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <set>
 #include <vector>
 
 #include "cloud_init.h"
@@ -83,6 +84,41 @@ TEST_F(LxdCreateTest, TheDigestTellsARetryFromAnotherRequest) {
   EXPECT_EQ(order().digest, first);
   give_user_data("#!/bin/sh\n");
   EXPECT_NE(order().digest, first);
+}
+
+TEST_F(LxdCreateTest, AnotherConfigOfTheSetDoesNotMakeARetryAnotherRequest) {
+  const std::string first = order().digest;
+
+  config = read_config(R"({"socket": "/s", "image": "ubuntu", "profiles": ["new"],
+      "config": {"limits.processes": "9"}, "limits": "none"})");
+
+  EXPECT_EQ(order().digest, first);
+  EXPECT_EQ(read_order(request, config, "s", {{"site", "y"}}, false).digest, first);
+}
+
+TEST_F(LxdCreateTest, EveryFieldOfARequestIsInItsDigest) {
+  const auto original = request;
+  const auto original_type = type;
+  std::set<std::string> digests{order().digest};
+  const auto differs = [&](auto change) {
+    request = original, type = original_type;
+    change();
+    return digests.insert(order().digest).second;
+  };
+  const hostler_str texts[] = {HOSTLER_STR("a"), HOSTLER_STR("b")};
+  const hostler_str joined = HOSTLER_STR("ab");
+  const hostler_kv tag{HOSTLER_STR("a"), HOSTLER_STR("b")};
+  EXPECT_TRUE(differs([&] { type.provider_type = HOSTLER_STR("big"); }));
+  EXPECT_TRUE(differs([&] { type.provider_params_json = HOSTLER_STR(R"({"profiles": []})"); }));
+  EXPECT_TRUE(differs([&] { request.profiles = texts, request.n_profiles = 2; }));
+  EXPECT_TRUE(differs([&] { request.profiles = &joined, request.n_profiles = 1; }));
+  EXPECT_TRUE(differs([&] { request.image_id = HOSTLER_STR("debian"); }));
+  EXPECT_TRUE(differs([&] { request.zone = HOSTLER_STR("debian"); }));
+  EXPECT_TRUE(differs([&] { request.owner = HOSTLER_STR("o2"); }));
+  EXPECT_TRUE(differs([&] { request.tags = &tag, request.n_tags = 1; }));
+  EXPECT_TRUE(differs([&] { request.ssh_public_keys = texts, request.n_ssh_public_keys = 2; }));
+  EXPECT_TRUE(differs([&] { request.name_hint = HOSTLER_STR("n"); }));
+  EXPECT_TRUE(differs([&] { give_user_data("#!/bin/sh\n"); }));
 }
 
 TEST_F(LxdCreateTest, UserDataIsAtMost16KiB) {
