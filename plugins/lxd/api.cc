@@ -50,8 +50,8 @@ std::string Api::in_project(const std::string& path) const {
   return path + (path.find('?') == std::string::npos ? "?" : "&") + "project=" + encoded(project_);
 }
 
-Answer Api::get(const std::string& path, hostler_op* op) const {
-  const HttpRequest request{"GET", in_project(path)};
+Answer Api::get(const std::string& path, hostler_op* op, std::int64_t timeout_ms) const {
+  const HttpRequest request{"GET", in_project(path), {}, timeout_ms};
   for (int attempt = 1;; ++attempt) {
     try {
       const HttpAnswer http = transport_->send(request, op);

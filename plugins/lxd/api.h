@@ -18,7 +18,8 @@ class Api {
   Api(std::unique_ptr<Transport> transport, std::string project);
 
   /// Tried up to three times, with pauses of random length, while nothing answers.
-  Answer get(const std::string& path, hostler_op* op) const;
+  /// \param timeout_ms of one try; the deadline of `op` may come before.
+  Answer get(const std::string& path, hostler_op* op, std::int64_t timeout_ms = kTimeoutMs) const;
   /// What is no JSON, such as a log. Tried once.
   std::string text(const std::string& path, hostler_op* op) const;
   /// Nothing if there is no such thing.

@@ -64,6 +64,10 @@ Instance read_instance(const Value& value) {
   out.zone = text_of(value, "location");
   if (out.zone == "none") out.zone.clear();  // not a cluster
   const Value* const config = object_of(value, "config");
+  if (config == nullptr && code == kError) {  // its member of the cluster does not answer
+    out.tags_unknown = true;
+    return out;
+  }
   if (config == nullptr) throw_strange("an instance without a config");
   out.image = text_of(*config, "volatile.base_image");
   out.addresses = read_addresses(value);

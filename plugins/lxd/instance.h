@@ -31,6 +31,8 @@ struct Instance {
   std::uint32_t state = 0;   ///< HOSTLER_STATE_*
   bool has_started = false;  ///< Ever.
   bool is_on = false;        ///< It has to be stopped before it can be deleted.
+  /// LXD cannot reach the machine it is on: only its name and its zone are known.
+  bool tags_unknown = false;
 };
 
 /// Throws Error(TRANSIENT) if `value` has no name or no state.

@@ -16,8 +16,13 @@ using driver::view;
 
 /// Of ids that are asked for one by one; for more of them the whole list costs less.
 constexpr std::size_t kSingleMax = 8;
+/// LXD looks into each container for it. The deadline of the call, `list_timeout`, comes first.
+constexpr std::int64_t kListTimeoutMs = 600'000;
 
-bool has_all(const Tags& tags, const hostler_list_req& request) {
+/// Or may have them.
+bool has_all(const Instance& instance, const hostler_list_req& request) {
+  if (instance.tags_unknown) return true;
+  const Tags& tags = instance.tags;
   for (std::size_t i = 0; i < request.n_tag_filter; ++i) {
     const auto found = tags.find(text(request.tag_filter[i].key));
     if (found == tags.end() || found->second != view(request.tag_filter[i].value)) return false;
@@ -94,7 +99,10 @@ void LxdSet::info(const hostler_set_info_req&, hostler_op* op) {
 std::optional<Instance> LxdSet::find(const std::string& name, hostler_op* op) const {
   const auto answer = api_.find(Api::instance(name, "?recursion=1"), op);
   if (!answer) return std::nullopt;
-  return read_instance(answer->metadata());
+  Instance found = read_instance(answer->metadata());
+  if (found.tags_unknown)
+    throw NoAnswer(HOSTLER_E_TRANSIENT, found.state_reason + ": LXD cannot reach " + name, false);
+  return found;
 }
 
 void LxdSet::list(const hostler_list_req& request, hostler_op* op) {
@@ -103,18 +111,18 @@ void LxdSet::list(const hostler_list_req& request, hostler_op* op) {
     for (std::size_t i = 0; i < request.n_ids; ++i) ids.insert(text(request.ids[i]));
     if (!ids.empty() && ids.size() <= kSingleMax) {
       for (const std::string& id : ids)
-        if (const auto found = find(id, op); found && has_all(found->tags, request))
+        if (const auto found = find(id, op); found && has_all(*found, request))
           emit_instance(*found, config_, op);
       return;
     }
-    const Answer answer = api_.get("/1.0/instances?recursion=2", op);
+    const Answer answer = api_.get("/1.0/instances?recursion=2", op, kListTimeoutMs);
     if (!answer.metadata().IsArray()) throw_strange("the instances are no list");
     // LXD shows no instances of a project that is not there.
     if (answer.metadata().Empty()) api_.get(project_path(), op);
     std::vector<Instance> all;  // nothing is emitted of a list that cannot be read to its end
     for (const Value& one : answer.metadata().GetArray()) all.push_back(read_instance(one));
     for (const Instance& one : all) {
-      const bool wanted = (ids.empty() || ids.count(one.name) != 0) && has_all(one.tags, request);
+      const bool wanted = (ids.empty() || ids.count(one.name) != 0) && has_all(one, request);
       if (wanted) emit_instance(one, config_, op);
     }
   });

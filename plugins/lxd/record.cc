@@ -33,6 +33,7 @@ void emit_instance(const Instance& instance, const Config& config, hostler_op* o
   out.created_unix_ns = instance.created_unix_ns;
   out.market = HOSTLER_MARKET_ON_DEMAND;
   out.state = instance.state;
+  if (instance.tags_unknown) out.flags |= HOSTLER_INSTANCE_TAGS_UNKNOWN;
   driver::emit(op, out);
 }
 

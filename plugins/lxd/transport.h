@@ -6,11 +6,13 @@
 
 namespace hostler::lxd {
 
+inline constexpr std::int64_t kTimeoutMs = 30'000;
+
 struct HttpRequest {
   std::string method = "GET";
   std::string path;  ///< With its query, below the server's address.
   std::string body = {};
-  std::int64_t timeout_ms = 30'000;  ///< The operation's deadline may come before.
+  std::int64_t timeout_ms = kTimeoutMs;  ///< The operation's deadline may come before.
 };
 
 struct HttpAnswer {

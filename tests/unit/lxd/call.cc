@@ -19,6 +19,7 @@ Seen copy(const hostler_instance& from) {
   for (std::size_t i = 0; i < from.n_tags; ++i)
     to.tags[std::string(view(from.tags[i].key))] = view(from.tags[i].value);
   to.state = from.state;
+  to.tags_unknown = (from.flags & HOSTLER_INSTANCE_TAGS_UNKNOWN) != 0;
   return to;
 }
 

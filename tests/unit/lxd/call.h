@@ -15,6 +15,7 @@ struct Seen {
   std::string id, key, set_id, owner, type, zone, address;
   std::map<std::string, std::string> tags;
   std::uint32_t state = 0;
+  bool tags_unknown = false;
 };
 
 /// One operation with all that came of it. `op` is for one call.

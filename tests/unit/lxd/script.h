@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <string>
@@ -18,6 +19,7 @@ struct Play {
   std::deque<Step> steps;
   std::vector<std::string> asked;  ///< "GET /1.0?project=p"
   std::vector<std::string> bodies;
+  std::vector<std::int64_t> timeouts_ms;
 
   Play& answer(long status, std::string body) {
     steps.emplace_back([=](const HttpRequest&) { return HttpAnswer{status, body}; });
@@ -56,6 +58,7 @@ class Script : public Transport {
   HttpAnswer send(const HttpRequest& request, hostler_op*) override {
     play_.asked.push_back(request.method + " " + request.path);
     play_.bodies.push_back(request.body);
+    play_.timeouts_ms.push_back(request.timeout_ms);
     if (play_.steps.empty()) throw NoAnswer(HOSTLER_E_INTERNAL, "the script has ended", true);
     const auto step = std::move(play_.steps.front());
     play_.steps.pop_front();

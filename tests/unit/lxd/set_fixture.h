@@ -49,6 +49,7 @@ class LxdSetTest : public ::testing::Test {
     ASSERT_EQ(open(call), HOSTLER_OK) << call.message();
     play.asked.clear();
     play.bodies.clear();
+    play.timeouts_ms.clear();
   }
 
   hostler_status create(Call& call) {

@@ -92,8 +92,58 @@ TEST_F(LxdSetTest, AListThatCannotBeReadToItsEndIsAnErrorAndShowsNothing) {
   EXPECT_TRUE(play.steps.empty());
 }
 
-// LXD 5.0.2 answers with an empty list.
+// As LXD lists it while its member of the cluster does not answer.
+const std::string kUnreachable =
+    R"({"name":")" + kName + R"(","type":"","status":"Error","status_code":112,"location":"m2",)" +
+    R"("created_at":"0001-01-01T00:00:00Z","config":null,"state":null})";
 
+TEST_F(LxdSetTest, AnInstanceThatLxdCannotReachIsListedWithoutItsTags) {
+  play.sync("[" + instance(103, "other") + "," + kUnreachable + "]");
+  Call call;
+
+  EXPECT_EQ(list(call), HOSTLER_OK) << call.message();
+
+  ASSERT_EQ(call.instances.size(), 2u);
+  EXPECT_FALSE(call.instances[0].tags_unknown);
+  const Seen& unreachable = call.instances[1];
+  EXPECT_TRUE(unreachable.tags_unknown);
+  EXPECT_EQ(unreachable.id, kName);
+  EXPECT_EQ(unreachable.zone, "m2");
+  EXPECT_EQ(unreachable.state, HOSTLER_STATE_UNKNOWN);
+}
+
+TEST_F(LxdSetTest, AFilterOfTagsKeepsWhatMayHaveThem) {
+  play.sync("[" + instance(103, "other") + "," + kUnreachable + "]");
+  auto request = driver::sized<hostler_list_req>();
+  const hostler_kv tag{HOSTLER_STR("hostler-set"), HOSTLER_STR("s")};
+  request.tag_filter = &tag, request.n_tag_filter = 1;
+  Call call;
+
+  EXPECT_EQ(call.run([&] { set->list(request, &call.op); }), HOSTLER_OK) << call.message();
+  ASSERT_EQ(call.instances.size(), 1u);
+  EXPECT_EQ(call.instances[0].id, kName);
+}
+
+TEST_F(LxdSetTest, WhatLxdCannotReachIsNotDestroyed) {
+  play.sync(kUnreachable);
+  Call call;
+
+  EXPECT_EQ(destroy(call), HOSTLER_E_TRANSIENT);
+  EXPECT_EQ(play.asked.size(), 1u);
+}
+
+TEST_F(LxdSetTest, AListHasTenMinutes) {
+  play.sync("[]").sync("{}");
+  Call call;
+
+  list(call);
+
+  ASSERT_EQ(play.timeouts_ms.size(), 2u);
+  EXPECT_EQ(play.timeouts_ms[0], 600'000);
+  EXPECT_EQ(play.timeouts_ms[1], 30'000);
+}
+
+// LXD 5.0.2 answers with an empty list.
 TEST_F(LxdSetTest, AnEmptyListIsBelievedOnlyOfAProjectThatIsThere) {
   Call gone, empty;
   play.sync("[]").refuse(404, "Project not found");
