@@ -124,7 +124,7 @@ void LxdSet::remove(const std::string& name, hostler_op* op) const {
   try {
     api_.change("DELETE", Api::instance(name), "", op);
   } catch (const Refused& refused) {
-    if (!says_missing(refused)) throw;
+    if (!says_missing(refused) || find(name, op)) throw;
   }
 }
 

@@ -142,7 +142,10 @@ void LxdSet::destroy(const hostler_destroy_req& request, hostler_op* op) {
       if (found->is_on) set_power(name, "stop", op);
       api_.change("DELETE", Api::instance(name), "", op);
     } catch (const Refused& refused) {  // somebody else was faster?
-      if (!says_missing(refused) && find(name, op)) throw;
+      if (!find(name, op)) return;
+      if (!says_missing(refused)) throw;
+      // Of something else, such as its storage pool. NOT_FOUND would say that the instance is gone.
+      throw Error(HOSTLER_E_TRANSIENT, "LXD cannot destroy " + name + ": " + refused.text());
     }
   });
 }

@@ -89,7 +89,8 @@ TEST_F(LxdSetTest, ACreateGoesOnWhenLxdWasRestartedMeanwhile) {
 
 TEST_F(LxdSetTest, WhatLxdLostWhenItWasKilledIsMadeAgain) {
   play.missing().async().no_answer(true).missing();  // interrupted, and nothing is there
-  play.missing().missing().missing();                // no start, and nothing to delete
+  play.missing().missing();                          // no start
+  play.missing().missing();                          // nothing to delete, and a look says so too
   play.async().ended().async().ended();
   Call call;
 
@@ -161,6 +162,17 @@ TEST_F(LxdSetTest, AContainerThatDoesNotStartIsRemoved) {
   EXPECT_EQ(call.error.scope, HOSTLER_SCOPE_SUBNET);
   EXPECT_FALSE(call.outcome_unknown());
   EXPECT_EQ(play.asked[6], "DELETE /1.0/instances/" + kName + "?project=p%20q");
+}
+
+TEST_F(LxdSetTest, WhatCannotBeRemovedLeavesTheOutcomeOpen) {
+  play.missing().async().ended();               // made
+  play.async().ended("no available IPs left");  // not started
+  play.sync(instance(102, kName, "", false));   // by nobody else either
+  play.refuse(404, "Storage pool not found").sync(instance(102, kName, "", false));
+  Call call;
+
+  EXPECT_EQ(create(call), HOSTLER_E_CAPACITY);
+  EXPECT_TRUE(call.outcome_unknown());
 }
 
 TEST_F(LxdSetTest, WhatRunsAlreadyIsStarted) {

@@ -177,6 +177,17 @@ TEST_F(LxdSetTest, ADestroyOfWhatIsNotThereHasNothingToDo) {
   EXPECT_EQ(destroy(call), HOSTLER_OK);
 }
 
+TEST_F(LxdSetTest, ADestroyBelievesThatAnInstanceIsGoneOnlyIfALookUpSaysSo) {
+  Call there, gone;
+  play.sync(instance(102)).refuse(404, "Storage pool not found").sync(instance(102));
+  EXPECT_EQ(destroy(there), HOSTLER_E_TRANSIENT);
+  EXPECT_THAT(there.message(), HasSubstr("Storage pool not found"));
+
+  play.sync(instance(102)).missing().missing();
+  EXPECT_EQ(destroy(gone), HOSTLER_OK) << gone.message();
+  EXPECT_TRUE(play.steps.empty());
+}
+
 TEST_F(LxdSetTest, ADestroyDoesNotTakeAMissingProjectForAMissingInstance) {
   play.refuse(404, "Project not found");
   Call call;
