@@ -7,8 +7,6 @@
 namespace hostler::lxd {
 namespace {
 
-using driver::Error;
-
 const Value* find(const Value& object, std::string_view key) {
   if (!object.IsObject()) return nullptr;
   const auto found = object.FindMember(
@@ -19,7 +17,7 @@ const Value* find(const Value& object, std::string_view key) {
 }  // namespace
 
 void throw_strange(const std::string& what) {
-  throw Error(HOSTLER_E_TRANSIENT, "the answer is not one of LXD: " + what);
+  throw NoAnswer(HOSTLER_E_TRANSIENT, "the answer is not one of LXD: " + what, false);
 }
 
 Answer Answer::read(const HttpAnswer& http) {
@@ -29,6 +27,11 @@ Answer Answer::read(const HttpAnswer& http) {
   constexpr unsigned kFlags =
       rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag;
   out.document_.Parse<kFlags>(http.body.data(), http.body.size());
+  if (http.status == kNotAvailable) {
+    const std::string why = text_of(out.document_, "error");
+    throw NoAnswer(HOSTLER_E_TRANSIENT, "LXD does not answer now: " + (why.empty() ? status : why),
+                   false);
+  }
   if (out.document_.HasParseError())
     throw_strange(status + ", " + std::to_string(http.body.size()) + " bytes, no JSON at byte " +
                   std::to_string(out.document_.GetErrorOffset()) + " (" +
@@ -44,9 +47,10 @@ Answer Answer::read(const HttpAnswer& http) {
   if (find(out.document_, "metadata") == nullptr) throw_strange("it has no metadata");
   if (type == "async") {
     out.operation_ = text_of(out.document_, "operation");
+    out.operation_ = out.operation_.substr(0, out.operation_.find('?'));  // a cluster adds one
     constexpr std::string_view kBegin = "/1.0/operations/";
     if (out.operation_.compare(0, kBegin.size(), kBegin) != 0 ||
-        out.operation_.find_first_of("? #") != std::string::npos)
+        out.operation_.find_first_of(" #") != std::string::npos)
       throw_strange("it has no operation");
   }
   return out;

@@ -11,10 +11,14 @@ namespace hostler::lxd {
 
 using Value = rapidjson::Value;
 
+/// The status while LXD starts or ends: it has done nothing.
+inline constexpr long kNotAvailable = 503;
+
 /// What LXD has answered: {"type", "metadata", "operation", "error", "error_code"}.
 class Answer {
  public:
-  /// Throws Refused if that is an error of LXD, Error(TRANSIENT) if it is no answer of LXD at all.
+  /// Throws Refused if that is an error of LXD, NoAnswer if it is no answer of LXD at all, or if
+  /// LXD is starting or ending (status 503) and has done nothing.
   static Answer read(const HttpAnswer& http);
 
   /// Lives as long as this.

@@ -23,7 +23,7 @@ std::chrono::milliseconds pause_before(int attempt) {
   return std::chrono::milliseconds(std::uniform_int_distribution<int>(most / 2, most)(chance));
 }
 
-bool may_pass(long status) { return status == 502 || status == 503 || status == 504; }
+bool may_pass(long status) { return status == 502 || status == kNotAvailable || status == 504; }
 
 }  // namespace
 
@@ -53,12 +53,13 @@ std::string Api::in_project(const std::string& path) const {
 Answer Api::get(const std::string& path, hostler_op* op, std::int64_t timeout_ms) const {
   const HttpRequest request{"GET", in_project(path), {}, timeout_ms};
   for (int attempt = 1;; ++attempt) {
+    std::optional<HttpAnswer> http;
     try {
-      const HttpAnswer http = transport_->send(request, op);
-      if (attempt == kTries || !may_pass(http.status)) return Answer::read(http);
+      http = transport_->send(request, op);
     } catch (const NoAnswer& problem) {
       if (attempt == kTries || !problem.may_pass()) throw;
     }
+    if (http && (attempt == kTries || !may_pass(http->status))) return Answer::read(*http);
     driver::pause(op, pause_before(attempt));
   }
 }
@@ -85,8 +86,9 @@ Answer Api::begin(const std::string& method, const std::string& path, const std:
   const HttpAnswer http = transport_->send({method, in_project(path), body}, op);
   try {
     return Answer::read(http);
-  } catch (Error& strange) {  // whatever it says, the request has arrived
-    throw strange.outcome_unknown();
+  } catch (Error& unreadable) {  // whatever it says, the request has arrived
+    if (http.status != kNotAvailable) unreadable.outcome_unknown();
+    throw;
   }
 }
 
@@ -112,8 +114,9 @@ void Api::finish(const Answer& begun, hostler_op* op) const {
       if (!says_missing(refused)) throw;
       throw NoAnswer(HOSTLER_E_TRANSIENT, "LXD has forgotten what it was doing: was it restarted?",
                      true);
-    } catch (Error& strange) {
-      throw strange.outcome_unknown();
+    } catch (Error& cancelled) {
+      cancelled.outcome_unknown();
+      throw;
     }
   }
 }

@@ -25,11 +25,15 @@ auto when_it_answers(hostler_op* op, const Body& body) {
     } catch (NoAnswer& problem) {
       problem.outcome_unknown();
       if (!problem.may_pass()) throw;
+    } catch (Error& problem) {
+      problem.outcome_unknown();
+      throw;
     }
     try {
       driver::pause(op, kAwayPause);
     } catch (Error& ended) {
-      throw ended.outcome_unknown();
+      ended.outcome_unknown();
+      throw;
     }
   }
 }
@@ -50,10 +54,18 @@ void LxdSet::create(const hostler_create_req& request, hostler_op* op) {
       is_whole = make(order, op);
     }
     if (switch_on(order, is_whole, op)) return;
-    remove(order.name, op);
+    remove_incomplete(order.name, op);
     make(order, op);
     switch_on(order, true, op);
   });
+}
+
+void LxdSet::remove_incomplete(const std::string& name, hostler_op* op) const {
+  try {
+    when_it_answers(op, [&] { remove(name, op); });
+  } catch (const Refused& refused) {
+    throw refusal_error(refused, "delete the incomplete container " + name).outcome_unknown();
+  }
 }
 
 /// An instance that has the name already.
@@ -78,7 +90,7 @@ bool LxdSet::make(const Order& order, hostler_op* op) const {
   } catch (const Refused& refused) {
     // Of two creates with one key the other was faster. A failed operation leaves nothing, says
     // LXD: if that is not so, the host has to know.
-    const auto there = find(order.name, op);
+    const auto there = when_it_answers(op, [&] { return find(order.name, op); });
     if (there && says_exists(refused)) {
       check_known(order, *there);
       if (!begun) emit_instance(*there, config_, op);

@@ -44,6 +44,7 @@ class LxdSet {
   void check_known(const Order& order, const Instance& known) const;
   bool wait_until_made(const Order& order, const Answer& begun, hostler_op* op) const;
   bool switch_on(const Order& order, bool is_whole, hostler_op* op) const;
+  void remove_incomplete(const std::string& name, hostler_op* op) const;
   void remove(const std::string& name, hostler_op* op) const;
   void set_power(const std::string& name, const char* action, hostler_op* op) const;
 

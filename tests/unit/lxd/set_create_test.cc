@@ -60,14 +60,66 @@ TEST_F(LxdSetTest, AnAnswerThatIsLostLeavesTheOutcomeOpen) {
 }
 
 TEST_F(LxdSetTest, AnAnswerThatCannotBeReadLeavesTheOutcomeOpen) {
-  Call to_create, to_wait;
-  play.missing().answer(200, "<html>");
-  EXPECT_EQ(create(to_create), HOSTLER_E_TRANSIENT);
-  EXPECT_TRUE(to_create.outcome_unknown());
+  for (const int status : {200, 502}) {
+    play.missing().answer(status, "<html>");
+    Call call;
+    EXPECT_EQ(create(call), HOSTLER_E_TRANSIENT);
+    EXPECT_TRUE(call.outcome_unknown());
+  }
+}
 
-  play.missing().async().answer(502, "<html>");
-  EXPECT_EQ(create(to_wait), HOSTLER_E_TRANSIENT);
-  EXPECT_TRUE(to_wait.outcome_unknown());
+TEST_F(LxdSetTest, ACreateGoesOnWhenTheAnswerToAWaitCannotBeRead) {
+  play.missing().async().answer(502, "<html>").sync(instance(102, kName, "", false));
+  play.async().ended();
+  Call call;
+
+  EXPECT_EQ(create(call), HOSTLER_OK) << call.message();
+}
+
+const std::string kStarting = "LXD daemon setup in progress";
+
+TEST_F(LxdSetTest, ACreateGoesOnWhenLxdWasStartingAgainMeanwhile) {
+  play.missing().async();
+  for (int i = 0; i < 5; ++i) play.refuse(503, kStarting);
+  play.sync(instance(102, kName, "", false)).refuse(503, kStarting).async().ended();
+  Call call;
+
+  EXPECT_EQ(create(call), HOSTLER_OK) << call.message();
+  EXPECT_TRUE(play.steps.empty());
+}
+
+TEST_F(LxdSetTest, ACreateThatLxdRefusesWhileItStartsOrEndsHasMadeNothing) {
+  for (const std::string& text : {kStarting, std::string("LXD is shutting down")}) {
+    play.missing().refuse(503, text);
+    Call call;
+    EXPECT_EQ(create(call), HOSTLER_E_TRANSIENT);
+    EXPECT_FALSE(call.outcome_unknown());
+    EXPECT_THAT(call.message(), HasSubstr(text));
+    EXPECT_TRUE(play.steps.empty());
+  }
+}
+
+// Without an error_code, and from something before LXD.
+TEST_F(LxdSetTest, AStatus503SaysThatNothingWasDone) {
+  for (const char* body : {R"({"type":"error","error":"starting"})", "<html>"}) {
+    play.missing().answer(503, body);
+    Call call;
+    EXPECT_EQ(create(call), HOSTLER_E_TRANSIENT);
+    EXPECT_FALSE(call.outcome_unknown());
+  }
+}
+
+// In a cluster it has the project.
+TEST_F(LxdSetTest, AnOperationMayHaveAQuery) {
+  play.missing()
+      .answer(202, R"({"type":"async","operation":"/1.0/operations/7?project=p+q","metadata":{}})")
+      .ended()
+      .async()
+      .ended();
+  Call call;
+
+  EXPECT_EQ(create(call), HOSTLER_OK) << call.message();
+  EXPECT_EQ(play.asked[2], "GET /1.0/operations/7/wait?timeout=20&project=p%20q");
 }
 
 TEST_F(LxdSetTest, ARequestThatNeverLeftHasAnOutcome) {

@@ -32,10 +32,6 @@ TEST_F(LxdSetTest, TheAccountIsTheServerWithTheProject) {
   EXPECT_EQ(call.user_data_max_bytes, 16u * 1024) << "each list carries it twice for each instance";
 }
 
-// What was begun has a name, so it is looked for.
-
-// As after the death of the driver's process.
-
 TEST_F(LxdSetTest, ListShowsOursWithTagsAndOthersWithout) {
   play.sync("[" + instance(103, kName, R"(,"user.hostler-idle":"1","user.user-data":"secret")") +
             "," + instance(103, "copy", R"(,"user.hostler-idle":"1")") + "," +
