@@ -2,15 +2,11 @@
 
 #include <curl/curl.h>
 #include <sys/eventfd.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <chrono>
-#include <system_error>
 #include <utility>
 
 #include "pin.h"
@@ -42,28 +38,6 @@ std::int64_t time_left_ms(const HttpRequest& request, const hostler_op* op) {
   return std::min<std::int64_t>(ms, request.timeout_ms);
 }
 
-/// No byte of the request has left.
-bool was_not_sent(int code) {
-  constexpr std::array kBefore{CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT,
-                               CURLE_SSL_CONNECT_ERROR,    CURLE_PEER_FAILED_VERIFICATION,
-                               CURLE_SSL_CERTPROBLEM,      CURLE_SSL_CACERT_BADFILE,
-                               CURLE_FAILED_INIT};
-  return std::find(kBefore.begin(), kBefore.end(), code) != kBefore.end();
-}
-
-/// Why a unix socket cannot be opened, an errno, which libcurl does not say. 0: it can.
-int connect_error(const std::string& path) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  path.copy(address.sun_path, sizeof address.sun_path - 1);
-  const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (fd < 0) return errno;
-  const bool open = ::connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
-  const int number = open ? 0 : errno;
-  ::close(fd);
-  return number;
-}
-
 void initialise_curl() {
   static const CURLcode kDone = curl_global_init(CURL_GLOBAL_DEFAULT);
   if (kDone != CURLE_OK)
@@ -76,7 +50,7 @@ curl_blob blob(const std::string& text) {
 
 }  // namespace
 
-struct Http::Line {
+struct Http::Connection {
   CURL* easy = curl_easy_init();
   CURLM* multi = curl_multi_init();
   curl_slist* headers = nullptr;
@@ -84,7 +58,7 @@ struct Http::Line {
   std::array<char, CURL_ERROR_SIZE> why{};
   std::string body;
 
-  ~Line() {
+  ~Connection() {
     curl_slist_free_all(headers);
     curl_easy_cleanup(easy);
     curl_multi_cleanup(multi);
@@ -103,38 +77,38 @@ Http::Http(const Config& config, Credentials credentials)
 
 Http::~Http() = default;
 
-std::unique_ptr<Http::Line> Http::take() {
+std::unique_ptr<Http::Connection> Http::take() {
   {
     const std::lock_guard lock(mutex_);
     if (!idle_.empty()) {
-      auto line = std::move(idle_.back());
+      auto connection = std::move(idle_.back());
       idle_.pop_back();
-      return line;
+      return connection;
     }
   }
-  auto line = std::make_unique<Line>();
-  if (line->easy == nullptr || line->multi == nullptr || line->wake < 0)
+  auto connection = std::make_unique<Connection>();
+  if (connection->easy == nullptr || connection->multi == nullptr || connection->wake < 0)
     throw NoAnswer(HOSTLER_E_TRANSIENT, "no descriptor or memory for a request is left", false);
-  return line;
+  return connection;
 }
 
-void Http::give_back(std::unique_ptr<Line> line) {
+void Http::give_back(std::unique_ptr<Connection> connection) {
   const std::lock_guard lock(mutex_);
-  if (idle_.size() < kIdleMax) idle_.push_back(std::move(line));
+  if (idle_.size() < kIdleMax) idle_.push_back(std::move(connection));
 }
 
-void Http::prepare(Line& line, const HttpRequest& request) const {
-  CURL* const easy = line.easy;
+void Http::prepare(Connection& connection, const HttpRequest& request) const {
+  CURL* const easy = connection.easy;
   curl_easy_reset(easy);
-  line.body.clear();
-  line.why[0] = '\0';
+  connection.body.clear();
+  connection.why[0] = '\0';
   eventfd_t late = 0;  // a cancel may have come after the end of the transfer before
-  (void)(::eventfd_read(line.wake, &late) == 0);
-  if (line.headers == nullptr) {
-    line.headers = curl_slist_append(line.headers, "Expect:");
-    line.headers = curl_slist_append(line.headers, "Content-Type: application/json");
+  (void)(::eventfd_read(connection.wake, &late) == 0);
+  if (connection.headers == nullptr) {
+    connection.headers = curl_slist_append(connection.headers, "Expect:");
+    connection.headers = curl_slist_append(connection.headers, "Content-Type: application/json");
   }
-  curl_easy_setopt(easy, CURLOPT_HTTPHEADER, line.headers);
+  curl_easy_setopt(easy, CURLOPT_HTTPHEADER, connection.headers);
   curl_easy_setopt(easy, CURLOPT_USERAGENT, "hostler");
   curl_easy_setopt(easy, CURLOPT_URL, (base_ + request.path).c_str());
   curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, socket_.empty() ? "https" : "http");
@@ -146,8 +120,8 @@ void Http::prepare(Line& line, const HttpRequest& request) const {
     curl_easy_setopt(easy, CURLOPT_POSTFIELDS, request.body.data());
   }
   curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, append);
-  curl_easy_setopt(easy, CURLOPT_WRITEDATA, &line.body);
-  curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, line.why.data());
+  curl_easy_setopt(easy, CURLOPT_WRITEDATA, &connection.body);
+  curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, connection.why.data());
   curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, kConnectTimeoutMs);
   if (!socket_.empty()) {
@@ -164,87 +138,47 @@ void Http::prepare(Line& line, const HttpRequest& request) const {
   if (!pin_.empty()) pin_certificate(easy, pin_);
 }
 
-/// \return the code of libcurl, or -1 if the operation was cancelled.
-int Http::transfer(Line& line, const HttpRequest& request, hostler_op* op) const {
-  curl_easy_setopt(line.easy, CURLOPT_TIMEOUT_MS, long(time_left_ms(request, op)));
-  curl_multi_add_handle(line.multi, line.easy);
+/// \return the code of libcurl, or -1 if the transfer has not ended.
+int Http::transfer(Connection& connection, const HttpRequest& request, hostler_op* op) const {
+  curl_easy_setopt(connection.easy, CURLOPT_TIMEOUT_MS, long(time_left_ms(request, op)));
+  curl_multi_add_handle(connection.multi, connection.easy);
   int code = -1, running = 1;
   const auto run = [&] {
-    while (curl_multi_perform(line.multi, &running) == CURLM_OK && running != 0) {
+    while (curl_multi_perform(connection.multi, &running) == CURLM_OK && running != 0) {
       if (op != nullptr && op->is_cancelled(op) != 0) break;
-      curl_waitfd wake{line.wake, CURL_WAIT_POLLIN, 0};
-      curl_multi_poll(line.multi, &wake, 1, 1000, nullptr);
+      curl_waitfd wake{connection.wake, CURL_WAIT_POLLIN, 0};
+      curl_multi_poll(connection.multi, &wake, 1, 1000, nullptr);
     }
   };
   if (op == nullptr) {
     run();
   } else {
-    const driver::OnCancel on_cancel(op, [&line] { (void)(::eventfd_write(line.wake, 1) == 0); });
+    const driver::OnCancel on_cancel(
+        op, [&connection] { (void)(::eventfd_write(connection.wake, 1) == 0); });
     run();
   }
   int left = 0;
-  if (const CURLMsg* message = curl_multi_info_read(line.multi, &left); message != nullptr)
+  if (const CURLMsg* message = curl_multi_info_read(connection.multi, &left); message != nullptr)
     code = message->data.result;
-  curl_multi_remove_handle(line.multi, line.easy);
+  curl_multi_remove_handle(connection.multi, connection.easy);
   return code;
 }
 
-NoAnswer Http::failure(const Line& line, const HttpRequest& request, int code) const {
-  const std::string where = socket_.empty() ? base_ : socket_;
-  long bytes_sent = 0;
-  curl_easy_getinfo(line.easy, CURLINFO_REQUEST_SIZE, &bytes_sent);
-  const bool sent = request.method != "GET" && (bytes_sent > 0 || !was_not_sent(code));
-  if (code < 0)
-    return {HOSTLER_E_CANCELLED, request.method + " " + where + ": cancelled by the host", sent};
-  std::string why =
-      line.why[0] != '\0' ? line.why.data() : curl_easy_strerror(static_cast<CURLcode>(code));
-  const auto because = [&](const std::string& hint) {
-    return where + " does not answer (" + why + ")" + hint;
-  };
-  switch (code) {
-    case CURLE_OPERATION_TIMEDOUT:
-      return {HOSTLER_E_TIMEOUT, because(""), sent};
-    case CURLE_PEER_FAILED_VERIFICATION:
-      return {
-          HOSTLER_E_AUTH,
-          "the certificate of " + where + " is not " +
-              (pin_.empty() ? "trusted (" + why + "): set `server_certificate_sha256` or `ca_file`"
-                            : "the one of `server_certificate_sha256`"),
-          false};
-    case CURLE_SSL_CERTPROBLEM:
-      return {HOSTLER_E_AUTH, "the client certificate or its key cannot be used: " + why, false};
-    case CURLE_SSL_CACERT_BADFILE:
-      return {HOSTLER_E_INVALID,
-              "ca_file " + ca_file_ + " cannot be read: name it in `readable` of the set", false};
-    case CURLE_WRITE_ERROR:
-      return {HOSTLER_E_TRANSIENT,
-              because(": the answer has more than 64 MiB: fewer instances or less user data in "
-                      "this project"),
-              sent};
-    default:
-      break;
-  }
-  if (!socket_.empty() && code == CURLE_COULDNT_CONNECT) {
-    const int number = connect_error(socket_);
-    if (number != 0) why = std::generic_category().message(number);
-    if (number == EACCES || number == EPERM || number == EAFNOSUPPORT)  // the last: the sandbox
-      return {HOSTLER_E_AUTH,
-              where + " may not be opened (" + why +
-                  "): the set needs `sandbox`: \"files\", and the daemon's user the socket's group",
-              false};
-  }
-  return {HOSTLER_E_TRANSIENT, because(""), sent};
-}
-
 HttpAnswer Http::send(const HttpRequest& request, hostler_op* op) {
-  auto line = take();
-  prepare(*line, request);
-  const int code = transfer(*line, request, op);
-  if (code != CURLE_OK) throw failure(*line, request, code);  // and the line with it
+  auto connection = take();
+  prepare(*connection, request);
+  Failed failed;
+  failed.code = transfer(*connection, request, op);
+  if (failed.code != CURLE_OK) {  // the connection is not used again
+    failed.is_cancelled = op != nullptr && op->is_cancelled(op) != 0;
+    failed.why = connection->why.data();
+    curl_easy_getinfo(connection->easy, CURLINFO_REQUEST_SIZE, &failed.bytes_sent);
+    throw failure(request, failed);
+  }
   HttpAnswer answer;
-  curl_easy_getinfo(line->easy, CURLINFO_RESPONSE_CODE, &answer.status);
-  answer.body = std::exchange(line->body, {});
-  give_back(std::move(line));
+  curl_easy_getinfo(connection->easy, CURLINFO_RESPONSE_CODE, &answer.status);
+  answer.body = std::exchange(connection->body, {});
+  give_back(std::move(connection));
   return answer;
 }
 

@@ -19,21 +19,29 @@ class Http : public Transport {
   HttpAnswer send(const HttpRequest& request, hostler_op* op) override;
 
  private:
-  struct Line;  // a connection with what it takes to use it, for one request at a time
+  struct Connection;  // a connection with what it takes to use it, for one request at a time
 
-  std::unique_ptr<Line> take();
-  void give_back(std::unique_ptr<Line> line);
-  void prepare(Line& line, const HttpRequest& request) const;
-  int transfer(Line& line, const HttpRequest& request, hostler_op* op) const;
-  [[nodiscard]] NoAnswer failure(const Line& line, const HttpRequest& request, int code) const;
+  /// A transfer without an answer.
+  struct Failed {
+    int code = -1;  ///< CURLcode; -1: it has not ended.
+    bool is_cancelled = false;
+    long bytes_sent = 0;
+    std::string why;  ///< In the words of libcurl; may be empty.
+  };
+
+  std::unique_ptr<Connection> take();
+  void give_back(std::unique_ptr<Connection> connection);
+  void prepare(Connection& connection, const HttpRequest& request) const;
+  int transfer(Connection& connection, const HttpRequest& request, hostler_op* op) const;
+  [[nodiscard]] NoAnswer failure(const HttpRequest& request, const Failed& failed) const;
 
   const std::string socket_, base_, ca_file_;
-  /// Of the server's certificate, 64 hexadecimal digits; empty: authorities decide. Read by Line's
-  /// callback.
+  /// Of the server's certificate, 64 hexadecimal digits; empty: authorities decide. Read by
+  /// Connection's callback.
   std::string pin_;
   const Credentials credentials_;
   std::mutex mutex_;
-  std::vector<std::unique_ptr<Line>> idle_;  ///< Under mutex_.
+  std::vector<std::unique_ptr<Connection>> idle_;  ///< Under mutex_.
 };
 
 }  // namespace hostler::lxd
