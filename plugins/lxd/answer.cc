@@ -16,7 +16,7 @@ const Value* find(const Value& object, std::string_view key) {
 
 }  // namespace
 
-void throw_strange(const std::string& what) {
+void throw_not_lxd(const std::string& what) {
   throw NoAnswer(HOSTLER_E_TRANSIENT, "the answer is not one of LXD: " + what, false);
 }
 
@@ -33,7 +33,7 @@ Answer Answer::read(const HttpAnswer& http) {
                    false);
   }
   if (out.document_.HasParseError())
-    throw_strange(status + ", " + std::to_string(http.body.size()) + " bytes, no JSON at byte " +
+    throw_not_lxd(status + ", " + std::to_string(http.body.size()) + " bytes, no JSON at byte " +
                   std::to_string(out.document_.GetErrorOffset()) + " (" +
                   rapidjson::GetParseError_En(out.document_.GetParseError()) + ")");
   const std::string type = text_of(out.document_, "type");
@@ -43,15 +43,15 @@ Answer Answer::read(const HttpAnswer& http) {
                   text_of(out.document_, "error"));
   }
   if (http.status < 200 || http.status > 299 || (type != "sync" && type != "async"))
-    throw_strange(status + ", type \"" + type + "\"");
-  if (find(out.document_, "metadata") == nullptr) throw_strange("it has no metadata");
+    throw_not_lxd(status + ", type \"" + type + "\"");
+  if (find(out.document_, "metadata") == nullptr) throw_not_lxd("it has no metadata");
   if (type == "async") {
     out.operation_ = text_of(out.document_, "operation");
     out.operation_ = out.operation_.substr(0, out.operation_.find('?'));  // a cluster adds one
     constexpr std::string_view kBegin = "/1.0/operations/";
     if (out.operation_.compare(0, kBegin.size(), kBegin) != 0 ||
         out.operation_.find_first_of(" #") != std::string::npos)
-      throw_strange("it has no operation");
+      throw_not_lxd("it has no operation");
   }
   return out;
 }

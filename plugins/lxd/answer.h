@@ -42,6 +42,6 @@ const Value* object_of(const Value& object, std::string_view key);
 bool list_has(const Value& object, std::string_view key, std::string_view item);
 
 /// An answer that cannot be one of LXD.
-[[noreturn]] void throw_strange(const std::string& what);
+[[noreturn]] void throw_not_lxd(const std::string& what);
 
 }  // namespace hostler::lxd

@@ -23,7 +23,9 @@ std::chrono::milliseconds pause_before(int attempt) {
   return std::chrono::milliseconds(std::uniform_int_distribution<int>(most / 2, most)(chance));
 }
 
-bool may_pass(long status) { return status == 502 || status == kNotAvailable || status == 504; }
+bool is_worth_retry(long status) {
+  return status == 502 || status == kNotAvailable || status == 504;
+}
 
 }  // namespace
 
@@ -57,9 +59,9 @@ Answer Api::get(const std::string& path, hostler_op* op, std::int64_t timeout_ms
     try {
       http = transport_->send(request, op);
     } catch (const NoAnswer& problem) {
-      if (attempt == kTries || !problem.may_pass()) throw;
+      if (attempt == kTries || !problem.is_worth_retry()) throw;
     }
-    if (http && (attempt == kTries || !may_pass(http->status))) return Answer::read(*http);
+    if (http && (attempt == kTries || !is_worth_retry(http->status))) return Answer::read(*http);
     driver::pause(op, pause_before(attempt));
   }
 }
@@ -104,7 +106,7 @@ void Api::finish(const Answer& begun, hostler_op* op) const {
       if (code == kSuccess) return;
       if (code == kCancelled) throw Error(HOSTLER_E_TRANSIENT, "LXD has cancelled it");
       if (code >= 400) throw Refused(static_cast<int>(0), text_of(operation, "err"));
-      if (code < 100) throw_strange("an operation without a status");
+      if (code < 100) throw_not_lxd("an operation without a status");
     } catch (const NoAnswer& problem) {
       if (op->is_cancelled(op) != 0) cancel(begun.operation());
       NoAnswer unknown = problem;

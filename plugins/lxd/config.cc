@@ -34,8 +34,8 @@ std::map<std::string, std::string> read_keys(JsonObject json) {
   return out;
 }
 
-Extras read_extras(JsonObject& json, const Extras& before) {
-  Extras out = before;
+InstanceConfig read_instance_config(JsonObject& json, const InstanceConfig& before) {
+  InstanceConfig out = before;
   if (json.has("profiles")) out.profiles = json.texts("profiles");
   if (auto keys = json.object("config"))
     for (const auto& [key, value] : read_keys(*keys)) out.config[key] = value;
@@ -77,7 +77,7 @@ Config read_config(const std::string& text) {
   config.image = json.text("image", "");
   config.remote_user = json.text("remote_user", "root");
   if (config.remote_user.empty()) json.refuse("remote_user", "is empty");
-  config.extras = read_extras(json, {{"default"}, {}});
+  config.instance = read_instance_config(json, {{"default"}, {}});
   config.limits_from_type = json.choice("limits", {"type", "none"}, 0) == 0;
   json.refuse_unknown_keys();
   return config;
@@ -110,14 +110,14 @@ Credentials read_credentials(const std::string& text, const Config& config) {
   return out;
 }
 
-Extras read_params(const std::string& text, const Extras& of_set) {
+InstanceConfig read_params(const std::string& text, const InstanceConfig& of_set) {
   rapidjson::Document document;
   auto json = JsonObject::parse(text.empty() ? "{}" : text, document);
   if (json.text("type", "container") != "container")
     throw Error(HOSTLER_E_UNSUPPORTED,
                 "provider_params: type may be \"container\" only: hostler has not been tried with "
                 "virtual machines of LXD");
-  Extras out = read_extras(json, of_set);
+  InstanceConfig out = read_instance_config(json, of_set);
   json.refuse_unknown_keys();
   return out;
 }

@@ -8,7 +8,7 @@
 namespace hostler::lxd {
 
 /// What is given to containers beside what hostler itself sets.
-struct Extras {
+struct InstanceConfig {
   std::vector<std::string> profiles;          ///< Their names, the last one wins.
   std::map<std::string, std::string> config;  ///< Keys of LXD, such as limits.processes.
 };
@@ -23,7 +23,7 @@ struct Config {
   std::string region;
   std::string image;        ///< Alias or fingerprint; empty: the types name theirs.
   std::string remote_user;  ///< Who logs in.
-  Extras extras;
+  InstanceConfig instance;
   bool limits_from_type = true;
 };
 
@@ -41,6 +41,6 @@ Config read_config(const std::string& json);
 Credentials read_credentials(const std::string& json, const Config& config);
 /// `types[].provider_params` over what the set has: its profiles instead, its config beside. A
 /// virtual machine is UNSUPPORTED.
-Extras read_params(const std::string& json, const Extras& of_set);
+InstanceConfig read_params(const std::string& json, const InstanceConfig& of_set);
 
 }  // namespace hostler::lxd

@@ -4,8 +4,8 @@
 #include <rapidjson/writer.h>
 
 #include "cloud_init.h"
-#include "doing.h"
 #include "names.h"
+#include "with_context.h"
 
 namespace hostler::lxd {
 namespace {
@@ -70,8 +70,9 @@ void put(Writer& json, const char* key, const std::string& value) {
   json.String(value.data(), static_cast<rapidjson::SizeType>(value.size()));
 }
 
-std::string body_of(const std::string& name, const std::string& about, const Extras& extras,
-                    const Keys& keys, const std::string& image) {
+std::string body_of(const std::string& name, const std::string& about,
+                    const InstanceConfig& instance_config, const Keys& keys,
+                    const std::string& image) {
   rapidjson::StringBuffer buffer;
   Writer json(buffer);
   json.StartObject();
@@ -80,7 +81,7 @@ std::string body_of(const std::string& name, const std::string& about, const Ext
   put(json, "description", about);
   json.Key("profiles");
   json.StartArray();
-  for (const std::string& profile : extras.profiles) json.String(profile.c_str());
+  for (const std::string& profile : instance_config.profiles) json.String(profile.c_str());
   json.EndArray();
   json.Key("config");
   json.StartObject();
@@ -136,25 +137,25 @@ Tags read_tags(const hostler_kv* tags, std::size_t n) {
   return out;
 }
 
-Order read_order(const hostler_create_req& request, const Config& config, const std::string& set_id,
-                 const Tags& shared_tags, bool has_cloud_init_keys) {
+CreateSpec read_spec(const hostler_create_req& request, const Config& config,
+                     const std::string& set_id, const Tags& shared_tags, bool has_cloud_init_keys) {
   refuse_what_is_not_there(request, config);
   const hostler_instance_type& type = *request.type;
   const std::string image = request.image_id.len != 0 ? text(request.image_id) : config.image;
   if (image.empty())
     throw Error(HOSTLER_E_INVALID,
                 "no image: name one in the set's `config` (`image`) or in `types[].image_id`");
-  Extras extras = read_params(text(type.provider_params_json), config.extras);
+  InstanceConfig instance_config = read_params(text(type.provider_params_json), config.instance);
   if (request.n_profiles != 0) {
-    extras.profiles.clear();
+    instance_config.profiles.clear();
     for (std::size_t i = 0; i < request.n_profiles; ++i)
-      extras.profiles.push_back(text(request.profiles[i]));
+      instance_config.profiles.push_back(text(request.profiles[i]));
   }
-  Order out;
+  CreateSpec out;
   out.key = text(request.idempotency_key);
   out.name = name_of_key(out.key);
   out.zone = text(request.zone);
-  Keys keys = extras.config;
+  Keys keys = instance_config.config;
   if (config.limits_from_type) add_limits(type, keys);
   add_user_data(request, has_cloud_init_keys, keys);
   Tags tags = shared_tags;
@@ -166,7 +167,7 @@ Order read_order(const hostler_create_req& request, const Config& config, const 
   keys[kProviderType] = text(type.provider_type);
   out.digest = digest_of(request);
   keys[kDigest] = out.digest;
-  out.body = body_of(out.name, text(request.name_hint), extras, keys, image);
+  out.body = body_of(out.name, text(request.name_hint), instance_config, keys, image);
   out.expected.name = out.name;
   out.expected.key = out.key;
   out.expected.set_id = set_id;

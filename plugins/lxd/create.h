@@ -12,7 +12,7 @@ namespace hostler::lxd {
 inline constexpr std::size_t kUserDataMax = std::size_t{16} * 1024;
 
 /// A create request in the words of LXD.
-struct Order {
+struct CreateSpec {
   std::string name, key, zone;
   std::string body;    ///< SECRET; of POST /1.0/instances.
   std::string digest;  ///< Of the request alone, whatever config the set has.
@@ -21,8 +21,8 @@ struct Order {
 
 /// Throws driver::Error (INVALID, UNSUPPORTED) on what LXD or this driver cannot do. No I/O.
 /// \param has_cloud_init_keys the server has the API extension `cloud_init`.
-Order read_order(const hostler_create_req& request, const Config& config, const std::string& set_id,
-                 const Tags& shared_tags, bool has_cloud_init_keys);
+CreateSpec read_spec(const hostler_create_req& request, const Config& config,
+                     const std::string& set_id, const Tags& shared_tags, bool has_cloud_init_keys);
 
 /// The pairs as a map; of two with one key the last counts. Throws INVALID on a tag that LXD would
 /// not keep.

@@ -19,7 +19,7 @@ class Http : public Transport {
   HttpAnswer send(const HttpRequest& request, hostler_op* op) override;
 
  private:
-  struct Connection;  // a connection with what it takes to use it, for one request at a time
+  struct Connection;  // with what it takes to use it, for one request at a time
 
   /// A transfer without an answer.
   struct Failed {
@@ -36,8 +36,8 @@ class Http : public Transport {
   [[nodiscard]] NoAnswer failure(const HttpRequest& request, const Failed& failed) const;
 
   const std::string socket_, base_, ca_file_;
-  /// Of the server's certificate, 64 hexadecimal digits; empty: authorities decide. Read by
-  /// Connection's callback.
+  /// Of the server's certificate, 64 hexadecimal digits; empty: authorities decide. Read by a
+  /// callback of each Connection.
   std::string pin_;
   const Credentials credentials_;
   std::mutex mutex_;

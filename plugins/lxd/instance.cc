@@ -53,7 +53,7 @@ Instance read_instance(const Value& value) {
   out.name = text_of(value, "name");
   const std::int64_t code = number_of(value, "status_code");
   if (out.name.empty() || out.name.size() > 255 || code == 0)
-    throw_strange("an instance without a name or a status_code");
+    throw_not_lxd("an instance without a name or a status_code");
   out.description = text_of(value, "description");
   out.kind = text_of(value, "type");
   out.created_unix_ns = read_time_ns(text_of(value, "created_at"));
@@ -68,7 +68,7 @@ Instance read_instance(const Value& value) {
     out.tags_unknown = true;
     return out;
   }
-  if (config == nullptr) throw_strange("an instance without a config");
+  if (config == nullptr) throw_not_lxd("an instance without a config");
   out.image = text_of(*config, "volatile.base_image");
   out.addresses = read_addresses(value);
   const std::string key = text_of(*config, "user.hostler-key");

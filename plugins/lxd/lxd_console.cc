@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "doing.h"
 #include "lxd_set.h"
+#include "with_context.h"
 
 namespace hostler::lxd {
 namespace {
@@ -25,7 +25,7 @@ void emit_console(const std::string& all, std::size_t begin, hostler_op* op) {
 /// LXD keeps the last part of the text while the container runs.
 void LxdSet::read_console(const hostler_console_req& request, hostler_op* op) {
   const std::string name = text(request.id);
-  doing("read the console of " + name, [&] {
+  with_context("read the console of " + name, [&] {
     std::string all;
     try {
       all = api_.text(Api::instance(name, "/console?type=log"), op);

@@ -2,10 +2,10 @@
 // die between any two lines: what a retry with the same key needs to know is in LXD.
 #include <chrono>
 
-#include "doing.h"
 #include "lxd_set.h"
 #include "names.h"
 #include "record.h"
+#include "with_context.h"
 
 namespace hostler::lxd {
 
@@ -24,7 +24,7 @@ auto when_it_answers(hostler_op* op, const Body& body) {
       return body();
     } catch (NoAnswer& problem) {
       problem.outcome_unknown();
-      if (!problem.may_pass()) throw;
+      if (!problem.is_worth_retry()) throw;
     } catch (Error& problem) {
       problem.outcome_unknown();
       throw;
@@ -41,22 +41,22 @@ auto when_it_answers(hostler_op* op, const Body& body) {
 }  // namespace
 
 void LxdSet::create(const hostler_create_req& request, hostler_op* op) {
-  const Order order = read_order(request, config_, set_id_, shared_tags_, has_cloud_init_keys_);
-  if (!order.zone.empty() && !is_clustered_)
+  const CreateSpec spec = read_spec(request, config_, set_id_, shared_tags_, has_cloud_init_keys_);
+  if (!spec.zone.empty() && !is_clustered_)
     throw Error(HOSTLER_E_INVALID, "zones are members of a cluster, and this LXD is not one");
-  doing("create " + order.name, [&] {
+  with_context("create " + spec.name, [&] {
     bool is_whole = false;
-    if (const auto known = find(order.name, op)) {
-      check_known(order, *known);
+    if (const auto known = find(spec.name, op)) {
+      check_known(spec, *known);
       emit_instance(*known, config_, op);
       if (known->has_started) return;
     } else {
-      is_whole = make(order, op);
+      is_whole = make(spec, op);
     }
-    if (switch_on(order, is_whole, op)) return;
-    remove_incomplete(order.name, op);
-    make(order, op);
-    switch_on(order, true, op);
+    if (switch_on(spec, is_whole, op)) return;
+    remove_incomplete(spec.name, op);
+    make(spec, op);
+    switch_on(spec, true, op);
   });
 }
 
@@ -69,62 +69,62 @@ void LxdSet::remove_incomplete(const std::string& name, hostler_op* op) const {
 }
 
 /// An instance that has the name already.
-void LxdSet::check_known(const Order& order, const Instance& known) const {
-  if (known.key == order.key && known.set_id == set_id_ && known.digest == order.digest) return;
+void LxdSet::check_known(const CreateSpec& spec, const Instance& known) const {
+  if (known.key == spec.key && known.set_id == set_id_ && known.digest == spec.digest) return;
   throw Error(HOSTLER_E_CONFLICT,
-              order.name + (known.key == order.key
-                                ? " was created by a request with the same key and other arguments"
-                                : " is the name of an instance that is not hostler's"));
+              spec.name + (known.key == spec.key
+                               ? " was created by a request with the same key and other arguments"
+                               : " is the name of an instance that is not hostler's"));
 }
 
-/// \return whether LXD says that it is made; else it was interrupted, and what is there may be a
-/// wreck.
-bool LxdSet::make(const Order& order, hostler_op* op) const {
-  const std::string target = order.zone.empty() ? "" : "?target=" + encoded(order.zone);
+/// \return whether LXD says that it is made; else it was interrupted, and what is there may be an
+/// incomplete container.
+bool LxdSet::make(const CreateSpec& spec, hostler_op* op) const {
+  const std::string target = spec.zone.empty() ? "" : "?target=" + encoded(spec.zone);
   bool begun = false;
   try {
-    const Answer answer = api_.begin("POST", "/1.0/instances" + target, order.body, op);
+    const Answer answer = api_.begin("POST", "/1.0/instances" + target, spec.body, op);
     begun = true;
-    emit_instance(order.expected, config_, op);
-    return wait_until_made(order, answer, op);
+    emit_instance(spec.expected, config_, op);
+    return wait_until_made(spec, answer, op);
   } catch (const Refused& refused) {
     // Of two creates with one key the other was faster. A failed operation leaves nothing, says
     // LXD: if that is not so, the host has to know.
-    const auto there = when_it_answers(op, [&] { return find(order.name, op); });
+    const auto there = when_it_answers(op, [&] { return find(spec.name, op); });
     if (there && says_exists(refused)) {
-      check_known(order, *there);
+      check_known(spec, *there);
       if (!begun) emit_instance(*there, config_, op);
       return true;
     }
-    Error error = refusal_error(refused, "create " + order.name);
+    Error error = refusal_error(refused, "create " + spec.name);
     throw there ? error.outcome_unknown() : error;
   }
 }
 
-bool LxdSet::wait_until_made(const Order& order, const Answer& begun, hostler_op* op) const {
+bool LxdSet::wait_until_made(const CreateSpec& spec, const Answer& begun, hostler_op* op) const {
   try {
     api_.finish(begun, op);
     return true;
   } catch (const NoAnswer& problem) {
-    if (!problem.may_pass()) throw;
+    if (!problem.is_worth_retry()) throw;
   }
-  when_it_answers(op, [&] { return find(order.name, op); });
+  when_it_answers(op, [&] { return find(spec.name, op); });
   return false;
 }
 
-/// \return false if LXD cannot start it, and it may be a wreck: LXD that is killed amid a create
-/// keeps a container without a disk.
-bool LxdSet::switch_on(const Order& order, bool is_whole, hostler_op* op) const {
+/// \return false if LXD cannot start it, and it may be an incomplete container: LXD that is killed
+/// amid a create keeps one without a disk.
+bool LxdSet::switch_on(const CreateSpec& spec, bool is_whole, hostler_op* op) const {
   try {
-    when_it_answers(op, [&] { set_power(order.name, "start", op); });
+    when_it_answers(op, [&] { set_power(spec.name, "start", op); });
     return true;
   } catch (const Refused& refused) {
-    const auto now = when_it_answers(op, [&] { return find(order.name, op); });
+    const auto now = when_it_answers(op, [&] { return find(spec.name, op); });
     if (now && now->has_started) return true;  // by a call beside this one
     if (!is_whole) return false;
-    Error why = refusal_error(refused, "start " + order.name);
+    Error why = refusal_error(refused, "start " + spec.name);
     try {
-      remove(order.name, op);
+      remove(spec.name, op);
     } catch (const std::exception&) {
       why.outcome_unknown();
     }

@@ -1,7 +1,7 @@
 #include <chrono>
 
-#include "doing.h"
 #include "lxd_set.h"
+#include "with_context.h"
 
 namespace hostler::lxd {
 
@@ -49,7 +49,7 @@ Instance LxdSet::find_ours(const hostler_str& id, const hostler_str& expected_se
 }
 
 void LxdSet::start(const hostler_power_req& request, hostler_op* op) {
-  doing("start " + text(request.id), [&] {
+  with_context("start " + text(request.id), [&] {
     const Instance found = find_ours(request.id, request.expected_set_id, op);
     if (found.state == HOSTLER_STATE_RUNNING) return;
     const bool frozen = found.state == HOSTLER_STATE_SUSPENDED;
@@ -58,14 +58,14 @@ void LxdSet::start(const hostler_power_req& request, hostler_op* op) {
 }
 
 void LxdSet::stop(const hostler_power_req& request, hostler_op* op) {
-  doing("stop " + text(request.id), [&] {
+  with_context("stop " + text(request.id), [&] {
     const Instance found = find_ours(request.id, request.expected_set_id, op);
     if (found.is_on) set_power(found.name, "stop", op);
   });
 }
 
 void LxdSet::suspend(const hostler_power_req& request, hostler_op* op) {
-  doing("freeze " + text(request.id), [&] {
+  with_context("freeze " + text(request.id), [&] {
     const Instance found = find_ours(request.id, request.expected_set_id, op);
     if (found.state != HOSTLER_STATE_SUSPENDED) set_power(found.name, "freeze", op);
   });

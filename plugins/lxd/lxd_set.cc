@@ -2,10 +2,10 @@
 
 #include <set>
 
-#include "doing.h"
 #include "http.h"
 #include "names.h"
 #include "record.h"
+#include "with_context.h"
 
 namespace hostler::lxd {
 namespace {
@@ -60,16 +60,16 @@ LxdSet::LxdSet(const hostler_set_config& config, std::unique_ptr<Transport> tran
 
 /// Who it is, whether it trusts us, and whether the project is there.
 void LxdSet::look_at_server(hostler_op* op) {
-  doing("open project " + config_.project, [&] {
+  with_context("open project " + config_.project, [&] {
     const Answer answer = api_.get("/1.0", op);
     const Value& server = answer.metadata();
     if (text_of(server, "auth") != "trusted")
       throw Error(HOSTLER_E_AUTH,
                   "LXD does not trust the client certificate: `lxc config trust add` does that");
     const Value* const about = object_of(server, "environment");
-    if (about == nullptr) throw_strange("a server without an environment");
+    if (about == nullptr) throw_not_lxd("a server without an environment");
     const std::string fingerprint = text_of(*about, "certificate_fingerprint");
-    if (fingerprint.empty()) throw_strange("a server without a certificate_fingerprint");
+    if (fingerprint.empty()) throw_not_lxd("a server without a certificate_fingerprint");
     account_ = fingerprint + "/" + config_.project;
     is_clustered_ = truth_of(*about, "server_clustered");
     has_cloud_init_keys_ = list_has(server, "api_extensions", "cloud_init");
@@ -106,7 +106,7 @@ std::optional<Instance> LxdSet::find(const std::string& name, hostler_op* op) co
 }
 
 void LxdSet::list(const hostler_list_req& request, hostler_op* op) {
-  doing("list instances of project " + config_.project, [&] {
+  with_context("list instances of project " + config_.project, [&] {
     std::set<std::string> ids;
     for (std::size_t i = 0; i < request.n_ids; ++i) ids.insert(text(request.ids[i]));
     if (!ids.empty() && ids.size() <= kSingleMax) {
@@ -116,7 +116,7 @@ void LxdSet::list(const hostler_list_req& request, hostler_op* op) {
       return;
     }
     const Answer answer = api_.get("/1.0/instances?recursion=2", op, kListTimeoutMs);
-    if (!answer.metadata().IsArray()) throw_strange("the instances are no list");
+    if (!answer.metadata().IsArray()) throw_not_lxd("the instances are no list");
     // LXD shows no instances of a project that is not there.
     if (answer.metadata().Empty()) api_.get(project_path(), op);
     std::vector<Instance> all;  // nothing is emitted of a list that cannot be read to its end
@@ -131,7 +131,7 @@ void LxdSet::list(const hostler_list_req& request, hostler_op* op) {
 void LxdSet::destroy(const hostler_destroy_req& request, hostler_op* op) {
   const std::string name =
       request.id.len != 0 ? text(request.id) : name_of_key(view(request.idempotency_key));
-  doing("destroy " + name, [&] {
+  with_context("destroy " + name, [&] {
     const auto found = find(name, op);
     if (!found) return;
     if (request.expected_set_id.len != 0 && found->set_id != view(request.expected_set_id))

@@ -40,10 +40,10 @@ class LxdSet {
   [[nodiscard]] std::string project_path() const;
   std::optional<Instance> find(const std::string& name, hostler_op* op) const;
   Instance find_ours(const hostler_str& id, const hostler_str& expected_set, hostler_op* op) const;
-  bool make(const Order& order, hostler_op* op) const;
-  void check_known(const Order& order, const Instance& known) const;
-  bool wait_until_made(const Order& order, const Answer& begun, hostler_op* op) const;
-  bool switch_on(const Order& order, bool is_whole, hostler_op* op) const;
+  bool make(const CreateSpec& spec, hostler_op* op) const;
+  void check_known(const CreateSpec& spec, const Instance& known) const;
+  bool wait_until_made(const CreateSpec& spec, const Answer& begun, hostler_op* op) const;
+  bool switch_on(const CreateSpec& spec, bool is_whole, hostler_op* op) const;
   void remove_incomplete(const std::string& name, hostler_op* op) const;
   void remove(const std::string& name, hostler_op* op) const;
   void set_power(const std::string& name, const char* action, hostler_op* op) const;

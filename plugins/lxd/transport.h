@@ -28,7 +28,7 @@ class NoAnswer : public driver::Error {
     if (may_have_arrived) outcome_unknown();
   }
   /// Whether asking again may help: nobody has ended the call.
-  [[nodiscard]] bool may_pass() const noexcept {
+  [[nodiscard]] bool is_worth_retry() const noexcept {
     return code_ == HOSTLER_E_TRANSIENT || code_ == HOSTLER_E_TIMEOUT;
   }
   /// Whether the server may have seen the request.

@@ -22,7 +22,7 @@ std::string problem(const std::string& json) {
 
 TEST(LxdConfigTest, NeedsASocketOrAServer) {
   EXPECT_EQ(read_config(R"({"socket": "/s"})").project, "default");
-  EXPECT_EQ(read_config(R"({"socket": "/s"})").extras.profiles,
+  EXPECT_EQ(read_config(R"({"socket": "/s"})").instance.profiles,
             std::vector<std::string>{"default"});
   EXPECT_THAT(problem("{}"), HasSubstr("socket or url must be there"));
   EXPECT_THAT(problem(R"({"socket": "/s", "url": "https://a"})"), HasSubstr("not both"));
@@ -38,8 +38,8 @@ TEST(LxdConfigTest, ReadsEveryKeyOfItsSchema) {
 
   EXPECT_EQ(config.url, "https://a:8443");
   EXPECT_EQ(config.server_certificate_sha256, kPin);
-  EXPECT_EQ(config.extras.profiles, (std::vector<std::string>{"x", "y"}));
-  EXPECT_EQ(config.extras.config.at("limits.processes"), "9");
+  EXPECT_EQ(config.instance.profiles, (std::vector<std::string>{"x", "y"}));
+  EXPECT_EQ(config.instance.config.at("limits.processes"), "9");
   EXPECT_FALSE(config.limits_from_type);
   EXPECT_EQ(read_config(R"({"url": "https://a", "ca_file": "/c"})").ca_file, "/c");
 }
@@ -69,8 +69,8 @@ TEST(LxdConfigTest, CredentialsAreNeverShown) {
 }
 
 TEST(LxdConfigTest, ATypeHasProfilesInsteadAndKeysBesideThoseOfTheSet) {
-  const Extras of_set{{"default"}, {{"a", "1"}, {"b", "1"}}};
-  const Extras out = read_params(R"({"profiles": ["gpu"], "config": {"b": "2"}})", of_set);
+  const InstanceConfig of_set{{"default"}, {{"a", "1"}, {"b", "1"}}};
+  const InstanceConfig out = read_params(R"({"profiles": ["gpu"], "config": {"b": "2"}})", of_set);
 
   EXPECT_EQ(out.profiles, std::vector<std::string>{"gpu"});
   EXPECT_EQ(out.config, (std::map<std::string, std::string>{{"a", "1"}, {"b", "2"}}));

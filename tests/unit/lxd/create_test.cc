@@ -23,11 +23,11 @@ class LxdCreateTest : public ::testing::Test {
     type.provider_type = HOSTLER_STR("small");
   }
 
-  Order order() { return read_order(request, config, "s", {{"site", "x"}}, true); }
+  CreateSpec spec() { return read_spec(request, config, "s", {{"site", "x"}}, true); }
   /// 0 if it is taken.
   hostler_status refusal() {
     try {
-      order();
+      spec();
     } catch (const driver::Error& wrong) {
       hostler_error error{};
       error.set_text = [](hostler_error*, std::uint32_t, const char*, std::size_t) {};
@@ -54,7 +54,7 @@ class LxdCreateTest : public ::testing::Test {
 
 TEST_F(LxdCreateTest, TagsUserDataAndSourceAreInTheRequest) {
   give_user_data("#!/bin/sh\ntrue\n");
-  const std::string body = order().body;
+  const std::string body = spec().body;
 
   for (const char* part :
        {R"("name":"hostler-k1")", R"("type":"container")", R"("profiles":["default"])",
@@ -66,7 +66,7 @@ TEST_F(LxdCreateTest, TagsUserDataAndSourceAreInTheRequest) {
 
 TEST_F(LxdCreateTest, AnImageMayBeAFingerprint) {
   request.image_id = HOSTLER_STR("1f44b8d82e8f");
-  EXPECT_THAT(order().body, HasSubstr(R"("fingerprint":"1f44b8d82e8f")"));
+  EXPECT_THAT(spec().body, HasSubstr(R"("fingerprint":"1f44b8d82e8f")"));
 }
 
 TEST_F(LxdCreateTest, TheSitesLimitsCountMoreThanThoseOfTheType) {
@@ -74,36 +74,36 @@ TEST_F(LxdCreateTest, TheSitesLimitsCountMoreThanThoseOfTheType) {
   type.ram_bytes = 1024;
   type.provider_params_json = HOSTLER_STR(R"({"config": {"limits.cpu": "0-1"}})");
 
-  EXPECT_THAT(order().body, HasSubstr(R"("limits.cpu":"0-1","limits.memory":"1024")"));
+  EXPECT_THAT(spec().body, HasSubstr(R"("limits.cpu":"0-1","limits.memory":"1024")"));
   config.limits_from_type = false;
-  EXPECT_THAT(order().body, Not(HasSubstr("limits.memory")));
+  EXPECT_THAT(spec().body, Not(HasSubstr("limits.memory")));
 }
 
 TEST_F(LxdCreateTest, TheDigestTellsARetryFromAnotherRequest) {
-  const std::string first = order().digest;
-  EXPECT_EQ(order().digest, first);
+  const std::string first = spec().digest;
+  EXPECT_EQ(spec().digest, first);
   give_user_data("#!/bin/sh\n");
-  EXPECT_NE(order().digest, first);
+  EXPECT_NE(spec().digest, first);
 }
 
 TEST_F(LxdCreateTest, AnotherConfigOfTheSetDoesNotMakeARetryAnotherRequest) {
-  const std::string first = order().digest;
+  const std::string first = spec().digest;
 
   config = read_config(R"({"socket": "/s", "image": "ubuntu", "profiles": ["new"],
       "config": {"limits.processes": "9"}, "limits": "none"})");
 
-  EXPECT_EQ(order().digest, first);
-  EXPECT_EQ(read_order(request, config, "s", {{"site", "y"}}, false).digest, first);
+  EXPECT_EQ(spec().digest, first);
+  EXPECT_EQ(read_spec(request, config, "s", {{"site", "y"}}, false).digest, first);
 }
 
 TEST_F(LxdCreateTest, EveryFieldOfARequestIsInItsDigest) {
   const auto original = request;
   const auto original_type = type;
-  std::set<std::string> digests{order().digest};
+  std::set<std::string> digests{spec().digest};
   const auto differs = [&](auto change) {
     request = original, type = original_type;
     change();
-    return digests.insert(order().digest).second;
+    return digests.insert(spec().digest).second;
   };
   const hostler_str texts[] = {HOSTLER_STR("a"), HOSTLER_STR("b")};
   const hostler_str joined = HOSTLER_STR("ab");
@@ -135,7 +135,7 @@ TEST_F(LxdCreateTest, ProfilesOfTheRequestReplaceThoseOfTheSetAndOfTheParameters
   const std::vector<hostler_str> profiles{HOSTLER_STR("base"), HOSTLER_STR("gpu")};
   request.profiles = profiles.data(), request.n_profiles = profiles.size();
 
-  EXPECT_THAT(order().body, HasSubstr(R"("profiles":["base","gpu"])"));
+  EXPECT_THAT(spec().body, HasSubstr(R"("profiles":["base","gpu"])"));
 }
 
 TEST_F(LxdCreateTest, WhatLxdDoesNotHaveIsRefused) {

@@ -11,7 +11,7 @@ inline std::string text(const hostler_str& from) { return std::string(driver::vi
 
 /// Runs `body`; what LXD refuses becomes an error that says what was tried.
 template <class Body>
-auto doing(const std::string& what, const Body& body) {
+auto with_context(const std::string& what, const Body& body) {
   try {
     return body();
   } catch (const Refused& refused) {
