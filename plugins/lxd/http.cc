@@ -89,6 +89,7 @@ std::unique_ptr<Http::Connection> Http::take() {
   auto connection = std::make_unique<Connection>();
   if (connection->easy == nullptr || connection->multi == nullptr || connection->wake < 0)
     throw NoAnswer(HOSTLER_E_TRANSIENT, "no descriptor or memory for a request is left", false);
+  curl_multi_setopt(connection->multi, CURLMOPT_MAXCONNECTS, 1L);  // else a change leaves another
   return connection;
 }
 
