@@ -3,7 +3,8 @@
 
 LXD from Debian's package, with network, processes, mounts and cgroups of its own, which end with this program. It
 listens on $LXD_DIR/unix.socket and at https://127.0.0.1:8443, its bridge gives addresses of 10.88.0.0/24, and the
-image `debian` is there. Where LXD cannot run the status is 77, with the reason; 1 if HOSTLER_LXD=required."""
+image `debian` is there. Where LXD cannot run, or with HOSTLER_LXD=no,
+the status is 77, with the reason; 1 if HOSTLER_LXD=required."""
 
 import argparse
 import json
@@ -186,6 +187,8 @@ def main():
     parser.add_argument("--image", help=argparse.SUPPRESS)
     parser.add_argument("command", nargs="+")
     arguments = parser.parse_args()
+    if os.environ.get("HOSTLER_LXD") == "no":
+        skip("HOSTLER_LXD=no")
     sys.exit(inside(arguments) if arguments.inside else outside(arguments))
 
 
