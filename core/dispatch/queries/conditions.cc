@@ -67,7 +67,7 @@ bool is_expected(InstanceState state) {
 
 /// The call that a gate of crashes holds back: "create of small in pool default".
 std::string call_text(const model::GateRecord& gate) {
-  const std::string function = gate.crash ? gate.crash->call : to_string(gate.op);
+  std::string function = gate.crash ? gate.crash->call : to_string(gate.op);
   if (gate.op == model::CloudOp::kDestroy) return function + " of " + gate.instance.text();
   if (gate.op != model::CloudOp::kCreate) return function;
   return function + " of " + gate.type + (gate.zone.empty() ? "" : " in zone " + gate.zone) +

@@ -135,7 +135,7 @@ void DriverProcess::on_not_started(ChildId child, const std::string& why, bool n
 
 /// The call that it named; else the only one, unless the kernel or somebody else killed it.
 DriverProcess::Op DriverProcess::guilty_of(ChildId child, const Exit& exit, const Op& loading) {
-  if (const Op named = calls_.find(exit.in_call, child)) return named;
+  if (Op named = calls_.find(exit.in_call, child)) return named;
   if (exit.in_call != 0) return nullptr;  // it named a call that is over
   if (exit.was_told || exit.was_killed || exit.in_close) return nullptr;
   if (loading != nullptr) return loading;
