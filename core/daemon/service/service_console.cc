@@ -56,7 +56,7 @@ void DaemonService::console(const api::Principal& /*who*/, model::InstanceId ins
                                               "; what has ended has no console any more"));
     if (view->record.provider_id.empty())
       return answer(fail(Errc::kConflict, instance.text() + " is being created: its cloud has not "
-                                                           "named it yet"));
+                                                            "named it yet"));
     uses_.read_console(view->record.set, {.id = view->record.provider_id, .bytes_max = kConsoleMax},
                        [instance, answer](model::CloudResult<model::ConsoleText> text) {
                          if (!text) return answer(tl::unexpected(error_of(instance, text.error())));

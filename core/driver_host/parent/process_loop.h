@@ -39,7 +39,7 @@ class ProcessLoop {
     RecordReader records;
     std::optional<Crash> crash;      ///< What it has said of its end.
     CallTable::Id crashed_call = 0;  ///< 0: of none.
-    std::string why_ended;  ///< "was killed: R31: list hangs"; empty: not known before its end.
+    std::string why_ended;    ///< "was killed: R31: list hangs"; empty: not known before its end.
     bool has_loaded = false;  ///< It has said which driver it is.
     bool is_outdated = false;
     bool is_closing = false;

@@ -76,8 +76,8 @@
  *
  * DRAFT. This header is a draft until drivers for several real clouds have been written against it:
  * host and driver must agree on HOSTLER_ABI_DRAFT exactly, and the host says so when they do not.
- * Until a release has it, a draft may change without a new number: build a driver with the header of
- * the same hostler. With 1.0 the macro goes, and what is here then stays for ever. */
+ * Until a release has it, a draft may change without a new number: build a driver with the header
+ * of the same hostler. With 1.0 the macro goes, and what is here then stays for ever. */
 #ifndef HOSTLER_DRIVER_H
 #define HOSTLER_DRIVER_H
 
@@ -509,7 +509,7 @@ typedef struct hostler_list_req { /* growable */
 
 typedef struct hostler_destroy_req { /* growable */
   uint32_t struct_size, flags;
-  hostler_str id;              /* never empty: the host destroys only what a create or a list has shown */
+  hostler_str id; /* never empty: the host destroys only what a create or a list has shown */
   hostler_str idempotency_key; /* of its create; empty = not known */
   hostler_str expected_set_id; /* CONFLICT if it carries another; empty = do not check */
   hostler_str reason;          /* for the provider's audit log */
