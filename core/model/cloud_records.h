@@ -35,7 +35,7 @@ enum class InterruptionAction : std::uint8_t {
   kStop,
   kSuspend,
   kRestart,
-  kWithdrawn,  ///< The notice that was given before holds no more.
+  kWithdrawn,  ///< The earlier notice is cancelled.
 };
 /// A notice that the cloud will take an instance back.
 struct Interruption {
