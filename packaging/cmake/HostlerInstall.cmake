@@ -6,10 +6,12 @@ install(TARGETS hostler hostlerd RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS hostler-agent hostler-driver-host RUNTIME DESTINATION lib/hostler)
 
 # A driver with its manifest, which names the library's digest: who strips it must make it again.
-install(TARGETS hostler_driver_local LIBRARY DESTINATION lib/hostler/drivers)
+foreach(driver local lxd)
+  install(TARGETS hostler_driver_${driver} LIBRARY DESTINATION lib/hostler/drivers)
+  install(FILES ${PROJECT_BINARY_DIR}/lib/hostler/drivers/${driver}.hostler.json
+    DESTINATION lib/hostler/drivers)
+endforeach()
 install(TARGETS hostler-local-supervisor RUNTIME DESTINATION lib/hostler/drivers)
-install(FILES ${PROJECT_BINARY_DIR}/lib/hostler/drivers/local.hostler.json
-  DESTINATION lib/hostler/drivers)
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/sdk/include/hostler
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})

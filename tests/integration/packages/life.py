@@ -18,7 +18,7 @@ from scratch_site import check, wait_for
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 HARDENING = os.path.join(HERE, "../../abi/hardening.py")
-NAMES = ("hostler", "hostler-driver-local", "hostler-sdk")
+NAMES = ("hostler", "hostler-driver-local", "hostler-driver-lxd", "hostler-sdk")
 CONFIG, BEGINNING = "/etc/hostler/hostler.json", "/usr/share/hostler/local.json"
 STATE, INSTANCES = "/var/lib/hostler", "/var/lib/hostler-local"
 
@@ -146,14 +146,16 @@ def the_unit_is_sound():
 def what_is_installed_fits_together():
     said = hostler("config", "check", CONFIG)
     check("warn" not in said, said)
-    check("local" in hostler("driver", "list"), "the local driver is not found")
+    found = hostler("driver", "list")
+    check("local" in found and "lxd" in found, f"not every driver is found: {found}")
 
 
 def programs_and_drivers_are_hardened():
     installed = [f"/usr/lib/hostler/{name}" for name in ("hostler-agent", "drivers/local.hostler.so",
+                                                         "drivers/lxd.hostler.so",
                                                          "drivers/hostler-local-supervisor")]
     installed = [name for name in installed if os.path.exists(name)]
-    check(len(installed) == 3, installed)
+    check(len(installed) == 4, installed)
     run(sys.executable, HARDENING, "--optimised", *installed, shutil.which("hostlerd"), shutil.which("hostler"))
 
 
