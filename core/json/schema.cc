@@ -133,6 +133,7 @@ std::string path_of(const std::vector<std::string>& context) {
 bool tells_of_a_part(const std::string& description) {
   return description.starts_with("Failed to validate against schema associated") ||
          description.starts_with("Failed to validate against additional properties") ||
+         description.starts_with("Failed to validate against a conditional schema") ||
          description.starts_with("Failed to validate item");
 }
 

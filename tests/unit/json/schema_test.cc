@@ -40,6 +40,12 @@ TEST(SchemaTest, NamesThePathOfWhatIsWrong) {
   EXPECT_THAT(*schema_problems(kSchema, "{}"), ElementsAre(HasSubstr("'root'")));
 }
 
+TEST(SchemaTest, AConditionIsToldByWhatItDemands) {
+  EXPECT_THAT(*schema_problems(
+                  R"({"if": {"not": {"required": ["a"]}}, "then": {"required": ["b"]}})", "{}"),
+              ElementsAre(HasSubstr("'b'")));
+}
+
 // Bug of RapidJSON's validator, and of valijson: they recurse until the stack is full.
 TEST(SchemaTest, ASchemaThatRefersToItselfWithoutAnEndIsRefused) {
   for (const char* schema :
