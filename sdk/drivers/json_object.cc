@@ -2,9 +2,13 @@
 
 #include <rapidjson/error/en.h>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
+#include <cmath>
 #include <ctime>
 #include <hostler/driver.hpp>
+#include <utility>
 
 namespace hostler::driver {
 namespace {
@@ -85,6 +89,36 @@ double JsonObject::chance(const char* key) {
   const double chance = value->GetDouble();
   if (!(chance >= 0 && chance <= 1)) refuse(key, "is not from 0 to 1");
   return chance;
+}
+
+std::int64_t JsonObject::bytes(const char* key) {
+  if (!has(key)) return 0;
+  const std::string text = this->text(key, "");
+  std::int64_t count = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+  const std::string unit(end, text.data() + text.size());
+  constexpr std::array<std::pair<const char*, std::int64_t>, 7> kUnits{{{"B", 1},
+                                                                        {"MB", 1'000'000},
+                                                                        {"GB", 1'000'000'000},
+                                                                        {"TB", 1'000'000'000'000},
+                                                                        {"MiB", 1LL << 20},
+                                                                        {"GiB", 1LL << 30},
+                                                                        {"TiB", 1LL << 40}}};
+  const auto* const found = std::find_if(kUnits.begin(), kUnits.end(),
+                                         [&](const auto& one) { return unit == one.first; });
+  constexpr std::int64_t kMax = 1LL << 50;
+  if (error != std::errc{} || found == kUnits.end() || count < 0 || count > kMax / found->second)
+    refuse(key, "is \"" + text + "\"; needed: a size up to 1 PiB such as \"512MiB\", \"2GiB\"");
+  return count * found->second;
+}
+
+std::int64_t JsonObject::money_micros(const char* key) {
+  const rapidjson::Value* value = find(key);
+  if (value == nullptr) return -1;
+  if (!value->IsNumber()) refuse(key, found(*value, "a number"));
+  const double amount = value->GetDouble();
+  if (!(amount >= 0 && amount <= 1'000'000)) refuse(key, "is not from 0 to 1,000,000");
+  return std::llround(amount * 1e6);
 }
 
 std::int64_t JsonObject::duration_ms(const char* key, std::int64_t fallback) {

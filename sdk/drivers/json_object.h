@@ -25,6 +25,10 @@ class JsonObject {
   std::string path(const char* key, const std::string& fallback);  ///< Absolute.
   std::int64_t number(const char* key, std::int64_t fallback, std::int64_t min, std::int64_t max);
   double chance(const char* key);  ///< 0 to 1; 0 if it is not there.
+  /// "512MiB", "2GiB" or "100GB", as bytes; 0 if it is not there.
+  std::int64_t bytes(const char* key);
+  /// An amount of money, in millionths; -1 if it is not there.
+  std::int64_t money_micros(const char* key);
   /// "250ms", "3s", "5m" or "2h", as milliseconds.
   std::int64_t duration_ms(const char* key, std::int64_t fallback);
   /// "2026-03-01T12:00:00Z", as nanoseconds since 1970.
