@@ -13,6 +13,7 @@ using Value = rapidjson::Value;
 
 /// The status while LXD starts or ends: it has done nothing.
 inline constexpr long kNotAvailable = 503;
+inline constexpr long kTooMany = 429;
 
 /// What LXD has answered: {"type", "metadata", "operation", "error", "error_code"}.
 class Answer {

@@ -63,7 +63,44 @@ void read_address(JsonObject& json, Config& config) {
     json.refuse("ca_file", "and server_certificate_sha256 exclude each other");
 }
 
+Size read_size(JsonObject json) {
+  Size out;
+  out.name = json.text("name", "");
+  if (out.name.empty() || out.name.size() > 63) json.refuse("name", "must have 1 to 63 bytes");
+  for (const char* key : {"vcpus", "ram"})
+    if (!json.has(key)) json.refuse(key, "is missing");
+  out.vcpus = json.number("vcpus", 0, 1, 4096);
+  out.ram_bytes = json.bytes("ram");
+  if (out.ram_bytes == 0) json.refuse("ram", "is 0");
+  out.scratch_bytes = json.bytes("scratch");
+  out.price_micros = json.money_micros("price");
+  json.refuse_unknown_keys();
+  return out;
+}
+
+void read_sizes(JsonObject& json, Config& config) {
+  config.currency = json.text("currency", "");
+  const bool is_code =
+      config.currency.size() == 3 &&
+      config.currency.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ") == std::string::npos;
+  if (json.has("currency") && !is_code)
+    json.refuse("currency", "must be three letters of ISO 4217, such as \"USD\"");
+  for (JsonObject& one : json.objects("sizes")) {
+    Size size = read_size(one);
+    if (config.size(size.name) != nullptr) one.refuse("name", "occurs twice");
+    if (size.price_micros >= 0 && config.currency.empty()) one.refuse("price", "needs `currency`");
+    config.sizes.push_back(std::move(size));
+  }
+  if (config.sizes.size() > 1000) json.refuse("sizes", "has more than 1,000 entries");
+}
+
 }  // namespace
+
+const Size* Config::size(std::string_view name) const {
+  const auto found =
+      std::find_if(sizes.begin(), sizes.end(), [&](const Size& one) { return one.name == name; });
+  return found == sizes.end() ? nullptr : &*found;
+}
 
 Config read_config(const std::string& text) {
   rapidjson::Document document;
@@ -79,6 +116,7 @@ Config read_config(const std::string& text) {
   if (config.remote_user.empty()) json.refuse("remote_user", "is empty");
   config.instance = read_instance_config(json, {{"default"}, {}});
   config.limits_from_type = json.choice("limits", {"type", "none"}, 0) == 0;
+  read_sizes(json, config);
   json.refuse_unknown_keys();
   return config;
 }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace hostler::lxd {
@@ -11,6 +12,13 @@ namespace hostler::lxd {
 struct InstanceConfig {
   std::vector<std::string> profiles;          ///< Their names, the last one wins.
   std::map<std::string, std::string> config;  ///< Keys of LXD, such as limits.processes.
+};
+
+/// One entry of the list from which hostler chooses by size and price.
+struct Size {
+  std::string name;  ///< The provider_type of a type.
+  std::int64_t vcpus = 0, ram_bytes = 0, scratch_bytes = 0;
+  std::int64_t price_micros = -1;  ///< Per hour; -1: not said.
 };
 
 struct Config {
@@ -25,6 +33,11 @@ struct Config {
   std::string remote_user;  ///< Who logs in.
   InstanceConfig instance;
   bool limits_from_type = true;
+  std::vector<Size> sizes;
+  std::string currency;  ///< Of their prices; empty: there are none.
+
+  /// Null if there is none of this name.
+  [[nodiscard]] const Size* size(std::string_view name) const;
 };
 
 /// SECRET: how this driver proves to a server who it is. Empty with a unix socket.

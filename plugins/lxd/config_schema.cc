@@ -6,7 +6,8 @@ const char* const kConfigSchema = R"json({
   "$schema": "https://json-schema.org/draft/2020-12/schema",
   "type": "object",
   "additionalProperties": false,
-  "oneOf": [{"required": ["socket"]}, {"required": ["url"]}],
+  "if": {"not": {"required": ["socket"]}},
+  "then": {"required": ["url"]},
   "properties": {
     "socket": {"type": "string", "pattern": "^/"},
     "url": {"type": "string", "pattern": "^https://[^/]+$"},
@@ -18,7 +19,20 @@ const char* const kConfigSchema = R"json({
     "remote_user": {"type": "string", "minLength": 1},
     "profiles": {"type": "array", "items": {"type": "string"}},
     "config": {"type": "object", "additionalProperties": {"type": "string"}},
-    "limits": {"enum": ["type", "none"]}
+    "limits": {"enum": ["type", "none"]},
+    "currency": {"type": "string", "pattern": "^[A-Z]{3}$"},
+    "sizes": {"type": "array", "items": {
+      "type": "object",
+      "additionalProperties": false,
+      "required": ["name", "vcpus", "ram"],
+      "properties": {
+        "name": {"type": "string", "minLength": 1, "maxLength": 63},
+        "vcpus": {"type": "integer", "minimum": 1},
+        "ram": {"type": "string"},
+        "scratch": {"type": "string"},
+        "price": {"type": "number", "minimum": 0}
+      }
+    }}
   }
 })json";
 

@@ -1,8 +1,5 @@
 #include "create.h"
 
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
-
 #include "cloud_init.h"
 #include "names.h"
 #include "with_context.h"
@@ -13,14 +10,12 @@ namespace {
 using driver::Error;
 using driver::view;
 
-using Writer = rapidjson::Writer<rapidjson::StringBuffer>;
 using Keys = std::map<std::string, std::string>;
 
 void refuse_what_is_not_there(const hostler_create_req& request, const Config& config) {
   const char* const wish = request.market == HOSTLER_MARKET_SPOT        ? "spot market"
                            : request.tenancy != HOSTLER_TENANCY_DEFAULT ? "tenancy"
                            : request.public_ip == HOSTLER_PUBLIC_IP_YES ? "public_ip"
-                           : request.n_disks != 0                       ? "disks"
                            : request.subnet.len != 0                    ? "subnet"
                            : request.n_security_groups != 0             ? "security_groups"
                            : request.placement_group.len != 0           ? "placement_group"
@@ -29,8 +24,6 @@ void refuse_what_is_not_there(const hostler_create_req& request, const Config& c
                                                                         : nullptr;
   if (wish != nullptr)
     throw Error(HOSTLER_E_UNSUPPORTED, std::string("the lxd driver has no ") + wish);
-  if (request.type->gpus != 0)
-    throw Error(HOSTLER_E_UNSUPPORTED, "the lxd driver gives no gpus to containers");
   if (request.region.len != 0 && view(request.region) != config.region)
     throw Error(HOSTLER_E_INVALID,
                 "the region of this set is \"" + config.region + "\": see `region` in its config");
@@ -53,47 +46,16 @@ void add_user_data(const hostler_create_req& request, bool has_cloud_init_keys, 
     throw Error(HOSTLER_E_INVALID, "user data of the format SH does not begin with #!");
 }
 
-/// The site's keys count more than the limits that follow from a type.
-void add_limits(const hostler_instance_type& type, Keys& keys) {
-  if (type.vcpus != 0) keys.emplace("limits.cpu", std::to_string(type.vcpus));
-  if (type.ram_bytes != 0) keys.emplace("limits.memory", std::to_string(type.ram_bytes));
-}
-
-/// Or the beginning of one.
-bool is_image_fingerprint(const std::string& image) {
-  return image.size() >= 12 && image.size() <= 64 &&
-         image.find_first_not_of("0123456789abcdef") == std::string::npos;
-}
-
-void put(Writer& json, const char* key, const std::string& value) {
-  json.Key(key);
-  json.String(value.data(), static_cast<rapidjson::SizeType>(value.size()));
-}
-
-std::string body_of(const std::string& name, const std::string& about,
-                    const InstanceConfig& instance_config, const Keys& keys,
-                    const std::string& image) {
-  rapidjson::StringBuffer buffer;
-  Writer json(buffer);
-  json.StartObject();
-  put(json, "name", name);
-  put(json, "type", "container");
-  put(json, "description", about);
-  json.Key("profiles");
-  json.StartArray();
-  for (const std::string& profile : instance_config.profiles) json.String(profile.c_str());
-  json.EndArray();
-  json.Key("config");
-  json.StartObject();
-  for (const auto& [key, value] : keys) put(json, key.c_str(), value);
-  json.EndObject();
-  json.Key("source");
-  json.StartObject();
-  put(json, "type", "image");
-  put(json, is_image_fingerprint(image) ? "fingerprint" : "alias", image);
-  json.EndObject();
-  json.EndObject();
-  return {buffer.GetString(), buffer.GetSize()};
+/// The site's keys count more than the limits that follow from a type. What the type does not say
+/// is that of the set's size of its name.
+void add_limits(const hostler_instance_type& type, const Config& config, Keys& keys) {
+  const Size* const size = config.size(view(type.provider_type));
+  const auto add = [&](const char* key, std::uint64_t of_type, std::uint64_t of_size) {
+    const std::uint64_t limit = of_type != 0 || size == nullptr ? of_type : of_size;
+    if (limit != 0) keys.emplace(key, std::to_string(limit));
+  };
+  add("limits.cpu", type.vcpus, size == nullptr ? 0 : size->vcpus);
+  add("limits.memory", type.ram_bytes, size == nullptr ? 0 : size->ram_bytes);
 }
 
 /// Of what the host asks for, before the set's config and the driver's own keys are added to it: a
@@ -119,6 +81,11 @@ std::string digest_of(const hostler_create_req& request) {
   if (const hostler_user_data* const data = request.user_data; data != nullptr) {
     all += std::to_string(data->format);
     add({reinterpret_cast<const char*>(data->bytes), data->n_bytes});
+  }
+  for (std::size_t i = 0; i < request.n_disks; ++i) {
+    const hostler_disk& disk = *request.disks[i];
+    add(view(disk.kind));
+    add(std::to_string(disk.role) + ' ' + std::to_string(disk.bytes));
   }
   return hash_of(all);
 }
@@ -152,11 +119,15 @@ CreateSpec read_spec(const hostler_create_req& request, const Config& config,
       instance_config.profiles.push_back(text(request.profiles[i]));
   }
   CreateSpec out;
+  out.wishes = read_wishes(request);
+  out.image = image;
+  out.description = text(request.name_hint);
+  out.profiles = std::move(instance_config.profiles);
   out.key = text(request.idempotency_key);
   out.name = name_of_key(out.key);
   out.zone = text(request.zone);
-  Keys keys = instance_config.config;
-  if (config.limits_from_type) add_limits(type, keys);
+  Keys& keys = out.keys = std::move(instance_config.config);
+  if (config.limits_from_type) add_limits(type, config, keys);
   add_user_data(request, has_cloud_init_keys, keys);
   Tags tags = shared_tags;
   for (const auto& [name, value] : read_tags(request.tags, request.n_tags)) tags[name] = value;
@@ -167,7 +138,6 @@ CreateSpec read_spec(const hostler_create_req& request, const Config& config,
   keys[kProviderType] = text(type.provider_type);
   out.digest = digest_of(request);
   keys[kDigest] = out.digest;
-  out.body = body_of(out.name, text(request.name_hint), instance_config, keys, image);
   out.expected.name = out.name;
   out.expected.key = out.key;
   out.expected.set_id = set_id;

@@ -43,12 +43,18 @@ const std::vector<Meaning>& meanings() {
       {HOSTLER_E_NOT_FOUND, 0, {"profile", "doesn't exist"}},
       {HOSTLER_E_NOT_FOUND, 0, {"network", "not found"}},
       {HOSTLER_E_NOT_FOUND, 0, {"storage pool", "not found"}},
+      // What a program of LXD's said of a file or a device: the next time it may be well.
+      {HOSTLER_E_TRANSIENT, 0, {"failed to run"}},
       {HOSTLER_E_INVALID, 0, {"project", "not found"}},
       {HOSTLER_E_INVALID, 0, {"instance", "has no \"limits."}},  // what a limited project demands
       {HOSTLER_E_INVALID, 0, {"forbidden"}},  // what a restricted project refuses
       {HOSTLER_E_INVALID, 0, {"no root device"}},
       {HOSTLER_E_INVALID, 0, {"unknown configuration key"}},
-      {HOSTLER_E_INVALID, 0, {"invalid"}},
+      {HOSTLER_E_INVALID, 0, {"failed creating instance record", "invalid"}},
+      {HOSTLER_E_INVALID, 0, {"invalid config"}},
+      {HOSTLER_E_INVALID, 0, {"invalid devices"}},
+      {HOSTLER_E_INVALID, 0, {"invalid value"}},
+      {HOSTLER_E_INVALID, 0, {"device validation failed"}},
       {HOSTLER_E_UNSUPPORTED, 0, {"image's type", "doesn't match"}},  // one for virtual machines
       {HOSTLER_E_TRANSIENT, 0, {"shutting down"}},
       {HOSTLER_E_TRANSIENT, 0, {"context canceled"}}};
@@ -104,6 +110,10 @@ bool says_exists(const Refused& refused) {
 }
 
 bool says_missing(const Refused& refused) { return refused.status() == 404; }
+
+bool says_forbidden(const Refused& refused) {
+  return by_number(refused.status()) == HOSTLER_E_AUTH;
+}
 
 bool says_busy(const Refused& refused) {
   const std::string text = lower(refused.text());

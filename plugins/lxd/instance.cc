@@ -70,6 +70,8 @@ Instance read_instance(const Value& value) {
   }
   if (config == nullptr) throw_not_lxd("an instance without a config");
   out.image = text_of(*config, "volatile.base_image");
+  // LXD writes this key when the disk is there, and removes it at the first start.
+  out.is_made = out.has_started || !text_of(*config, "volatile.apply_template").empty();
   out.addresses = read_addresses(value);
   const std::string key = text_of(*config, "user.hostler-key");
   if (key.empty() || out.name != name_of_key(key)) return out;

@@ -30,7 +30,9 @@ struct Instance {
   std::int64_t created_unix_ns = 0;
   std::uint32_t state = 0;   ///< HOSTLER_STATE_*
   bool has_started = false;  ///< Ever.
-  bool is_on = false;        ///< It has to be stopped before it can be deleted.
+  /// Its disk is there. LXD that was killed amid a create keeps a container without one.
+  bool is_made = false;
+  bool is_on = false;  ///< It has to be stopped before it can be deleted.
   /// LXD cannot reach the machine it is on: only its name and its zone are known.
   bool tags_unknown = false;
 };

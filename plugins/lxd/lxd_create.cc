@@ -14,6 +14,18 @@ using driver::Error;
 namespace {
 
 constexpr auto kAwayPause = std::chrono::milliseconds(500);
+/// LXD may be restarted each time.
+constexpr int kMakesMax = 3;
+
+/// A pause; its end, by the deadline or a cancel, leaves the outcome open.
+void wait_a_moment(hostler_op* op) {
+  try {
+    driver::pause(op, kAwayPause);
+  } catch (Error& ended) {
+    ended.outcome_unknown();
+    throw;
+  }
+}
 
 /// `body`, again for as long as LXD does not answer: it may be starting again. What it began is not
 /// lost, since the container has a name. Ends at the deadline, with the outcome unknown.
@@ -29,12 +41,7 @@ auto when_it_answers(hostler_op* op, const Body& body) {
       problem.outcome_unknown();
       throw;
     }
-    try {
-      driver::pause(op, kAwayPause);
-    } catch (Error& ended) {
-      ended.outcome_unknown();
-      throw;
-    }
+    wait_a_moment(op);
   }
 }
 
@@ -45,26 +52,41 @@ void LxdSet::create(const hostler_create_req& request, hostler_op* op) {
   if (!spec.zone.empty() && !is_clustered_)
     throw Error(HOSTLER_E_INVALID, "zones are members of a cluster, and this LXD is not one");
   with_context("create " + spec.name, [&] {
-    bool is_whole = false;
-    if (const auto known = find(spec.name, op)) {
+    auto known = find(spec.name, op);
+    if (known) {
       check_known(spec, *known);
       emit_instance(*known, config_, op);
-      if (known->has_started) return;
-    } else {
-      is_whole = make(spec, op);
     }
-    if (switch_on(spec, is_whole, op)) return;
-    remove_incomplete(spec.name, op);
-    make(spec, op);
-    switch_on(spec, true, op);
+    for (int makes = 0;;) {
+      if (known && known->has_started) return;
+      if (known && known->is_made) return switch_on(spec, op);
+      if (known) {
+        remove_incomplete(spec.name, op);
+      } else if (makes++ == kMakesMax) {
+        throw Error(HOSTLER_E_TRANSIENT, "LXD has lost " + spec.name + " amid its create, " +
+                                             std::to_string(kMakesMax) + " times")
+            .outcome_unknown();
+      } else if (make(spec, op)) {
+        return switch_on(spec, op);
+      }
+      known = when_it_answers(op, [&] { return find(spec.name, op); });
+      if (known) check_known(spec, *known);
+    }
   });
 }
 
+/// Deletes a container without a disk; LXD refuses, and nothing is done, while it is at work on it.
+/// A start would do harm: LXD 5.0.2 then makes a folder in place of the disk, and on btrfs it
+/// cannot delete that.
 void LxdSet::remove_incomplete(const std::string& name, hostler_op* op) const {
   try {
     when_it_answers(op, [&] { remove(name, op); });
   } catch (const Refused& refused) {
-    throw refusal_error(refused, "delete the incomplete container " + name).outcome_unknown();
+    const auto now = when_it_answers(op, [&] { return find(name, op); });
+    if (!now || now->is_made) return;
+    if (!says_busy(refused))
+      throw refusal_error(refused, "delete the incomplete container " + name).outcome_unknown();
+    wait_a_moment(op);
   }
 }
 
@@ -77,16 +99,16 @@ void LxdSet::check_known(const CreateSpec& spec, const Instance& known) const {
                                : " is the name of an instance that is not hostler's"));
 }
 
-/// \return whether LXD says that it is made; else it was interrupted, and what is there may be an
-/// incomplete container.
+/// \return whether LXD says that it is made; else a look has to tell what is there.
 bool LxdSet::make(const CreateSpec& spec, hostler_op* op) const {
   const std::string target = spec.zone.empty() ? "" : "?target=" + encoded(spec.zone);
   bool begun = false;
   try {
-    const Answer answer = api_.begin("POST", "/1.0/instances" + target, spec.body, op);
+    const std::string body = body_of(spec, devices_for(spec, op));
+    const Answer answer = api_.begin("POST", "/1.0/instances" + target, body, op);
     begun = true;
     emit_instance(spec.expected, config_, op);
-    return wait_until_made(spec, answer, op);
+    return wait_until_made(answer, op);
   } catch (const Refused& refused) {
     // Of two creates with one key the other was faster. A failed operation leaves nothing, says
     // LXD: if that is not so, the host has to know.
@@ -94,37 +116,42 @@ bool LxdSet::make(const CreateSpec& spec, hostler_op* op) const {
     if (there && says_exists(refused)) {
       check_known(spec, *there);
       if (!begun) emit_instance(*there, config_, op);
-      return true;
+      return false;
     }
     Error error = refusal_error(refused, "create " + spec.name);
     throw there ? error.outcome_unknown() : error;
   }
 }
 
-bool LxdSet::wait_until_made(const CreateSpec& spec, const Answer& begun, hostler_op* op) const {
+/// What a container has in place of devices of its profiles.
+Devices LxdSet::devices_for(const CreateSpec& spec, hostler_op* op) const {
+  if (!spec.wishes.need_profiles()) return {};
+  Devices of_profiles;
+  for (const std::string& name : spec.profiles)
+    add_devices(api_.get("/1.0/profiles/" + encoded(name), op).metadata(), of_profiles);
+  return own_devices(spec.wishes, of_profiles);
+}
+
+bool LxdSet::wait_until_made(const Answer& begun, hostler_op* op) const {
   try {
     api_.finish(begun, op);
     return true;
   } catch (const NoAnswer& problem) {
     if (!problem.is_worth_retry()) throw;
+    return false;
   }
-  when_it_answers(op, [&] { return find(spec.name, op); });
-  return false;
 }
 
-/// \return false if LXD cannot start it, and it may be an incomplete container: LXD that is killed
-/// amid a create keeps one without a disk.
-bool LxdSet::switch_on(const CreateSpec& spec, bool is_whole, hostler_op* op) const {
+void LxdSet::switch_on(const CreateSpec& spec, hostler_op* op) const {
   try {
     when_it_answers(op, [&] { set_power(spec.name, "start", op); });
-    return true;
   } catch (const Refused& refused) {
     const auto now = when_it_answers(op, [&] { return find(spec.name, op); });
-    if (now && now->has_started) return true;  // by a call beside this one
-    if (!is_whole) return false;
+    if (now && now->has_started) return;  // by a call beside this one
     Error why = refusal_error(refused, "start " + spec.name);
+    if (!now) why = Error(HOSTLER_E_TRANSIENT, "LXD has lost " + spec.name).outcome_unknown();
     try {
-      remove(spec.name, op);
+      if (now) remove(spec.name, op);
     } catch (const std::exception&) {
       why.outcome_unknown();
     }

@@ -71,6 +71,7 @@ void LxdSet::look_at_server(hostler_op* op) {
     const std::string fingerprint = text_of(*about, "certificate_fingerprint");
     if (fingerprint.empty()) throw_not_lxd("a server without a certificate_fingerprint");
     account_ = fingerprint + "/" + config_.project;
+    architecture_ = text_of(*about, "kernel_architecture");
     is_clustered_ = truth_of(*about, "server_clustered");
     has_cloud_init_keys_ = list_has(server, "api_extensions", "cloud_init");
     if (!list_has(server, "api_extensions", "instance_get_full"))
@@ -85,6 +86,7 @@ void LxdSet::info(const hostler_set_info_req&, hostler_op* op) {
   auto out = driver::set_info_record();
   out.account_id = str(account_);
   out.region = str(config_.region);
+  out.currency = str(config_.currency);
   out.capabilities = HOSTLER_CAP_TAGS_AT_CREATE | HOSTLER_CAP_HOST_KEY_INJECT |
                      HOSTLER_CAP_USER_DATA | HOSTLER_CAP_STOP;
   out.list_consistency_ms = 2000;  // LXD answers a create before its list shows the instance
@@ -96,32 +98,55 @@ void LxdSet::info(const hostler_set_info_req&, hostler_op* op) {
   driver::emit(op, out);
 }
 
-std::optional<Instance> LxdSet::find(const std::string& name, hostler_op* op) const {
+std::optional<Instance> LxdSet::look(const std::string& name, hostler_op* op) const {
   const auto answer = api_.find(Api::instance(name, "?recursion=1"), op);
   if (!answer) return std::nullopt;
-  Instance found = read_instance(answer->metadata());
-  if (found.tags_unknown)
-    throw NoAnswer(HOSTLER_E_TRANSIENT, found.state_reason + ": LXD cannot reach " + name, false);
+  return read_instance(answer->metadata());
+}
+
+std::optional<Instance> LxdSet::find(const std::string& name, hostler_op* op) const {
+  auto found = look(name, op);
+  if (found && found->tags_unknown)
+    throw NoAnswer(HOSTLER_E_TRANSIENT, found->state_reason + ": LXD cannot reach " + name, false);
   return found;
+}
+
+/// Nothing if one of them cannot be read by itself, such as one on a member of a cluster that does
+/// not answer: the whole list has it.
+std::optional<std::vector<Instance>> LxdSet::look_at(const std::set<std::string>& names,
+                                                     hostler_op* op) const {
+  std::vector<Instance> out;
+  try {
+    for (const std::string& name : names)
+      if (auto found = look(name, op)) out.push_back(std::move(*found));
+  } catch (const Refused& refused) {
+    if (says_forbidden(refused)) throw;
+    return std::nullopt;
+  } catch (const NoAnswer& problem) {
+    if (!problem.is_worth_retry()) throw;
+    return std::nullopt;
+  }
+  return out;
+}
+
+std::vector<Instance> LxdSet::look_at_all(hostler_op* op) const {
+  const Answer answer = api_.get("/1.0/instances?recursion=2", op, kListTimeoutMs);
+  if (!answer.metadata().IsArray()) throw_not_lxd("the instances are no list");
+  // LXD shows no instances of a project that is not there.
+  if (answer.metadata().Empty()) api_.get(project_path(), op);
+  std::vector<Instance> all;
+  for (const Value& one : answer.metadata().GetArray()) all.push_back(read_instance(one));
+  return all;
 }
 
 void LxdSet::list(const hostler_list_req& request, hostler_op* op) {
   with_context("list instances of project " + config_.project, [&] {
     std::set<std::string> ids;
     for (std::size_t i = 0; i < request.n_ids; ++i) ids.insert(text(request.ids[i]));
-    if (!ids.empty() && ids.size() <= kSingleMax) {
-      for (const std::string& id : ids)
-        if (const auto found = find(id, op); found && has_all(*found, request))
-          emit_instance(*found, config_, op);
-      return;
-    }
-    const Answer answer = api_.get("/1.0/instances?recursion=2", op, kListTimeoutMs);
-    if (!answer.metadata().IsArray()) throw_not_lxd("the instances are no list");
-    // LXD shows no instances of a project that is not there.
-    if (answer.metadata().Empty()) api_.get(project_path(), op);
-    std::vector<Instance> all;  // nothing is emitted of a list that cannot be read to its end
-    for (const Value& one : answer.metadata().GetArray()) all.push_back(read_instance(one));
-    for (const Instance& one : all) {
+    std::optional<std::vector<Instance>> all;
+    if (!ids.empty() && ids.size() <= kSingleMax) all = look_at(ids, op);
+    if (!all) all = look_at_all(op);
+    for (const Instance& one : *all) {  // nothing is emitted of a list that cannot be read whole
       const bool wanted = (ids.empty() || ids.count(one.name) != 0) && has_all(one, request);
       if (wanted) emit_instance(one, config_, op);
     }
@@ -143,9 +168,11 @@ void LxdSet::destroy(const hostler_destroy_req& request, hostler_op* op) {
       api_.change("DELETE", Api::instance(name), "", op);
     } catch (const Refused& refused) {  // somebody else was faster?
       if (!find(name, op)) return;
-      if (!says_missing(refused)) throw;
-      // Of something else, such as its storage pool. NOT_FOUND would say that the instance is gone.
-      throw Error(HOSTLER_E_TRANSIENT, "LXD cannot destroy " + name + ": " + refused.text());
+      if (says_forbidden(refused) || refused.status() == kTooMany) throw;
+      // Whatever it is: NOT_FOUND is of something else, such as its storage pool. The host asks
+      // again.
+      throw Error(HOSTLER_E_TRANSIENT, "LXD cannot destroy " + name + ": " + refused.text())
+          .provider(refused.status(), "", "");
     }
   });
 }

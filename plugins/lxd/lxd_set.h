@@ -4,12 +4,15 @@
 #include <hostler/driver.hpp>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "api.h"
 #include "config.h"
 #include "create.h"
 #include "instance.h"
+#include "offerings.h"
 
 namespace hostler::lxd {
 
@@ -33,17 +36,26 @@ class LxdSet {
   void start(const hostler_power_req& request, hostler_op* op);
   void stop(const hostler_power_req& request, hostler_op* op);
   void suspend(const hostler_power_req& request, hostler_op* op);
+  void offerings(const hostler_offerings_req& request, hostler_op* op);
+  void find_images(const hostler_images_req& request, hostler_op* op);
   void read_console(const hostler_console_req& request, hostler_op* op);
 
  private:
   void look_at_server(hostler_op* op);
   [[nodiscard]] std::string project_path() const;
+  std::optional<Instance> look(const std::string& name, hostler_op* op) const;
   std::optional<Instance> find(const std::string& name, hostler_op* op) const;
+  std::optional<std::vector<Instance>> look_at(const std::set<std::string>& names,
+                                               hostler_op* op) const;
+  std::vector<Instance> look_at_all(hostler_op* op) const;
   Instance find_ours(const hostler_str& id, const hostler_str& expected_set, hostler_op* op) const;
+  [[nodiscard]] std::vector<Place> places(hostler_op* op) const;
+  [[nodiscard]] ProjectRoom project_room(hostler_op* op) const;
+  Devices devices_for(const CreateSpec& spec, hostler_op* op) const;
   bool make(const CreateSpec& spec, hostler_op* op) const;
   void check_known(const CreateSpec& spec, const Instance& known) const;
-  bool wait_until_made(const CreateSpec& spec, const Answer& begun, hostler_op* op) const;
-  bool switch_on(const CreateSpec& spec, bool is_whole, hostler_op* op) const;
+  bool wait_until_made(const Answer& begun, hostler_op* op) const;
+  void switch_on(const CreateSpec& spec, hostler_op* op) const;
   void remove_incomplete(const std::string& name, hostler_op* op) const;
   void remove(const std::string& name, hostler_op* op) const;
   void set_power(const std::string& name, const char* action, hostler_op* op) const;
@@ -52,7 +64,7 @@ class LxdSet {
   const Config config_;
   const Tags shared_tags_;
   const Api api_;
-  std::string account_;
+  std::string account_, architecture_;
   bool has_cloud_init_keys_ = false;
   bool is_clustered_ = false;
 };

@@ -31,6 +31,8 @@ void emit_instance(const Instance& instance, const Config& config, hostler_op* o
   out.tags = tags.data();
   out.n_tags = tags.size();
   out.created_unix_ns = instance.created_unix_ns;
+  const Size* const size = config.size(instance.provider_type);
+  if (size != nullptr) out.price_micros_per_hour = size->price_micros;
   out.market = HOSTLER_MARKET_ON_DEMAND;
   out.state = instance.state;
   if (instance.tags_unknown) out.flags |= HOSTLER_INSTANCE_TAGS_UNKNOWN;

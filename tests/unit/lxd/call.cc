@@ -19,8 +19,25 @@ Seen copy(const hostler_instance& from) {
   for (std::size_t i = 0; i < from.n_tags; ++i)
     to.tags[std::string(view(from.tags[i].key))] = view(from.tags[i].value);
   to.state = from.state;
+  to.price = from.price_micros_per_hour;
   to.tags_unknown = (from.flags & HOSTLER_INSTANCE_TAGS_UNKNOWN) != 0;
   return to;
+}
+
+SeenOffering copy(const hostler_offering& from) {
+  return {std::string(view(from.provider_type)),
+          std::string(view(from.zone)),
+          std::string(view(from.architecture)),
+          from.price_micros_per_hour,
+          from.ram_bytes,
+          from.scratch_bytes,
+          from.vcpus,
+          from.available};
+}
+
+SeenImage copy(const hostler_image& from) {
+  return {std::string(view(from.id)), std::string(view(from.name)), std::string(view(from.owner)),
+          std::string(view(from.architecture)), from.created_unix_ns};
 }
 
 Call& call_of(const hostler_op* op) { return *static_cast<const Call::Op*>(op)->call; }
@@ -58,8 +75,13 @@ Call::Call(int timeout_ms) {
     if (rec->kind == HOSTLER_REC_SET_INFO) {
       const auto& info = *reinterpret_cast<const hostler_set_info*>(rec);
       call.account = view(info.account_id);
+      call.currency = view(info.currency);
       call.user_data_max_bytes = info.user_data_max_bytes;
     }
+    if (rec->kind == HOSTLER_REC_OFFERING)
+      call.offerings.push_back(copy(*reinterpret_cast<const hostler_offering*>(rec)));
+    if (rec->kind == HOSTLER_REC_IMAGE)
+      call.images.push_back(copy(*reinterpret_cast<const hostler_image*>(rec)));
     if (rec->kind == HOSTLER_REC_CONSOLE) {
       const auto& piece = *reinterpret_cast<const hostler_console*>(rec);
       if (call.console.empty()) call.console_begin = piece.offset;

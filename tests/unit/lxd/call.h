@@ -15,7 +15,20 @@ struct Seen {
   std::string id, key, set_id, owner, type, zone, address;
   std::map<std::string, std::string> tags;
   std::uint32_t state = 0;
+  std::int64_t price = 0;
   bool tags_unknown = false;
+};
+
+struct SeenOffering {
+  std::string type, zone, architecture;
+  std::int64_t price = 0;
+  std::uint64_t ram = 0, scratch = 0;
+  std::uint32_t vcpus = 0, available = 0;
+};
+
+struct SeenImage {
+  std::string id, name, owner, architecture;
+  std::int64_t created = 0;
 };
 
 /// One operation with all that came of it. `op` is for one call.
@@ -41,7 +54,9 @@ class Call {
   hostler_status status = 0;
   std::map<std::uint32_t, std::string> texts;  ///< By HOSTLER_TEXT_*
   std::vector<Seen> instances;
-  std::string account;                    ///< Of set_info.
+  std::vector<SeenOffering> offerings;
+  std::vector<SeenImage> images;
+  std::string account, currency;          ///< Of set_info.
   std::uint64_t user_data_max_bytes = 0;  ///< Of set_info.
   std::string console;
   std::uint64_t console_begin = 0;

@@ -55,6 +55,36 @@ TEST(LxdConfigTest, NamesTheFieldThatIsWrong) {
               HasSubstr("config.user.x is set by hostler"));
 }
 
+TEST(LxdConfigTest, SizesHaveUnitsAndPricesACurrency) {
+  const Config config = read_config(R"({"socket": "/s", "currency": "EUR", "sizes": [
+      {"name": "small", "vcpus": 2, "ram": "2GiB", "scratch": "10GB", "price": 0.02},
+      {"name": "free", "vcpus": 1, "ram": "512MiB"}]})");
+
+  ASSERT_EQ(config.sizes.size(), 2u);
+  const Size& small = *config.size("small");
+  EXPECT_EQ(small.vcpus, 2);
+  EXPECT_EQ(small.ram_bytes, std::int64_t{2} << 30);
+  EXPECT_EQ(small.scratch_bytes, 10'000'000'000);
+  EXPECT_EQ(small.price_micros, 20'000);
+  EXPECT_EQ(config.size("free")->price_micros, -1);
+  EXPECT_EQ(config.size("large"), nullptr);
+
+  const auto wrong = [](const std::string& rest) {
+    return problem(R"({"socket": "/s", )" + rest + "}");
+  };
+  EXPECT_THAT(wrong(R"("sizes": [{"name": "s", "vcpus": 1, "ram": "1GiB", "price": 1}])"),
+              HasSubstr("sizes[0].price needs `currency`"));
+  EXPECT_THAT(wrong(R"("sizes": [{"name": "s", "vcpus": 1}])"), HasSubstr("ram is missing"));
+  EXPECT_THAT(wrong(R"("sizes": [{"name": "s", "vcpus": 1, "ram": "1 gig"}])"),
+              HasSubstr("a size up to 1 PiB"));
+  EXPECT_THAT(wrong(R"("sizes": [{"name": "s", "vcpus": 1, "ram": "9999999TiB"}])"),
+              HasSubstr("a size up to 1 PiB"));
+  EXPECT_THAT(wrong(R"("sizes": [{"name": "s", "vcpus": 1, "ram": "1GiB"},
+                                 {"name": "s", "vcpus": 1, "ram": "1GiB"}])"),
+              HasSubstr("sizes[1].name occurs twice"));
+  EXPECT_THAT(wrong(R"("currency": "euro")"), HasSubstr("ISO 4217"));
+}
+
 TEST(LxdConfigTest, CredentialsAreNeverShown) {
   const Config config = read_config(R"({"url": "https://a"})");
   try {

@@ -54,7 +54,7 @@ class LxdCreateTest : public ::testing::Test {
 
 TEST_F(LxdCreateTest, TagsUserDataAndSourceAreInTheRequest) {
   give_user_data("#!/bin/sh\ntrue\n");
-  const std::string body = spec().body;
+  const std::string body = body_of(spec(), {});
 
   for (const char* part :
        {R"("name":"hostler-k1")", R"("type":"container")", R"("profiles":["default"])",
@@ -66,7 +66,7 @@ TEST_F(LxdCreateTest, TagsUserDataAndSourceAreInTheRequest) {
 
 TEST_F(LxdCreateTest, AnImageMayBeAFingerprint) {
   request.image_id = HOSTLER_STR("1f44b8d82e8f");
-  EXPECT_THAT(spec().body, HasSubstr(R"("fingerprint":"1f44b8d82e8f")"));
+  EXPECT_THAT(body_of(spec(), {}), HasSubstr(R"("fingerprint":"1f44b8d82e8f")"));
 }
 
 TEST_F(LxdCreateTest, TheSitesLimitsCountMoreThanThoseOfTheType) {
@@ -74,9 +74,19 @@ TEST_F(LxdCreateTest, TheSitesLimitsCountMoreThanThoseOfTheType) {
   type.ram_bytes = 1024;
   type.provider_params_json = HOSTLER_STR(R"({"config": {"limits.cpu": "0-1"}})");
 
-  EXPECT_THAT(spec().body, HasSubstr(R"("limits.cpu":"0-1","limits.memory":"1024")"));
+  EXPECT_THAT(body_of(spec(), {}), HasSubstr(R"("limits.cpu":"0-1","limits.memory":"1024")"));
   config.limits_from_type = false;
-  EXPECT_THAT(spec().body, Not(HasSubstr("limits.memory")));
+  EXPECT_THAT(body_of(spec(), {}), Not(HasSubstr("limits.memory")));
+}
+
+TEST_F(LxdCreateTest, WhatTheTypeDoesNotSayIsThatOfTheSizeOfItsName) {
+  config = read_config(R"({"socket": "/s", "image": "debian",
+      "sizes": [{"name": "small", "vcpus": 2, "ram": "1024B"}]})");
+  type.vcpus = 4;
+
+  EXPECT_THAT(body_of(spec(), {}), HasSubstr(R"("limits.cpu":"4","limits.memory":"1024")"));
+  type.provider_type = HOSTLER_STR("other");
+  EXPECT_THAT(body_of(spec(), {}), Not(HasSubstr("limits.memory")));
 }
 
 TEST_F(LxdCreateTest, TheDigestTellsARetryFromAnotherRequest) {
@@ -119,6 +129,15 @@ TEST_F(LxdCreateTest, EveryFieldOfARequestIsInItsDigest) {
   EXPECT_TRUE(differs([&] { request.ssh_public_keys = texts, request.n_ssh_public_keys = 2; }));
   EXPECT_TRUE(differs([&] { request.name_hint = HOSTLER_STR("n"); }));
   EXPECT_TRUE(differs([&] { give_user_data("#!/bin/sh\n"); }));
+  auto disk = driver::sized<hostler_disk>();
+  const hostler_disk* const disks[] = {&disk};
+  disk.role = HOSTLER_DISK_ROOT, disk.bytes = 1;
+  EXPECT_TRUE(differs([&] { request.disks = disks, request.n_disks = 1; }));
+  EXPECT_TRUE(differs([&] { request.disks = disks, request.n_disks = 1, disk.bytes = 2; }));
+  EXPECT_TRUE(differs([&] {
+    request.disks = disks, request.n_disks = 1;
+    disk.kind = HOSTLER_STR("fast");
+  }));
 }
 
 TEST_F(LxdCreateTest, UserDataIsAtMost16KiB) {
@@ -135,7 +154,7 @@ TEST_F(LxdCreateTest, ProfilesOfTheRequestReplaceThoseOfTheSetAndOfTheParameters
   const std::vector<hostler_str> profiles{HOSTLER_STR("base"), HOSTLER_STR("gpu")};
   request.profiles = profiles.data(), request.n_profiles = profiles.size();
 
-  EXPECT_THAT(spec().body, HasSubstr(R"("profiles":["base","gpu"])"));
+  EXPECT_THAT(body_of(spec(), {}), HasSubstr(R"("profiles":["base","gpu"])"));
 }
 
 TEST_F(LxdCreateTest, WhatLxdDoesNotHaveIsRefused) {

@@ -38,6 +38,14 @@ const Row kRows[] = {
     {400, "Requested image's type \"virtual-machine\" doesn't match instance type \"container\"",
      HOSTLER_E_UNSUPPORTED, 0},
     {404, "Project not found", HOSTLER_E_INVALID, 0},
+    // Of storage, which may be well the next time.
+    {0,
+     "Error deleting storage volume: Failed setting subvolume writable: Failed to run: btrfs "
+     "property set -ts /x ro false: Invalid argument",
+     HOSTLER_E_TRANSIENT, 0},
+    {0, "Failed creating instance from image: Failed to mount: invalid argument",
+     HOSTLER_E_TRANSIENT, 0},
+    {500, "invalid character '<' looking for beginning of value", HOSTLER_E_TRANSIENT, 0},
     {400, "Invalid devices: Device validation failed", HOSTLER_E_INVALID, 0},
     {401, "not authorized", HOSTLER_E_AUTH, 0},
     {403, "Reached maximum number of instances in project \"p\"", HOSTLER_E_AUTH, 0},

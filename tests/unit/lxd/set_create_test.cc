@@ -108,7 +108,7 @@ TEST_F(LxdSetTest, AfterACancelTheOutcomeIsOpenAndTheOperationCancelled) {
 TEST_F(LxdSetTest, AContainerThatDoesNotStartIsRemoved) {
   play.missing().async().ended();                              // made
   play.async().ended("Failed to run: no available IPs left");  // not started
-  play.sync(instance(102, kName, "", false));                  // nobody else has started it
+  play.sync(made());                                           // nobody else has started it
   play.async().ended();                                        // removed
   Call call;
 
@@ -121,8 +121,8 @@ TEST_F(LxdSetTest, AContainerThatDoesNotStartIsRemoved) {
 TEST_F(LxdSetTest, WhatCannotBeRemovedLeavesTheOutcomeOpen) {
   play.missing().async().ended();               // made
   play.async().ended("no available IPs left");  // not started
-  play.sync(instance(102, kName, "", false));   // by nobody else either
-  play.refuse(404, "Storage pool not found").sync(instance(102, kName, "", false));
+  play.sync(made());                            // by nobody else either
+  play.refuse(404, "Storage pool not found").sync(made());
   Call call;
 
   EXPECT_EQ(create(call), HOSTLER_E_CAPACITY);

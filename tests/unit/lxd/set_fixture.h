@@ -16,7 +16,8 @@ inline const std::string kName = "hostler-" + kKey;
 
 inline std::string server(const std::string& auth = "trusted") {
   return R"({"auth":")" + auth + R"(","api_extensions":["instance_get_full","cloud_init"],)" +
-         R"("environment":{"certificate_fingerprint":"ab12","server_clustered":false}})";
+         R"("environment":{"certificate_fingerprint":"ab12","server_clustered":false,)" +
+         R"("kernel_architecture":"x86_64"}})";
 }
 
 /// An instance as LXD shows it; `more` are further members of its config.
@@ -31,13 +32,22 @@ inline std::string instance(int status, const std::string& name = kName,
          R"("address":"10.88.0.5","scope":"global"}]}}}})";
 }
 
+inline const std::string kConfig = R"({"socket":"/s","project":"p q","image":"debian"})";
+
 class LxdSetTest : public ::testing::Test {
  protected:
+  LxdSetTest() {
+    type.provider_type = HOSTLER_STR("small");
+    type.vcpus = 2;
+    type.ram_bytes = 1 << 28;
+    create_request.idempotency_key = driver::str(kKey);
+    create_request.type = &type;
+  }
+
   /// What becomes of an opening, with the answers that `play` has.
-  hostler_status open(Call& call) {
+  hostler_status open(Call& call, const std::string& json = kConfig) {
     auto config = driver::sized<hostler_set_config>();
     config.set_id = HOSTLER_STR("s");
-    const std::string json = R"({"socket":"/s","project":"p q","image":"debian"})";
     config.config_json = driver::str(json);
     return call.run(
         [&] { set = std::make_unique<LxdSet>(config, std::make_unique<Script>(play), &call.op); });
@@ -53,15 +63,17 @@ class LxdSetTest : public ::testing::Test {
   }
 
   hostler_status create(Call& call) {
-    auto type = driver::sized<hostler_instance_type>();
-    type.provider_type = HOSTLER_STR("small");
-    type.vcpus = 2;
-    type.ram_bytes = 1 << 28;
-    auto request = driver::sized<hostler_create_req>();
-    request.idempotency_key = driver::str(kKey);
-    request.type = &type;
-    return call.run([&] { set->create(request, &call.op); });
+    return call.run([&] { set->create(create_request, &call.op); });
   }
+  /// What create() makes, with a disk or without, and never started.
+  std::string without_disk(const std::string& more = "") {
+    return instance(102, kName,
+                    R"(,"user.hostler-driver.digest":")" +
+                        read_spec(create_request, read_config(kConfig), "s", {}, true).digest +
+                        "\"" + more,
+                    false);
+  }
+  std::string made() { return without_disk(R"(,"volatile.apply_template":"create")"); }
 
   hostler_status list(Call& call) {
     const auto request = driver::sized<hostler_list_req>();
@@ -75,6 +87,8 @@ class LxdSetTest : public ::testing::Test {
     return call.run([&] { set->destroy(request, &call.op); });
   }
 
+  hostler_instance_type type = driver::sized<hostler_instance_type>();
+  hostler_create_req create_request = driver::sized<hostler_create_req>();
   Play play;
   std::unique_ptr<LxdSet> set;
 };

@@ -78,6 +78,30 @@ TEST_F(LxdSetTest, AnInstanceThatLxdCannotReachIsListedWithoutItsTags) {
   EXPECT_EQ(unreachable.state, HOSTLER_STATE_UNKNOWN);
 }
 
+TEST_F(LxdSetTest, WhereOneCannotBeReadByItselfTheWholeListTellsOfIt) {
+  const hostler_str ids[] = {HOSTLER_STR("a"), driver::str(kName), HOSTLER_STR("z")};
+  auto request = driver::sized<hostler_list_req>();
+  request.ids = ids, request.n_ids = 3;
+  const auto ask = [&](Call& call) { return call.run([&] { set->list(request, &call.op); }); };
+  Call refused, unknown, forbidden;
+
+  play.sync(instance(103, "a")).refuse(500, "Failed to connect to m2");
+  play.sync("[" + instance(103, "a") + "," + instance(103, "b") + "," + kUnreachable + "]");
+  EXPECT_EQ(ask(refused), HOSTLER_OK) << refused.message();
+  ASSERT_EQ(refused.instances.size(), 2u);
+  EXPECT_EQ(refused.instances[0].id, "a");
+  EXPECT_TRUE(refused.instances[1].tags_unknown);
+
+  play.missing().sync(kUnreachable).missing();
+  EXPECT_EQ(ask(unknown), HOSTLER_OK) << unknown.message();
+  ASSERT_EQ(unknown.instances.size(), 1u);
+  EXPECT_TRUE(unknown.instances[0].tags_unknown);
+
+  play.refuse(403, "not authorized");
+  EXPECT_EQ(ask(forbidden), HOSTLER_E_AUTH);
+  EXPECT_TRUE(play.steps.empty());
+}
+
 TEST_F(LxdSetTest, AFilterOfTagsKeepsWhatMayHaveThem) {
   play.sync("[" + instance(103, "other") + "," + kUnreachable + "]");
   auto request = driver::sized<hostler_list_req>();

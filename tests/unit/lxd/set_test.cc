@@ -61,6 +61,17 @@ TEST_F(LxdSetTest, ADestroyBelievesThatAnInstanceIsGoneOnlyIfALookUpSaysSo) {
   EXPECT_TRUE(play.steps.empty());
 }
 
+// It is asked for again; "invalid" and the like would say of a create that it is no use.
+TEST_F(LxdSetTest, WhatLxdCannotDeleteNowIsATemporaryErrorWithItsText) {
+  for (const char* text : {"Failed to run: btrfs: Invalid argument", "Unknown configuration key: x",
+                           "No root device could be found"}) {
+    play.sync(instance(102)).async().ended(text).sync(instance(102));
+    Call call;
+    EXPECT_EQ(destroy(call), HOSTLER_E_TRANSIENT);
+    EXPECT_THAT(call.message(), HasSubstr(text));
+  }
+}
+
 TEST_F(LxdSetTest, ADestroyDoesNotTakeAMissingProjectForAMissingInstance) {
   play.refuse(404, "Project not found");
   Call call;
