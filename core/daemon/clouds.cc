@@ -176,6 +176,16 @@ void Clouds::execute(const dispatch::PricesCall& effect) {
       });
 }
 
+void Clouds::execute(const dispatch::ConsoleCall& effect) {
+  const Call call(*this, effect.set, model::CloudOp::kConsole);
+  call.driver->read_console(effect.query, effect.timeout,
+                            [this, timed = call.timed,
+                             id = effect.instance](model::CloudResult<model::ConsoleText> result) {
+                              timed.ended(result);
+                              post_(dispatch::ConsoleRead{id, std::move(result)});
+                            });
+}
+
 /// Not counted as a call: the driver answers without its cloud.
 void Clouds::execute(const dispatch::QuotaGroupCall& effect) {
   auto& drivers = named(effect.set).drivers;
@@ -211,7 +221,7 @@ void Clouds::read_console(const std::string& set, model::ConsoleQuery query,
   if (!found) return done(tl::unexpected(found.error()));
   auto& drivers = (*found)->drivers;
   const auto driver = drivers.use();
-  const TimedCall timed(metrics_, set, model::CloudOp::kOther, drivers, driver.number());
+  const TimedCall timed(metrics_, set, model::CloudOp::kConsole, drivers, driver.number());
   driver->read_console(
       std::move(query), kConsoleTime,
       [timed, done = std::move(done)](model::CloudResult<model::ConsoleText> result) {

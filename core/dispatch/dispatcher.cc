@@ -78,6 +78,7 @@ Outbox Dispatcher::apply(Event event, Now now) {
                  [&](const DestroyEnded& e) { to.answers.on(e, now); },
                  [&](const TagsEnded& e) { to.answers.on(e, now); },
                  [&](const PowerEnded& e) { to.answers.on(e, now); },
+                 [&](const ConsoleRead& e) { to.last_words.on(e, now); },
                  [&](const model::HostEvent& e) { to.hosts.on(e, now); },
                  [&](Submit& e) { to.work.on(e, now); },
                  [&](const CancelWork& e) { to.work.on(e, now); },

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/model/cloud_records.h"
 #include "core/model/host.h"
 #include "core/model/records.h"
 #include "core/scheduler/plan.h"
@@ -89,6 +90,14 @@ struct QuotaGroupCall {
   model::InstanceType type;
   Duration timeout{};
 };
+/// Asks for the end of the console of a host that did not come up.
+struct ConsoleCall {
+  std::string set;
+  model::InstanceId instance;
+  model::ConsoleQuery query;
+  Duration timeout{};
+  bool after_commit = false;  ///< As of OpenSet.
+};
 /// Make a plan of this snapshot, off the loop, and answer with PlanMade.
 struct MakePlan {
   std::uint64_t number = 0;
@@ -110,7 +119,7 @@ struct Reply {
 
 using Effect = std::variant<model::HostCommand, OpenSet, UseSet, UseDriver, CreateCall, ListCall,
                             LookUpCall, DestroyCall, TagsCall, PowerCall, PricesCall,
-                            QuotaGroupCall, MakePlan, EpochsCompared, Reply>;
+                            QuotaGroupCall, ConsoleCall, MakePlan, EpochsCompared, Reply>;
 
 /// The result of one event. An effect is issued only when every change before it is durable, unless
 /// it depends on no commit (immediate_effects.h).

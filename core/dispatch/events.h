@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/dispatch/effects.h"
+#include "core/model/cloud_records.h"
 #include "core/model/host.h"
 #include "core/model/records.h"
 #include "core/scheduler/plan.h"
@@ -80,6 +81,11 @@ struct QuotaGroupFetched {
   std::string set;
   model::InstanceType type;  ///< As it was asked about.
   model::CloudResult<std::string> result;
+};
+/// The answer to a ConsoleCall.
+struct ConsoleRead {
+  model::InstanceId instance;
+  model::CloudResult<model::ConsoleText> result;
 };
 
 // ---- requests and plans ------------------------------------------------------------------------
@@ -173,9 +179,9 @@ struct DiskChanged {
 
 using Event = std::variant<DriverLoaded, SetOpened, SuccessorOpened, CreateSeen, CreateEnded,
                            SetListed, InstancesLookedUp, DestroyEnded, TagsEnded, PowerEnded,
-                           PricesFetched, QuotaGroupFetched, model::HostEvent, Submit, CancelWork,
-                           ReleaseWork, CancelHeld, OutputsRemoved, SetIdleBehavior, KillInstance,
-                           OpenGate, AcceptAccount, BelieveList, GiveUpUnreachable, PlanMade,
-                           PolicyChanged, WorkForgotten, DiskChanged>;
+                           PricesFetched, QuotaGroupFetched, ConsoleRead, model::HostEvent, Submit,
+                           CancelWork, ReleaseWork, CancelHeld, OutputsRemoved, SetIdleBehavior,
+                           KillInstance, OpenGate, AcceptAccount, BelieveList, GiveUpUnreachable,
+                           PlanMade, PolicyChanged, WorkForgotten, DiskChanged>;
 
 }  // namespace hostler::dispatch

@@ -13,6 +13,7 @@ struct WaitsForCommit {
   bool operator()(const LookUpCall& call) const { return call.after_commit; }
   bool operator()(const PricesCall& call) const { return call.after_commit; }
   bool operator()(const OpenSet& call) const { return call.after_commit; }
+  bool operator()(const ConsoleCall& call) const { return call.after_commit; }
   template <class Other>
   bool operator()(const Other&) const {
     return true;

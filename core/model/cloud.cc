@@ -26,6 +26,8 @@ const char* to_string(CloudOp op) {
       return "other";
     case CloudOp::kQuotaGroup:
       return "quota_group";
+    case CloudOp::kConsole:
+      return "console";
   }
   return "?";
 }

@@ -89,6 +89,7 @@ enum class CloudOp : std::uint8_t {
   kStop,
   kOther,  ///< price_history.
   kQuotaGroup,
+  kConsole,
 };
 const char* to_string(CloudOp op);
 
@@ -198,7 +199,8 @@ struct SetInfo {
   bool create_token_native = false, tags_at_create = false, server_filter = false,
        host_key_inject = false, user_data = true, user_data_gzip = false, spot = false,
        stop = false;
-  bool has_host_key_extension = false, has_price_history = false, has_power = false;
+  bool has_host_key_extension = false, has_price_history = false, has_power = false,
+       has_console = false;
 };
 
 struct PricePoint {

@@ -78,6 +78,8 @@ constexpr std::array kEvents{
         "the agent's protocol"},
     EventInfo{Event::kInitFailed, "init_failed", kInstance, kWarning, Holds::kNone,
               "the init command of a new host failed, and the host is kept"},
+    EventInfo{Event::kConsole, "console", kInstance, kDebug, Holds::kNone,
+              "the end of the console of a host that did not come up; only admins see the text"},
     EventInfo{Event::kHostKeyAlarm, "host_key_alarm", kInstance, kAlarm, Holds::kData,
               "another host answers at the address, with the key in `reason_code`: nothing is "
               "sent there"},

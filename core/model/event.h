@@ -44,6 +44,7 @@ enum class Event : std::uint8_t {
   kUnreachable,
   kBroken,
   kInitFailed,
+  kConsole,
   kHostKeyAlarm,
   kKept,
   kUnknownNumbers,

@@ -64,6 +64,7 @@ std::string InfoCall::rule_broken_by_success() {
     result_.has_price_history =
         c.extension<hostler_ext_price_history>(HOSTLER_EXT_PRICE_HISTORY).history != nullptr;
     result_.has_power = c.extension<hostler_ext_power>(HOSTLER_EXT_POWER).stop != nullptr;
+    result_.has_console = c.extension<hostler_ext_console>(HOSTLER_EXT_CONSOLE).read != nullptr;
   } catch (...) {
     return "R45: an exception left get_extension";
   }

@@ -233,6 +233,17 @@ void Gates::boot_unknown(const GateQuery& boot, Now now) {
   }
 }
 
+std::vector<GateRecord> Gates::tell_of_boots(const std::string& id, const std::string& more) {
+  std::vector<GateRecord> out;
+  for (auto& [key, gate] : gates_) {
+    if (!is_of_boots(gate.record) || gate.record.message.find(id + ": ") == std::string::npos)
+      continue;
+    gate.record.message += "; " + more;
+    out.push_back(gate.record);
+  }
+  return out;
+}
+
 std::vector<std::string> Gates::open_boots(const std::function<bool(const GateRecord&)>& which) {
   std::vector<std::string> opened;
   for (auto it = gates_.begin(); it != gates_.end();) {

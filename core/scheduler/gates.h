@@ -94,6 +94,9 @@ class Gates {
   std::vector<std::string> booted(const GateQuery& boot);
   /// The boot ended without telling anything: another create may probe after a pause.
   void boot_unknown(const GateQuery& boot, Now now);
+  /// Adds to the messages of the boot gates that the failed boot of the host `id` has shut. Returns
+  /// their records for the journal.
+  std::vector<model::GateRecord> tell_of_boots(const std::string& id, const std::string& more);
   /// Removes the boot gates for which `which(record)` is true. Returns their keys.
   std::vector<std::string> open_boots(const std::function<bool(const model::GateRecord&)>& which);
 

@@ -182,7 +182,7 @@ template <class V>
 void fields(V& v, typename V::template Ref<model::GateRecord> r) {
   v.text("key", r.key);
   v.text("set_name", r.set);
-  v.choice("op", r.op, model::CloudOp::kQuotaGroup);
+  v.choice("op", r.op, model::CloudOp::kConsole);
   v.choice("cls", r.cls, model::CloudErrorClass::kDriverCrashes);
   v.number("scope", r.scope);
   v.text("type", r.type);

@@ -25,7 +25,7 @@ Duration Cloud::latency() {
   return chance_.fault(0.1) ? chance_.between(1s, 30s) : chance_.between(1ms, 500ms);
 }
 
-void Cloud::open(const dispatch::OpenSet& call, const Reply& reply) {
+void Cloud::open(const dispatch::OpenSet& call, bool has_console, const Reply& reply) {
   if (chance_.fault(0.2))
     return reply(latency(),
                  dispatch::SetOpened{
@@ -38,6 +38,7 @@ void Cloud::open(const dispatch::OpenSet& call, const Reply& reply) {
   info.spot = true;
   info.stop = info.has_power = has_power_;
   info.has_price_history = has_prices_;
+  info.has_console = has_console;
   reply(latency(), dispatch::SetOpened{call.set, info});
 }
 

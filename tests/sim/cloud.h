@@ -76,7 +76,7 @@ class Cloud {
         has_prices_(chance.chance(0.5)),
         has_tokens_(chance.chance(0.7)) {}
 
-  void open(const dispatch::OpenSet& call, const Reply& reply);
+  void open(const dispatch::OpenSet& call, bool has_console, const Reply& reply);
   void create(const dispatch::CreateCall& call, const Reply& reply);
   void list(const dispatch::ListCall& call, const Reply& reply);
   /// Answers by id are true, though they may be late or refused; if not let_ids_lie().

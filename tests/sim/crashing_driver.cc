@@ -36,6 +36,7 @@ std::string CrashingDriver::call_of(const dispatch::Effect& effect) {
                  [](const LookUpCall&) { return std::string("list"); },
                  [](const TagsCall&) { return std::string("set_tags"); },
                  [](const PricesCall&) { return std::string("other"); },
+                 [](const ConsoleCall&) { return std::string("console"); },
                  [](const PowerCall& call) { return std::string(call.on ? "start" : "stop"); },
                  [](const DestroyCall& call) { return "destroy " + call.instance.text(); },
                  [this](const CreateCall& call) {
@@ -88,6 +89,9 @@ dispatch::Event CrashingDriver::report(const dispatch::Effect& effect, model::Cl
                                [&](const PricesCall& call) -> Event {
                                  return PricesFetched{call.set, call.type.name, failed};
                                },
+                               [&](const ConsoleCall& call) -> Event {
+                                 return ConsoleRead{call.instance, failed};
+                               },
                                [&](const CreateCall& call) -> Event {
                                  return CreateEnded{call.instance, error};
                                },
@@ -133,6 +137,9 @@ void CrashingDriver::answered(const dispatch::Event& event) {
                         },
                         [&](const PricesFetched& e) {
                           if (e.result) forget("other");
+                        },
+                        [&](const ConsoleRead& e) {
+                          if (e.result) forget("console");
                         },
                         [&](const CreateEnded& e) {
                           if (!e.error) forget(creates_[e.instance]);

@@ -16,13 +16,14 @@ namespace {
 /// For the trace.
 std::string describe(const dispatch::Event& event) {
   static const char* const kNames[] = {
-      "driver loaded", "set opened",      "successor opened",  "create seen",
-      "create ended",  "set listed",      "looked up",         "destroy ended",
-      "tags ended",    "power ended",     "prices seen",       "quota group",
-      "host",          "submit",          "cancel job",        "release work",
-      "cancel held",   "outputs removed", "set idle behavior", "kill instance",
-      "open gate",     "accept account",  "believe list",      "give up unreachable",
-      "plan made",     "policy changed",  "jobs forgotten",    "disk changed"};
+      "driver loaded",       "set opened",  "successor opened", "create seen",
+      "create ended",        "set listed",  "looked up",        "destroy ended",
+      "tags ended",          "power ended", "prices seen",      "quota group",
+      "console read",        "host",        "submit",           "cancel job",
+      "release work",        "cancel held", "outputs removed",  "set idle behavior",
+      "kill instance",       "open gate",   "accept account",   "believe list",
+      "give up unreachable", "plan made",   "policy changed",   "jobs forgotten",
+      "disk changed"};
   static_assert(std::size(kNames) == std::variant_size_v<dispatch::Event>);
   std::string text = kNames[event.index()];
   if (const auto* host = std::get_if<model::HostEvent>(&event))
@@ -45,6 +46,7 @@ World::World(std::uint64_t seed, const Day& day)
       disk_([this](const std::string& what) { complain(what); }),
       cloud_(time_, chance_, day_, policy_, disk_,
              [this](const std::string& what) { complain(what); }),
+      consoles_(seed, [this](const std::string& what) { complain(what); }),
       hosts_(time_, chance_, day_, disk_, cloud_, seed,
              [this](const std::string& what) { complain(what); }),
       decisions_(disk_, [this](const std::string& what) { complain(what); }),
@@ -181,6 +183,7 @@ void World::start() {
                                                    dispatch::Options{{}, seed_ + generation_});
   hosts_.restart([this](model::HostEvent event) { post(std::move(event)); });
   cloud_.forget_boots();
+  consoles_.restart();
   decisions_.restart();
   take(kernel_->restore(disk_.open(), now()));
   load_driver();
@@ -253,7 +256,7 @@ void World::carry_out(const dispatch::Effect& effect) {
   if (const auto* command = std::get_if<model::HostCommand>(&effect)) {
     hosts_.take(*command);
   } else if (const auto* open = std::get_if<dispatch::OpenSet>(&effect)) {
-    cloud_.open(*open, reply);
+    cloud_.open(*open, consoles_.exist(), reply);
   } else if (const auto* create = std::get_if<dispatch::CreateCall>(&effect)) {
     cloud_.create(*create, reply);
     tally_.machines_at_once = std::max(tally_.machines_at_once, cloud_.alive());
@@ -264,6 +267,7 @@ void World::carry_out(const dispatch::Effect& effect) {
   } else if (const auto* destroy = std::get_if<dispatch::DestroyCall>(&effect)) {
     if (destroy->request.reason == "unreachable" && hosts_.is_held(destroy->instance))
       complain(destroy->instance.text() + " is destroyed in a partition");
+    consoles_.destroyed(destroy->instance);
     cloud_.destroy(*destroy, reply);
   } else if (const auto* tags = std::get_if<dispatch::TagsCall>(&effect)) {
     cloud_.set_tags(*tags, reply);
@@ -271,6 +275,8 @@ void World::carry_out(const dispatch::Effect& effect) {
     cloud_.power(*power, reply);
   } else if (const auto* prices = std::get_if<dispatch::PricesCall>(&effect)) {
     cloud_.prices(*prices, reply);
+  } else if (const auto* console = std::get_if<dispatch::ConsoleCall>(&effect)) {
+    consoles_.read(*console, chance_.faults(), reply);
   } else if (const auto* group = std::get_if<dispatch::QuotaGroupCall>(&effect)) {
     // The simulated quota counts all machines.
     reply(10ms, dispatch::QuotaGroupFetched{group->set, group->type, "machines"});

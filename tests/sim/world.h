@@ -9,6 +9,7 @@
 
 #include "core/base/random.h"
 #include "core/dispatch/dispatcher.h"
+#include "tests/sim/consoles.h"
 #include "tests/sim/crashing_driver.h"
 #include "tests/sim/decisions.h"
 #include "tests/sim/hosts.h"
@@ -96,6 +97,7 @@ class World {
   Disk disk_;
   std::unique_ptr<Disk> backup_;
   Cloud cloud_;
+  Consoles consoles_;
   Hosts hosts_;
   Decisions decisions_;
   std::optional<CrashingDriver> driver_;  ///< On days on which it dies.

@@ -216,9 +216,12 @@ Result<void> DaemonService::hide_reasons(const api::Principal& who,
   for (const auto& record : records)
     if (const auto id = job_of(record)) named.insert(*id);
   const auto own = HOSTLER_TRY(uses_.store->reads().submitted_by(who.name, named));
-  for (auto& record : records)
-    if (const auto id = job_of(record); id && !own.contains(*id))
+  for (auto& record : records) {
+    const auto id = job_of(record);
+    const bool of_others = id && !own.contains(*id);
+    if (of_others || record.event == model::Event::kConsole)
       record.reason.clear(), record.data_json.clear();
+  }
   return {};
 }
 

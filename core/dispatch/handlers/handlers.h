@@ -9,6 +9,7 @@
 #include "core/dispatch/handlers/duplicates.h"
 #include "core/dispatch/handlers/epochs.h"
 #include "core/dispatch/handlers/host_events.h"
+#include "core/dispatch/handlers/last_words.h"
 #include "core/dispatch/handlers/list_events.h"
 #include "core/dispatch/handlers/plan_events.h"
 #include "core/dispatch/handlers/power_actions.h"
@@ -30,6 +31,7 @@ struct Handlers {
   Handlers& operator=(const Handlers&) = delete;
 
   InstanceCalls calls;
+  LastWords last_words;
   AttemptRows attempt_rows;
   JobSteps job_steps;
   Reachability reachability;

@@ -29,7 +29,7 @@ void InstanceSteps::apply(Host& host, fleet::Outcome outcome, const char* actor,
   }
   count(host);
   reachability_.update(host, now);
-  boots.look(host, now);
+  if (boots.look(host, now)) last_words_.ask(host, now);
   for (const auto effect : outcome.effects) execute(effect, host, outcome.list_after, now);
   if (std::ranges::find(outcome.effects, fleet::Effect::kGone) != outcome.effects.end())
     gone(id, now);
@@ -50,7 +50,7 @@ void InstanceSteps::execute(fleet::Effect effect, Host& host, Duration list_afte
       calls_.create(host, now);
       break;
     case fleet::Effect::kDestroy:
-      calls_.destroy(host, now);
+      last_words_.destroy(host, now);
       break;
     case fleet::Effect::kList:
       owners_.sets.at(host.instance.set)
@@ -102,6 +102,7 @@ void InstanceSteps::gone(model::InstanceId id, Now now) {
   reachability_.forget(*host);
   for (const auto& call : {host->create_under_way, host->destroy_under_way, host->power_under_way})
     if (call) owners_.gates.left(*call, now);
+  last_words_.forget(*host, now);
   if (host->tags.under_way)
     owners_.gates.left({.set = instance.record.set, .op = model::CloudOp::kSetTags}, now);
   owners_.gates.forget(owners_.gates.query(*host, model::CloudOp::kDestroy));

@@ -3,6 +3,7 @@
 #include "core/dispatch/handlers/attempt_rows.h"
 #include "core/dispatch/handlers/instance_calls.h"
 #include "core/dispatch/handlers/job_steps.h"
+#include "core/dispatch/handlers/last_words.h"
 #include "core/dispatch/handlers/reachability.h"
 #include "core/dispatch/state/boot_gates.h"
 #include "core/dispatch/state/call_gates.h"
@@ -32,10 +33,11 @@ class InstanceSteps {
     PlanState& plan;
     Recorder& recorder;
   };
-  InstanceSteps(Owners owners, InstanceCalls& calls, AttemptRows& attempts, JobSteps& job_steps,
-                Reachability& reachability)
+  InstanceSteps(Owners owners, InstanceCalls& calls, LastWords& last_words, AttemptRows& attempts,
+                JobSteps& job_steps, Reachability& reachability)
       : owners_(owners),
         calls_(calls),
+        last_words_(last_words),
         attempts_(attempts),
         job_steps_(job_steps),
         reachability_(reachability) {}
@@ -57,6 +59,7 @@ class InstanceSteps {
 
   const Owners owners_;
   InstanceCalls& calls_;
+  LastWords& last_words_;
   AttemptRows& attempts_;
   JobSteps& job_steps_;
   Reachability& reachability_;

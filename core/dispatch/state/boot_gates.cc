@@ -20,13 +20,13 @@ scheduler::GateQuery BootGates::query(const Host& host) const {
   return out;
 }
 
-void BootGates::look(Host& host, Now now) {
+bool BootGates::look(Host& host, Now now) {
   const fleet::Boot boot = fleet::boot_of(host.instance, now);
-  if (boot == host.boot || host.boot == fleet::Boot::kFailed) return;
+  if (boot == host.boot || host.boot == fleet::Boot::kFailed) return false;
   // One that dies right after it was ready has failed after all.
-  if (host.boot == fleet::Boot::kReady && boot != fleet::Boot::kFailed) return;
+  if (host.boot == fleet::Boot::kReady && boot != fleet::Boot::kFailed) return false;
   host.boot = boot;
-  if (boot == fleet::Boot::kUnderWay) return;  // It waits no longer without a deadline.
+  if (boot == fleet::Boot::kUnderWay) return false;  // It waits no longer without a deadline.
   const auto& record = host.instance.record;
   const auto kind = query(host);
   if (boot == fleet::Boot::kReady) {
@@ -43,6 +43,7 @@ void BootGates::look(Host& host, Now now) {
     gates_.boot_unknown(kind, now);
     if (host.instance.reclaimed && record.ready.us == 0) reclaimed(host, now);
   }
+  return boot == fleet::Boot::kFailed;
 }
 
 /// No failed boot: but the cloud has no such machines to give for longer.

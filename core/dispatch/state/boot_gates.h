@@ -19,8 +19,8 @@ class BootGates {
   BootGates(const model::SitePolicy& policy, const Menu& menu, CallGates& gates)
       : policy_(policy), menu_(menu), gates_(gates), settings_(settings_of(policy)) {}
 
-  /// The host may have changed its state. Its boot counts once.
-  void look(Host& host, Now now);
+  /// The host may have changed its state. Its boot counts once. True: it has failed just now.
+  bool look(Host& host, Now now);
   /// A host of the journal. One that is still to come up may be the one that probes a gate.
   void restore(Host& host, Now now);
   /// The policy has changed: gates open where it changes how hosts boot.

@@ -63,6 +63,11 @@ void CallGates::boot_unknown(const scheduler::GateQuery& boot, Now now) {
   plan_.want();
 }
 
+void CallGates::tell_of_boots(const std::string& id, const std::string& more) {
+  for (auto& gate : gates_.tell_of_boots(id, more))
+    recorder_.change(model::GateChanged{std::move(gate)});
+}
+
 void CallGates::open_boots(const std::function<bool(const model::GateRecord&)>& which,
                            const std::string& why, Now now) {
   opened("admin", gates_.open_boots(which), why, now);

@@ -76,6 +76,8 @@ class CallGates {
                    const std::string& text, Now now);
   void booted(const scheduler::GateQuery& boot, const std::string& why, Now now);
   void boot_unknown(const scheduler::GateQuery& boot, Now now);
+  /// More about the boot of the host `id`, which boot gates name as the last one that failed.
+  void tell_of_boots(const std::string& id, const std::string& more);
   void open_boots(const std::function<bool(const model::GateRecord&)>& which,
                   const std::string& why, Now now);
 

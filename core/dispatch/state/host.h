@@ -22,6 +22,12 @@ struct TagWrites {
   bool reported = false;
 };
 
+/// The console of a host that did not come up was asked for. A restart forgets this.
+struct ConsoleAsked {
+  Mono until;  ///< The destroy waits for the answer until then.
+  bool under_way = true;
+};
+
 /// One instance, and what the dispatcher keeps about it beside its life in core/fleet.
 struct Host {
   fleet::Instance instance;
@@ -38,6 +44,7 @@ struct Host {
   Mono create_sent{};
 
   TagWrites tags;
+  std::optional<ConsoleAsked> console;
   std::uint32_t taken_over = 0;  ///< Jobs of this host that were not known before, see Takeover.
   bool numbers_told = false;     ///< An event says that it reports such jobs, which are left alone.
 
