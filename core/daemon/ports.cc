@@ -3,12 +3,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <functional>
+#include <memory>
 #include <utility>
 
 #include "core/agent/protocol.h"
 #include "core/api/job_codec.h"
 #include "core/base/text.h"
 #include "core/crypto/ssh_keys.h"
+#include "core/daemon/clock.h"
+#include "core/daemon/console_keys.h"
 #include "core/log/log.h"
 
 namespace hostler::daemon {
@@ -29,14 +33,19 @@ Result<hosts::HostPorts::BlobPiece> read_piece(const store::Store& store, const 
   return piece;
 }
 
-void ask_driver(Clouds& clouds, const model::HostTarget& target, const std::string& key,
+/// A driver that knows no host keys may still read the console that has them.
+void ask_driver(Clouds& clouds, const std::shared_ptr<ConsoleKeys>& consoles,
+                const model::HostTarget& target, const std::string& key,
                 std::function<void(Result<bool>)> answer) {
   const auto parsed = crypto::parse_public_key(key);
   if (!parsed) return answer(tl::unexpected(parsed.error()));
   clouds.verify_host_key(target.set,
                          {target.provider_id, target.address, parsed->type, parsed->blob},
-                         [answer = std::move(answer)](const model::CloudResult<bool>& vouched) {
+                         [consoles, target, key = *parsed,
+                          answer = std::move(answer)](const model::CloudResult<bool>& vouched) {
                            if (vouched) return answer(*vouched);
+                           if (vouched.error().cls == model::CloudErrorClass::kUnsupported)
+                             return consoles->ask(target, key, answer);
                            answer(fail(Errc::kUnavailable, vouched.error().message));
                          });
 }
@@ -72,9 +81,11 @@ hosts::HostPorts make_host_ports(std::function<void(model::HostEvent)> post, sto
     if (const char* const name = counted_name(event.body)) metrics.host_event(name);
     post(std::move(event));
   };
-  ports.ask_driver = [&clouds](const model::HostTarget& target, const std::string& key,
-                               std::function<void(Result<bool>)> answer) {
-    ask_driver(clouds, target, key, std::move(answer));
+  const auto consoles = std::make_shared<ConsoleKeys>(
+      std::bind_front(&Clouds::read_console, &clouds), [] { return read_clocks().mono; });
+  ports.ask_driver = [&clouds, consoles](const model::HostTarget& target, const std::string& key,
+                                         std::function<void(Result<bool>)> answer) {
+    ask_driver(clouds, consoles, target, key, std::move(answer));
   };
   ports.append_output = [&store, &metrics, output](
                             model::AttemptId attempt, std::uint32_t stream, std::uint64_t offset,

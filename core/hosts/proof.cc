@@ -54,6 +54,8 @@ asio::awaitable<ssh::Judgement> HostProof::judge(std::string key) {
   // A driver that cannot answer does not vouch for the key.
   const bool vouched = answer.has_value() && *answer;
   judgement = ssh::judge(host_.target.identity, host_.pool.verify, key, vouched);
+  if (judgement.verdict == ssh::Verdict::kNotYet && !answer)
+    judgement.why += " (the driver: " + answer.error().message + ")";
   HOSTLER_ASSERT(judgement.verdict != ssh::Verdict::kAskDriver,
                  "a key is judged without the driver once the driver has answered");
   co_return judgement;

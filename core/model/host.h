@@ -28,6 +28,9 @@ struct HostTarget {
   HostIdentity identity;
   /// It has been ready before, since it was last switched on: its boot probe is not run again.
   bool was_ready = false;
+  /// Its create is of this store, and no work was ever sent to it: all that it has printed on its
+  /// console is of its boot. For VerifyMethod::kDriver.
+  bool is_untouched = false;
 };
 
 // ---- commands ----------------------------------------------------------------------------------

@@ -153,7 +153,9 @@ model::HostTarget InstanceSteps::target(const Host& host) const {
           .user = set.remote_user.empty() ? record.remote_user : set.remote_user,
           .pool = record.pool,
           .identity = record.identity,
-          .was_ready = record.ready.us != 0 && record.state != model::InstanceState::kBooting};
+          .was_ready = record.ready.us != 0 && record.state != model::InstanceState::kBooting,
+          .is_untouched = host.create != nullptr && !record.restored && record.ready.us == 0 &&
+                          record.first_job.us == 0 && host.instance.empty()};
 }
 
 }  // namespace hostler::dispatch

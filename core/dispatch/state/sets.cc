@@ -66,10 +66,11 @@ std::string Set::refuses_pool(const model::PoolPolicy& pool) const {
   const auto accepts = [&](model::VerifyMethod method) {
     return std::ranges::find(pool.verify, method) != pool.verify.end();
   };
-  const bool by_driver = info.has_host_key_extension && accepts(kDriver);
+  const bool knows_keys = info.has_host_key_extension || info.has_console;
+  const bool by_driver = knows_keys && accepts(kDriver);
   const bool by_key = info.host_key_inject && accepts(kDelivered);
   if (by_driver || by_key) return {};
-  if (info.has_host_key_extension) return takes_none + " must have `driver` among its `verify`";
+  if (knows_keys) return takes_none + " must have `driver` among its `verify`";
   if (info.host_key_inject) return takes_none + " must have `delivered` among its `verify`";
   return takes_none + " cannot verify hosts there, as the driver knows no host keys either";
 }

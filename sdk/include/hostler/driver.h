@@ -788,7 +788,8 @@ typedef struct hostler_ext_console { /* growable */
   uint32_t struct_size, reserved0;
   /* Emits the text in pieces of HOSTLER_REC_CONSOLE, each after the one before; nothing: the cloud
    * has no text yet. The host asks for the last 4 KiB of an instance that did not come up, just
-   * before it destroys it, and waits 10 s.
+   * before it destroys it, and waits 10 s. Where a driver has no HOSTLER_EXT_HOST_KEY, or that says
+   * UNSUPPORTED, the host looks for the keys of a new instance here, each 5 s to 60 s as it boots.
    * [call] Blocks until the deadline. May be PENDING. Ends with: also NOT_FOUND, UNSUPPORTED. */
   hostler_status (*read)(hostler_set* s, const hostler_console_req* r, hostler_op* op);
 } hostler_ext_console;

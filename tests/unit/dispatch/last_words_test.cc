@@ -167,5 +167,30 @@ TEST(EndOfConsoleTest, IsOnePrintableLineOfBoundedLength) {
   EXPECT_EQ(end_of_console(std::string(5000, '\xff'), 4096).size(), 4096U);
 }
 
+// Only then its console is believed: later, work may have written there.
+TEST(ConsoleTargetTest, AnInstanceIsUntouchedUntilItIsReadyAndAnAdoptedOneNeverIs) {
+  Story story;
+  story.begin();
+  (void)story.submit({story.job(2)});
+  const auto id = story.all<CreateCall>().back().instance;
+  story.say(CreateSeen{id, story.seen(id)});
+  ASSERT_THAT(story.commands<model::ConnectHost>(), SizeIs(1));
+  EXPECT_TRUE(story.commands<model::ConnectHost>()[0].target.is_untouched);
+  story.boot(id);
+  story.host(id, model::HostLost{"connection reset"});
+  auto moved = story.seen(id);
+  moved.address = "10.0.9.9";
+  auto stranger = story.seen(id);
+  stranger.id = "i-99";
+  stranger.idempotency_key = "of another store";
+  stranger.address = "10.0.9.10";
+  story.clear();
+  story.list({moved, stranger});
+  const auto again = story.commands<model::ConnectHost>();
+  ASSERT_THAT(again, SizeIs(2));
+  EXPECT_FALSE(again[0].target.is_untouched);
+  EXPECT_FALSE(again[1].target.is_untouched);
+}
+
 }  // namespace
 }  // namespace hostler::dispatch

@@ -127,8 +127,16 @@ class Liar {
   }
 
   hostler_status verify(const hostler_verify_req& request, hostler_op* op) {
+    if (memory_->lies().find("key", "unknown") != nullptr)
+      throw driver::Error(HOSTLER_E_UNSUPPORTED, "this cloud knows no host keys");
     const auto& its = truth_.extension<hostler_ext_host_key>(HOSTLER_EXT_HOST_KEY);
     return its.verify(truth_.set(), &request, op);
+  }
+
+  hostler_status read_console(const hostler_console_req& request, hostler_op* op) {
+    called("console " + text(request.id));
+    const auto& its = truth_.extension<hostler_ext_console>(HOSTLER_EXT_CONSOLE);
+    return its.read(truth_.set(), &request, op);
   }
 
   hostler_status price_history(const hostler_price_req& request, hostler_op* op) {

@@ -17,6 +17,7 @@ const std::map<std::string, std::set<std::string>, std::less<>> kKinds = {
     {"create", {"failed", "gone", "invalid-but-made", "wait", "capacity", "quota"}},
     {"destroy", {"ignored"}},
     {"tags", {"lost", "pool"}},
+    {"key", {"unknown"}},
     {"account", {}},
     {"region", {}},
     {"consistency", {}},
