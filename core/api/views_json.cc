@@ -143,6 +143,7 @@ void write_set(json::Writer& w, const model::SetView& view) {
   if (view.driver) write_driver(w, *view.driver);
   member_text(w, "account", view.account);
   member_text(w, "region", view.region);
+  member_text(w, "jump_host", view.jump_host);
   if (view.reported) {
     w.key("reported").begin_object();
     member_text(w, "account", view.reported->account);

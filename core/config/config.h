@@ -48,6 +48,18 @@ struct UserKey {
   friend bool operator==(const UserKey&, const UserKey&) = default;
 };
 
+/// The jump host through which the hosts of a set are reached.
+struct Proxy {
+  std::string host;
+  std::uint16_t port = 22;
+  std::string user;
+  std::vector<UserKey> user_keys;  ///< In the order of use; empty: those of the set.
+  std::string host_key;            ///< "ssh-ed25519 AAAA...": the only one accepted.
+  /// "bastion.example:22", for messages.
+  [[nodiscard]] std::string name() const;
+  friend bool operator==(const Proxy&, const Proxy&) = default;
+};
+
 /// The settings of an instance set, except its policy, which is in SitePolicy::sets at the same
 /// index.
 struct Set {
@@ -60,6 +72,7 @@ struct Set {
   std::string credentials_json;           ///< A secret; empty: none.
   std::vector<UserKey> user_keys;  ///< In the order of use; empty: a key in the state folder.
   Escalate escalate = Escalate::kAuto;
+  std::optional<Proxy> proxy;
   friend bool operator==(const Set&, const Set&) = default;
 };
 

@@ -35,7 +35,7 @@ void compare_sets(const Config& old, const Config& fresh, Diff& out) {
     same_driver.config_json = old.sets[i].config_json;
     same_driver.credentials_json = old.sets[i].credentials_json;
     if (same_driver != old.sets[i])
-      out.restart.push_back(name + " (driver, isolation, sandbox, keys or escalate)");
+      out.restart.push_back(name + " (driver, isolation, sandbox, keys, proxy or escalate)");
     if (same_driver != fresh.sets[i]) out.live.push_back(name + " (config or credentials)");
     if (old.site.sets[i] != fresh.site.sets[i]) out.live.push_back(name);
   }

@@ -3,7 +3,6 @@
 
 #include "core/base/text.h"
 #include "core/config/readers.h"
-#include "core/crypto/ssh_keys.h"
 #include "core/json/writer.h"
 
 namespace hostler::config {
@@ -62,18 +61,6 @@ void read_credentials(const json::Field& field, const Context& context, std::str
                   (document ? "" : "; the error is not shown, because the file is secret"));
   else
     out = json::to_text(document->root());
-}
-
-void read_user_keys(const json::Field& field, const Context& context, std::vector<UserKey>& out) {
-  field.each(16, [&](const json::Field& element) {
-    UserKey& key = out.emplace_back();
-    if (!read_secret(element, context, key.file, key.private_key)) return;
-    const auto read = crypto::parse_private_key(key.private_key);
-    if (read)
-      key.public_key = read->line();
-    else
-      element.problem(key.file + ": " + read.error().message);
-  });
 }
 
 void read_tags(const json::Field& field, model::Tags& out) {
@@ -146,6 +133,7 @@ void read_set(json::Object& o, const Context& context, const SiteOfDrivers& site
   read_credentials(o.may("credentials_file"), context, out.credentials_json);
   read_user_keys(o.may("user_key_files"), context, out.user_keys);
   o.may("escalate").word(out.escalate, kEscalations);
+  read_proxy(o.may("proxy"), context, out.proxy);
 }
 
 }  // namespace
@@ -166,6 +154,7 @@ void read_sets(const json::Field& field, const Context& context, const SiteOfDri
       claim_name(o.may("name"), policies.back().name, names);
       read_set(o, context, site, sets.emplace_back());
       sets.back().name = policies.back().name;
+      if (const auto& proxy = sets.back().proxy) policies.back().jump_host = proxy->name();
     });
   });
 }

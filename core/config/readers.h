@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,8 @@ struct SiteOfDrivers {
   model::Sandbox sandbox_min = model::Sandbox::kNone;
 };
 SiteOfDrivers read_site_of_drivers(json::Object& o);
+void read_user_keys(const json::Field& field, const Context& context, std::vector<UserKey>& out);
+void read_proxy(const json::Field& field, const Context& context, std::optional<Proxy>& out);
 void read_sets(const json::Field& field, const Context& context, const SiteOfDrivers& site,
                std::vector<Set>& sets, std::vector<model::SetPolicy>& policies);
 /// Call it after types and sets have been read into `site`, because pools refer to them.

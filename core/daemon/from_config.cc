@@ -82,6 +82,23 @@ std::map<std::string, model::PoolPolicy> pools_by_name(const model::SitePolicy& 
   return out;
 }
 
+namespace {
+
+hosts::HostSettings::Proxy to_proxy(const config::Proxy& proxy,
+                                    const std::vector<std::string>& keys_of_set) {
+  hosts::HostSettings::Proxy out{.host = proxy.host,
+                                 .port = proxy.port,
+                                 .name = proxy.name(),
+                                 .user = proxy.user,
+                                 .private_keys = {},
+                                 .host_key = proxy.host_key};
+  for (const auto& key : proxy.user_keys) out.private_keys.push_back(key.private_key);
+  if (out.private_keys.empty()) out.private_keys = keys_of_set;
+  return out;
+}
+
+}  // namespace
+
 Result<hosts::HostSettings> host_settings(const config::Config& config, const KeysBySet& keys) {
   hosts::HostSettings out;
   for (const auto& set : config.sets) {
@@ -90,6 +107,7 @@ Result<hosts::HostSettings> host_settings(const config::Config& config, const Ke
     one.escalate = set.escalate == config::Escalate::kSudo   ? hosts::HostSettings::Escalate::kSudo
                    : set.escalate == config::Escalate::kNone ? hosts::HostSettings::Escalate::kNone
                                                              : hosts::HostSettings::Escalate::kAuto;
+    if (set.proxy) one.proxy = to_proxy(*set.proxy, one.private_keys);
   }
   out.pools = pools_by_name(config.site);
   out.agent_program = HOSTLER_TRY(read_agent_program());

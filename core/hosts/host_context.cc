@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/hosts/jump_host.h"
+
 namespace hostler::hosts {
 namespace {
 
@@ -15,16 +17,40 @@ const HostSettings::Set& find_set(const HostSettings& settings, const std::strin
 }  // namespace
 
 HostContext::HostContext(std::shared_ptr<const HostSettings> all_settings,
-                         std::shared_ptr<const HostPorts> host_ports, model::PoolPolicy pool_policy,
+                         std::shared_ptr<const HostPorts> host_ports,
+                         std::shared_ptr<JumpHost> jump, model::PoolPolicy pool_policy,
                          model::HostTarget host)
     : settings(std::move(all_settings)),
       ports(std::move(host_ports)),
       pool(std::move(pool_policy)),
       target(std::move(host)),
+      jump_(std::move(jump)),
       set_(find_set(*settings, target.set)) {}
 
+boost::asio::awaitable<Result<std::unique_ptr<ssh::Session>>> HostContext::connect(
+    std::string key_type) {
+  ssh::ConnectRequest request;
+  request.host = target.address;
+  request.port = target.port;
+  request.key_type = std::move(key_type);
+  if (!jump_) {
+    auto session = co_await ssh::Session::connect(std::move(request));
+    co_return session;
+  }
+  auto session = co_await jump_->connect(std::move(request), answers_);
+  co_return session;
+}
+
+std::string HostContext::routed(const std::string& text) const {
+  if (!jump_ || text.find(jump_->name()) != std::string::npos) return text;
+  return text + " (reached through " + jump_->name() + ")";
+}
+
 void HostContext::report(model::HostEventBody body) {
-  if (!stopped_) ports->post({target.instance, std::move(body)});
+  if (stopped_) return;
+  if (auto* lost = std::get_if<model::HostLost>(&body)) lost->text = routed(lost->text);
+  if (auto* alarm = std::get_if<model::HostKeyAlarm>(&body)) alarm->text = routed(alarm->text);
+  ports->post({target.instance, std::move(body)});
 }
 
 Duration HostContext::silent() const {
@@ -39,7 +65,7 @@ void HostContext::report_not_yet(const std::string& step, const std::string& tex
   const std::string failure = step + ": " + text;
   if (last_failure_ == failure) return;
   last_failure_ = failure;
-  report(model::HostNotYet{step, text});
+  report(model::HostNotYet{step, routed(text)});
 }
 
 void HostContext::refuse(model::AttemptId attempt, const std::string& why) const {

@@ -1,19 +1,27 @@
 #pragma once
 
+#include <boost/asio/awaitable.hpp>
 #include <chrono>
 #include <memory>
 #include <string>
 
 #include "core/hosts/settings.h"
+#include "core/ssh/session.h"
 
 namespace hostler::hosts {
+
+class JumpHost;
 
 /// What the parts of one link share: the host, the policy of its pool, and the way to report
 /// events of the host. Hosts thread only.
 class HostContext {
  public:
+  /// `jump`: through which the host is reached, or null.
   HostContext(std::shared_ptr<const HostSettings> settings, std::shared_ptr<const HostPorts> ports,
-              model::PoolPolicy pool, model::HostTarget target);
+              std::shared_ptr<JumpHost> jump, model::PoolPolicy pool, model::HostTarget target);
+
+  /// Connects to the address of the target and exchanges keys; `key_type` as in ConnectRequest.
+  boost::asio::awaitable<Result<std::unique_ptr<ssh::Session>>> connect(std::string key_type);
 
   /// Posts an event of this host, unless stop_reports() was called.
   void report(model::HostEventBody body);
@@ -48,6 +56,11 @@ class HostContext {
   model::HostTarget target;
 
  private:
+  /// The text, which then names the jump host, if there is one.
+  [[nodiscard]] std::string routed(const std::string& text) const;
+
+  const std::shared_ptr<JumpHost> jump_;
+  bool answers_ = false;          ///< The last try through the jump host has reached the host.
   const HostSettings::Set& set_;  ///< Of `settings`.
   bool stopped_ = false;
   std::chrono::steady_clock::time_point heard_at_;

@@ -5,6 +5,7 @@
 #include <boost/asio/post.hpp>
 #include <utility>
 
+#include "core/hosts/jump_host.h"
 #include "core/hosts/link.h"
 #include "core/log/log.h"
 
@@ -30,6 +31,7 @@ void Hosts::stop() {
   asio::post(io_, [this] {
     for (auto& [id, link] : links_) link->stop();
     links_.clear();
+    for (auto& [set, jump] : jump_hosts_) jump->stop();
     busy_.reset();
     io_.stop();
   });
@@ -59,6 +61,14 @@ const model::PoolPolicy& Hosts::pool(const std::string& name) const {
   return found == pools_.end() ? kDefault : found->second;
 }
 
+std::shared_ptr<JumpHost> Hosts::jump_host(const std::string& set) {
+  const auto found = settings_->sets.find(set);
+  if (found == settings_->sets.end() || !found->second.proxy) return nullptr;
+  auto& jump = jump_hosts_[set];
+  if (!jump) jump = std::make_shared<JumpHost>(io_, *found->second.proxy, settings_->seed);
+  return jump;
+}
+
 void Hosts::handle_start(model::StartAttempt& command, const std::string* body) {
   auto spec =
       body == nullptr
@@ -82,7 +92,8 @@ void Hosts::handle(model::HostCommand& command) {
     auto& link = links_[connect->target.instance];
     if (link) return link->retarget(std::move(connect->target));
     const auto& policy = pool(connect->target.pool);
-    link = std::make_shared<Link>(io_, settings_, ports_, policy, std::move(connect->target));
+    link = std::make_shared<Link>(io_, settings_, ports_, jump_host(connect->target.set), policy,
+                                  std::move(connect->target));
     return link->start();
   }
   const auto id = std::visit(

@@ -11,6 +11,7 @@
 
 namespace hostler::hosts {
 
+class JumpHost;
 class Link;
 
 /// The links to all hosts, on one thread of their own. Commands come from any thread, return at
@@ -37,12 +38,16 @@ class Hosts {
   void handle(model::HostCommand& command);
   void handle_start(model::StartAttempt& command, const std::string* body);
   [[nodiscard]] const model::PoolPolicy& pool(const std::string& name) const;
+  /// That of the set; null: its hosts are reached directly.
+  std::shared_ptr<JumpHost> jump_host(const std::string& set);
 
   const std::shared_ptr<const HostSettings> settings_;
   const std::shared_ptr<const HostPorts> ports_;
   std::map<std::string, model::PoolPolicy> pools_;  ///< Hosts thread only.
   boost::asio::io_context io_{1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> busy_;
+  /// By set. Hosts thread only.
+  std::map<std::string, std::shared_ptr<JumpHost>> jump_hosts_;
   std::map<model::InstanceId, std::shared_ptr<Link>> links_;  ///< Hosts thread only.
   std::thread thread_;
 };

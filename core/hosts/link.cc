@@ -13,10 +13,11 @@ namespace hostler::hosts {
 namespace asio = boost::asio;
 
 Link::Link(asio::io_context& io, std::shared_ptr<const HostSettings> settings,
-           std::shared_ptr<const HostPorts> ports, model::PoolPolicy pool, model::HostTarget target)
+           std::shared_ptr<const HostPorts> ports, std::shared_ptr<JumpHost> jump,
+           model::PoolPolicy pool, model::HostTarget target)
     : io_(io),
-      host_(std::make_shared<HostContext>(std::move(settings), std::move(ports), std::move(pool),
-                                          std::move(target))),
+      host_(std::make_shared<HostContext>(std::move(settings), std::move(ports), std::move(jump),
+                                          std::move(pool), std::move(target))),
       proof_(*host_),
       rotation_(io_, *host_, proof_),
       boot_(*host_),
@@ -96,11 +97,8 @@ asio::awaitable<void> Link::run() {
 }
 
 Link::Step Link::connect_once() {
-  ssh::ConnectRequest request;
-  request.host = host_->target.address;
-  request.port = host_->target.port;
-  request.key_type = ssh::expected_key_type(host_->target.identity);
-  auto connected = co_await ssh::Session::connect(std::move(request));
+  std::string key_type = ssh::expected_key_type(host_->target.identity);
+  auto connected = co_await host_->connect(std::move(key_type));
   if (!connected) {
     host_->report_not_yet("connect", connected.error().message);
     co_return tl::unexpected(connected.error());

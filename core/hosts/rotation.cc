@@ -99,11 +99,8 @@ asio::awaitable<bool> KeyRotation::is_shown(std::string next) {
   const auto executor = co_await asio::this_coro::executor;
   asio::steady_timer timer(executor);
   for (int tries = 0; tries < kTriesMax && !host_.is_stopped(); ++tries) {
-    ssh::ConnectRequest request;
-    request.host = host_.target.address;
-    request.port = host_.target.port;
-    request.key_type = "ssh-ed25519";
-    const auto second = co_await ssh::Session::connect(std::move(request));
+    std::string key_type = "ssh-ed25519";
+    const auto second = co_await host_.connect(std::move(key_type));
     if (second && proof_.accept_rotated((*second)->host_key().line(), next)) co_return true;
     timer.expires_after(kPauseBetweenTries);
     co_await timer.async_wait(asio::use_awaitable);

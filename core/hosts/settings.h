@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,9 +20,19 @@ namespace hostler::hosts {
 /// replaces `pools` later.
 struct HostSettings {
   enum class Escalate : std::uint8_t { kAuto, kSudo, kNone };
+  /// A server through which the hosts of a set are reached.
+  struct Proxy {
+    std::string host;
+    std::uint16_t port = 22;
+    std::string name;  ///< "bastion.example:22", for messages.
+    std::string user;
+    std::vector<std::string> private_keys;  ///< Secrets, tried in this order.
+    std::string host_key;                   ///< "ssh-ed25519 AAAA...": the only one accepted.
+  };
   struct Set {
     std::vector<std::string> private_keys;  ///< Secrets, tried in this order.
     Escalate escalate = Escalate::kAuto;
+    std::optional<Proxy> proxy;
   };
   std::map<std::string, Set> sets;
   std::map<std::string, model::PoolPolicy> pools;

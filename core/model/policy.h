@@ -43,6 +43,7 @@ struct SetPolicy {
   std::string region;
   std::string remote_user;  ///< Empty: the driver's.
   AddressChoice address = AddressChoice::kAny;
+  std::string jump_host;  ///< "bastion.example:22": its hosts are reached through it; or empty.
   Duration list_interval = 10s, price_interval = 10min;
   /// When half of the connected hosts become unreachable at once, none is ended for this time.
   Duration mass_unreachable_hold = 6h;
@@ -97,6 +98,11 @@ struct PoolPolicy {
 /// Of the creates of this pool and type; empty: the driver's choice.
 inline const std::string& subnet_of(const PoolPolicy& pool, const InstanceType& type) {
   return pool.subnet.empty() ? type.subnet : pool.subnet;
+}
+
+/// ", all behind jump host bastion.example:22"; empty: the hosts of the set are reached directly.
+inline std::string behind_jump_host(const SetPolicy& set) {
+  return set.jump_host.empty() ? "" : ", all behind jump host " + set.jump_host;
 }
 
 struct SitePolicy {

@@ -78,6 +78,7 @@ struct SetView {
   /// it is.
   std::string held;
   std::string account, region;  ///< Those stored; empty: not known. Fit to print.
+  std::string jump_host;        ///< "bastion.example:22"; empty: hosts are reached directly.
   struct Reported {
     std::string account, region;  ///< Likewise.
   };

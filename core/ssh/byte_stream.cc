@@ -8,11 +8,14 @@
 #include <utility>
 
 #include "core/base/assert.h"
+#include "core/ssh/tunnel.h"
 
 namespace hostler::ssh {
 
-ByteStream::ByteStream(Socket socket, std::function<void()> on_ready)
-    : socket_(std::move(socket)), on_ready_(std::move(on_ready)) {}
+ByteStream::ByteStream(Socket socket, std::unique_ptr<Tunnel> tunnel,
+                       std::function<void()> on_ready)
+    : socket_(std::move(socket)), tunnel_(std::move(tunnel)), on_ready_(std::move(on_ready)) {}
+ByteStream::~ByteStream() = default;
 
 void ByteStream::renew_budget() { budget_ = kBudget; }
 
@@ -29,7 +32,10 @@ ssize_t ByteStream::receive(void* into, std::size_t size) {
     return -EAGAIN;
   }
   if (n <= 0) {
-    end(n == 0 ? "the peer closed the connection" : std::generic_category().message(errno));
+    std::string reason =
+        n == 0 ? "the peer closed the connection" : std::generic_category().message(errno);
+    if (n == 0 && tunnel_ && !tunnel_->end_reason().empty()) reason = tunnel_->end_reason();
+    end(std::move(reason));
     return -EAGAIN;
   }
   moved_ += static_cast<std::size_t>(n);

@@ -2,7 +2,7 @@
 
 #include <sys/types.h>
 
-#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/generic/stream_protocol.hpp>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -12,17 +12,21 @@
 /// Private to core/ssh.
 namespace hostler::ssh {
 
-/// The bytes of one TCP connection: receives without blocking, buffers what it sends, and waits for
-/// the socket to become ready.
+class Tunnel;
+
+/// The bytes of one connection, of TCP or through a tunnel: receives without blocking, buffers what
+/// it sends, and waits for the socket to become ready.
 ///
 /// Threads: the executor's one thread. Blocking: never. Lifetime: part of a Transport, which owns
 /// the session that sends and receives here.
 class ByteStream {
  public:
-  using Socket = boost::asio::ip::tcp::socket;
+  using Socket = boost::asio::generic::stream_protocol::socket;
 
-  /// Calls `on_ready` after each wait for the socket, see wait().
-  ByteStream(Socket socket, std::function<void()> on_ready);
+  /// Calls `on_ready` after each wait for the socket, see wait(). `tunnel`: that of the socket, or
+  /// null.
+  ByteStream(Socket socket, std::unique_ptr<Tunnel> tunnel, std::function<void()> on_ready);
+  ~ByteStream();
   ByteStream(const ByteStream&) = delete;
   ByteStream& operator=(const ByteStream&) = delete;
 
@@ -64,6 +68,7 @@ class ByteStream {
   static constexpr std::size_t kBudget = std::size_t{1} << 20U;
 
   Socket socket_;
+  std::unique_ptr<Tunnel> tunnel_;
   std::function<void()> on_ready_;
   std::string out_;
   std::size_t sent_ = 0;   ///< Bytes of out_ that the kernel has.

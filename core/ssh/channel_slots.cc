@@ -4,11 +4,19 @@
 
 namespace hostler::ssh {
 
-bool ChannelSlots::take() {
-  if (opening_ || taken_ >= kMax) return false;
+bool ChannelSlots::take(const ChannelRequest& request) {
+  if (opening_ || taken_ >= (request.type == "session" ? kMax : kTunnelsMax)) return false;
+  request_ = request;
   opening_ = true;
   ++taken_;
   return true;
+}
+
+LIBSSH2_CHANNEL* ChannelSlots::open() {
+  const auto size = [](const std::string& text) { return static_cast<unsigned>(text.size()); };
+  return libssh2_channel_open_ex(ssh_, request_.type.data(), size(request_.type), request_.window,
+                                 LIBSSH2_CHANNEL_PACKET_DEFAULT, request_.data.data(),
+                                 size(request_.data));
 }
 
 void ChannelSlots::opened(LIBSSH2_CHANNEL* channel) {
@@ -19,7 +27,7 @@ void ChannelSlots::opened(LIBSSH2_CHANNEL* channel) {
 
 bool ChannelSlots::poll() {
   if (open_abandoned_) {
-    LIBSSH2_CHANNEL* const channel = libssh2_channel_open_session(ssh_);
+    LIBSSH2_CHANNEL* const channel = open();
     if (channel != nullptr || libssh2_session_last_errno(ssh_) != LIBSSH2_ERROR_EAGAIN) {
       open_abandoned_ = false;
       opened(channel);

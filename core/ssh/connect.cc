@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <boost/asio/as_tuple.hpp>
+#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
@@ -12,6 +13,7 @@
 #include "core/base/units.h"
 #include "core/ssh/session.h"
 #include "core/ssh/transport.h"
+#include "core/ssh/tunnel.h"
 
 namespace hostler::ssh {
 namespace asio = boost::asio;
@@ -22,7 +24,8 @@ constexpr unsigned kPeerSilentMs = 30'000;
 
 std::string address_text(const ConnectRequest& request) {
   const bool v6 = request.host.find(':') != std::string::npos;
-  return (v6 ? "[" + request.host + "]" : request.host) + ":" + std::to_string(request.port);
+  return (v6 ? "[" + request.host + "]" : request.host) + ":" + std::to_string(request.port) +
+         (request.via.empty() ? "" : " through " + request.via);
 }
 
 /// Not with asio's open(): child processes of this one would inherit its descriptor.
@@ -134,6 +137,26 @@ asio::awaitable<Result<crypto::SshPublicKey>> exchange_keys(std::shared_ptr<Tran
   co_return crypto::read_key_blob(blob != nullptr ? std::string_view(blob, size) : "");
 }
 
+Result<void> check_only_key(const ConnectRequest& request, const crypto::SshPublicKey& shown) {
+  if (request.only_key.empty()) return {};
+  const auto only = HOSTLER_TRY(crypto::parse_public_key(request.only_key));
+  if (shown == only) return {};
+  return fail(Errc::kUnavailable, address_text(request) + " shows the host key " +
+                                      shown.fingerprint() + " in place of " + only.fingerprint() +
+                                      ": nothing was sent to it");
+}
+
+asio::awaitable<Result<std::unique_ptr<Session>>> begin(std::shared_ptr<Transport> transport,
+                                                        ConnectRequest request) {
+  if (const auto only = crypto::parse_public_key(request.only_key)) request.key_type = only->type;
+  prefer_algorithms(transport->ssh(), request.key_type);
+  auto key = co_await exchange_keys(transport, request.key_exchange_limit);
+  if (!key) co_return tl::unexpected(std::move(key).error());
+  const auto accepted = check_only_key(request, *key);
+  if (!accepted) co_return tl::unexpected(accepted.error());
+  co_return std::make_unique<Session>(std::move(transport), std::move(*key));
+}
+
 }  // namespace
 
 asio::awaitable<Result<std::unique_ptr<Session>>> Session::connect(ConnectRequest request) {
@@ -148,11 +171,25 @@ asio::awaitable<Result<std::unique_ptr<Session>>> Session::connect(ConnectReques
   if (!socket)
     co_return tl::unexpected(std::move(socket).error().with_context("connect to " + address));
 
-  auto transport = std::make_shared<Transport>(std::move(*socket), address);
-  prefer_algorithms(transport->ssh(), request.key_type);
-  auto key = co_await exchange_keys(transport, request.key_exchange_limit);
-  if (!key) co_return tl::unexpected(std::move(key).error());
-  co_return std::make_unique<Session>(std::move(transport), std::move(*key));
+  ByteStream::Socket stream(std::move(*socket));
+  auto transport = std::make_shared<Transport>(std::move(stream), nullptr, address);
+  auto session = co_await begin(std::move(transport), std::move(request));
+  co_return session;
+}
+
+asio::awaitable<Result<std::unique_ptr<Session>>> Session::connect_through(
+    std::unique_ptr<Tunnel> tunnel, ConnectRequest request) {
+  const auto executor = co_await asio::this_coro::executor;
+  UniqueFd fd = tunnel->take_socket();
+  ByteStream::Socket socket(executor);
+  boost::system::error_code problem;
+  socket.assign(asio::generic::stream_protocol(AF_UNIX, 0), fd.get(), problem);
+  if (problem) co_return fail(Errc::kUnavailable, "register a socket: " + problem.message());
+  fd.release();
+  const std::string address = address_text(request);
+  auto transport = std::make_shared<Transport>(std::move(socket), std::move(tunnel), address);
+  auto session = co_await begin(std::move(transport), std::move(request));
+  co_return session;
 }
 
 }  // namespace hostler::ssh

@@ -21,12 +21,28 @@ struct OpenGuard {
 
 }  // namespace
 
+asio::awaitable<Opened> open_taken(std::shared_ptr<Transport> transport, Deadline deadline) {
+  OpenGuard guard(*transport);
+  Opened out;
+  auto open = [&] {
+    out.channel = transport->channels().open();
+    return out.channel != nullptr ||
+           libssh2_session_last_errno(transport->ssh()) != LIBSSH2_ERROR_EAGAIN;
+  };
+  out.waited = co_await transport->until(open, deadline);
+  if (out.waited != Waited::kDone) co_return out;
+  guard.pending = false;
+  transport->channels().opened(out.channel);
+  co_return out;
+}
+
 asio::awaitable<Result<ChannelHandle>> start_command(std::shared_ptr<Transport> transport,
                                                      std::string command, Deadline deadline,
                                                      Duration limit) {
   bool mine = false;
+  const ChannelRequest session;
   auto take = [&] {
-    return mine = mine || (!transport->is_lost() && transport->channels().take());
+    return mine = mine || (!transport->is_lost() && transport->channels().take(session));
   };
   const Waited slot = co_await transport->until(take, deadline);
   if (slot != Waited::kDone) {
@@ -37,20 +53,12 @@ asio::awaitable<Result<ChannelHandle>> start_command(std::shared_ptr<Transport> 
     co_return tl::unexpected(std::move(error));
   }
 
-  OpenGuard guard(*transport);
-  LIBSSH2_CHANNEL* channel = nullptr;
-  auto open = [&] {
-    channel = libssh2_channel_open_session(transport->ssh());
-    return channel != nullptr ||
-           libssh2_session_last_errno(transport->ssh()) != LIBSSH2_ERROR_EAGAIN;
-  };
-  const Waited opened = co_await transport->until(open, deadline);
-  if (opened != Waited::kDone)
-    co_return tl::unexpected(transport->error("open a channel", opened, limit));
-  guard.pending = false;
-  transport->channels().opened(channel);
+  const Opened opened = co_await open_taken(transport, deadline);
+  LIBSSH2_CHANNEL* const channel = opened.channel;
+  if (opened.waited != Waited::kDone)
+    co_return tl::unexpected(transport->error("open a channel", opened.waited, limit));
   if (channel == nullptr) {
-    Error error = transport->error("open a channel", opened, limit);
+    Error error = transport->error("open a channel", opened.waited, limit);
     error.message += "; the server refuses sessions: check MaxSessions in its sshd_config";
     co_return tl::unexpected(std::move(error));
   }

@@ -31,6 +31,13 @@ class ChannelHandle {
   LIBSSH2_CHANNEL* channel_;
 };
 
+struct Opened {
+  Waited waited{};
+  LIBSSH2_CHANNEL* channel = nullptr;  ///< Null with kDone: the server refuses the channel.
+};
+/// Opens the channel whose slot was taken.
+boost::asio::awaitable<Opened> open_taken(std::shared_ptr<Transport> transport, Deadline deadline);
+
 /// Waits for a free slot, opens a channel and starts `command` on it. Ends at `deadline` at the
 /// latest; `limit` is the same time as a duration, for messages.
 boost::asio::awaitable<Result<ChannelHandle>> start_command(std::shared_ptr<Transport> transport,

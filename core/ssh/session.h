@@ -24,6 +24,7 @@
 namespace hostler::ssh {
 
 class Transport;
+class Tunnel;
 
 struct ConnectRequest {
   std::string host;  ///< Better an address than a name: getaddrinfo cannot be interrupted.
@@ -31,6 +32,9 @@ struct ConnectRequest {
   /// Type of the expected host key, e.g. "ssh-ed25519": the server is asked for this type first.
   /// Empty: ed25519, then ecdsa.
   std::string key_type;
+  /// The only host key that is accepted, "ssh-ed25519 AAAA..."; empty: the caller checks the key.
+  std::string only_key;
+  std::string via;  ///< "jump host bastion:22", for messages; empty: reached directly.
   Duration connect_limit = std::chrono::seconds(10);
   Duration key_exchange_limit = std::chrono::seconds(10);
 };
@@ -62,6 +66,21 @@ struct ExecResult {
   [[nodiscard]] std::string describe() const;
 };
 
+/// An address as the server of a session sees it.
+struct TunnelRequest {
+  std::string host;
+  std::uint16_t port = 22;
+  Duration limit = std::chrono::seconds(5);  ///< For the server to connect to it.
+};
+
+/// Whether a server can be asked for a tunnel now.
+enum class TunnelRoom : std::uint8_t {
+  kFree,
+  kOpening,  ///< Another one is being opened, which is soon over.
+  kStuck,    ///< The server has not answered the last request within its limit.
+  kFull,
+};
+
 struct OpenRequest {
   std::string command;
   Duration limit = std::chrono::seconds(30);
@@ -73,6 +92,10 @@ class Session {
   /// Connects and exchanges keys. Sends neither user name nor credentials: the caller first checks
   /// host_key(), and then authenticates or destroys the session.
   static boost::asio::awaitable<Result<std::unique_ptr<Session>>> connect(ConnectRequest request);
+  /// As connect(), through a tunnel to the host. The server that made the tunnel only passes on
+  /// bytes: it cannot read or change them.
+  static boost::asio::awaitable<Result<std::unique_ptr<Session>>> connect_through(
+      std::unique_ptr<Tunnel> tunnel, ConnectRequest request);
 
   explicit Session(std::shared_ptr<Transport> transport, crypto::SshPublicKey host_key);
   ~Session();
@@ -94,6 +117,14 @@ class Session {
 
   /// Starts a command and returns the channel to its streams.
   boost::asio::awaitable<Result<Channel>> open_channel(OpenRequest request);
+
+  /// Lets the server connect to an address, and returns the connection. At most 100 exist at once,
+  /// and one is opened at a time; others wait within the limit. The error says what the server has
+  /// answered, and calls the server "it".
+  boost::asio::awaitable<Result<std::unique_ptr<Tunnel>>> open_tunnel(TunnelRequest request);
+  [[nodiscard]] TunnelRoom tunnel_room() const;
+  /// Number of tunnels, also of the one that is being opened.
+  [[nodiscard]] int tunnels() const;
 
   /// Ends the connection in order; everyone who waits gets an error.
   void close();

@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "core/base/units.h"
+#include "core/ssh/tunnel.h"
 
 namespace hostler::ssh {
 namespace asio = boost::asio;
@@ -69,8 +70,8 @@ struct Transport::Waiter {
   bool lost = false;
 };
 
-Transport::Transport(ByteStream::Socket socket, std::string address)
-    : stream_(std::move(socket), [this] { pump(); }),
+Transport::Transport(ByteStream::Socket socket, std::unique_ptr<Tunnel> tunnel, std::string address)
+    : stream_(std::move(socket), std::move(tunnel), [this] { pump(); }),
       address_(std::move(address)),
       ssh_(new_session(this)),
       channels_(ssh_),

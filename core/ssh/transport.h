@@ -39,7 +39,7 @@ class Step {
 
 enum class Waited : std::uint8_t { kDone, kDeadline, kLost };
 
-/// One connection with its libssh2 session. ByteStream is its TCP socket, ChannelSlots its
+/// One connection with its libssh2 session. ByteStream is its socket, ChannelSlots its
 /// channels; this class repeats the unfinished steps of the session whenever bytes have moved.
 ///
 /// libssh2 has one incoming stream for all channels: a step that reads may take in bytes that
@@ -52,7 +52,8 @@ enum class Waited : std::uint8_t { kDone, kDeadline, kLost };
 /// channels. Waiters are in the frames of their coroutines and may be destroyed at any moment.
 class Transport : public std::enable_shared_from_this<Transport> {
  public:
-  Transport(ByteStream::Socket socket, std::string address);
+  /// `tunnel`: that of the socket, or null.
+  Transport(ByteStream::Socket socket, std::unique_ptr<Tunnel> tunnel, std::string address);
   ~Transport();
   Transport(const Transport&) = delete;
   Transport& operator=(const Transport&) = delete;
@@ -88,6 +89,9 @@ class Transport : public std::enable_shared_from_this<Transport> {
   void close();
 
   [[nodiscard]] ChannelSlots& channels() { return channels_; }
+  [[nodiscard]] auto executor() { return stream_.executor(); }
+  /// Tries all steps again soon: something that they depend on has changed.
+  void try_again() { pump_later(); }
   /// Closes and frees a channel in the background.
   void close_channel(LIBSSH2_CHANNEL* channel);
   /// The coroutine that opened a channel is gone: frees the channel when the server has opened it.

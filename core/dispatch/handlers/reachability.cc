@@ -130,7 +130,8 @@ void Reachability::begin(Set& set, std::uint32_t index, std::size_t hosts, Now n
                                   .boots_failed = {}};
   hosts_.touch_all();
   recorder_.record("host", "set " + set.name, model::Event::kPartition, "",
-                   std::to_string(hosts) + " hosts became unreachable, " +
+                   std::to_string(hosts) + " hosts became unreachable" +
+                       model::behind_jump_host(policy_.sets[index]) + ", " +
                        std::to_string(set.reach.connected.size()) +
                        " are connected: none of them is destroyed for that before " +
                        format_wall(now.wall + policy_.sets[index].mass_unreachable_hold),

@@ -127,6 +127,7 @@ std::vector<std::vector<std::string>> conditions_of_sets(const State& state, Now
                       "; see hostler sets believe " + set.name);
     if (const auto& partition = set.reach.partition)
       texts.push_back("hosts became unreachable together at " + format_wall(partition->since) +
+                      model::behind_jump_host(state.policy.sets[out.size() - 1]) +
                       "; they keep their jobs until " + text_of(partition->until, now) +
                       "; hostler sets give-up " + set.name + " destroys them now");
     for (const auto& [key, gate] : state.gates.all())

@@ -204,6 +204,7 @@ std::vector<model::SetView> Queries::sets(std::optional<Now> now) const {
     view.creates_refused = set.refuses_creates();
     view.account = shown(set.account.account);
     view.region = shown(set.account.region);
+    view.jump_host = state_.policy.sets[out.size()].jump_host;
     if (set.unaccepted)
       view.reported = {shown(set.unaccepted->account_id), shown(set.unaccepted->region)};
     out.push_back(std::move(view));
