@@ -1,4 +1,5 @@
-#include <algorithm>
+#include <set>
+#include <string>
 #include <variant>
 
 #include "core/base/random.h"
@@ -21,12 +22,16 @@ void World::make_limits() {
 
 /// Where a job starts, its user runs no more than the limit, by the rows of its jobs.
 void World::check_limits(const dispatch::Outbox& committed) {
-  const bool has_start = std::ranges::any_of(committed.effects, [](const dispatch::Effect& effect) {
+  std::set<std::string> starters;
+  for (const auto& effect : committed.effects) {
     const auto* command = std::get_if<model::HostCommand>(&effect);
-    return command != nullptr && std::holds_alternative<model::StartAttempt>(*command);
-  });
-  if (!has_start) return;
+    const auto* start = command == nullptr ? nullptr : std::get_if<model::StartAttempt>(command);
+    if (start == nullptr) continue;
+    if (const auto job = disk_.jobs().find(start->attempt.work); job != disk_.jobs().end())
+      starters.insert(job->second.principal);
+  }
   for (const auto& [who, quota] : policy_.quotas.principals) {
+    if (!starters.contains(who)) continue;  // What is taken over after a restore may be beyond it.
     std::int64_t vcpus = 0, price = 0;
     for (const auto& [id, row] : disk_.jobs()) {
       const auto state = row.record.state;
