@@ -137,6 +137,18 @@ void write_crash(json::Writer& w, const model::GateRecord& gate) {
   w.end_object();
 }
 
+void write_image(json::Writer& w, const model::ImageView& view) {
+  w.begin_object().member("query", view.query);
+  member_text(w, "id", view.image.id);
+  member_text(w, "name", view.image.name);
+  member_text(w, "owner", view.image.owner);
+  member_text(w, "architecture", view.image.architecture);
+  member_time(w, "created", view.image.created);
+  member_time(w, "found", view.found);
+  member_text(w, "error", view.error);
+  w.end_object();
+}
+
 void write_set(json::Writer& w, const model::SetView& view) {
   w.begin_object().member("name", view.name).member("open", view.open);
   w.member("foreign_owner", view.foreign_owner);
@@ -166,6 +178,11 @@ void write_set(json::Writer& w, const model::SetView& view) {
   if (!view.crashes.empty()) {
     w.key("crashes").begin_array();
     for (const auto& gate : view.crashes) write_crash(w, gate);
+    w.end_array();
+  }
+  if (!view.images.empty()) {
+    w.key("images").begin_array();
+    for (const auto& image : view.images) write_image(w, image);
     w.end_array();
   }
   member_text(w, "creates_refused", view.creates_refused);

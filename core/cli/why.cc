@@ -44,6 +44,13 @@ void print_pool(json::Value pool, const std::string& ceiling) {
   if (!ceiling.empty()) say("  no more now: " + ceiling);
 }
 
+void print_image(json::Value image) {
+  const std::string id = field(image, "id"), name = field(image, "name");
+  if (!id.empty())
+    say("  image " + field(image, "query") + " is " + id + (name.empty() ? "" : " (" + name + ")") +
+        ", last found at " + field(image, "found"));
+}
+
 void print_set(json::Value set) {
   say("set " + field(set, "name") + (set.at("open").bool_or(false) ? " is open" : " is not open") +
       because(field(set, "problem")));
@@ -52,6 +59,7 @@ void print_set(json::Value set) {
   if (set.has("account"))
     say("  its instances are in account " + field(set, "account") +
         (set.has("region") ? ", region " + field(set, "region") : ""));
+  for (const json::Value image : set.at("images").children()) print_image(image);
   print_conditions(set);
   if (set.has("creates_refused"))
     say("  nothing is created" + because(field(set, "creates_refused")));

@@ -130,6 +130,7 @@ void read_pool(json::Object& o, const model::SitePolicy& site, model::PoolPolicy
   o.may("price_cap_per_hour").millionths(out.price_cap_per_hour.value, 0, kPriceMax);
   o.may("readiness").word(out.readiness, kReadiness);
   read_place(o, out);
+  read_image(o.may("image"), out.image);
   read_provider_params(o.may("provider_params"), site, out);
   read_verify(o.may("verify"), out.verify);
   o.may("rotate_keys").boolean(out.rotate_keys);

@@ -84,6 +84,8 @@ void read_policy(json::Object& o, model::SetPolicy& out) {
   o.may("region").text(out.region, {.bytes_max = 63, .one_line = true});
   o.may("remote_user").text(out.remote_user, {.bytes_max = 32, .bytes_min = 1, .one_line = true});
   o.may("address").word(out.address, kAddresses);
+  read_image(o.may("image"), out.image);
+  o.may("images_interval").duration(out.images_interval, 1s, 24h);
   o.may("list_interval").duration(out.list_interval, 100ms, 1h);
   o.may("price_interval").duration(out.price_interval, 1s, 24h);
   o.may("create_timeout").duration(out.create_timeout, 1s, 1h);

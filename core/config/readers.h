@@ -40,6 +40,8 @@ void read_access(json::Object& o, const Context& context, Access& out);
 void read_ceilings(const json::Field& field, model::Ceilings& out);
 /// Reads a list of names that the cloud gave, each once.
 void read_cloud_names(const json::Field& field, std::vector<std::string>& out);
+/// Reads a query for images.
+void read_image(const json::Field& field, std::optional<model::ImageQuery>& out);
 /// The keys of a type and of a pool that say where in the cloud an instance is put.
 template <class Place>
 void read_place(json::Object& o, Place& out) {

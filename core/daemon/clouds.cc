@@ -186,6 +186,17 @@ void Clouds::execute(const dispatch::ConsoleCall& effect) {
                             });
 }
 
+void Clouds::execute(const dispatch::ImagesCall& effect) {
+  const Call call(*this, effect.set, model::CloudOp::kImages);
+  call.driver->find_images(
+      effect.query, effect.timeout,
+      [this, timed = call.timed, set = effect.set, query = effect.query,
+       number = effect.number](model::CloudResult<std::vector<model::Image>> result) {
+        timed.ended(result);
+        post_(dispatch::ImagesFetched{set, query, number, std::move(result)});
+      });
+}
+
 /// Not counted as a call: the driver answers without its cloud.
 void Clouds::execute(const dispatch::QuotaGroupCall& effect) {
   auto& drivers = named(effect.set).drivers;

@@ -62,9 +62,13 @@ Outbox Dispatcher::apply(Event event, Now now) {
   std::visit(Overloaded{
                  [&](const DriverLoaded& e) { to.admin.on(e, now); },
                  [&](SetOpened& e) { to.sets.on(e, now); },
-                 [&](SuccessorOpened& e) { to.sets.on(e, now); },
+                 [&](SuccessorOpened& e) {
+                   to.sets.on(e, now);
+                   to.images.on(e, now);
+                 },
                  [&](const PricesFetched& e) { to.sets.on(e, now); },
                  [&](const QuotaGroupFetched& e) { to.sets.on(e, now); },
+                 [&](const ImagesFetched& e) { to.images.on(e, now); },
                  [&](const SetListed& e) {
                    if (!to.epochs.compare(e, now)) return;
                    to.lists.on(e, now);
@@ -107,6 +111,7 @@ void Dispatcher::replace_policy(model::SitePolicy policy, Now now) {
   state_->jobs.set_quotas(state_->policy.quotas);
   handlers_->admin.policy_changed(now);
   handlers_->sets.policy_changed(now);
+  handlers_->images.policy_changed(now);
 }
 
 Outbox Dispatcher::tick(Now now) {
@@ -115,6 +120,7 @@ Outbox Dispatcher::tick(Now now) {
   if (state_->jobs.next_use_tick() <= now.mono) journal_uses(now);
   for (std::uint32_t set = 0; set < state_->sets.size(); ++set) {
     handlers_->sets.send_due(set, now);
+    handlers_->images.send_due(set, now);
     handlers_->lists.send_due(set, now);
     handlers_->absences.send_due(set, now);
   }
@@ -153,7 +159,8 @@ Outbox Dispatcher::take_outbox() {
 Mono Dispatcher::next_wake() const {
   if (state_->is_old) return fleet::kNever;
   return std::min({state_->hosts.next_deadline(), state_->sets.next_wake(),
-                   state_->plan.next_wake(), state_->jobs.next_use_tick()});
+                   state_->images.next_wake(state_->sets), state_->plan.next_wake(),
+                   state_->jobs.next_use_tick()});
 }
 
 }  // namespace hostler::dispatch

@@ -98,6 +98,13 @@ struct ConsoleCall {
   Duration timeout{};
   bool after_commit = false;  ///< As of OpenSet.
 };
+/// Looks for images that creates may be made of.
+struct ImagesCall {
+  std::string set;
+  model::ImageQuery query;
+  std::uint64_t number = 0;  ///< Comes back with the answer.
+  Duration timeout{};
+};
 /// Make a plan of this snapshot, off the loop, and answer with PlanMade.
 struct MakePlan {
   std::uint64_t number = 0;
@@ -117,9 +124,10 @@ struct Reply {
   Result<std::vector<model::WorkId>> result;
 };
 
-using Effect = std::variant<model::HostCommand, OpenSet, UseSet, UseDriver, CreateCall, ListCall,
-                            LookUpCall, DestroyCall, TagsCall, PowerCall, PricesCall,
-                            QuotaGroupCall, ConsoleCall, MakePlan, EpochsCompared, Reply>;
+using Effect =
+    std::variant<model::HostCommand, OpenSet, UseSet, UseDriver, CreateCall, ListCall, LookUpCall,
+                 DestroyCall, TagsCall, PowerCall, PricesCall, QuotaGroupCall, ConsoleCall,
+                 ImagesCall, MakePlan, EpochsCompared, Reply>;
 
 /// The result of one event. An effect is issued only when every change before it is durable, unless
 /// it depends on no commit (immediate_effects.h).

@@ -87,6 +87,13 @@ struct ConsoleRead {
   model::InstanceId instance;
   model::CloudResult<model::ConsoleText> result;
 };
+/// The answer to an ImagesCall.
+struct ImagesFetched {
+  std::string set;
+  model::ImageQuery query;
+  std::uint64_t number = 0;
+  model::CloudResult<std::vector<model::Image>> result;
+};
 
 // ---- requests and plans ------------------------------------------------------------------------
 
@@ -177,11 +184,12 @@ struct DiskChanged {
   bool full = false;
 };
 
-using Event = std::variant<DriverLoaded, SetOpened, SuccessorOpened, CreateSeen, CreateEnded,
-                           SetListed, InstancesLookedUp, DestroyEnded, TagsEnded, PowerEnded,
-                           PricesFetched, QuotaGroupFetched, ConsoleRead, model::HostEvent, Submit,
-                           CancelWork, ReleaseWork, CancelHeld, OutputsRemoved, SetIdleBehavior,
-                           KillInstance, OpenGate, AcceptAccount, BelieveList, GiveUpUnreachable,
-                           PlanMade, PolicyChanged, WorkForgotten, DiskChanged>;
+using Event =
+    std::variant<DriverLoaded, SetOpened, SuccessorOpened, CreateSeen, CreateEnded, SetListed,
+                 InstancesLookedUp, DestroyEnded, TagsEnded, PowerEnded, PricesFetched,
+                 QuotaGroupFetched, ConsoleRead, ImagesFetched, model::HostEvent, Submit,
+                 CancelWork, ReleaseWork, CancelHeld, OutputsRemoved, SetIdleBehavior, KillInstance,
+                 OpenGate, AcceptAccount, BelieveList, GiveUpUnreachable, PlanMade, PolicyChanged,
+                 WorkForgotten, DiskChanged>;
 
 }  // namespace hostler::dispatch

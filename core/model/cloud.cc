@@ -28,6 +28,12 @@ const char* to_string(CloudOp op) {
       return "quota_group";
     case CloudOp::kConsole:
       return "console";
+    case CloudOp::kImages:
+      return "images";
+    case CloudOp::kLeftovers:
+      return "leftovers";
+    case CloudOp::kDestroyLeftover:
+      return "destroy_leftover";
   }
   return "?";
 }

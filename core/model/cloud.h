@@ -90,6 +90,9 @@ enum class CloudOp : std::uint8_t {
   kOther,  ///< price_history.
   kQuotaGroup,
   kConsole,
+  kImages,
+  kLeftovers,  ///< Their list.
+  kDestroyLeftover,
 };
 const char* to_string(CloudOp op);
 

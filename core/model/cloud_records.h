@@ -7,6 +7,7 @@
 
 #include "core/base/time.h"
 #include "core/model/cloud.h"
+#include "core/model/image.h"
 #include "core/model/offering.h"
 
 /// What the extensions of a driver are asked for, and what they answer: values of
@@ -65,16 +66,6 @@ struct Leftover {
 };
 struct LeftoverDestroyRequest {
   std::string type, id, expected_set_id;
-};
-
-struct ImageQuery {
-  std::string name;  ///< `*` stands for any text. Here and below empty: any.
-  std::string owner, architecture;
-  Tags filters = {};  ///< All must match exactly.
-};
-struct Image {
-  std::string id, name, owner, architecture;
-  Wall created;  ///< 0: not known.
 };
 
 }  // namespace hostler::model

@@ -186,6 +186,14 @@ constexpr std::array kEvents{
     EventInfo{Event::kNoDescriptors, "no_descriptors", kSet, kAlarm, Holds::kNone,
               "the daemon has no file descriptor left for a process of the driver; told once an "
               "hour at most"},
+    EventInfo{Event::kImageChanged, "image_changed", kSet, kInfo, Holds::kData,
+              "new instances are made of the image in `reason_code`, the newest that a query of "
+              "the configuration finds"},
+    EventInfo{Event::kImageLost, "image_lost", kSet, kWarning, Holds::kReason,
+              "a query of the configuration finds no image now: the last one that it found stays "
+              "in use; without one nothing is created"},
+    EventInfo{Event::kImageFoundAgain, "image_found_again", kSet, kInfo, Holds::kData,
+              "the query finds the image in `reason_code` again, which stayed in use"},
     EventInfo{
         Event::kGateShut, "gate_shut", kGate, kInfo, Holds::kReason,
         "the cloud refused a call, new hosts do not come up, or the driver dies in a call: such "

@@ -2,9 +2,11 @@
 
 #include <compare>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "core/model/image.h"
 #include "core/model/resources.h"
 
 namespace hostler::model {
@@ -37,6 +39,8 @@ struct InstanceType {
   std::vector<std::string> zones;  ///< Empty: one offering, the driver chooses the zone.
   std::string quota_group;         ///< Empty: the driver's own grouping, if it has one.
   std::string image_id;
+  /// In place of `image_id`. Unset in a create, which has the id of one image.
+  std::optional<ImageQuery> image = {};
   std::string subnet;  ///< Here and in the next two empty: the pool's, else the driver's choice.
   std::vector<std::string> security_groups, profiles;
   std::string provider_params_json = "{}";

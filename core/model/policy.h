@@ -35,7 +35,8 @@ struct BrokenCheck {
   friend bool operator==(const BrokenCheck&, const BrokenCheck&) = default;
 };
 
-/// One configured connection to one cloud account or region.
+/// One configured connection to one cloud account or region: a member for each key of the
+/// configuration.
 struct SetPolicy {
   std::string name;
   Ceilings ceilings;
@@ -44,7 +45,8 @@ struct SetPolicy {
   std::string remote_user;  ///< Empty: the driver's.
   AddressChoice address = AddressChoice::kAny;
   std::string jump_host;  ///< "bastion.example:22": its hosts are reached through it; or empty.
-  Duration list_interval = 10s, price_interval = 10min;
+  std::optional<ImageQuery> image;  ///< Of types that say nothing of an image.
+  Duration list_interval = 10s, price_interval = 10min, images_interval = 5min;
   /// When half of the connected hosts become unreachable at once, none is ended for this time.
   Duration mass_unreachable_hold = 6h;
   Duration create_timeout = 2min, destroy_timeout = 1min, list_timeout = 1min, power_timeout = 2min;
@@ -82,6 +84,7 @@ struct PoolPolicy {
   bool rotate_keys = true;
   std::string subnet;  ///< Here and in the next two empty: the type's.
   std::vector<std::string> security_groups, profiles;
+  std::optional<ImageQuery> image;  ///< In place of what the type says of an image.
   /// By the name of the type: its provider_params with the pool's in place of those of the same
   /// name. Only if the pool has some.
   std::map<std::string, std::string> provider_params;
@@ -103,6 +106,15 @@ inline const std::string& subnet_of(const PoolPolicy& pool, const InstanceType& 
 /// ", all behind jump host bastion.example:22"; empty: the hosts of the set are reached directly.
 inline std::string behind_jump_host(const SetPolicy& set) {
   return set.jump_host.empty() ? "" : ", all behind jump host " + set.jump_host;
+}
+
+/// The query for the image of this pool's creates of the type in the set; unset: the type's
+/// `image_id`, or the driver's choice.
+inline const std::optional<ImageQuery>& image_query_of(const PoolPolicy& pool,
+                                                       const InstanceType& type,
+                                                       const SetPolicy& set) {
+  if (pool.image) return pool.image;
+  return type.image || !type.image_id.empty() ? type.image : set.image;
 }
 
 struct SitePolicy {

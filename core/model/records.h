@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/model/cloud.h"
+#include "core/model/image.h"
 #include "core/model/instance.h"
 #include "core/model/job.h"
 #include "core/model/ledger.h"
@@ -184,6 +185,18 @@ struct SetAccount {
   friend bool operator==(const SetAccount&, const SetAccount&) = default;
 };
 
+/// The newest image that a query of a set has found. It stays in use while the query finds none.
+struct ImageRow {
+  std::string set, query;  ///< The query as to_string() gives it.
+  Image image;
+  Wall found;  ///< When the cloud last said so, to the hour.
+  friend bool operator==(const ImageRow&, const ImageRow&) = default;
+};
+struct ImageForgotten {
+  std::string set, query;
+  friend bool operator==(const ImageForgotten&, const ImageForgotten&) = default;
+};
+
 /// What a principal has used of the hosts lately, for fair shares: in money, decayed until `as_of`.
 struct PrincipalUse {
   std::string principal;
@@ -192,8 +205,9 @@ struct PrincipalUse {
   friend bool operator==(const PrincipalUse&, const PrincipalUse&) = default;
 };
 
-using Change = std::variant<WorkItem, WorkChanged, AttemptChanged, InstanceChanged, GateChanged,
-                            GateOpened, PriceRow, SetAccount, PrincipalUse, LedgerRecord>;
+using Change =
+    std::variant<WorkItem, WorkChanged, AttemptChanged, InstanceChanged, GateChanged, GateOpened,
+                 PriceRow, SetAccount, ImageRow, ImageForgotten, PrincipalUse, LedgerRecord>;
 
 /// What one or more events changed; durable all or not at all.
 struct Commit {
@@ -238,6 +252,7 @@ struct Restored {
   std::vector<GateRecord> gates;
   std::vector<PriceRow> prices;  ///< The newest of each set, type, zone and market.
   std::vector<SetAccount> accounts;
+  std::vector<ImageRow> images;
   std::vector<PrincipalUse> uses;
   struct ClientKey {
     std::string principal, key, digest;

@@ -56,6 +56,13 @@ struct DriverView {
   std::string pending;
   std::uint64_t draining = 0;  ///< Earlier drivers of the set whose calls are not over.
 };
+/// What a query of the configuration has found in a set's cloud. Texts are fit to print.
+struct ImageView {
+  std::string query;
+  Image image;        ///< The id is empty: none was ever found.
+  Wall found;         ///< When the cloud last said so; 0: never.
+  std::string error;  ///< Why the last lookup found none; empty: it found one.
+};
 /// A set with all that is to be said of it: each of its members is shown.
 struct SetView {
   std::string name;
@@ -83,6 +90,7 @@ struct SetView {
     std::string account, region;  ///< Likewise.
   };
   std::optional<Reported> reported;  ///< What the cloud reports in their place, until accepted.
+  std::vector<ImageView> images;     ///< Of the queries that its creates need.
 };
 /// The cost from `since` to `until`.
 struct CostView {

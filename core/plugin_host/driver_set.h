@@ -103,7 +103,7 @@ class DriverSet {
   virtual void stop(model::PowerRequest request, Duration timeout, Done<Nothing> done) = 0;
   virtual void suspend(model::PowerRequest request, Duration timeout, Done<Nothing> done) = 0;
 
-  // Draft extensions. Only read_console() has a caller yet (sdk/surface.md).
+  // Draft extensions. sdk/surface.md says which of them have callers.
   virtual void offerings(model::OfferingsQuery query, Duration timeout,
                          Done<std::vector<model::CloudOffering>> done) = 0;
   /// `on_notice` gets each notice when it comes, until the timeout: then it ends with success.

@@ -51,6 +51,10 @@ class Collector {
   void operator()(const model::GateOpened& change) { batch_.gates[change.key] = nullptr; }
   void operator()(const model::PriceRow& price) { batch_.prices.push_back(&price); }
   void operator()(const model::SetAccount& account) { batch_.accounts[account.set] = &account; }
+  void operator()(const model::ImageRow& row) { batch_.images[{row.set, row.query}] = &row; }
+  void operator()(const model::ImageForgotten& gone) {
+    batch_.images[{gone.set, gone.query}] = nullptr;
+  }
   void operator()(const model::PrincipalUse& use) { batch_.uses[use.principal] = &use; }
   void operator()(const model::LedgerRecord& record) { batch_.ledger.push_back(&record); }
 

@@ -3,6 +3,7 @@
 #include <map>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/model/records.h"
@@ -34,7 +35,9 @@ struct Batch {
   std::map<std::string_view, const model::GateRecord*> gates;  ///< Null: the gate was opened.
   std::vector<const model::PriceRow*> prices;
   std::map<std::string_view, const model::SetAccount*> accounts;  ///< By set.
-  std::map<std::string_view, const model::PrincipalUse*> uses;    ///< By principal.
+  /// By set and query. Null: forgotten.
+  std::map<std::pair<std::string_view, std::string_view>, const model::ImageRow*> images;
+  std::map<std::string_view, const model::PrincipalUse*> uses;  ///< By principal.
   std::vector<const model::LedgerRecord*> ledger;
 };
 

@@ -182,7 +182,7 @@ template <class V>
 void fields(V& v, typename V::template Ref<model::GateRecord> r) {
   v.text("key", r.key);
   v.text("set_name", r.set);
-  v.choice("op", r.op, model::CloudOp::kConsole);
+  v.choice("op", r.op, model::CloudOp::kDestroyLeftover);
   v.choice("cls", r.cls, model::CloudErrorClass::kDriverCrashes);
   v.number("scope", r.scope);
   v.text("type", r.type);
@@ -216,6 +216,18 @@ void fields(V& v, typename V::template Ref<model::SetAccount> r) {
   v.text("name", r.set);
   v.text("account", r.account);
   v.text("region", r.region);
+}
+
+template <class V>
+void fields(V& v, typename V::template Ref<model::ImageRow> r) {
+  v.text("set_name", r.set);
+  v.text("query", r.query);
+  v.text("image", r.image.id);
+  v.text("name", r.image.name);
+  v.text("owner", r.image.owner);
+  v.text("architecture", r.image.architecture);
+  v.host_time("created_us", r.image.created);
+  v.time("found_us", r.found);
 }
 
 template <class V>

@@ -56,6 +56,7 @@ class Restorer {
     set_dependents_aside();
     HOSTLER_TRY(read_gates());
     HOSTLER_TRY(read_accounts());
+    HOSTLER_TRY(read_images());
     HOSTLER_TRY(read_uses());
     return read_prices();
   }
@@ -68,6 +69,7 @@ class Restorer {
   Result<void> read_taken_over();
   Result<void> read_gates();
   Result<void> read_accounts();
+  Result<void> read_images();
   Result<void> read_uses();
   Result<void> read_prices();
   void set_equal_arrivals_aside();
@@ -278,6 +280,23 @@ Result<void> Restorer::read_accounts() {
                         else
                           out_.accounts.push_back(std::move(account));
                       });
+}
+
+/// A row with an id that no create could be sent with is as good as none: the cloud is asked again.
+Result<void> Restorer::read_images() {
+  return for_each_row(
+      connection_,
+      "SELECT " + columns_sql<model::ImageRow>() + " FROM images ORDER BY set_name, query",
+      [&](const Statement& from) {
+        model::ImageRow image;
+        RowReader row(from);
+        if (!is_good(row, image)) return;
+        const auto& id = image.image.id;
+        if (id.empty() || id.size() > model::kForeignNameMax || !is_utf8(id))
+          set_aside<model::ImageRow>(printable(key_text(image), 200), "image is no id");
+        else
+          out_.images.push_back(std::move(image));
+      });
 }
 
 Result<void> Restorer::read_uses() {

@@ -119,6 +119,7 @@ std::string key_text(const model::PriceRow& row) {
   return row.set + " " + row.type + " " + row.zone + " " + std::to_string(row.point.start.us);
 }
 std::string key_text(const model::SetAccount& row) { return row.set; }
+std::string key_text(const model::ImageRow& row) { return row.set + " " + row.query; }
 std::string key_text(const model::PrincipalUse& row) { return row.principal; }
 std::string key_text(const model::LedgerRecord& row) { return std::to_string(row.rev); }
 

@@ -73,6 +73,10 @@ struct Table<model::SetAccount> {
   static constexpr std::string_view kName = "sets", kKey = "name";
 };
 template <>
+struct Table<model::ImageRow> {
+  static constexpr std::string_view kName = "images", kKey = "set_name, query";
+};
+template <>
 struct Table<model::PrincipalUse> {
   static constexpr std::string_view kName = "uses", kKey = "principal";
 };
@@ -141,6 +145,7 @@ std::string key_text(const StoredCreate& row);
 std::string key_text(const model::GateRecord& row);
 std::string key_text(const model::PriceRow& row);
 std::string key_text(const model::SetAccount& row);
+std::string key_text(const model::ImageRow& row);
 std::string key_text(const model::PrincipalUse& row);
 std::string key_text(const model::LedgerRecord& row);
 

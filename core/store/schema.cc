@@ -18,7 +18,7 @@ namespace {
 // differ by engine: {id} is an int64 that can be a table's key (INTEGER in SQLite, BIGINT in
 // PostgreSQL), {by_key} says that a table is stored in the order of its key (WITHOUT ROWID in
 // SQLite, nothing in PostgreSQL). TEXT is compared by bytes in both.
-constexpr std::array<std::string_view, 8> kMigrations{R"sql(
+constexpr std::array<std::string_view, 9> kMigrations{R"sql(
 CREATE TABLE jobs (            -- what of a job changes
   id {id} PRIMARY KEY, state BIGINT NOT NULL, reason BIGINT NOT NULL, reason_text TEXT NOT NULL,
   attempt BIGINT NOT NULL, starts BIGINT NOT NULL, instance BIGINT NOT NULL,
@@ -141,6 +141,13 @@ ALTER TABLE gates ADD COLUMN driver_file TEXT NOT NULL DEFAULT '';
 ALTER TABLE gates ADD COLUMN call TEXT NOT NULL DEFAULT '';
 ALTER TABLE gates ADD COLUMN ending TEXT NOT NULL DEFAULT '';
 ALTER TABLE gates ADD COLUMN output TEXT NOT NULL DEFAULT '';
+)sql",
+                                                      R"sql(
+CREATE TABLE images (          -- the newest image that a query of a set has found
+  set_name TEXT NOT NULL, query TEXT NOT NULL, image TEXT NOT NULL, name TEXT NOT NULL,
+  owner TEXT NOT NULL, architecture TEXT NOT NULL, created_us BIGINT NOT NULL,
+  found_us BIGINT NOT NULL,
+  PRIMARY KEY (set_name, query)) {by_key};
 )sql"};
 
 std::string replaced(std::string text, std::string_view word, std::string_view by) {

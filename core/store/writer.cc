@@ -20,6 +20,9 @@ Result<std::unique_ptr<Writer>> Writer::open(Connection& connection, Segments& s
       .open_gate = HOSTLER_TRY(connection.prepare("DELETE FROM gates WHERE key = $1")),
       .put_price = HOSTLER_TRY(connection.prepare(upsert_sql<model::PriceRow>())),
       .put_account = HOSTLER_TRY(connection.prepare(upsert_sql<model::SetAccount>())),
+      .put_image = HOSTLER_TRY(connection.prepare(upsert_sql<model::ImageRow>())),
+      .forget_image =
+          HOSTLER_TRY(connection.prepare("DELETE FROM images WHERE set_name = $1 AND query = $2")),
       .put_use = HOSTLER_TRY(connection.prepare(upsert_sql<model::PrincipalUse>())),
       .put_record = HOSTLER_TRY(connection.prepare(insert_sql<model::LedgerRecord>())),
       .find_bodies = HOSTLER_TRY(
@@ -79,10 +82,21 @@ Result<void> Writer::write_rows(const Batch& batch, const std::vector<InlinePlac
   for (const auto* price : batch.prices) HOSTLER_TRY(store::write(sql_.put_price, *price));
   for (const auto& [set, account] : batch.accounts)
     HOSTLER_TRY(store::write(sql_.put_account, *account));
+  HOSTLER_TRY(write_images(batch));
   for (const auto& [principal, use] : batch.uses) HOSTLER_TRY(store::write(sql_.put_use, *use));
   for (const auto* record : batch.ledger) HOSTLER_TRY(store::write(sql_.put_record, *record));
   // Before the commit of the rows that point there; the disk has begun with it at flush().
   return segments_.sync();
+}
+
+Result<void> Writer::write_images(const Batch& batch) {
+  for (const auto& [key, row] : batch.images) {
+    if (row != nullptr)
+      HOSTLER_TRY(store::write(sql_.put_image, *row));
+    else
+      HOSTLER_TRY(sql_.forget_image.run(key.first, key.second));
+  }
+  return {};
 }
 
 Result<void> Writer::write_work(const Batch& batch) {

@@ -27,9 +27,11 @@ class Writer {
   Result<Bodies> bodies(std::span<const Value> numbers);
 
  private:
+  /// A member for each kind of row, and of change to it.
   struct Statements {
     Statement put_work, put_spec, intend_attempt, end_attempt, put_instance, put_create,
-        erase_create, put_gate, open_gate, put_price, put_account, put_use, put_record, find_bodies;
+        erase_create, put_gate, open_gate, put_price, put_account, put_image, forget_image, put_use,
+        put_record, find_bodies;
   };
   Writer(Connection& connection, Segments& segments, Statements statements)
       : connection_(connection), segments_(segments), sql_(std::move(statements)) {}
@@ -38,6 +40,7 @@ class Writer {
   Result<void> write_rows(const Batch& batch, const std::vector<InlinePlace>& places);
   /// Whether the batch with the unknown outcome is in the database.
   Result<bool> was_batch_committed();
+  Result<void> write_images(const Batch& batch);
   Result<void> write_work(const Batch& batch);
   Result<void> write_attempt(const Batch::Attempt& attempt, const InlinePlace& place);
   Result<void> write_instance(const Batch::Instance& instance);

@@ -160,7 +160,8 @@ class Cloud {
     Mono first;  ///< When the first of them was made.
     std::set<const Machine*> machines;
   };
-  /// By type and zone: machines that this daemon has asked for since one of the kind came up.
+  /// By type with its image, and zone: machines that this daemon has asked for since one of the
+  /// kind came up.
   std::map<std::pair<std::string, std::string>, Boots> boots_;
   std::map<std::string, model::CreateRequest> asked_;  ///< By key; a repeat must be equal.
   std::map<std::pair<std::string, std::string>, std::int64_t> least_said_;  ///< By type and zone.

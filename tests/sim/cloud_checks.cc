@@ -5,7 +5,7 @@ namespace hostler::sim {
 namespace {
 
 std::pair<std::string, std::string> kind_of(const Machine& machine) {
-  return {machine.request.type.name, machine.request.zone};
+  return {machine.request.type.name + " " + machine.request.type.image_id, machine.request.zone};
 }
 
 }  // namespace
@@ -30,7 +30,7 @@ void Cloud::check_boots(const Machine& made) {
   for (Duration pauses = 22s; pauses <= time_.now() - boots.first; pauses = 2 * pauses + 22s)
     ++most;
   if (boots.machines.size() > most)
-    complain_(std::to_string(boots.machines.size()) + " machines of " + made.request.type.name +
+    complain_(std::to_string(boots.machines.size()) + " machines of " + kind_of(made).first +
               " were made, and none came up");
 }
 

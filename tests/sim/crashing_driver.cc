@@ -37,6 +37,7 @@ std::string CrashingDriver::call_of(const dispatch::Effect& effect) {
                  [](const TagsCall&) { return std::string("set_tags"); },
                  [](const PricesCall&) { return std::string("other"); },
                  [](const ConsoleCall&) { return std::string("console"); },
+                 [](const ImagesCall&) { return std::string("images"); },
                  [](const PowerCall& call) { return std::string(call.on ? "start" : "stop"); },
                  [](const DestroyCall& call) { return "destroy " + call.instance.text(); },
                  [this](const CreateCall& call) {
@@ -92,6 +93,9 @@ dispatch::Event CrashingDriver::report(const dispatch::Effect& effect, model::Cl
                                [&](const ConsoleCall& call) -> Event {
                                  return ConsoleRead{call.instance, failed};
                                },
+                               [&](const ImagesCall& call) -> Event {
+                                 return ImagesFetched{call.set, call.query, call.number, failed};
+                               },
                                [&](const CreateCall& call) -> Event {
                                  return CreateEnded{call.instance, error};
                                },
@@ -140,6 +144,9 @@ void CrashingDriver::answered(const dispatch::Event& event) {
                         },
                         [&](const ConsoleRead& e) {
                           if (e.result) forget("console");
+                        },
+                        [&](const ImagesFetched& e) {
+                          if (e.result) forget("images");
                         },
                         [&](const CreateEnded& e) {
                           if (!e.error) forget(creates_[e.instance]);

@@ -137,7 +137,14 @@ model::Restored Disk::open() {
   for (const auto& [key, gate] : gates_) out.gates.push_back(gate);
   for (const auto& [key, price] : prices_) out.prices.push_back(price);
   for (const auto& [set, account] : accounts_) out.accounts.push_back(account);
+  out.images = images();
   for (const auto& [principal, use] : uses_) out.uses.push_back(use);
+  return out;
+}
+
+std::vector<model::ImageRow> Disk::images() const {
+  std::vector<model::ImageRow> out;
+  for (const auto& [key, row] : images_) out.push_back(row);
   return out;
 }
 

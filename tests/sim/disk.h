@@ -43,6 +43,7 @@ class Disk {
     return instances_;
   }
   [[nodiscard]] const std::map<std::string, model::GateRecord>& gates() const { return gates_; }
+  [[nodiscard]] std::vector<model::ImageRow> images() const;
   [[nodiscard]] const model::AttemptChanged* attempt(model::AttemptId id) const;
 
  private:
@@ -54,6 +55,8 @@ class Disk {
   void apply(const model::GateOpened& row) { gates_.erase(row.key); }
   void apply(const model::PriceRow& row);
   void apply(const model::SetAccount& row) { accounts_[row.set] = row; }
+  void apply(const model::ImageRow& row) { images_[{row.set, row.query}] = row; }
+  void apply(const model::ImageForgotten& row) { images_.erase({row.set, row.query}); }
   void apply(const model::PrincipalUse& row) { uses_[row.principal] = row; }
   void apply(const model::LedgerRecord& row);
 
@@ -69,6 +72,7 @@ class Disk {
   std::map<std::tuple<std::string, std::string, std::string, model::Market>, model::PriceRow>
       prices_;
   std::map<std::string, model::SetAccount> accounts_;
+  std::map<std::pair<std::string, std::string>, model::ImageRow> images_;
   std::map<std::string, model::PrincipalUse> uses_;
   std::uint64_t epoch_ = 0;
   // Of --restored.

@@ -34,6 +34,7 @@ void World::lose_disk() {
   if (driver_) driver_->forgive();  // The rows of its deaths are lost.
   disk_.put_back(*std::exchange(backup_, nullptr));
   hosts_.put_back();
+  if (images_) images_->put_back(disk_.images());
   for (Wish& wish : wishes_)
     std::erase_if(wish.past, [&](const model::WorkId id) { return disk_.jobs().contains(id); });
 }

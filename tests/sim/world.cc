@@ -15,15 +15,16 @@ namespace {
 
 /// For the trace.
 std::string describe(const dispatch::Event& event) {
-  static const char* const kNames[] = {
-      "driver loaded",       "set opened",  "successor opened", "create seen",
-      "create ended",        "set listed",  "looked up",        "destroy ended",
-      "tags ended",          "power ended", "prices seen",      "quota group",
-      "console read",        "host",        "submit",           "cancel job",
-      "release work",        "cancel held", "outputs removed",  "set idle behavior",
-      "kill instance",       "open gate",   "accept account",   "believe list",
-      "give up unreachable", "plan made",   "policy changed",   "jobs forgotten",
-      "disk changed"};
+  static const char* const kNames[] = {"driver loaded",  "set opened",          "successor opened",
+                                       "create seen",    "create ended",        "set listed",
+                                       "looked up",      "destroy ended",       "tags ended",
+                                       "power ended",    "prices seen",         "quota group",
+                                       "console read",   "images found",        "host",
+                                       "submit",         "cancel job",          "release work",
+                                       "cancel held",    "outputs removed",     "set idle behavior",
+                                       "kill instance",  "open gate",           "accept account",
+                                       "believe list",   "give up unreachable", "plan made",
+                                       "policy changed", "jobs forgotten",      "disk changed"};
   static_assert(std::size(kNames) == std::variant_size_v<dispatch::Event>);
   std::string text = kNames[event.index()];
   if (const auto* host = std::get_if<model::HostEvent>(&event))
@@ -53,6 +54,7 @@ World::World(std::uint64_t seed, const Day& day)
       greed_(~seed),
       trace_(std::getenv("HOSTLER_SIM_TRACE") != nullptr) {
   make_policy();
+  make_images();
   make_people();
   make_greedy_user();
   make_faults();
@@ -185,6 +187,7 @@ void World::start() {
   cloud_.forget_boots();
   consoles_.restart();
   decisions_.restart();
+  if (images_) images_->daemon_started();
   take(kernel_->restore(disk_.open(), now()));
   load_driver();
   std::vector<model::WorkId> forgotten;
@@ -208,12 +211,14 @@ void World::post(dispatch::Event event) {
   if (!kernel_ || complaint_) return;
   if (trace_) note(describe(event));
   ++tally_.events;
+  hear_cloud(event);
   const Cause cause(event);
   take(kernel_->apply(std::move(event), now()), cause);
 }
 
 void World::take(dispatch::Outbox outbox, const Cause& cause) {
   decisions_.check(cause, outbox, kernel_->queries(), now());
+  if (images_) images_->check(kernel_->queries().sets().front(), outbox);
   for (const auto& effect : dispatch::take_immediate(outbox)) carry_out(effect);
   if (!outbox.changes.empty() || !outbox.effects.empty()) uncommitted_.push_back(std::move(outbox));
   if (!uncommitted_.empty() && !committing_) {
@@ -240,6 +245,7 @@ void World::commit() {
     check_limits(outbox);
   }
   if (driver_) driver_->committed();
+  if (images_) images_->committed();
   for (const auto& outbox : group)
     for (const auto& effect : outbox.effects) carry_out(effect);
 }
@@ -280,6 +286,9 @@ void World::carry_out(const dispatch::Effect& effect) {
   } else if (const auto* group = std::get_if<dispatch::QuotaGroupCall>(&effect)) {
     // The simulated quota counts all machines.
     reply(10ms, dispatch::QuotaGroupFetched{group->set, group->type, "machines"});
+  } else if (const auto* wanted = std::get_if<dispatch::ImagesCall>(&effect)) {
+    if (!images_) return complain("no image is named, and one is looked for");
+    images_->find(*wanted, chance_.faults(), time_.now(), reply);
   } else if (const auto* plan = std::get_if<dispatch::MakePlan>(&effect)) {
     ++tally_.plans;
     auto made = scheduler::make_plan(*plan->snapshot, *plan->policy);
@@ -340,28 +349,6 @@ bool World::over() const {
   return calm_ && kernel_ && kernel_->queries().at_rest() && cloud_.alive() == 0 &&
          uncommitted_.empty() &&
          std::all_of(wishes_.begin(), wishes_.end(), [](const Wish& w) { return w.answered; });
-}
-
-void World::check_ended(const model::WorkItem& row) {
-  const auto id = row.record.id;
-  const int starts = hosts_.starts(id);
-  if (row.principal == "unknown (restored)") return;  // So are its shape and its earlier attempts.
-  if (starts > 1 && !row.shape.restartable) complain(id.text() + " is not restartable, ran twice");
-  if (starts > static_cast<int>(row.shape.attempts_max)) complain(id.text() + " ran too often");
-  if (row.record.state == model::WorkState::kSucceeded && starts == 0)
-    complain(id.text() + " succeeded and never ran");
-}
-
-void World::check_end() {
-  for (const auto& [id, row] : disk_.jobs()) {
-    if (!model::is_terminal(row.record.state))
-      complain(id.text() + " never ended: " + model::to_string(row.record.state));
-    check_ended(row);
-  }
-  for (const auto& [id, row] : disk_.forgotten()) check_ended(row);
-  for (const auto& [id, row] : disk_.instances())
-    if (row.record.state != model::InstanceState::kGone)
-      complain(id.text() + " is still " + model::to_string(row.record.state));
 }
 
 std::optional<std::string> World::run() {

@@ -13,6 +13,7 @@
 #include "tests/sim/crashing_driver.h"
 #include "tests/sim/decisions.h"
 #include "tests/sim/hosts.h"
+#include "tests/sim/image_cloud.h"
 
 namespace hostler::sim {
 
@@ -49,6 +50,8 @@ class World {
   void make_greedy_user();
   void make_faults();
   void make_driver();
+  void make_images();
+  void hear_cloud(const dispatch::Event& event);
   void load_driver();
   void start();
   void kill();
@@ -101,6 +104,7 @@ class World {
   Hosts hosts_;
   Decisions decisions_;
   std::optional<CrashingDriver> driver_;  ///< On days on which it dies.
+  std::optional<ImageCloud> images_;      ///< On days on which the site names its image.
   std::unique_ptr<dispatch::Dispatcher> kernel_;
   std::uint64_t generation_ = 0;
   std::vector<dispatch::Outbox> uncommitted_;

@@ -81,6 +81,9 @@ Result<void> add_state(api::WhyView& view, const dispatch::Queries& state, model
     known = add_gate(view, state, name, now.mono) || known;
   } else if (subject == "site") {
     view.gates = state.gates(now.mono);
+    for (const auto& set : state.sets(now))
+      for (const auto& text : set.conditions)
+        view.conditions.push_back("set " + set.name + ": " + text);
     known = true;
   } else if (!known) {
     return fail(Errc::kInvalidArgument,

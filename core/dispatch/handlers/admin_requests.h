@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/dispatch/handlers/instance_steps.h"
+#include "core/dispatch/state/images.h"
 #include "core/dispatch/state/menu.h"
 #include "core/dispatch/state/set_aside.h"
 
@@ -12,7 +13,8 @@ class AdminRequests {
  public:
   AdminRequests(const model::SitePolicy& policy, Sets& sets, Hosts& hosts, CallGates& gates,
                 BootGates& boots, scheduler::Governor& governor, PlanState& plan,
-                Recorder& recorder, Menu& menu, const SetAside& set_aside, InstanceSteps& steps)
+                Recorder& recorder, Menu& menu, Images& images, const SetAside& set_aside,
+                InstanceSteps& steps)
       : policy_(policy),
         sets_(sets),
         hosts_(hosts),
@@ -22,6 +24,7 @@ class AdminRequests {
         plan_(plan),
         recorder_(recorder),
         menu_(menu),
+        images_(images),
         set_aside_(set_aside),
         steps_(steps) {}
 
@@ -46,6 +49,7 @@ class AdminRequests {
   PlanState& plan_;
   Recorder& recorder_;
   Menu& menu_;
+  Images& images_;
   const SetAside& set_aside_;
   InstanceSteps& steps_;
 };

@@ -29,6 +29,7 @@ bool Creates::still_holds(const scheduler::Create& create, Now now) const {
   if (!set.refuses_creates().empty()) return false;
   if (!set.refuses_pool(policy_.pools[offering.pool]).empty()) return false;
   if (!set.refuses_market(offering.market).empty()) return false;
+  if (!images_.refuses(offering.set, offering.pool, offering.type).empty()) return false;
   if (!governor_.refuses_create(offering.set, offering.pool, offering.price_per_hour, now.mono)
            .empty())
     return false;
@@ -73,6 +74,8 @@ std::shared_ptr<model::CreateRequest> Creates::make_request(const scheduler::Off
   out->owner = recorder_.owner();
   out->epoch = recorder_.epoch();
   out->type = type;
+  out->type.image.reset();
+  out->type.image_id = images_.id_for(offering.set, offering.pool, offering.type);
   out->type.quota_group = sets_.quota_group(offering.set, type);
   out->region = set_policy.region;
   out->zone = offering.zone;

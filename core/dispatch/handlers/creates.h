@@ -5,6 +5,7 @@
 
 #include "core/dispatch/create_secrets.h"
 #include "core/dispatch/handlers/instance_steps.h"
+#include "core/dispatch/state/images.h"
 #include "core/dispatch/state/menu.h"
 #include "core/scheduler/plan.h"
 
@@ -15,7 +16,8 @@ class Creates {
  public:
   Creates(const model::SitePolicy& policy, Sets& sets, Hosts& hosts, Jobs& jobs, CallGates& gates,
           scheduler::Governor& governor, PlanState& plan, Recorder& recorder, const Menu& menu,
-          CreateSecretsFactory make_secrets, InstanceCalls& calls, InstanceSteps& steps)
+          const Images& images, CreateSecretsFactory make_secrets, InstanceCalls& calls,
+          InstanceSteps& steps)
       : policy_(policy),
         sets_(sets),
         hosts_(hosts),
@@ -25,6 +27,7 @@ class Creates {
         plan_(plan),
         recorder_(recorder),
         menu_(menu),
+        images_(images),
         make_secrets_(std::move(make_secrets)),
         calls_(calls),
         steps_(steps) {}
@@ -48,6 +51,7 @@ class Creates {
   PlanState& plan_;
   Recorder& recorder_;
   const Menu& menu_;
+  const Images& images_;
   const CreateSecretsFactory make_secrets_;
   InstanceCalls& calls_;
   InstanceSteps& steps_;

@@ -9,6 +9,7 @@
 #include "core/dispatch/handlers/duplicates.h"
 #include "core/dispatch/handlers/epochs.h"
 #include "core/dispatch/handlers/host_events.h"
+#include "core/dispatch/handlers/image_lookups.h"
 #include "core/dispatch/handlers/last_words.h"
 #include "core/dispatch/handlers/list_events.h"
 #include "core/dispatch/handlers/plan_events.h"
@@ -38,6 +39,7 @@ struct Handlers {
   InstanceSteps instance_steps;
 
   SetEvents sets;
+  ImageLookups images;
   Duplicates duplicates;
   TagRepair tags;
   Absences absences;

@@ -15,6 +15,8 @@ bool Restore::apply(model::Restored restored, Now now) {
   for (const auto& gate : restored.gates) gates_.restore(gate, now);
   for (const auto& price : restored.prices) menu_.restore(price);
   menu_.rebuild();
+  for (auto& unwanted : images_.restore(restored.images, now))
+    recorder_.change(std::move(unwanted));
   for (auto& key : restored.client_keys)
     jobs_.restore_client_key(std::move(key.principal), std::move(key.key), std::move(key.digest),
                              key.work);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/dispatch/handlers/instance_steps.h"
+#include "core/dispatch/state/images.h"
 #include "core/dispatch/state/lost_time.h"
 #include "core/dispatch/state/menu.h"
 #include "core/dispatch/state/set_aside.h"
@@ -13,7 +14,7 @@ class Restore {
  public:
   Restore(const model::SitePolicy& policy, Sets& sets, Hosts& hosts, Jobs& jobs,
           LostTime& lost_time, CallGates& gates, BootGates& boots, scheduler::Governor& governor,
-          Recorder& recorder, Menu& menu, SetAside& set_aside, JobSteps& job_steps,
+          Recorder& recorder, Menu& menu, Images& images, SetAside& set_aside, JobSteps& job_steps,
           InstanceSteps& steps)
       : policy_(policy),
         sets_(sets),
@@ -25,6 +26,7 @@ class Restore {
         governor_(governor),
         recorder_(recorder),
         menu_(menu),
+        images_(images),
         set_aside_(set_aside),
         job_steps_(job_steps),
         steps_(steps) {}
@@ -54,6 +56,7 @@ class Restore {
   scheduler::Governor& governor_;
   Recorder& recorder_;
   Menu& menu_;
+  Images& images_;
   SetAside& set_aside_;
   JobSteps& job_steps_;
   InstanceSteps& steps_;

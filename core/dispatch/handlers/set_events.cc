@@ -203,6 +203,7 @@ void SetEvents::on(const AcceptAccount& event, Now now) {
                                   "' has reported no other account than the stored one"));
   model::SetInfo info = *std::move(set.unaccepted);
   set.account_damaged = false;
+  for (auto& gone : images_.forget(*index)) recorder_.change(std::move(gone));
   recorder_.record("user", "set " + set.name, model::Event::kAccountAccepted, "",
                    "by " + event.actor + ": " + account_text(info.account_id, info.region) +
                        " in place of " + account_text(set.account.account, set.account.region),

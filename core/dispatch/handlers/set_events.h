@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/dispatch/handlers/instance_steps.h"
+#include "core/dispatch/state/images.h"
 #include "core/dispatch/state/menu.h"
 
 namespace hostler::dispatch {
@@ -10,12 +11,13 @@ namespace hostler::dispatch {
 /// cloud.
 class SetEvents {
  public:
-  SetEvents(const model::SitePolicy& policy, Sets& sets, Hosts& hosts, Menu& menu, CallGates& gates,
-            PlanState& plan, Recorder& recorder)
+  SetEvents(const model::SitePolicy& policy, Sets& sets, Hosts& hosts, Menu& menu, Images& images,
+            CallGates& gates, PlanState& plan, Recorder& recorder)
       : policy_(policy),
         sets_(sets),
         hosts_(hosts),
         menu_(menu),
+        images_(images),
         gates_(gates),
         plan_(plan),
         recorder_(recorder) {}
@@ -45,6 +47,7 @@ class SetEvents {
   Sets& sets_;
   Hosts& hosts_;
   Menu& menu_;
+  Images& images_;
   CallGates& gates_;
   PlanState& plan_;
   Recorder& recorder_;

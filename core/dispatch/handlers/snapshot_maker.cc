@@ -69,6 +69,8 @@ Mono SnapshotMaker::add_offerings(scheduler::Snapshot& out, Now now) const {
     offering.shut = set.refuses_creates();
     if (offering.shut.empty()) offering.shut = set.refuses_pool(policy_.pools[offering.pool]);
     if (offering.shut.empty()) offering.shut = set.refuses_market(offering.market);
+    if (offering.shut.empty())
+      offering.shut = images_.refuses(offering.set, offering.pool, offering.type);
     if (!offering.shut.empty()) continue;
     if (const auto* gate = gates_.shut(gates_.create_query(offering), now.mono)) {
       offering.shut = gate->record.message.empty() ? "a gate is shut" : gate->record.message;

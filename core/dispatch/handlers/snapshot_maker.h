@@ -15,7 +15,7 @@ namespace hostler::dispatch {
 class SnapshotMaker {
  public:
   SnapshotMaker(const model::SitePolicy& policy, const Sets& sets, const Hosts& hosts,
-                const Jobs& jobs, const Menu& menu, const HostViewer& viewer,
+                const Jobs& jobs, const Menu& menu, const Images& images, const HostViewer& viewer,
                 const SetAside& set_aside, const CallGates& gates,
                 const scheduler::Governor& governor, const RunningLimits& limits)
       : policy_(policy),
@@ -23,6 +23,7 @@ class SnapshotMaker {
         hosts_(hosts),
         jobs_(jobs),
         menu_(menu),
+        images_(images),
         viewer_(viewer),
         set_aside_(set_aside),
         gates_(gates),
@@ -46,6 +47,7 @@ class SnapshotMaker {
   const Hosts& hosts_;
   const Jobs& jobs_;
   const Menu& menu_;
+  const Images& images_;
   const HostViewer& viewer_;
   const SetAside& set_aside_;
   const CallGates& gates_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/text.h"
 #include "core/base/units.h"
 
 namespace hostler::dispatch {
@@ -58,6 +59,13 @@ std::string left_alone(const fleet::Instance& instance) {
          ", of which too little is known here to end them: the host is kept with their output; "
          "'hostler kill " +
          id + "' ends it";
+}
+
+std::string without_image(const model::ImageQuery& query, const FoundImage& found) {
+  const std::string text = "image " + model::to_string(query) + ": " + found.error + "; ";
+  if (!found.image) return text + "nothing is created with it";
+  return text + printable(found.image->id, model::kForeignNameMax) + ", last found at " +
+         format_wall(found.found) + ", stays in use";
 }
 
 bool is_expected(InstanceState state) {
@@ -134,6 +142,8 @@ std::vector<std::vector<std::string>> conditions_of_sets(const State& state, Now
       if (gate.record.set == set.name && scheduler::is_of_crashes(gate.record) &&
           gate.until > now.mono)
         texts.push_back(held_back(gate, now));
+    for (const auto& [query, found] : state.images.of(static_cast<std::uint32_t>(out.size() - 1)))
+      if (!found.error.empty()) texts.push_back(without_image(query, found));
     if (const auto& ids = ignored[out.size() - 1]; !ids.empty())
       texts.push_back("the cloud accepts the destroys of " + names_of(ids) +
                       " and does nothing: they may still cost money; see hostler why " +

@@ -43,6 +43,18 @@ model::GateRecord gate_view(const scheduler::Gate& gate, Mono now) {
   return out;
 }
 
+model::ImageView image_view(const model::ImageQuery& query, const FoundImage& found) {
+  model::ImageView out;
+  out.query = model::to_string(query);
+  out.found = found.found;
+  out.error = found.error;
+  if (!found.image) return out;
+  out.image = *found.image;
+  for (auto* text : {&out.image.id, &out.image.name, &out.image.owner, &out.image.architecture})
+    *text = printable(*text, model::kForeignNameMax);
+  return out;
+}
+
 }  // namespace
 
 const model::SitePolicy& Queries::policy() const { return state_.policy; }
@@ -207,6 +219,8 @@ std::vector<model::SetView> Queries::sets(std::optional<Now> now) const {
     view.jump_host = state_.policy.sets[out.size()].jump_host;
     if (set.unaccepted)
       view.reported = {shown(set.unaccepted->account_id), shown(set.unaccepted->region)};
+    for (const auto& [query, found] : state_.images.of(static_cast<std::uint32_t>(out.size())))
+      view.images.push_back(image_view(query, found));
     out.push_back(std::move(view));
   }
   return out;

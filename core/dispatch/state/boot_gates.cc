@@ -69,17 +69,24 @@ BootGates::Settings BootGates::settings_of(const model::SitePolicy& policy) {
     }
     return text;
   };
+  const auto image = [](const std::optional<model::ImageQuery>& query) {
+    return '\n' + (query ? model::to_string(*query) : "");
+  };
+  std::string of_sets;
+  for (const auto& set : policy.sets) of_sets += image(set.image);
   Settings out;
   for (const auto& pool : policy.pools) {
     std::string text = pool.init_command + '\n' + pool.boot_probe + '\n' +
                        std::to_string(static_cast<int>(pool.init_failure)) + '\n' +
-                       std::to_string(pool.boot_timeout.count()) + '\n' + place(pool);
+                       std::to_string(pool.boot_timeout.count()) + '\n' + place(pool) +
+                       image(pool.image) + of_sets;
     for (const auto& [type, params] : pool.provider_params) text += '\n' + type + '\t' + params;
     out.pools.emplace_back(pool.name, std::move(text));
   }
   for (const auto& type : policy.types)
     out.types.emplace_back(type.name, type.image_id + '\n' + type.provider_type + '\n' +
-                                          type.provider_params_json + '\n' + place(type));
+                                          type.provider_params_json + '\n' + place(type) +
+                                          image(type.image));
   return out;
 }
 

@@ -94,7 +94,7 @@ scheduler::GateQuery CallGates::create_query(const scheduler::Offering& offering
           .region = set.region,
           .market = offering.market,
           .pool = policy_.pools[offering.pool].name,
-          .image = type.image_id};
+          .image = images_.id_for(offering.set, offering.pool, offering.type)};
 }
 
 scheduler::GateQuery CallGates::query(const Host& host, model::CloudOp op) const {
@@ -110,11 +110,11 @@ scheduler::GateQuery CallGates::query(const Host& host, model::CloudOp op) const
   query.instance = record.id;
   if (host.instance.type) {
     query.group = sets_.quota_group(host.instance.set, policy_.types[*host.instance.type]);
-    query.image = policy_.types[*host.instance.type].image_id;
+    query.image = images_.id_for(host.instance.set, host.instance.pool, *host.instance.type);
     query.subnet =
         model::subnet_of(policy_.pools[host.instance.pool], policy_.types[*host.instance.type]);
   }
-  if (host.create) {  // The policy may have changed.
+  if (host.create) {  // The policy or the newest image may have changed.
     query.image = host.create->type.image_id;
     query.subnet = host.create->subnet;
   }

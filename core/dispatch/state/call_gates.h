@@ -6,6 +6,7 @@
 
 #include "core/base/random.h"
 #include "core/dispatch/state/host.h"
+#include "core/dispatch/state/images.h"
 #include "core/dispatch/state/plan_state.h"
 #include "core/dispatch/state/recorder.h"
 #include "core/dispatch/state/sets.h"
@@ -18,9 +19,14 @@ namespace hostler::dispatch {
 class CallGates {
  public:
   /// The others outlive it. `seed`: of the jitter of back-off.
-  CallGates(const model::SitePolicy& policy, const Sets& sets, Recorder& recorder, PlanState& plan,
-            std::uint64_t seed)
-      : policy_(policy), sets_(sets), recorder_(recorder), plan_(plan), random_(seed) {}
+  CallGates(const model::SitePolicy& policy, const Sets& sets, const Images& images,
+            Recorder& recorder, PlanState& plan, std::uint64_t seed)
+      : policy_(policy),
+        sets_(sets),
+        images_(images),
+        recorder_(recorder),
+        plan_(plan),
+        random_(seed) {}
 
   /// A row of the journal. If it is of a call that was under way in this process when the daemon
   /// died, the driver is suspected.
@@ -95,6 +101,7 @@ class CallGates {
 
   const model::SitePolicy& policy_;
   const Sets& sets_;
+  const Images& images_;
   Recorder& recorder_;
   PlanState& plan_;
   scheduler::Gates gates_;

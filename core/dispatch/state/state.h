@@ -4,6 +4,7 @@
 #include "core/dispatch/state/call_gates.h"
 #include "core/dispatch/state/ended_instances.h"
 #include "core/dispatch/state/hosts.h"
+#include "core/dispatch/state/images.h"
 #include "core/dispatch/state/jobs.h"
 #include "core/dispatch/state/lost_time.h"
 #include "core/dispatch/state/menu.h"
@@ -24,11 +25,12 @@ struct State {
       : policy(std::move(site)),
         sets(policy),
         menu(policy),
+        images(policy),
         viewer(policy, sets, menu),
         quotas(policy, jobs),
         plan(policy),
         limits(policy, jobs, menu, hosts, plan),
-        gates(policy, sets, recorder, plan, seed),
+        gates(policy, sets, images, recorder, plan, seed),
         boots(policy, menu, gates),
         governor(policy) {}
   State(const State&) = delete;
@@ -38,6 +40,7 @@ struct State {
   Recorder recorder;
   Sets sets;
   Menu menu;
+  Images images;
   HostViewer viewer;
   Hosts hosts;
   EndedInstances ended;

@@ -47,11 +47,12 @@ void add_keys(json::Value part, json::Value root, const std::string& path,
   if (part.has("items")) add_keys(part.at("items"), root, path + "[]", out);
 }
 
-/// Ceilings of sets and pools are described once, with the site's; limits of roles with those of
-/// principals.
+/// Ceilings of sets and pools are described once, with the site's; their images with those of
+/// types; limits of roles with those of principals.
 bool is_described_elsewhere(const std::string& key) {
   const auto role = std::string("quotas.roles.").size();
   if (key.starts_with("quotas.roles.") && key.find('.', role) != key.npos) return true;
+  if (key.starts_with("sets[].image.") || key.starts_with("pools[].image.")) return true;
   return key.starts_with("sets[].ceilings.") || key.starts_with("pools[].ceilings.");
 }
 

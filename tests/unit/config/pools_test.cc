@@ -74,6 +74,43 @@ TEST(PoolsTest, ProviderParamsOfThePoolTakeThePlaceOfThoseOfTheTypeOneByOne) {
   EXPECT_TRUE(pools[1].provider_params.empty()) << "the type's own";
 }
 
+TEST(PoolsTest, AnImageIsDescribedByPoolTypeAndSet) {
+  const Reading reading = read_text(R"({"isolation": "in-process",
+      "types": [{"name": "t", "vcpus": 1, "ram": "1GiB", "price": 0.01, "image": {"name": "a*"}}],
+      "sets": [{"name": "s", "driver": "local", "image": {"owner": "us"}, "images_interval": "9m"}],
+      "pools": [{"name": "p", "sets": ["s"], "types": ["t"],
+                 "image": {"architecture": "x86_64", "filters": {"release": "12"}}}]})",
+                                    "/", {.surroundings = {.is_root = true}, .state_dir = {}});
+  ASSERT_TRUE(reading.problems.empty()) << reading.problems[0].message;
+
+  const auto& site = reading.config.site;
+  EXPECT_EQ(site.types[0].image, (model::ImageQuery{"a*", "", "", {}}));
+  EXPECT_EQ(site.sets[0].image, (model::ImageQuery{"", "us", "", {}}));
+  EXPECT_EQ(site.sets[0].images_interval, 9min);
+  EXPECT_EQ(site.pools[0].image, (model::ImageQuery{"", "", "x86_64", {{"release", "12"}}}));
+}
+
+TEST(PoolsTest, RefusesAnImageThatSaysNothingOrTooMuchAndNamesTheKey) {
+  EXPECT_THAT(pool_problems(R"("image": {})"),
+              ElementsAre(HasSubstr("pools[0].image: found no key, allowed: name, owner,")));
+  EXPECT_THAT(pool_problems(R"("image": {"name": ""})").at(0), HasSubstr("pools[0].image.name"));
+  EXPECT_THAT(pool_problems(R"("image": {"owner": "a\"b"})"),
+              ElementsAre(HasSubstr("pools[0].image.owner: a text without quotation marks")));
+  EXPECT_THAT(pool_problems(R"("image": {"filters": {"": "x"}})").at(0),
+              HasSubstr("pools[0].image.filters"));
+  EXPECT_THAT(pool_problems(R"("image": {"name": ")" + std::string(128, 'x') + "\"}").at(0),
+              HasSubstr("127"));
+  const Reading reading = read_text(R"({"isolation": "in-process",
+      "types": [{"name": "t", "vcpus": 1, "ram": "1GiB", "price": 0.01, "image_id": "i",
+                 "image": {"name": "a*"}}],
+      "sets": [{"name": "s", "driver": "local"}],
+      "pools": [{"name": "p", "sets": ["s"], "types": ["t"]}]})",
+                                    "/", {.surroundings = {.is_root = true}, .state_dir = {}});
+  ASSERT_EQ(reading.problems.size(), 1U);
+  EXPECT_THAT(reading.problems[0].message,
+              HasSubstr("types[0].image: image_id names one image already"));
+}
+
 TEST(PoolsTest, NamesOfTheCloudAreGivenOnceEach) {
   EXPECT_THAT(pool_problems(R"("security_groups": ["a", "a"], "profiles": [""])"),
               ElementsAre(HasSubstr("pools[0].security_groups[1]: found \"a\" a second time"),

@@ -197,6 +197,20 @@ TEST_P(SchemaTest, KeepsEveryRowOfVersion7AndKnowsNoCrashYet) {
   EXPECT_EQ(reopened().gates, gates);
 }
 
+TEST_P(SchemaTest, KeepsEveryRowOfVersion8AndKnowsNoImageYet) {
+  std::filesystem::create_directories(state());
+  make_database(3);
+  ASSERT_TRUE(migrate(*connect(place(), Mode::kWrite).value(), 8));
+
+  const auto restored = reopened();
+
+  EXPECT_EQ(restored.instances.size(), 1U);
+  EXPECT_THAT(restored.images, IsEmpty());
+  EXPECT_THAT(restored.damaged, IsEmpty());
+  must_commit({model::ImageRow{"local", "name \"a*\"", {"i", "a 1", "us", "", {5}}, {7}}});
+  EXPECT_EQ(reopened().images.size(), 1U);
+}
+
 TEST_P(SchemaTest, TakesUpWorkOfANewKindAfterTheMigration) {
   std::filesystem::create_directories(state());
   make_database(2);
@@ -315,6 +329,7 @@ std::map<std::string, Columns> described() {
   describe<model::GateRecord>(tables);
   describe<model::PriceRow>(tables);
   describe<model::SetAccount>(tables);
+  describe<model::ImageRow>(tables);
   describe<model::PrincipalUse>(tables);
   describe<model::LedgerRecord>(tables);
   tables["work_specs"].emplace("body", Type::kText);

@@ -246,6 +246,32 @@ TEST_P(StoreTest, ForgetsGoneInstancesAndOpenedGatesAtRestartAndKeepsTheRest) {
   EXPECT_EQ(restored.last_instance, 2U);
 }
 
+TEST_P(StoreTest, KeepsTheLastImageOfEachQueryUntilItIsForgotten) {
+  const model::ImageRow first{"west", "name \"a'*\"", {"i-1", "a 1", "us", "x86_64", {-5}}, {300}};
+  auto second = first, other = first;
+  second.image.id = "i-2\n";
+  other.set = "east";
+  must_commit({first, other});
+  must_commit({second, model::ImageForgotten{"east", other.query}, other});
+
+  EXPECT_THAT(reopened().images, ElementsAre(other, second));
+  must_commit({model::ImageForgotten{"east", other.query}, model::ImageForgotten{"west", "x"}});
+  EXPECT_THAT(reopened().images, ElementsAre(second));
+}
+
+TEST_P(StoreTest, AnImageWithoutAnIdIsNamedAndLeftOut) {
+  must_commit({model::ImageRow{"local", "name \"a\"", {"i-1", "", "", "", {}}, {3}}});
+  store_.reset();
+  ASSERT_TRUE(connect(place(), Mode::kWrite).value()->execute("UPDATE images SET image = ''"));
+
+  const auto restored = reopened();
+
+  EXPECT_TRUE(restored.images.empty());
+  ASSERT_EQ(restored.damaged.size(), 1U);
+  EXPECT_EQ(restored.damaged[0].key, "local name \"a\"");
+  EXPECT_EQ(restored.damaged[0].problem, "image is no id");
+}
+
 TEST_P(StoreTest, KeepsTheLastAccountOfEachSet) {
   must_commit({model::SetAccount{"west", "a1", "eu"}, model::SetAccount{"east", "", "us"},
                model::SetAccount{"west", "a2", "eu"}});

@@ -1,0 +1,41 @@
+#include "core/config/readers.h"
+
+namespace hostler::config {
+namespace {
+
+/// Quotation marks would make two queries look alike.
+bool read_text(const json::Field& field, std::string& out) {
+  if (!field.text(out, {.bytes_max = model::kImageTextMax, .bytes_min = 1, .one_line = true}))
+    return false;
+  if (out.find('"') == std::string::npos) return true;
+  return field.problem("a text without quotation marks is allowed");
+}
+
+void read_filters(const json::Field& field, std::map<std::string, std::string>& out) {
+  field.members(model::kImageFiltersMax, [&](std::string_view key, const json::Field& value) {
+    if (key.empty() || key.size() > model::kImageFilterKeyMax ||
+        key.find('"') != std::string_view::npos)
+      value.problem("the name of a filter must have 1 to " +
+                    std::to_string(model::kImageFilterKeyMax) + " bytes, and no quotation marks");
+    read_text(value, out[std::string(key)]);
+  });
+}
+
+}  // namespace
+
+void read_image(const json::Field& field, std::optional<model::ImageQuery>& out) {
+  if (!field.present()) return;
+  model::ImageQuery query;
+  if (!field.object([&](json::Object& o) {
+        read_text(o.may("name"), query.name);
+        read_text(o.may("owner"), query.owner);
+        read_text(o.may("architecture"), query.architecture);
+        read_filters(o.may("filters"), query.filters);
+      }))
+    return;
+  if (query == model::ImageQuery())
+    field.problem("found no key, allowed: name, owner, architecture or filters, at least one");
+  out = std::move(query);
+}
+
+}  // namespace hostler::config

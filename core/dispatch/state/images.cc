@@ -1,0 +1,127 @@
+#include "core/dispatch/state/images.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace hostler::dispatch {
+
+const model::Image* newest_of(const model::ImageQuery& query,
+                              const std::vector<model::Image>& all) {
+  const model::Image* newest = nullptr;
+  for (const auto& image : all) {
+    const bool is_other = !query.architecture.empty() && !image.architecture.empty() &&
+                          image.architecture != query.architecture;
+    if (is_other) continue;
+    if (newest == nullptr ||
+        std::tie(newest->created.us, newest->id) < std::tie(image.created.us, image.id))
+      newest = &image;
+  }
+  return newest;
+}
+
+Images::Images(const model::SitePolicy& policy) : policy_(policy), by_set_(wanted()) {}
+
+/// Those of which something may be created.
+std::vector<Images::Queries> Images::wanted() const {
+  std::vector<Queries> out(policy_.sets.size());
+  for (const auto& pool : policy_.pools)
+    for (std::size_t set = 0; set < policy_.sets.size(); ++set) {
+      if (std::ranges::find(pool.sets, policy_.sets[set].name) == pool.sets.end()) continue;
+      for (const auto& type : policy_.types) {
+        if (std::ranges::find(pool.types, type.name) == pool.types.end()) continue;
+        if (const auto& query = model::image_query_of(pool, type, policy_.sets[set]))
+          out[set].try_emplace(*query);
+      }
+    }
+  return out;
+}
+
+std::vector<model::ImageForgotten> Images::restore(const std::vector<model::ImageRow>& rows,
+                                                   Now now) {
+  std::vector<model::ImageForgotten> unwanted;
+  for (const auto& row : rows) {
+    FoundImage* to = nullptr;
+    for (std::size_t set = 0; set < by_set_.size(); ++set)
+      for (auto& [query, found] : by_set_[set])
+        if (policy_.sets[set].name == row.set && model::to_string(query) == row.query) to = &found;
+    if (to == nullptr) {
+      unwanted.push_back({row.set, row.query});
+      continue;
+    }
+    to->image = row.image;
+    to->found = to->stored = std::min(row.found, now.wall);
+  }
+  return unwanted;
+}
+
+std::vector<model::ImageForgotten> Images::reload() {
+  std::vector<model::ImageForgotten> unwanted;
+  auto fresh = wanted();
+  for (std::size_t set = 0; set < by_set_.size(); ++set)
+    for (auto& [query, found] : by_set_[set]) {
+      const auto still = fresh[set].find(query);
+      if (still != fresh[set].end())
+        still->second = std::move(found);
+      else if (found.image)
+        unwanted.push_back({policy_.sets[set].name, model::to_string(query)});
+    }
+  by_set_ = std::move(fresh);
+  return unwanted;
+}
+
+std::vector<model::ImageForgotten> Images::forget(std::uint32_t set) {
+  std::vector<model::ImageForgotten> gone;
+  for (auto& [query, found] : of(set)) {
+    if (found.image) gone.push_back({policy_.sets[set].name, model::to_string(query)});
+    found = {};
+  }
+  return gone;
+}
+
+void Images::want(std::uint32_t set, Mono now) {
+  for (auto& [query, found] : of(set)) found.next = std::min(found.next, now);
+}
+
+void Images::ask_again(std::uint32_t set, Mono now) {
+  for (auto& [query, found] : of(set)) found.asked.reset();
+  want(set, now);
+}
+
+const FoundImage* Images::find(const std::optional<model::ImageQuery>& query,
+                               std::uint32_t set) const {
+  if (!query) return nullptr;
+  const auto found = of(set).find(*query);
+  return found == of(set).end() ? nullptr : &found->second;
+}
+
+const std::string& Images::id_for(std::uint32_t set, std::uint32_t pool, std::uint32_t type) const {
+  static const std::string kNone;
+  const auto& query =
+      model::image_query_of(policy_.pools[pool], policy_.types[type], policy_.sets[set]);
+  if (!query) return policy_.types[type].image_id;
+  const FoundImage* found = find(query, set);
+  return found != nullptr && found->image ? found->image->id : kNone;
+}
+
+std::string Images::refuses(std::uint32_t set, std::uint32_t pool, std::uint32_t type) const {
+  const auto& query =
+      model::image_query_of(policy_.pools[pool], policy_.types[type], policy_.sets[set]);
+  const FoundImage* found = find(query, set);
+  if (!query || (found != nullptr && found->image)) return {};
+  const std::string text = model::to_string(*query) + " in set " + policy_.sets[set].name;
+  if (found == nullptr || found->error.empty()) return "the image is still looked up: " + text;
+  return "no image was found for " + text + ": " + found->error;
+}
+
+Mono Images::next_wake(const Sets& sets) const {
+  Mono next = fleet::kNever;
+  for (std::uint32_t set = 0; set < by_set_.size(); ++set) {
+    if (!sets.at(set).open) continue;
+    for (const auto& [query, found] : of(set))
+      if (!found.asked) next = std::min(next, found.next);
+  }
+  return next;
+}
+
+}  // namespace hostler::dispatch

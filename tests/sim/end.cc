@@ -1,0 +1,28 @@
+#include "tests/sim/world.h"
+
+/// What must hold at the end of the day.
+namespace hostler::sim {
+
+void World::check_ended(const model::WorkItem& row) {
+  const auto id = row.record.id;
+  const int starts = hosts_.starts(id);
+  if (row.principal == "unknown (restored)") return;  // So are its shape and its earlier attempts.
+  if (starts > 1 && !row.shape.restartable) complain(id.text() + " is not restartable, ran twice");
+  if (starts > static_cast<int>(row.shape.attempts_max)) complain(id.text() + " ran too often");
+  if (row.record.state == model::WorkState::kSucceeded && starts == 0)
+    complain(id.text() + " succeeded and never ran");
+}
+
+void World::check_end() {
+  for (const auto& [id, row] : disk_.jobs()) {
+    if (!model::is_terminal(row.record.state))
+      complain(id.text() + " never ended: " + model::to_string(row.record.state));
+    check_ended(row);
+  }
+  for (const auto& [id, row] : disk_.forgotten()) check_ended(row);
+  for (const auto& [id, row] : disk_.instances())
+    if (row.record.state != model::InstanceState::kGone)
+      complain(id.text() + " is still " + model::to_string(row.record.state));
+}
+
+}  // namespace hostler::sim
