@@ -1,5 +1,5 @@
 #!/bin/bash
-# hostler.sh - build hostler and try it, on Debian 12.
+# hostler.sh - build hostler and try it, on Debian 12 or 13.
 #
 #   ./hostler.sh demo            build what the demo runs (release) and run it
 #   ./hostler.sh test            build everything (debug) and run every test
@@ -19,7 +19,7 @@ say() { printf 'hostler.sh: %s\n' "$*"; }
 die() { printf 'hostler.sh: %s\n' "$*" >&2; exit 1; }
 usage() { sed -n '2,10s/^# \{0,1\}//p' "$0"; }
 
-# Names from packaging/apt/LIST.txt..., one a line.
+# Packages of packaging/apt/LIST.txt..., one a line; "a | b": one of them.
 package_names() {
   local list
   for list; do sed '/^#/d; /^$/d' "packaging/apt/$list.txt"; done
@@ -29,9 +29,28 @@ installed_packages() {
   dpkg-query -W -f '${db:Status-Status} ${Package} ${Version}\n' | sed -n 's/^installed //p' | sort
 }
 
-# Of the names on standard input those that are not installed.
+# Of the lines on standard input those of which no package is installed.
 missing_of() {
-  comm -23 <(sort -u) <(installed_packages | cut -d ' ' -f 1 | sort -u)
+  local installed line name
+  installed=$(installed_packages | cut -d ' ' -f 1)
+  sort -u | while read -r line; do
+    for name in ${line//|/ }; do
+      grep -qxF -- "$name" <<<"$installed" && continue 2
+    done
+    echo "$line"
+  done
+}
+
+# The first package of each line that apt knows here, else the first.
+choose() {
+  local line name
+  for line; do
+    for name in ${line//|/ }; do
+      [ -z "$(apt-cache madison "$name" 2>/dev/null)" ] || break
+      name=${line%% *}
+    done
+    echo "$name"
+  done
 }
 
 forget_our_policy() {
@@ -109,16 +128,18 @@ install() {  # install WHAT; each set contains the one before
   mapfile -t missing < <(package_names "$@" | missing_of)
   [ ${#missing[@]} -gt 0 ] || return 0
   if [ "$(id -u)" != 0 ]; then
+    mapfile -t missing < <(choose "${missing[@]}")
     die "these Debian packages are missing: ${missing[*]}
 Run this as root, then the same again as you were:
   $PWD/hostler.sh packages $1"
   fi
-  say "installing ${missing[*]}"
-  forbid_services "${missing[@]}"
   mkdir -p .hostler
   before=$(mktemp) after=$(mktemp)
   installed_packages >"$before"
   apt-get update -qq || say "apt-get update failed; trying with the package lists that are there"
+  mapfile -t missing < <(choose "${missing[@]}")
+  say "installing ${missing[*]}"
+  forbid_services "${missing[@]}"
   # --no-remove: Debian's libboost-dev (1.74), for one, would have to go; that is not ours to decide.
   DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends --no-remove \
     -o Dpkg::Options::=--force-confdef -o Dpkg::Options::=--force-confold \
@@ -152,7 +173,7 @@ copy_drivers() {  # copy_drivers FOLDER
 command=${1:-}
 trap leave EXIT
 trap 'exit 130' INT TERM HUP
-[ -r /etc/debian_version ] || die "this script knows Debian 12 only; CONTRIBUTING.md lists what to install"
+[ -r /etc/debian_version ] || die "this script knows Debian 12 and 13 only; CONTRIBUTING.md lists what to install"
 case $command in
   demo)
     install build

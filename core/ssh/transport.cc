@@ -49,6 +49,16 @@ LIBSSH2_SESSION* new_session(void* self) {
   return session;
 }
 
+/// libssh2 1.11.1 has a function of another type for it, and calls the first one deprecated.
+template <class Function>
+void set_callback(LIBSSH2_SESSION* session, int which, Function* callback) {
+#if LIBSSH2_VERSION_NUM >= 0x010b01
+  libssh2_session_callback_set2(session, which, reinterpret_cast<libssh2_cb_generic*>(callback));
+#else
+  libssh2_session_callback_set(session, which, reinterpret_cast<void*>(callback));
+#endif
+}
+
 }  // namespace
 
 /// One coroutine that waits until its step is done. The timer is the deadline, and cancelling it
@@ -76,8 +86,8 @@ Transport::Transport(ByteStream::Socket socket, std::unique_ptr<Tunnel> tunnel, 
       ssh_(new_session(this)),
       channels_(ssh_),
       keepalive_(stream_.executor()) {
-  libssh2_session_callback_set(ssh_, LIBSSH2_CALLBACK_RECV, reinterpret_cast<void*>(&on_receive));
-  libssh2_session_callback_set(ssh_, LIBSSH2_CALLBACK_SEND, reinterpret_cast<void*>(&on_send));
+  set_callback(ssh_, LIBSSH2_CALLBACK_RECV, &on_receive);
+  set_callback(ssh_, LIBSSH2_CALLBACK_SEND, &on_send);
 }
 
 Transport::~Transport() {

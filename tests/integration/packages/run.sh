@@ -13,7 +13,7 @@ packaging/debian/build.sh --check ||
 
 # What apt/build.txt has and control has not, or the other way round.
 differ=$(comm -3 <(grep -Ev '^(#|$|openssh-server$)' packaging/apt/build.txt | sort) \
-  <(sed -n '/^Build-Depends/,/^Standards/s/^ \([a-z][^ ,]*\).*/\1/p' packaging/debian/control |
+  <(sed -n '/^Build-Depends/,/^Standards/s/^ \([a-z][^,(]*[^ ,(]\).*/\1/p' packaging/debian/control |
     grep -vx 'debhelper-compat\|dh-sequence-.*' | sort))
 [ -z "$differ" ] || { printf 'packaging/apt/build.txt and debian/control differ:\n%s\n' "$differ"; exit 1; }
 
