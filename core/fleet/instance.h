@@ -39,8 +39,10 @@ struct Instance {
   bool counts_vanished = true;  ///< kVanished: it counts for ceilings.
   bool unfulfilled_spot = false;
   std::string cloud_error;  ///< Of which it died or cannot run, as the cloud says; empty: none.
+  /// No answer says whether its create was executed, or executed to its end.
   bool create_outcome_unknown = false;
   std::uint32_t create_tries = 0;
+  Mono create_again_at;  ///< One that the cloud shows is not finished before.
   /// kTerminating: the cloud has accepted a destroy, or does not know the instance, or never will.
   bool destroy_settled = false;
   bool destroy_ignored = false;  ///< The cloud has accepted several, and it was reported.

@@ -12,6 +12,7 @@ using model::Event;
 using model::InstanceState;
 using model::Reason;
 
+constexpr std::uint32_t kCreateTriesMax = 6;
 constexpr std::uint32_t kDestroysIgnored = 3;  ///< Accepted ones, until it is reported.
 
 bool switched_off(CloudState state) {
@@ -71,6 +72,16 @@ std::string clouds_words(const model::ListedInstance& seen) {
 void connect_or_list(const Instance& instance, const model::PoolPolicy& pool, Outcome& out) {
   if (needs_link(pool) && !instance.record.address.empty()) out.effects.push_back(Effect::kConnect);
   if (pool.readiness == model::Readiness::kCloud) out.effects.push_back(Effect::kList);
+}
+
+/// A driver that takes several calls to make an instance may have died between them: what its cloud
+/// shows as pending would stay so. Repeated, the create goes on where it was.
+void finish_create(Instance& instance, const model::ListedInstance& seen, Outcome& out, Now now) {
+  if (seen.state == CloudState::kRunning) instance.create_outcome_unknown = false;
+  if (!instance.create_outcome_unknown || seen.state != CloudState::kPending) return;
+  if (instance.create_tries >= kCreateTriesMax || now.mono < instance.create_again_at) return;
+  instance.create_again_at = now.mono + create_pause(instance);
+  out.effects.push_back(Effect::kFinishCreate);
 }
 
 /// A list shows it after all. It is proved again before it gets work.
@@ -179,6 +190,7 @@ Outcome listed(Instance& instance, const model::ListedInstance& seen, Mono as_of
           "the cloud's id is " + record.provider_id, now);
     set_deadline(instance, now.mono + pool.boot_timeout, now);
     connect_or_list(instance, pool, out);
+    finish_create(instance, seen, out, now);
     return out;
   }
   if (record.state == InstanceState::kRequested) {
@@ -197,6 +209,7 @@ Outcome listed(Instance& instance, const model::ListedInstance& seen, Mono as_of
     else
       out.effects.push_back(Effect::kConnect);
   }
+  if (record.state == InstanceState::kBooting) finish_create(instance, seen, out, now);
   if (record.state == InstanceState::kBooting && needs_link(pool) && record.address.empty()) {
     record.last_text = "address: the cloud shows none yet";
     out.effects.push_back(Effect::kList);
@@ -221,6 +234,7 @@ void await_sighting(Instance& instance, Outcome& out, Now now) {
 
 Outcome create_answered(Instance& instance, Now now) {
   Outcome out;
+  if (instance.record.state == InstanceState::kBooting) instance.create_outcome_unknown = false;
   if (instance.record.state != InstanceState::kRequested) return out;
   if (instance.record.provider_id.empty()) {
     ++instance.create_tries;
@@ -245,13 +259,21 @@ Outcome create_failed(Instance& instance, const model::CloudError& error, Now no
     out.effects.push_back(Effect::kGone);
     return out;
   }
-  if (instance.record.state != InstanceState::kRequested) return out;
+  const bool began = instance.record.state == InstanceState::kBooting;
+  if (instance.record.state != InstanceState::kRequested && !began) return out;
   const bool retryable = error.cls == model::CloudErrorClass::kTransient ||
                          error.cls == model::CloudErrorClass::kTimeout ||
                          error.cls == model::CloudErrorClass::kCancelled ||
                          error.cls == model::CloudErrorClass::kRateLimit;
   ++instance.create_tries;
   instance.record.last_text = error.message;
+  if (began) {
+    if (!error.outcome_unknown && !retryable) return out;  // It boots, or its boot timeout ends it.
+    instance.create_outcome_unknown = true;
+    instance.create_again_at = now.mono + create_pause(instance);
+    out.effects.push_back(Effect::kList);
+    return out;
+  }
   if (!never_seen) {
     // An unfulfilled spot request exists; the error is of a repeated create.
     out.effects.push_back(Effect::kList);
@@ -269,7 +291,7 @@ Outcome create_failed(Instance& instance, const model::CloudError& error, Now no
     out.effects.push_back(Effect::kList);
     return out;
   }
-  if (retryable && instance.create_tries < 6) {
+  if (retryable && instance.create_tries < kCreateTriesMax) {
     Duration wait = create_pause(instance);
     if (error.retry_after) wait = std::max(wait, *error.retry_after);
     set_deadline(instance, now.mono + wait, now);

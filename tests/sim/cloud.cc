@@ -36,6 +36,7 @@ void Cloud::open(const dispatch::OpenSet& call, bool has_console, const Reply& r
   info.list_interval_min = list_interval_min_;
   info.max_concurrency = 8;
   info.spot = true;
+  info.create_token_native = has_tokens_;
   info.stop = info.has_power = has_power_;
   info.has_price_history = has_prices_;
   info.has_console = has_console;
@@ -45,6 +46,7 @@ void Cloud::open(const dispatch::OpenSet& call, bool has_console, const Reply& r
 /// Sometimes an error: the call is refused before it has an effect.
 std::optional<CloudError> Cloud::refusal() {
   if (!chance_.fault(0.25)) return std::nullopt;
+  create_failed_ = time_.now();  // An error of any call may shut a gate for creates.
   switch (chance_.below(7)) {
     case 6:
       return error(CloudErrorClass::kInvalid, "no such image");
@@ -71,6 +73,7 @@ void Cloud::create(const dispatch::CreateCall& call, const Reply& reply) {
 
   const model::InstanceId id = call.instance;
   const auto ended = [&](Duration delay, std::optional<CloudError> problem) {
+    if (problem) create_failed_ = time_.now();
     reply(delay, dispatch::CreateEnded{id, std::move(problem)});
   };
   if (alive() >= quota_) {
@@ -85,9 +88,14 @@ void Cloud::create(const dispatch::CreateCall& call, const Reply& reply) {
                 [this, request = call.request] { make(*request, false); });
     return ended(call.timeout, lost);
   }
-  const Machine& machine = make(*call.request, true);
+  const bool cut_off = has_tokens_ && chance_.fault(0.05);
+  const Machine& machine = make(*call.request, true, cut_off);
   if (chance_.fault(0.1)) return ended(call.timeout, lost);  // the reply is lost
   const Duration answer = latency();
+  if (cut_off) {
+    if (chance_.chance(0.5)) reply(answer / 2, dispatch::CreateSeen{id, show(machine)});
+    return ended(answer, lost);
+  }
   for (int copies = chance_.fault(0.2) ? 2 : static_cast<int>(chance_.below(2)); copies > 0;
        --copies)
     reply(chance_.between(0s, answer), dispatch::CreateSeen{id, show(machine)});
@@ -104,8 +112,14 @@ Machine* Cloud::made_before(const model::CreateRequest& request, bool looks_firs
   return nullptr;
 }
 
-Machine& Cloud::make(const model::CreateRequest& request, bool looks_first) {
-  if (Machine* before = made_before(request, looks_first)) return *before;
+Machine& Cloud::make(const model::CreateRequest& request, bool looks_first, bool cut_off) {
+  if (Machine* before = made_before(request, looks_first)) {
+    if (before->half_made && !cut_off && before->state == CloudState::kPending) {
+      before->half_made = false;
+      fulfil(*before);
+    }
+    return *before;
+  }
   auto made = std::make_unique<Machine>();
   const std::string number = std::to_string(machines_.size() + 1);
   const bool spot = request.type.market == model::Market::kSpot;
@@ -128,7 +142,10 @@ Machine& Cloud::make(const model::CreateRequest& request, bool looks_first) {
   alike.push_back(&machine);
   if (alike.size() > 1)
     for (Machine* each : alike) each->doubled = true;
-  if (!spot) {
+  machine.half_made = cut_off && !spot;
+  if (machine.half_made) {
+    // Until it is repeated.
+  } else if (!spot) {
     fulfil(machine);
   } else if (!chance_.fault(0.3)) {
     time_.after(chance_.between(0s, 40s), [this, &machine, number] {

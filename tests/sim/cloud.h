@@ -39,6 +39,7 @@ struct Machine {
   Mono created, ready_at;
   std::int64_t price = 0;  ///< Per hour: the least price reported for its kind before its create.
   bool never_boots = false;
+  bool half_made = false;  ///< Its create was cut off: it stays pending until that is repeated.
   bool doubled = false;  ///< One of several machines made by one create.
   bool unasked = false;  ///< Made by a call that was given up, after the others were destroyed.
   bool loses_power_at_start = false;  ///< When its next attempt starts.
@@ -110,7 +111,7 @@ class Cloud {
   [[nodiscard]] Duration lived() const { return lived_; }
 
  private:
-  Machine& make(const model::CreateRequest& request, bool looks_first);
+  Machine& make(const model::CreateRequest& request, bool looks_first, bool cut_off = false);
   [[nodiscard]] Machine* made_before(const model::CreateRequest& request, bool looks_first);
   /// Ids and addresses end with the machine's number.
   [[nodiscard]] Machine* numbered(const std::string& name) const;
@@ -156,6 +157,7 @@ class Cloud {
   Lie lie_{};
   bool ids_lie_ = false;
   Mono lies_until_{}, barren_until_{};
+  Mono create_failed_{};  ///< When a create last failed, or was made impossible.
   struct Boots {
     Mono first;  ///< When the first of them was made.
     std::set<const Machine*> machines;

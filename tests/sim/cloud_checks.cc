@@ -106,6 +106,8 @@ void Cloud::check_destroy(const Machine& machine, const dispatch::DestroyCall& c
     complain_(machine.instance.text() + " is destroyed as " + call.request.reason +
               " while work runs");
   const auto& why = call.request.reason;
+  if (machine.half_made && why == "boot_timeout" && create_failed_ <= machine.created)
+    complain_(machine.instance.text() + " was half made, and its create was not repeated");
   if (known != nullptr && known->record.restored &&
       (why == "not_verified" || why == "boot_timeout" || why == "unreachable" || machine.works()) &&
       why != "killed" && why != "cloud_failed")

@@ -32,6 +32,22 @@ void InstanceCalls::create(Host& host, Now now) {
     instance.deadline = std::max(retry_time(gate, now.mono), bound.value_or(Mono{}));
     return hosts_.schedule(host);
   }
+  send_create(host, query, now);
+}
+
+void InstanceCalls::finish_create(Host& host, Now now) {
+  if (host.create_under_way || !host.create) return;
+  const Set& set = sets_.at(host.instance.set);
+  const auto query = gates_.query(host, CloudOp::kCreate);
+  // A cloud that does not know keys might make a second one.
+  if (!set.info.create_token_native || !set.refuses_creates().empty()) return;
+  if (gates_.shut(query, now.mono) != nullptr || rate_bound(host, now.mono)) return;
+  send_create(host, query, now);
+}
+
+void InstanceCalls::send_create(Host& host, const scheduler::GateQuery& query, Now now) {
+  auto& instance = host.instance;
+  const Set& set = sets_.at(instance.set);
   gates_.sent(query, now.mono);
   governor_.create_sent(instance.set, instance.pool, now.mono);
   host.create_under_way = query;

@@ -25,6 +25,9 @@ class InstanceCalls {
 
   /// The request that was journalled with the intent, byte for byte.
   void create(Host& host, Now now);
+  /// The same request for an instance that the cloud shows. Nothing is sent if the cloud does not
+  /// know the keys of creates, or while a gate or a ceiling holds creates back.
+  void finish_create(Host& host, Now now);
   void destroy(Host& host, Now now);
   /// The tag of the idle behavior. Not while the set is closed or the driver dies of it: a later
   /// list shows the difference.
@@ -33,6 +36,7 @@ class InstanceCalls {
   void power(Host& host, model::CloudOp op, Now now);
 
  private:
+  void send_create(Host& host, const scheduler::GateQuery& query, Now now);
   /// When a create may be sent that would pass the ceiling of a rate now; unset: it may now.
   [[nodiscard]] std::optional<Mono> rate_bound(const Host& host, Mono now) const;
 

@@ -49,6 +49,9 @@ void InstanceSteps::execute(fleet::Effect effect, Host& host, Duration list_afte
     case fleet::Effect::kCreateAgain:
       calls_.create(host, now);
       break;
+    case fleet::Effect::kFinishCreate:
+      calls_.finish_create(host, now);
+      break;
     case fleet::Effect::kDestroy:
       last_words_.destroy(host, now);
       break;

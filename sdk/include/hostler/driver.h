@@ -569,7 +569,9 @@ typedef struct hostler_driver {                          /* growable */
    * create has one id. A retry is byte for byte the first request. Where the cloud has no client
    * token, the driver keeps the key in the tag hostler-key and lists first. If the key's instance
    * is gone already, it is emitted with state GONE, and none is made.
-   * A failure after the request may have left the machine carries HOSTLER_EF_OUTCOME_UNKNOWN.
+   * A failure after the request may have left the machine carries HOSTLER_EF_OUTCOME_UNKNOWN. A
+   * create that was cut off so is repeated while list shows its instance as PENDING, if the set has
+   * CREATE_TOKEN_NATIVE: the driver goes on where it was.
    * [call] Blocks until the deadline. May be PENDING.
    * Ends with: also UNSUPPORTED, CONFLICT (known key, other arguments), NOT_FOUND (an image or the
    * like), QUOTA, CAPACITY. */

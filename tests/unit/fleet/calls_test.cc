@@ -7,6 +7,7 @@ namespace {
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 // Bug: a create that ended well without a record, of an instance that was gone before any list
 // showed it, stayed requested for ever, and the job that it was for waited for it.
@@ -48,6 +49,54 @@ TEST(CreateTest, EachErrorHasItsReaction) {
     const auto looks = create_failed(unknown, error(row.cls, true), at(1s));
     EXPECT_EQ(unknown.record.state, InstanceState::kRequested) << to_string(row.cls);
     EXPECT_THAT(looks.effects, ElementsAre(Effect::kList));
+  }
+}
+
+// Bug: a driver that was killed between the two calls that make an instance left one that never
+// booted, and its job waited for the whole boot timeout.
+TEST(CreateTest, OneThatWasCutOffIsRepeatedWhileTheCloudShowsItPending) {
+  model::ListedInstance pending;
+  pending.id = "i-1";
+  pending.state = model::CloudState::kPending;
+  Instance instance = instance_in(InstanceState::kRequested);
+  instance.record.provider_id.clear();
+  (void)listed(instance, pending, at(0s).mono, pool(), at(0s));
+  ASSERT_EQ(instance.record.state, InstanceState::kBooting);
+
+  (void)create_failed(instance, error(CloudErrorClass::kInternal, true), at(1s));
+
+  EXPECT_THAT(listed(instance, pending, at(1s).mono, pool(), at(1500ms)).effects,
+              Not(Contains(Effect::kFinishCreate)))
+      << "after a pause";
+  EXPECT_THAT(listed(instance, pending, at(2s).mono, pool(), at(2s)).effects,
+              Contains(Effect::kFinishCreate));
+  (void)create_answered(instance, at(3s));
+  EXPECT_THAT(listed(instance, pending, at(9s).mono, pool(), at(9s)).effects,
+              Not(Contains(Effect::kFinishCreate)));
+}
+
+TEST(CreateTest, OneThatRunsIsNotRepeated) {
+  Instance instance = instance_in(InstanceState::kBooting);
+  (void)create_failed(instance, error(CloudErrorClass::kInternal, true), at(1s));
+  model::ListedInstance seen;
+  seen.id = instance.record.provider_id;
+  seen.state = model::CloudState::kRunning;
+
+  EXPECT_THAT(listed(instance, seen, at(5s).mono, pool(), at(5s)).effects,
+              Not(Contains(Effect::kFinishCreate)));
+  EXPECT_FALSE(instance.create_outcome_unknown);
+}
+
+TEST(CreateTest, OneThatARestartInterruptedIsRepeatedOnceTheCloudShowsItPending) {
+  model::ListedInstance pending;
+  pending.id = "i-1";
+  pending.state = model::CloudState::kPending;
+  for (const auto state : {InstanceState::kRequested, InstanceState::kBooting}) {
+    Instance instance = instance_in(state);
+    instance.record.verified = {};
+    (void)adopt(instance, pool(), 24h, false, at(1h));
+    EXPECT_THAT(listed(instance, pending, at(2h).mono, pool(), at(2h)).effects,
+                Contains(Effect::kFinishCreate));
   }
 }
 
