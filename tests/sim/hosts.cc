@@ -251,6 +251,10 @@ void Hosts::on(const model::StartAttempt& command) {
   Machine* machine = cloud_.at(link->target.address);
   if (!link->up || link->connection != command.connection || machine == nullptr)
     return say(link, model::AttemptRefused{command.attempt, "not sent on this connection"});
+  // Not when it arrives: another copy of the disk may have been put back meanwhile.
+  const auto* intent = disk_.attempt(command.attempt);
+  if (intent == nullptr || intent->instance != command.instance)
+    complain_(command.attempt.text() + " starts without a durable intent");
   if (!link->resumed) complain_(command.attempt.text() + " starts before its host is resumed");
   link->own.insert(command.attempt);
   to_agent(link, [this, command](Machine& there) { start(there, command); });
@@ -294,9 +298,6 @@ void Hosts::start(Machine& machine, const model::StartAttempt& command) {
 }
 
 void Hosts::check_start(const Machine& machine, AttemptId attempt, const Run& run) {
-  const auto* intent = disk_.attempt(attempt);
-  if (intent == nullptr || intent->instance != machine.instance)
-    complain_(attempt.text() + " starts without a durable intent");
   auto& start = starts_[attempt];
   if (++start.times > 1) complain_(attempt.text() + " starts twice");
   start.machine = &machine;
