@@ -13,7 +13,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 from one_site import ARGS, main  # noqa: E402, F401
 from scratch_site import PATIENCE, Site, check, wait_for  # noqa: E402
 
-URL = "https://127.0.0.1:8443"
+PORT = 8443
+URL = f"https://127.0.0.1:{PORT}"
 
 
 def run(*command, out=subprocess.PIPE):

@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""The main job on a real LXD: 500 jobs on 20 hosts in two pools, which prove their hosts in different ways; a quota that
+is reached and raised, and a host that is taken away. Counted in LXD. Run by lxd_lab.py."""
+
+import collections
+import re
+import unittest
+
+from lxd_site import LxdSite, main
+from scratch_site import wait_for
+
+HOSTS, JOBS = 20, 500
+QUOTA = 12
+BOOTING = 400  # seconds: so many containers start on two cores
+
+
+METHODS = ("challenge", "driver")  # of verification: a pool and a type of this name each
+
+
+def work(number):
+    return {"script": f"echo {number} $(hostname); sleep 0.5", "needs": {"vcpus": 1, "ram": "64MiB"},
+            "restartable": True, "constraints": {"types": [METHODS[number % 2]]}}
+
+
+class ScaleTest(unittest.TestCase):
+    def setUp(self):
+        self.site = self.enterContext(LxdSite("scale"))
+
+    def configure(self):
+        pool = {"sets": ["lxd"], "max": HOSTS // 2, "min": HOSTS // 2, "idle_timeout": "1s", "boot_timeout": "6m",
+                "shutdown_timeout": "1s", "probe_timeout": "20s"}
+        self.site.write_config(
+            sets=[self.site.by_socket()],
+            pools=[{**pool, "name": one, "types": [one], "verify": [one]} for one in METHODS],
+            types=[{"name": one, "vcpus": 2, "ram": "256MiB", "price": 0.02} for one in METHODS])
+
+    def names(self):
+        return set(self.site.in_lxd())
+
+    def ready(self):
+        return [one for one in self.site.instances() if one.get("verified_by")]
+
+    def test_500_jobs_on_20_hosts_reach_the_end_and_leave_nothing(self):
+        self.site.lxc("project", "set", "scale", "limits.instances", str(QUOTA))
+        self.configure()
+        self.site.start()
+        jobs = self.site.submit(*[work(n) for n in range(JOBS)])
+        gate = wait_for("the quota shuts a gate", lambda: self.site.get("/v1/gates")["gates"], BOOTING)[0]
+        self.assertEqual(gate["class"], "quota")
+        self.assertLessEqual(len(self.names()), QUOTA)
+
+        self.site.lxc("project", "unset", "scale", "limits.instances")
+        self.site.hostler("gates", "open", gate["key"])
+        wait_for("all hosts are proved", lambda: len(self.ready()) >= HOSTS, BOOTING)
+        self.assertEqual(collections.Counter(one["verified_by"] for one in self.ready()),
+                         {one: HOSTS // 2 for one in METHODS})
+        self.site.lxc("delete", "--force", min(self.names()))
+
+        ends = [self.site.wait_for_end(job) for job in jobs]
+        self.assertEqual(collections.Counter(one["state"] for one in ends), {"succeeded": JOBS})
+        for number, job in enumerate(jobs):
+            self.assertRegex(self.site.output(job), rf"(?m)^{number} hostler-[0-9a-f-]+$")
+        self.configure_for_none()
+        self.site.wait_for_no_instances()
+        self.assertEqual(self.names(), set())
+
+    def configure_for_none(self):
+        """No host is kept."""
+        self.site.write_config(sets=[self.site.by_socket()], pool={"max": 0})
+        self.site.reload()
+
+
+if __name__ == "__main__":
+    main(__doc__, hostler={"required": True})
