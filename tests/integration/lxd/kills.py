@@ -29,8 +29,8 @@ class KillsTest(unittest.TestCase):
     def round(self, point, victim):
         """A job that needs a new host, and the kill when so much has passed."""
         daemon = victim == "daemon"
-        killed = self.wire.call_after(point, self.site.daemon.kill if daemon else self.kill_driver)
         job = self.site.submit(JOB)[0]
+        killed = self.wire.call_after(point, self.site.daemon.kill if daemon else self.kill_driver)
         self.assertTrue(killed.wait(PATIENCE), f"{point} pieces pass")
         if daemon:
             self.site.daemon.wait()
