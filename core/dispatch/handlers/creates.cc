@@ -1,7 +1,10 @@
 #include "core/dispatch/handlers/creates.h"
 
+#include <algorithm>
+#include <map>
 #include <utility>
 
+#include "core/base/units.h"
 #include "core/dispatch/handlers/new_host.h"
 
 namespace hostler::dispatch {
@@ -9,6 +12,7 @@ namespace hostler::dispatch {
 namespace {
 /// Of a driver that does not say how long names may be.
 constexpr std::size_t kNameMax = 63;
+constexpr std::size_t kSetsTold = 4;
 
 /// The id tells names apart, so the name of the pool is what is cut.
 std::string name_hint(const std::string& pool, const std::string& id, std::size_t name_max) {
@@ -56,12 +60,34 @@ void Creates::apply(const scheduler::Create& create, Now now) {
   Host& added = hosts_.add(std::move(intended));
   steps_.count(added);
   const std::string& cheaper = create.passed_over;
-  const auto& entry = recorder_.record(
-      "scheduler", added.id().text(), model::Event::kCreateIntended, type.name,
-      create.reason + (cheaper.empty() ? "" : "; cheaper but passed over: " + cheaper), now);
+  const auto& entry =
+      recorder_.record("scheduler", added.id().text(), model::Event::kCreateIntended, type.name,
+                       create.reason + prices_by_set(offering) +
+                           (cheaper.empty() ? "" : "; cheaper but passed over: " + cheaper),
+                       now);
   plan_.decided(offering.pool, entry);
   recorder_.change(model::InstanceChanged{added.instance.record, added.create, false});
   calls_.create(added, now);
+}
+
+std::string Creates::prices_by_set(const scheduler::Offering& bought) const {
+  if (policy_.pools[bought.pool].sets.size() < 2) return "";
+  std::map<std::uint32_t, model::Micros> least{{bought.set, bought.price_per_hour}};
+  for (const auto& other : menu_.offerings()) {
+    if (other.pool != bought.pool || other.type != bought.type) continue;
+    const auto [at, fresh] = least.try_emplace(other.set, other.price_per_hour);
+    if (!fresh && other.set != bought.set) at->second = std::min(at->second, other.price_per_hour);
+  }
+  std::string out;
+  const auto append = [&](std::uint32_t set) {
+    out.append(out.empty() ? "; price an hour: " : ", ")
+        .append(format_money(least.at(set).value) + " in set " + policy_.sets[set].name);
+  };
+  append(bought.set);
+  std::size_t told = 1;
+  for (const auto& [set, price] : least)
+    if (set != bought.set && ++told <= kSetsTold) append(set);
+  return out;
 }
 
 std::shared_ptr<model::CreateRequest> Creates::make_request(const scheduler::Offering& offering,

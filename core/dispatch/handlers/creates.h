@@ -38,6 +38,9 @@ class Creates {
 
  private:
   [[nodiscard]] bool still_holds(const scheduler::Create& create, Now now) const;
+  /// What the type costs in each set of the pool, first where it is bought; empty in a pool of one
+  /// set.
+  [[nodiscard]] std::string prices_by_set(const scheduler::Offering& bought) const;
   /// Writes the create's key and the host's identity into the record.
   [[nodiscard]] std::shared_ptr<model::CreateRequest> make_request(
       const scheduler::Offering& offering, model::InstanceRecord& record) const;
