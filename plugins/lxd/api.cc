@@ -88,9 +88,9 @@ Answer Api::begin(const std::string& method, const std::string& path, const std:
   const HttpAnswer http = transport_->send({method, in_project(path), body}, op);
   try {
     return Answer::read(http);
-  } catch (Error& unreadable) {  // whatever it says, the request has arrived
-    if (http.status != kNotAvailable) unreadable.outcome_unknown();
-    throw;
+  } catch (const NoAnswer& unreadable) {  // whatever it says, the request has arrived
+    if (http.status == kNotAvailable) throw;
+    throw NoAnswer(HOSTLER_E_TRANSIENT, unreadable.what(), true);
   }
 }
 

@@ -109,6 +109,14 @@ bool LxdSet::make(const CreateSpec& spec, hostler_op* op) const {
     begun = true;
     emit_instance(spec.expected, config_, op);
     return wait_until_made(answer, op);
+  } catch (const NoAnswer& lost) {
+    if (begun || !lost.may_have_arrived() || !lost.is_worth_retry()) throw;
+    // Nobody else would start what LXD may have made.
+    const auto there = when_it_answers(op, [&] { return find(spec.name, op); });
+    if (!there) throw;
+    check_known(spec, *there);
+    emit_instance(*there, config_, op);
+    return false;
   } catch (const Refused& refused) {
     // Of two creates with one key the other was faster. A failed operation leaves nothing, says
     // LXD: if that is not so, the host has to know.

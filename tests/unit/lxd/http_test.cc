@@ -2,6 +2,10 @@
 
 #include <curl/curl.h>
 #include <gmock/gmock.h>
+#include <linux/capability.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <memory>
 #include <thread>
@@ -108,6 +112,24 @@ TEST_F(LxdHttpTest, WhereNobodyListensNothingWasSent) {
   EXPECT_EQ(call.run([&] { http.send(kPost, &call.op); }), HOSTLER_E_TRANSIENT);
   EXPECT_FALSE(call.outcome_unknown());
   EXPECT_THAT(call.message(), HasSubstr("/nonexistent/socket does not answer (No such file"));
+}
+
+// Root may open what it likes, until it gives this capability up: of one thread, here.
+TEST_F(LxdHttpTest, ASocketThatMayNotBeOpenedIsAnErrorOfAuthorisation) {
+  const Liar liar(answer("{}"));
+  ASSERT_EQ(::chmod(liar.socket().c_str(), 0), 0);
+  std::thread unprivileged([&] {
+    __user_cap_header_struct head{_LINUX_CAPABILITY_VERSION_3, 0};
+    __user_cap_data_struct none[2]{};
+    ASSERT_EQ(::syscall(SYS_capset, &head, none), 0);
+    EXPECT_EQ(ask(liar, kPost), HOSTLER_E_AUTH) << call.message();
+  });
+  unprivileged.join();
+
+  EXPECT_THAT(call.message(), HasSubstr("may not be opened (Permission denied)"));
+  EXPECT_THAT(call.message(), HasSubstr("the daemon's user the socket's group"));
+  EXPECT_FALSE(call.outcome_unknown());
+  EXPECT_EQ(liar.requests(), 0);
 }
 
 // libcurl sends a request again, by itself, if a connection that it kept ends before an answer.

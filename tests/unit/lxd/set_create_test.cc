@@ -51,17 +51,31 @@ TEST_F(LxdSetTest, AFullPoolIsAShortage) {
 }
 
 TEST_F(LxdSetTest, AnAnswerThatIsLostLeavesTheOutcomeOpen) {
-  play.missing().no_answer(true);
+  play.missing().no_answer(true).missing();
   Call call;
 
   EXPECT_EQ(create(call), HOSTLER_E_TRANSIENT);
   EXPECT_TRUE(call.outcome_unknown());
-  EXPECT_EQ(play.asked.size(), 2u) << "it is not sent again";
+  EXPECT_EQ(play.asked.size(), 3u) << "it is not sent again";
+}
+
+// Else it would be listed, and nobody would start it.
+TEST_F(LxdSetTest, WhatWasMadeWithoutAnAnswerIsStarted) {
+  play.missing().no_answer(true).sync(without_disk());  // and it is not whole yet
+  play.sync(without_disk()).async().ended(R"(Instance is busy running a \"create\" operation)");
+  play.sync(without_disk()).sync(made());
+  play.async().ended();  // started
+  Call call;
+
+  EXPECT_EQ(create(call), HOSTLER_OK) << call.message();
+  EXPECT_TRUE(play.steps.empty());
+  ASSERT_FALSE(call.instances.empty());
+  EXPECT_EQ(call.instances[0].key, kKey);
 }
 
 TEST_F(LxdSetTest, AnAnswerThatCannotBeReadLeavesTheOutcomeOpen) {
   for (const int status : {200, 502}) {
-    play.missing().answer(status, "<html>");
+    play.missing().answer(status, "<html>").missing();
     Call call;
     EXPECT_EQ(create(call), HOSTLER_E_TRANSIENT);
     EXPECT_TRUE(call.outcome_unknown());
