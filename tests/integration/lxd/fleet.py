@@ -94,6 +94,26 @@ class FleetTest(unittest.TestCase):
         self.site.wait_for_no_instances()
         self.assertEqual(self.site.in_lxd(), {})
 
+    def test_two_projects_of_one_lxd_are_two_sets(self):
+        other = self.enterContext(LxdSite("other"))  # only for its project, and for what is in there
+        sets = [{**self.site.by_tls(), "name": "tls"},
+                {**self.site.by_socket(project="other"), "name": "socket"}]
+
+        def pools(least):
+            return [{"name": one["name"], "sets": [one["name"]], "types": ["small"], "min": least, "max": 1,
+                     "idle_timeout": "1s", "boot_timeout": "2m", "shutdown_timeout": "1s"} for one in sets]
+
+        self.site.write_config(sets=sets, pools=pools(1))
+        self.site.start()
+        for site, name in ((self.site, "tls"), (other, "socket")):
+            made = wait_for(f"one of the set {name} is there", site.in_lxd)
+            self.assertEqual([one["config"]["user.hostler-set"] for one in made.values()], [name])
+
+        self.site.write_config(sets=sets, pools=pools(0))
+        self.site.reload()
+        self.site.wait_for_no_instances()
+        self.assertEqual((self.site.in_lxd(), other.in_lxd()), ({}, {}))
+
     def test_a_quota_of_the_project_holds_creates_back_until_it_is_raised(self):
         self.site.lxc("project", "set", "fleet", "limits.instances", "1")
         self.addCleanup(self.site.lxc, "project", "unset", "fleet", "limits.instances")

@@ -63,11 +63,12 @@ class LxdSite(Site):
         self.daemon.send_signal(signal.SIGHUP)
 
     def make_client(self):
-        """A certificate that LXD trusts; the path of the credentials for the set."""
+        """A certificate that LXD trusts in this project only; the path of the credentials for the set."""
         certificate, key = self.under("client.crt"), self.under("client.key")
         run("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
             "-subj", "/CN=hostler", "-keyout", key, "-out", certificate)
-        lxc("config", "trust", "add", certificate, "--name", os.path.basename(self.folder))
+        lxc("config", "trust", "add", certificate, "--name", os.path.basename(self.folder), "--restricted",
+            "--projects", self.project)
         with open(certificate, encoding="ascii") as first, open(key, encoding="ascii") as second:
             credentials = {"client_certificate": first.read(), "client_key": second.read()}
         path = self.under("credentials.json")
