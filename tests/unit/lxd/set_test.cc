@@ -24,6 +24,17 @@ TEST_F(LxdSetTest, AProjectThatIsNotThereIsInvalid) {
   EXPECT_THAT(call.message(), HasSubstr("open project p q: Project not found"));
 }
 
+// Incus 6.0.4 has the same API, with the extensions of LXD under their names.
+TEST_F(LxdSetTest, IncusIsTakenAsWell) {
+  std::string incus = server();
+  incus.insert(incus.find("\"certificate_fingerprint"),
+               R"("server":"incus","server_version":"6.0.4",)");
+  play.sync(incus).sync("{}");
+  Call call;
+
+  EXPECT_EQ(open(call), HOSTLER_OK) << call.message();
+}
+
 TEST_F(LxdSetTest, TheAccountIsTheServerWithTheProject) {
   Call call;
   call.run([&] { set->info(driver::sized<hostler_set_info_req>(), &call.op); });
