@@ -18,6 +18,11 @@ constexpr std::array kInitFailures{
     json::Word<model::InitFailure>{"fail", model::InitFailure::kFail},
     json::Word<model::InitFailure>{"warn", model::InitFailure::kWarn},
 };
+constexpr std::array kInitDeliveries{
+    json::Word<model::InitDelivery>{"auto", model::InitDelivery::kAuto},
+    json::Word<model::InitDelivery>{"user_data", model::InitDelivery::kUserData},
+    json::Word<model::InitDelivery>{"ssh", model::InitDelivery::kSsh},
+};
 constexpr std::array kMethods{
     json::Word<model::VerifyMethod>{"driver", model::VerifyMethod::kDriver},
     json::Word<model::VerifyMethod>{"delivered", model::VerifyMethod::kDelivered},
@@ -136,6 +141,7 @@ void read_pool(json::Object& o, const model::SitePolicy& site, model::PoolPolicy
   o.may("rotate_keys").boolean(out.rotate_keys);
   o.may("init_command").text(out.init_command, {.bytes_max = kCommandMax});
   o.may("init_failure").word(out.init_failure, kInitFailures);
+  o.may("init_delivery").word(out.init_delivery, kInitDeliveries);
   o.may("boot_probe").text(out.boot_probe, {.bytes_max = kCommandMax, .bytes_min = 1});
   read_checks(o.may("broken_checks"), out.broken_checks);
   o.may("attempts_parallel_max").integer(out.attempts_parallel_max, 0, 100'000);

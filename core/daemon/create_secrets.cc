@@ -20,6 +20,20 @@ std::string make_uuid() {
          hex.substr(16, 4) + "-" + hex.substr(20);
 }
 
+/// Compressed where the set takes no more otherwise. False: it is still too long.
+bool put_user_data(const ssh::InitScript& init, const model::SetInfo& info,
+                   model::CreateRequest& request) {
+  const auto fits = [&] {
+    return info.user_data_max_bytes == 0 || request.user_data.size() <= info.user_data_max_bytes;
+  };
+  request.user_data = ssh::make_init_script(init);
+  request.user_data_gzip = false;
+  if (fits() || !info.user_data_gzip) return fits();
+  request.user_data = gzip(request.user_data);
+  request.user_data_gzip = true;
+  return fits();
+}
+
 }  // namespace
 
 dispatch::CreateSecretsFactory make_create_secrets(
@@ -52,12 +66,11 @@ dispatch::CreateSecretsFactory make_create_secrets(
     }
     if (!info.user_data) return;
     request.user_data_format = model::UserDataFormat::kSh;
-    request.user_data = ssh::make_init_script(init);
-    const bool is_too_long =
-        info.user_data_max_bytes != 0 && request.user_data.size() > info.user_data_max_bytes;
-    if (!is_too_long || !info.user_data_gzip) return;
-    request.user_data = gzip(request.user_data);
-    request.user_data_gzip = true;
+    const bool by_ssh = !init.command.empty() && pool.init_delivery == model::InitDelivery::kSsh;
+    if (!by_ssh && put_user_data(init, info, request)) return;
+    if (pool.init_delivery == model::InitDelivery::kUserData) return;  // The create is refused.
+    if (!std::exchange(init.command, {}).empty()) init.command_comes_later = true;
+    (void)put_user_data(init, info, request);
   };
 }
 

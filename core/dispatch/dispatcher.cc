@@ -117,6 +117,7 @@ void Dispatcher::replace_policy(model::SitePolicy policy, Now now) {
 Outbox Dispatcher::tick(Now now) {
   if (state_->is_old) return {};
   fire_deadlines(now);
+  state_->commands.end_due(now);
   if (state_->jobs.next_use_tick() <= now.mono) journal_uses(now);
   for (std::uint32_t set = 0; set < state_->sets.size(); ++set) {
     handlers_->sets.send_due(set, now);
@@ -158,9 +159,9 @@ Outbox Dispatcher::take_outbox() {
 
 Mono Dispatcher::next_wake() const {
   if (state_->is_old) return fleet::kNever;
-  return std::min({state_->hosts.next_deadline(), state_->sets.next_wake(),
-                   state_->images.next_wake(state_->sets), state_->plan.next_wake(),
-                   state_->jobs.next_use_tick()});
+  return std::min({state_->hosts.next_deadline(), state_->commands.next_deadline(),
+                   state_->sets.next_wake(), state_->images.next_wake(state_->sets),
+                   state_->plan.next_wake(), state_->jobs.next_use_tick()});
 }
 
 }  // namespace hostler::dispatch

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/ssh/init_script.h"
 #include "core/ssh/init_state.h"
 
 namespace hostler::hosts {
@@ -26,7 +27,9 @@ asio::awaitable<Result<void>> HostBoot::check_init(ssh::Session& session) {
     host_.report_not_yet("init", state.error().message);
     co_return tl::unexpected(state.error());
   }
-  const bool waits = state->phase == kNotRun || state->phase == kRunning;
+  if (state->phase == kAwaited) deliver();
+  const bool waits =
+      state->phase == kNotRun || state->phase == kAwaited || state->phase == kRunning;
   if (waits) {
     std::string text = state->describe();
     host_.report_not_yet("init", text);
@@ -38,6 +41,19 @@ asio::awaitable<Result<void>> HostBoot::check_init(ssh::Session& session) {
   if (state->failed() && !goes_on) co_return fail(Errc::kUnavailable, state->describe());
   init_ended_ = true;
   co_return Result<void>();
+}
+
+void HostBoot::deliver() {
+  constexpr unsigned kDeliveriesMax = 3;
+  if (delivering_ || deliveries_ == kDeliveriesMax) return;
+  ++deliveries_;
+  delivering_ = true;
+  model::HostExec command;
+  command.purpose = "the init command is sent";
+  command.arguments = {"sh", "-s"};
+  command.input = ssh::make_init_delivery(host_.pool.init_command, host_.target.instance.text());
+  command.as_root = true;
+  host_.report(model::CommandProposed{std::move(command)});
 }
 
 asio::awaitable<Result<void>> HostBoot::probe(ssh::Session& session) {

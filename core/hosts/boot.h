@@ -19,17 +19,24 @@ class HostBoot {
   [[nodiscard]] bool is_over() const { return is_over_; }
   /// Looks once. An error: it is not over, and why was reported; try again later.
   boost::asio::awaitable<Result<void>> check(ssh::Session& session);
+  /// A command that the link was told to run has ended.
+  void command_ended() { delivering_ = false; }
 
  private:
   /// An error as long as the init command runs, and for good if it failed and the pool does not
   /// take such hosts.
   boost::asio::awaitable<Result<void>> check_init(ssh::Session& session);
+  /// The host awaits its init command: has it sent there, three times at most, as a host may not
+  /// tell the truth about it.
+  void deliver();
   boost::asio::awaitable<Result<void>> probe(ssh::Session& session);
 
   HostContext& host_;
   bool init_ended_;
   bool init_failure_told_ = false;
   bool is_over_;
+  bool delivering_ = false;
+  unsigned deliveries_ = 0;
 };
 
 }  // namespace hostler::hosts

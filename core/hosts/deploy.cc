@@ -2,6 +2,8 @@
 
 #include <chrono>
 
+#include "core/hosts/exec.h"
+
 namespace hostler::hosts {
 namespace {
 
@@ -15,15 +17,9 @@ std::string choose_folder(const std::string& configured) {
          "d=$HOME/.hostler-agent; fi; }; ";
 }
 
-/// Runs the script by sh, whatever the login shell is. Keeps the variables that the driver has set
-/// for the session, which sudo would remove.
+/// Runs the script by sh, whatever the login shell is.
 std::string in_shell(const std::string& prefix, const std::string& script) {
-  const std::string keep =
-      prefix.empty() ? ""
-                     : prefix +
-                           "env ${HOSTLER_AGENT_DIR:+HOSTLER_AGENT_DIR=$HOSTLER_AGENT_DIR} "
-                           "${HOSTLER_BOOT_ID:+HOSTLER_BOOT_ID=$HOSTLER_BOOT_ID} ";
-  return keep + "sh -c '" + script + "'";
+  return with_rights(prefix) + "sh -c '" + script + "'";
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <boost/asio/post.hpp>
 #include <utility>
 
+#include "core/hosts/exec.h"
 #include "core/hosts/jump_host.h"
 #include "core/hosts/link.h"
 #include "core/log/log.h"
@@ -109,6 +110,8 @@ void Hosts::handle(model::HostCommand& command) {
     if (const auto* start = std::get_if<model::StartAttempt>(&command))
       ports_->post(
           {id, model::AttemptRefused{start->attempt, "there is no link to the host", false}});
+    if (const auto* run = std::get_if<model::RunCommand>(&command))
+      ports_->post({id, not_started(*run, "there is no link to the host")});
     return;
   }
   if (std::get_if<model::DisconnectHost>(&command) != nullptr) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/hosts/deploy.h"
+#include "core/hosts/exec.h"
 #include "core/ssh/verify.h"
 
 namespace hostler::hosts {
@@ -70,7 +71,19 @@ void Link::command(model::HostCommand command) {
   } else if (const auto* rotation = std::get_if<model::ActivateRotation>(&command)) {
     rotation_.expect(rotation->identity);
     if (session_) spawn(rotation_.activate(session_, prefix_));
+  } else if (auto* one = std::get_if<model::RunCommand>(&command)) {
+    if (session_ && has_rights_) return spawn(run_one(session_, std::move(*one)));
+    boot_.command_ended();
+    host_->report(not_started(*one, "the host is not connected"));
   }
+}
+
+asio::awaitable<void> Link::run_one(std::shared_ptr<ssh::Session> session,
+                                    model::RunCommand command) {
+  std::string prefix = prefix_;
+  auto ended = co_await run_command(*session, std::move(prefix), std::move(command));
+  boot_.command_ended();
+  host_->report(std::move(ended));
 }
 
 asio::awaitable<void> Link::pause(Duration time) {
@@ -85,6 +98,8 @@ asio::awaitable<void> Link::run() {
     const auto ended = co_await connect_once();
     conversation_.reset();
     session_.reset();
+    has_rights_ = false;
+    boot_.command_ended();
     if (host_->is_stopped()) co_return;
     if (const auto since = std::exchange(ready_at_, std::nullopt))
       failures_ = ssh::failures_after(failures_, std::chrono::steady_clock::now() - *since);
@@ -116,6 +131,7 @@ Link::Step Link::connect_once() {
     co_return tl::unexpected(prefix.error());
   }
   prefix_ = std::move(*prefix);
+  has_rights_ = true;
   const auto booted = co_await await_boot(*session);
   if (!booted) co_return tl::unexpected(booted.error());
   if (host_->is_stopped()) co_return Result<void>();

@@ -45,6 +45,8 @@ class Link : public std::enable_shared_from_this<Link> {
   /// Waits until the boot is over, or the session is lost.
   Step await_boot(ssh::Session& session);
   Step converse(ssh::Session& session);
+  boost::asio::awaitable<void> run_one(std::shared_ptr<ssh::Session> session,
+                                       model::RunCommand command);
   void on_agent_ready(std::shared_ptr<ssh::Session> session);
   boost::asio::awaitable<void> pause(Duration time);
   /// Runs a coroutine beside run(); this link lives until it ends.
@@ -62,6 +64,7 @@ class Link : public std::enable_shared_from_this<Link> {
   unsigned failures_ = 0;                                          ///< In a row.
   std::uint64_t connection_ = 0;  ///< Number of the current conversation; rises.
   std::string prefix_;            ///< "sudo -n " or nothing.
+  bool has_rights_ = false;       ///< The connection is proved, and `prefix_` is its.
   std::shared_ptr<ssh::Session> session_;
   std::shared_ptr<Conversation> conversation_;
 };

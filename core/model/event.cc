@@ -80,6 +80,10 @@ constexpr std::array kEvents{
               "the init command of a new host failed, and the host is kept"},
     EventInfo{Event::kConsole, "console", kInstance, kDebug, Holds::kNone,
               "the end of the console of a host that did not come up; only admins see the text"},
+    EventInfo{Event::kCommandStarted, "command_started", kInstance, kInfo, Holds::kData,
+              "hostler runs a command on the host, with the number in `reason_code`"},
+    EventInfo{Event::kCommandEnded, "command_ended", kInstance, kInfo, Holds::kData,
+              "the command with the number in `reason_code` has ended, or its end is not known"},
     EventInfo{Event::kHostKeyAlarm, "host_key_alarm", kInstance, kAlarm, Holds::kData,
               "another host answers at the address, with the key in `reason_code`: nothing is "
               "sent there"},

@@ -45,6 +45,8 @@ enum class Event : std::uint8_t {
   kBroken,
   kInitFailed,
   kConsole,
+  kCommandStarted,
+  kCommandEnded,
   kHostKeyAlarm,
   kKept,
   kUnknownNumbers,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -79,8 +80,25 @@ struct ActivateRotation {
   HostIdentity identity;
 };
 
+/// A command to run on a proved host.
+struct HostExec {
+  std::string purpose;                 ///< For people and the ledger: "the init command is sent".
+  std::vector<std::string> arguments;  ///< At least the program.
+  std::string input;                   ///< Its standard input. May be a secret.
+  bool as_root = false;                ///< By sudo where the set's `escalate` says so.
+  std::size_t output_max = 4096;       ///< Bytes to keep of each stream.
+  Duration limit = std::chrono::seconds(30);
+};
+/// Run a command on the connection that stands now, or say that none stands. CommandEnded follows,
+/// unless the link ends: the daemon sends no command twice.
+struct RunCommand {
+  InstanceId instance;
+  std::uint64_t number = 0;  ///< Rises while the daemon lives.
+  HostExec command;
+};
+
 using HostCommand = std::variant<ConnectHost, DisconnectHost, ResumeAttempts, StartAttempt,
-                                 KillAttempt, AckAttempt, ActivateRotation>;
+                                 KillAttempt, AckAttempt, ActivateRotation, RunCommand>;
 
 // ---- events ------------------------------------------------------------------------------------
 
@@ -124,6 +142,22 @@ struct RotationEnded {
   bool rotated = false;
   bool never = false;
   std::string text;
+};
+
+/// The link needs a command to be run on the verified host; RunCommand is the answer, once the
+/// start is in the ledger.
+struct CommandProposed {
+  HostExec command;
+};
+/// How a command of RunCommand ended.
+struct CommandEnded {
+  std::uint64_t number = 0;
+  std::optional<int> status;  ///< Unset if a signal ended it, or with `error`.
+  std::string signal;
+  std::string output, errors;    ///< Of its standard output and standard error: any bytes.
+  bool truncated = false;        ///< More than is kept.
+  std::string error;             ///< Why its end is not known, or why it was not started.
+  bool outcome_unknown = false;  ///< With `error`: it may have started, and may still run.
 };
 
 enum class AttemptPhase : std::uint8_t { kRunning, kEnded, kUnknownEnd };
@@ -178,8 +212,8 @@ struct AttemptCollected {
 
 using HostEventBody =
     std::variant<HostNotYet, HostInitFailed, HostVerified, HostKeyAlarm, RotationProposed,
-                 RotationEnded, HostReady, HostLost, HostBroken, HostInterruption, AttemptStarted,
-                 AttemptRefused, AttemptExited, AttemptCollected>;
+                 RotationEnded, CommandProposed, CommandEnded, HostReady, HostLost, HostBroken,
+                 HostInterruption, AttemptStarted, AttemptRefused, AttemptExited, AttemptCollected>;
 struct HostEvent {
   InstanceId instance;
   HostEventBody body;

@@ -65,6 +65,13 @@ enum class Readiness : std::uint8_t {
 /// What becomes of a new host whose init command failed.
 enum class InitFailure : std::uint8_t { kFail, kWarn };
 
+/// How a new host gets its init command.
+enum class InitDelivery : std::uint8_t {
+  kAuto,      ///< By user data if the set takes that much, otherwise as kSsh.
+  kUserData,  ///< The host runs it at boot.
+  kSsh,       ///< Over the first proved connection.
+};
+
 /// A policy over one or more sets and their types: a member for each key of the configuration.
 struct PoolPolicy {
   std::string name;
@@ -90,6 +97,7 @@ struct PoolPolicy {
   std::map<std::string, std::string> provider_params;
   std::string init_command;  ///< sh, run at boot after hostler's own.
   InitFailure init_failure = InitFailure::kFail;
+  InitDelivery init_delivery = InitDelivery::kAuto;
   std::string boot_probe = "true";  ///< sh; exit status 0 means booted.
   std::vector<BrokenCheck> broken_checks;
   std::int32_t attempts_parallel_max = 0;  ///< Per host; 0: only resources bound it.

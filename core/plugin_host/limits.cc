@@ -22,7 +22,8 @@ std::string beyond_limits(const model::CreateRequest& request, const model::SetI
   if (user_data != 0 && !info.user_data) return "the set takes no user data";
   if (is_beyond(user_data, info.user_data_max_bytes))
     return too_much(request.user_data_gzip ? "compressed user data" : "user data", user_data,
-                    info.user_data_max_bytes, "make the pool's init_command shorter");
+                    info.user_data_max_bytes,
+                    "make the pool's init_command shorter, or its `init_delivery` auto");
   if (is_beyond(request.tags.size(), info.tags_max))
     return std::to_string(request.tags.size()) + " tags, the set takes at most " +
            std::to_string(info.tags_max) + ": give the set fewer `tags`";

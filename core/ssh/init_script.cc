@@ -26,6 +26,10 @@ constexpr std::string_view kState = R"sh(hostler_state() {
   (umask 022 && printf '%s\n' "$2 $hostler_of" > "$1.status.new") && mv -f "$1.status.new" "$1.status"
 }
 )sh";
+constexpr std::string_view kAwait = R"sh(rm -rf "$init.claim"
+rm -f "$init.output" "$init.output.old" "$init.kept" "$init.command" "$init.start"
+hostler_state "$init" awaits
+)sh";
 constexpr std::string_view kBegin = R"sh(stat= boot=${HOSTLER_BOOT_ID:-}
 [ -n "$boot" ] || read -r boot < /proc/sys/kernel/random/boot_id || :
 { read -r stat < /proc/$$/stat; } 2>/dev/null || :
@@ -80,7 +84,9 @@ hostler_command() {
 std::string make_init_script(const InitScript& script) {
   const bool has_command = !script.command.empty();
   std::string out = "#!/bin/sh\n";
-  if (has_command) out.append("hostler_of=" + script.instance + "\n").append(kState).append(kRun);
+  if (has_command || script.command_comes_later)
+    out.append("hostler_of=" + script.instance + "\n").append(kState);
+  if (has_command) out.append(kRun);
   // One function, called on the last line: a script that was cut off does not call it.
   out += "hostler_init() {\n(\nset -eu\numask 077\n";
   out += "file=" HOSTLER_SECRET_FILE "\n";
@@ -90,6 +96,8 @@ std::string make_init_script(const InitScript& script) {
     out += "init=" HOSTLER_INIT_FILES "\n";
     out += here_document("\"$init.command\"", script.command, end_of(script.command));
     out += kBegin;
+  } else if (script.command_comes_later) {
+    out.append("init=" HOSTLER_INIT_FILES "\n").append(kAwait);
   } else {
     out += "rm -f \"${file%/*}/init.status\"\n";  // of an image
   }
@@ -105,6 +113,32 @@ std::string make_init_script(const InitScript& script) {
   }
   out += ")\n}\nhostler_init\n[ $? -eq 0 ] || exit 1\n";  // after || the shell would ignore set -e
   return out + (has_command ? "hostler_command\n" : "");
+}
+
+std::string make_init_delivery(const std::string& command, const std::string& instance) {
+  // The shell that runs the command: its state names it, so it is one of its own.
+  std::string start = "hostler_of=" + instance + "\n";
+  start.append(kState).append(kRun);
+  start += "file=" HOSTLER_SECRET_FILE "\ninit=" HOSTLER_INIT_FILES "\n(\nset -eu\n";
+  start.append(kBegin) += ") || exit 1\nhostler_command\n";
+  // One function, called on the last line: a script that was cut off does not call it.
+  std::string out = "hostler_deliver() {\nset -eu\numask 077\n";
+  out += "file=" HOSTLER_SECRET_FILE "\ninit=" HOSTLER_INIT_FILES "\n";
+  out += "awaits() {\n  read -r state < \"$init.status\" && [ \"$state\" = 'awaits " + instance +
+         "' ]\n}\n";
+  out += "awaits || return 0\n";
+  out += here_document("\"$init.command.$$\"", command, end_of(command));
+  out += here_document("\"$init.start.$$\"", start, end_of(start));
+  // The folder is made once, whoever else delivers at the same time.
+  out += "if ! mkdir \"$init.claim\" 2>/dev/null; then\n";
+  out += "  rm -f \"$init.command.$$\" \"$init.start.$$\"\n  return 0\nfi\n";
+  out += "mv -f \"$init.command.$$\" \"$init.command\"\n";
+  out += "mv -f \"$init.start.$$\" \"$init.start\"\n";
+  out += "in_session= ; ! command -v setsid >/dev/null 2>&1 || in_session=setsid\n";
+  out += "$in_session sh \"$init.start\" < /dev/null > /dev/null 2>&1 &\n";
+  out += "n=0\nwhile awaits && [ $n -lt 50 ]; do\n";
+  out += "  sleep 0.1 2>/dev/null || sleep 1\n  n=$((n + 1))\ndone\n";
+  return out + "}\nhostler_deliver\n";
 }
 
 }  // namespace hostler::ssh

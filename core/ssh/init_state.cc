@@ -55,6 +55,8 @@ std::string InitState::describe() const {
       return "there is no init command";
     case Phase::kNotRun:
       return "the init script has not run yet";
+    case Phase::kAwaited:
+      return "the init command is to be sent over the connection";
     case Phase::kRunning:
       return "the init command has not ended yet, " + printed;
     case Phase::kEnded:
@@ -80,6 +82,7 @@ Result<InitState> parse_init_state(std::string_view nonce, const ExecResult& res
   const auto word = [&](std::size_t i) { return i < words.size() ? words[i] : std::string_view(); };
   if (word(0) == "none") return InitState{};
   if (word(0) == "not_run") return InitState{kNotRun, "", ""};
+  if (word(0) == "awaits") return InitState{kAwaited, "", ""};
   if (word(0) == "running") return InitState{kRunning, "", bytes_of(word(1))};
   if (word(0) == "ended" && is_end(word(1)))
     return InitState{kEnded, std::string(word(1)), bytes_of(word(2))};

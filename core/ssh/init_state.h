@@ -14,6 +14,7 @@ struct InitState {
   enum class Phase {
     kNone,     ///< The init script had no command, or is one of an older hostler.
     kNotRun,   ///< The init script has not run yet.
+    kAwaited,  ///< The init script has run, and the command is to come: make_init_delivery().
     kRunning,  ///< The command runs.
     kEnded,
   };

@@ -10,6 +10,7 @@
 
 #include "core/model/host.h"
 #include "tests/sim/cloud.h"
+#include "tests/sim/commands.h"
 #include "tests/sim/host_lies.h"
 
 namespace hostler::sim {
@@ -22,12 +23,13 @@ class Hosts {
 
   /// `seed`: of the lies, which are apart from all other choices.
   Hosts(Timeline& time, Chance& chance, const Day& day, const Disk& disk, Cloud& cloud,
-        std::uint64_t seed, Disk::Complain complain)
+        Commands& commands, std::uint64_t seed, Disk::Complain complain)
       : time_(time),
         chance_(chance),
         day_(day),
         disk_(disk),
         cloud_(cloud),
+        commands_(commands),
         complain_(std::move(complain)),
         lies_(seed) {}
 
@@ -76,9 +78,11 @@ class Hosts {
   void on(const model::KillAttempt& command);
   void on(const model::AckAttempt& command);
   void on(const model::ActivateRotation& command);
+  void on(const model::RunCommand& command);
 
   void try_connect(const LinkPtr& link, std::uint64_t tries);
   void come_up(const LinkPtr& link, Machine& machine);
+  void propose_command(const LinkPtr& link);
   void drop(const LinkPtr& link);
   /// Notices a peer that has gone without closing the connection.
   void keep_alive(const LinkPtr& link, std::uint64_t connection);
@@ -115,6 +119,7 @@ class Hosts {
   const Day& day_;
   const Disk& disk_;
   Cloud& cloud_;
+  Commands& commands_;
   Disk::Complain complain_;
   HostLies lies_;
   Post post_;

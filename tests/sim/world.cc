@@ -48,7 +48,8 @@ World::World(std::uint64_t seed, const Day& day)
       cloud_(time_, chance_, day_, policy_, disk_,
              [this](const std::string& what) { complain(what); }),
       consoles_(seed, [this](const std::string& what) { complain(what); }),
-      hosts_(time_, chance_, day_, disk_, cloud_, seed,
+      commands_(seed, time_, [this](const std::string& what) { complain(what); }),
+      hosts_(time_, chance_, day_, disk_, cloud_, commands_, seed,
              [this](const std::string& what) { complain(what); }),
       decisions_(disk_, [this](const std::string& what) { complain(what); }),
       greed_(~seed),
@@ -186,6 +187,7 @@ void World::start() {
   hosts_.restart([this](model::HostEvent event) { post(std::move(event)); });
   cloud_.forget_boots();
   consoles_.restart();
+  commands_.restart();
   decisions_.restart();
   if (images_) images_->daemon_started();
   take(kernel_->restore(disk_.open(), now()));
@@ -242,6 +244,7 @@ void World::commit() {
           note("ledger " + row->subject + " " + to_string(row->event) + " " + row->reason_code +
                " " + row->reason);
     disk_.commit(outbox.changes);
+    commands_.committed(outbox.changes);
     check_limits(outbox);
   }
   if (driver_) driver_->committed();
@@ -343,6 +346,7 @@ void World::plan_next_tick() {
 void World::tick() {
   if (kernel_ && !complaint_) take(kernel_->tick(now()));
   if (kernel_ && !complaint_) check_shares();
+  if (kernel_ && !complaint_) commands_.check();
 }
 
 bool World::over() const {

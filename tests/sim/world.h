@@ -101,6 +101,7 @@ class World {
   std::unique_ptr<Disk> backup_;
   Cloud cloud_;
   Consoles consoles_;
+  Commands commands_;
   Hosts hosts_;
   Decisions decisions_;
   std::optional<CrashingDriver> driver_;  ///< On days on which it dies.

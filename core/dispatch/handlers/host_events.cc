@@ -49,6 +49,14 @@ void HostEvents::on(Host& host, const model::RotationEnded& event, Now now) {
   steps_.apply(host, fleet::rotation_ended(host.instance, event), "host", now);
 }
 
+void HostEvents::on(Host& host, const model::CommandProposed& event, Now now) {
+  if (host.instance.connected) commands_.start(host.id(), event.command, now);
+}
+
+void HostEvents::on(Host& host, const model::CommandEnded& event, Now now) {
+  commands_.ended(host.id(), event, now);
+}
+
 void HostEvents::on(Host& host, const model::HostReady& event, Now now) {
   const model::InstanceId id = host.id();
   steps_.apply(host, fleet::ready(host.instance, event, now), "host", now);
@@ -62,6 +70,7 @@ void HostEvents::on(Host& host, const model::HostReady& event, Now now) {
 }
 
 void HostEvents::on(Host& host, const model::HostLost& event, Now now) {
+  commands_.lost(host.id(), "the connection was lost", now);
   const auto& pool = policy_.pools[host.instance.pool];
   steps_.apply(host, fleet::lost(host.instance, event, pool, now), "host", now);
 }

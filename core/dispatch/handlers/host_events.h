@@ -8,9 +8,14 @@ namespace hostler::dispatch {
 /// Reports of hosts: of their links, their agents and their attempts.
 class HostEvents {
  public:
-  HostEvents(const model::SitePolicy& policy, Hosts& hosts, Recorder& recorder,
-             InstanceSteps& steps, AttemptEvents& attempts)
-      : policy_(policy), hosts_(hosts), recorder_(recorder), steps_(steps), attempts_(attempts) {}
+  HostEvents(const model::SitePolicy& policy, Hosts& hosts, HostCommands& commands,
+             Recorder& recorder, InstanceSteps& steps, AttemptEvents& attempts)
+      : policy_(policy),
+        hosts_(hosts),
+        commands_(commands),
+        recorder_(recorder),
+        steps_(steps),
+        attempts_(attempts) {}
 
   /// An event of a host that is gone has no effect.
   void on(const model::HostEvent& event, Now now);
@@ -24,6 +29,8 @@ class HostEvents {
   void on(Host& host, const model::HostKeyAlarm& event, Now now);
   void on(Host& host, const model::RotationProposed& event, Now now);
   void on(Host& host, const model::RotationEnded& event, Now now);
+  void on(Host& host, const model::CommandProposed& event, Now now);
+  void on(Host& host, const model::CommandEnded& event, Now now);
   void on(Host& host, const model::HostReady& event, Now now);
   void on(Host& host, const model::HostLost& event, Now now);
   void on(Host& host, const model::HostBroken& event, Now now);
@@ -36,6 +43,7 @@ class HostEvents {
 
   const model::SitePolicy& policy_;
   Hosts& hosts_;
+  HostCommands& commands_;
   Recorder& recorder_;
   InstanceSteps& steps_;
   AttemptEvents& attempts_;

@@ -8,7 +8,8 @@
 namespace hostler::dispatch {
 
 void InstanceSteps::apply(Host& host, fleet::Outcome outcome, const char* actor, Now now) {
-  auto& [policy, sets, hosts, ended, jobs, gates, boots, governor, plan, recorder] = owners_;
+  auto& [policy, sets, hosts, ended, jobs, gates, boots, commands, governor, plan, recorder] =
+      owners_;
   const model::InstanceId id = host.id();
   auto& instance = host.instance;
   if (outcome.event) {
@@ -44,6 +45,7 @@ void InstanceSteps::execute(fleet::Effect effect, Host& host, Duration list_afte
       if (!record.address.empty()) owners_.recorder.command(model::ConnectHost{target(host)});
       break;
     case fleet::Effect::kDisconnect:
+      owners_.commands.lost(record.id, "the host is given up", now);
       owners_.recorder.command(model::DisconnectHost{record.id});
       break;
     case fleet::Effect::kCreateAgain:
@@ -102,6 +104,7 @@ void InstanceSteps::gone(model::InstanceId id, Now now) {
   if (host->counted_price)
     owners_.governor.removed(instance.set, instance.pool, *host->counted_price);
   free_room(*host, now);
+  owners_.commands.lost(id, "the host is gone", now);
   reachability_.forget(*host);
   for (const auto& call : {host->create_under_way, host->destroy_under_way, host->power_under_way})
     if (call) owners_.gates.left(*call, now);

@@ -8,6 +8,7 @@
 #include "core/dispatch/state/boot_gates.h"
 #include "core/dispatch/state/call_gates.h"
 #include "core/dispatch/state/ended_instances.h"
+#include "core/dispatch/state/host_commands.h"
 #include "core/dispatch/state/hosts.h"
 #include "core/dispatch/state/jobs.h"
 #include "core/dispatch/state/plan_state.h"
@@ -29,6 +30,7 @@ class InstanceSteps {
     Jobs& jobs;
     CallGates& gates;
     BootGates& boots;
+    HostCommands& commands;
     scheduler::Governor& governor;
     PlanState& plan;
     Recorder& recorder;

@@ -3,6 +3,7 @@
 #include "core/dispatch/state/boot_gates.h"
 #include "core/dispatch/state/call_gates.h"
 #include "core/dispatch/state/ended_instances.h"
+#include "core/dispatch/state/host_commands.h"
 #include "core/dispatch/state/hosts.h"
 #include "core/dispatch/state/images.h"
 #include "core/dispatch/state/jobs.h"
@@ -32,6 +33,7 @@ struct State {
         limits(policy, jobs, menu, hosts, plan),
         gates(policy, sets, images, recorder, plan, seed),
         boots(policy, menu, gates),
+        commands(recorder),
         governor(policy) {}
   State(const State&) = delete;
   State& operator=(const State&) = delete;
@@ -52,6 +54,7 @@ struct State {
   RunningLimits limits;
   CallGates gates;
   BootGates boots;
+  HostCommands commands;
   scheduler::Governor governor;
   bool is_old = false;       ///< A cloud knows a later epoch: nothing is done any more.
   bool has_orphans = false;  ///< The journal has instances whose set is not in the policy.

@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include <filesystem>
+
 #include "tests/integration/hosts/fake_daemon.h"
 
 /// Hosts whose init command has not ended, or has failed.
@@ -59,6 +61,73 @@ TEST(InitTest, GoesOnAfterAFailedInitCommandIfThePoolSaysSo) {
   daemon.send(model::ConnectHost{host.target()});
   EXPECT_TRUE(daemon.await<model::HostInitFailed>().host_goes_on);
   daemon.await<model::HostReady>();
+}
+
+/// A host that awaits its init command, as its init script leaves it.
+class AwaitingHost : public BootedHost {
+ public:
+  AwaitingHost() {
+    EXPECT_TRUE(
+        write_file(dir() / "init", ssh::make_init_script({secret, "", "", "", "h-7", true}), 0600));
+    shell("HOSTLER_AGENT_DIR=" + (dir() / "agent").string() + " sh " + (dir() / "init").string());
+  }
+  [[nodiscard]] std::string mark() const { return (dir() / "mark").string(); }
+};
+
+model::RunCommand run(std::uint64_t number, model::HostExec command) {
+  return {model::InstanceId{7}, number, std::move(command)};
+}
+
+TEST(InitTest, AnAwaitedInitCommandIsSentWhenItsStartIsDurableAndRunsOnce) {
+  const AwaitingHost host;
+  FakeDaemon daemon(host);
+  daemon.pool.init_command = "echo ran >> " + host.mark();
+  daemon.open();
+
+  daemon.send(model::ConnectHost{host.target()});
+  const auto proposed = daemon.await<model::CommandProposed>();
+  EXPECT_TRUE(proposed.command.as_root);
+  EXPECT_FALSE(std::filesystem::exists(host.mark())) << "nothing is run before";
+  // A daemon that died may have sent it as well.
+  for (std::uint64_t number = 1; number <= 3; ++number) daemon.send(run(number, proposed.command));
+  const auto ended = daemon.await<model::CommandEnded>();
+  EXPECT_EQ(ended.status, 0) << ended.error << ended.errors;
+  daemon.await<model::HostReady>();
+  EXPECT_EQ(shell("cat " + host.mark()), "ran");
+}
+
+TEST(InitTest, AnAwaitedInitCommandThatFailsIsAFailureAsAnyOther) {
+  const AwaitingHost host;
+  FakeDaemon daemon(host);
+  daemon.pool.init_command = "echo 'no route to host'; exit 3";
+  daemon.open();
+
+  daemon.send(model::ConnectHost{host.target()});
+  daemon.send(run(1, daemon.await<model::CommandProposed>().command));
+  const auto failed = daemon.await<model::HostInitFailed>();
+  EXPECT_EQ(failed.ending, "status 3");
+  EXPECT_EQ(failed.last_words, "no route to host");
+}
+
+TEST(InitTest, AnotherDaemonGoesOnWithACommandThatWasSentBefore) {
+  const AwaitingHost host;
+  FakeDaemon first(host);
+  first.pool.init_command =
+      "echo ran >> " + host.mark() + "; until [ -e " + host.mark() + ".go ]; do sleep 0.1; done";
+  first.open();
+  first.send(model::ConnectHost{host.target()});
+  first.send(run(1, first.await<model::CommandProposed>().command));
+  (void)first.await<model::CommandEnded>();
+  first.close();
+
+  FakeDaemon second(host);
+  second.pool = first.pool;
+  second.open();
+  second.send(model::ConnectHost{host.target()});
+  EXPECT_NE(second.await<model::HostNotYet>().text.find("not ended yet"), std::string::npos);
+  ASSERT_TRUE(write_file(host.mark() + ".go", "", 0600));
+  second.await<model::HostReady>();
+  EXPECT_EQ(shell("cat " + host.mark()), "ran");
 }
 
 TEST(InitTest, AHostOfAnOlderDaemonHasNoStateOfItsInitCommandAndGoesOn) {

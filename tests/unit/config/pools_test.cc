@@ -35,7 +35,8 @@ TEST(PoolsTest, ReadsEveryKey) {
       "price_factor_max": 3.5, "price_cap_per_hour": 0.25, "spot_patience": "6m",
       "starvation_after": "7m", "readiness": "agent", "verify": ["challenge"], "rotate_keys": false,
       "subnet": "sn", "security_groups": ["sg-1", "sg-2"], "profiles": ["default", "big"],
-      "provider_params": {"a": [1]}, "init_command": "a", "init_failure": "warn", "boot_probe": "b", "broken_checks":
+      "provider_params": {"a": [1]}, "init_command": "a", "init_failure": "warn",
+      "init_delivery": "ssh", "boot_probe": "b", "broken_checks":
       [{"name": "c", "command": "d", "interval": "8s"}], "attempts_parallel_max": 9,
       "no_new_privs": false, "drop_capabilities": false})");
   ASSERT_TRUE(reading.problems.empty()) << reading.problems[0].message;
@@ -50,7 +51,8 @@ TEST(PoolsTest, ReadsEveryKey) {
   pool.verify = {model::VerifyMethod::kChallenge}, pool.rotate_keys = false;
   pool.subnet = "sn", pool.security_groups = {"sg-1", "sg-2"}, pool.profiles = {"default", "big"};
   pool.provider_params = {{"t", R"({"a":[1]})"}, {"u", R"({"a":[1]})"}};
-  pool.init_command = "a", pool.init_failure = model::InitFailure::kWarn, pool.boot_probe = "b";
+  pool.init_command = "a", pool.init_failure = model::InitFailure::kWarn;
+  pool.init_delivery = model::InitDelivery::kSsh, pool.boot_probe = "b";
   pool.broken_checks = {{"c", "d", 8s}}, pool.attempts_parallel_max = 9;
   pool.no_new_privs = pool.drop_capabilities = false;
   EXPECT_EQ(reading.config.site.pools[0], pool);

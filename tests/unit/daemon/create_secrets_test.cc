@@ -17,10 +17,12 @@ struct Made {
   model::CreateRequest request;
   model::HostIdentity identity;
 };
-Made make(const model::SetInfo& info) {
+Made make(const model::SetInfo& info, model::InitDelivery delivery = model::InitDelivery::kUserData,
+          const std::string& command = "echo site") {
   Made out;
   model::PoolPolicy pool;
-  pool.init_command = "echo site";
+  pool.init_command = command;
+  pool.init_delivery = delivery;
   make_create_secrets({})(pool, "west", info, out.request, out.identity);
   return out;
 }
@@ -81,6 +83,29 @@ TEST(CreateSecretsTest, UserDataIsCompressedWhereItIsTooLongAndTheSetTakesItSo) 
   const auto plain = make(info);
   EXPECT_FALSE(plain.request.user_data_gzip);
   EXPECT_THAT(plain.request.user_data, testing::StartsWith("#!/bin/sh"));
+}
+
+TEST(CreateSecretsTest, AnInitCommandThatDoesNotFitComesOverTheConnection) {
+  using enum model::InitDelivery;
+  model::SetInfo info;
+  EXPECT_THAT(make(info, kAuto).request.user_data, HasSubstr("echo site"));
+  const auto by_ssh = make(info, kSsh);
+  EXPECT_THAT(by_ssh.request.user_data, Not(HasSubstr("echo site")));
+  EXPECT_THAT(by_ssh.request.user_data, HasSubstr("awaits"));
+  EXPECT_THAT(by_ssh.request.user_data, HasSubstr(by_ssh.identity.challenge_secret));
+  EXPECT_THAT(make(info, kSsh, "").request.user_data, Not(HasSubstr("awaits"))) << "it has none";
+
+  info.user_data_max_bytes = by_ssh.request.user_data.size() + 10;
+  const auto too_long = make(info, kAuto, std::string(1000, 'x'));
+  EXPECT_THAT(too_long.request.user_data, HasSubstr("awaits"));
+  EXPECT_LE(too_long.request.user_data.size(), info.user_data_max_bytes);
+  EXPECT_GT(make(info, kUserData, std::string(1000, 'x')).request.user_data.size(),
+            info.user_data_max_bytes)
+      << "the create is refused";
+  info.user_data_gzip = true;
+  EXPECT_THAT(gunzip(make(info, kAuto, std::string(1000, 'x')).request.user_data),
+              HasSubstr("xxxxx"))
+      << "compressed it fits";
 }
 
 }  // namespace

@@ -186,6 +186,69 @@ TEST_P(InitCommandTest, HostsWithoutACommandAndOlderHostsGoOn) {
   EXPECT_FALSE(std::filesystem::exists(path("agent/init.status")));
 }
 
+/// A host whose init command comes over its first connection.
+class InitDeliveryTest : public InitCommandTest {
+ protected:
+  void SetUp() override {
+    InitCommandTest::SetUp();
+    EXPECT_TRUE(
+        write_file(path("init"), make_init_script({secret_, "", "", "", "h-7", true}), 0600));
+    shell(environment() + GetParam() + " " + path("init"));
+  }
+  [[nodiscard]] std::string shell_of(const std::string& script) const {
+    EXPECT_TRUE(write_file(path("delivery"), script, 0600));
+    return environment() + GetParam() + " -s < " + path("delivery");
+  }
+  void deliver(const std::string& command, const std::string& to = "h-7") {
+    shell(shell_of(make_init_delivery(command, to)));
+  }
+  InitState ended() {
+    shell("until grep -q ended " + path("agent/init.status") + "; do sleep 0.1; done");
+    return state().value();
+  }
+};
+
+TEST_P(InitDeliveryTest, ItAwaitsTheCommandAndThenIsAsAnyOther) {
+  EXPECT_EQ(state()->phase, Phase::kAwaited);
+  EXPECT_EQ(state("", "h-8")->phase, Phase::kNotRun) << "of an image";
+  deliver("echo fetching; cat; echo 'it'\"'\"'s gone' >&2; exit 3");
+  const InitState failed = ended();
+  EXPECT_EQ(failed.end, "3");
+  EXPECT_EQ(failed.last_words(), "fetching it's gone");
+  EXPECT_FALSE(std::filesystem::exists(path("agent/init.command"))) << "it may have secrets";
+}
+
+TEST_P(InitDeliveryTest, TheCommandRunsOnceHoweverOftenItIsDelivered) {
+  const std::string mark = path("mark");
+  const std::string script = make_init_delivery("echo ran >> " + mark, "h-7");
+  shell("for n in 1 2 3 4 5; do " + shell_of(script) + " & done; wait");
+  EXPECT_EQ(ended().end, "0");
+  deliver("echo again >> " + mark);
+  EXPECT_EQ(shell("cat " + mark), "ran");
+  EXPECT_EQ(state()->end, "0");
+}
+
+TEST_P(InitDeliveryTest, TheCommandGoesOnAfterTheConnection) {
+  deliver("until [ -e " + path("go") + " ]; do sleep 0.1; done; exit 4");
+  EXPECT_EQ(state()->phase, Phase::kRunning);
+  ASSERT_TRUE(write_file(path("go"), "", 0600));
+  EXPECT_EQ(ended().end, "4");
+}
+
+TEST_P(InitDeliveryTest, AnUnfinishedScriptAndOneForAnotherHostDoNothing) {
+  const std::string whole = make_init_delivery("echo ran", "h-7");
+  for (std::size_t part = 1; part < 12; ++part)
+    shell(shell_of(whole.substr(0, whole.size() * part / 12)) + " 2>/dev/null");
+  deliver("echo ran", "h-8");
+  EXPECT_EQ(state()->phase, Phase::kAwaited);
+}
+
+INSTANTIATE_TEST_SUITE_P(Shells, InitDeliveryTest, testing::Values("dash", "bash", "busybox sh"),
+                         [](const auto& shell) {
+                           std::string name = shell.param;
+                           std::erase(name, ' ');
+                           return name;
+                         });
 INSTANTIATE_TEST_SUITE_P(Shells, InitCommandTest, testing::Values("dash", "bash", "busybox sh"),
                          [](const auto& shell) {
                            std::string name = shell.param;

@@ -61,6 +61,8 @@ class Liar {
           if (const Lie* lie = lies.find("region")) out.region = str(lie->kind());
           if (const Lie* lie = lies.find("consistency"))
             out.list_consistency_ms = std::stoull(std::string(lie->kind()));
+          if (const Lie* lie = lies.find("user-data-max"))
+            out.user_data_max_bytes = std::stoull(std::string(lie->kind()));
           op->emit(op, reinterpret_cast<const hostler_rec*>(&out));
         });
   }

@@ -21,6 +21,7 @@ const std::map<std::string, std::set<std::string>, std::less<>> kKinds = {
     {"account", {}},
     {"region", {}},
     {"consistency", {}},
+    {"user-data-max", {}},
     {"group", {}}};
 
 bool is_lie(const Lie& lie) {

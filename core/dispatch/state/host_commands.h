@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "core/dispatch/state/recorder.h"
+
+namespace hostler::dispatch {
+
+/// Commands that run on proved hosts. The start of each is in the ledger before it is sent, and
+/// each gets one end there: as the host reports it, or as not known when the connection ends, the
+/// host does, or no answer comes. A restart forgets them, and sends none again.
+class HostCommands {
+ public:
+  explicit HostCommands(Recorder& recorder) : recorder_(recorder) {}
+
+  /// Nothing happens if too many run there already.
+  void start(model::InstanceId on, model::HostExec command, Now now);
+  /// An end that is reported late or twice has no effect.
+  void ended(model::InstanceId on, const model::CommandEnded& end, Now now);
+  /// Nobody can say any more how those of the host end.
+  void lost(model::InstanceId on, const std::string& why, Now now);
+  /// Ends those whose answer is overdue.
+  void end_due(Now now);
+  /// When end_due() has something to do.
+  [[nodiscard]] Mono next_deadline() const;
+
+ private:
+  struct Running {
+    model::InstanceId on;
+    std::string purpose;
+    Mono deadline;
+  };
+  using Map = std::map<std::uint64_t, Running>;
+  Map::iterator end(Map::iterator command, const std::string& how, Now now);
+
+  Recorder& recorder_;
+  Map running_;  ///< By number.
+  std::uint64_t last_ = 0;
+};
+
+}  // namespace hostler::dispatch

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "core/base/random.h"
+#include "core/model/host.h"
+#include "core/model/records.h"
+#include "tests/sim/timeline.h"
+
+namespace hostler::sim {
+
+/// Commands that run on hosts, on one day in four: their links propose some, and report their ends
+/// soon, late, twice or never. Checks that each is sent once, after its start is durable, and gets
+/// one end in the ledger.
+class Commands {
+ public:
+  using Complain = std::function<void(const std::string&)>;
+  /// Tells the loop of the host, while its link lives.
+  using Say = std::function<void(model::HostEventBody)>;
+
+  /// `seed`: of its choices, which are apart from all others.
+  Commands(std::uint64_t seed, Timeline& time, Complain complain)
+      : time_(time),
+        complain_(std::move(complain)),
+        random_(seed ^ 0xc0ffee),
+        exist_(random_.chance(0.25)) {}
+
+  /// A daemon starts, which knows of no command.
+  void restart() { started_.clear(), sent_.clear(); }
+  void committed(const std::vector<model::Change>& changes);
+  /// A command that a link proposes now; none: it needs none.
+  [[nodiscard]] std::optional<model::CommandProposed> proposal();
+  void run(const model::RunCommand& command, bool faults, const Say& say);
+  /// Each has ended in time.
+  void check();
+
+ private:
+  using Key = std::pair<std::string, std::string>;  ///< The host and the number.
+
+  Timeline& time_;
+  Complain complain_;
+  Random random_;
+  const bool exist_;
+  std::map<Key, Mono> started_;  ///< Without an end.
+  std::set<Key> sent_;
+};
+
+}  // namespace hostler::sim
