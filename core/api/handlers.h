@@ -43,6 +43,7 @@ void get_instances(const Context&, Request, Respond);
 void post_idle_behavior(const Context&, Request, Respond);
 void post_kill(const Context&, Request, Respond);
 void get_pools(const Context&, Request, Respond);
+void get_types(const Context&, Request, Respond);
 void get_sets(const Context&, Request, Respond);
 void get_console(const Context&, Request, Respond);
 void post_accept_account(const Context&, Request, Respond);

@@ -40,6 +40,9 @@ void get_console(const Context& context, Request request, Respond respond) {
 void get_pools(const Context& context, Request request, Respond respond) {
   context.service->pools(request.who, list_answer(std::move(respond), "pools", write_pool));
 }
+void get_types(const Context& context, Request request, Respond respond) {
+  context.service->types(request.who, list_answer(std::move(respond), "types", write_type));
+}
 void get_sets(const Context& context, Request request, Respond respond) {
   context.service->sets(request.who, list_answer(std::move(respond), "sets", write_set));
 }

@@ -33,6 +33,7 @@ const std::vector<Route>& routes() {
       {"POST", {"v1", "instances", "*", "run"}, kAdmin, post_idle_behavior},
       {"POST", {"v1", "instances", "*", "kill"}, kAdmin, post_kill},
       {"GET", {"v1", "pools"}, kRead, get_pools},
+      {"GET", {"v1", "types"}, kRead, get_types},
       {"GET", {"v1", "sets"}, kRead, get_sets},
       {"POST", {"v1", "sets", "*", "accept-account"}, kAdmin, post_accept_account},
       {"POST", {"v1", "sets", "*", "believe"}, kAdmin, post_believe},

@@ -183,6 +183,8 @@ class Service {
   virtual void console(const Principal& who, model::InstanceId instance,
                        Answer<model::ConsoleView> answer) = 0;
   virtual void pools(const Principal& who, Answer<std::vector<model::PoolView>> answer) = 0;
+  /// Types that are configured, and those that pools choose of what is offered.
+  virtual void types(const Principal& who, Answer<std::vector<model::TypeView>> answer) = 0;
   virtual void sets(const Principal& who, Answer<std::vector<model::SetView>> answer) = 0;
   /// Stores the account that the set's cloud reports in place of the stored one, and opens the set.
   virtual void accept_account(const Principal& who, const std::string& set,

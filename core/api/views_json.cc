@@ -92,12 +92,54 @@ void write_console(json::Writer& w, const model::ConsoleView& view) {
   w.end_object();
 }
 
+namespace {
+
+void write_selection(json::Writer& w, const model::SelectionView& view) {
+  w.key("selection").begin_object();
+  w.member("offered", view.offered).member("selected", view.selected);
+  w.key("excluded").begin_object();
+  for (const auto& [why, count] : view.excluded) w.member(why, count);
+  w.end_object().key("unknown").begin_array();
+  for (const auto& set : view.unknown) w.value(set);
+  w.end_array().member("text", view.text).end_object();
+}
+
+void write_offerings(json::Writer& w, const model::OfferingsView& view) {
+  w.key("offerings").begin_object().member("types", view.types);
+  member_time(w, "fetched", view.fetched);
+  member_text(w, "problem", view.problem);
+  member_text(w, "ignored", view.ignored);
+  w.end_object();
+}
+
+}  // namespace
+
 void write_pool(json::Writer& w, const model::PoolView& view) {
   w.begin_object().member("name", view.name).member("min", view.min).member("max", view.max);
   w.member("standby", view.standby).member("stopped", view.stopped);
   w.key("instances").begin_object();
   for (const auto& [state, count] : view.instances) w.member(state, count);
-  w.end_object().key("price_per_hour").millionths(view.price_per_hour.value).end_object();
+  w.end_object().key("price_per_hour").millionths(view.price_per_hour.value);
+  if (view.selection) write_selection(w, *view.selection);
+  w.end_object();
+}
+
+void write_type(json::Writer& w, const model::TypeView& view) {
+  w.begin_object().member("name", view.name).member("provider_type", view.provider_type);
+  member_text(w, "set", view.set);
+  w.member("market", model::to_string(view.market));
+  w.member("vcpus", view.resources.vcpus).member("gpus", view.resources.gpus);
+  w.member("ram", view.resources.ram).member("scratch", view.resources.scratch);
+  w.key("price_per_hour").millionths(view.price_per_hour.value).key("zones").begin_array();
+  for (const auto& zone : view.zones) {
+    w.begin_object();
+    member_text(w, "zone", zone.name);
+    w.key("price_per_hour").millionths(zone.price_per_hour.value);
+    w.member("unavailable", zone.unavailable).end_object();
+  }
+  w.end_array().key("pools").begin_array();
+  for (const auto& pool : view.pools) w.value(pool);
+  w.end_array().end_object();
 }
 
 namespace {
@@ -185,6 +227,7 @@ void write_set(json::Writer& w, const model::SetView& view) {
     for (const auto& image : view.images) write_image(w, image);
     w.end_array();
   }
+  if (view.offerings) write_offerings(w, *view.offerings);
   member_text(w, "creates_refused", view.creates_refused);
   member_text(w, "problem", view.problem);
   member_texts(w, "conditions", view.conditions);

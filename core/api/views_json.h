@@ -10,6 +10,7 @@ namespace hostler::api {
 void write_instance(json::Writer& w, const model::InstanceView& view);
 void write_console(json::Writer& w, const model::ConsoleView& view);
 void write_pool(json::Writer& w, const model::PoolView& view);
+void write_type(json::Writer& w, const model::TypeView& view);
 void write_set(json::Writer& w, const model::SetView& view);
 void write_prices(json::Writer& w, const PricesView& view);
 void write_cost(json::Writer& w, const model::CostView& view);

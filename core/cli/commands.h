@@ -58,6 +58,7 @@ int act_on_instances(Client& client, const std::string& action, const std::vecto
 /// The end of what the instance has written to its console.
 int console(Client& client, const std::string& id, bool json);
 int pools(Client& client, bool json);
+int types(Client& client, bool json);
 int sets(Client& client, bool json);
 /// Accepts the account that the cloud of the set reports.
 int accept_account(Client& client, const std::string& set);

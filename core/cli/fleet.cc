@@ -1,6 +1,7 @@
 #include <cstdio>
 
 #include "core/base/text.h"
+#include "core/base/units.h"
 #include "core/cli/commands.h"
 #include "core/cli/table.h"
 #include "core/json/writer.h"
@@ -80,6 +81,26 @@ Row pool_row(json::Value one) {
           field(one, "stopped"),
           field(one, "price_per_hour"),
           counts};
+}
+
+Row type_row(json::Value one) {
+  std::string zones, pools;
+  for (const json::Value zone : one.at("zones").children()) {
+    if (!zone.has("zone") && !zone.at("unavailable").bool_or(false)) continue;
+    zones += (zones.empty() ? "" : ", ") + field(zone, "zone");
+    if (zone.at("unavailable").bool_or(false)) zones += " (none now)";
+  }
+  for (const json::Value pool : one.at("pools").children())
+    pools += (pools.empty() ? "" : ", ") + std::string(pool.text());
+  return {field(one, "name"),
+          field(one, "set"),
+          field(one, "market"),
+          field(one, "vcpus"),
+          field(one, "gpus"),
+          format_size(one.at("ram").int_or(0)),
+          field(one, "price_per_hour"),
+          pools,
+          zones};
 }
 
 /// A crash after which the call is made again.
@@ -179,6 +200,12 @@ int act_on_instances(Client& client, const std::string& action, const std::vecto
 int pools(Client& client, bool json) {
   return list(client, "pools", json,
               {"POOL", "MIN", "MAX", "STANDBY", "STOPPED", "PRICE/H", "INSTANCES"}, pool_row);
+}
+
+int types(Client& client, bool json) {
+  return list(client, "types", json,
+              {"TYPE", "SET", "MARKET", "VCPUS", "GPUS", "RAM", "PRICE/H", "POOLS", "ZONES"},
+              type_row, "no types yet");
 }
 
 int sets(Client& client, bool json) {

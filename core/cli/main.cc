@@ -58,6 +58,14 @@ CLI::App* add(CLI::App& app, Chosen& chosen, const char* name, const char* help,
   return command;
 }
 
+CLI::App* add_list(CLI::App& app, Arguments& a, Chosen& chosen, const char* name, const char* help,
+                   int (*list)(Client&, bool)) {
+  CLI::App* c =
+      add(app, chosen, name, help, [&a, list](Client& client) { return list(client, a.json); });
+  c->add_flag("--json", a.json, "Print JSON");
+  return c;
+}
+
 void add_submit(CLI::App& app, Arguments& a, Chosen& chosen) {
   SubmitOptions& o = a.submit;
   CLI::App* c = add(app, chosen, "submit", "Submit a job; put -- before a command that has options",
@@ -182,9 +190,7 @@ void add_quota_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
 }
 
 void add_fleet_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
-  CLI::App* c = add(app, chosen, "instances", "List instances",
-                    [&a](Client& client) { return instances(client, a.json); });
-  c->add_flag("--json", a.json, "Print JSON");
+  CLI::App* c = add_list(app, a, chosen, "instances", "List instances", instances);
   const std::vector<std::pair<std::string, const char*>> actions{
       {"hold", "Keep instances, but place no jobs on them"},
       {"drain", "Place no jobs on instances, and destroy them when their jobs have ended"},
@@ -202,12 +208,9 @@ void add_fleet_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
           [&a](Client& client) { return console(client, a.id, a.json); });
   c->add_option("id", a.id, "E.g. h-7")->type_name("INSTANCE")->required();
   c->add_flag("--json", a.json, "Print JSON");
-  c = add(app, chosen, "pools", "List pools",
-          [&a](Client& client) { return pools(client, a.json); });
-  c->add_flag("--json", a.json, "Print JSON");
-  c = add(app, chosen, "sets", "List instance sets and the state of their clouds",
-          [&a](Client& client) { return sets(client, a.json); });
-  c->add_flag("--json", a.json, "Print JSON");
+  add_list(app, a, chosen, "pools", "List pools", pools);
+  add_list(app, a, chosen, "types", "List instance types, also those that pools choose", types);
+  c = add_list(app, a, chosen, "sets", "List instance sets and the state of their clouds", sets);
   CLI::App* accept = add(*c, chosen, "accept-account",
                          "Use the account and region that the set's cloud reports now",
                          [&a](Client& client) { return accept_account(client, a.id); });
@@ -223,10 +226,8 @@ void add_fleet_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
           [&a](Client& client) { return give_up(client, a.id); });
   for (CLI::App* of_set : {accept, believe, end})
     of_set->add_option("set", a.id, "The instance set")->type_name("SET")->required();
-  c = add(app, chosen, "gates",
-          "List shut gates: requests that clouds refused, and until when they wait",
-          [&a](Client& client) { return gates(client, a.json); });
-  c->add_flag("--json", a.json, "Print JSON");
+  c = add_list(app, a, chosen, "gates",
+               "List shut gates: requests that clouds refused, and until when they wait", gates);
   c = add(*c, chosen, "open", "Open a gate: the requests that it holds back are tried now",
           [&a](Client& client) { return open_gate(client, a.subject); });
   c->add_option("key", a.subject, "The gate, in quotes, as gates prints it")
@@ -248,9 +249,8 @@ void add_fleet_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
   c->add_option("--until", a.cost.until, "End of the period (now)")->type_name("TIME");
   add_limit(c, a.cost.limit);
   c->add_flag("--json", a.cost.json, "Print JSON");
-  c = add(app, chosen, "shares", "Show what each user has used lately: the least goes first",
-          [&a](Client& client) { return shares(client, a.json); });
-  c->add_flag("--json", a.json, "Print JSON");
+  add_list(app, a, chosen, "shares", "Show what each user has used lately: the least goes first",
+           shares);
   c = add(app, chosen, "why", "Explain the state of a job, instance, pool, set or gate",
           [&a](Client& client) { return why(client, a.subject, a.json); });
   c->add_option("subject", a.subject,

@@ -42,6 +42,13 @@ void print_pool(json::Value pool, const std::string& ceiling) {
       "; min " + field(pool, "min") + ", max " + field(pool, "max") + ", standby " +
       field(pool, "standby") + ", stopped " + field(pool, "stopped"));
   if (!ceiling.empty()) say("  no more now: " + ceiling);
+  if (pool.has("selection")) say("  " + field(pool.at("selection"), "text"));
+}
+
+void print_offerings(json::Value offerings) {
+  say("  it offers " + count(field(offerings, "types"), "type") +
+      (offerings.has("fetched") ? ", as of " + field(offerings, "fetched") : ""));
+  if (offerings.has("ignored")) say("  of the last answer " + field(offerings, "ignored"));
 }
 
 void print_image(json::Value image) {
@@ -61,6 +68,7 @@ void print_set(json::Value set) {
         (set.has("region") ? ", region " + field(set, "region") : ""));
   for (const json::Value image : set.at("images").children()) print_image(image);
   print_conditions(set);
+  if (set.has("offerings")) print_offerings(set.at("offerings"));
   if (set.has("creates_refused"))
     say("  nothing is created" + because(field(set, "creates_refused")));
 }

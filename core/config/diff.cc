@@ -69,6 +69,8 @@ Diff diff(const Config& old, const Config& fresh) {
   compare_sets(old, fresh, out);
   compare_pools(old, fresh, out);
   compare(out.live, "types", old.site.types, fresh.site.types);
+  compare(out.live, "currency", old.site.currency, fresh.site.currency);
+  compare(out.live, "exchange_rates", old.site.exchange_rates, fresh.site.exchange_rates);
   compare(out.live, "ceilings", old.site.ceilings, fresh.site.ceilings);
   compare(out.live, "quotas", old.site.quotas, fresh.site.quotas);
   compare(out.live, "scheduler.plan_interval", old.site.plan_interval, fresh.site.plan_interval);

@@ -87,8 +87,9 @@ void read_all(json::Object& o, Context& context, Config& out) {
   const SiteOfDrivers drivers = read_site_of_drivers(o);
   out.sandbox_min = drivers.sandbox_min;
 
-  read_types(o.need("types"), out.site.types);
-  read_sets(o.need("sets"), context, drivers, out.sets, out.site.sets);
+  read_currency(o, out.site);
+  read_types(o.may("types"), out.site.types);
+  read_sets(o.need("sets"), context, drivers, out.sets, out.site);
   read_pools(o.need("pools"), out.site);
   read_site(o, out.site);
   read_quotas(o, out.site.quotas);

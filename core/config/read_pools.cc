@@ -50,6 +50,15 @@ void read_references(const json::Field& field, const Known& known, const std::st
     field.problem("found no " + kind + ", allowed: at least one");
 }
 
+/// A list of names, or the properties by which types are chosen.
+void read_pool_types(const json::Field& field, const model::SitePolicy& site,
+                     model::PoolPolicy& out) {
+  if (field.present() && field.value()->is(json::Kind::kObject))
+    read_selector(field, out.selector.emplace());
+  else
+    read_references(field, site.types, "type", out.types);
+}
+
 void read_verify(const json::Field& field, std::vector<model::VerifyMethod>& out) {
   std::vector<model::VerifyMethod> methods;
   const bool read = field.each(kMethods.size(), [&](const json::Field& element) {
@@ -96,6 +105,7 @@ void read_provider_params(const json::Field& field, const model::SitePolicy& sit
                           model::PoolPolicy& out) {
   std::string own;
   if (!field.object_text(own, std::size_t{16} * 1024)) return;
+  if (out.selector) out.selector->provider_params_json = own;
   for (const auto& type : site.types)
     if (std::ranges::find(out.types, type.name) != out.types.end())
       out.provider_params[type.name] = merged(type.provider_params_json, own);
@@ -127,15 +137,19 @@ void read_timers(json::Object& o, model::PoolPolicy& out) {
 void read_pool(json::Object& o, const model::SitePolicy& site, model::PoolPolicy& out) {
   o.need("name").name(out.name);
   read_references(o.need("sets"), site.sets, "set", out.sets);
-  read_references(o.need("types"), site.types, "type", out.types);
+  read_pool_types(o.need("types"), site, out);
   read_sizes(o, out);
   read_ceilings(o.may("ceilings"), out.ceilings);
   read_timers(o, out);
   o.may("price_factor_max").number(out.price_factor_max, 1, 1000);
   o.may("price_cap_per_hour").millionths(out.price_cap_per_hour.value, 0, kPriceMax);
   o.may("readiness").word(out.readiness, kReadiness);
+  o.may("image_id").text(out.image_id, {.bytes_max = 255, .one_line = true});
   read_place(o, out);
-  read_image(o.may("image"), out.image);
+  const json::Field image = o.may("image");
+  read_image(image, out.image);
+  if (image.present() && !out.image_id.empty())
+    image.problem("image_id names one image already: only one of both keys is allowed");
   read_provider_params(o.may("provider_params"), site, out);
   read_verify(o.may("verify"), out.verify);
   o.may("rotate_keys").boolean(out.rotate_keys);

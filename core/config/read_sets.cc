@@ -77,7 +77,8 @@ void read_tags(const json::Field& field, model::Tags& out) {
   });
 }
 
-void read_policy(json::Object& o, model::SetPolicy& out) {
+void read_policy(json::Object& o, const Context& context, const model::SitePolicy& site,
+                 model::SetPolicy& out) {
   o.need("name").name(out.name);
   read_ceilings(o.may("ceilings"), out.ceilings);
   read_tags(o.may("tags"), out.tags);
@@ -88,6 +89,8 @@ void read_policy(json::Object& o, model::SetPolicy& out) {
   o.may("images_interval").duration(out.images_interval, 1s, 24h);
   o.may("list_interval").duration(out.list_interval, 100ms, 1h);
   o.may("price_interval").duration(out.price_interval, 1s, 24h);
+  o.may("offerings_interval").duration(out.offerings_interval, 1s, 24h);
+  read_prices(o.may("prices_file"), context, site, out.file_prices);
   o.may("create_timeout").duration(out.create_timeout, 1s, 1h);
   o.may("destroy_timeout").duration(out.destroy_timeout, 1s, 1h);
   o.may("list_timeout").duration(out.list_timeout, 1s, 1h);
@@ -147,16 +150,18 @@ SiteOfDrivers read_site_of_drivers(json::Object& o) {
   return out;
 }
 
-void read_sets(const json::Field& field, const Context& context, const SiteOfDrivers& site,
-               std::vector<Set>& sets, std::vector<model::SetPolicy>& policies) {
+void read_sets(const json::Field& field, const Context& context, const SiteOfDrivers& drivers,
+               std::vector<Set>& sets, model::SitePolicy& site) {
   std::set<std::string> names;
   field.each(1000, [&](const json::Field& element) {
     element.object([&](json::Object& o) {
-      read_policy(o, policies.emplace_back());
-      claim_name(o.may("name"), policies.back().name, names);
-      read_set(o, context, site, sets.emplace_back());
-      sets.back().name = policies.back().name;
-      if (const auto& proxy = sets.back().proxy) policies.back().jump_host = proxy->name();
+      model::SetPolicy policy;
+      read_policy(o, context, site, policy);
+      claim_name(o.may("name"), policy.name, names);
+      read_set(o, context, drivers, sets.emplace_back());
+      sets.back().name = policy.name;
+      if (const auto& proxy = sets.back().proxy) policy.jump_host = proxy->name();
+      site.sets.push_back(std::move(policy));
     });
   });
 }

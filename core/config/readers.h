@@ -50,6 +50,13 @@ void read_place(json::Object& o, Place& out) {
   read_cloud_names(o.may("profiles"), out.profiles);
 }
 void read_types(const json::Field& field, std::vector<model::InstanceType>& out);
+/// The properties by which a pool chooses types.
+void read_selector(const json::Field& field, model::TypeSelector& out);
+/// The keys `currency` and `exchange_rates`. Call it before the sets are read.
+void read_currency(json::Object& o, model::SitePolicy& out);
+/// The prices in the file that the field names, in the currency of the site.
+void read_prices(const json::Field& field, const Context& context, const model::SitePolicy& site,
+                 std::vector<model::FilePrice>& out);
 /// What holds for the drivers of all sets.
 struct SiteOfDrivers {
   Isolation isolation = Isolation::kChild;
@@ -58,8 +65,9 @@ struct SiteOfDrivers {
 SiteOfDrivers read_site_of_drivers(json::Object& o);
 void read_user_keys(const json::Field& field, const Context& context, std::vector<UserKey>& out);
 void read_proxy(const json::Field& field, const Context& context, std::optional<Proxy>& out);
-void read_sets(const json::Field& field, const Context& context, const SiteOfDrivers& site,
-               std::vector<Set>& sets, std::vector<model::SetPolicy>& policies);
+/// Call it after read_currency().
+void read_sets(const json::Field& field, const Context& context, const SiteOfDrivers& drivers,
+               std::vector<Set>& sets, model::SitePolicy& site);
 /// Call it after types and sets have been read into `site`, because pools refer to them.
 void read_pools(const json::Field& field, model::SitePolicy& site);
 /// Sets the defaults of quotas too.

@@ -197,6 +197,16 @@ void Clouds::execute(const dispatch::ImagesCall& effect) {
       });
 }
 
+void Clouds::execute(const dispatch::OfferingsCall& effect) {
+  const Call call(*this, effect.set, model::CloudOp::kOfferings);
+  call.driver->offerings(effect.query, effect.timeout,
+                         [this, timed = call.timed, set = effect.set](
+                             model::CloudResult<std::vector<model::CloudOffering>> result) {
+                           timed.ended(result);
+                           post_(dispatch::OfferingsFetched{set, std::move(result)});
+                         });
+}
+
 /// Not counted as a call: the driver answers without its cloud.
 void Clouds::execute(const dispatch::QuotaGroupCall& effect) {
   auto& drivers = named(effect.set).drivers;

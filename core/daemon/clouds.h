@@ -58,6 +58,7 @@ class Clouds {
   void execute(const dispatch::QuotaGroupCall& effect);
   void execute(const dispatch::ConsoleCall& effect);
   void execute(const dispatch::ImagesCall& effect);
+  void execute(const dispatch::OfferingsCall& effect);
 
   /// The driver of a set, as it is now. Any thread.
   [[nodiscard]] model::DriverView driver(const std::string& set);

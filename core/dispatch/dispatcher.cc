@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "core/base/assert.h"
+#include "core/dispatch/handlers/currency.h"
 #include "core/dispatch/handlers/handlers.h"
 #include "core/dispatch/state/state.h"
 
@@ -52,23 +53,30 @@ Dispatcher::Dispatcher(Dispatcher&&) noexcept = default;
 Dispatcher& Dispatcher::operator=(Dispatcher&&) noexcept = default;
 
 Outbox Dispatcher::restore(model::Restored restored, Now now) {
+  handlers_->types.restore(restored);
   state_->has_orphans = handlers_->restore.apply(std::move(restored), now);
+  handlers_->types.restored();
   return take_outbox();
 }
 
 Outbox Dispatcher::apply(Event event, Now now) {
   if (state_->is_old) return {};
   Handlers& to = *handlers_;
+  to_site_currency(event, *state_);
   std::visit(Overloaded{
                  [&](const DriverLoaded& e) { to.admin.on(e, now); },
                  [&](SetOpened& e) { to.sets.on(e, now); },
                  [&](SuccessorOpened& e) {
                    to.sets.on(e, now);
                    to.images.on(e, now);
+                   to.offerings.driver_replaced(e.set, now);
                  },
                  [&](const PricesFetched& e) { to.sets.on(e, now); },
                  [&](const QuotaGroupFetched& e) { to.sets.on(e, now); },
                  [&](const ImagesFetched& e) { to.images.on(e, now); },
+                 [&](const OfferingsFetched& e) {
+                   if (to.offerings.on(e, now)) to.types.refresh(now);
+                 },
                  [&](const SetListed& e) {
                    if (!to.epochs.compare(e, now)) return;
                    to.lists.on(e, now);
@@ -93,7 +101,10 @@ Outbox Dispatcher::apply(Event event, Now now) {
                  [&](const SetIdleBehavior& e) { to.admin.on(e, now); },
                  [&](const KillInstance& e) { to.admin.on(e, now); },
                  [&](const AcceptAccount& e) { to.sets.on(e, now); },
-                 [&](const OpenGate& e) { to.admin.on(e, now); },
+                 [&](const OpenGate& e) {
+                   to.admin.on(e, now);
+                   to.offerings.retry_failed(now);
+                 },
                  [&](PolicyChanged& e) { replace_policy(std::move(e.policy), now); },
                  [&](PlanMade& e) { to.plans.on(e, now); },
                  [&](const DiskChanged& e) { to.disk.on(e, now); },
@@ -106,7 +117,8 @@ void Dispatcher::replace_policy(model::SitePolicy policy, Now now) {
   HOSTLER_ASSERT(policy.sets.size() == state_->policy.sets.size() &&
                      policy.pools.size() >= state_->policy.pools.size(),
                  "a reload keeps sets and only adds pools: config's diff refuses others");
-  state_->policy = std::move(policy);
+  state_->configured = std::move(policy);
+  handlers_->types.reload();
   state_->jobs.set_half_life(state_->policy.half_life, now.mono);
   state_->jobs.set_quotas(state_->policy.quotas);
   handlers_->admin.policy_changed(now);
@@ -122,6 +134,7 @@ Outbox Dispatcher::tick(Now now) {
   for (std::uint32_t set = 0; set < state_->sets.size(); ++set) {
     handlers_->sets.send_due(set, now);
     handlers_->images.send_due(set, now);
+    handlers_->offerings.send_due(set, now);
     handlers_->lists.send_due(set, now);
     handlers_->absences.send_due(set, now);
   }
@@ -161,6 +174,7 @@ Mono Dispatcher::next_wake() const {
   if (state_->is_old) return fleet::kNever;
   return std::min({state_->hosts.next_deadline(), state_->commands.next_deadline(),
                    state_->sets.next_wake(), state_->images.next_wake(state_->sets),
+                   handlers_->offerings.next_wake(),
                    state_->plan.next_wake(), state_->jobs.next_use_tick()});
 }
 

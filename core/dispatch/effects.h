@@ -105,6 +105,13 @@ struct ImagesCall {
   std::uint64_t number = 0;  ///< Comes back with the answer.
   Duration timeout{};
 };
+/// What does the cloud offer?
+struct OfferingsCall {
+  std::string set;
+  model::OfferingsQuery query;
+  Duration timeout{};
+  bool after_commit = false;  ///< As of OpenSet.
+};
 /// Make a plan of this snapshot, off the loop, and answer with PlanMade.
 struct MakePlan {
   std::uint64_t number = 0;
@@ -127,7 +134,7 @@ struct Reply {
 using Effect =
     std::variant<model::HostCommand, OpenSet, UseSet, UseDriver, CreateCall, ListCall, LookUpCall,
                  DestroyCall, TagsCall, PowerCall, PricesCall, QuotaGroupCall, ConsoleCall,
-                 ImagesCall, MakePlan, EpochsCompared, Reply>;
+                 ImagesCall, OfferingsCall, MakePlan, EpochsCompared, Reply>;
 
 /// The result of one event. An effect is issued only when every change before it is durable, unless
 /// it depends on no commit (immediate_effects.h).

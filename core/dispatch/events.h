@@ -94,6 +94,11 @@ struct ImagesFetched {
   std::uint64_t number = 0;
   model::CloudResult<std::vector<model::Image>> result;
 };
+/// What a set offers.
+struct OfferingsFetched {
+  std::string set;
+  model::CloudResult<std::vector<model::CloudOffering>> result;
+};
 
 // ---- requests and plans ------------------------------------------------------------------------
 
@@ -187,9 +192,9 @@ struct DiskChanged {
 using Event =
     std::variant<DriverLoaded, SetOpened, SuccessorOpened, CreateSeen, CreateEnded, SetListed,
                  InstancesLookedUp, DestroyEnded, TagsEnded, PowerEnded, PricesFetched,
-                 QuotaGroupFetched, ConsoleRead, ImagesFetched, model::HostEvent, Submit,
-                 CancelWork, ReleaseWork, CancelHeld, OutputsRemoved, SetIdleBehavior, KillInstance,
-                 OpenGate, AcceptAccount, BelieveList, GiveUpUnreachable, PlanMade, PolicyChanged,
-                 WorkForgotten, DiskChanged>;
+                 QuotaGroupFetched, ConsoleRead, ImagesFetched, OfferingsFetched, model::HostEvent,
+                 Submit, CancelWork, ReleaseWork, CancelHeld, OutputsRemoved, SetIdleBehavior,
+                 KillInstance, OpenGate, AcceptAccount, BelieveList, GiveUpUnreachable, PlanMade,
+                 PolicyChanged, WorkForgotten, DiskChanged>;
 
 }  // namespace hostler::dispatch

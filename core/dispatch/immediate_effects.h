@@ -7,10 +7,10 @@
 namespace hostler::dispatch {
 
 /// Takes out of `outbox` the effects that depend on no commit, and returns them in their order:
-/// MakePlan, ListCall, LookUpCall, PricesCall, ConsoleCall and OpenSet. They may be executed at
-/// once, even while the store cannot commit. All other effects stay and leave after their commit,
-/// and so do these if they say `after_commit`: a driver in this process could end it, and a row of
-/// the call remains.
+/// MakePlan, ListCall, LookUpCall, PricesCall, ConsoleCall, OfferingsCall and OpenSet. They may be
+/// executed at once, even while the store cannot commit. All other effects stay and leave after
+/// their commit, and so do these if they say `after_commit`: a driver in this process could end it,
+/// and a row of the call remains.
 ///
 /// This is safe, because these effects only read:
 /// - Each answer comes back as an event. What it changes is a commit of its own, and commits become

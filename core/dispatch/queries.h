@@ -48,6 +48,8 @@ class Queries {
   [[nodiscard]] std::vector<model::InstanceView> instances(std::optional<Now> now = {}) const;
   [[nodiscard]] std::optional<model::InstanceView> instance(model::InstanceId id, Now now) const;
   [[nodiscard]] std::vector<model::PoolView> pools() const;
+  /// All types that are configured or chosen by a pool. O(offerings).
+  [[nodiscard]] std::vector<model::TypeView> types() const;
   [[nodiscard]] std::vector<model::SetView> sets(std::optional<Now> now = {}) const;
   /// Gates that hold calls back now. Other gates only count failures; they are not returned. While
   /// a gate is half-open its `until` is 0, and its message says what is tried.
@@ -72,11 +74,17 @@ class Queries {
   void add_hosts_that_come(const std::vector<model::WorkId>& jobs,
                            std::map<model::WorkId, model::WaitingView>& waiting) const;
   void add_failed_starts(std::map<model::WorkId, model::WaitingView>& waiting) const;
+  void add_empty_selections(std::map<model::WorkId, model::WaitingView>& waiting) const;
   void add_vanished(std::map<model::WorkId, model::WaitingView>& waiting) const;
   [[nodiscard]] model::RejectedView rejected_view(const scheduler::Offering& offering,
                                                   std::string reason) const;
   [[nodiscard]] model::DemandView demand_view(scheduler::ClassId cls) const;
   [[nodiscard]] std::string ceiling_of(std::uint32_t pool, Mono now) const;
+  /// Unset: the pool has a list of types, or the set is not asked what it offers.
+  [[nodiscard]] std::optional<model::SelectionView> selection(std::uint32_t pool) const;
+  [[nodiscard]] std::optional<model::OfferingsView> offerings(std::uint32_t set) const;
+  /// Of the pools that choose types and find none: the end of a sentence.
+  [[nodiscard]] std::string selections_that_are_empty() const;
   [[nodiscard]] bool may_serve(std::uint32_t pool, const model::WorkShape& shape) const;
 
   const State& state_;

@@ -34,6 +34,8 @@ const char* to_string(CloudOp op) {
       return "leftovers";
     case CloudOp::kDestroyLeftover:
       return "destroy_leftover";
+    case CloudOp::kOfferings:
+      return "offerings";
   }
   return "?";
 }

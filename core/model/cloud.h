@@ -93,6 +93,7 @@ enum class CloudOp : std::uint8_t {
   kImages,
   kLeftovers,  ///< Their list.
   kDestroyLeftover,
+  kOfferings,
 };
 const char* to_string(CloudOp op);
 

@@ -181,6 +181,12 @@ constexpr std::array kEvents{
     EventInfo{Event::kCannotStop, "cannot_stop", kSet, kWarning, Holds::kData,
               "the cloud never stops instances of the type in `reason_code`: they are destroyed "
               "instead"},
+    EventInfo{Event::kOfferingsChanged, "offerings_changed", kSet, kInfo, Holds::kNone,
+              "the cloud offers other types than before to pools that choose types by their "
+              "properties"},
+    EventInfo{Event::kOfferingsFailed, "offerings_failed", kSet, kWarning, Holds::kReason,
+              "the cloud does not say which types it offers: those of before stay, and it is asked "
+              "again"},
     EventInfo{
         Event::kDriverCrashed, "driver_crashed", kSet, kWarning, Holds::kData,
         "the driver died in the function in `reason_code`, or may have ended the daemon there"},

@@ -88,6 +88,8 @@ enum class Event : std::uint8_t {
   kPartition,
   kPartitionEnded,
   kCannotStop,
+  kOfferingsChanged,
+  kOfferingsFailed,
   kDriverCrashed,
   kCallHeldBack,
   kNoDescriptors,

@@ -37,6 +37,7 @@ struct InstanceType {
   Micros price_per_hour;
   Market market = Market::kOnDemand;
   std::vector<std::string> zones;  ///< Empty: one offering, the driver chooses the zone.
+  std::string only_in;             ///< The set that offers it; empty: each set of its pools.
   std::string quota_group;         ///< Empty: the driver's own grouping, if it has one.
   std::string image_id;
   /// In place of `image_id`. Unset in a create, which has the id of one image.
@@ -46,5 +47,11 @@ struct InstanceType {
   std::string provider_params_json = "{}";
   friend bool operator==(const InstanceType&, const InstanceType&) = default;
 };
+
+/// They differ in nothing but the price.
+inline bool is_same_kind(InstanceType a, const InstanceType& b) {
+  a.price_per_hour = b.price_per_hour;
+  return a == b;
+}
 
 }  // namespace hostler::model

@@ -5,11 +5,13 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/time.h"
 #include "core/model/cloud.h"
 #include "core/model/instance.h"
+#include "core/model/offered.h"
 #include "core/model/offering.h"
 #include "core/model/quotas.h"
 
@@ -46,7 +48,9 @@ struct SetPolicy {
   AddressChoice address = AddressChoice::kAny;
   std::string jump_host;  ///< "bastion.example:22": its hosts are reached through it; or empty.
   std::optional<ImageQuery> image;  ///< Of types that say nothing of an image.
-  Duration list_interval = 10s, price_interval = 10min, images_interval = 5min;
+  Duration list_interval = 10s, price_interval = 10min, images_interval = 5min,
+           offerings_interval = 1h;
+  std::vector<FilePrice> file_prices;  ///< By provider type, market and zone.
   /// When half of the connected hosts become unreachable at once, none is ended for this time.
   Duration mass_unreachable_hold = 6h;
   Duration create_timeout = 2min, destroy_timeout = 1min, list_timeout = 1min, power_timeout = 2min;
@@ -77,6 +81,7 @@ struct PoolPolicy {
   std::string name;
   std::vector<std::string> sets;
   std::vector<std::string> types;
+  std::optional<TypeSelector> selector;  ///< Adds types that its sets offer; `types` is empty then.
   std::int32_t min = 0, max = 100, standby = 0;  ///< Instances; standby: idle ones to keep.
   std::int32_t stopped = 0;  ///< Instances to keep switched off; they do not count for max.
   Ceilings ceilings;
@@ -89,7 +94,7 @@ struct PoolPolicy {
   Readiness readiness = Readiness::kAgent;
   std::vector<VerifyMethod> verify{VerifyMethod::kDelivered, VerifyMethod::kChallenge};
   bool rotate_keys = true;
-  std::string subnet;  ///< Here and in the next two empty: the type's.
+  std::string image_id, subnet;  ///< Here and in the next two empty: the type's.
   std::vector<std::string> security_groups, profiles;
   std::optional<ImageQuery> image;  ///< In place of what the type says of an image.
   /// By the name of the type: its provider_params with the pool's in place of those of the same
@@ -116,12 +121,16 @@ inline std::string behind_jump_host(const SetPolicy& set) {
   return set.jump_host.empty() ? "" : ", all behind jump host " + set.jump_host;
 }
 
+inline const std::string& image_of(const PoolPolicy& pool, const InstanceType& type) {
+  return pool.image_id.empty() ? type.image_id : pool.image_id;
+}
+
 /// The query for the image of this pool's creates of the type in the set; unset: the type's
 /// `image_id`, or the driver's choice.
 inline const std::optional<ImageQuery>& image_query_of(const PoolPolicy& pool,
                                                        const InstanceType& type,
                                                        const SetPolicy& set) {
-  if (pool.image) return pool.image;
+  if (pool.image || !pool.image_id.empty()) return pool.image;
   return type.image || !type.image_id.empty() ? type.image : set.image;
 }
 
@@ -134,6 +143,11 @@ struct SitePolicy {
   Duration plan_interval = 100ms;
   Duration abandoned_for = 24h;
   Duration half_life = 24h * 7;  ///< Of the use that fair shares go by.
+  std::string currency;          ///< Of all prices; empty: that of the clouds, whichever it is.
+  std::map<std::string, double> exchange_rates;  ///< What one of a currency is in the site's.
+  /// Of types that sets offer, by the type's name and the zone. Types of the configuration have one
+  /// price for all zones.
+  std::map<std::pair<std::string, std::string>, Micros> zone_prices;
   friend bool operator==(const SitePolicy&, const SitePolicy&) = default;
 };
 

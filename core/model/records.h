@@ -13,6 +13,7 @@
 #include "core/model/instance.h"
 #include "core/model/job.h"
 #include "core/model/ledger.h"
+#include "core/model/offered.h"
 #include "core/model/reason.h"
 
 /// The durable state, as rows. The loop sends changes, and the store writes them in order, in one
@@ -205,9 +206,9 @@ struct PrincipalUse {
   friend bool operator==(const PrincipalUse&, const PrincipalUse&) = default;
 };
 
-using Change =
-    std::variant<WorkItem, WorkChanged, AttemptChanged, InstanceChanged, GateChanged, GateOpened,
-                 PriceRow, SetAccount, ImageRow, ImageForgotten, PrincipalUse, LedgerRecord>;
+using Change = std::variant<WorkItem, WorkChanged, AttemptChanged, InstanceChanged, GateChanged,
+                            GateOpened, PriceRow, SetAccount, ImageRow, ImageForgotten,
+                            PrincipalUse, OfferedRow, OfferedGone, LedgerRecord>;
 
 /// What one or more events changed; durable all or not at all.
 struct Commit {
@@ -254,6 +255,7 @@ struct Restored {
   std::vector<SetAccount> accounts;
   std::vector<ImageRow> images;
   std::vector<PrincipalUse> uses;
+  std::vector<OfferedRow> offered;
   struct ClientKey {
     std::string principal, key, digest;
     WorkId work;

@@ -35,11 +35,42 @@ struct ConsoleView {
   std::optional<Wall> as_of;  ///< When the cloud took it; unset: not known.
   bool cut = false;           ///< There was more before it.
 };
+/// What a pool that chooses types by their properties finds.
+struct SelectionView {
+  std::uint64_t offered = 0, selected = 0;  ///< Types of all its sets.
+  /// By the first condition that a type does not meet: "vcpus", "no_price".
+  std::map<std::string, std::uint64_t> excluded = {};
+  std::vector<std::string> unknown = {};  ///< Sets that have not said what they offer.
+  std::string text = {};                  ///< All of it, one sentence for people.
+};
+/// A type that is configured, or chosen of what is offered.
+struct TypeView {
+  std::string name, provider_type;
+  std::string set;  ///< That offers it; empty: it is of the configuration.
+  Market market = Market::kOnDemand;
+  Resources resources;
+  Micros price_per_hour;  ///< Of the dearest zone.
+  struct Zone {
+    std::string name;  ///< Empty: the driver chooses.
+    Micros price_per_hour;
+    bool unavailable = false;  ///< The cloud says that it has none now.
+  };
+  std::vector<Zone> zones = {};         ///< In which some pool can buy it.
+  std::vector<std::string> pools = {};  ///< That can buy it.
+};
+/// What a set has said that it offers.
+struct OfferingsView {
+  std::uint64_t types = 0;  ///< One of two markets counts twice.
+  Wall fetched;             ///< The last good answer; 0: none since the start.
+  std::string problem;      ///< Of the last answer; empty: it was good.
+  std::string ignored;      ///< What of it is not used, and why.
+};
 struct PoolView {
   std::string name;
   std::int32_t min = 0, max = 0, standby = 0, stopped = 0;
   std::map<std::string, std::uint64_t> instances;  ///< By state's name.
   Micros price_per_hour;
+  std::optional<SelectionView> selection;  ///< Unset: it has a list of types.
 };
 /// The driver of a set.
 struct DriverView {
@@ -89,6 +120,7 @@ struct SetView {
   struct Reported {
     std::string account, region;  ///< Likewise.
   };
+  std::optional<OfferingsView> offerings;  ///< Unset: nobody asks for them.
   std::optional<Reported> reported;  ///< What the cloud reports in their place, until accepted.
   std::vector<ImageView> images;     ///< Of the queries that its creates need.
 };

@@ -19,8 +19,9 @@ struct Offering {
   model::Market market = model::Market::kOnDemand;
   model::Resources resources;
   model::Micros price_per_hour;
-  std::string shut;       ///< Why it cannot be created now (a gate's text); empty: it can.
-  bool can_stop = false;  ///< Its instances can be switched off and kept.
+  std::string shut;          ///< Why it cannot be created now (a gate's text); empty: it can.
+  bool unavailable = false;  ///< The cloud says that it has none now: no price is compared to its.
+  bool can_stop = false;     ///< Its instances can be switched off and kept.
 };
 
 /// Items of a class that a host is created or woken for.

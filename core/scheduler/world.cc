@@ -195,8 +195,9 @@ void World::group_needs() {
         const Offering& o = snapshot.offerings[i];
         const bool is_spot = o.market == model::Market::kSpot;
         auto& cheapest = need.cheapest[is_spot];
-        if (cheapest.value >= 0 || pool_held[o.pool] || policy.pools[o.pool].max == 0 ||
-            !meets(need, i) || !need.resources.fits_in(o.resources))
+        if (cheapest.value >= 0 || o.unavailable || pool_held[o.pool] ||
+            policy.pools[o.pool].max == 0 || !meets(need, i) ||
+            !need.resources.fits_in(o.resources))
           continue;
         need.has_spot = need.has_spot || is_spot;
         if (within_cap(o, policy)) cheapest = o.price_per_hour;

@@ -56,6 +56,12 @@ class Collector {
     batch_.images[{gone.set, gone.query}] = nullptr;
   }
   void operator()(const model::PrincipalUse& use) { batch_.uses[use.principal] = &use; }
+  void operator()(const model::OfferedRow& row) {
+    batch_.offered[{row.set, row.provider_type, row.market, row.zone}] = &row;
+  }
+  void operator()(const model::OfferedGone& row) {
+    batch_.offered[{row.set, row.provider_type, row.market, row.zone}] = nullptr;
+  }
   void operator()(const model::LedgerRecord& record) { batch_.ledger.push_back(&record); }
 
  private:

@@ -3,6 +3,7 @@
 #include <map>
 #include <span>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -38,6 +39,9 @@ struct Batch {
   /// By set and query. Null: forgotten.
   std::map<std::pair<std::string_view, std::string_view>, const model::ImageRow*> images;
   std::map<std::string_view, const model::PrincipalUse*> uses;  ///< By principal.
+  using OfferedKey =
+      std::tuple<std::string_view, std::string_view, model::Market, std::string_view>;
+  std::map<OfferedKey, const model::OfferedRow*> offered;  ///< Null: it is offered no longer.
   std::vector<const model::LedgerRecord*> ledger;
 };
 

@@ -182,7 +182,7 @@ template <class V>
 void fields(V& v, typename V::template Ref<model::GateRecord> r) {
   v.text("key", r.key);
   v.text("set_name", r.set);
-  v.choice("op", r.op, model::CloudOp::kDestroyLeftover);
+  v.choice("op", r.op, model::CloudOp::kOfferings);
   v.choice("cls", r.cls, model::CloudErrorClass::kDriverCrashes);
   v.number("scope", r.scope);
   v.text("type", r.type);
@@ -235,6 +235,21 @@ void fields(V& v, typename V::template Ref<model::PrincipalUse> r) {
   v.text("principal", r.principal);
   v.amount("micros", r.use.value);
   v.time("as_of_us", r.as_of);
+}
+
+template <class V>
+void fields(V& v, typename V::template Ref<model::OfferedRow> r) {
+  v.text("set_name", r.set);
+  v.text("provider_type", r.provider_type);
+  v.choice("market", r.market, model::Market::kSpot);
+  v.text("zone", r.zone);
+  v.text("name", r.name);
+  v.text("architecture", r.architecture);
+  fields(v, r.resources);
+  v.flag("has_price", r.has_price);
+  v.amount("price_per_hour", r.price_per_hour.value);
+  v.text("currency", r.currency);
+  v.choice("available", r.available, model::Availability::kNo);
 }
 
 template <class V>

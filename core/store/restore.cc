@@ -58,6 +58,7 @@ class Restorer {
     HOSTLER_TRY(read_accounts());
     HOSTLER_TRY(read_images());
     HOSTLER_TRY(read_uses());
+    HOSTLER_TRY(read_offered());
     return read_prices();
   }
 
@@ -72,6 +73,7 @@ class Restorer {
   Result<void> read_images();
   Result<void> read_uses();
   Result<void> read_prices();
+  Result<void> read_offered();
   void set_equal_arrivals_aside();
   void set_dependents_aside();
 
@@ -311,6 +313,17 @@ Result<void> Restorer::read_uses() {
         else
           out_.uses.push_back(std::move(use));
       });
+}
+
+Result<void> Restorer::read_offered() {
+  return for_each_row(connection_,
+                      "SELECT " + columns_sql<model::OfferedRow>() +
+                          " FROM offered_types ORDER BY set_name, provider_type, market, zone",
+                      [&](const Statement& from) {
+                        model::OfferedRow offered;
+                        RowReader row(from);
+                        if (is_good(row, offered)) out_.offered.push_back(std::move(offered));
+                      });
 }
 
 /// The newest of each kind: nothing is decided by older ones.

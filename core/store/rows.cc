@@ -121,6 +121,9 @@ std::string key_text(const model::PriceRow& row) {
 std::string key_text(const model::SetAccount& row) { return row.set; }
 std::string key_text(const model::ImageRow& row) { return row.set + " " + row.query; }
 std::string key_text(const model::PrincipalUse& row) { return row.principal; }
+std::string key_text(const model::OfferedRow& row) {
+  return row.set + " " + row.provider_type + " " + model::to_string(row.market) + " " + row.zone;
+}
 std::string key_text(const model::LedgerRecord& row) { return std::to_string(row.rev); }
 
 Error damaged_row(std::string_view table, std::string_view key, std::string_view problem) {

@@ -81,6 +81,11 @@ struct Table<model::PrincipalUse> {
   static constexpr std::string_view kName = "uses", kKey = "principal";
 };
 template <>
+struct Table<model::OfferedRow> {
+  static constexpr std::string_view kName = "offered_types",
+                                    kKey = "set_name, provider_type, market, zone";
+};
+template <>
 struct Table<model::LedgerRecord> {
   static constexpr std::string_view kName = "ledger", kKey = "rev";
 };
@@ -147,6 +152,7 @@ std::string key_text(const model::PriceRow& row);
 std::string key_text(const model::SetAccount& row);
 std::string key_text(const model::ImageRow& row);
 std::string key_text(const model::PrincipalUse& row);
+std::string key_text(const model::OfferedRow& row);
 std::string key_text(const model::LedgerRecord& row);
 
 /// kInternal: "row j-5 of table work is damaged (state is 99): ...", with what to do.

@@ -18,7 +18,7 @@ namespace {
 // differ by engine: {id} is an int64 that can be a table's key (INTEGER in SQLite, BIGINT in
 // PostgreSQL), {by_key} says that a table is stored in the order of its key (WITHOUT ROWID in
 // SQLite, nothing in PostgreSQL). TEXT is compared by bytes in both.
-constexpr std::array<std::string_view, 9> kMigrations{R"sql(
+constexpr std::array<std::string_view, 10> kMigrations{R"sql(
 CREATE TABLE jobs (            -- what of a job changes
   id {id} PRIMARY KEY, state BIGINT NOT NULL, reason BIGINT NOT NULL, reason_text TEXT NOT NULL,
   attempt BIGINT NOT NULL, starts BIGINT NOT NULL, instance BIGINT NOT NULL,
@@ -83,7 +83,7 @@ CREATE TABLE ledger (
   cause_rev BIGINT NOT NULL, data TEXT NOT NULL);
 CREATE INDEX ledger_by_subject ON ledger (subject, rev);
 )sql",
-                                                      R"sql(
+                                                       R"sql(
 CREATE TABLE prices (          -- from start_us on, until the next of that set, type, zone, market
   set_name TEXT NOT NULL, type TEXT NOT NULL, zone TEXT NOT NULL, market BIGINT NOT NULL,
   start_us BIGINT NOT NULL, price_per_hour BIGINT NOT NULL,
@@ -94,10 +94,10 @@ ALTER TABLE instances ADD COLUMN gpus BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE instances ADD COLUMN ram BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE instances ADD COLUMN scratch BIGINT NOT NULL DEFAULT 0;
 )sql",
-                                                      // Work of any kind; the names of the indexes
-                                                      // on work_specs stay, as SQLite cannot
-                                                      // rename an index.
-                                                      R"sql(
+                                                       // Work of any kind; the names of the indexes
+                                                       // on work_specs stay, as SQLite cannot
+                                                       // rename an index.
+                                                       R"sql(
 ALTER TABLE jobs RENAME TO work;
 ALTER TABLE job_specs RENAME TO work_specs;
 ALTER TABLE work ADD COLUMN kind BIGINT NOT NULL DEFAULT 0;
@@ -109,7 +109,7 @@ DROP INDEX attempts_open;
 CREATE INDEX attempts_open ON attempts (work, number) WHERE state <> 2;
 UPDATE meta SET key = 'last_work' WHERE key = 'last_job';
 )sql",
-                                                      R"sql(
+                                                       R"sql(
 CREATE TABLE sets (            -- the account that a set's instances are in; empty: not known
   name TEXT PRIMARY KEY, account TEXT NOT NULL, region TEXT NOT NULL) {by_key};
 UPDATE instances SET state = 9 WHERE state = 8;  -- gone: before it there is vanished now
@@ -118,20 +118,20 @@ ALTER TABLE work_specs ADD COLUMN start_failures_max BIGINT NOT NULL DEFAULT 10;
 ALTER TABLE gates ADD COLUMN pool TEXT NOT NULL DEFAULT '';
 ALTER TABLE gates ADD COLUMN image TEXT NOT NULL DEFAULT '';
 )sql",
-                                                      R"sql(
+                                                       R"sql(
 ALTER TABLE work ADD COLUMN placed_us BIGINT NOT NULL DEFAULT 0;
 UPDATE work SET placed_us = started_us WHERE state IN (1, 2);  -- starting, running
 )sql",
-                                                      R"sql(
+                                                       R"sql(
 CREATE TABLE uses (            -- what each principal has used lately, decayed until as_of_us
   principal TEXT PRIMARY KEY, micros BIGINT NOT NULL, as_of_us BIGINT NOT NULL) {by_key};
 )sql",
-                                                      R"sql(
+                                                       R"sql(
 ALTER TABLE work ADD COLUMN restored BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE instances ADD COLUMN restored BIGINT NOT NULL DEFAULT 0;
 )sql",
-                                                      // Gates of calls in which a driver died.
-                                                      R"sql(
+                                                       // Gates of calls in which a driver died.
+                                                       R"sql(
 ALTER TABLE gates ADD COLUMN instance BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE gates ADD COLUMN under_way BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE gates ADD COLUMN has_crash BIGINT NOT NULL DEFAULT 0;
@@ -142,12 +142,20 @@ ALTER TABLE gates ADD COLUMN call TEXT NOT NULL DEFAULT '';
 ALTER TABLE gates ADD COLUMN ending TEXT NOT NULL DEFAULT '';
 ALTER TABLE gates ADD COLUMN output TEXT NOT NULL DEFAULT '';
 )sql",
-                                                      R"sql(
+                                                       R"sql(
 CREATE TABLE images (          -- the newest image that a query of a set has found
   set_name TEXT NOT NULL, query TEXT NOT NULL, image TEXT NOT NULL, name TEXT NOT NULL,
   owner TEXT NOT NULL, architecture TEXT NOT NULL, created_us BIGINT NOT NULL,
   found_us BIGINT NOT NULL,
   PRIMARY KEY (set_name, query)) {by_key};
+)sql",
+                                                       R"sql(
+CREATE TABLE offered_types (   -- what the clouds offer, one row for each zone
+  set_name TEXT NOT NULL, provider_type TEXT NOT NULL, market BIGINT NOT NULL, zone TEXT NOT NULL,
+  name TEXT NOT NULL, architecture TEXT NOT NULL, vcpus BIGINT NOT NULL, gpus BIGINT NOT NULL,
+  ram BIGINT NOT NULL, scratch BIGINT NOT NULL, has_price BIGINT NOT NULL,
+  price_per_hour BIGINT NOT NULL, currency TEXT NOT NULL, available BIGINT NOT NULL,
+  PRIMARY KEY (set_name, provider_type, market, zone)) {by_key};
 )sql"};
 
 std::string replaced(std::string text, std::string_view word, std::string_view by) {

@@ -24,6 +24,10 @@ Result<std::unique_ptr<Writer>> Writer::open(Connection& connection, Segments& s
       .forget_image =
           HOSTLER_TRY(connection.prepare("DELETE FROM images WHERE set_name = $1 AND query = $2")),
       .put_use = HOSTLER_TRY(connection.prepare(upsert_sql<model::PrincipalUse>())),
+      .put_offered = HOSTLER_TRY(connection.prepare(upsert_sql<model::OfferedRow>())),
+      .erase_offered = HOSTLER_TRY(connection.prepare(
+          "DELETE FROM offered_types WHERE set_name = $1 AND provider_type = $2 AND market = $3 "
+          "AND zone = $4")),
       .put_record = HOSTLER_TRY(connection.prepare(insert_sql<model::LedgerRecord>())),
       .find_bodies = HOSTLER_TRY(
           connection.prepare("SELECT id, body FROM work_specs WHERE id IN (" + in_list() + ")")),
@@ -84,6 +88,7 @@ Result<void> Writer::write_rows(const Batch& batch, const std::vector<InlinePlac
     HOSTLER_TRY(store::write(sql_.put_account, *account));
   HOSTLER_TRY(write_images(batch));
   for (const auto& [principal, use] : batch.uses) HOSTLER_TRY(store::write(sql_.put_use, *use));
+  HOSTLER_TRY(write_offered(batch));
   for (const auto* record : batch.ledger) HOSTLER_TRY(store::write(sql_.put_record, *record));
   // Before the commit of the rows that point there; the disk has begun with it at flush().
   return segments_.sync();
@@ -95,6 +100,19 @@ Result<void> Writer::write_images(const Batch& batch) {
       HOSTLER_TRY(store::write(sql_.put_image, *row));
     else
       HOSTLER_TRY(sql_.forget_image.run(key.first, key.second));
+  }
+  return {};
+}
+
+Result<void> Writer::write_offered(const Batch& batch) {
+  for (const auto& [key, row] : batch.offered) {
+    if (row != nullptr) {
+      HOSTLER_TRY(store::write(sql_.put_offered, *row));
+      continue;
+    }
+    const auto& [set, provider_type, market, zone] = key;
+    HOSTLER_TRY(
+        sql_.erase_offered.run(set, provider_type, static_cast<std::int64_t>(market), zone));
   }
   return {};
 }

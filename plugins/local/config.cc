@@ -66,6 +66,11 @@ TypeConfig read_type(const Config& config, JsonObject json) {
       type.stock_in[zone] = by_zone->number(zone.c_str(), 0, 0, kCountMax);
     }
   }
+  type.vcpus = json.number("vcpus", 0, 0, kCountMax);
+  type.gpus = json.number("gpus", 0, 0, kCountMax);
+  type.ram_gib = json.number("ram_gib", 0, 0, kCountMax);
+  type.scratch_gib = json.number("scratch_gib", 0, 0, kCountMax);
+  type.architecture = json.text("architecture", "");
   for (JsonObject& price : json.objects("prices")) {
     PriceChange change;
     change.zone = price.text("zone", "");

@@ -16,6 +16,9 @@ struct TypeConfig {
   std::optional<std::int64_t> stock;             ///< Maximum number of instances in all zones.
   std::map<std::string, std::int64_t> stock_in;  ///< The same by zone; no entry: unlimited.
   std::vector<PriceChange> prices;
+  std::int64_t vcpus = 0;  ///< 0: it is not offered.
+  std::int64_t gpus = 0, ram_gib = 0, scratch_gib = 0;
+  std::string architecture;
 };
 
 struct Config {

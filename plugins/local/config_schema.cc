@@ -53,6 +53,11 @@ const char* const kConfigSchema = R"json({
           "stock": {"anyOf": [
             {"$ref": "#/$defs/count"},
             {"type": "object", "additionalProperties": {"$ref": "#/$defs/count"}}]},
+          "vcpus": {"$ref": "#/$defs/count"},
+          "gpus": {"$ref": "#/$defs/count"},
+          "ram_gib": {"$ref": "#/$defs/count"},
+          "scratch_gib": {"$ref": "#/$defs/count"},
+          "architecture": {"type": "string"},
           "prices": {
             "type": "array",
             "items": {

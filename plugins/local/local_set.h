@@ -26,6 +26,7 @@ class LocalSet {
 
   void verify(const hostler_verify_req& request, hostler_op* op);
   void price_history(const hostler_price_req& request, hostler_op* op);
+  void offerings(const hostler_offerings_req& request, hostler_op* op);
   void start(const hostler_power_req& request, hostler_op* op);
   void stop(const hostler_power_req& request, hostler_op* op);
   void read_console(const hostler_console_req& request, hostler_op* op);
@@ -34,6 +35,8 @@ class LocalSet {
   bool answer_known(const Record& asked, hostler_op* op);
   void make(const struct CreateSpec& spec, hostler_op* op);
   void emit_found(const Found& found, hostler_op* op);
+  void emit_offerings(const std::string& name, const TypeConfig& type, std::uint32_t market,
+                      hostler_op* op);
   std::shared_ptr<const Record> ours(const std::string& id, const hostler_str& expected_set);
 
   const hostler_host& host_;

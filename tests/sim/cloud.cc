@@ -200,6 +200,10 @@ void Cloud::end(Machine& machine) {
 /// prices, so the checks use no higher one.
 std::int64_t Cloud::least_price(const model::CreateRequest& request) const {
   std::int64_t least = request.type.price_per_hour.value;
+  const auto& type = request.type;
+  if (offerings_ != nullptr)
+    if (const auto said = offerings_->least_price(type.provider_type, type.market, request.zone))
+      least = std::min(least, *said);
   for (const auto& [kind, price] : least_said_)
     if (kind.first == request.type.name && (request.zone.empty() || request.zone == kind.second))
       least = std::min(least, price);

@@ -13,6 +13,7 @@
 #include "core/model/policy.h"
 #include "tests/sim/chance.h"
 #include "tests/sim/disk.h"
+#include "tests/sim/offerings.h"
 
 namespace hostler::sim {
 
@@ -95,6 +96,8 @@ class Cloud {
   void be_barren(Duration spell) { barren_until_ = time_.now() + spell; }
   /// The machine is connected: hosts of its kind come up.
   void came_up(const Machine& machine);
+  /// It sells what these say, at their prices.
+  void sell(const Offerings& offerings) { offerings_ = &offerings; }
   /// A daemon starts, which knows nothing of earlier boots.
   void forget_boots() { boots_.clear(); }
   /// Lets a machine die, fail, reboot or lose power, at once or when its next attempt starts.
@@ -148,6 +151,7 @@ class Cloud {
   Disk::Complain complain_;
   const bool has_power_, has_prices_;
   const bool has_tokens_;  ///< The cloud knows keys: a repeated create makes no second machine.
+  const Offerings* offerings_ = nullptr;
   std::vector<std::unique_ptr<Machine>> machines_;  ///< All machines ever made, by number from 1.
   std::vector<Machine*> living_;                    ///< In the order of creation.
   std::map<model::InstanceId, int> asked_for_;      ///< The number of living machines made for it.

@@ -38,6 +38,7 @@ std::string CrashingDriver::call_of(const dispatch::Effect& effect) {
                  [](const PricesCall&) { return std::string("other"); },
                  [](const ConsoleCall&) { return std::string("console"); },
                  [](const ImagesCall&) { return std::string("images"); },
+                 [](const OfferingsCall&) { return std::string("offerings"); },
                  [](const PowerCall& call) { return std::string(call.on ? "start" : "stop"); },
                  [](const DestroyCall& call) { return "destroy " + call.instance.text(); },
                  [this](const CreateCall& call) {
@@ -96,6 +97,9 @@ dispatch::Event CrashingDriver::report(const dispatch::Effect& effect, model::Cl
                                [&](const ImagesCall& call) -> Event {
                                  return ImagesFetched{call.set, call.query, call.number, failed};
                                },
+                               [&](const OfferingsCall& call) -> Event {
+                                 return OfferingsFetched{call.set, failed};
+                               },
                                [&](const CreateCall& call) -> Event {
                                  return CreateEnded{call.instance, error};
                                },
@@ -147,6 +151,9 @@ void CrashingDriver::answered(const dispatch::Event& event) {
                         },
                         [&](const ImagesFetched& e) {
                           if (e.result) forget("images");
+                        },
+                        [&](const OfferingsFetched& e) {
+                          if (e.result) forget("offerings");
                         },
                         [&](const CreateEnded& e) {
                           if (!e.error) forget(creates_[e.instance]);

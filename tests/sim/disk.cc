@@ -139,6 +139,7 @@ model::Restored Disk::open() {
   for (const auto& [set, account] : accounts_) out.accounts.push_back(account);
   out.images = images();
   for (const auto& [principal, use] : uses_) out.uses.push_back(use);
+  for (const auto& [key, row] : offered_) out.offered.push_back(row);
   return out;
 }
 

@@ -44,6 +44,11 @@ class Disk {
   }
   [[nodiscard]] const std::map<std::string, model::GateRecord>& gates() const { return gates_; }
   [[nodiscard]] std::vector<model::ImageRow> images() const;
+  [[nodiscard]] std::vector<model::OfferedRow> offered() const {
+    std::vector<model::OfferedRow> out;
+    for (const auto& [key, row] : offered_) out.push_back(row);
+    return out;
+  }
   [[nodiscard]] const model::AttemptChanged* attempt(model::AttemptId id) const;
 
  private:
@@ -58,6 +63,13 @@ class Disk {
   void apply(const model::ImageRow& row) { images_[{row.set, row.query}] = row; }
   void apply(const model::ImageForgotten& row) { images_.erase({row.set, row.query}); }
   void apply(const model::PrincipalUse& row) { uses_[row.principal] = row; }
+  void apply(const model::OfferedRow& row) {
+    offered_[{row.set, row.provider_type, row.market, row.zone}] = row;
+  }
+  void apply(const model::OfferedGone& row) {
+    if (offered_.erase({row.set, row.provider_type, row.market, row.zone}) == 0)
+      complain_("an offering that was not there is removed: " + row.provider_type);
+  }
   void apply(const model::LedgerRecord& row);
 
   Complain complain_;
@@ -71,6 +83,8 @@ class Disk {
   std::uint64_t last_job_ = 0, last_arrival_ = 0;  ///< No number is used twice.
   std::map<std::tuple<std::string, std::string, std::string, model::Market>, model::PriceRow>
       prices_;
+  std::map<std::tuple<std::string, std::string, model::Market, std::string>, model::OfferedRow>
+      offered_;
   std::map<std::string, model::SetAccount> accounts_;
   std::map<std::pair<std::string, std::string>, model::ImageRow> images_;
   std::map<std::string, model::PrincipalUse> uses_;

@@ -48,7 +48,7 @@ void World::submit_greedily() {
 /// The rest goes to those who asked for one job each.
 bool World::is_greedy(const dispatch::Reply& answer) {
   if (answer.ticket != kFirstTicket) return false;
-  if (!answer.result && answer.result.error().code != Errc::kOverQuota &&
+  if (!answer.result && !offerings_ && answer.result.error().code != Errc::kOverQuota &&
       answer.result.error().code != Errc::kForbidden)
     complain("a submit was refused: " + answer.result.error().message);
   return true;

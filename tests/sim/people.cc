@@ -70,6 +70,7 @@ void World::submit_past(const std::vector<model::WorkId>& forgotten) {
 void World::hear(const dispatch::Reply& answer) {
   if (is_greedy(answer) || answer.ticket == 0 || answer.ticket > wishes_.size()) return;
   Wish& wish = wishes_[answer.ticket - 1];
+  if (!answer.result && offerings_) return;  // No type may fit now; they ask again.
   if (!answer.result) return complain("a submit was refused: " + answer.result.error().message);
   if (answer.result->size() != 1) return complain("one job was submitted, and more are answered");
   const model::WorkId job = answer.result->front();

@@ -15,16 +15,15 @@ namespace {
 
 /// For the trace.
 std::string describe(const dispatch::Event& event) {
-  static const char* const kNames[] = {"driver loaded",  "set opened",          "successor opened",
-                                       "create seen",    "create ended",        "set listed",
-                                       "looked up",      "destroy ended",       "tags ended",
-                                       "power ended",    "prices seen",         "quota group",
-                                       "console read",   "images found",        "host",
-                                       "submit",         "cancel job",          "release work",
-                                       "cancel held",    "outputs removed",     "set idle behavior",
-                                       "kill instance",  "open gate",           "accept account",
-                                       "believe list",   "give up unreachable", "plan made",
-                                       "policy changed", "jobs forgotten",      "disk changed"};
+  static const char* const kNames[] = {
+      "driver loaded",   "set opened",        "successor opened",    "create seen",
+      "create ended",    "set listed",        "looked up",           "destroy ended",
+      "tags ended",      "power ended",       "prices seen",         "quota group",
+      "console read",    "images found",      "offerings",           "host",
+      "submit",          "cancel job",        "release work",        "cancel held",
+      "outputs removed", "set idle behavior", "kill instance",       "open gate",
+      "accept account",  "believe list",      "give up unreachable", "plan made",
+      "policy changed",  "jobs forgotten",    "disk changed"};
   static_assert(std::size(kNames) == std::variant_size_v<dispatch::Event>);
   std::string text = kNames[event.index()];
   if (const auto* host = std::get_if<model::HostEvent>(&event))
@@ -104,6 +103,7 @@ void World::make_policy() {
   policy_.abandoned_for = 20min;
   if (day_.ceilings) make_ceilings();
   make_limits();
+  make_offerings();
 }
 
 void World::make_ceilings() {
@@ -191,6 +191,7 @@ void World::start() {
   decisions_.restart();
   if (images_) images_->daemon_started();
   take(kernel_->restore(disk_.open(), now()));
+  if (offerings_) offerings_->restarted(kernel_->queries());
   load_driver();
   std::vector<model::WorkId> forgotten;
   for (const auto& [id, row] : disk_.forgotten()) forgotten.push_back(id);
@@ -215,12 +216,16 @@ void World::post(dispatch::Event event) {
   ++tally_.events;
   hear_cloud(event);
   const Cause cause(event);
+  std::optional<dispatch::OfferingsFetched> offered;
+  if (const auto* answer = std::get_if<dispatch::OfferingsFetched>(&event)) offered = *answer;
   take(kernel_->apply(std::move(event), now()), cause);
+  if (offered) offerings_->taken(*offered, kernel_->queries());
 }
 
 void World::take(dispatch::Outbox outbox, const Cause& cause) {
   decisions_.check(cause, outbox, kernel_->queries(), now());
   if (images_) images_->check(kernel_->queries().sets().front(), outbox);
+  if (offerings_) offerings_->decided(outbox);
   for (const auto& effect : dispatch::take_immediate(outbox)) carry_out(effect);
   if (!outbox.changes.empty() || !outbox.effects.empty()) uncommitted_.push_back(std::move(outbox));
   if (!uncommitted_.empty() && !committing_) {
@@ -292,6 +297,8 @@ void World::carry_out(const dispatch::Effect& effect) {
   } else if (const auto* wanted = std::get_if<dispatch::ImagesCall>(&effect)) {
     if (!images_) return complain("no image is named, and one is looked for");
     images_->find(*wanted, chance_.faults(), time_.now(), reply);
+  } else if (const auto* ask = std::get_if<dispatch::OfferingsCall>(&effect)) {
+    reply(offerings_.value().delay(), offerings_->answer(ask->set));
   } else if (const auto* plan = std::get_if<dispatch::MakePlan>(&effect)) {
     ++tally_.plans;
     auto made = scheduler::make_plan(*plan->snapshot, *plan->policy);

@@ -14,6 +14,7 @@
 #include "tests/sim/decisions.h"
 #include "tests/sim/hosts.h"
 #include "tests/sim/image_cloud.h"
+#include "tests/sim/offerings.h"
 
 namespace hostler::sim {
 
@@ -46,6 +47,7 @@ class World {
   void make_policy();
   void make_ceilings();
   void make_limits();
+  void make_offerings();
   void make_people();
   void make_greedy_user();
   void make_faults();
@@ -106,6 +108,7 @@ class World {
   Decisions decisions_;
   std::optional<CrashingDriver> driver_;  ///< On days on which it dies.
   std::optional<ImageCloud> images_;      ///< On days on which the site names its image.
+  std::optional<Offerings> offerings_;    ///< On days on which the pool chooses types.
   std::unique_ptr<dispatch::Dispatcher> kernel_;
   std::uint64_t generation_ = 0;
   std::vector<dispatch::Outbox> uncommitted_;

@@ -24,7 +24,7 @@ def of_kind(value, kind: str) -> bool:
 
 # Each rule of JSON Schema that config/schema.json uses: is it kept?
 RULES = {
-    "type": lambda v, rule: of_kind(v, rule),
+    "type": lambda v, rule: any(of_kind(v, kind) for kind in ([rule] if isinstance(rule, str) else rule)),
     "enum": lambda v, rule: v in rule,
     "pattern": lambda v, rule: not isinstance(v, str) or re.search(rule, v),
     "minLength": lambda v, rule: not isinstance(v, str) or len(v) >= rule,
@@ -68,6 +68,9 @@ def mistakes(sample: dict):
     for path, wrong in (
         (("types", 0, "ram"), 8),
         (("types", 0, "ram"), "8"),
+        (("pools", 1, "types"), "small"),
+        (("pools", 1, "types", "vcpus"), ">4"),
+        (("pools", 1, "types", "ram"), "8"),
         (("types", 0, "vcpus"), 0),
         (("types", 0, "colour"), "red"),
         (("sets", 0, "name"), "Main Set"),
@@ -91,7 +94,7 @@ def mistakes(sample: dict):
             at = at[step]
         at[path[-1]] = wrong
         yield ".".join(map(str, path)) + f" = {wrong!r}", changed
-    for key in ("types", "sets", "pools"):
+    for key in ("sets", "pools"):
         yield f"without {key}", {k: v for k, v in sample.items() if k != key}
 
 

@@ -188,6 +188,10 @@ void DaemonService::pools(const api::Principal&, api::Answer<std::vector<model::
   uses_.loop->query(
       [answer = std::move(answer)](const dispatch::Queries& state, Now) { answer(state.pools()); });
 }
+void DaemonService::types(const api::Principal&, api::Answer<std::vector<model::TypeView>> answer) {
+  uses_.loop->query(
+      [answer = std::move(answer)](const dispatch::Queries& state, Now) { answer(state.types()); });
+}
 void DaemonService::sets(const api::Principal&, api::Answer<std::vector<model::SetView>> answer) {
   uses_.loop->query(
       [answer = std::move(answer), driver = uses_.driver](const dispatch::Queries& state, Now now) {

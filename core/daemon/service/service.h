@@ -89,6 +89,7 @@ class DaemonService final : public api::Service {
   void console(const api::Principal& who, model::InstanceId instance,
                api::Answer<model::ConsoleView> answer) override;
   void pools(const api::Principal& who, api::Answer<std::vector<model::PoolView>> answer) override;
+  void types(const api::Principal& who, api::Answer<std::vector<model::TypeView>> answer) override;
   void sets(const api::Principal& who, api::Answer<std::vector<model::SetView>> answer) override;
   void accept_account(const api::Principal& who, const std::string& set,
                       api::Answer<void> answer) override;

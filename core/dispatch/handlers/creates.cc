@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "core/base/units.h"
+#include "core/dispatch/handlers/currency.h"
 #include "core/dispatch/handlers/new_host.h"
+#include "core/model/currency.h"
 
 namespace hostler::dispatch {
 
@@ -34,6 +36,9 @@ bool Creates::still_holds(const scheduler::Create& create, Now now) const {
   if (!set.refuses_pool(policy_.pools[offering.pool]).empty()) return false;
   if (!set.refuses_market(offering.market).empty()) return false;
   if (!images_.refuses(offering.set, offering.pool, offering.type).empty()) return false;
+  if (offered_.is_unavailable(policy_.types[offering.type], offering.zone)) return false;
+  if (!refuses_cap(policy_, set, policy_.pools[offering.pool], offering.market).empty())
+    return false;
   if (!governor_.refuses_create(offering.set, offering.pool, offering.price_per_hour, now.mono)
            .empty())
     return false;
@@ -103,6 +108,7 @@ std::shared_ptr<model::CreateRequest> Creates::make_request(const scheduler::Off
   out->type.image.reset();
   out->type.image_id = images_.id_for(offering.set, offering.pool, offering.type);
   out->type.quota_group = sets_.quota_group(offering.set, type);
+  out->type.only_in.clear();  // It says how the type was found, and nothing of the instance.
   out->region = set_policy.region;
   out->zone = offering.zone;
   out->subnet = model::subnet_of(pool, type);
@@ -111,9 +117,13 @@ std::shared_ptr<model::CreateRequest> Creates::make_request(const scheduler::Off
   if (const auto with_pools = pool.provider_params.find(type.name);
       with_pools != pool.provider_params.end())
     out->type.provider_params_json = with_pools->second;
-  if (offering.market == model::Market::kSpot) out->price_cap_per_hour = pool.price_cap_per_hour;
-  out->name_hint = name_hint(pool.name, record.id.text(), sets_.at(offering.set).info.name_max);
-  make_secrets_(pool, set_policy.name, sets_.at(offering.set).info, *out, record.identity);
+  const auto& info = sets_.at(offering.set).info;
+  const double rate = model::rate_of(policy_, info.currency).value_or(1);
+  out->type.price_per_hour = model::from_site(type.price_per_hour, rate);
+  if (offering.market == model::Market::kSpot && pool.price_cap_per_hour.value != 0)
+    out->price_cap_per_hour = model::from_site(pool.price_cap_per_hour, rate);
+  out->name_hint = name_hint(pool.name, record.id.text(), info.name_max);
+  make_secrets_(pool, set_policy.name, info, *out, record.identity);
   record.idempotency_key = out->idempotency_key;
   out->tags = set_policy.tags;
   out->tags[model::tag::kSet] = set_policy.name;

@@ -7,6 +7,7 @@
 #include "core/dispatch/handlers/instance_steps.h"
 #include "core/dispatch/state/images.h"
 #include "core/dispatch/state/menu.h"
+#include "core/dispatch/state/offered_types.h"
 #include "core/scheduler/plan.h"
 
 namespace hostler::dispatch {
@@ -16,8 +17,8 @@ class Creates {
  public:
   Creates(const model::SitePolicy& policy, Sets& sets, Hosts& hosts, Jobs& jobs, CallGates& gates,
           scheduler::Governor& governor, PlanState& plan, Recorder& recorder, const Menu& menu,
-          const Images& images, CreateSecretsFactory make_secrets, InstanceCalls& calls,
-          InstanceSteps& steps)
+          const Images& images, const OfferedTypes& offered, CreateSecretsFactory make_secrets,
+          InstanceCalls& calls, InstanceSteps& steps)
       : policy_(policy),
         sets_(sets),
         hosts_(hosts),
@@ -28,6 +29,7 @@ class Creates {
         recorder_(recorder),
         menu_(menu),
         images_(images),
+        offered_(offered),
         make_secrets_(std::move(make_secrets)),
         calls_(calls),
         steps_(steps) {}
@@ -55,6 +57,7 @@ class Creates {
   Recorder& recorder_;
   const Menu& menu_;
   const Images& images_;
+  const OfferedTypes& offered_;
   const CreateSecretsFactory make_secrets_;
   InstanceCalls& calls_;
   InstanceSteps& steps_;

@@ -12,11 +12,13 @@
 #include "core/dispatch/handlers/image_lookups.h"
 #include "core/dispatch/handlers/last_words.h"
 #include "core/dispatch/handlers/list_events.h"
+#include "core/dispatch/handlers/offering_events.h"
 #include "core/dispatch/handlers/plan_events.h"
 #include "core/dispatch/handlers/power_actions.h"
 #include "core/dispatch/handlers/restore.h"
 #include "core/dispatch/handlers/set_events.h"
 #include "core/dispatch/handlers/snapshot_maker.h"
+#include "core/dispatch/handlers/type_changes.h"
 #include "core/dispatch/handlers/work_requests.h"
 #include "core/dispatch/state/state.h"
 
@@ -40,6 +42,8 @@ struct Handlers {
 
   SetEvents sets;
   ImageLookups images;
+  OfferingEvents offerings;
+  TypeChanges types;
   Duplicates duplicates;
   TagRepair tags;
   Absences absences;

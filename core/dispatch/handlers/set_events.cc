@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/model/currency.h"
 
 namespace hostler::dispatch {
 namespace {
@@ -217,6 +218,7 @@ void SetEvents::fetch_prices(std::uint32_t index, Now now) {
   set.prices_at = now.mono + policy_.sets[index].price_interval;
   const scheduler::GateQuery query{.set = set.name, .op = model::CloudOp::kOther};
   for (const std::uint32_t type : menu_.types_of(index)) {
+    if (!policy_.types[type].only_in.empty()) continue;  // Its offering says the price.
     // The first call may shut the gate for the others, if it is the one that probes.
     if (const auto* gate = gates_.shut(query, now.mono)) {
       set.prices_at = std::max(gate->until, now.mono + std::chrono::seconds(1));
@@ -224,8 +226,11 @@ void SetEvents::fetch_prices(std::uint32_t index, Now now) {
     }
     gates_.sent(query, now.mono);
     const Wall since = menu_.newest_price(index, type).value_or(now.wall + -kFirstPrices);
-    recorder_.effect(PricesCall{set.name, policy_.types[type], since,
-                                policy_.sets[index].list_timeout, set.in_process});
+    auto asked = policy_.types[type];
+    asked.price_per_hour = model::from_site(asked.price_per_hour,
+                                            model::rate_of(policy_, set.info.currency).value_or(1));
+    recorder_.effect(PricesCall{set.name, std::move(asked), since, policy_.sets[index].list_timeout,
+                                set.in_process});
   }
 }
 
@@ -258,7 +263,8 @@ void SetEvents::ask_quota_groups(std::uint32_t index, Now now) {
   }
   set.groups_at = fleet::kNever;
   std::erase_if(set.quota_groups, [&](const auto& known) {
-    return std::ranges::find(policy_.types, known.second.asked_about) == policy_.types.end();
+    const auto type = menu_.type_index(known.first);
+    return !type || !model::is_same_kind(known.second.asked_about, policy_.types[*type]);
   });
   for (const std::uint32_t t : menu_.types_of(index)) {
     const auto& type = policy_.types[t];
@@ -281,7 +287,9 @@ void SetEvents::on(const QuotaGroupFetched& event, Now now) {
   gates_.ended({.set = set.name, .op = model::CloudOp::kQuotaGroup},
                event.result ? nullptr : &event.result.error(), now);
   const auto asked = set.quota_groups.find(event.type.name);
-  if (asked == set.quota_groups.end() || asked->second.asked_about != event.type) return;
+  if (asked == set.quota_groups.end() ||
+      !model::is_same_kind(asked->second.asked_about, event.type))
+    return;
   if (event.result) {
     // plugin_host lets no other pass. A name that were cut could be that of two groups.
     if (is_group_name(*event.result)) asked->second.name = *event.result;

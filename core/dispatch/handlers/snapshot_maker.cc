@@ -4,6 +4,7 @@
 #include <cassert>
 #include <chrono>
 
+#include "core/dispatch/handlers/currency.h"
 #include "core/scheduler/turns.h"
 
 namespace hostler::dispatch {
@@ -71,6 +72,11 @@ Mono SnapshotMaker::add_offerings(scheduler::Snapshot& out, Now now) const {
     if (offering.shut.empty()) offering.shut = set.refuses_market(offering.market);
     if (offering.shut.empty())
       offering.shut = images_.refuses(offering.set, offering.pool, offering.type);
+    if (offering.shut.empty())
+      offering.shut = refuses_cap(policy_, set, policy_.pools[offering.pool], offering.market);
+    offering.unavailable = offered_.is_unavailable(policy_.types[offering.type], offering.zone);
+    if (offering.shut.empty() && offering.unavailable)
+      offering.shut = "the cloud of set " + set.name + " says that it has none now";
     if (!offering.shut.empty()) continue;
     if (const auto* gate = gates_.shut(gates_.create_query(offering), now.mono)) {
       offering.shut = gate->record.message.empty() ? "a gate is shut" : gate->record.message;

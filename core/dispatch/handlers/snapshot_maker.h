@@ -5,6 +5,7 @@
 #include "core/dispatch/state/call_gates.h"
 #include "core/dispatch/state/hosts.h"
 #include "core/dispatch/state/jobs.h"
+#include "core/dispatch/state/offered_types.h"
 #include "core/dispatch/state/running_limits.h"
 #include "core/dispatch/state/set_aside.h"
 #include "core/scheduler/governor.h"
@@ -15,15 +16,17 @@ namespace hostler::dispatch {
 class SnapshotMaker {
  public:
   SnapshotMaker(const model::SitePolicy& policy, const Sets& sets, const Hosts& hosts,
-                const Jobs& jobs, const Menu& menu, const Images& images, const HostViewer& viewer,
-                const SetAside& set_aside, const CallGates& gates,
-                const scheduler::Governor& governor, const RunningLimits& limits)
+                const Jobs& jobs, const Menu& menu, const Images& images,
+                const OfferedTypes& offered, const HostViewer& viewer, const SetAside& set_aside,
+                const CallGates& gates, const scheduler::Governor& governor,
+                const RunningLimits& limits)
       : policy_(policy),
         sets_(sets),
         hosts_(hosts),
         jobs_(jobs),
         menu_(menu),
         images_(images),
+        offered_(offered),
         viewer_(viewer),
         set_aside_(set_aside),
         gates_(gates),
@@ -48,6 +51,7 @@ class SnapshotMaker {
   const Jobs& jobs_;
   const Menu& menu_;
   const Images& images_;
+  const OfferedTypes& offered_;
   const HostViewer& viewer_;
   const SetAside& set_aside_;
   const CallGates& gates_;

@@ -64,6 +64,9 @@ Result<void> WorkRequests::check(const Submit& event) const {
 }
 
 Result<void> WorkRequests::check_shape(const model::WorkShape& shape) const {
+  // Nobody knows yet which types there are: it waits for them.
+  for (const auto& pool : policy_.pools)
+    if (offered_.is_unknown(pool)) return {};
   for (const auto& name : shape.constraints.types) {
     if (menu_.type_index(name)) continue;
     std::string all;

@@ -5,6 +5,7 @@
 
 #include "core/dispatch/handlers/job_steps.h"
 #include "core/dispatch/state/menu.h"
+#include "core/dispatch/state/offered_types.h"
 #include "core/dispatch/state/sets.h"
 #include "core/dispatch/state/submit_quotas.h"
 
@@ -14,12 +15,14 @@ namespace hostler::dispatch {
 class WorkRequests {
  public:
   WorkRequests(const model::SitePolicy& policy, const Sets& sets, Jobs& jobs, SubmitQuotas& quotas,
-               const Menu& menu, PlanState& plan, Recorder& recorder, JobSteps& steps)
+               const Menu& menu, const OfferedTypes& offered, PlanState& plan, Recorder& recorder,
+               JobSteps& steps)
       : policy_(policy),
         sets_(sets),
         jobs_(jobs),
         quotas_(quotas),
         menu_(menu),
+        offered_(offered),
         plan_(plan),
         recorder_(recorder),
         steps_(steps) {}
@@ -43,6 +46,7 @@ class WorkRequests {
   Jobs& jobs_;
   SubmitQuotas& quotas_;
   const Menu& menu_;
+  const OfferedTypes& offered_;
   PlanState& plan_;
   Recorder& recorder_;
   JobSteps& steps_;

@@ -4,6 +4,7 @@
 
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/model/currency.h"
 
 namespace hostler::dispatch {
 
@@ -88,6 +89,17 @@ std::string held_back(const scheduler::Gate& gate, Now now) {
          record.message + "; hostler gates open \"" + record.key + "\" asks now";
 }
 
+/// A set that is asked what it offers does not say it.
+std::string offerings_problem(const State& state, const Set& set) {
+  const auto index = state.sets.index_of(set.name);
+  const auto* offered = state.offered.find(set.name);
+  if (!index || offered == nullptr || !state.offered.asked().contains(*index)) return {};
+  if (offered->problem.empty()) return {};
+  const std::string rest = offered->rows.empty() ? "pools that choose types find none there"
+                                                 : "the types that it offered before stay";
+  return "it does not say which types it offers, and " + rest + ": " + offered->problem;
+}
+
 }  // namespace
 
 bool is_unlisted(const fleet::Instance& instance) {
@@ -148,6 +160,9 @@ std::vector<std::vector<std::string>> conditions_of_sets(const State& state, Now
       texts.push_back("the cloud accepts the destroys of " + names_of(ids) +
                       " and does nothing: they may still cost money; see hostler why " +
                       ids.front().text());
+    if (auto text = offerings_problem(state, set); !text.empty()) texts.push_back(std::move(text));
+    if (!model::rate_of(state.policy, set.info.currency))
+      texts.push_back(model::no_rate_text(state.policy, set.info.currency));
   }
   return out;
 }

@@ -91,6 +91,7 @@ std::map<model::WorkId, model::WaitingView> Queries::waiting(
   }
   add_hosts_that_come(asked, out);
   add_vanished(out);
+  add_empty_selections(out);
   add_failed_starts(out);
   const auto ahead = state_.jobs.queue().ahead(places, state_.jobs.shares().turn_cost());
   for (std::size_t i = 0; i < asked.size(); ++i) out[asked[i]].ahead = ahead[i];
@@ -113,6 +114,16 @@ void Queries::add_failed_starts(std::map<model::WorkId, model::WaitingView>& wai
     const work::Job& job = *state_.jobs.find(id);
     if (!job.queued || !job.record || job.record->refused_by.empty()) continue;
     view.reason = job.record->reason_text + "; now: " + view.reason;
+  }
+}
+
+/// No type may fit only because a pool that chooses types finds none.
+void Queries::add_empty_selections(std::map<model::WorkId, model::WaitingView>& waiting) const {
+  std::optional<std::string> text;
+  for (auto& [id, view] : waiting) {
+    if (view.code != model::WaitingCode::kNoOffering) continue;
+    if (!text) text = selections_that_are_empty();
+    view.reason += *text;
   }
 }
 
@@ -175,6 +186,7 @@ std::vector<model::PoolView> Queries::pools() const {
     one.max = pool.max;
     one.standby = pool.standby;
     one.stopped = pool.stopped;
+    one.selection = selection(static_cast<std::uint32_t>(out.size()));
     out.push_back(std::move(one));
   }
   for (const auto& [id, host] : state_.hosts.all()) {
@@ -214,6 +226,7 @@ std::vector<model::SetView> Queries::sets(std::optional<Now> now) const {
     view.asking = set.doubt && set.doubt->asking;
     if (set.reach.partition) view.partition = set.reach.partition->since;
     view.creates_refused = set.refuses_creates();
+    view.offerings = offerings(static_cast<std::uint32_t>(out.size()));
     view.account = shown(set.account.account);
     view.region = shown(set.account.region);
     view.jump_host = state_.policy.sets[out.size()].jump_host;

@@ -79,8 +79,8 @@ BootGates::Settings BootGates::settings_of(const model::SitePolicy& policy) {
     std::string text = pool.init_command + '\n' + pool.boot_probe + '\n' +
                        std::to_string(static_cast<int>(pool.init_failure)) + '\n' +
                        std::to_string(static_cast<int>(pool.init_delivery)) + '\n' +
-                       std::to_string(pool.boot_timeout.count()) + '\n' + place(pool) +
-                       image(pool.image) + of_sets;
+                       std::to_string(pool.boot_timeout.count()) + '\n' + pool.image_id + '\n' +
+                       place(pool) + image(pool.image) + of_sets;
     for (const auto& [type, params] : pool.provider_params) text += '\n' + type + '\t' + params;
     out.pools.emplace_back(pool.name, std::move(text));
   }

@@ -85,15 +85,16 @@ void CallGates::opened(const char* actor, std::vector<std::string> keys, const s
 scheduler::GateQuery CallGates::create_query(const scheduler::Offering& offering) const {
   const auto& type = policy_.types[offering.type];
   const auto& set = policy_.sets[offering.set];
+  const auto& pool = policy_.pools[offering.pool];
   return {.set = set.name,
           .op = model::CloudOp::kCreate,
           .type = type.name,
           .group = sets_.quota_group(offering.set, type),
           .zone = offering.zone,
-          .subnet = model::subnet_of(policy_.pools[offering.pool], type),
+          .subnet = model::subnet_of(pool, type),
           .region = set.region,
           .market = offering.market,
-          .pool = policy_.pools[offering.pool].name,
+          .pool = pool.name,
           .image = images_.id_for(offering.set, offering.pool, offering.type)};
 }
 
@@ -109,10 +110,11 @@ scheduler::GateQuery CallGates::query(const Host& host, model::CloudOp op) const
   query.pool = record.pool;
   query.instance = record.id;
   if (host.instance.type) {
-    query.group = sets_.quota_group(host.instance.set, policy_.types[*host.instance.type]);
+    const auto& type = policy_.types[*host.instance.type];
+    const auto& pool = policy_.pools[host.instance.pool];
+    query.group = sets_.quota_group(host.instance.set, type);
     query.image = images_.id_for(host.instance.set, host.instance.pool, *host.instance.type);
-    query.subnet =
-        model::subnet_of(policy_.pools[host.instance.pool], policy_.types[*host.instance.type]);
+    query.subnet = model::subnet_of(pool, type);
   }
   if (host.create) {  // The policy or the newest image may have changed.
     query.image = host.create->type.image_id;

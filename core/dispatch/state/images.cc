@@ -28,6 +28,9 @@ std::vector<Images::Queries> Images::wanted() const {
   for (const auto& pool : policy_.pools)
     for (std::size_t set = 0; set < policy_.sets.size(); ++set) {
       if (std::ranges::find(pool.sets, policy_.sets[set].name) == pool.sets.end()) continue;
+      if (pool.selector)  // Types that it will choose.
+        if (const auto& query = model::image_query_of(pool, {}, policy_.sets[set]))
+          out[set].try_emplace(*query);
       for (const auto& type : policy_.types) {
         if (std::ranges::find(pool.types, type.name) == pool.types.end()) continue;
         if (const auto& query = model::image_query_of(pool, type, policy_.sets[set]))
@@ -99,7 +102,7 @@ const std::string& Images::id_for(std::uint32_t set, std::uint32_t pool, std::ui
   static const std::string kNone;
   const auto& query =
       model::image_query_of(policy_.pools[pool], policy_.types[type], policy_.sets[set]);
-  if (!query) return policy_.types[type].image_id;
+  if (!query) return model::image_of(policy_.pools[pool], policy_.types[type]);
   const FoundImage* found = find(query, set);
   return found != nullptr && found->image ? found->image->id : kNone;
 }

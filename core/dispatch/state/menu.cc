@@ -16,12 +16,16 @@ void Menu::rebuild() {
   index_.clear();
   for (std::uint32_t p = 0; p < policy_.pools.size(); ++p) {
     const auto& pool = policy_.pools[p];
+    const std::set<std::string> its_types(pool.types.begin(), pool.types.end());
     for (const auto& set_name : pool.sets) {
       const auto set = std::ranges::find(policy_.sets, set_name, &model::SetPolicy::name);
       if (set == policy_.sets.end()) continue;
-      for (std::uint32_t t = 0; t < policy_.types.size(); ++t)
-        if (std::ranges::find(pool.types, policy_.types[t].name) != pool.types.end())
+      for (std::uint32_t t = 0; t < policy_.types.size(); ++t) {
+        const auto& type = policy_.types[t];
+        if (!type.only_in.empty() && type.only_in != set_name) continue;
+        if (its_types.contains(type.name))
           add(p, static_cast<std::uint32_t>(set - policy_.sets.begin()), t);
+      }
     }
   }
 }
@@ -65,8 +69,10 @@ std::optional<std::uint32_t> Menu::type_index(const std::string& name) const {
 model::Micros Menu::price_of(std::uint32_t set, std::uint32_t type, const std::string& zone,
                              model::Market market) const {
   const auto& listed = policy_.types[type];
-  return prices_.price(policy_.sets[set].name, listed.name, zone, market)
-      .value_or(listed.price_per_hour);
+  if (const auto known = prices_.price(policy_.sets[set].name, listed.name, zone, market))
+    return *known;
+  const auto of_zone = policy_.zone_prices.find({listed.name, zone});
+  return of_zone == policy_.zone_prices.end() ? listed.price_per_hour : of_zone->second;
 }
 
 std::set<std::uint32_t> Menu::types_of(std::uint32_t set) const {

@@ -36,7 +36,7 @@ class Menu {
   [[nodiscard]] std::uint32_t offering_of(const fleet::Instance& instance) const;
   /// Index into SitePolicy::types.
   [[nodiscard]] std::optional<std::uint32_t> type_index(const std::string& name) const;
-  /// The price that the cloud reported, otherwise the price in the policy.
+  /// The price that the cloud's history has, otherwise the price in the policy.
   [[nodiscard]] model::Micros price_of(std::uint32_t set, std::uint32_t type,
                                        const std::string& zone, model::Market market) const;
 

@@ -117,7 +117,9 @@ const std::string& Sets::quota_group(std::uint32_t set, const model::InstanceTyp
   if (!type.quota_group.empty()) return type.quota_group;
   const auto& groups = at(set).quota_groups;
   const auto found = groups.find(type.name);
-  return found != groups.end() && found->second.asked_about == type ? found->second.name : kNone;
+  return found != groups.end() && model::is_same_kind(found->second.asked_about, type)
+             ? found->second.name
+             : kNone;
 }
 
 bool Sets::has_power(std::uint32_t set, model::Market market) const {

@@ -9,12 +9,14 @@
 #include "core/dispatch/state/jobs.h"
 #include "core/dispatch/state/lost_time.h"
 #include "core/dispatch/state/menu.h"
+#include "core/dispatch/state/offered_types.h"
 #include "core/dispatch/state/plan_state.h"
 #include "core/dispatch/state/recorder.h"
 #include "core/dispatch/state/running_limits.h"
 #include "core/dispatch/state/set_aside.h"
 #include "core/dispatch/state/sets.h"
 #include "core/dispatch/state/submit_quotas.h"
+#include "core/dispatch/state/type_selection.h"
 #include "core/scheduler/governor.h"
 
 namespace hostler::dispatch {
@@ -23,7 +25,9 @@ namespace hostler::dispatch {
 /// neither copied nor moved.
 struct State {
   State(model::SitePolicy site, std::uint64_t seed)
-      : policy(std::move(site)),
+      : configured(std::move(site)),
+        effective{configured, {}},
+        policy(effective.site),
         sets(policy),
         menu(policy),
         images(policy),
@@ -38,7 +42,10 @@ struct State {
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
-  model::SitePolicy policy;
+  model::SitePolicy configured;
+  EffectivePolicy effective;
+  const model::SitePolicy& policy;  ///< The effective one.
+  OfferedTypes offered;
   Recorder recorder;
   Sets sets;
   Menu menu;

@@ -79,6 +79,7 @@ TEST_F(AccessTest, EachRoleMayDoItsOwnAndNoMore) {
       {"GET", "/v1/jobs/j-1", "", Role::kRead},
       {"GET", "/v1/instances", "", Role::kRead},
       {"GET", "/v1/pools", "", Role::kRead},
+      {"GET", "/v1/types", "", Role::kRead},
       {"GET", "/v1/sets", "", Role::kRead},
       {"GET", "/v1/gates", "", Role::kRead},
       {"GET", "/v1/why?subject=h-1", "", Role::kRead},

@@ -211,6 +211,10 @@ void FakeService::pools(const Principal&, Answer<std::vector<model::PoolView>> a
   give(answer, std::vector<model::PoolView>{});
 }
 
+void FakeService::types(const Principal&, Answer<std::vector<model::TypeView>> answer) {
+  give(answer, std::vector<model::TypeView>{});
+}
+
 void FakeService::sets(const Principal&, Answer<std::vector<model::SetView>> answer) {
   give(answer, set_views);
 }

@@ -68,6 +68,7 @@ class FakeService final : public Service {
   void console(const Principal& who, model::InstanceId instance,
                Answer<model::ConsoleView> answer) override;
   void pools(const Principal& who, Answer<std::vector<model::PoolView>> answer) override;
+  void types(const Principal& who, Answer<std::vector<model::TypeView>> answer) override;
   void sets(const Principal& who, Answer<std::vector<model::SetView>> answer) override;
   void accept_account(const Principal& who, const std::string& set, Answer<void> answer) override;
   void believe(const Principal& who, const std::string& set, std::uint64_t list,

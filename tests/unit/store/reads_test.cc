@@ -263,6 +263,34 @@ TEST_P(ReadsTest, ARestartKnowsTheNewestPriceOfEachPlace) {
   EXPECT_THAT(reopened().prices, ElementsAre(price(30, 7), price(20, 6, "z2")));
 }
 
+model::OfferedRow offered(const std::string& type, const std::string& zone, std::int64_t price) {
+  model::OfferedRow out;
+  out.set = "west";
+  out.provider_type = type;
+  out.market = model::Market::kSpot;
+  out.zone = zone;
+  out.name = "m5-large-spot";
+  out.architecture = "x86_64";
+  out.resources = {.vcpus = 2, .gpus = 1, .ram = 8, .scratch = 9};
+  out.price_per_hour = {price};
+  out.has_price = true;
+  out.currency = "USD";
+  out.available = model::Availability::kNo;
+  return out;
+}
+
+TEST_P(ReadsTest, ARestartKnowsWhatIsOffered) {
+  must_commit({offered("m5.large", "z1", 5), offered("m5.large", "z2", 6), offered("c5", "z1", 1),
+               record(100, "x", "y")});
+  must_commit({offered("m5.large", "z1", 7), offered("c6", "", 1),
+               model::OfferedGone{"west", "c5", model::Market::kSpot, "z1"},
+               model::OfferedGone{"west", "c6", model::Market::kSpot, ""},
+               model::OfferedGone{"west", "m5.large", model::Market::kOnDemand, "z2"},
+               record(101, "x", "y")});
+  EXPECT_THAT(reopened().offered,
+              ElementsAre(offered("m5.large", "z1", 7), offered("m5.large", "z2", 6)));
+}
+
 TEST_P(ReadsTest, TellsWhatAttemptsHadOfTheirInstances) {
   auto ended = attempt({{6}, 1}, 3);
   ended.state = model::AttemptState::kEnded;

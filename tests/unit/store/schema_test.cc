@@ -331,6 +331,7 @@ std::map<std::string, Columns> described() {
   describe<model::SetAccount>(tables);
   describe<model::ImageRow>(tables);
   describe<model::PrincipalUse>(tables);
+  describe<model::OfferedRow>(tables);
   describe<model::LedgerRecord>(tables);
   tables["work_specs"].emplace("body", Type::kText);
   tables["meta"] = {{"key", Type::kText}, {"value", Type::kText}};

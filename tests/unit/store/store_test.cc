@@ -186,6 +186,7 @@ TEST_P(StoreTest, RestoresAnInstanceWithItsIdentityAndItsCreateByteForByte) {
                  .price_per_hour = {5},
                  .market = model::Market::kSpot,
                  .zones = {"a", "b"},
+                 .only_in = {},
                  .quota_group = "g",
                  .image_id = "img",
                  .subnet = "subnet-t",

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "core/fleet/instance.h"
+#include "core/model/policy.h"
+#include "core/model/records.h"
+
+namespace hostler::dispatch {
+
+/// The types that the clouds of sets offer, and when each set is asked next. Only sets of pools
+/// that choose types by their properties are asked.
+///
+/// A good answer replaces what was known, with two exceptions, because an answer may be false: what
+/// one answer omits stays, and leaves when the next good answer omits it too; and an answer without
+/// any offering is none where some were known.
+class OfferedTypes {
+ public:
+  /// A provider type in a market counts as one type.
+  static constexpr std::size_t kTypesMax = 2'000, kZonesMax = 100, kRecordsMax = 200'000;
+  /// After an answer that omits something the set is asked again in this time.
+  static constexpr Duration kDoubtPause = std::chrono::minutes(1);
+
+  using Key =
+      std::tuple<std::string, model::Market, std::string>;  ///< Provider type, market, zone.
+  struct Known {
+    model::OfferedRow row;
+    bool omitted = false;  ///< By the last good answer.
+  };
+  struct OfSet {
+    std::map<Key, Known> rows;
+    Mono at{};  ///< Asked when it is open, from then on.
+    bool asking = false;
+    bool is_outdated = false;    ///< The answer that is awaited is that of an earlier driver.
+    std::uint32_t failures = 0;  ///< In a row.
+    std::string problem;         ///< Of the last answer; empty: it was good.
+    std::string ignored;         ///< What of the last good answer was not used, and why.
+    Wall fetched;                ///< The last good answer; 0: none since the start.
+  };
+
+  /// Where an answer is from.
+  struct Source {
+    std::string set;
+    std::string region, currency;  ///< Empty: not known.
+  };
+  struct Taken {
+    std::vector<model::Change> changes;   ///< For the journal.
+    std::vector<std::string> came, left;  ///< Provider types.
+    bool is_doubted = false;              ///< It is empty, and nothing of it was used.
+    bool omits = false;                   ///< It omits something that stays for now.
+  };
+  /// A new type has no name before settle_names().
+  Taken take(const Source& from, const std::vector<model::CloudOffering>& answer, Wall now);
+
+  /// Rows of the journal; a row of a set that is not in the policy is left out.
+  void restore(const std::vector<model::OfferedRow>& rows, const model::SitePolicy& policy);
+  /// Gives each type a name that it keeps, which no type of the configuration has. Returns the rows
+  /// whose names are new.
+  std::vector<model::OfferedRow> settle_names(const model::SitePolicy& configured);
+  /// The policy has changed: other sets may be asked.
+  void reload(const model::SitePolicy& policy);
+
+  /// The sets that are asked, by index into SitePolicy::sets.
+  [[nodiscard]] const std::set<std::uint32_t>& asked() const { return asked_; }
+  [[nodiscard]] OfSet& of(const std::string& set) { return sets_[set]; }
+  [[nodiscard]] const OfSet* find(const std::string& set) const;
+  /// A set of the pool has not said yet what it offers.
+  [[nodiscard]] bool is_unknown(const model::PoolPolicy& pool) const;
+  /// The cloud has none of this type, which is of a set, in this zone now.
+  [[nodiscard]] bool is_unavailable(const model::InstanceType& type, const std::string& zone) const;
+  [[nodiscard]] std::size_t count_types(const std::string& set) const;
+
+ private:
+  std::map<std::string, OfSet> sets_;  ///< By name.
+  std::set<std::uint32_t> asked_;
+};
+
+}  // namespace hostler::dispatch

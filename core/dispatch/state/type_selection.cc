@@ -1,0 +1,257 @@
+#include "core/dispatch/state/type_selection.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "core/model/currency.h"
+
+namespace hostler::dispatch {
+
+using model::Micros;
+using model::OfferedRow;
+using model::TypeSelector;
+
+namespace {
+
+/// A type of one set and market with its rows, one for each zone.
+struct Group {
+  std::vector<const OfferedRow*> rows;
+  std::map<std::string, Micros> prices;  ///< By zone, in the site's currency.
+  bool has_price = false;                ///< One that a set says, maybe in another currency.
+
+  [[nodiscard]] const OfferedRow& first() const { return *rows.front(); }
+  /// As some zone says it.
+  [[nodiscard]] model::Resources resources() const {
+    for (const auto* row : rows)
+      if (row->resources.vcpus > 0 && row->resources.ram > 0) return row->resources;
+    return first().resources;
+  }
+  [[nodiscard]] std::string architecture() const {
+    for (const auto* row : rows)
+      if (!row->architecture.empty()) return row->architecture;
+    return {};
+  }
+  [[nodiscard]] Micros least_price() const {
+    Micros least{INT64_MAX};
+    for (const auto& [zone, price] : prices) least = std::min(least, price);
+    return least;
+  }
+};
+
+/// Of the file: by zone, else for every zone.
+std::optional<Micros> file_price(const model::SetPolicy& set, const OfferedRow& row) {
+  std::optional<Micros> of_all;
+  const auto key = [](const auto& one) { return std::tie(one.provider_type, one.market); };
+  const auto [first, last] = std::ranges::equal_range(
+      set.file_prices, std::tie(row.provider_type, row.market), std::less<>(), key);
+  for (auto at = first; at != last; ++at) {
+    if (at->zone == row.zone) return at->price_per_hour;
+    if (at->zone.empty()) of_all = at->price_per_hour;
+  }
+  return of_all;
+}
+
+void add(Group& group, const OfferedRow& row, const model::SitePolicy& site,
+         const model::SetPolicy& set) {
+  group.rows.push_back(&row);
+  group.has_price |= row.has_price;
+  const auto rate = model::rate_of(site, row.currency);
+  if (row.has_price && rate)
+    group.prices[row.zone] = model::to_site(row.price_per_hour, *rate);
+  else if (const auto price = file_price(set, row))
+    group.prices[row.zone] = *price;
+}
+
+std::vector<Group> groups_of(const OfferedTypes::OfSet& offered, const model::SitePolicy& site,
+                             const model::SetPolicy& set) {
+  std::vector<Group> out;
+  for (const auto& [key, known] : offered.rows) {
+    const OfferedRow& row = known.row;
+    if (out.empty() || out.back().first().provider_type != row.provider_type ||
+        out.back().first().market != row.market)
+      out.emplace_back();
+    add(out.back(), row, site, set);
+  }
+  return out;
+}
+
+bool is_like_any(const std::string& text, const std::vector<std::string>& patterns) {
+  return std::ranges::any_of(patterns, [&](const auto& one) { return is_like(text, one); });
+}
+
+std::optional<Excluded> excluded_by_size(const TypeSelector& wanted, const model::Resources& has) {
+  if (has.vcpus <= 0 || has.ram <= 0) return Excluded::kSizeUnknown;
+  if (!wanted.vcpus.contains(has.vcpus)) return Excluded::kVcpus;
+  if (!wanted.gpus.contains(has.gpus)) return Excluded::kGpus;
+  if (!wanted.ram.contains(has.ram)) return Excluded::kRam;
+  if (!wanted.ram_per_vcpu.contains(has.ram / has.vcpus)) return Excluded::kRamPerVcpu;
+  if (!wanted.scratch.contains(has.scratch)) return Excluded::kScratch;
+  return std::nullopt;
+}
+
+std::optional<Excluded> excluded_by(const TypeSelector& wanted, const Group& group, bool in_use) {
+  const OfferedRow& row = group.first();
+  if (!wanted.names.empty() && !is_like_any(row.provider_type, wanted.names))
+    return Excluded::kNames;
+  if (is_like_any(row.provider_type, wanted.not_names)) return Excluded::kNotNames;
+  if (wanted.market && *wanted.market != row.market) return Excluded::kMarket;
+  const auto architecture = group.architecture();
+  if (!wanted.architecture.empty() && !architecture.empty() && wanted.architecture != architecture)
+    return Excluded::kArchitecture;
+  if (const auto why = excluded_by_size(wanted, group.resources())) return why;
+  if (group.prices.empty()) return group.has_price ? Excluded::kNoExchangeRate : Excluded::kNoPrice;
+  if (!in_use && wanted.price_max && group.least_price() > *wanted.price_max)
+    return Excluded::kPriceMax;
+  return std::nullopt;
+}
+
+model::InstanceType type_of(const Group& group) {
+  const OfferedRow& row = group.first();
+  model::InstanceType out;
+  out.name = row.name;
+  out.provider_type = row.provider_type;
+  out.resources = group.resources();
+  out.market = row.market;
+  out.only_in = row.set;
+  for (const auto& [zone, price] : group.prices) {
+    out.price_per_hour = std::max(out.price_per_hour, price);
+    if (!zone.empty()) out.zones.push_back(zone);
+  }
+  return out;
+}
+
+/// Chooses for one pool, and keeps what all pools have chosen.
+class Selector {
+ public:
+  Selector(EffectivePolicy& out, const std::set<std::string>& in_use)
+      : out_(out), in_use_(in_use) {}
+
+  void run(std::uint32_t pool, const std::map<std::string, std::vector<Group>>& offered) {
+    model::PoolPolicy& policy = out_.site.pools[pool];
+    Selection& selection = out_.selections[pool];
+    std::vector<const Group*> chosen;
+    for (const auto& set : policy.sets)
+      if (const auto found = offered.find(set); found != offered.end())
+        for (const Group& group : found->second) {
+          ++selection.offered;
+          if (const auto why = excluded_by(*policy.selector, group, is_in_use(group)))
+            ++selection.excluded[*why];
+          else
+            chosen.push_back(&group);
+        }
+    cut(chosen, selection);
+    for (const Group* group : chosen) add_type(policy, *group);
+    selection.selected = chosen.size();
+    if (const auto most = policy.selector->price_max) {
+      auto& cap = policy.price_cap_per_hour;
+      cap = cap.value == 0 ? *most : std::min(cap, *most);
+    }
+  }
+
+ private:
+  [[nodiscard]] bool is_in_use(const Group& group) const {
+    return in_use_.contains(group.first().name);
+  }
+
+  void cut(std::vector<const Group*>& chosen, Selection& selection) const {
+    const auto rank = [&](const Group* group) {
+      return std::tuple(!is_in_use(*group), group->least_price().value, group->first().name);
+    };
+    std::ranges::sort(chosen, {}, rank);
+    std::size_t offerings = 0, kept = 0;
+    for (; kept < chosen.size(); ++kept) {
+      offerings += chosen[kept]->prices.size();
+      if (offerings > Selection::kOfferingsMax) break;
+    }
+    if (kept == chosen.size()) return;
+    selection.excluded[Excluded::kTooMany] = chosen.size() - kept;
+    chosen.resize(kept);
+  }
+
+  void add_type(model::PoolPolicy& pool, const Group& group) {
+    const std::string& name = group.first().name;
+    pool.types.push_back(name);
+    if (!pool.selector->provider_params_json.empty())
+      pool.provider_params[name] = pool.selector->provider_params_json;
+    if (!added_.insert(name).second) return;
+    out_.site.types.push_back(type_of(group));
+    for (const auto& [zone, price] : group.prices)
+      if (!zone.empty()) out_.site.zone_prices[{name, zone}] = price;
+  }
+
+  EffectivePolicy& out_;
+  const std::set<std::string>& in_use_;
+  std::set<std::string> added_;
+};
+
+}  // namespace
+
+const char* to_string(Excluded why) {
+  switch (why) {
+    case Excluded::kNames:
+      return "names";
+    case Excluded::kNotNames:
+      return "not_names";
+    case Excluded::kMarket:
+      return "market";
+    case Excluded::kArchitecture:
+      return "architecture";
+    case Excluded::kSizeUnknown:
+      return "size_unknown";
+    case Excluded::kVcpus:
+      return "vcpus";
+    case Excluded::kGpus:
+      return "gpus";
+    case Excluded::kRam:
+      return "ram";
+    case Excluded::kRamPerVcpu:
+      return "ram_per_vcpu";
+    case Excluded::kScratch:
+      return "scratch";
+    case Excluded::kNoPrice:
+      return "no_price";
+    case Excluded::kNoExchangeRate:
+      return "no_exchange_rate";
+    case Excluded::kPriceMax:
+      return "price_max";
+    case Excluded::kTooMany:
+      return "too_many";
+  }
+  return "?";
+}
+
+bool is_like(const std::string& text, const std::string& pattern) {
+  std::size_t t = 0, p = 0, star = std::string::npos, again = 0;
+  while (t < text.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      again = t;
+    } else if (p < pattern.size() && pattern[p] == text[t]) {
+      ++p;
+      ++t;
+    } else if (star != std::string::npos) {
+      p = star + 1;
+      t = ++again;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') ++p;
+  return p == pattern.size();
+}
+
+EffectivePolicy select_types(const model::SitePolicy& configured, const OfferedTypes& offered,
+                             const std::set<std::string>& in_use) {
+  EffectivePolicy out{configured, {}};
+  std::map<std::string, std::vector<Group>> groups;
+  for (const std::uint32_t i : offered.asked()) {
+    const auto& set = configured.sets[i];
+    if (const auto* of = offered.find(set.name)) groups[set.name] = groups_of(*of, configured, set);
+  }
+  Selector selector(out, in_use);
+  for (std::uint32_t p = 0; p < configured.pools.size(); ++p)
+    if (configured.pools[p].selector) selector.run(p, groups);
+  return out;
+}
+
+}  // namespace hostler::dispatch

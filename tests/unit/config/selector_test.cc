@@ -1,0 +1,152 @@
+#include <gmock/gmock.h>
+
+#include <fstream>
+
+#include "core/config/load.h"
+
+/// Pools that choose types by their properties, currencies, and files of prices.
+namespace hostler::config {
+namespace {
+
+using model::Bounds;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr std::int64_t kGiB = std::int64_t{1} << 30;
+
+Reading read_with(const std::string& types, const std::string& set_keys = "",
+                  const std::string& site_keys = "", const std::filesystem::path& folder = "/") {
+  const std::string text =
+      R"({"state_dir": "/tmp/x", "sets": [{"name": "west", "driver": "local")" + set_keys +
+      R"(}], "pools": [{"name": "p", "sets": ["west"], "types": )" + types + "}]" + site_keys + "}";
+  return read_text(text, folder, {.surroundings = {}, .state_dir = {}, .trusted_only = false});
+}
+
+model::TypeSelector good(const std::string& types) {
+  const Reading reading = read_with(types);
+  EXPECT_THAT(reading.problems, IsEmpty()) << reading.problems.front().message;
+  return reading.config.site.pools.at(0).selector.value();
+}
+
+std::string problem(const Reading& reading) {
+  return reading.problems.size() == 1 ? reading.problems.front().message
+                                      : std::to_string(reading.problems.size()) + " problems";
+}
+
+TEST(SelectorTest, ReadsEveryRange) {
+  const auto selector = good(R"({"vcpus": "4-64", "gpus": "0", "ram": ">=8GiB",
+      "scratch": "<=1GiB", "ram_per_vcpu": "2GiB-4GiB"})");
+  EXPECT_EQ(selector.vcpus, (Bounds{4, 64}));
+  EXPECT_EQ(selector.gpus, (Bounds{0, 0}));
+  EXPECT_EQ(selector.ram, (Bounds{8 * kGiB, INT64_MAX}));
+  EXPECT_EQ(selector.scratch, (Bounds{0, kGiB}));
+  EXPECT_EQ(selector.ram_per_vcpu, (Bounds{2 * kGiB, 4 * kGiB}));
+}
+
+TEST(SelectorTest, AnEmptyOneTakesAllOnDemandTypes) {
+  const auto selector = good("{}");
+  EXPECT_EQ(selector, model::TypeSelector{});
+  EXPECT_EQ(selector.market, model::Market::kOnDemand);
+}
+
+TEST(SelectorTest, ReadsNamesMarketAndPrice) {
+  const auto selector =
+      good(R"({"names": ["c*"], "not_names": ["*.metal"], "market": "any", "price_max": 2.5})");
+  EXPECT_THAT(selector.names, ElementsAre("c*"));
+  EXPECT_THAT(selector.not_names, ElementsAre("*.metal"));
+  EXPECT_EQ(selector.market, std::nullopt);
+  EXPECT_EQ(selector.price_max, model::Micros{2'500'000});
+}
+
+TEST(SelectorTest, RefusesWhatIsNoRangeAndNamesTheKey) {
+  for (const char* bad : {"", "-", "4-", "-4", "four", ">4", "=4", ">=", "4-8-16", " 4", "4 - 8",
+                          "99999999999999999999", "0x4"}) {
+    const auto found = problem(read_with("{\"vcpus\": \"" + std::string(bad) + "\"}"));
+    EXPECT_THAT(found, HasSubstr("pools[0].types.vcpus: ")) << bad;
+  }
+  EXPECT_THAT(problem(read_with(R"({"vcpus": "64-4"})")), HasSubstr("the first is above"));
+  EXPECT_THAT(problem(read_with(R"({"ram": "8"})")), HasSubstr("pools[0].types.ram: "));
+  EXPECT_THAT(problem(read_with(R"({"cores": "8"})")), HasSubstr("pools[0].types"));
+  EXPECT_THAT(problem(read_with(R"({"market": "both"})")), HasSubstr("pools[0].types.market"));
+}
+
+TEST(SelectorTest, AListOfNamesStaysAsItIs) {
+  const Reading reading = read_with(
+      R"(["a"])", "", R"(, "types": [{"name": "a", "vcpus": 1, "ram": "1GiB", "price": 1}])");
+  EXPECT_THAT(reading.problems, IsEmpty());
+  EXPECT_FALSE(reading.config.site.pools.at(0).selector);
+  EXPECT_THAT(problem(read_with(R"([])")), HasSubstr("at least one"));
+  EXPECT_THAT(problem(read_with("4")), HasSubstr("pools[0].types"));
+}
+
+TEST(SelectorTest, ThePoolsParametersAreThoseOfChosenTypes) {
+  const Reading reading = read_with(R"({}, "image_id": "i-1", "provider_params": {"a": 1})");
+  EXPECT_THAT(reading.problems, IsEmpty());
+  const auto& pool = reading.config.site.pools.at(0);
+  EXPECT_EQ(pool.image_id, "i-1");
+  EXPECT_EQ(pool.selector->provider_params_json, R"({"a":1})");
+}
+
+TEST(CurrencyKeysTest, RatesNeedACurrency) {
+  EXPECT_THAT(problem(read_with("{}", "", R"(, "exchange_rates": {"EUR": 1.1})")),
+              HasSubstr("exchange_rates: it needs `currency`"));
+  EXPECT_THAT(problem(read_with("{}", "", R"(, "currency": "dollar")")), HasSubstr("currency: "));
+  EXPECT_THAT(problem(read_with("{}", "", R"(, "currency": "USD", "exchange_rates": {"EUR": 0})")),
+              HasSubstr("exchange_rates.EUR: "));
+}
+
+class PricesFileTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::path(testing::TempDir()) / "prices_file_test";
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+  Reading read_prices(const std::string& content, const std::string& site_keys = "") {
+    std::ofstream(folder_ / "prices.json") << content;
+    return read_with("{}", R"(, "prices_file": "prices.json")", site_keys, folder_);
+  }
+  std::filesystem::path folder_;
+};
+
+TEST_F(PricesFileTest, IsReadInOrderAndConverted) {
+  const Reading reading = read_prices(
+      R"({"prices": [
+        {"provider_type": "b", "price_per_hour": 2, "currency": "EUR"},
+        {"provider_type": "a", "zone": "z", "market": "spot", "price_per_hour": 1, "currency": "USD"}]})",
+      R"(, "currency": "USD", "exchange_rates": {"EUR": 1.5})");
+  EXPECT_THAT(reading.problems, IsEmpty());
+  EXPECT_THAT(reading.config.site.sets.at(0).file_prices,
+              ElementsAre(model::FilePrice{"a", model::Market::kSpot, "z", {1'000'000}},
+                          model::FilePrice{"b", model::Market::kOnDemand, "", {3'000'000}}));
+}
+
+TEST_F(PricesFileTest, ACurrencyWithoutARateIsAnErrorThatNamesTheEntry) {
+  const auto found = problem(
+      read_prices(R"({"prices": [{"provider_type": "b", "price_per_hour": 2, "currency": "EUR"}]})",
+                  R"(, "currency": "USD")"));
+  EXPECT_THAT(found, HasSubstr("sets[0].prices_file: "));
+  EXPECT_THAT(found, HasSubstr("prices[0].currency"));
+  EXPECT_THAT(found, HasSubstr("no rate for EUR"));
+}
+
+TEST_F(PricesFileTest, WhatIsNoFileOfPricesIsRefused) {
+  EXPECT_THAT(problem(read_prices("[]")), HasSubstr("prices_file"));
+  EXPECT_THAT(problem(read_prices("{")), HasSubstr("prices_file"));
+  EXPECT_THAT(problem(read_prices(R"({"prices": [{"provider_type": "b", "currency": "USD"}]})")),
+              HasSubstr("price_per_hour"));
+  EXPECT_THAT(problem(read_prices(R"({"prices": [
+        {"provider_type": "b", "price_per_hour": -2, "currency": "USD"}]})")),
+              HasSubstr("prices[0].price_per_hour"));
+  EXPECT_THAT(problem(read_prices(R"({"prices": [
+        {"provider_type": "b", "price_per_hour": 2, "currency": "USD"},
+        {"provider_type": "b", "price_per_hour": 3, "currency": "USD"}]})")),
+              HasSubstr("two prices"));
+  EXPECT_THAT(problem(read_with("{}", R"(, "prices_file": "none.json")", "", folder_)),
+              HasSubstr("none.json"));
+}
+
+}  // namespace
+}  // namespace hostler::config
