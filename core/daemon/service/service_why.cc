@@ -50,6 +50,13 @@ bool add_set(api::WhyView& view, const dispatch::Queries& state, std::string_vie
   return view.set.has_value();
 }
 
+/// Pools that choose types by their properties and find none.
+void add_empty_pools(api::WhyView& view, const dispatch::Queries& state) {
+  for (const auto& pool : state.pools())
+    if (pool.selection && pool.selection->selected == 0)
+      view.conditions.push_back("pool " + pool.name + ": " + pool.selection->text);
+}
+
 /// Of a gate that is open again only the records are known.
 bool add_gate(api::WhyView& view, const dispatch::Queries& state, std::string_view key, Mono now) {
   if (auto reasons = state.reasons_of_gate(std::string(key), now))
@@ -84,6 +91,7 @@ Result<void> add_state(api::WhyView& view, const dispatch::Queries& state, model
     for (const auto& set : state.sets(now))
       for (const auto& text : set.conditions)
         view.conditions.push_back("set " + set.name + ": " + text);
+    add_empty_pools(view, state);
     known = true;
   } else if (!known) {
     return fail(Errc::kInvalidArgument,

@@ -87,6 +87,7 @@ class OfferingsTest(unittest.TestCase):
         reload()
         wait_for("nothing is chosen", lambda: selection()["selected"] == 0)
         self.assertIn("by `vcpus`", hostler("why", "pool default"))
+        self.assertIn("choose 0 of", hostler("why", "site"))
         write_config(vcpus=">=8")
         reload()
         wait_for("one is chosen", lambda: set(types()) == {"big-8"})

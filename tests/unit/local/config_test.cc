@@ -35,7 +35,8 @@ TEST(LocalConfigTest, ReadsEveryKeyOfItsSchema) {
     "root": "/r", "region": "here", "currency": "EUR", "zones": ["a", "b"], "port": 22,
     "instances_max": 7, "boot_delay": "5m", "sshd": "/s", "ssh_keygen": "/k", "supervisor": "/v",
     "confinement": "subreapers",
-    "types": {"t": {"stock": {"a": 1}, "prices": [
+    "types": {"t": {"stock": {"a": 1}, "vcpus": 2, "gpus": 3, "ram_gib": 4, "scratch_gib": 5,
+                    "architecture": "x86_64", "prices": [
       {"micros_per_hour": 5, "from": "2026-01-02T03:04:05Z", "zone": "b", "market": "spot"}]}},
     "dials": {
       "create_errors": [{"class": "QUOTA", "count": 3, "type": "t", "scope": ["GROUP", "REGION"],
@@ -49,6 +50,8 @@ TEST(LocalConfigTest, ReadsEveryKeyOfItsSchema) {
   EXPECT_EQ(type.stock_in.at("a"), 1);
   EXPECT_EQ(type.prices.at(0).from_unix_ns, 1'767'323'045'000'000'000);
   EXPECT_EQ(type.prices[0].market, HOSTLER_MARKET_SPOT);
+  EXPECT_EQ(type.vcpus + type.gpus + type.ram_gib + type.scratch_gib, 14);
+  EXPECT_EQ(type.architecture, "x86_64");
   const Dials::Failure& failure = config.dials.create_errors.at(0);
   EXPECT_EQ(failure.status, HOSTLER_E_QUOTA);
   EXPECT_EQ(failure.scope, HOSTLER_SCOPE_GROUP | HOSTLER_SCOPE_REGION);
