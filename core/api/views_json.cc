@@ -191,6 +191,23 @@ void write_image(json::Writer& w, const model::ImageView& view) {
   w.end_object();
 }
 
+void write_leftovers(json::Writer& w, const model::LeftoversView& view) {
+  w.begin_object().member("rule", view.rule).member("found", view.found);
+  w.member("confirmed", view.confirmed).member("destroying", view.destroying);
+  member_time(w, "listed", view.listed);
+  member_text(w, "error", view.error);
+  w.key("things").begin_array();
+  for (const auto& thing : view.things) {
+    w.begin_object().member("type", thing.type).member("id", thing.id);
+    member_text(w, "instance", thing.instance);
+    member_time(w, "since", thing.since);
+    w.member("confirmed", thing.confirmed).member("destroying", thing.destroying);
+    member_text(w, "error", thing.error);
+    w.end_object();
+  }
+  w.end_array().end_object();
+}
+
 void write_set(json::Writer& w, const model::SetView& view) {
   w.begin_object().member("name", view.name).member("open", view.open);
   w.member("foreign_owner", view.foreign_owner);
@@ -228,6 +245,7 @@ void write_set(json::Writer& w, const model::SetView& view) {
     w.end_array();
   }
   if (view.offerings) write_offerings(w, *view.offerings);
+  if (view.leftovers) write_leftovers(w.key("leftovers"), *view.leftovers);
   member_text(w, "creates_refused", view.creates_refused);
   member_text(w, "problem", view.problem);
   member_texts(w, "conditions", view.conditions);

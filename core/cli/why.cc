@@ -58,6 +58,15 @@ void print_image(json::Value image) {
         ", last found at " + field(image, "found"));
 }
 
+void print_leftover(json::Value thing) {
+  const std::string instance = field(thing, "instance");
+  say("  leftover " + field(thing, "type") + " " + field(thing, "id") +
+      (instance.empty() ? "" : " of instance " + instance) + ", listed since " +
+      field(thing, "since") +
+      (thing.at("destroying").bool_or(false) ? ", is being destroyed" : "") +
+      because(field(thing, "error")));
+}
+
 void print_set(json::Value set) {
   say("set " + field(set, "name") + (set.at("open").bool_or(false) ? " is open" : " is not open") +
       because(field(set, "problem")));
@@ -67,6 +76,7 @@ void print_set(json::Value set) {
     say("  its instances are in account " + field(set, "account") +
         (set.has("region") ? ", region " + field(set, "region") : ""));
   for (const json::Value image : set.at("images").children()) print_image(image);
+  for (const json::Value thing : set.at("leftovers").at("things").children()) print_leftover(thing);
   print_conditions(set);
   if (set.has("offerings")) print_offerings(set.at("offerings"));
   if (set.has("creates_refused"))

@@ -18,6 +18,10 @@ constexpr std::array kAddresses{
     json::Word<model::AddressChoice>{"any", model::AddressChoice::kAny},
     json::Word<model::AddressChoice>{"private", model::AddressChoice::kPrivate},
     json::Word<model::AddressChoice>{"public", model::AddressChoice::kPublic}};
+constexpr std::array kLeftovers{
+    json::Word<model::LeftoverRule>{"destroy", model::LeftoverRule::kDestroy},
+    json::Word<model::LeftoverRule>{"report", model::LeftoverRule::kReport},
+    json::Word<model::LeftoverRule>{"off", model::LeftoverRule::kOff}};
 constexpr std::array kEscalations{json::Word<Escalate>{"auto", Escalate::kAuto},
                                   json::Word<Escalate>{"sudo", Escalate::kSudo},
                                   json::Word<Escalate>{"none", Escalate::kNone}};
@@ -87,6 +91,9 @@ void read_policy(json::Object& o, const Context& context, const model::SitePolic
   o.may("address").word(out.address, kAddresses);
   read_image(o.may("image"), out.image);
   o.may("images_interval").duration(out.images_interval, 1s, 24h);
+  o.may("leftovers").word(out.leftovers, kLeftovers);
+  o.may("leftovers_interval").duration(out.leftovers_interval, 1s, 24h);
+  o.may("leftovers_after").duration(out.leftovers_after, 10s, 24h * 365);
   o.may("list_interval").duration(out.list_interval, 100ms, 1h);
   o.may("price_interval").duration(out.price_interval, 1s, 24h);
   o.may("offerings_interval").duration(out.offerings_interval, 1s, 24h);

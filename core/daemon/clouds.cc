@@ -207,6 +207,27 @@ void Clouds::execute(const dispatch::OfferingsCall& effect) {
                          });
 }
 
+void Clouds::execute(const dispatch::LeftoversCall& effect) {
+  const Call call(*this, effect.set, model::CloudOp::kLeftovers);
+  call.driver->list_leftovers(effect.tag_filter, effect.timeout,
+                              [this, timed = call.timed, set = effect.set, number = effect.number](
+                                  model::CloudResult<std::vector<model::Leftover>> result) {
+                                timed.ended(result);
+                                post_(dispatch::LeftoversListed{set, number, std::move(result)});
+                              });
+}
+
+void Clouds::execute(const dispatch::DestroyLeftoverCall& effect) {
+  const Call call(*this, effect.set, model::CloudOp::kDestroyLeftover);
+  call.driver->destroy_leftover(
+      effect.request, effect.timeout,
+      [this, timed = call.timed, set = effect.set, type = effect.request.type,
+       id = effect.request.id](const model::CloudResult<plugin_host::DriverSet::Nothing>& result) {
+        timed.ended(result);
+        post_(dispatch::LeftoverDestroyed{set, type, id, error_of(result)});
+      });
+}
+
 /// Not counted as a call: the driver answers without its cloud.
 void Clouds::execute(const dispatch::QuotaGroupCall& effect) {
   auto& drivers = named(effect.set).drivers;

@@ -59,6 +59,8 @@ class Clouds {
   void execute(const dispatch::ConsoleCall& effect);
   void execute(const dispatch::ImagesCall& effect);
   void execute(const dispatch::OfferingsCall& effect);
+  void execute(const dispatch::LeftoversCall& effect);
+  void execute(const dispatch::DestroyLeftoverCall& effect);
 
   /// The driver of a set, as it is now. Any thread.
   [[nodiscard]] model::DriverView driver(const std::string& set);

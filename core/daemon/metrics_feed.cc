@@ -150,13 +150,17 @@ void MetricsFeed::set_instances(const dispatch::Queries& state) {
 
 void MetricsFeed::set_clouds(const dispatch::Queries& state, Mono now) {
   std::vector<metrics::SetStatus> sets;
+  std::vector<metrics::LeftoverCount> leftovers;
   std::vector<metrics::GateCount> gates;
   const auto classes = scheduler::gated_classes();
   for (const auto& set : state.sets()) {
     sets.push_back({set.name, set.open, set.foreign_owner});
+    if (const auto& left = set.leftovers)
+      leftovers.push_back({set.name, left->found, left->confirmed, left->destroying});
     for (const auto cls : classes) gates.push_back({set.name, cls, 0});
   }
   metrics_.set_sets(sets);
+  metrics_.set_leftovers(leftovers);
   for (const auto& gate : state.gates(now)) gates.push_back({gate.set, gate.cls, 1});
   metrics_.set_gates(gates);
 }

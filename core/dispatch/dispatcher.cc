@@ -70,6 +70,7 @@ Outbox Dispatcher::apply(Event event, Now now) {
                    to.sets.on(e, now);
                    to.images.on(e, now);
                    to.offerings.driver_replaced(e.set, now);
+                   to.leftovers.on(e, now);
                  },
                  [&](const PricesFetched& e) { to.sets.on(e, now); },
                  [&](const QuotaGroupFetched& e) { to.sets.on(e, now); },
@@ -77,10 +78,13 @@ Outbox Dispatcher::apply(Event event, Now now) {
                  [&](const OfferingsFetched& e) {
                    if (to.offerings.on(e, now)) to.types.refresh(now);
                  },
+                 [&](const LeftoversListed& e) { to.leftovers.on(e, now); },
+                 [&](const LeftoverDestroyed& e) { to.leftovers.on(e, now); },
                  [&](const SetListed& e) {
                    if (!to.epochs.compare(e, now)) return;
                    to.lists.on(e, now);
                    to.hosts.judge_left_alone(now);
+                   to.leftovers.on(e, now);
                  },
                  [&](const InstancesLookedUp& e) { to.absences.on(e, now); },
                  [&](const BelieveList& e) { to.absences.on(e, now); },
@@ -124,6 +128,7 @@ void Dispatcher::replace_policy(model::SitePolicy policy, Now now) {
   handlers_->admin.policy_changed(now);
   handlers_->sets.policy_changed(now);
   handlers_->images.policy_changed(now);
+  handlers_->leftovers.policy_changed(now);
 }
 
 Outbox Dispatcher::tick(Now now) {
@@ -135,6 +140,7 @@ Outbox Dispatcher::tick(Now now) {
     handlers_->sets.send_due(set, now);
     handlers_->images.send_due(set, now);
     handlers_->offerings.send_due(set, now);
+    handlers_->leftovers.send_due(set, now);
     handlers_->lists.send_due(set, now);
     handlers_->absences.send_due(set, now);
   }
@@ -174,7 +180,7 @@ Mono Dispatcher::next_wake() const {
   if (state_->is_old) return fleet::kNever;
   return std::min({state_->hosts.next_deadline(), state_->commands.next_deadline(),
                    state_->sets.next_wake(), state_->images.next_wake(state_->sets),
-                   handlers_->offerings.next_wake(),
+                   handlers_->offerings.next_wake(), state_->leftovers.next_wake(state_->sets),
                    state_->plan.next_wake(), state_->jobs.next_use_tick()});
 }
 

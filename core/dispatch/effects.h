@@ -112,6 +112,18 @@ struct OfferingsCall {
   Duration timeout{};
   bool after_commit = false;  ///< As of OpenSet.
 };
+/// Lists things that outlived their instances.
+struct LeftoversCall {
+  std::string set;
+  std::uint64_t number = 0;  ///< Comes back with the answer.
+  model::Tags tag_filter;
+  Duration timeout{};
+};
+struct DestroyLeftoverCall {
+  std::string set;
+  model::LeftoverDestroyRequest request;
+  Duration timeout{};
+};
 /// Make a plan of this snapshot, off the loop, and answer with PlanMade.
 struct MakePlan {
   std::uint64_t number = 0;
@@ -131,10 +143,10 @@ struct Reply {
   Result<std::vector<model::WorkId>> result;
 };
 
-using Effect =
-    std::variant<model::HostCommand, OpenSet, UseSet, UseDriver, CreateCall, ListCall, LookUpCall,
-                 DestroyCall, TagsCall, PowerCall, PricesCall, QuotaGroupCall, ConsoleCall,
-                 ImagesCall, OfferingsCall, MakePlan, EpochsCompared, Reply>;
+using Effect = std::variant<model::HostCommand, OpenSet, UseSet, UseDriver, CreateCall, ListCall,
+                            LookUpCall, DestroyCall, TagsCall, PowerCall, PricesCall,
+                            QuotaGroupCall, ConsoleCall, ImagesCall, OfferingsCall, LeftoversCall,
+                            DestroyLeftoverCall, MakePlan, EpochsCompared, Reply>;
 
 /// The result of one event. An effect is issued only when every change before it is durable, unless
 /// it depends on no commit (immediate_effects.h).

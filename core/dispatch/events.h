@@ -99,6 +99,16 @@ struct OfferingsFetched {
   std::string set;
   model::CloudResult<std::vector<model::CloudOffering>> result;
 };
+/// The answer to a LeftoversCall.
+struct LeftoversListed {
+  std::string set;
+  std::uint64_t number = 0;
+  model::CloudResult<std::vector<model::Leftover>> result;
+};
+struct LeftoverDestroyed {
+  std::string set, type, id;
+  std::optional<model::CloudError> error;
+};
 
 // ---- requests and plans ------------------------------------------------------------------------
 
@@ -189,12 +199,12 @@ struct DiskChanged {
   bool full = false;
 };
 
-using Event =
-    std::variant<DriverLoaded, SetOpened, SuccessorOpened, CreateSeen, CreateEnded, SetListed,
-                 InstancesLookedUp, DestroyEnded, TagsEnded, PowerEnded, PricesFetched,
-                 QuotaGroupFetched, ConsoleRead, ImagesFetched, OfferingsFetched, model::HostEvent,
-                 Submit, CancelWork, ReleaseWork, CancelHeld, OutputsRemoved, SetIdleBehavior,
-                 KillInstance, OpenGate, AcceptAccount, BelieveList, GiveUpUnreachable, PlanMade,
-                 PolicyChanged, WorkForgotten, DiskChanged>;
+using Event = std::variant<DriverLoaded, SetOpened, SuccessorOpened, CreateSeen, CreateEnded,
+                           SetListed, InstancesLookedUp, DestroyEnded, TagsEnded, PowerEnded,
+                           PricesFetched, QuotaGroupFetched, ConsoleRead, ImagesFetched,
+                           OfferingsFetched, LeftoversListed, LeftoverDestroyed, model::HostEvent,
+                           Submit, CancelWork, ReleaseWork, CancelHeld, OutputsRemoved,
+                           SetIdleBehavior, KillInstance, OpenGate, AcceptAccount, BelieveList,
+                           GiveUpUnreachable, PlanMade, PolicyChanged, WorkForgotten, DiskChanged>;
 
 }  // namespace hostler::dispatch

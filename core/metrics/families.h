@@ -122,6 +122,8 @@ struct Metrics::Families {
                    "1: the set has instances of another daemon."};
   Snapshot gates{registry, "hostler_gates_shut",
                  "Gates that are shut: refusals of a cloud that hold back calls now."};
+  Snapshot leftovers{registry, "hostler_leftovers",
+                     "Things with our tags that outlived their instances, by state."};
   Family<Counter>& calls = counters("hostler_driver_calls_total", "Driver calls by result.");
   Family<Histogram>& call_time =
       histograms("hostler_driver_call_seconds", "How long driver calls took.");

@@ -76,6 +76,16 @@ void Metrics::set_sets(const std::vector<SetStatus>& sets) {
   families_->foreign.replace(foreign);
 }
 
+void Metrics::set_leftovers(const std::vector<LeftoverCount>& counts) {
+  Values values;
+  for (const LeftoverCount& c : counts) {
+    values[{{"set", c.set}, {"state", "found"}}] = number(c.found);
+    values[{{"set", c.set}, {"state", "confirmed"}}] = number(c.confirmed);
+    values[{{"set", c.set}, {"state", "destroying"}}] = number(c.destroying);
+  }
+  families_->leftovers.replace(values);
+}
+
 void Metrics::set_pools(const std::vector<PoolStatus>& pools) {
   Values now;
   Values most;

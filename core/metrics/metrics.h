@@ -68,6 +68,12 @@ struct SetStatus {
   bool foreign_owner = false;
 };
 
+/// Things that outlived their instances.
+struct LeftoverCount {
+  std::string set;
+  std::size_t found = 0, confirmed = 0, destroying = 0;
+};
+
 struct PoolStatus {
   std::string pool;
   std::size_t instances = 0;
@@ -107,6 +113,7 @@ class Metrics {
   void set_prices(const std::vector<PriceSum>& sums);
   void set_gates(const std::vector<GateCount>& counts);
   void set_sets(const std::vector<SetStatus>& sets);
+  void set_leftovers(const std::vector<LeftoverCount>& counts);
   void set_pools(const std::vector<PoolStatus>& pools);
   /// Queued jobs by why they wait; a code that is not in it has none.
   void set_waiting(const std::map<model::WaitingCode, std::uint64_t>& jobs);

@@ -1,5 +1,6 @@
 #include "core/model/cloud.h"
 
+#include "core/model/policy.h"
 #include "core/model/reason.h"
 
 namespace hostler::model {
@@ -44,6 +45,18 @@ std::string to_string(const DriverCrash& crash) {
   return "driver " + crash.driver.name +
          (crash.driver.version.empty() ? "" : " " + crash.driver.version) + " " + crash.ending +
          " in " + crash.call + (crash.output.empty() ? "" : "; it wrote: " + crash.output);
+}
+
+const char* to_string(LeftoverRule rule) {
+  switch (rule) {
+    case LeftoverRule::kOff:
+      return "off";
+    case LeftoverRule::kReport:
+      return "report";
+    case LeftoverRule::kDestroy:
+      return "destroy";
+  }
+  return "?";
 }
 
 const char* to_string(CloudState state) {

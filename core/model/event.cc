@@ -204,6 +204,17 @@ constexpr std::array kEvents{
               "in use; without one nothing is created"},
     EventInfo{Event::kImageFoundAgain, "image_found_again", kSet, kInfo, Holds::kData,
               "the query finds the image in `reason_code` again, which stayed in use"},
+    EventInfo{Event::kLeftoversFound, "leftovers_found", kSet, kWarning, Holds::kNone,
+              "disks, addresses or other things with our tags outlived their instances: lists "
+              "show them for `leftovers_after`"},
+    EventInfo{Event::kLeftoverDestroying, "leftover_destroying", kSet, kInfo, Holds::kData,
+              "the thing in `reason_code`, which outlived its instance, is destroyed"},
+    EventInfo{Event::kLeftoverRefused, "leftover_refused", kSet, kWarning, Holds::kReason,
+              "the cloud refused to destroy a thing that outlived its instance: it is asked "
+              "again; told once for each thing"},
+    EventInfo{Event::kLeftoversUnlisted, "leftovers_unlisted", kSet, kWarning, Holds::kReason,
+              "the things that outlived their instances cannot be listed now; told once until "
+              "they can"},
     EventInfo{
         Event::kGateShut, "gate_shut", kGate, kInfo, Holds::kReason,
         "the cloud refused a call, new hosts do not come up, or the driver dies in a call: such "

@@ -37,6 +37,10 @@ struct BrokenCheck {
   friend bool operator==(const BrokenCheck&, const BrokenCheck&) = default;
 };
 
+/// What is done about things with our tags that outlived their instance.
+enum class LeftoverRule : std::uint8_t { kOff, kReport, kDestroy };
+const char* to_string(LeftoverRule rule);
+
 /// One configured connection to one cloud account or region: a member for each key of the
 /// configuration.
 struct SetPolicy {
@@ -49,8 +53,10 @@ struct SetPolicy {
   std::string jump_host;  ///< "bastion.example:22": its hosts are reached through it; or empty.
   std::optional<ImageQuery> image;  ///< Of types that say nothing of an image.
   Duration list_interval = 10s, price_interval = 10min, images_interval = 5min,
-           offerings_interval = 1h;
+           offerings_interval = 1h, leftovers_interval = 10min, leftovers_after = 30min;
   std::vector<FilePrice> file_prices;  ///< By provider type, market and zone.
+  /// A mistake of the cloud about what is left must not cost data unless the site says so.
+  LeftoverRule leftovers = LeftoverRule::kReport;
   /// When half of the connected hosts become unreachable at once, none is ended for this time.
   Duration mass_unreachable_hold = 6h;
   Duration create_timeout = 2min, destroy_timeout = 1min, list_timeout = 1min, power_timeout = 2min;

@@ -94,6 +94,21 @@ struct ImageView {
   Wall found;         ///< When the cloud last said so; 0: never.
   std::string error;  ///< Why the last lookup found none; empty: it found one.
 };
+/// A thing with our tags that outlived its instance. Texts are fit to print.
+struct LeftoverView {
+  std::string type, id;
+  std::string instance;  ///< The cloud's id of it; empty: not known.
+  Wall since;            ///< When a list first showed it so.
+  bool confirmed = false, destroying = false;
+  std::string error;  ///< Why it could not be destroyed; empty: it could, or was not tried.
+};
+struct LeftoversView {
+  std::string rule;  ///< "report" or "destroy".
+  std::size_t found = 0, confirmed = 0, destroying = 0;
+  Wall listed;                       ///< The last complete list; 0: none yet.
+  std::string error;                 ///< Why the last one failed.
+  std::vector<LeftoverView> things;  ///< At most 100.
+};
 /// A set with all that is to be said of it: each of its members is shown.
 struct SetView {
   std::string name;
@@ -122,7 +137,8 @@ struct SetView {
   };
   std::optional<OfferingsView> offerings;  ///< Unset: nobody asks for them.
   std::optional<Reported> reported;  ///< What the cloud reports in their place, until accepted.
-  std::vector<ImageView> images;     ///< Of the queries that its creates need.
+  std::optional<LeftoversView> leftovers;  ///< Unset: nobody looks for them.
+  std::vector<ImageView> images;           ///< Of the queries that its creates need.
 };
 /// The cost from `since` to `until`.
 struct CostView {

@@ -41,8 +41,8 @@ struct Machine {
   std::int64_t price = 0;  ///< Per hour: the least price reported for its kind before its create.
   bool never_boots = false;
   bool half_made = false;  ///< Its create was cut off: it stays pending until that is repeated.
-  bool doubled = false;  ///< One of several machines made by one create.
-  bool unasked = false;  ///< Made by a call that was given up, after the others were destroyed.
+  bool doubled = false;    ///< One of several machines made by one create.
+  bool unasked = false;    ///< Made by a call that was given up, after the others were destroyed.
   bool loses_power_at_start = false;  ///< When its next attempt starts.
   std::string host_key;
   // State of the agent.
@@ -109,6 +109,8 @@ class Cloud {
   void hand_over(Machine& machine, model::InstanceId instance);
   /// A machine that was made for the instance.
   [[nodiscard]] bool has(model::InstanceId instance) const { return asked_for_.contains(instance); }
+  /// All that were ever made.
+  [[nodiscard]] const std::vector<std::unique_ptr<Machine>>& machines() const { return machines_; }
   [[nodiscard]] std::size_t alive() const { return living_.size(); }
   /// The lifetimes of all machines that are gone, added up.
   [[nodiscard]] Duration lived() const { return lived_; }

@@ -39,6 +39,8 @@ std::string CrashingDriver::call_of(const dispatch::Effect& effect) {
                  [](const ConsoleCall&) { return std::string("console"); },
                  [](const ImagesCall&) { return std::string("images"); },
                  [](const OfferingsCall&) { return std::string("offerings"); },
+                 [](const LeftoversCall&) { return std::string("leftovers"); },
+                 [](const DestroyLeftoverCall&) { return std::string("destroy_leftover"); },
                  [](const PowerCall& call) { return std::string(call.on ? "start" : "stop"); },
                  [](const DestroyCall& call) { return "destroy " + call.instance.text(); },
                  [this](const CreateCall& call) {
@@ -79,41 +81,48 @@ dispatch::Event CrashingDriver::report(const dispatch::Effect& effect, model::Cl
                                        Mono sent) {
   using namespace dispatch;
   const auto failed = tl::unexpected(error);
-  return std::visit(Overloaded{[&](const OpenSet& call) -> Event {
-                                 return SetOpened{call.set, failed};
-                               },
-                               [&](const ListCall& call) -> Event {
-                                 return SetListed{call.set, sent, failed};
-                               },
-                               [&](const LookUpCall& call) -> Event {
-                                 return InstancesLookedUp{call.set, sent, call.instances, failed};
-                               },
-                               [&](const PricesCall& call) -> Event {
-                                 return PricesFetched{call.set, call.type.name, failed};
-                               },
-                               [&](const ConsoleCall& call) -> Event {
-                                 return ConsoleRead{call.instance, failed};
-                               },
-                               [&](const ImagesCall& call) -> Event {
-                                 return ImagesFetched{call.set, call.query, call.number, failed};
-                               },
-                               [&](const OfferingsCall& call) -> Event {
-                                 return OfferingsFetched{call.set, failed};
-                               },
-                               [&](const CreateCall& call) -> Event {
-                                 return CreateEnded{call.instance, error};
-                               },
-                               [&](const DestroyCall& call) -> Event {
-                                 return DestroyEnded{call.instance, error};
-                               },
-                               [&](const TagsCall& call) -> Event {
-                                 return TagsEnded{call.instance, error};
-                               },
-                               [&](const PowerCall& call) -> Event {
-                                 return PowerEnded{call.instance, error};
-                               },
-                               [&](const auto&) -> Event { return DiskChanged{}; }},
-                    effect);
+  return std::visit(
+      Overloaded{[&](const OpenSet& call) -> Event {
+                   return SetOpened{call.set, failed};
+                 },
+                 [&](const ListCall& call) -> Event {
+                   return SetListed{call.set, sent, failed};
+                 },
+                 [&](const LookUpCall& call) -> Event {
+                   return InstancesLookedUp{call.set, sent, call.instances, failed};
+                 },
+                 [&](const PricesCall& call) -> Event {
+                   return PricesFetched{call.set, call.type.name, failed};
+                 },
+                 [&](const ConsoleCall& call) -> Event {
+                   return ConsoleRead{call.instance, failed};
+                 },
+                 [&](const ImagesCall& call) -> Event {
+                   return ImagesFetched{call.set, call.query, call.number, failed};
+                 },
+                 [&](const OfferingsCall& call) -> Event {
+                   return OfferingsFetched{call.set, failed};
+                 },
+                 [&](const LeftoversCall& call) -> Event {
+                   return LeftoversListed{call.set, call.number, failed};
+                 },
+                 [&](const DestroyLeftoverCall& call) -> Event {
+                   return LeftoverDestroyed{call.set, call.request.type, call.request.id, error};
+                 },
+                 [&](const CreateCall& call) -> Event {
+                   return CreateEnded{call.instance, error};
+                 },
+                 [&](const DestroyCall& call) -> Event {
+                   return DestroyEnded{call.instance, error};
+                 },
+                 [&](const TagsCall& call) -> Event {
+                   return TagsEnded{call.instance, error};
+                 },
+                 [&](const PowerCall& call) -> Event {
+                   return PowerEnded{call.instance, error};
+                 },
+                 [&](const auto&) -> Event { return DiskChanged{}; }},
+      effect);
 }
 
 void CrashingDriver::died_in(const std::string& call, Now now) {
@@ -154,6 +163,12 @@ void CrashingDriver::answered(const dispatch::Event& event) {
                         },
                         [&](const OfferingsFetched& e) {
                           if (e.result) forget("offerings");
+                        },
+                        [&](const LeftoversListed& e) {
+                          if (e.result) forget("leftovers");
+                        },
+                        [&](const LeftoverDestroyed& e) {
+                          if (!e.error) forget("destroy_leftover");
                         },
                         [&](const CreateEnded& e) {
                           if (!e.error) forget(creates_[e.instance]);

@@ -97,6 +97,7 @@ void Disk::apply(const model::LedgerRecord& row) {
   if (row.rev <= revision_)
     complain_("revision " + std::to_string(row.rev) + " after " + std::to_string(revision_));
   revision_ = row.rev;
+  if (row.event == model::Event::kLeftoverDestroying) leftover_intents_.insert(row.reason_code);
 }
 
 model::Restored Disk::open() {

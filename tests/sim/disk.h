@@ -49,6 +49,10 @@ class Disk {
     for (const auto& [key, row] : offered_) out.push_back(row);
     return out;
   }
+  /// The ledger says that the thing of this id is to be destroyed.
+  [[nodiscard]] bool has_leftover_intent(const std::string& id) const {
+    return leftover_intents_.contains(id);
+  }
   [[nodiscard]] const model::AttemptChanged* attempt(model::AttemptId id) const;
 
  private:
@@ -88,6 +92,7 @@ class Disk {
   std::map<std::string, model::SetAccount> accounts_;
   std::map<std::pair<std::string, std::string>, model::ImageRow> images_;
   std::map<std::string, model::PrincipalUse> uses_;
+  std::set<std::string> leftover_intents_;
   std::uint64_t epoch_ = 0;
   // Of --restored.
   model::LeftOut left_out_;

@@ -16,14 +16,15 @@ namespace {
 /// For the trace.
 std::string describe(const dispatch::Event& event) {
   static const char* const kNames[] = {
-      "driver loaded",   "set opened",        "successor opened",    "create seen",
-      "create ended",    "set listed",        "looked up",           "destroy ended",
-      "tags ended",      "power ended",       "prices seen",         "quota group",
-      "console read",    "images found",      "offerings",           "host",
-      "submit",          "cancel job",        "release work",        "cancel held",
-      "outputs removed", "set idle behavior", "kill instance",       "open gate",
-      "accept account",  "believe list",      "give up unreachable", "plan made",
-      "policy changed",  "jobs forgotten",    "disk changed"};
+      "driver loaded",       "set opened",   "successor opened", "create seen",
+      "create ended",        "set listed",   "looked up",        "destroy ended",
+      "tags ended",          "power ended",  "prices seen",      "quota group",
+      "console read",        "images found", "offerings",        "leftovers listed",
+      "leftover destroyed",  "host",         "submit",           "cancel job",
+      "release work",        "cancel held",  "outputs removed",  "set idle behavior",
+      "kill instance",       "open gate",    "accept account",   "believe list",
+      "give up unreachable", "plan made",    "policy changed",   "jobs forgotten",
+      "disk changed"};
   static_assert(std::size(kNames) == std::variant_size_v<dispatch::Event>);
   std::string text = kNames[event.index()];
   if (const auto* host = std::get_if<model::HostEvent>(&event))
@@ -55,6 +56,7 @@ World::World(std::uint64_t seed, const Day& day)
       trace_(std::getenv("HOSTLER_SIM_TRACE") != nullptr) {
   make_policy();
   make_images();
+  make_leftovers();
   make_people();
   make_greedy_user();
   make_faults();
@@ -190,6 +192,7 @@ void World::start() {
   commands_.restart();
   decisions_.restart();
   if (images_) images_->daemon_started();
+  if (leftovers_) leftovers_->daemon_started();
   take(kernel_->restore(disk_.open(), now()));
   if (offerings_) offerings_->restarted(kernel_->queries());
   load_driver();
@@ -299,6 +302,12 @@ void World::carry_out(const dispatch::Effect& effect) {
     images_->find(*wanted, chance_.faults(), time_.now(), reply);
   } else if (const auto* ask = std::get_if<dispatch::OfferingsCall>(&effect)) {
     reply(offerings_.value().delay(), offerings_->answer(ask->set));
+  } else if (const auto* left = std::get_if<dispatch::LeftoversCall>(&effect)) {
+    if (!leftovers_) return complain("nobody is to look for leftovers");
+    leftovers_->list(*left, chance_.faults(), reply);
+  } else if (const auto* end = std::get_if<dispatch::DestroyLeftoverCall>(&effect)) {
+    if (!leftovers_) return complain("nobody is to destroy leftovers");
+    leftovers_->destroy(*end, chance_.faults(), now().mono, reply);
   } else if (const auto* plan = std::get_if<dispatch::MakePlan>(&effect)) {
     ++tally_.plans;
     auto made = scheduler::make_plan(*plan->snapshot, *plan->policy);
@@ -356,9 +365,9 @@ void World::tick() {
   if (kernel_ && !complaint_) commands_.check();
 }
 
-bool World::over() const {
+bool World::over() {
   return calm_ && kernel_ && kernel_->queries().at_rest() && cloud_.alive() == 0 &&
-         uncommitted_.empty() &&
+         uncommitted_.empty() && (!leftovers_ || leftovers_->left() == 0) &&
          std::all_of(wishes_.begin(), wishes_.end(), [](const Wish& w) { return w.answered; });
 }
 
@@ -378,6 +387,7 @@ std::optional<std::string> World::run() {
       if (row.record.state != model::InstanceState::kGone)
         left += "; " + id.text() + " " + model::to_string(row.record.state);
     left += "; " + std::to_string(cloud_.alive()) + " machines";
+    if (leftovers_) left += "; " + std::to_string(leftovers_->left()) + " disks";
     complain(left);
   }
   if (!complaint_) check_end();

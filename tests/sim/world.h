@@ -14,6 +14,7 @@
 #include "tests/sim/decisions.h"
 #include "tests/sim/hosts.h"
 #include "tests/sim/image_cloud.h"
+#include "tests/sim/leftover_cloud.h"
 #include "tests/sim/offerings.h"
 
 namespace hostler::sim {
@@ -53,6 +54,7 @@ class World {
   void make_faults();
   void make_driver();
   void make_images();
+  void make_leftovers();
   void hear_cloud(const dispatch::Event& event);
   void load_driver();
   void start();
@@ -87,7 +89,7 @@ class World {
   void check_shares();
   void check_limits(const dispatch::Outbox& committed);
   void check_ended(const model::WorkItem& row);
-  [[nodiscard]] bool over() const;
+  [[nodiscard]] bool over();
   [[nodiscard]] Now now() const;
   void complain(const std::string& what);
   void note(const std::string& what);
@@ -106,9 +108,10 @@ class World {
   Commands commands_;
   Hosts hosts_;
   Decisions decisions_;
-  std::optional<CrashingDriver> driver_;  ///< On days on which it dies.
-  std::optional<ImageCloud> images_;      ///< On days on which the site names its image.
-  std::optional<Offerings> offerings_;    ///< On days on which the pool chooses types.
+  std::optional<CrashingDriver> driver_;    ///< On days on which it dies.
+  std::optional<LeftoverCloud> leftovers_;  ///< On days on which disks are left.
+  std::optional<ImageCloud> images_;        ///< On days on which the site names its image.
+  std::optional<Offerings> offerings_;      ///< On days on which the pool chooses types.
   std::unique_ptr<dispatch::Dispatcher> kernel_;
   std::uint64_t generation_ = 0;
   std::vector<dispatch::Outbox> uncommitted_;

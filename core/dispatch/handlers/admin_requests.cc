@@ -71,6 +71,9 @@ void AdminRequests::retry_now(const model::GateRecord& gate, Now now) {
   if (held(model::CloudOp::kOpen) && !set.open) set.open_at = now.mono;
   if (held(model::CloudOp::kQuotaGroup) && set.groups_at != fleet::kNever) set.groups_at = now.mono;
   if (held(model::CloudOp::kImages)) images_.want(*index, now.mono);
+  auto& leftovers = leftovers_.of(*index);
+  if (held(model::CloudOp::kLeftovers)) leftovers.next = std::min(leftovers.next, now.mono);
+  if (held(model::CloudOp::kDestroyLeftover)) leftovers.look_at = now.mono;
   for (const auto id : hosts_.ids()) {
     Host& host = *hosts_.change(id);
     auto& instance = host.instance;

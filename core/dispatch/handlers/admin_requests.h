@@ -2,6 +2,7 @@
 
 #include "core/dispatch/handlers/instance_steps.h"
 #include "core/dispatch/state/images.h"
+#include "core/dispatch/state/leftovers.h"
 #include "core/dispatch/state/menu.h"
 #include "core/dispatch/state/set_aside.h"
 
@@ -13,8 +14,8 @@ class AdminRequests {
  public:
   AdminRequests(const model::SitePolicy& policy, Sets& sets, Hosts& hosts, CallGates& gates,
                 BootGates& boots, scheduler::Governor& governor, PlanState& plan,
-                Recorder& recorder, Menu& menu, Images& images, const SetAside& set_aside,
-                InstanceSteps& steps)
+                Recorder& recorder, Menu& menu, Images& images, Leftovers& leftovers,
+                const SetAside& set_aside, InstanceSteps& steps)
       : policy_(policy),
         sets_(sets),
         hosts_(hosts),
@@ -25,6 +26,7 @@ class AdminRequests {
         recorder_(recorder),
         menu_(menu),
         images_(images),
+        leftovers_(leftovers),
         set_aside_(set_aside),
         steps_(steps) {}
 
@@ -50,6 +52,7 @@ class AdminRequests {
   Recorder& recorder_;
   Menu& menu_;
   Images& images_;
+  Leftovers& leftovers_;
   const SetAside& set_aside_;
   InstanceSteps& steps_;
 };

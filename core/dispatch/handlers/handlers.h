@@ -11,6 +11,7 @@
 #include "core/dispatch/handlers/host_events.h"
 #include "core/dispatch/handlers/image_lookups.h"
 #include "core/dispatch/handlers/last_words.h"
+#include "core/dispatch/handlers/leftover_sweeps.h"
 #include "core/dispatch/handlers/list_events.h"
 #include "core/dispatch/handlers/offering_events.h"
 #include "core/dispatch/handlers/plan_events.h"
@@ -44,6 +45,7 @@ struct Handlers {
   ImageLookups images;
   OfferingEvents offerings;
   TypeChanges types;
+  LeftoverSweeps leftovers;
   Duplicates duplicates;
   TagRepair tags;
   Absences absences;

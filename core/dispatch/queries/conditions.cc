@@ -69,6 +69,46 @@ std::string without_image(const model::ImageQuery& query, const FoundImage& foun
          format_wall(found.found) + ", stays in use";
 }
 
+/// "disk d-1, disk d-2 and 3 more", of the things that `is_told` chooses; empty: none.
+template <class IsTold>
+std::string names_of_things(const SetLeftovers& set, const IsTold& is_told) {
+  std::string out;
+  std::size_t count = 0;
+  for (const auto& [name, thing] : set.things) {
+    if (!is_told(thing) || ++count > kIdsShown) continue;
+    out += (out.empty() ? "" : ", ") + printable(name.type, 60) + " " +
+           printable(name.id, model::kForeignNameMax);
+  }
+  return count > kIdsShown ? out + " and " + std::to_string(count - kIdsShown) + " more" : out;
+}
+
+void add_leftovers(const SetLeftovers& set, model::LeftoverRule rule,
+                   std::vector<std::string>& texts) {
+  if (rule == model::LeftoverRule::kOff) return;
+  const bool destroys = rule == model::LeftoverRule::kDestroy;
+  if (!set.error.empty() && (set.supported || destroys))
+    texts.push_back("leftovers cannot be listed: " + set.error);
+  // What is to be destroyed is no news; what is left to an admin is.
+  const auto is_left = [&](const Thing& thing) {
+    return thing.confirmed && (!destroys || (thing.instance_id.empty() && thing.key.empty()));
+  };
+  const auto left =
+      std::ranges::count_if(set.things, is_left, &std::pair<const ThingName, Thing>::second);
+  if (left > 0)
+    texts.push_back(
+        std::to_string(left) +
+        (left == 1 ? " thing outlived its instance" : " things outlived their instances") +
+        " and may cost money: " + names_of_things(set, is_left) +
+        (destroys ? "; which instance is not known, so only an admin can destroy them"
+                  : "; `leftovers` is \"report\", so only an admin destroys them"));
+  const auto is_refused = [](const Thing& thing) { return !thing.error.empty(); };
+  const auto refused =
+      std::ranges::find_if(set.things, is_refused, &std::pair<const ThingName, Thing>::second);
+  if (refused != set.things.end())
+    texts.push_back(names_of_things(set, is_refused) +
+                    " cannot be destroyed: " + refused->second.error);
+}
+
 bool is_expected(InstanceState state) {
   return state != InstanceState::kTerminating && state != InstanceState::kAbandoned &&
          state != InstanceState::kVanished && state != InstanceState::kGone;
@@ -156,6 +196,8 @@ std::vector<std::vector<std::string>> conditions_of_sets(const State& state, Now
         texts.push_back(held_back(gate, now));
     for (const auto& [query, found] : state.images.of(static_cast<std::uint32_t>(out.size() - 1)))
       if (!found.error.empty()) texts.push_back(without_image(query, found));
+    add_leftovers(state.leftovers.of(static_cast<std::uint32_t>(out.size() - 1)),
+                  state.policy.sets[out.size() - 1].leftovers, texts);
     if (const auto& ids = ignored[out.size() - 1]; !ids.empty())
       texts.push_back("the cloud accepts the destroys of " + names_of(ids) +
                       " and does nothing: they may still cost money; see hostler why " +

@@ -43,6 +43,32 @@ model::GateRecord gate_view(const scheduler::Gate& gate, Mono now) {
   return out;
 }
 
+constexpr std::size_t kThingsShown = 100;
+
+model::LeftoversView leftovers_view(model::LeftoverRule rule, const SetLeftovers& set) {
+  model::LeftoversView out;
+  out.rule = model::to_string(rule);
+  out.found = set.things.size();
+  out.destroying = set.destroying;
+  out.listed = set.listed;
+  out.error = set.error;
+  const auto shown = [](const std::string& text) {
+    return printable(text, model::kForeignNameMax);
+  };
+  for (const auto& [name, thing] : set.things) {
+    if (thing.confirmed) ++out.confirmed;
+    if (out.things.size() == kThingsShown) continue;
+    out.things.push_back({.type = shown(name.type),
+                          .id = shown(name.id),
+                          .instance = shown(thing.instance_id),
+                          .since = thing.since,
+                          .confirmed = thing.confirmed,
+                          .destroying = thing.destroying,
+                          .error = thing.error});
+  }
+  return out;
+}
+
 model::ImageView image_view(const model::ImageQuery& query, const FoundImage& found) {
   model::ImageView out;
   out.query = model::to_string(query);
@@ -232,7 +258,12 @@ std::vector<model::SetView> Queries::sets(std::optional<Now> now) const {
     view.jump_host = state_.policy.sets[out.size()].jump_host;
     if (set.unaccepted)
       view.reported = {shown(set.unaccepted->account_id), shown(set.unaccepted->region)};
-    for (const auto& [query, found] : state_.images.of(static_cast<std::uint32_t>(out.size())))
+    const auto index = static_cast<std::uint32_t>(out.size());
+    const auto rule = state_.policy.sets[index].leftovers;
+    const SetLeftovers& leftovers = state_.leftovers.of(index);
+    if (rule != model::LeftoverRule::kOff && leftovers.supported)
+      view.leftovers = leftovers_view(rule, leftovers);
+    for (const auto& [query, found] : state_.images.of(index))
       view.images.push_back(image_view(query, found));
     out.push_back(std::move(view));
   }

@@ -37,6 +37,13 @@ void SetAside::count(const model::SitePolicy& policy, scheduler::Governor& gover
                    record.price_per_hour);
 }
 
+bool SetAside::has_nameless_instance() const {
+  return std::ranges::any_of(records_, [](const model::InstanceRecord& record) {
+    return record.provider_id.empty() && record.request_id.empty() &&
+           record.idempotency_key.empty();
+  });
+}
+
 bool SetAside::contains(const std::string& set, const model::ListedInstance& seen) const {
   return std::ranges::any_of(records_, [&](const model::InstanceRecord& record) {
     return record.set == set &&

@@ -26,6 +26,9 @@ class SetAside {
   [[nodiscard]] bool contains(model::WorkId work) const { return work_.contains(work.value); }
   /// Instances of each pool of the policy.
   [[nodiscard]] std::vector<std::int64_t> count_pools(const model::SitePolicy& policy) const;
+  [[nodiscard]] const std::vector<model::InstanceRecord>& instances() const { return records_; }
+  /// Of one of them neither a cloud id nor a key can be read: it may be any instance.
+  [[nodiscard]] bool has_nameless_instance() const;
   [[nodiscard]] bool has_no_instances() const { return records_.empty(); }
 
  private:

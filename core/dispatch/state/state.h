@@ -7,6 +7,7 @@
 #include "core/dispatch/state/hosts.h"
 #include "core/dispatch/state/images.h"
 #include "core/dispatch/state/jobs.h"
+#include "core/dispatch/state/leftovers.h"
 #include "core/dispatch/state/lost_time.h"
 #include "core/dispatch/state/menu.h"
 #include "core/dispatch/state/offered_types.h"
@@ -31,6 +32,7 @@ struct State {
         sets(policy),
         menu(policy),
         images(policy),
+        leftovers(policy),
         viewer(policy, sets, menu),
         quotas(policy, jobs),
         plan(policy),
@@ -50,6 +52,7 @@ struct State {
   Sets sets;
   Menu menu;
   Images images;
+  Leftovers leftovers;
   HostViewer viewer;
   Hosts hosts;
   EndedInstances ended;

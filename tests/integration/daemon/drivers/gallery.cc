@@ -1,7 +1,8 @@
 // A cloud in a folder: its machines are files, and never boot. What it finds is in files there,
 // with a thing in each line and tabs between its texts: `images` (id, name, owner, architecture,
-// seconds since 1970). While the file `fail_images` is there, lookups fail. Calls are appended to
-// `calls`.
+// seconds since 1970) and `leftovers` (type, id, instance, key, set, owner; `-`: none, `us`: this
+// daemon). While `fail_images` or `fail_leftovers` is there, these lists fail; while
+// `keep_leftovers` is, destroys of leftovers are refused. Calls are appended to `calls`.
 #include <hostler/driver.hpp>
 
 #include <cstdlib>
@@ -84,6 +85,42 @@ class Gallery {
       out.created_unix_ns = std::atoll(line.at(4).c_str()) * kSecond;
       driver::emit(op, out);
     }
+  }
+
+  void list_leftovers(const hostler_leftover_list_req& request, hostler_op* op) {
+    note("leftovers");
+    if (std::filesystem::exists(folder_ / "fail_leftovers"))
+      throw driver::Error(HOSTLER_E_TRANSIENT, "the disks are not known now");
+    std::string owner;
+    for (std::size_t i = 0; i < request.n_tag_filter; ++i)
+      if (view(request.tag_filter[i].key) == "hostler-owner")
+        owner = view(request.tag_filter[i].value);
+    for (const auto& line : lines_of(folder_ / "leftovers")) {
+      auto out = driver::leftover_record();
+      out.type = str(line.at(0));
+      out.id = str(line.at(1));
+      if (line.at(2) != "-") out.instance_id = str(line.at(2));
+      std::vector<hostler_kv> tags;
+      if (line.at(3) != "-") tags.push_back({str("hostler-key"), str(line.at(3))});
+      tags.push_back({str("hostler-set"), str(line.at(4))});
+      tags.push_back({str("hostler-owner"), str(line.at(5) == "us" ? owner : line.at(5))});
+      out.tags = tags.data();
+      out.n_tags = tags.size();
+      driver::emit(op, out);
+    }
+  }
+  void destroy_leftover(const hostler_leftover_destroy_req& request, hostler_op*) {
+    note("destroy_leftover " + std::string(view(request.type)) + " " +
+         std::string(view(request.id)));
+    if (std::filesystem::exists(folder_ / "keep_leftovers"))
+      throw driver::Error(HOSTLER_E_INVALID, "it is in use");
+    std::string rest;
+    for (const auto& line : lines_of(folder_ / "leftovers")) {
+      if (line.at(1) == view(request.id)) continue;
+      for (const auto& text : line) rest += text + (&text == &line.back() ? "\n" : "\t");
+    }
+    std::ofstream(folder_ / "fresh_leftovers") << rest;
+    std::filesystem::rename(folder_ / "fresh_leftovers", folder_ / "leftovers");
   }
 
  private:

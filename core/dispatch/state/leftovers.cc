@@ -1,0 +1,58 @@
+#include "core/dispatch/state/leftovers.h"
+
+#include <algorithm>
+
+#include "core/base/text.h"
+
+namespace hostler::dispatch {
+namespace {
+
+std::string tag_of(const model::Leftover& thing, const char* tag) {
+  const auto found = thing.tags.find(tag);
+  return found == thing.tags.end() ? "" : found->second;
+}
+
+bool is_same(const Thing& a, const Thing& b) {
+  return a.instance_id == b.instance_id && a.key == b.key && a.created == b.created;
+}
+
+}  // namespace
+
+std::map<ThingName, Thing> things_of(const std::vector<model::Leftover>& list,
+                                     const std::string& owner, std::uint64_t epoch,
+                                     const std::string& set, const KnownInstances& known, Now now) {
+  std::map<ThingName, Thing> all;
+  std::set<ThingName> contradictory;
+  for (const auto& seen : list) {
+    const ThingName name{seen.type, seen.id};
+    Thing thing;
+    thing.instance_id = seen.instance_id;
+    thing.key = tag_of(seen, model::tag::kKey);
+    thing.created = seen.created;
+    thing.first = now.mono;
+    thing.since = now.wall;
+    const std::string its_epoch = tag_of(seen, model::tag::kEpoch);
+    const bool is_ours = tag_of(seen, model::tag::kOwner) == owner &&
+                         tag_of(seen, model::tag::kSet) == set &&
+                         (its_epoch.empty() || parse_u64(its_epoch).value_or(UINT64_MAX) <= epoch);
+    const bool is_left = is_ours && !known.has(thing.instance_id, thing.key);
+    const auto [other, fresh] = all.try_emplace(name, thing);
+    if (!is_left || (!fresh && !is_same(other->second, thing))) contradictory.insert(name);
+  }
+  std::erase_if(all, [&](const auto& entry) { return contradictory.contains(entry.first); });
+  return all;
+}
+
+Mono Leftovers::next_wake(const Sets& sets) const {
+  Mono next = fleet::kNever;
+  for (std::uint32_t i = 0; i < by_set_.size(); ++i) {
+    const auto rule = policy_.sets[i].leftovers;
+    const SetLeftovers& set = by_set_[i];
+    if (!sets.at(i).open || rule == model::LeftoverRule::kOff) continue;
+    if (!set.asked && set.supported) next = std::min(next, set.next);
+    if (rule == model::LeftoverRule::kDestroy) next = std::min(next, set.look_at);
+  }
+  return next;
+}
+
+}  // namespace hostler::dispatch
