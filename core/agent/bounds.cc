@@ -33,6 +33,7 @@ class Finder {
     out_.is_void = true;
     return false;
   }
+  void drop() { out_.is_void = true; }
   Bounded take() { return std::move(out_); }
 
  private:
@@ -79,6 +80,12 @@ void check(Finder& finder, Hello& hello) {
   if (hello.last_sequence <= kSequenceMax) return;
   finder.found("a last sequence number", hello.last_sequence);
   hello.last_sequence = 0;
+}
+
+void check(Finder& finder, Scratch& scratch) {
+  if (scratch.bytes >= 0 && scratch.bytes <= kScratchMax) return;
+  finder.found("a scratch (bytes)", scratch.bytes);
+  finder.drop();
 }
 
 void check(Finder& finder, Listing& listing) {

@@ -161,7 +161,6 @@ void Client::give_credit(model::AttemptId id, std::uint32_t index, Stream& strea
 }
 
 // ---- messages ----------------------------------------------------------------------------------
-
 Result<void> Client::on_message(FromAgent&& message) {
   if (const auto* problem = std::get_if<Problem>(&message))
     return fail(Errc::kUnavailable, "agent: closed the connection: " + printable(problem->text));
@@ -182,6 +181,8 @@ Result<void> Client::on_message(FromAgent&& message) {
     return {};
   }
   if (!ready_ && !is_ready_) return misbehaves("the first message is not hello");
+  if (const auto* scratch = std::get_if<Scratch>(&message))
+    return take(*scratch) ? Result<void>() : misbehaves("a scratch after the listing");
   if (auto* listing = std::get_if<Listing>(&message)) {
     if (is_ready_) return {};  // the answer to list(): only the Exits that follow it matter
     auto& known = ready_->attempts;

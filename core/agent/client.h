@@ -22,6 +22,7 @@ namespace hostler::agent {
 struct Ready {
   Hello hello;
   std::vector<Known> attempts;
+  std::optional<std::int64_t> scratch = {};  ///< See Scratch; unset: the agent has not said it.
 };
 
 /// A piece of a stream (kStdout, kStderr, kFirstFile + i). The pieces of a stream come in order.
@@ -136,6 +137,11 @@ class Client {
   Result<void> skip_to_greeting(std::string_view& bytes);
   Result<void> decode();
   Result<void> on_message(FromAgent&& message);
+  /// False: it comes after the listing.
+  bool take(const Scratch& scratch) {
+    if (ready_) ready_->scratch = scratch.bytes;
+    return ready_.has_value();
+  }
   Result<void> on_exit(Exit&& exit);
   void doubt(std::string problem);
   std::array<bool, 2> drop_impossible_streams(Exit& exit);

@@ -107,6 +107,7 @@ FIELDS(Hello) {
   v.choice("limits", m.limits, Limits::kCgroupV2);
   v.number("last_sequence", m.last_sequence);
 }
+FIELDS(Scratch) { v.number("bytes", m.bytes); }
 FIELDS(Listing) {
   v.list("known", m.known, kListingMax, kRecord);
   v.flag("last", m.last);
@@ -208,6 +209,8 @@ template <>
 constexpr Type kType<Pong>{75, "pong"};
 template <>
 constexpr Type kType<Problem>{76, "problem"};
+template <>
+constexpr Type kType<Scratch>{77, "scratch"};
 
 template <class Message>
 std::string read_fields(std::string_view body, Message& message) {
@@ -310,5 +313,6 @@ template Result<void> encode(const HostBroken&, std::string&);
 template Result<void> encode(const SpotNotice&, std::string&);
 template Result<void> encode(const Pong&, std::string&);
 template Result<void> encode(const Problem&, std::string&);
+template Result<void> encode(const Scratch&, std::string&);
 
 }  // namespace hostler::agent

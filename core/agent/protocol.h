@@ -27,7 +27,7 @@
 /// version. Everything else may change with kProtocolVersion.
 namespace hostler::agent {
 
-inline constexpr std::uint16_t kProtocolVersion = 2;
+inline constexpr std::uint16_t kProtocolVersion = 3;
 inline constexpr std::string_view kGreeting = "\nhostler-agent greets\n";
 
 inline constexpr std::size_t kFrameMax = std::size_t{4} << 20;
@@ -174,6 +174,13 @@ struct Hello {
   friend bool operator==(const Hello&, const Hello&) = default;
 };
 
+/// Follows Hello, where the agent knows it: the bytes that jobs may use of the file system with
+/// their folders. What was there before the first job is not counted.
+struct Scratch {
+  std::int64_t bytes = 0;
+  friend bool operator==(const Scratch&, const Scratch&) = default;
+};
+
 /// The state of an attempt that the daemon has not acknowledged.
 enum class Phase : std::uint8_t {
   kRunning,
@@ -185,7 +192,7 @@ struct Known {
   Phase phase{};
   friend bool operator==(const Known&, const Known&) = default;
 };
-/// Follows Hello and answers List: all attempts that the agent knows, in pieces.
+/// Follows Hello and Scratch, and answers List: all attempts that the agent knows, in pieces.
 struct Listing {
   std::vector<Known> known;
   bool last = true;
@@ -298,7 +305,7 @@ struct Problem {
 using ToAgent = std::variant<Quit, Configure, Start, Kill, List, Ack, Credit, ListFiles, BlobQuery,
                              BlobPut, Ping>;
 using FromAgent = std::variant<Hello, Listing, Started, Refused, Exit, Output, OutputLost, Files,
-                               BlobState, HostBroken, SpotNotice, Pong, Problem>;
+                               BlobState, HostBroken, SpotNotice, Pong, Problem, Scratch>;
 
 // ---- bytes -------------------------------------------------------------------------------------
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 
 #include "core/config/readers.h"
@@ -5,7 +6,6 @@
 namespace hostler::config {
 namespace {
 
-constexpr std::int64_t kBytesMax = std::int64_t{1} << 50;
 constexpr std::array kMarkets{
     json::Word<model::Market>{"on_demand", model::Market::kOnDemand},
     json::Word<model::Market>{"spot", model::Market::kSpot},
@@ -29,6 +29,8 @@ void read_type(json::Object& o, model::InstanceType& out) {
   o.need("vcpus").integer(out.resources.vcpus, 1, 1 << 20);
   o.need("ram").size(out.resources.ram, 1, kBytesMax);
   o.may("scratch").size(out.resources.scratch, 0, kBytesMax);
+  o.may("added_scratch").size(out.added_scratch, 0, kBytesMax);
+  out.resources.scratch = std::min(out.resources.scratch + out.added_scratch, kBytesMax);
   o.may("gpus").integer(out.resources.gpus, 0, 1 << 20);
   o.need("price").millionths(out.price_per_hour.value, 0, kPriceMax);
   o.may("market").word(out.market, kMarkets);

@@ -16,6 +16,7 @@ namespace hostler::config {
 inline constexpr std::size_t kSecretFileMax = std::size_t{64} * 1024;
 inline constexpr std::int32_t kInstancesMax = 1'000'000;
 inline constexpr std::int64_t kPriceMax = 1'000'000'000'000;  ///< A million per hour.
+inline constexpr std::int64_t kBytesMax = std::int64_t{1} << 50;
 inline constexpr Duration kLongest = 24h * 3650;
 
 struct Context {
@@ -42,9 +43,10 @@ void read_ceilings(const json::Field& field, model::Ceilings& out);
 void read_cloud_names(const json::Field& field, std::vector<std::string>& out);
 /// Reads a query for images.
 void read_image(const json::Field& field, std::optional<model::ImageQuery>& out);
-/// The keys of a type and of a pool that say where in the cloud an instance is put.
+/// The keys of a type and of a pool that say where in the cloud an instance is put, and its disk.
 template <class Place>
 void read_place(json::Object& o, Place& out) {
+  o.may("root_disk").size(out.root_disk, 0, kBytesMax);
   o.may("subnet").text(out.subnet, {.bytes_max = 255, .one_line = true});
   read_cloud_names(o.may("security_groups"), out.security_groups);
   read_cloud_names(o.may("profiles"), out.profiles);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -74,7 +75,16 @@ struct Instance {
   std::uint64_t refused_last = 0;   ///< Sequence of the last start that was refused.
   std::uint32_t full_in_a_row = 0;  ///< Starts that it had no room for, while it had work.
   Occupancy occupancy;
+  std::optional<std::int64_t> reported_scratch;  ///< Of the last HostReady that has told it.
 
+  /// What work may use of it, if its type has these resources: a host may have less scratch, never
+  /// more, and what is in use was there.
+  [[nodiscard]] model::Resources room_of(model::Resources type) const {
+    if (reported_scratch)
+      type.scratch = std::max(std::min(type.scratch, *reported_scratch),
+                              std::min(type.scratch, occupancy.used().scratch));
+    return type;
+  }
   [[nodiscard]] bool empty() const { return occupancy.empty(); }
   /// It may exist and cost money. False for a create that was given up, once a list much later did
   /// not show it, and for an instance that vanished some time ago.

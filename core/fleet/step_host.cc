@@ -131,6 +131,7 @@ Outcome ready(Instance& instance, const model::HostReady& event, Now now) {
   instance.has_agent = true;
   instance.key_alarm.reset();
   instance.connection = event.connection;
+  if (event.scratch) instance.reported_scratch = event.scratch;
   const bool rested = std::exchange(instance.resting, false);
   if (rested) set_deadline(instance, kNever, now);
   if (record.boot_id != event.boot_id) {

@@ -280,6 +280,7 @@ void Conversation::on_ready(agent::Ready& ready) {
   event.boot_id = ready.hello.boot_id + "/" + ready.hello.state_id;
   event.connection = connection_;
   event.last_sequence = ready.hello.last_sequence;
+  event.scratch = ready.scratch;
   for (const auto& known : ready.attempts)
     event.attempts.push_back({known.attempt, to_phase(known.phase)});
   host_->report(std::move(event));

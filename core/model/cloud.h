@@ -117,6 +117,7 @@ struct CreateRequest {
   InstanceType type;
   std::string region, zone, subnet;  ///< Empty: the driver's choice.
   Micros price_cap_per_hour;         ///< 0: none.
+  std::int64_t root_disk = 0;        ///< Bytes; 0: the driver's choice.
   std::string name_hint;
   UserDataFormat user_data_format = UserDataFormat::kNone;
   std::string user_data;             ///< As secret as a credential.

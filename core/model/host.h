@@ -173,6 +173,7 @@ struct HostReady {
   std::uint64_t connection = 0;  ///< The number of the connection; it rises.
   std::uint64_t last_sequence = 0;
   std::vector<AttemptReport> attempts;
+  std::optional<std::int64_t> scratch = {};  ///< Bytes that jobs may use there; unset: not known.
 };
 /// A connection that had sent HostVerified ended, or its ping is overdue; the link reconnects.
 struct HostLost {

@@ -31,9 +31,11 @@ const char* to_string(Market market);
 /// An instance type of the site's menu. It becomes one offering for each zone, in each set of a
 /// pool.
 struct InstanceType {
-  std::string name;           ///< `[a-z0-9_-]{1,63}`; also a tag's value.
-  std::string provider_type;  ///< The cloud's name of it.
-  Resources resources;
+  std::string name;            ///< `[a-z0-9_-]{1,63}`; also a tag's value.
+  std::string provider_type;   ///< The cloud's name of it.
+  Resources resources;         ///< Its scratch has `added_scratch` too.
+  std::int64_t root_disk = 0;  ///< Bytes of the root disk; 0: the pool's, else the driver's choice.
+  std::int64_t added_scratch = 0;  ///< Bytes of a scratch disk to ask for; 0: none.
   Micros price_per_hour;
   Market market = Market::kOnDemand;
   std::vector<std::string> zones;  ///< Empty: one offering, the driver chooses the zone.

@@ -240,12 +240,33 @@ hostler_instance_type to_abi(const model::InstanceType& type) {
   return out;
 }
 
+namespace {
+
+/// The root disk with its size, and the scratch that is added to what the type has.
+std::vector<hostler_disk> disks_of(const model::CreateRequest& request) {
+  std::vector<hostler_disk> out;
+  const auto add = [&out](std::uint32_t role, std::int64_t bytes) {
+    if (bytes <= 0) return;
+    auto& disk = out.emplace_back();
+    disk.struct_size = sizeof disk;
+    disk.role = role;
+    disk.bytes = static_cast<std::uint64_t>(bytes);
+  };
+  add(HOSTLER_DISK_ROOT, request.root_disk);
+  add(HOSTLER_DISK_SCRATCH, request.type.added_scratch);
+  return out;
+}
+
+}  // namespace
+
 CreateArguments::CreateArguments(const model::CreateRequest& request)
     : type_(to_abi(request.type)),
       keys_(to_abi(request.ssh_public_keys)),
       groups_(to_abi(request.security_groups)),
       profiles_(to_abi(request.profiles)),
-      tags_(to_abi(request.tags)) {
+      tags_(to_abi(request.tags)),
+      disks_(disks_of(request)) {
+  for (const auto& disk : disks_) disk_list_.push_back(&disk);
   auto& r = request_;
   r.struct_size = sizeof r;
   r.idempotency_key = to_abi(request.idempotency_key);
@@ -268,6 +289,8 @@ CreateArguments::CreateArguments(const model::CreateRequest& request)
   r.n_profiles = profiles_.size();
   r.tags = tags_.data();
   r.n_tags = tags_.size();
+  r.disks = disk_list_.data();
+  r.n_disks = disk_list_.size();
   r.price_cap_micros_per_hour = request.price_cap_per_hour.value;
   r.market = to_abi(request.type.market);
   if (request.user_data_format == model::UserDataFormat::kNone) return;

@@ -84,6 +84,8 @@ class CreateArguments {
   hostler_user_data user_data_{};
   std::vector<hostler_str> keys_, groups_, profiles_;
   std::vector<hostler_kv> tags_;
+  std::vector<hostler_disk> disks_;
+  std::vector<const hostler_disk*> disk_list_;
 };
 
 }  // namespace hostler::plugin_host

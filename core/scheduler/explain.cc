@@ -188,7 +188,7 @@ std::string obstacle(const World& world, const Demand& demand, std::uint32_t ind
   const Offering& o = world.snapshot.offerings[index];
   const auto& pool = world.policy.pools[o.pool];
   if (!world.meets(need, index)) return left_the_menu(world, *need.constraints);
-  if (!need.resources.fits_in(o.resources)) return lacks(need.resources, o.resources);
+  if (!need.resources.fits_in(o.resources)) return lacks(need.resources, o);
   if (world.pool_held[o.pool])
     return "pool " + pool.name + " is held: its policy contradicts itself";
   if (!within_cap(o, world.policy))

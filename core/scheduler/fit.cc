@@ -120,6 +120,11 @@ std::string lacks(const model::Resources& needs, const model::Resources& room) {
   return all.substr(0, all.find(','));
 }
 
+std::string lacks(const model::Resources& needs, const Offering& offering) {
+  const std::string text = lacks(needs, offering.resources);
+  return text.empty() || offering.note.empty() ? text : text + ", " + offering.note;
+}
+
 std::uint64_t fit_count(const model::Resources& item, const model::Resources& room) {
   std::int64_t n = INT32_MAX;
   if (item.vcpus > 0) n = std::min<std::int64_t>(n, room.vcpus / item.vcpus);

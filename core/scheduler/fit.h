@@ -26,6 +26,9 @@ namespace hostler::scheduler {
 /// The first resource that `room` has too little of for `needs`: "2 of 8 vcpus"; or empty.
 [[nodiscard]] std::string lacks(const model::Resources& needs, const model::Resources& room);
 
+/// The same for a new host of the offering, with its note: "2 GiB of 8 GiB scratch, which is ...".
+[[nodiscard]] std::string lacks(const model::Resources& needs, const Offering& offering);
+
 /// How many such items fit into `room` together; INT32_MAX if an item needs nothing.
 [[nodiscard]] std::uint64_t fit_count(const model::Resources& item, const model::Resources& room);
 /// The resources of `n` items. The caller knows that they fit on a host, so nothing overflows.

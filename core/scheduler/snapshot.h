@@ -22,6 +22,7 @@ struct Offering {
   std::string shut;          ///< Why it cannot be created now (a gate's text); empty: it can.
   bool unavailable = false;  ///< The cloud says that it has none now: no price is compared to its.
   bool can_stop = false;     ///< Its instances can be switched off and kept.
+  std::string note;  ///< Why its resources are less than those of the menu; empty: they are not.
 };
 
 /// Items of a class that a host is created or woken for.

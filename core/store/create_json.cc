@@ -20,6 +20,8 @@ void fields(V& v, typename V::template Ref<model::InstanceType> r) {
   v.number("gpus", r.resources.gpus);
   v.number("ram", r.resources.ram);
   v.number("scratch", r.resources.scratch);
+  v.number("root_disk", r.root_disk);
+  v.number("added_scratch", r.added_scratch);
   v.number("price_per_hour", r.price_per_hour.value);
   v.choice("market", r.market, model::Market::kSpot);
   v.texts("zones", r.zones);
@@ -42,6 +44,7 @@ void fields(V& v, typename V::template Ref<model::CreateRequest> r) {
   v.text("zone", r.zone);
   v.text("subnet", r.subnet);
   v.number("price_cap_per_hour", r.price_cap_per_hour.value);
+  v.number("root_disk", r.root_disk);
   v.text("name_hint", r.name_hint);
   v.choice("user_data_format", r.user_data_format, model::UserDataFormat::kRaw);
   v.bytes("user_data", r.user_data);

@@ -48,7 +48,8 @@ struct Machine {
   // State of the agent.
   std::uint64_t boots = 1;
   std::uint64_t last_sequence = 0;
-  std::uint64_t connection = 0;  ///< The newest connection that it has answered.
+  std::int64_t scratch = INT64_MAX;  ///< What it has reported.
+  std::uint64_t connection = 0;      ///< The newest connection that it has answered.
   std::map<model::AttemptId, Run> runs;
 
   [[nodiscard]] bool exists() const { return state != model::CloudState::kGone; }

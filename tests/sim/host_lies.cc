@@ -22,6 +22,11 @@ Bounded bound_ready(model::HostReady& ready) {
   hello.last_sequence = ready.last_sequence;
   auto [greeting, out] = bounded(std::move(hello));
   ready.last_sequence = greeting.last_sequence;
+  if (ready.scratch) {
+    auto [scratch, problem] = bounded(agent::Scratch{*ready.scratch});
+    if (problem.is_void) ready.scratch.reset();
+    if (out.problem.empty()) out.problem = problem.problem;
+  }
   std::erase_if(ready.attempts, [&](const model::AttemptReport& one) {
     auto [listing, problem] = bounded(agent::Listing{{{one.attempt, agent::Phase::kEnded}}});
     if (out.problem.empty()) out.problem = problem.problem;
@@ -87,6 +92,10 @@ model::HostEventBody HostLies::about(model::AttemptId foreign) {
 }
 
 std::uint64_t HostLies::sequence() { return random_.chance(0.5) ? UINT64_MAX : 1U << 30U; }
+
+std::int64_t HostLies::scratch() {
+  return random_.chance(0.5) ? std::int64_t{1} << 59U : random_.chance(0.5) ? -1 : INT64_MAX;
+}
 
 Bounded bound(model::HostEventBody& body) {
   if (auto* ready = std::get_if<model::HostReady>(&body)) return bound_ready(*ready);

@@ -8,6 +8,13 @@
 
 namespace hostler::sim {
 
+/// On one day in eight types have kScratch for jobs, some jobs need a part of it, and half of the
+/// machines have and report kShortDisk only. No other choice of the day depends on this.
+inline constexpr std::int64_t kScratch = std::int64_t{100} << 30,
+                              kShortDisk = std::int64_t{40} << 30,
+                              kScratchOfJobs = std::int64_t{25} << 30;
+inline bool has_short_disks(std::uint64_t seed) { return seed % 8 == 3; }
+
 /// The false reports of hosts that somebody else controls: numbers that cannot be, and numbers that
 /// can be and are false.
 class HostLies {
@@ -29,6 +36,8 @@ class HostLies {
   /// A report about an attempt that the host never got. Its numbers can be true.
   model::HostEventBody about(model::AttemptId foreign);
   std::uint64_t sequence();
+  /// More than any type has, or a number that cannot be.
+  std::int64_t scratch();
 
  private:
   Random random_;

@@ -114,18 +114,21 @@ void Hosts::come_up(const LinkPtr& link, Machine& machine) {
   ready.boot_id = machine.boot_id();
   ready.connection = link->connection;
   ready.last_sequence = machine.last_sequence;
+  if (short_disks_ && machine.id.back() % 2 == 0) ready.scratch = kShortDisk;
   for (const auto& [attempt, run] : machine.runs)
     ready.attempts.push_back({attempt, run.running      ? model::AttemptPhase::kRunning
                                        : run.lost_track ? model::AttemptPhase::kUnknownEnd
                                                         : model::AttemptPhase::kEnded});
   if (lies(machine)) {
     if (lies_.chance(0.2)) ready.last_sequence = lies_.sequence();
+    if (short_disks_ && lies_.chance(0.5)) ready.scratch = lies_.scratch();
     if (const auto foreign = foreign_to(machine))
       ready.attempts.push_back({*foreign, static_cast<model::AttemptPhase>(lies_.below(3))});
     tell_about_others(machine, machine.connection);
   }
   model::HostEventBody report = std::move(ready);
   bound_report(link, report);
+  if (const auto told = std::get<model::HostReady>(report).scratch) machine.scratch = *told;
   say(link, std::move(report));
   std::vector<AttemptId> ended;
   for (const auto& [attempt, run] : machine.runs)
@@ -312,8 +315,9 @@ void Hosts::check_start(const Machine& machine, AttemptId attempt, const Run& ru
   model::Resources sum = run.needs;
   for (const auto& [id, other] : machine.runs)
     if (other.running) sum += other.needs;
-  if (!sum.fits_in(machine.request.type.resources))
-    complain_(machine.instance.text() + " runs more than it has room for");
+  auto room = machine.request.type.resources;
+  room.scratch = std::min(room.scratch, machine.scratch);
+  if (!sum.fits_in(room)) complain_(machine.instance.text() + " runs more than it has room for");
 }
 
 int Hosts::starts(model::WorkId job) const {

@@ -31,7 +31,8 @@ class Hosts {
         cloud_(cloud),
         commands_(commands),
         complain_(std::move(complain)),
-        lies_(seed) {}
+        lies_(seed),
+        short_disks_(has_short_disks(seed)) {}
 
   /// A daemon starts; the links of the previous daemon are gone.
   void restart(Post post);
@@ -122,6 +123,7 @@ class Hosts {
   Commands& commands_;
   Disk::Complain complain_;
   HostLies lies_;
+  bool short_disks_;
   Post post_;
   std::uint64_t generation_ = 0;
   Mono partition_until_{};

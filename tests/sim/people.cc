@@ -20,6 +20,7 @@ void World::make_people() {
                           .gpus = 0,
                           .ram = kGiB,
                           .scratch = 0};
+      if (short_disks_ && wishes_.size() % 3 == 0) wish.shape.needs.scratch = kScratchOfJobs;
       wish.shape.priority = static_cast<std::int32_t>(chance_.below(3));
       wish.shape.restartable = chance_.chance(0.5);
       if (chance_.chance(0.1)) wish.shape.constraints.types = {"small", "large"};

@@ -53,6 +53,7 @@ World::World(std::uint64_t seed, const Day& day)
              [this](const std::string& what) { complain(what); }),
       decisions_(disk_, [this](const std::string& what) { complain(what); }),
       greed_(~seed),
+      short_disks_(has_short_disks(seed)),
       trace_(std::getenv("HOSTLER_SIM_TRACE") != nullptr) {
   make_policy();
   make_images();
@@ -77,6 +78,7 @@ void World::make_policy() {
     model::InstanceType t;
     t.name = t.provider_type = name;
     t.resources = {.vcpus = vcpus, .gpus = 0, .ram = vcpus * 2 * kGiB, .scratch = 0};
+    if (short_disks_) t.resources.scratch = kScratch;
     t.price_per_hour = {price};
     t.market = market;
     if (chance_.chance(0.5)) t.zones = {"z1", "z2"};

@@ -120,6 +120,7 @@ class World {
   std::vector<Wish> wishes_;
   std::map<model::WorkId, std::size_t> wish_of_;  ///< Of answered submits.
   Random greed_;  ///< The choices of the greedy user, apart from those of all others.
+  bool short_disks_;
   Tally tally_;
   bool calm_ = false;  ///< Faults and requests have ended.
   const bool trace_;

@@ -23,7 +23,7 @@ bool AttemptEvents::place(Host& host, scheduler::ClassId cls, Now now) {
   const auto& klass = jobs_.queue().at(cls);
   if (klass.count == 0 || !instance.takes_work() || !instance.type) return false;
   const model::Resources needs = klass.shape.needs;
-  const auto total = policy_.types[*instance.type].resources;
+  const auto total = instance.room_of(policy_.types[*instance.type].resources);
   if (!(instance.occupancy.used() + needs).fits_in(total)) return false;
   const std::int32_t most = policy_.pools[instance.pool].attempts_parallel_max;
   if (most > 0 && instance.occupancy.active_attempts() >= static_cast<std::uint32_t>(most))

@@ -111,6 +111,7 @@ std::shared_ptr<model::CreateRequest> Creates::make_request(const scheduler::Off
   out->type.only_in.clear();  // It says how the type was found, and nothing of the instance.
   out->region = set_policy.region;
   out->zone = offering.zone;
+  out->root_disk = pool.root_disk != 0 ? pool.root_disk : type.root_disk;
   out->subnet = model::subnet_of(pool, type);
   out->security_groups = pool.security_groups.empty() ? type.security_groups : pool.security_groups;
   out->profiles = pool.profiles.empty() ? type.profiles : pool.profiles;

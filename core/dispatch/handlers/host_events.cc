@@ -65,8 +65,25 @@ void HostEvents::on(Host& host, const model::HostReady& event, Now now) {
   if (taken == nullptr || !taken->instance.has_agent ||
       taken->instance.connection != event.connection)
     return;
+  learn_scratch(*taken);
   attempts_.compare(*taken, event, now);
   if (Host* still = hosts_.change(id)) attempts_.fill(*still, now);
+}
+
+/// New hosts of its type are expected to be alike.
+void HostEvents::learn_scratch(const Host& host) {
+  const auto& instance = host.instance;
+  if (!instance.type || !instance.reported_scratch) return;
+  const auto& type = policy_.types[*instance.type];
+  auto& reports = menu_.scratch();
+  const auto expected = [&] {
+    return reports.expected(instance.set, type.name, type.resources.scratch);
+  };
+  const auto before = expected();
+  reports.take(instance.set, type.name, host.id(), *instance.reported_scratch);
+  if (before == expected()) return;
+  hosts_.touch_all();
+  plan_.want();
 }
 
 void HostEvents::on(Host& host, const model::HostLost& event, Now now) {

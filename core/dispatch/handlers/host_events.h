@@ -8,11 +8,13 @@ namespace hostler::dispatch {
 /// Reports of hosts: of their links, their agents and their attempts.
 class HostEvents {
  public:
-  HostEvents(const model::SitePolicy& policy, Hosts& hosts, HostCommands& commands,
-             Recorder& recorder, InstanceSteps& steps, AttemptEvents& attempts)
+  HostEvents(const model::SitePolicy& policy, Hosts& hosts, HostCommands& commands, Menu& menu,
+             PlanState& plan, Recorder& recorder, InstanceSteps& steps, AttemptEvents& attempts)
       : policy_(policy),
         hosts_(hosts),
         commands_(commands),
+        menu_(menu),
+        plan_(plan),
         recorder_(recorder),
         steps_(steps),
         attempts_(attempts) {}
@@ -35,6 +37,7 @@ class HostEvents {
   void on(Host& host, const model::HostLost& event, Now now);
   void on(Host& host, const model::HostBroken& event, Now now);
   void on(Host& host, const model::HostInterruption& event, Now now);
+  void learn_scratch(const Host& host);
   /// Events of attempts.
   template <class Event>
   void on(Host& host, const Event& event, Now now) {
@@ -44,6 +47,8 @@ class HostEvents {
   const model::SitePolicy& policy_;
   Hosts& hosts_;
   HostCommands& commands_;
+  Menu& menu_;
+  PlanState& plan_;
   Recorder& recorder_;
   InstanceSteps& steps_;
   AttemptEvents& attempts_;

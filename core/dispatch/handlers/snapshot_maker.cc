@@ -65,8 +65,12 @@ Mono SnapshotMaker::add_offerings(scheduler::Snapshot& out, Now now) const {
   out.offerings = menu_.offerings();
   for (auto& offering : out.offerings) {
     const Set& set = sets_.at(offering.set);
-    offering.can_stop =
-        viewer_.can_stop(offering.set, policy_.types[offering.type].name, offering.market);
+    const auto& type = policy_.types[offering.type].name;
+    auto& scratch = offering.resources.scratch;
+    const auto configured = scratch;
+    scratch = menu_.scratch().expected(offering.set, type, configured);
+    if (scratch < configured) offering.note = "what its hosts report";
+    offering.can_stop = viewer_.can_stop(offering.set, type, offering.market);
     offering.shut = set.refuses_creates();
     if (offering.shut.empty()) offering.shut = set.refuses_pool(policy_.pools[offering.pool]);
     if (offering.shut.empty()) offering.shut = set.refuses_market(offering.market);

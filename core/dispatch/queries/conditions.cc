@@ -109,6 +109,11 @@ void add_leftovers(const SetLeftovers& set, model::LeftoverRule rule,
                     " cannot be destroyed: " + refused->second.error);
 }
 
+std::string less_scratch(std::int64_t reported, std::int64_t of_type) {
+  return "its host reports " + format_size(reported) + " of scratch, its type has " +
+         format_size(of_type) + ": jobs there get no more than it reports";
+}
+
 bool is_expected(InstanceState state) {
   return state != InstanceState::kTerminating && state != InstanceState::kAbandoned &&
          state != InstanceState::kVanished && state != InstanceState::kGone;
@@ -162,6 +167,10 @@ std::vector<std::string> conditions_of(const Host& host, const State& all, Now n
         host.id().text() + "' ends it");
   if (is_expected(state) && !instance.occupancy.left_alone().empty())
     out.push_back(left_alone(instance));
+  if (is_expected(state) && instance.type && instance.reported_scratch)
+    if (const auto of_type = all.policy.types[*instance.type].resources.scratch;
+        *instance.reported_scratch < of_type)
+      out.push_back(less_scratch(*instance.reported_scratch, of_type));
   if (is_expected(state) && instance.init_failure_told) out.emplace_back("its init command failed");
   if (state == InstanceState::kVanished) out.push_back(vanished(instance));
   if (state == InstanceState::kTerminating && instance.destroy_ignored)

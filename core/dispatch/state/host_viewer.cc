@@ -54,7 +54,7 @@ scheduler::HostView HostViewer::view(const Host& host) const {
   out.draining = record.idle_behavior == model::IdleBehavior::kDrain;
   out.adopted = record.state == InstanceState::kUnknown;
   out.unfulfilled_spot = instance.unfulfilled_spot;
-  if (instance.type) out.total = policy_.types[*instance.type].resources;
+  if (instance.type) out.total = room_of(instance);
   out.free = out.total - instance.occupancy.used();
   const std::int32_t most = policy_.pools[instance.pool].attempts_parallel_max;
   if (most > 0)
@@ -66,6 +66,14 @@ scheduler::HostView HostViewer::view(const Host& host) const {
   out.unreachable_since = instance.unreachable_since;
   out.reserved_for = host.reserved_for;
   if (out.phase == HostPhase::kComing) out.load = host.load;
+  return out;
+}
+
+model::Resources HostViewer::room_of(const fleet::Instance& instance) const {
+  const auto& type = policy_.types[*instance.type];
+  auto out = instance.room_of(type.resources);
+  if (!instance.reported_scratch && instance.empty())
+    out.scratch = menu_.scratch().expected(instance.set, type.name, out.scratch);
   return out;
 }
 

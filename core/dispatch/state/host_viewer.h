@@ -24,6 +24,9 @@ class HostViewer {
   }
 
  private:
+  /// Of one that has not reported: what others of its type have reported.
+  [[nodiscard]] model::Resources room_of(const fleet::Instance& instance) const;
+
   const model::SitePolicy& policy_;
   const Sets& sets_;
   const Menu& menu_;

@@ -8,6 +8,7 @@ Menu::Menu(const model::SitePolicy& policy) : policy_(policy) { rebuild(); }
 
 void Menu::reload() {
   refuses_stop_.clear();
+  scratch_.clear();
   rebuild();
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/dispatch/state/scratch_reports.h"
 #include "core/fleet/instance.h"
 #include "core/model/policy.h"
 #include "core/pricing/book.h"
@@ -23,7 +24,8 @@ class Menu {
   /// `policy` outlives the menu.
   explicit Menu(const model::SitePolicy& policy);
 
-  /// The policy has changed: makes the offerings anew, and forgets which types cannot be stopped.
+  /// The policy has changed: makes the offerings anew, and forgets what was learned of types: which
+  /// cannot be stopped, and what their hosts have reported.
   void reload();
   void restore(const model::PriceRow& price) { prices_.restore(price); }
   /// Makes the offerings anew, at the present prices.
@@ -51,6 +53,9 @@ class Menu {
   PriceNews take_prices(std::uint32_t set, const std::string& type,
                         const std::vector<model::ZonePrice>& fetched, Wall now);
 
+  [[nodiscard]] ScratchReports& scratch() { return scratch_; }
+  [[nodiscard]] const ScratchReports& scratch() const { return scratch_; }
+
   /// Records that the set's cloud never stops instances of this type. False: already recorded.
   bool refuse_stop(std::uint32_t set, const std::string& type) {
     return refuses_stop_.emplace(set, type).second;
@@ -70,6 +75,7 @@ class Menu {
   std::vector<scheduler::Offering> offerings_;
   std::map<Key, std::uint32_t, std::less<>> index_;  ///< By pool, set, type, zone.
   std::set<std::pair<std::uint32_t, std::string>> refuses_stop_;
+  ScratchReports scratch_;
 };
 
 }  // namespace hostler::dispatch

@@ -15,6 +15,9 @@ hostler_status echo(const hostler_create_req& r, hostler_op* op, const std::stri
   for (size_t i = 0; i < r.n_security_groups; ++i)
     said += ", group " + std::string(view(r.security_groups[i]));
   for (size_t i = 0; i < r.n_profiles; ++i) said += ", profile " + std::string(view(r.profiles[i]));
+  for (size_t i = 0; i < r.n_disks; ++i)
+    said +=
+        ", disk " + std::to_string(r.disks[i]->role) + " of " + std::to_string(r.disks[i]->bytes);
   said += ", params " + std::string(view(r.type->provider_params_json));
   if (r.user_data != nullptr && (r.user_data->flags & HOSTLER_USER_DATA_GZIP) != 0)
     said += ", gzip of " + std::to_string(r.user_data->n_bytes);

@@ -120,6 +120,17 @@ TEST(BoundsTest, ASequenceNumberThatLeavesNoneForStartsIsNotTaken) {
   EXPECT_EQ(std::get<Hello>(hello).last_sequence, 0U);
 }
 
+TEST(BoundsTest, AnImpossibleScratchIsDroppedAndTheHostIsDoubted) {
+  for (const std::int64_t bytes : {std::int64_t{-1}, INT64_MIN, INT64_MAX}) {
+    FromAgent scratch = Scratch{bytes};
+    const Bounded found = bound(scratch);
+    EXPECT_TRUE(found.is_void);
+    EXPECT_EQ(found.problem, "a scratch (bytes) of " + std::to_string(bytes));
+  }
+  FromAgent none = Scratch{0};
+  EXPECT_EQ(bound(none).problem, "");
+}
+
 TEST(BoundsTest, AFileOfImpossibleSizeIsNotCollected) {
   FromAgent files = Files{kId, {{"a", UINT64_MAX, 0644, ""}, {"b", 1, 0xffff, ""}}, true};
   EXPECT_EQ(bound(files).problem, "a file size of 18446744073709551615 for j-1.1");

@@ -64,12 +64,25 @@ TEST(AgentClientTest, AListingIsNoLongerThanAnAgentsMayBe) {
   EXPECT_EQ(error_of(pair.say(full)), "agent: lists too many attempts");
 }
 
+TEST(AgentClientTest, PassesOnTheScratchThatTheAgentReports) {
+  Pair pair;
+  ASSERT_TRUE(pair.say(Hello{}));
+  ASSERT_TRUE(pair.say(Scratch{40}));
+  ASSERT_TRUE(pair.say(Listing{}));
+
+  const auto event = pair.client.next();
+
+  ASSERT_TRUE(event);
+  EXPECT_EQ(std::get<Ready>(*event).scratch, 40);
+  EXPECT_EQ(error_of(pair.say(Scratch{40})), "agent: a scratch after the listing");
+}
+
 TEST(AgentClientTest, RefusesAnotherVersionAndMessagesOutOfPlace) {
   Hello other;
-  other.version = 3;
+  other.version = 2;
   Pair pair;
   ASSERT_TRUE(pair.client.receive(kGreeting));
-  EXPECT_EQ(error_of(pair.say(other)), "agent: uses protocol version 3, not 2");
+  EXPECT_EQ(error_of(pair.say(other)), "agent: uses protocol version 2, not 3");
   Pair early;
   ASSERT_TRUE(early.client.receive(kGreeting));
   EXPECT_EQ(error_of(early.say(Pong{1})), "agent: the first message is not hello");

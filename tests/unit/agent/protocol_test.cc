@@ -71,7 +71,8 @@ std::vector<FromAgent> all_from_agent() {
           HostBroken{"c", "t"},
           SpotNotice{"soon"},
           Pong{9},
-          Problem{"p"}};
+          Problem{"p"},
+          Scratch{7}};
 }
 
 template <class Variant>

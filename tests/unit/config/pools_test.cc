@@ -34,7 +34,7 @@ TEST(PoolsTest, ReadsEveryKey) {
       "boot_timeout": "3m", "probe_timeout": "4m", "shutdown_timeout": "5s",
       "price_factor_max": 3.5, "price_cap_per_hour": 0.25, "spot_patience": "6m",
       "starvation_after": "7m", "readiness": "agent", "verify": ["challenge"], "rotate_keys": false,
-      "subnet": "sn", "security_groups": ["sg-1", "sg-2"], "profiles": ["default", "big"],
+      "root_disk": "30GiB", "subnet": "sn", "security_groups": ["sg-1", "sg-2"], "profiles": ["default", "big"],
       "provider_params": {"a": [1]}, "init_command": "a", "init_failure": "warn",
       "init_delivery": "ssh", "boot_probe": "b", "broken_checks":
       [{"name": "c", "command": "d", "interval": "8s"}], "attempts_parallel_max": 9,
@@ -49,6 +49,7 @@ TEST(PoolsTest, ReadsEveryKey) {
   pool.shutdown_timeout = 5s, pool.price_factor_max = 3.5, pool.price_cap_per_hour = {250'000};
   pool.spot_patience = 6min, pool.starvation_after = 7min;
   pool.verify = {model::VerifyMethod::kChallenge}, pool.rotate_keys = false;
+  pool.root_disk = std::int64_t{30} << 30;
   pool.subnet = "sn", pool.security_groups = {"sg-1", "sg-2"}, pool.profiles = {"default", "big"};
   pool.provider_params = {{"t", R"({"a":[1]})"}, {"u", R"({"a":[1]})"}};
   pool.init_command = "a", pool.init_failure = model::InitFailure::kWarn;

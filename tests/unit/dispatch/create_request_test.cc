@@ -96,6 +96,19 @@ TEST_F(CreateRequestTest, SaysWhereInTheCloudThePoolAndElseTheTypeIsPut) {
   EXPECT_EQ(of_pool.type.provider_params_json, R"({"a":2})");
 }
 
+TEST_F(CreateRequestTest, HasTheRootDiskOfThePoolAndElseOfTheType) {
+  auto site = small_site();
+  site.types[0].root_disk = 20;
+  site.types[0].added_scratch = 7;
+  open(site);
+  EXPECT_EQ(wanted().request->root_disk, 20);
+  EXPECT_EQ(wanted().request->type.added_scratch, 7);
+
+  site.pools[0].root_disk = 30;
+  open(site);
+  EXPECT_EQ(wanted().request->root_disk, 30);
+}
+
 // A full subnet of one pool is nothing to the creates of another.
 TEST_F(CreateRequestTest, AFullSubnetShutsTheCreatesThatNameIt) {
   auto site = small_site();

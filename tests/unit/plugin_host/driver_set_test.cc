@@ -282,6 +282,22 @@ TEST(DriverSetTest, ACreateSaysWhereInTheCloudItIsPutAndThatItsUserDataIsCompres
             "{\"a\":1}, gzip of 3");
 }
 
+TEST(DriverSetTest, ACreateAsksForTheDisksWhoseSizeIsConfigured) {
+  const auto said = [](std::int64_t root, std::int64_t added) {
+    ChaosSet set("echo");
+    auto request = ChaosSet::request();
+    request.root_disk = root;
+    request.type.added_scratch = added;
+    Awaited<model::ListedInstance> created;
+    set->create(request, kPatience, {}, created.done());
+    return created.get()->state_reason;
+  };
+
+  EXPECT_THAT(said(20, 30), HasSubstr(", disk 1 of 20, disk 2 of 30, "));
+  EXPECT_THAT(said(0, 30), HasSubstr("subnet , disk 2 of 30, "));
+  EXPECT_THAT(said(0, 0), testing::Not(HasSubstr("disk")));
+}
+
 TEST(DriverSetTest, AnInstanceSaysItsSubnetAndOfWhatItDied) {
   ChaosSet set("");
 

@@ -183,6 +183,8 @@ TEST_P(StoreTest, RestoresAnInstanceWithItsIdentityAndItsCreateByteForByte) {
   create.type = {.name = "small",
                  .provider_type = "m1",
                  .resources = {1, 2, 3, 4},
+                 .root_disk = 6,
+                 .added_scratch = 3,
                  .price_per_hour = {5},
                  .market = model::Market::kSpot,
                  .zones = {"a", "b"},
@@ -194,6 +196,7 @@ TEST_P(StoreTest, RestoresAnInstanceWithItsIdentityAndItsCreateByteForByte) {
                  .profiles = {"p-t"},
                  .provider_params_json = R"({"a":"\n"})"};
   create.region = "r", create.zone = "a", create.subnet = "s", create.price_cap_per_hour = {9};
+  create.root_disk = 8;
   create.name_hint = "hint", create.user_data_format = model::UserDataFormat::kRaw;
   create.user_data = std::string("\0\xff\n\"", 4);
   create.ssh_host_key_private = "-----BEGIN\n", create.ssh_host_key_public = "ssh-ed25519 A";

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/agent/host/attempt/outputs.h"
+#include "core/agent/host/system/scratch.h"
 
 namespace hostler::agent {
 namespace {
@@ -19,6 +20,7 @@ Session::Session(std::unique_ptr<Connection> connection, Parts parts, std::strin
   on(Configure());
   connection_->send_greeting();
   send_hello(std::move(agent_sha));
+  send_scratch();
   send_listing();
 }
 
@@ -34,6 +36,11 @@ void Session::send_hello(std::string agent_sha) {
   hello.limits = parts_.supervisor.limits();
   hello.last_sequence = attempts.last_sequence();
   connection_->send(hello);
+}
+
+void Session::send_scratch() {
+  const bool unused = parts_.supervisor.attempts().last_sequence() == 0;
+  if (const auto bytes = scratch_bytes(unused)) connection_->send(Scratch{*bytes});
 }
 
 void Session::send_listing() {

@@ -51,6 +51,7 @@ class Session {
 
  private:
   void send_hello(std::string agent_sha);
+  void send_scratch();
   void send_listing();
   void send_exits();
   void on(const Quit&) { quit_asked_ = true; }
