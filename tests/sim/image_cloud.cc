@@ -33,6 +33,8 @@ void ImageCloud::name_image(model::SitePolicy& policy) {
       policy.sets.front().image = query();
       return;
     case 1:
+      // Types that the pool chooses have no image of their own.
+      if (policy.types.empty()) policy.sets.front().image = query();
       for (auto& type : policy.types) type.image = query();
       return;
     default:
