@@ -79,11 +79,12 @@ struct Instance {
 
   /// What work may use of it, if its type has these resources: a host may have less scratch, never
   /// more, and what is in use was there.
-  [[nodiscard]] model::Resources room_of(model::Resources type) const {
+  [[nodiscard]] model::Resources room_of(model::Resources of_type) const {
+    const std::int64_t whole = of_type.scratch;
     if (reported_scratch)
-      type.scratch = std::max(std::min(type.scratch, *reported_scratch),
-                              std::min(type.scratch, occupancy.used().scratch));
-    return type;
+      of_type.scratch =
+          std::max(std::min(whole, *reported_scratch), std::min(whole, occupancy.used().scratch));
+    return of_type;
   }
   [[nodiscard]] bool empty() const { return occupancy.empty(); }
   /// It may exist and cost money. False for a create that was given up, once a list much later did
