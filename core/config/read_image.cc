@@ -8,7 +8,7 @@ bool read_text(const json::Field& field, std::string& out) {
   if (!field.text(out, {.bytes_max = model::kImageTextMax, .bytes_min = 1, .one_line = true}))
     return false;
   if (out.find('"') == std::string::npos) return true;
-  return field.problem("a text without quotation marks is allowed");
+  return field.problem("it must have no quotation marks");
 }
 
 void read_filters(const json::Field& field, std::map<std::string, std::string>& out) {
@@ -36,6 +36,14 @@ void read_image(const json::Field& field, std::optional<model::ImageQuery>& out)
   if (query == model::ImageQuery())
     field.problem("found no key, allowed: name, owner, architecture or filters, at least one");
   out = std::move(query);
+}
+
+void read_image_or_id(json::Object& o, std::optional<model::ImageQuery>& image, std::string& id) {
+  o.may("image_id").text(id, {.bytes_max = 255, .one_line = true});
+  const json::Field field = o.may("image");
+  read_image(field, image);
+  if (field.present() && !id.empty())
+    field.problem("image_id names one image already: only one of the two keys is allowed");
 }
 
 }  // namespace hostler::config

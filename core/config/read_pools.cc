@@ -144,12 +144,8 @@ void read_pool(json::Object& o, const model::SitePolicy& site, model::PoolPolicy
   o.may("price_factor_max").number(out.price_factor_max, 1, 1000);
   o.may("price_cap_per_hour").millionths(out.price_cap_per_hour.value, 0, kPriceMax);
   o.may("readiness").word(out.readiness, kReadiness);
-  o.may("image_id").text(out.image_id, {.bytes_max = 255, .one_line = true});
   read_place(o, out);
-  const json::Field image = o.may("image");
-  read_image(image, out.image);
-  if (image.present() && !out.image_id.empty())
-    image.problem("image_id names one image already: only one of both keys is allowed");
+  read_image_or_id(o, out.image, out.image_id);
   read_provider_params(o.may("provider_params"), site, out);
   read_verify(o.may("verify"), out.verify);
   o.may("rotate_keys").boolean(out.rotate_keys);

@@ -79,7 +79,7 @@ void read_proxy(const json::Field& field, const Context& context, std::optional<
     std::string text;
     if (address.text(text, {.bytes_max = kHostMax + 8, .bytes_min = 1, .one_line = true}) &&
         !read_address(text, proxy))
-      address.refuse("a name or an address, and perhaps a port: \"bastion.example:22\"");
+      address.refuse("a name or an address, with a port if it is not 22: \"bastion.example:2222\"");
     o.need("user").text(proxy.user, {.bytes_max = 32, .bytes_min = 1, .one_line = true});
     read_user_keys(o.may("user_key_files"), context, proxy.user_keys);
     read_host_key(o.need("host_key"), proxy.host_key);

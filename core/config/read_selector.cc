@@ -56,8 +56,8 @@ void read_bounds(const json::Field& field, ParseOne parse, const char* one, mode
   const auto bounds = parse_bounds(text, parse);
   const std::string n(one);
   if (!bounds)
-    field.refuse("\"" + n + "\", \">=" + n + "\", \"<=" + n +
-                 "\" or two of them with a '-' between");
+    field.refuse("\"" + n + "\", \">=" + n + "\", \"<=" + n + "\" or two values: \"" + n + "-" + n +
+                 "\"");
   else if (bounds->low > bounds->high)
     field.problem("found \"" + printable(text, 100) + "\", where the first is above the second");
   else

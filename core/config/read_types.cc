@@ -36,11 +36,7 @@ void read_type(json::Object& o, model::InstanceType& out) {
   o.may("market").word(out.market, kMarkets);
   read_zones(o.may("zones"), out.zones);
   o.may("quota_group").text(out.quota_group, {.bytes_max = 63, .one_line = true});
-  o.may("image_id").text(out.image_id, {.bytes_max = 255, .one_line = true});
-  const json::Field image = o.may("image");
-  read_image(image, out.image);
-  if (image.present() && !out.image_id.empty())
-    image.problem("image_id names one image already: only one of both keys is allowed");
+  read_image_or_id(o, out.image, out.image_id);
   read_place(o, out);
   o.may("provider_params").object_text(out.provider_params_json, std::size_t{16} * 1024);
 }

@@ -43,6 +43,8 @@ void read_ceilings(const json::Field& field, model::Ceilings& out);
 void read_cloud_names(const json::Field& field, std::vector<std::string>& out);
 /// Reads a query for images.
 void read_image(const json::Field& field, std::optional<model::ImageQuery>& out);
+/// Reads the keys `image` and `image_id`, of which an object has one at most.
+void read_image_or_id(json::Object& o, std::optional<model::ImageQuery>& image, std::string& id);
 /// The keys of a type and of a pool that say where in the cloud an instance is put, and its disk.
 template <class Place>
 void read_place(json::Object& o, Place& out) {

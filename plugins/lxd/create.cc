@@ -110,8 +110,10 @@ CreateSpec read_spec(const hostler_create_req& request, const Config& config,
   const hostler_instance_type& type = *request.type;
   const std::string image = request.image_id.len != 0 ? text(request.image_id) : config.image;
   if (image.empty())
-    throw Error(HOSTLER_E_INVALID,
-                "no image: name one in the set's `config` (`image`) or in `types[].image_id`");
+    throw Error(
+        HOSTLER_E_INVALID,
+        "no image: name one in the set's `config` (`image`), in `image_id` of the type or the "
+        "pool, or by `image` of set, type or pool");
   InstanceConfig instance_config = read_params(text(type.provider_params_json), config.instance);
   if (request.n_profiles != 0) {
     instance_config.profiles.clear();

@@ -85,7 +85,8 @@ void LeftoverSweeps::on(const LeftoversListed& event, Now now) {
   if (event.result->size() > kThingsMax)
     return list_failed(*index,
                        "the cloud lists " + std::to_string(event.result->size()) +
-                           " things, at most " + std::to_string(kThingsMax) + " are taken",
+                           " things: a list of more than " + std::to_string(kThingsMax) +
+                           " is not believed",
                        model::CloudErrorClass::kMisbehaving, now);
   take(*index, *event.result, now);
 }

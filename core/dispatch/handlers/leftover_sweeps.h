@@ -24,7 +24,7 @@ namespace hostler::dispatch {
 /// - A later complete list of instances, which nobody doubts, does not show its instance.
 /// - It is not younger than some minutes, as far as the cloud says when it was made.
 ///
-/// The first three begin anew with each start of the daemon.
+/// The time of the third begins anew with each start of the daemon.
 class LeftoverSweeps {
  public:
   LeftoverSweeps(const model::SitePolicy& policy, Sets& sets, Leftovers& leftovers,

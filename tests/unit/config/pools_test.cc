@@ -98,7 +98,7 @@ TEST(PoolsTest, RefusesAnImageThatSaysNothingOrTooMuchAndNamesTheKey) {
               ElementsAre(HasSubstr("pools[0].image: found no key, allowed: name, owner,")));
   EXPECT_THAT(pool_problems(R"("image": {"name": ""})").at(0), HasSubstr("pools[0].image.name"));
   EXPECT_THAT(pool_problems(R"("image": {"owner": "a\"b"})"),
-              ElementsAre(HasSubstr("pools[0].image.owner: a text without quotation marks")));
+              ElementsAre(HasSubstr("pools[0].image.owner: it must have no quotation marks")));
   EXPECT_THAT(pool_problems(R"("image": {"filters": {"": "x"}})").at(0),
               HasSubstr("pools[0].image.filters"));
   EXPECT_THAT(pool_problems(R"("image": {"name": ")" + std::string(128, 'x') + "\"}").at(0),
