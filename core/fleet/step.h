@@ -18,8 +18,8 @@ enum class Effect : std::uint8_t {
   kConnect,  ///< Connect or reconnect the link, with the record's address and identity.
   kDisconnect,
   kCreateAgain,  ///< Send the same request, byte for byte.
-  /// The same, for an instance that the cloud shows; only where the cloud knows the key of a create,
-  /// and may wait: the next list asks for it again.
+  /// The same, for an instance that the cloud shows; only where the cloud knows the key of a
+  /// create, and may wait: the next list asks for it again.
   kFinishCreate,
   kDestroy,
   kList,       ///< List the set's instances soon.

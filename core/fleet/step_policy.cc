@@ -131,7 +131,8 @@ Outcome adopt(Instance& instance, const model::PoolPolicy& pool, Duration abando
       out.effects.push_back(Effect::kList);
       break;
     case InstanceState::kBooting:
-      // It may have booted while the daemon was down; or its create was cut off by the daemon's end.
+      // It may have booted while the daemon was down; or its create was cut off by the daemon's
+      // end.
       instance.create_outcome_unknown = instance.record.verified.us == 0;
       set_deadline(instance, now.mono + remaining(pool.probe_timeout, pool.boot_timeout), now);
       connect_again(instance, pool, out);

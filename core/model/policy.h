@@ -100,7 +100,7 @@ struct PoolPolicy {
   Readiness readiness = Readiness::kAgent;
   std::vector<VerifyMethod> verify{VerifyMethod::kDelivered, VerifyMethod::kChallenge};
   bool rotate_keys = true;
-  std::int64_t root_disk = 0;  ///< Bytes; 0: the type's.
+  std::int64_t root_disk = 0;    ///< Bytes; 0: the type's.
   std::string image_id, subnet;  ///< Here and in the next two empty: the type's.
   std::vector<std::string> security_groups, profiles;
   std::optional<ImageQuery> image;  ///< In place of what the type says of an image.

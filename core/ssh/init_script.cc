@@ -117,10 +117,11 @@ std::string make_init_script(const InitScript& script) {
 
 std::string make_init_delivery(const std::string& command, const std::string& instance) {
   // The shell that runs the command: its state names it, so it is one of its own.
-  std::string start = "hostler_of=" + instance + "\n";
+  std::string start = "umask 022\nhostler_of=" + instance + "\n";
   start.append(kState).append(kRun);
-  start += "file=" HOSTLER_SECRET_FILE "\ninit=" HOSTLER_INIT_FILES "\n(\nset -eu\n";
-  start.append(kBegin) += ") || exit 1\nhostler_command\n";
+  start += "file=" HOSTLER_SECRET_FILE "\ninit=" HOSTLER_INIT_FILES "\n(\nset -eu\numask 077\n";
+  // What has not begun may be delivered again.
+  start.append(kBegin) += ") || { rmdir \"$init.claim\"; exit 1; }\nhostler_command\n";
   // One function, called on the last line: a script that was cut off does not call it.
   std::string out = "hostler_deliver() {\nset -eu\numask 077\n";
   out += "file=" HOSTLER_SECRET_FILE "\ninit=" HOSTLER_INIT_FILES "\n";
