@@ -11,7 +11,7 @@ namespace {
 
 constexpr Duration kFirstRetry = std::chrono::seconds(30);
 constexpr Duration kGatePause = std::chrono::seconds(1);
-constexpr std::size_t kNamesTold = 5;
+constexpr std::size_t kTypesTold = 5;
 
 scheduler::GateQuery query_of(const std::string& set) {
   return {.set = set, .op = model::CloudOp::kOfferings};
@@ -21,10 +21,10 @@ scheduler::GateQuery query_of(const std::string& set) {
 std::string told(const std::vector<std::string>& names, const std::string& what) {
   if (names.empty()) return {};
   std::string out = std::to_string(names.size()) + " " + what + ": ";
-  for (std::size_t i = 0; i < names.size() && i < kNamesTold; ++i)
+  for (std::size_t i = 0; i < names.size() && i < kTypesTold; ++i)
     out += (i == 0 ? "" : ", ") + names[i];
-  if (names.size() > kNamesTold)
-    out += " and " + std::to_string(names.size() - kNamesTold) + " more";
+  if (names.size() > kTypesTold)
+    out += " and " + std::to_string(names.size() - kTypesTold) + " more";
   return out;
 }
 

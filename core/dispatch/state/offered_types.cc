@@ -12,7 +12,7 @@ using model::CloudOffering;
 namespace {
 
 constexpr std::size_t kProviderTypeMax = 200, kZoneNameMax = 63, kArchitectureMax = 63,
-                      kCurrencyNameMax = 16, kNamesTold = 5;
+                      kCurrencyNameMax = 16, kIgnoredTold = 5;
 constexpr std::int32_t kCountMax = 1 << 20;
 constexpr std::int64_t kBytesMax = std::int64_t{1} << 50, kPriceMax = 1'000'000'000'000;
 
