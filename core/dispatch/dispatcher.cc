@@ -76,7 +76,7 @@ Outbox Dispatcher::apply(Event event, Now now) {
                  [&](const QuotaGroupFetched& e) { to.sets.on(e, now); },
                  [&](const ImagesFetched& e) { to.images.on(e, now); },
                  [&](const OfferingsFetched& e) {
-                   if (to.offerings.on(e, now)) to.types.refresh(now);
+                   if (to.offerings.on(e, to.types.in_use(), now)) to.types.refresh(now);
                  },
                  [&](const LeftoversListed& e) { to.leftovers.on(e, now); },
                  [&](const LeftoverDestroyed& e) { to.leftovers.on(e, now); },
@@ -104,7 +104,11 @@ Outbox Dispatcher::apply(Event event, Now now) {
                  [&](const WorkForgotten& e) { to.work.on(e); },
                  [&](const SetIdleBehavior& e) { to.admin.on(e, now); },
                  [&](const KillInstance& e) { to.admin.on(e, now); },
-                 [&](const AcceptAccount& e) { to.sets.on(e, now); },
+                 [&](const AcceptAccount& e) {
+                   to.sets.on(e, now);
+                   to.offerings.driver_replaced(e.set, now);
+                   to.leftovers.on(e, now);
+                 },
                  [&](const OpenGate& e) {
                    to.admin.on(e, now);
                    to.offerings.retry_failed(now);

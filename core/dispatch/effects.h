@@ -110,7 +110,6 @@ struct OfferingsCall {
   std::string set;
   model::OfferingsQuery query;
   Duration timeout{};
-  bool after_commit = false;  ///< As of OpenSet.
 };
 /// Lists things that outlived their instances.
 struct LeftoversCall {

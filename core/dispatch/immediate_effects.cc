@@ -14,7 +14,6 @@ struct WaitsForCommit {
   bool operator()(const PricesCall& call) const { return call.after_commit; }
   bool operator()(const OpenSet& call) const { return call.after_commit; }
   bool operator()(const ConsoleCall& call) const { return call.after_commit; }
-  bool operator()(const OfferingsCall& call) const { return call.after_commit; }
   template <class Other>
   bool operator()(const Other&) const {
     return true;

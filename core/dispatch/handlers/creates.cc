@@ -61,6 +61,7 @@ void Creates::apply(const scheduler::Create& create, Now now) {
   record.total = type.resources;
   record.reason = create.reason;
   intended.create = make_request(offering, record);
+  intended.image = intended.create->type.image_id;
   intended.load = create.load;
   Host& added = hosts_.add(std::move(intended));
   steps_.count(added);

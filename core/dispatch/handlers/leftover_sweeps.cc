@@ -256,9 +256,19 @@ void LeftoverSweeps::on(const LeftoverDestroyed& event, Now now) {
 
 void LeftoverSweeps::on(const SuccessorOpened& event, Now now) {
   const auto index = sets_.index_of(event.set);
-  if (!index || !event.result) return;
-  SetLeftovers& own = leftovers_.of(*index);
+  if (index && event.result) begin_anew(*index, now);
+}
+
+void LeftoverSweeps::on(const AcceptAccount& event, Now now) {
+  if (const auto index = sets_.index_of(event.set)) begin_anew(*index, now);
+}
+
+/// Another project or account may have other things of the same ids.
+void LeftoverSweeps::begin_anew(std::uint32_t set, Now now) {
+  SetLeftovers& own = leftovers_.of(set);
+  own.things.clear();
   own.asked.reset();  // Its answer is of no interest.
+  own.instances_listed.reset();
   own.supported = true;
   own.next = now.mono;
 }

@@ -46,9 +46,11 @@ class LeftoverSweeps {
   void on(const SetListed& event, Now now);
   /// Another driver of the set is used: it may be able to list them.
   void on(const SuccessorOpened& event, Now now);
+  void on(const AcceptAccount& event, Now now);
   void policy_changed(Now now);
 
  private:
+  void begin_anew(std::uint32_t set, Now now);
   void send_list(std::uint32_t set, Now now);
   void send_destroys(std::uint32_t set, Now now);
   void destroy(std::uint32_t set, const ThingName& name, Thing& thing, Now now);

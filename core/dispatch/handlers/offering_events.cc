@@ -57,10 +57,11 @@ void OfferingEvents::send_due(std::uint32_t index, Now now) {
   gates_.sent(query, now.mono);
   of.asking = true;
   of.is_outdated = false;
-  recorder_.effect(OfferingsCall{set.name, {}, policy_.sets[index].list_timeout, set.in_process});
+  recorder_.effect(OfferingsCall{set.name, {}, policy_.sets[index].list_timeout});
 }
 
-bool OfferingEvents::on(const OfferingsFetched& event, Now now) {
+bool OfferingEvents::on(const OfferingsFetched& event, const std::set<std::string>& in_use,
+                        Now now) {
   const auto index = sets_.index_of(event.set);
   if (!index || offered_.find(event.set) == nullptr) return false;
   auto& of = offered_.of(event.set);
@@ -78,7 +79,7 @@ bool OfferingEvents::on(const OfferingsFetched& event, Now now) {
   auto taken = offered_.take({.set = event.set,
                               .region = policy.region.empty() ? set.info.region : policy.region,
                               .currency = set.info.currency},
-                             *event.result, now.wall);
+                             *event.result, in_use, now.wall);
   if (taken.is_doubted) {
     failed(of, event.set, "",
            "the answer has no offering that can be used, and there were some before" +

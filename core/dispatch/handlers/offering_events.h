@@ -1,5 +1,8 @@
 #pragma once
 
+#include <set>
+#include <string>
+
 #include "core/dispatch/events.h"
 #include "core/dispatch/state/call_gates.h"
 #include "core/dispatch/state/offered_types.h"
@@ -17,7 +20,9 @@ class OfferingEvents {
 
   void send_due(std::uint32_t set, Now now);
   /// True: other types are offered than before, or at other prices.
-  [[nodiscard]] bool on(const OfferingsFetched& event, Now now);
+  /// `in_use`: the types that hosts have.
+  [[nodiscard]] bool on(const OfferingsFetched& event, const std::set<std::string>& in_use,
+                        Now now);
   /// The set has another driver, which may know more.
   void driver_replaced(const std::string& set, Now now);
   /// An admin opened a gate: sets that failed are asked again now.

@@ -70,6 +70,7 @@ bool Restore::take(model::InstanceChanged row, Now now) {
   }
   Host known;
   known.create = std::move(row.create);
+  if (known.create) known.image = known.create->type.image_id;
   auto& instance = known.instance;
   instance.record = std::move(row.record);
   instance.set = *set;

@@ -39,8 +39,10 @@ class TypeChanges {
   /// Other types are offered than before, or at other prices.
   void refresh(Now now);
 
- private:
+  /// The names of the types that hosts have. O(hosts).
   [[nodiscard]] std::set<std::string> in_use() const;
+
+ private:
   void journal_names();
 
   const model::SitePolicy& configured_;

@@ -39,6 +39,7 @@ bool BootGates::look(Host& host, Now now) {
     const std::string text = printable(record.id.text() + ": " + why, kWordsMax);
     const bool init = record.reason_code == model::Reason::kInitFailed;
     gates_.boot_failed(kind, history_.failed(kind, init, text), text, now);
+    gates_.boot_unknown(kind, now);  // Gates of a kind that it was, and is not any more.
   } else {
     gates_.boot_unknown(kind, now);
     if (host.instance.reclaimed && record.ready.us == 0) reclaimed(host, now);

@@ -116,10 +116,9 @@ scheduler::GateQuery CallGates::query(const Host& host, model::CloudOp op) const
     query.image = images_.id_for(host.instance.set, host.instance.pool, *host.instance.type);
     query.subnet = model::subnet_of(pool, type);
   }
-  if (host.create) {  // The policy or the newest image may have changed.
-    query.image = host.create->type.image_id;
-    query.subnet = host.create->subnet;
-  }
+  // The policy or the newest image may have changed.
+  if (!host.image.empty()) query.image = host.image;
+  if (host.create) query.subnet = host.create->subnet;
   return query;
 }
 

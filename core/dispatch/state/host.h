@@ -33,6 +33,7 @@ struct Host {
   fleet::Instance instance;
   /// The request of its create, until the instance is verified.
   std::shared_ptr<const model::CreateRequest> create;
+  std::string image;  ///< Of that request, also afterwards; empty: none, or not known any more.
   fleet::Boot boot = fleet::Boot::kUnderWay;  ///< As BootGates has counted it.
   std::optional<scheduler::ClassId> reserved_for;
   std::vector<scheduler::Load> load;           ///< The work that its create was made for.

@@ -32,6 +32,7 @@ std::vector<Images::Queries> Images::wanted() const {
         if (const auto& query = model::image_query_of(pool, {}, policy_.sets[set]))
           out[set].try_emplace(*query);
       for (const auto& type : policy_.types) {
+        if (!type.only_in.empty()) continue;  // The pool chose it: as above.
         if (std::ranges::find(pool.types, type.name) == pool.types.end()) continue;
         if (const auto& query = model::image_query_of(pool, type, policy_.sets[set]))
           out[set].try_emplace(*query);

@@ -142,7 +142,7 @@ std::vector<std::string> missing_in(const std::set<TypeKey>& known, const std::s
 }  // namespace
 
 OfferedTypes::Taken OfferedTypes::take(const Source& from, const std::vector<CloudOffering>& answer,
-                                       Wall now) {
+                                       const std::set<std::string>& in_use, Wall now) {
   Taken out;
   OfSet& set = sets_[from.set];
   const Intake intake = take_in(from.region, set, answer);
@@ -156,7 +156,13 @@ OfferedTypes::Taken OfferedTypes::take(const Source& from, const std::vector<Clo
     Known& known = at->second;
     const bool was_omitted = std::exchange(known.omitted, !intake.good.contains(at->first));
     if (known.omitted && was_omitted) {
-      const auto& row = known.row;
+      auto& row = known.row;
+      if (in_use.contains(row.name)) {  // Hosts of it go on; no more are bought.
+        if (std::exchange(row.available, model::Availability::kNo) != model::Availability::kNo)
+          out.changes.emplace_back(row);
+        ++at;
+        continue;
+      }
       out.changes.emplace_back(
           model::OfferedGone{row.set, row.provider_type, row.market, row.zone});
       at = set.rows.erase(at);

@@ -58,7 +58,9 @@ class OfferedTypes {
     bool omits = false;                   ///< It omits something that stays for now.
   };
   /// A new type has no name before settle_names().
-  Taken take(const Source& from, const std::vector<model::CloudOffering>& answer, Wall now);
+  /// `in_use`: types that hosts have. They stay when answers omit them, and count as not available.
+  Taken take(const Source& from, const std::vector<model::CloudOffering>& answer,
+             const std::set<std::string>& in_use, Wall now);
 
   /// Rows of the journal; a row of a set that is not in the policy is left out.
   void restore(const std::vector<model::OfferedRow>& rows, const model::SitePolicy& policy);

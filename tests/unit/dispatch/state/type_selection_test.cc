@@ -42,7 +42,7 @@ class TypeSelectionTest : public testing::Test {
   model::TypeSelector& wanted() { return *site.pools[0].selector; }
   void offer(const std::vector<CloudOffering>& all, const std::string& currency = "",
              const std::string& set = "west") {
-    (void)offered.take({.set = set, .region = "", .currency = currency}, all, Wall{1});
+    (void)offered.take({.set = set, .region = "", .currency = currency}, all, {}, Wall{1});
     (void)offered.settle_names(site);
   }
   EffectivePolicy select(const std::set<std::string>& in_use = {}) {
