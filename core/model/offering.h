@@ -29,7 +29,7 @@ enum class Market : std::uint8_t { kOnDemand, kSpot };
 const char* to_string(Market market);
 
 /// An instance type of the site's menu. It becomes one offering for each zone, in each set of a
-/// pool.
+/// pool. Its members are what a site may say of a type, each a key of the configuration.
 struct InstanceType {
   std::string name;            ///< `[a-z0-9_-]{1,63}`; also a tag's value.
   std::string provider_type;   ///< The cloud's name of it.

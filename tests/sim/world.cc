@@ -3,43 +3,14 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <iterator>
 #include <utility>
 #include <variant>
 
 #include "core/dispatch/immediate_effects.h"
 #include "core/scheduler/plan.h"
+#include "tests/sim/trace.h"
 
 namespace hostler::sim {
-namespace {
-
-/// For the trace.
-std::string describe(const dispatch::Event& event) {
-  static const char* const kNames[] = {
-      "driver loaded",       "set opened",   "successor opened", "create seen",
-      "create ended",        "set listed",   "looked up",        "destroy ended",
-      "tags ended",          "power ended",  "prices seen",      "quota group",
-      "console read",        "images found", "offerings",        "leftovers listed",
-      "leftover destroyed",  "host",         "submit",           "cancel job",
-      "release work",        "cancel held",  "outputs removed",  "set idle behavior",
-      "kill instance",       "open gate",    "accept account",   "believe list",
-      "give up unreachable", "plan made",    "policy changed",   "jobs forgotten",
-      "disk changed"};
-  static_assert(std::size(kNames) == std::variant_size_v<dispatch::Event>);
-  std::string text = kNames[event.index()];
-  if (const auto* host = std::get_if<model::HostEvent>(&event))
-    text += " " + host->instance.text() + " event " + std::to_string(host->body.index());
-  if (const auto* made = std::get_if<dispatch::PlanMade>(&event))
-    text += ": " + std::to_string(made->plan.places.size()) + " places, " +
-            std::to_string(made->plan.wakes.size()) + " wakes, " +
-            std::to_string(made->plan.creates.size()) + " creates, " +
-            std::to_string(made->plan.switch_offs.size()) + " switched off, " +
-            std::to_string(made->plan.shutdowns.size()) + " shutdowns";
-  return text;
-}
-
-}  // namespace
-
 World::World(std::uint64_t seed, const Day& day)
     : seed_(seed),
       day_(day),

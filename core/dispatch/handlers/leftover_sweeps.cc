@@ -105,6 +105,16 @@ void LeftoverSweeps::list_failed(std::uint32_t index, const std::string& why,
                      model::to_string(cls), why, now);
 }
 
+namespace {
+
+/// Another one may have the id of one that is gone.
+bool is_same(const Thing& before, const Thing& now) {
+  return before.instance_id == now.instance_id && before.key == now.key &&
+         (before.created.us == 0 || before.created == now.created);
+}
+
+}  // namespace
+
 void LeftoverSweeps::take(std::uint32_t index, const std::vector<model::Leftover>& list, Now now) {
   const Set& set = sets_.at(index);
   SetLeftovers& own = leftovers_.of(index);
@@ -117,10 +127,10 @@ void LeftoverSweeps::take(std::uint32_t index, const std::vector<model::Leftover
   const Duration apart = std::max(policy_.sets[index].leftovers_after, set.info.list_consistency);
   for (auto& [name, thing] : fresh) {
     const auto before = own.things.find(name);
-    if (before == own.things.end() || before->second.instance_id != thing.instance_id ||
-        before->second.key != thing.key)
-      continue;
+    if (before == own.things.end() || !is_same(before->second, thing)) continue;
+    const Wall created = thing.created;
     thing = std::move(before->second);
+    thing.created = created;
     if (thing.confirmed || own.sent - thing.first < apart) continue;
     thing.confirmed = true;
     confirmed.push_back(name);

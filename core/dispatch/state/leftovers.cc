@@ -12,7 +12,7 @@ std::string tag_of(const model::Leftover& thing, const char* tag) {
   return found == thing.tags.end() ? "" : found->second;
 }
 
-bool is_same(const Thing& a, const Thing& b) {
+bool agree(const Thing& a, const Thing& b) {
   return a.instance_id == b.instance_id && a.key == b.key && a.created == b.created;
 }
 
@@ -37,7 +37,7 @@ std::map<ThingName, Thing> things_of(const std::vector<model::Leftover>& list,
                          (its_epoch.empty() || parse_u64(its_epoch).value_or(UINT64_MAX) <= epoch);
     const bool is_left = is_ours && !known.has(thing.instance_id, thing.key);
     const auto [other, fresh] = all.try_emplace(name, thing);
-    if (!is_left || (!fresh && !is_same(other->second, thing))) contradictory.insert(name);
+    if (!is_left || (!fresh && !agree(other->second, thing))) contradictory.insert(name);
   }
   std::erase_if(all, [&](const auto& entry) { return contradictory.contains(entry.first); });
   return all;

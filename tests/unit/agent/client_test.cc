@@ -66,6 +66,7 @@ TEST(AgentClientTest, AListingIsNoLongerThanAnAgentsMayBe) {
 
 TEST(AgentClientTest, PassesOnTheScratchThatTheAgentReports) {
   Pair pair;
+  ASSERT_TRUE(pair.client.receive(kGreeting));
   ASSERT_TRUE(pair.say(Hello{}));
   ASSERT_TRUE(pair.say(Scratch{40}));
   ASSERT_TRUE(pair.say(Listing{}));

@@ -101,8 +101,9 @@ TEST_F(CreateRequestTest, HasTheRootDiskOfThePoolAndElseOfTheType) {
   site.types[0].root_disk = 20;
   site.types[0].added_scratch = 7;
   open(site);
-  EXPECT_EQ(wanted().request->root_disk, 20);
-  EXPECT_EQ(wanted().request->type.added_scratch, 7);
+  const auto request = wanted().request;
+  EXPECT_EQ(request->root_disk, 20);
+  EXPECT_EQ(request->type.added_scratch, 7);
 
   site.pools[0].root_disk = 30;
   open(site);

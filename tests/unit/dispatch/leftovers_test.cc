@@ -74,7 +74,7 @@ TEST_F(LeftoversTest, AreListedByTheTagsOfThisOwnerAndSetAndAgainInTheirTime) {
 TEST_F(LeftoversTest, ADiskThatTwoListsShowIsDestroyedWithItsIntentBefore) {
   see_twice({disk("d-1")});
   ASSERT_THAT(destroys(), SizeIs(1));
-  const auto& request = destroys()[0].request;
+  const auto request = destroys()[0].request;
   EXPECT_EQ(request.type, "disk");
   EXPECT_EQ(request.id, "d-1");
   EXPECT_EQ(request.expected_set_id, "west");
