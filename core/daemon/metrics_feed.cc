@@ -155,8 +155,8 @@ void MetricsFeed::set_clouds(const dispatch::Queries& state, Mono now) {
   const auto classes = scheduler::gated_classes();
   for (const auto& set : state.sets()) {
     sets.push_back({set.name, set.open, set.foreign_owner});
-    if (const auto& left = set.leftovers)
-      leftovers.push_back({set.name, left->found, left->confirmed, left->destroying});
+    const auto left = set.leftovers.value_or(model::LeftoversView());
+    leftovers.push_back({set.name, left.found, left.confirmed, left.destroying});
     for (const auto cls : classes) gates.push_back({set.name, cls, 0});
   }
   metrics_.set_sets(sets);

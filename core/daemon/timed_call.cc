@@ -14,6 +14,11 @@ bool has_event_of_failure(model::CloudOp op) {
          op == model::CloudOp::kSetTags;
 }
 
+/// A driver that lacks an extension which every set is asked for, unless it is switched off.
+bool is_no_failure(model::CloudOp op, const model::CloudError& error) {
+  return op == model::CloudOp::kLeftovers && error.cls == model::CloudErrorClass::kUnsupported;
+}
+
 }  // namespace
 
 TimedCall::TimedCall(metrics::Metrics& metrics, std::string set, model::CloudOp op,
@@ -31,7 +36,8 @@ void TimedCall::end(const model::CloudError* error) const {
   std::optional<model::CloudErrorClass> cls;
   if (error != nullptr) cls = error->cls;
   metrics_.driver_call(set_, op_, cls, read_clocks().mono - began_);
-  if (error != nullptr && error->cls != model::CloudErrorClass::kCancelled)
+  if (error != nullptr && error->cls != model::CloudErrorClass::kCancelled &&
+      !is_no_failure(op_, *error))
     log::write(has_event_of_failure(op_) ? log::Level::kDebug : log::Level::kWarn, "cloud " + set_,
                std::string(model::to_string(op_)) + ": " + model::to_string(error->cls) + ": " +
                    error->message);
