@@ -17,7 +17,10 @@ void Commands::committed(const std::vector<model::Change>& changes) {
     const auto* row = std::get_if<model::LedgerRecord>(&change);
     if (row == nullptr) continue;
     const Key key{row->subject, row->reason_code};
-    if (row->event == model::Event::kCommandStarted) started_[key] = time_.now();
+    if (row->event == model::Event::kCommandStarted) {
+      started_[key] = time_.now();
+      begun_.insert(key);
+    }
     if (row->event == model::Event::kCommandEnded && started_.erase(key) == 0)
       complain_("command " + key.second + " of " + key.first + " ends without a start, or twice");
   }
@@ -35,7 +38,7 @@ std::optional<model::CommandProposed> Commands::proposal() {
 void Commands::run(const model::RunCommand& command, bool faults, const Say& say) {
   const Key key{command.instance.text(), std::to_string(command.number)};
   const std::string which = "command " + key.second + " of " + key.first;
-  if (!started_.contains(key)) complain_(which + " is sent without a durable start");
+  if (!begun_.contains(key)) complain_(which + " is sent without a durable start");
   if (!sent_.insert(key).second) complain_(which + " is sent twice");
   if (faults && random_.chance(0.2)) return;  // no answer
   model::CommandEnded end;

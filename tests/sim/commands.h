@@ -31,7 +31,7 @@ class Commands {
         exist_(random_.chance(0.25)) {}
 
   /// A daemon starts, which knows of no command.
-  void restart() { started_.clear(), sent_.clear(); }
+  void restart() { started_.clear(), begun_.clear(), sent_.clear(); }
   void committed(const std::vector<model::Change>& changes);
   /// A command that a link proposes now; none: it needs none.
   [[nodiscard]] std::optional<model::CommandProposed> proposal();
@@ -47,6 +47,7 @@ class Commands {
   Random random_;
   const bool exist_;
   std::map<Key, Mono> started_;  ///< Without an end.
+  std::set<Key> begun_;  ///< Their starts are durable, and so may be their ends.
   std::set<Key> sent_;
 };
 

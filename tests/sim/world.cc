@@ -236,7 +236,10 @@ void World::commit() {
 
 void World::carry_out(const dispatch::Effect& effect) {
   if (driver_ && dies_in(effect)) return;
-  const auto reply = [this, generation = generation_](Duration delay, dispatch::Event event) {
+  const auto reply = [this, generation = generation_, ahead = mono_ahead_](Duration delay,
+                                                                          dispatch::Event event) {
+    // The daemon's clock says when it has asked.
+    if (auto* listed = std::get_if<dispatch::SetListed>(&event)) listed->sent += ahead;
     time_.after(delay, [this, generation, event = std::move(event)]() mutable {
       if (generation != generation_) return;
       if (driver_) driver_->answered(event);
