@@ -47,7 +47,7 @@ class Commands {
   Random random_;
   const bool exist_;
   std::map<Key, Mono> started_;  ///< Without an end.
-  std::set<Key> begun_;  ///< Their starts are durable, and so may be their ends.
+  std::set<Key> begun_;          ///< Their starts are durable, and so may be their ends.
   std::set<Key> sent_;
 };
 

@@ -5,6 +5,7 @@
 
 #include "core/base/random.h"
 #include "tests/sim/cloud.h"
+#include "tests/sim/offerings.h"
 
 namespace hostler::sim {
 
@@ -13,7 +14,9 @@ namespace hostler::sim {
 inline constexpr std::int64_t kScratch = std::int64_t{100} << 30,
                               kShortDisk = std::int64_t{40} << 30,
                               kScratchOfJobs = std::int64_t{25} << 30;
-inline bool has_short_disks(std::uint64_t seed) { return seed % 8 == 3; }
+inline bool has_short_disks(std::uint64_t seed) {
+  return seed % 8 == 3 && !Offerings::is_of(seed);  // What the cloud offers has no scratch.
+}
 
 /// The false reports of hosts that somebody else controls: numbers that cannot be, and numbers that
 /// can be and are false.

@@ -237,7 +237,7 @@ void World::commit() {
 void World::carry_out(const dispatch::Effect& effect) {
   if (driver_ && dies_in(effect)) return;
   const auto reply = [this, generation = generation_, ahead = mono_ahead_](Duration delay,
-                                                                          dispatch::Event event) {
+                                                                           dispatch::Event event) {
     // The daemon's clock says when it has asked.
     if (auto* listed = std::get_if<dispatch::SetListed>(&event)) listed->sent += ahead;
     time_.after(delay, [this, generation, event = std::move(event)]() mutable {
