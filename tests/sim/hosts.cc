@@ -312,9 +312,10 @@ void Hosts::check_start(const Machine& machine, AttemptId attempt, const Run& ru
     if (other != there.runs.end() && other->second.running && there.exists())
       complain_(attempt.text() + " starts while " + at->first.text() + " runs");
   }
+  // The daemon does not count what ran when an old copy was put back, and is left alone.
   model::Resources sum = run.needs;
   for (const auto& [id, other] : machine.runs)
-    if (other.running) sum += other.needs;
+    if (other.running && !spared_.contains(id)) sum += other.needs;
   auto room = machine.request.type.resources;
   room.scratch = std::min(room.scratch, machine.scratch);
   if (!sum.fits_in(room)) complain_(machine.instance.text() + " runs more than it has room for");
