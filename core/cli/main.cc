@@ -190,22 +190,22 @@ void add_quota_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
 }
 
 void add_fleet_commands(CLI::App& app, Arguments& a, Chosen& chosen) {
-  CLI::App* c = add_list(app, a, chosen, "instances", "List instances", instances);
+  add_list(app, a, chosen, "instances", "List instances", instances);
   const std::vector<std::pair<std::string, const char*>> actions{
       {"hold", "Keep instances, but place no jobs on them"},
       {"drain", "Place no jobs on instances, and destroy them when their jobs have ended"},
       {"run", "Undo hold or drain"},
       {"kill", "Destroy instances now, with the jobs on them"}};
   for (const auto& [action, help] : actions) {
-    c = add(app, chosen, action.c_str(), help, [&a, action = action](Client& client) {
+    CLI::App* act = add(app, chosen, action.c_str(), help, [&a, action = action](Client& client) {
       return act_on_instances(client, action, a.ids, a.reason);
     });
-    c->add_option("ids", a.ids, "E.g. h-7 h-8")->type_name("INSTANCE")->required();
+    act->add_option("ids", a.ids, "E.g. h-7 h-8")->type_name("INSTANCE")->required();
     if (action == "kill")
-      c->add_option("--reason", a.reason, "Reason to record in the ledger")->type_name("TEXT");
+      act->add_option("--reason", a.reason, "Reason to record in the ledger")->type_name("TEXT");
   }
-  c = add(app, chosen, "console", "Show the end of what an instance wrote to its console",
-          [&a](Client& client) { return console(client, a.id, a.json); });
+  CLI::App* c = add(app, chosen, "console", "Show the end of what an instance wrote to its console",
+                    [&a](Client& client) { return console(client, a.id, a.json); });
   c->add_option("id", a.id, "E.g. h-7")->type_name("INSTANCE")->required();
   c->add_flag("--json", a.json, "Print JSON");
   add_list(app, a, chosen, "pools", "List pools", pools);

@@ -50,12 +50,14 @@ void add_user_data(const hostler_create_req& request, bool has_cloud_init_keys, 
 /// is that of the set's size of its name.
 void add_limits(const hostler_instance_type& type, const Config& config, Keys& keys) {
   const Size* const size = config.size(view(type.provider_type));
-  const auto add = [&](const char* key, std::uint64_t of_type, std::uint64_t of_size) {
-    const std::uint64_t limit = of_type != 0 || size == nullptr ? of_type : of_size;
+  const auto add = [&](const char* key, std::uint64_t of_type, std::int64_t of_size) {
+    const std::uint64_t limit = of_type != 0 ? of_type : static_cast<std::uint64_t>(of_size);
     if (limit != 0) keys.emplace(key, std::to_string(limit));
   };
-  add("limits.cpu", type.vcpus, size == nullptr ? 0 : size->vcpus);
-  add("limits.memory", type.ram_bytes, size == nullptr ? 0 : size->ram_bytes);
+  const Size none{};
+  const Size& known = size == nullptr ? none : *size;
+  add("limits.cpu", type.vcpus, known.vcpus);
+  add("limits.memory", type.ram_bytes, known.ram_bytes);
 }
 
 /// Of what the host asks for, before the set's config and the driver's own keys are added to it: a

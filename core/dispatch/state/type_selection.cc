@@ -42,9 +42,9 @@ struct Group {
 std::optional<Micros> file_price(const model::SetPolicy& set, const OfferedRow& row) {
   std::optional<Micros> of_all;
   const auto key = [](const auto& one) { return std::tie(one.provider_type, one.market); };
-  const auto [first, last] = std::ranges::equal_range(
-      set.file_prices, std::tie(row.provider_type, row.market), std::less<>(), key);
-  for (auto at = first; at != last; ++at) {
+  const auto type = std::tie(row.provider_type, row.market);
+  auto at = std::ranges::lower_bound(set.file_prices, type, std::less<>(), key);
+  for (; at != set.file_prices.end() && key(*at) == type; ++at) {
     if (at->zone == row.zone) return at->price_per_hour;
     if (at->zone.empty()) of_all = at->price_per_hour;
   }
