@@ -1,8 +1,9 @@
 #include <gmock/gmock.h>
 
-#include <fstream>
+#include <filesystem>
 
 #include "core/config/load.h"
+#include "tests/temp_folder.h"
 
 /// Pools that choose types by their properties, currencies, and files of prices.
 namespace hostler::config {
@@ -98,17 +99,11 @@ TEST(CurrencyKeysTest, RatesNeedACurrency) {
 
 class PricesFileTest : public testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = std::filesystem::path(testing::TempDir()) / "prices_file_test";
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
   Reading read_prices(const std::string& content, const std::string& site_keys = "") {
-    std::ofstream(folder_ / "prices.json") << content;
-    return read_with("{}", R"(, "prices_file": "prices.json")", site_keys, folder_);
+    folder_.put("prices.json", content);
+    return read_with("{}", R"(, "prices_file": "prices.json")", site_keys, folder_.path());
   }
-  std::filesystem::path folder_;
+  const test::TempFolder folder_;
 };
 
 TEST_F(PricesFileTest, IsReadInOrderAndConverted) {
@@ -144,7 +139,7 @@ TEST_F(PricesFileTest, WhatIsNoFileOfPricesIsRefused) {
         {"provider_type": "b", "price_per_hour": 2, "currency": "USD"},
         {"provider_type": "b", "price_per_hour": 3, "currency": "USD"}]})")),
               HasSubstr("two prices"));
-  EXPECT_THAT(problem(read_with("{}", R"(, "prices_file": "none.json")", "", folder_)),
+  EXPECT_THAT(problem(read_with("{}", R"(, "prices_file": "none.json")", "", folder_.path())),
               HasSubstr("none.json"));
 }
 
