@@ -199,7 +199,7 @@ void Clouds::execute(const dispatch::ImagesCall& effect) {
 
 void Clouds::execute(const dispatch::OfferingsCall& effect) {
   const Call call(*this, effect.set, model::CloudOp::kOfferings);
-  call.driver->offerings(effect.query, effect.timeout,
+  call.driver->offerings({}, effect.timeout,
                          [this, timed = call.timed, set = effect.set](
                              model::CloudResult<std::vector<model::CloudOffering>> result) {
                            timed.ended(result);

@@ -108,7 +108,6 @@ struct ImagesCall {
 /// What does the cloud offer?
 struct OfferingsCall {
   std::string set;
-  model::OfferingsQuery query;
   Duration timeout{};
 };
 /// Lists things that outlived their instances.

@@ -57,7 +57,7 @@ void OfferingEvents::send_due(std::uint32_t index, Now now) {
   gates_.sent(query, now.mono);
   of.asking = true;
   of.is_outdated = false;
-  recorder_.effect(OfferingsCall{set.name, {}, policy_.sets[index].list_timeout});
+  recorder_.effect(OfferingsCall{set.name, policy_.sets[index].list_timeout});
 }
 
 bool OfferingEvents::on(const OfferingsFetched& event, const std::set<std::string>& in_use,
